@@ -1,0 +1,67 @@
+# Lockstep: the commands of every day. `make demo` and `make test` need nothing installed before.
+CARGO ?= cargo
+# Random kernels of the longer differential run, and its first seed.
+RANDOM_CASES ?= 1200
+RANDOM_SEED ?= 1
+# PoCL keeps compiled kernels here instead of in the home directory.
+export POCL_CACHE_DIR ?= $(CURDIR)/target/pocl-cache
+
+.PHONY: help setup build demo test long-test bench fmt lint clean
+
+help:
+	@echo "make demo       install what is missing, build, and show a race found in an example"
+	@echo "make test       everything that CI runs"
+	@echo "make long-test  the longer differential run: $(RANDOM_CASES) random kernels against PoCL"
+	@echo "make bench      speed against Oclgrind, and other measurements (BENCH_ARGS=--quick for small sizes)"
+	@echo "make build      target/release/lockstep"
+	@echo "make setup      install what building needs (Debian, Ubuntu)"
+	@echo "make fmt lint   format; check formatting and clippy"
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	$(CARGO) build --release -p lockstep
+
+# `check` ends with status 1, because it finds the race: that is the demonstration.
+demo: build
+	@echo
+	@echo '$$ lockstep check examples/racy_reduce.cu'
+	@status=0; target=$${CARGO_TARGET_DIR:-target}; \
+	$$target/release/lockstep check examples/racy_reduce.cu || status=$$?; echo; \
+	if [ $$status -eq 1 ]; then \
+		echo "lockstep ended with status 1: it found the race that the example contains, as it should."; \
+	else \
+		echo "demo: expected status 1 (a finding), got $$status"; exit 1; \
+	fi
+
+fmt:
+	$(CARGO) fmt --all
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+
+test:
+	@scripts/setup.sh --tests
+	@echo "== rustfmt =="
+	$(CARGO) fmt --all --check
+	@echo "== clippy =="
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	@echo "== tests =="
+	$(CARGO) test --workspace --no-fail-fast
+	@echo "== make test: formatting, clippy and all tests passed =="
+
+long-test:
+	@scripts/setup.sh --tests
+	LOCKSTEP_RANDOM=$(RANDOM_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
+		$(CARGO) test --release -p lockstep-difftest --test pocl -- --nocapture
+	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
+
+bench:
+	@scripts/setup.sh --bench
+	$(CARGO) build --release -p lockstep -p lockstep-bench
+	$(CARGO) run --release --quiet -p lockstep-bench -- $(BENCH_ARGS)
+
+clean:
+	$(CARGO) clean

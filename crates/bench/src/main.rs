@@ -1,0 +1,129 @@
+//! `make bench`: how fast Lockstep is, how its cost grows, and how far it agrees with others.
+//!
+//! ```text
+//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, growth, oclgrind
+//! ```
+//!
+//! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
+//!   kernels and inputs, in one run on one machine ([`speed`]).
+//! - `startup`: a whole `lockstep run` of a kernel that does nothing ([`startup`]).
+//! - `growth`: time for one lane step as threads and accesses grow ([`growth`]).
+//! - `oclgrind`: Oclgrind's own kernel tests, from `$LOCKSTEP_CORPORA/Oclgrind` ([`corpus`]).
+//!
+//! What needs a tool or a checkout that is not there is skipped, and the output says so. Times are
+//! wall times of whole processes unless a line says otherwise; other load on the machine shows.
+
+mod corpus;
+mod growth;
+mod launch;
+mod speed;
+mod startup;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+pub(crate) struct Bench {
+    /// Small sizes only: to see that everything works, not how fast it is.
+    pub(crate) quick: bool,
+    /// The `lockstep` binary beside this one, or that of `LOCKSTEP_BIN`.
+    pub(crate) lockstep: PathBuf,
+}
+
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 4] = [
+    ("speed", speed::run),
+    ("startup", startup::run),
+    ("growth", growth::run),
+    ("oclgrind", corpus::run),
+];
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("lockstep-bench: {why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let mut quick = false;
+    let mut chosen = Vec::new();
+    for arg in std::env::args().skip(1) {
+        match arg.as_str() {
+            "--quick" => quick = true,
+            name if SECTIONS.iter().any(|(n, _)| *n == name) => chosen.push(arg),
+            other => {
+                let names: Vec<&str> = SECTIONS.iter().map(|(n, _)| *n).collect();
+                return Err(format!(
+                    "unknown `{other}` (known: --quick, {})",
+                    names.join(", ")
+                ));
+            }
+        }
+    }
+    let bench = Bench {
+        quick,
+        lockstep: find_lockstep()?,
+    };
+    println!("machine: {}, {} cores", cpu_name(), jobs());
+    for (name, section) in SECTIONS {
+        if chosen.is_empty() || chosen.iter().any(|c| c == name) {
+            println!("\n== {name} ==");
+            section(&bench).map_err(|e| format!("{name}: {e}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn find_lockstep() -> Result<PathBuf, String> {
+    if let Some(path) = std::env::var_os("LOCKSTEP_BIN") {
+        return Ok(path.into());
+    }
+    let this = std::env::current_exe().map_err(|e| e.to_string())?;
+    let path = this.with_file_name("lockstep");
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(format!(
+            "no {}; build it with `cargo build --release`",
+            path.display()
+        ))
+    }
+}
+
+pub(crate) fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+fn cpu_name() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = info.lines().find(|l| l.starts_with("model name"));
+    line.and_then(|l| l.split(": ").nth(1))
+        .unwrap_or("unknown processor")
+        .to_string()
+}
+
+/// The middle value; the mean of the two middle ones where their number is even.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[middle],
+        _ => (sorted[middle - 1] + sorted[middle]) / 2.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+}

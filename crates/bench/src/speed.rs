@@ -1,0 +1,252 @@
+//! Wall time of `lockstep run` against `oclgrind-kernel --data-races`.
+//!
+//! Eight kernels of our own at two sizes; the larger takes Oclgrind five seconds or more. Both are
+//! whole processes, compilation included, with their own default number of threads. Lockstep runs
+//! with all its observers, Oclgrind with its race detector (its bounds checks are always on). Each
+//! is run once, the faster three times with the best taken. A run that ends with a finding or an
+//! error is marked and not counted.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use crate::launch::{Arg, Launch, floats, ints};
+use crate::{Bench, jobs, median};
+
+struct Workload {
+    name: &'static str,
+    /// For `--quick`, then the two sizes of the table.
+    sizes: [u32; 3],
+    launch: fn(u32) -> Launch,
+}
+
+fn zeros(n: u32) -> Arg {
+    Arg::F32(vec![0.0; n as usize])
+}
+
+fn some(n: u32) -> Arg {
+    Arg::F32(floats(n as usize))
+}
+
+fn line(n: u32, block: u32) -> [u32; 3] {
+    [n.div_ceil(block), 1, 1]
+}
+
+fn square(n: u32) -> [u32; 3] {
+    [n / 16, n / 16, 1]
+}
+
+const WORKLOADS: [Workload; 8] = [
+    Workload {
+        name: "tiled matrix product",
+        sizes: [32, 64, 160],
+        launch: |n| Launch {
+            file: "matmul.cl",
+            block: [16, 16, 1],
+            grid: square(n),
+            args: vec![
+                some(n * n),
+                some(n * n),
+                zeros(n * n),
+                Arg::Scalar(n as i32),
+            ],
+        },
+    },
+    Workload {
+        name: "tree reduction",
+        sizes: [1 << 12, 1 << 16, 1 << 19],
+        launch: |n| Launch {
+            file: "reduce.cl",
+            block: [256, 1, 1],
+            grid: line(n, 256),
+            args: vec![some(n), zeros(n / 256), Arg::Scalar(n as i32)],
+        },
+    },
+    Workload {
+        name: "Hillis-Steele scan",
+        sizes: [1 << 12, 1 << 15, 1 << 18],
+        launch: |n| Launch {
+            file: "scan.cl",
+            block: [256, 1, 1],
+            grid: line(n, 256),
+            args: vec![Arg::I32(ints(n as usize)), Arg::I32(vec![0; n as usize])],
+        },
+    },
+    Workload {
+        name: "shared-atomics histogram",
+        sizes: [1 << 12, 1 << 17, 1 << 20],
+        launch: |n| Launch {
+            file: "histogram.cl",
+            block: [256, 1, 1],
+            grid: [16, 1, 1],
+            args: vec![
+                Arg::I32(ints(n as usize)),
+                Arg::I32(vec![0; 64]),
+                Arg::Scalar(n as i32),
+            ],
+        },
+    },
+    Workload {
+        name: "5-point stencil",
+        sizes: [64, 256, 768],
+        launch: |n| Launch {
+            file: "stencil.cl",
+            block: [16, 16, 1],
+            grid: square(n),
+            args: vec![some(n * n), zeros(n * n), Arg::Scalar(n as i32)],
+        },
+    },
+    Workload {
+        name: "n-body",
+        sizes: [64, 512, 1024],
+        launch: |n| Launch {
+            file: "nbody.cl",
+            block: [64, 1, 1],
+            grid: line(n, 64),
+            args: vec![some(4 * n), zeros(4 * n), Arg::Scalar(n as i32)],
+        },
+    },
+    Workload {
+        name: "bitonic sort",
+        sizes: [1 << 11, 1 << 14, 1 << 17],
+        launch: |n| Launch {
+            file: "bitonic.cl",
+            block: [256, 1, 1],
+            grid: line(n, 512),
+            args: vec![Arg::I32(ints(n as usize))],
+        },
+    },
+    Workload {
+        name: "padded transposition",
+        sizes: [64, 512, 1024],
+        launch: |n| Launch {
+            file: "transpose.cl",
+            block: [16, 16, 1],
+            grid: square(n),
+            args: vec![some(n * n), zeros(n * n), Arg::Scalar(n as i32)],
+        },
+    },
+];
+
+pub(crate) fn run(bench: &Bench) -> Result<(), String> {
+    let oclgrind = Command::new("oclgrind-kernel")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !oclgrind {
+        println!("skipped: no oclgrind-kernel here (`scripts/setup.sh --bench` installs it)");
+    }
+    println!(
+        "{:<26} {:>8} {:>11} {:>11} {:>8} {:>14} {:>13}",
+        "kernel", "size", "oclgrind s", "lockstep s", "ratio", "lane steps/s", "shadow/byte"
+    );
+    let (mut ratios, mut rates, mut large) = (Vec::new(), Vec::new(), Vec::new());
+    for workload in &WORKLOADS {
+        let sizes = if bench.quick {
+            &workload.sizes[..1]
+        } else {
+            &workload.sizes[1..]
+        };
+        for (which, &size) in sizes.iter().enumerate() {
+            let launch = (workload.launch)(size);
+            let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
+            let theirs = if oclgrind {
+                once(&mut launch.oclgrind(dir.path())?, false)
+            } else {
+                Err("-".into())
+            };
+            let mut ours = Vec::new();
+            for _ in 0..3 {
+                ours.push(once(
+                    &mut launch.lockstep(&bench.lockstep, dir.path())?,
+                    true,
+                ));
+            }
+            let ours = ours.into_iter().reduce(|a, b| match (a, b) {
+                (Ok(a), Ok(b)) => Ok(f64::min(a, b)),
+                (Err(e), _) | (_, Err(e)) => Err(e),
+            });
+            let ours = ours.unwrap_or(Err("not run".into()));
+            let ratio = match (&theirs, &ours) {
+                (Ok(t), Ok(o)) => {
+                    ratios.push(t / o);
+                    if which + 1 == sizes.len() {
+                        large.push(t / o);
+                    }
+                    format!("{:.1}", t / o)
+                }
+                _ => "-".into(),
+            };
+            let (outcome, seconds) = launch.simulate(jobs())?;
+            let stats = outcome.stats;
+            rates.push(stats.lane_steps as f64 / seconds);
+            println!(
+                "{:<26} {:>8} {:>11} {:>11} {:>8} {:>14} {:>13}",
+                workload.name,
+                size,
+                seconds_text(&theirs),
+                seconds_text(&ours),
+                ratio,
+                format!("{:.0} M", stats.lane_steps as f64 / seconds / 1e6),
+                format!(
+                    "{:.2}",
+                    stats.shadow_bytes as f64 / stats.memory_bytes.max(1) as f64
+                ),
+            );
+            for (who, result) in [("oclgrind", theirs), ("lockstep", ours)] {
+                if let Err(why) = result.as_ref()
+                    && why != "-"
+                {
+                    println!("    {who}: {why}");
+                }
+            }
+        }
+    }
+    if !ratios.is_empty() {
+        println!(
+            "median ratio: {:.1} over all, {:.1} at the larger sizes (goal 100)",
+            median(&ratios),
+            median(&large)
+        );
+    }
+    println!(
+        "lane steps a second, simulation alone: median {:.0} million",
+        median(&rates) / 1e6
+    );
+    Ok(())
+}
+
+fn seconds_text(result: &Result<f64, String>) -> String {
+    result.as_ref().map_or("-".into(), |s| format!("{s:.3}"))
+}
+
+/// Seconds of one process, if it ended well and complained of nothing.
+fn once(command: &mut Command, json: bool) -> Result<f64, String> {
+    command.stdin(Stdio::null());
+    let start = Instant::now();
+    let output = command.output().map_err(|e| e.to_string())?;
+    let seconds = start.elapsed().as_secs_f64();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if !output.status.success() {
+        let last = errors
+            .lines()
+            .chain(text.lines())
+            .find(|l| l.contains("message"))
+            .unwrap_or("");
+        return Err(format!(
+            "{} {}{}",
+            output.status,
+            errors.trim(),
+            last.trim()
+        ));
+    }
+    if !json
+        && let Some(line) = text
+            .lines()
+            .chain(errors.lines())
+            .find(|l| !l.trim().is_empty())
+    {
+        return Err(format!("said: {}", line.trim()));
+    }
+    Ok(seconds)
+}

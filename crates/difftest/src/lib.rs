@@ -1,0 +1,84 @@
+//! Differential tests: the same kernel, the same bytes, once in Lockstep's simulator and once on PoCL.
+//!
+//! A [`Case`] is an OpenCL C source with a head comment that states its launch and arguments. The
+//! harness makes the input arrays, gives them to PoCL through [`opencl`] and to the `lockstep`
+//! binary through files ([`simulator`]), and compares every buffer after the launch ([`compare`]).
+//! Cases are written by hand (`kernels/*.cl`) or made by [`generate`] from a seed.
+//!
+//! What it can miss: an error that PoCL shares with the simulator (both use clang's front end, of
+//! different versions), and anything that shows only in a launch that no case makes. Every case is
+//! meant to be free of races and of undefined behaviour, so a finding is a failure too.
+
+pub mod case;
+pub mod compare;
+pub mod generate;
+pub mod opencl;
+pub mod random;
+pub mod simulator;
+
+use std::path::{Path, PathBuf};
+
+pub use case::Case;
+use opencl::Device;
+use simulator::Simulator;
+
+/// The directory of the cases written by hand.
+pub fn kernels_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels")
+}
+
+/// Every case under [`kernels_dir`], by name.
+pub fn handwritten() -> Result<Vec<Case>, String> {
+    let dir = kernels_dir();
+    let entries = std::fs::read_dir(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    let mut paths: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ext| ext == "cl"))
+        .collect();
+    paths.sort();
+    paths.iter().map(|path| Case::load(path)).collect()
+}
+
+/// Runs a case on both sides; the error says what differs, or which side failed.
+pub fn check(case: &Case, device: &Device, simulator: &Simulator) -> Result<(), String> {
+    let inputs = case.inputs();
+    let expected = device
+        .run(case, &inputs)
+        .map_err(|e| format!("PoCL: {e}"))?;
+    let actual = simulator
+        .run(case, &inputs)
+        .map_err(|e| format!("lockstep: {e}"))?;
+    compare::buffers(case, &expected, &actual)
+}
+
+/// Runs every case, on `jobs` threads, and returns those that failed with the reason.
+///
+/// PoCL is used by one thread at a time; the simulator's processes run beside it.
+pub fn check_all(
+    cases: &[Case],
+    device: &Device,
+    simulator: &Simulator,
+    jobs: usize,
+) -> Vec<(usize, String)> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let failures = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(case) = cases.get(i) else { break };
+                    if let Err(why) = check(case, device, simulator) {
+                        failures
+                            .lock()
+                            .unwrap_or_else(|e| e.into_inner())
+                            .push((i, why));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap_or_else(|e| e.into_inner());
+    failures.sort();
+    failures
+}

@@ -1,0 +1,97 @@
+//! A witness: one file that holds all that is needed to see a finding again.
+
+use serde::{Deserialize, Serialize};
+
+use super::Launch;
+
+/// Written by `--witness-dir`, read by `lockstep run --replay`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Witness {
+    pub schema: u32,
+    /// As it was given; relative to where the witness was made.
+    pub file: String,
+    /// `cuda`, `opencl` or `llvm`, where the file's name does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Mangled.
+    pub kernel: String,
+    pub kind: String,
+    pub launch: Launch,
+    /// `independent` or `lockstep`.
+    pub scheduling: String,
+    pub warp_size: u32,
+    #[serde(default)]
+    pub clang_args: Vec<String>,
+    /// What the finding said: for the reader, not for the replay.
+    #[serde(default)]
+    pub message: String,
+}
+
+impl Witness {
+    pub const SCHEMA: u32 = 1;
+
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    pub fn from_json(text: &str) -> Result<Witness, String> {
+        let witness: Witness =
+            serde_json::from_str(text).map_err(|e| format!("not a witness: {e}"))?;
+        if witness.schema != Witness::SCHEMA {
+            return Err(format!(
+                "a witness of schema {}; this version reads {}",
+                witness.schema,
+                Witness::SCHEMA
+            ));
+        }
+        Ok(witness)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::ArgValue;
+
+    #[test]
+    fn round_trip() {
+        let witness = Witness {
+            schema: 1,
+            file: "a.cu".into(),
+            language: None,
+            kernel: "_Z1kPf".into(),
+            kind: "data-race".into(),
+            launch: Launch {
+                args: vec![("A".into(), ArgValue::parse("f32[8]:random").unwrap())],
+                seed: 3,
+                ..Launch::default()
+            },
+            scheduling: "independent".into(),
+            warp_size: 32,
+            clang_args: vec!["-DN=4".into()],
+            message: String::new(),
+        };
+        assert_eq!(Witness::from_json(&witness.to_json()), Ok(witness));
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(
+            Witness::from_json("")
+                .unwrap_err()
+                .starts_with("not a witness")
+        );
+        assert!(
+            Witness::from_json("{}")
+                .unwrap_err()
+                .starts_with("not a witness")
+        );
+        let newer = r#"{"schema":9,"file":"a","kernel":"k","kind":"x","launch":{"grid":[1,1,1],"block":[1,1,1]},"scheduling":"independent","warp_size":32}"#;
+        assert_eq!(
+            Witness::from_json(newer).unwrap_err(),
+            "a witness of schema 9; this version reads 1"
+        );
+    }
+}

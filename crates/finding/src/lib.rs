@@ -1,0 +1,15 @@
+//! The vocabulary of answers: [`Finding`], [`Verdict`], [`Launch`], [`Report`],
+//! and one renderer per output format.
+//!
+//! **Architecture Invariant:** nothing here knows how a finding was made. An
+//! engine fills in the plain data of [`model`] and [`launch`]; a renderer turns
+//! it into bytes. Two engines that agree produce the same finding.
+
+pub mod explain;
+pub mod launch;
+pub mod model;
+pub mod render;
+pub mod source;
+
+pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
+pub use model::*;

@@ -1,0 +1,351 @@
+//! The data of a finding, independent of any output format.
+
+use std::fmt;
+
+use crate::launch::{ElementType, Launch};
+
+/// What can be wrong. The names are part of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    DataRace,
+    BarrierDivergence,
+    RedundantBarrier,
+    OutOfBounds,
+    UninitialisedRead,
+    Misaligned,
+    UseAfterFree,
+    Deadlock,
+    MissingFence,
+    RedundantFence,
+    Mismatch,
+    Assertion,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 12] = [
+        Kind::DataRace,
+        Kind::BarrierDivergence,
+        Kind::RedundantBarrier,
+        Kind::OutOfBounds,
+        Kind::UninitialisedRead,
+        Kind::Misaligned,
+        Kind::UseAfterFree,
+        Kind::Deadlock,
+        Kind::MissingFence,
+        Kind::RedundantFence,
+        Kind::Mismatch,
+        Kind::Assertion,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::DataRace => "data-race",
+            Kind::BarrierDivergence => "barrier-divergence",
+            Kind::RedundantBarrier => "redundant-barrier",
+            Kind::OutOfBounds => "out-of-bounds",
+            Kind::UninitialisedRead => "uninitialised-read",
+            Kind::Misaligned => "misaligned",
+            Kind::UseAfterFree => "use-after-free",
+            Kind::Deadlock => "deadlock",
+            Kind::MissingFence => "missing-fence",
+            Kind::RedundantFence => "redundant-fence",
+            Kind::Mismatch => "mismatch",
+            Kind::Assertion => "assertion",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|k| k.name() == name)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    Warning,
+    Error,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Confidence {
+    /// Reproduced by executing the launch, or follows exactly.
+    Confirmed,
+    /// Some value was approximated.
+    Possible,
+}
+
+impl Confidence {
+    pub fn name(self) -> &'static str {
+        match self {
+            Confidence::Confirmed => "confirmed",
+            Confidence::Possible => "possible",
+        }
+    }
+}
+
+/// A place in a source file, 1-based; `line` 0 means "not known".
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub function: String,
+    /// The calls through which the place was inlined, innermost first.
+    pub inlined_at: Vec<Place>,
+}
+
+/// One side of a finding: who did what, where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// `read`, `write`, `atomic`, `barrier`, `exit`, `branch`, `copy` …
+    pub op: String,
+    /// Absent where no single thread did it (an asynchronous group copy).
+    pub thread: Option<[u32; 3]>,
+    pub block: [u32; 3],
+    pub place: Place,
+    /// The value read or written, as text, where known.
+    pub value: Option<String>,
+    /// More of what is known: variables of that thread and their values.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Approximated {
+    pub variable: String,
+    pub affects_reachability: bool,
+    pub affects_index: bool,
+}
+
+/// The memory a finding is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// `shared`, `global`, `constant`, `private`.
+    pub space: String,
+    /// Variable or parameter, where known.
+    pub object: Option<String>,
+    /// Index of the element, in units of the object's element type.
+    pub element: Option<i64>,
+    /// Byte range within the object, end excluded (signed: may lie before it).
+    pub bytes: Option<[i64; 2]>,
+    /// Size of the object in bytes, where that helps (out of bounds).
+    pub object_size: Option<u64>,
+    /// Element type as text, such as `f32`.
+    pub element_type: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub kind: Kind,
+    pub severity: Severity,
+    pub confidence: Confidence,
+    /// One sentence, no trailing full stop.
+    pub message: String,
+    pub memory: Option<Memory>,
+    /// One or two places. The first is where a terminal points first.
+    pub accesses: Vec<Access>,
+    pub approximated: Vec<Approximated>,
+    /// How many times it was seen (pairs of accesses, or accesses).
+    pub occurrences: u64,
+    pub benign: bool,
+    /// The condition on scalar parameters it needs, where it needs one.
+    pub holds_when: Option<String>,
+    /// The launch that reproduces it.
+    pub launch: Option<Launch>,
+    pub help: Vec<String>,
+    pub fix: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    Proved { assumes: Vec<String> },
+    Clean { covered: String },
+    Found,
+    Unknown { because: String },
+}
+
+impl Verdict {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Proved { .. } => "proved",
+            Verdict::Clean { .. } => "clean",
+            Verdict::Found => "found",
+            Verdict::Unknown { .. } => "unknown",
+        }
+    }
+}
+
+/// An array after a launch, as the user asked to see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    pub name: String,
+    /// `f32`, `i32`, …; `bytes` where the element type is not a scalar.
+    pub element_type: String,
+    /// Number of elements in the whole array (which `values` may not show).
+    pub length: u64,
+    /// Elements as text: numbers as JSON would have them. Either all of them,
+    /// or the first [`Output::HEAD`] and the last [`Output::TAIL`].
+    pub values: Vec<String>,
+}
+
+impl Output {
+    /// How many elements at either end are shown of a long array.
+    pub const HEAD: usize = 16;
+    pub const TAIL: usize = 4;
+
+    /// The array that `bytes` are: all of it where `full`, else its ends.
+    pub fn from_bytes(name: &str, element: ElementType, bytes: &[u8], full: bool) -> Output {
+        let size = element.size();
+        let length = bytes.len() / size;
+        let text = |range: std::ops::Range<usize>| {
+            bytes[range.start * size..range.end * size]
+                .chunks_exact(size)
+                .map(|b| element.value_text(b))
+        };
+        let values = if full || length <= Output::HEAD + Output::TAIL {
+            text(0..length).collect()
+        } else {
+            text(0..Output::HEAD)
+                .chain(text(length - Output::TAIL..length))
+                .collect()
+        };
+        Output {
+            name: name.to_owned(),
+            element_type: element.name().to_owned(),
+            length: length as u64,
+            values,
+        }
+    }
+
+    /// Whether `values` shows every element.
+    pub fn is_complete(&self) -> bool {
+        self.values.len() as u64 == self.length
+    }
+}
+
+/// Everything that was found out about one kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelReport {
+    pub name: String,
+    pub mangled: String,
+    pub file: String,
+    pub line: u32,
+    pub language: String,
+    /// In the order of [`Kind::ALL`], only the kinds that were asked for.
+    pub verdicts: Vec<(Kind, Verdict)>,
+    pub findings: Vec<Finding>,
+    /// What the kernel printed.
+    pub printed: String,
+    pub outputs: Vec<Output>,
+    /// The launch that was simulated, where it was one (`run`, `check`).
+    pub launch: Option<Launch>,
+    pub seconds: f64,
+}
+
+/// A file that could not be used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InputError {
+    pub file: String,
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Report {
+    pub kernels: Vec<KernelReport>,
+    pub errors: Vec<InputError>,
+}
+
+impl KernelReport {
+    /// Whether a finding counts: `possible` ones do where `--strict` made their
+    /// verdict `found`.
+    fn counts(&self, finding: &Finding) -> bool {
+        finding.confidence == Confidence::Confirmed
+            || self
+                .verdicts
+                .iter()
+                .any(|(k, v)| *k == finding.kind && *v == Verdict::Found)
+    }
+}
+
+impl Report {
+    /// The exit status that the interface promises for this report.
+    pub fn exit_status(&self, allow_unknown: bool) -> u8 {
+        let is_error = |k: &KernelReport| {
+            k.findings
+                .iter()
+                .any(|f| f.severity == Severity::Error && k.counts(f))
+        };
+        let is_unknown = |k: &KernelReport| {
+            k.verdicts
+                .iter()
+                .any(|(_, v)| matches!(v, Verdict::Unknown { .. }))
+        };
+        if self.kernels.iter().any(is_error) {
+            1
+        } else if !self.errors.is_empty() {
+            2
+        } else if !allow_unknown && self.kernels.iter().any(is_unknown) {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::samples;
+
+    fn report(severity: Severity, confidence: Confidence, verdict: Verdict) -> Report {
+        let mut kernel = samples::kernel();
+        kernel.findings.truncate(1);
+        kernel.findings[0].severity = severity;
+        kernel.findings[0].confidence = confidence;
+        kernel.verdicts = vec![(Kind::DataRace, verdict)];
+        Report {
+            kernels: vec![kernel],
+            errors: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn exit_status_follows_the_interface() {
+        use Confidence::*;
+        use Severity::*;
+        let unknown = || Verdict::Unknown {
+            because: "x".into(),
+        };
+        assert_eq!(Report::default().exit_status(false), 0);
+        assert_eq!(
+            report(Error, Confirmed, Verdict::Found).exit_status(false),
+            1
+        );
+        assert_eq!(
+            report(Warning, Confirmed, Verdict::Found).exit_status(false),
+            0
+        );
+        assert_eq!(report(Error, Possible, unknown()).exit_status(false), 3);
+        assert_eq!(report(Error, Possible, unknown()).exit_status(true), 0);
+        assert_eq!(report(Error, Possible, Verdict::Found).exit_status(true), 1);
+        let mut bad = report(Warning, Confirmed, Verdict::Found);
+        bad.errors.push(InputError {
+            file: "x".into(),
+            message: "y".into(),
+        });
+        assert_eq!(bad.exit_status(true), 2);
+    }
+}

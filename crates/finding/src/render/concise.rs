@@ -1,0 +1,69 @@
+//! `--format concise`: one line a finding, for editors and `grep`.
+//!
+//! ```text
+//! reduce.cu:7:20: error[data-race]: data race on s[8] … (kernel reduce)
+//! ```
+
+use std::fmt::Write;
+
+use super::title_text;
+use crate::{Finding, KernelReport, Report, Verdict};
+
+pub fn concise(report: &Report) -> String {
+    let mut out = String::new();
+    for kernel in &report.kernels {
+        for finding in &kernel.findings {
+            finding_line(&mut out, kernel, finding);
+        }
+        for (kind, verdict) in &kernel.verdicts {
+            if let Verdict::Unknown { because } = verdict {
+                let place = format!("{}:{}", kernel.file, kernel.line);
+                let _ = writeln!(
+                    out,
+                    "{place}: unknown[{kind}]: {} (kernel {})",
+                    one_line(because),
+                    kernel.name
+                );
+            }
+        }
+    }
+    out
+}
+
+fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding) {
+    let place = match finding.accesses.first().map(|a| &a.place) {
+        Some(p) if p.line > 0 => format!("{}:{}:{}", p.file, p.line, p.column),
+        _ => format!("{}:{}", kernel.file, kernel.line),
+    };
+    let _ = writeln!(
+        out,
+        "{place}: {}[{}]: {} (kernel {})",
+        finding.severity.name(),
+        finding.kind,
+        one_line(&title_text(finding)),
+        kernel.name
+    );
+}
+
+fn one_line(text: &str) -> String {
+    text.lines()
+        .map(str::trim)
+        .filter(|l| !l.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn one_line_each() {
+        assert_eq!(
+            concise(&samples::report()),
+            "reduce.cu:7:20: error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0) (kernel reduce)\n\
+             reduce.cu:1: unknown[deadlock]: step budget ran out (kernel reduce)\n"
+        );
+    }
+}

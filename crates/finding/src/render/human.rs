@@ -1,0 +1,538 @@
+//! `--format human`: rustc's look, both places underlined.
+//!
+//! For each kernel its findings, then what it printed and its output arrays,
+//! then a line for each verdict; at the end one line for the whole run. Inputs
+//! that could not be used are only counted here: their messages go to standard
+//! error.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
+
+use super::{Standing, actor_text, memory_text, standing, title_text};
+use crate::launch::dims_text;
+use crate::source::{Sources, expression_at, line_range};
+use crate::{
+    Access, Finding, KernelReport, Kind, Launch, Output, Place, Report, Severity, Verdict,
+};
+
+#[derive(Clone, Debug, Default)]
+pub struct HumanOptions {
+    /// Use ANSI colours.
+    pub colour: bool,
+    /// Time of the whole run, for the last line.
+    pub seconds: Option<f64>,
+    /// Columns of the terminal, where it is one.
+    pub width: Option<usize>,
+}
+
+pub fn human(report: &Report, sources: &mut Sources, options: &HumanOptions) -> String {
+    let mut out = String::new();
+    for kernel in &report.kernels {
+        kernel_section(&mut out, kernel, sources, options);
+        out.push('\n');
+    }
+    if !report.kernels.is_empty() {
+        summary(&mut out, report, options);
+    }
+    out
+}
+
+fn kernel_section(
+    out: &mut String,
+    kernel: &KernelReport,
+    sources: &mut Sources,
+    options: &HumanOptions,
+) {
+    let mut header = format!("kernel {}", kernel.name);
+    let place = if kernel.line > 0 {
+        format!("{}:{}", kernel.file, kernel.line)
+    } else {
+        kernel.file.clone()
+    };
+    let _ = write!(header, " ({place})");
+    let _ = writeln!(out, "{}", paint(options, BOLD, &header));
+    for finding in &kernel.findings {
+        out.push('\n');
+        out.push_str(&render_finding(finding, sources, options));
+        out.push('\n');
+    }
+    if !kernel.findings.is_empty() {
+        out.push('\n');
+    }
+    printed(out, kernel);
+    for output in &kernel.outputs {
+        let _ = writeln!(out, "  {}", output_text(output));
+    }
+    verdict_lines(out, kernel, options);
+}
+
+fn printed(out: &mut String, kernel: &KernelReport) {
+    if kernel.printed.is_empty() {
+        return;
+    }
+    out.push_str("  it printed:\n");
+    for line in kernel.printed.lines() {
+        let _ = writeln!(out, "  | {line}");
+    }
+}
+
+/// `out: f32[1024] = 0.5, 1.0, … 3.0`.
+fn output_text(output: &Output) -> String {
+    let mut text = format!(
+        "{}: {}[{}] = ",
+        output.name, output.element_type, output.length
+    );
+    if output.is_complete() {
+        text.push_str(&output.values.join(", "));
+    } else {
+        let (head, tail) = output
+            .values
+            .split_at(Output::HEAD.min(output.values.len()));
+        let _ = write!(text, "{}, … {}", head.join(", "), tail.join(", "));
+    }
+    text
+}
+
+/// One line for each group of kinds with the same verdict.
+fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions) {
+    let mut groups: Vec<(&Verdict, Vec<Kind>)> = Vec::new();
+    for (kind, verdict) in &kernel.verdicts {
+        match groups.iter_mut().find(|(v, _)| *v == verdict) {
+            Some((_, kinds)) => kinds.push(*kind),
+            None => groups.push((verdict, vec![*kind])),
+        }
+    }
+    groups.sort_by_key(|(v, _)| match v {
+        Verdict::Found => 0,
+        Verdict::Unknown { .. } => 1,
+        Verdict::Clean { .. } => 2,
+        Verdict::Proved { .. } => 3,
+    });
+    for (verdict, kinds) in groups {
+        let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();
+        let detail = match verdict {
+            Verdict::Found => String::new(),
+            Verdict::Unknown { because } => format!(": {because}"),
+            Verdict::Clean { covered } => format!(" in {covered}"),
+            Verdict::Proved { assumes } if assumes.is_empty() => String::new(),
+            Verdict::Proved { assumes } => format!(" if {}", assumes.join(" and ")),
+        };
+        let word = paint(
+            options,
+            verdict_colour(verdict),
+            &format!("{:>9}", verdict.name()),
+        );
+        let _ = writeln!(out, "{word} {}{detail}", kinds.join(", "));
+    }
+}
+
+fn summary(out: &mut String, report: &Report, options: &HumanOptions) {
+    let count = |s: Standing| report.kernels.iter().filter(|k| standing(k) == s).count();
+    let (found, clean, unknown, proved) = (
+        count(Standing::Found),
+        count(Standing::Clean),
+        count(Standing::Unknown),
+        count(Standing::Proved),
+    );
+    let total = report.kernels.len();
+    let noun = if total == 1 { "kernel" } else { "kernels" };
+    let mut parts = vec![
+        format!("{found} found"),
+        format!("{clean} clean"),
+        format!("{unknown} unknown"),
+    ];
+    if proved > 0 {
+        parts.insert(1, format!("{proved} proved"));
+    }
+    if !report.errors.is_empty() {
+        let n = report.errors.len();
+        parts.push(format!(
+            "{n} input{} not usable",
+            if n == 1 { "" } else { "s" }
+        ));
+    }
+    let time = options
+        .seconds
+        .map_or(String::new(), |s| format!(" ({s:.2} s)"));
+    let colour = if found > 0 {
+        RED
+    } else if unknown > 0 || !report.errors.is_empty() {
+        YELLOW
+    } else {
+        GREEN
+    };
+    let _ = writeln!(
+        out,
+        "{}{time}",
+        paint(
+            options,
+            colour,
+            &format!("{total} {noun}: {}", parts.join(", "))
+        )
+    );
+}
+
+const RED: &str = "1;31";
+const GREEN: &str = "1;32";
+const YELLOW: &str = "1;33";
+const BOLD: &str = "1";
+
+fn verdict_colour(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Found => RED,
+        Verdict::Unknown { .. } => YELLOW,
+        Verdict::Clean { .. } | Verdict::Proved { .. } => GREEN,
+    }
+}
+
+fn paint(options: &HumanOptions, code: &str, text: &str) -> String {
+    if options.colour {
+        format!("\x1b[{code}m{text}\x1b[0m")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn render_finding(finding: &Finding, sources: &mut Sources, options: &HumanOptions) -> String {
+    let level = match finding.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let mut elements = snippets(finding, sources);
+    elements.extend(
+        notes(finding)
+            .into_iter()
+            .map(|(l, text)| Element::from(l.message(text))),
+    );
+    let group = level
+        .primary_title(title_text(finding))
+        .id(finding.kind.name())
+        .elements(elements);
+    let renderer = if options.colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let renderer = renderer
+        .decor_style(DecorStyle::Ascii)
+        .term_width(options.width.unwrap_or(140).max(60));
+    renderer.render(&[group])
+}
+
+/// A labelled stretch of one file.
+struct Mark {
+    kind: AnnotationKind,
+    line: u32,
+    span: Range<usize>,
+    label: String,
+}
+
+/// One snippet for each file, in the order of the accesses.
+fn snippets(finding: &Finding, sources: &mut Sources) -> Vec<Element<'static>> {
+    let mut files: Vec<(String, Vec<Mark>)> = Vec::new();
+    let mut elements: Vec<Element<'static>> = Vec::new();
+    for (i, access) in finding.accesses.iter().enumerate() {
+        let place = &access.place;
+        if place.line == 0 {
+            continue;
+        }
+        match mark(finding, i, sources) {
+            Some(m) => match files.iter_mut().find(|(f, _)| *f == place.file) {
+                Some((_, marks)) => marks.push(m),
+                None => files.push((place.file.clone(), vec![m])),
+            },
+            None => {
+                let origin = Origin::path(place.file.clone()).line(place.line as usize);
+                elements.push(origin.char_column(place.column.max(1) as usize).into());
+            }
+        }
+    }
+    let quoted = files
+        .into_iter()
+        .filter_map(|(file, marks)| snippet(file, marks, sources));
+    quoted.chain(elements).collect()
+}
+
+fn mark(finding: &Finding, index: usize, sources: &mut Sources) -> Option<Mark> {
+    let access = &finding.accesses[index];
+    let text = sources.text(&access.place.file)?;
+    let line = line_range(&text, access.place.line)?;
+    let within = expression_at(&text[line.clone()], access.place.column);
+    Some(Mark {
+        kind: if index == 0 {
+            AnnotationKind::Primary
+        } else {
+            AnnotationKind::Context
+        },
+        line: access.place.line,
+        span: line.start + within.start..line.start + within.end,
+        label: access_label(finding, index),
+    })
+}
+
+fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Element<'static>> {
+    let text = sources.text(&file)?;
+    let first = marks.iter().map(|m| m.line).min()?;
+    let last = marks.iter().map(|m| m.line).max()?;
+    let start = line_range(&text, first)?.start;
+    let end = line_range(&text, last)?.end;
+    let annotations = marks.into_iter().map(|m| {
+        let span = m.span.start - start..m.span.end - start;
+        m.kind.span(span).label(m.label)
+    });
+    let snippet = Snippet::source(text[start..end].to_owned())
+        .path(file)
+        .line_start(first as usize);
+    Some(snippet.annotations(annotations.collect::<Vec<_>>()).into())
+}
+
+/// `(1) write of 1.5 by thread (8,0,0) of block (0,0,0)`.
+fn access_label(finding: &Finding, index: usize) -> String {
+    let access = &finding.accesses[index];
+    let value = access
+        .value
+        .as_ref()
+        .map_or(String::new(), |v| format!(" of {v}"));
+    format!(
+        "{}{}{value} by {}",
+        number(finding, index),
+        access.op,
+        actor_text(access)
+    )
+}
+
+fn number(finding: &Finding, index: usize) -> String {
+    if finding.accesses.len() > 1 {
+        format!("({}) ", index + 1)
+    } else {
+        String::new()
+    }
+}
+
+fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
+    let mut notes = Vec::new();
+    if let Some(memory) = &finding.memory {
+        notes.push(memory_text(memory));
+    }
+    for (i, access) in finding.accesses.iter().enumerate() {
+        if access.place.line == 0 {
+            notes.push(format!(
+                "{}, at a place the compiler gave no line for",
+                access_label(finding, i)
+            ));
+        }
+        notes.extend(inlining_notes(access, &number(finding, i)));
+        notes.extend(
+            access
+                .notes
+                .iter()
+                .map(|n| format!("{}{n}", number(finding, i))),
+        );
+    }
+    for a in &finding.approximated {
+        let what = match (a.affects_reachability, a.affects_index) {
+            (true, true) => "whether the access happens, and where",
+            (true, false) => "whether the access happens",
+            _ => "which element is accessed",
+        };
+        notes.push(format!(
+            "{} was approximated; it decides {what}",
+            a.variable
+        ));
+    }
+    if finding.benign {
+        notes.push("every conflicting write stores the same value".into());
+    }
+    if let Some(condition) = &finding.holds_when {
+        notes.push(format!("it happens when {condition}"));
+    }
+    if finding.occurrences > 1 {
+        notes.push(format!(
+            "seen {} times; this is the first",
+            finding.occurrences
+        ));
+    }
+    if let Some(launch) = &finding.launch {
+        notes.push(format!("launch: {}", launch_text(launch)));
+    }
+    let mut notes: Vec<_> = notes.into_iter().map(|n| (Level::NOTE, n)).collect();
+    notes.extend(finding.help.iter().map(|h| (Level::HELP, h.clone())));
+    notes.extend(finding.fix.iter().map(|f| (Level::HELP, f.clone())));
+    notes
+}
+
+fn inlining_notes(access: &Access, number: &str) -> Vec<String> {
+    let mut inner: &Place = &access.place;
+    let mut notes = Vec::new();
+    for call in &access.place.inlined_at {
+        notes.push(format!(
+            "{number}in {}, called at {}:{}:{}",
+            inner.function, call.file, call.line, call.column
+        ));
+        inner = call;
+    }
+    notes
+}
+
+/// The launch as options that reproduce it.
+fn launch_text(launch: &Launch) -> String {
+    let mut text = format!(
+        "--grid {} --block {}",
+        dims_text(launch.grid),
+        dims_text(launch.block)
+    );
+    if launch.shared > 0 {
+        let _ = write!(text, " --shared {}", launch.shared);
+    }
+    for (name, value) in &launch.args {
+        let _ = write!(text, " --arg {}", shell_quoted(&format!("{name}={value}")));
+    }
+    if launch.is_random() && launch.seed != 0 {
+        let _ = write!(text, " --seed {}", launch.seed);
+    }
+    text
+}
+
+fn shell_quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_=.,:+-@/".contains(c);
+    if word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::{ElementType, InputError};
+
+    fn render(report: &Report) -> String {
+        let options = HumanOptions {
+            seconds: Some(0.12),
+            ..HumanOptions::default()
+        };
+        human(report, &mut samples::sources(), &options)
+    }
+
+    #[test]
+    fn a_race_with_both_places() {
+        let expected = r"kernel reduce (reduce.cu:1)
+
+error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)
+ --> reduce.cu:7:13
+  |
+7 |             s[tid] += s[tid + d];
+  |             ^^^^^^^^^ ---------- (2) read of 0.25 by thread (0,0,0) of block (0,0,0)
+  |             |
+  |             (1) write of 1.5 by thread (8,0,0) of block (0,0,0)
+  |
+  = note: s[8], bytes 32..36 of 128, element type f32, shared memory
+  = note: seen 31 times; this is the first
+  = note: launch: --grid 1 --block 32 --arg 'in=f32[32]:random' --arg 'out=f32[1]' --arg n=32
+  = help: put __syncthreads() between the two
+
+    found data-race
+  unknown deadlock: step budget ran out
+    clean barrier-divergence, out-of-bounds in 1 launch (grid 1, block 32), 100% of the accesses
+
+1 kernel: 1 found, 0 clean, 0 unknown (0.12 s)
+";
+        assert_eq!(render(&samples::report()), expected);
+    }
+
+    #[test]
+    fn two_files_and_an_inlining_chain() {
+        let mut finding = samples::race();
+        finding.accesses[0].place = Place {
+            file: "util.h".into(),
+            line: 2,
+            column: 8,
+            function: "put".into(),
+            inlined_at: vec![samples::place("reduce.cu", 4, 5)],
+        };
+        finding.occurrences = 1;
+        finding.launch = None;
+        finding.benign = true;
+        finding.severity = Severity::Warning;
+        let expected = r"warning[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)
+ --> util.h:2:5
+  |
+2 |     *p = v;
+  |     ^^^^ (1) write of 1.5 by thread (8,0,0) of block (0,0,0)
+  |
+ ::: reduce.cu:7:23
+  |
+7 |             s[tid] += s[tid + d];
+  |                       ---------- (2) read of 0.25 by thread (0,0,0) of block (0,0,0)
+  |
+  = note: s[8], bytes 32..36 of 128, element type f32, shared memory
+  = note: (1) in put, called at reduce.cu:4:5
+  = note: every conflicting write stores the same value
+  = help: put __syncthreads() between the two";
+        assert_eq!(
+            render_finding(&finding, &mut samples::sources(), &HumanOptions::default()),
+            expected
+        );
+    }
+
+    #[test]
+    fn places_without_text_or_line() {
+        let mut finding = samples::race();
+        finding.accesses[0].place = samples::place("gone.cu", 3, 4);
+        finding.accesses[1].place = Place::default();
+        finding.launch = None;
+        finding.help.clear();
+        let expected = r"error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)
+ --> gone.cu:3:4
+  = note: s[8], bytes 32..36 of 128, element type f32, shared memory
+  = note: (2) read of 0.25 by thread (0,0,0) of block (0,0,0), at a place the compiler gave no line for
+  = note: seen 31 times; this is the first";
+        assert_eq!(
+            render_finding(&finding, &mut samples::sources(), &HumanOptions::default()),
+            expected
+        );
+    }
+
+    #[test]
+    fn outputs_and_prints_come_after_findings() {
+        let mut report = samples::report();
+        let kernel = &mut report.kernels[0];
+        kernel.findings.clear();
+        kernel.verdicts.truncate(0);
+        kernel.printed = "a\nb\n".into();
+        let bytes: Vec<u8> = (0..100).collect();
+        kernel.outputs = vec![
+            Output::from_bytes("long", ElementType::U8, &bytes, false),
+            Output::from_bytes("short", ElementType::U8, &bytes[..3], false),
+        ];
+        report.errors.push(InputError {
+            file: "b.cu".into(),
+            message: "no such file".into(),
+        });
+        let expected = "kernel reduce (reduce.cu:1)
+  it printed:
+  | a
+  | b
+  long: u8[100] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, … 96, 97, 98, 99
+  short: u8[3] = 0, 1, 2
+
+1 kernel: 0 found, 1 clean, 0 unknown, 1 input not usable (0.12 s)
+";
+        assert_eq!(render(&report), expected);
+    }
+
+    #[test]
+    fn colour_only_when_told() {
+        assert!(!render(&samples::report()).contains('\x1b'));
+        let options = HumanOptions {
+            colour: true,
+            ..HumanOptions::default()
+        };
+        assert!(human(&samples::report(), &mut samples::sources(), &options).contains('\x1b'));
+    }
+}

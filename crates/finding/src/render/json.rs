@@ -1,0 +1,293 @@
+//! `--format json`: one object, as interface.md fixes it.
+//!
+//! Optional fields are left out where they say nothing: `benign`,
+//! `conditional` with `holds_when`, `printed`, `outputs`. Arrays that `--dump`
+//! asked for stand under `outputs`, by name, as plain lists; values that JSON
+//! has no number for are the texts `"NaN"`, `"Infinity"`, `"-Infinity"`.
+
+use serde_json::{Map, Value, json};
+
+use super::pretty::pretty;
+use crate::launch::number_to_json;
+use crate::{Access, Approximated, Finding, KernelReport, Place, Report, Verdict};
+
+const SCHEMA: u32 = 1;
+
+pub fn json(report: &Report) -> String {
+    let kernels: Vec<Value> = report.kernels.iter().map(kernel_json).collect();
+    let errors: Vec<Value> = report
+        .errors
+        .iter()
+        .map(|e| json!({"file": e.file, "message": e.message}))
+        .collect();
+    pretty(&json!({
+        "schema": SCHEMA,
+        "tool": {"name": "lockstep", "version": env!("CARGO_PKG_VERSION")},
+        "kernels": kernels,
+        "errors": errors,
+    }))
+}
+
+fn kernel_json(kernel: &KernelReport) -> Value {
+    let mut out = Map::new();
+    out.insert("name".into(), json!(kernel.name));
+    out.insert("mangled".into(), json!(kernel.mangled));
+    out.insert("file".into(), json!(kernel.file));
+    out.insert("line".into(), json!(kernel.line));
+    out.insert("language".into(), json!(kernel.language));
+    let verdicts: Map<String, Value> = kernel
+        .verdicts
+        .iter()
+        .map(|(k, v)| (k.name().to_owned(), verdict_json(v)))
+        .collect();
+    out.insert("verdicts".into(), Value::Object(verdicts));
+    let findings: Vec<Value> = kernel.findings.iter().map(finding_json).collect();
+    out.insert("findings".into(), json!(findings));
+    if let Some(launch) = &kernel.launch {
+        out.insert("launch".into(), json!(launch));
+    }
+    if !kernel.printed.is_empty() {
+        out.insert("printed".into(), json!(kernel.printed));
+    }
+    let outputs: Map<String, Value> = kernel
+        .outputs
+        .iter()
+        .filter(|o| o.is_complete())
+        .map(|o| {
+            (
+                o.name.clone(),
+                o.values.iter().map(|v| number_to_json(v)).collect(),
+            )
+        })
+        .collect();
+    if !outputs.is_empty() {
+        out.insert("outputs".into(), Value::Object(outputs));
+    }
+    out.insert(
+        "seconds".into(),
+        json!((kernel.seconds * 1e6).round() / 1e6),
+    );
+    Value::Object(out)
+}
+
+fn verdict_json(verdict: &Verdict) -> Value {
+    match verdict {
+        Verdict::Proved { assumes } => json!({"verdict": "proved", "assumes": assumes}),
+        Verdict::Clean { covered } => json!({"verdict": "clean", "covered": covered}),
+        Verdict::Found => json!({"verdict": "found"}),
+        Verdict::Unknown { because } => json!({"verdict": "unknown", "because": because}),
+    }
+}
+
+fn finding_json(finding: &Finding) -> Value {
+    let mut out = Map::new();
+    out.insert("kind".into(), json!(finding.kind.name()));
+    out.insert("severity".into(), json!(finding.severity.name()));
+    out.insert("confidence".into(), json!(finding.confidence.name()));
+    if finding.benign {
+        out.insert("benign".into(), json!(true));
+    }
+    if let Some(condition) = &finding.holds_when {
+        out.insert("conditional".into(), json!(true));
+        out.insert("holds_when".into(), json!(condition));
+    }
+    if let Some(memory) = &finding.memory {
+        out.insert("space".into(), json!(memory.space));
+        out.insert("object".into(), json!(memory.object));
+        out.insert("element".into(), json!(memory.element));
+        out.insert("bytes".into(), json!(memory.bytes));
+        if let Some(ty) = &memory.element_type {
+            out.insert("element_type".into(), json!(ty));
+        }
+        if let Some(size) = memory.object_size {
+            out.insert("object_size".into(), json!(size));
+        }
+    }
+    let accesses: Vec<Value> = finding.accesses.iter().map(access_json).collect();
+    out.insert("accesses".into(), json!(accesses));
+    let approximated: Vec<Value> = finding.approximated.iter().map(approximated_json).collect();
+    out.insert("approximated".into(), json!(approximated));
+    out.insert("launch".into(), json!(finding.launch));
+    out.insert("message".into(), json!(finding.message));
+    out.insert("help".into(), json!(finding.help));
+    out.insert("fix".into(), json!(finding.fix));
+    out.insert("occurrences".into(), json!(finding.occurrences));
+    Value::Object(out)
+}
+
+fn access_json(access: &Access) -> Value {
+    let mut out = Map::new();
+    out.insert("op".into(), json!(access.op));
+    out.insert("thread".into(), json!(access.thread));
+    out.insert("block".into(), json!(access.block));
+    place_fields(&mut out, &access.place);
+    if let Some(value) = &access.value {
+        out.insert("value".into(), number_to_json(value));
+    }
+    if !access.notes.is_empty() {
+        out.insert("notes".into(), json!(access.notes));
+    }
+    Value::Object(out)
+}
+
+fn place_fields(out: &mut Map<String, Value>, place: &Place) {
+    out.insert("file".into(), json!(place.file));
+    out.insert("line".into(), json!(place.line));
+    out.insert("column".into(), json!(place.column));
+    if !place.function.is_empty() {
+        out.insert("function".into(), json!(place.function));
+    }
+    if !place.inlined_at.is_empty() {
+        let chain: Vec<Value> = place
+            .inlined_at
+            .iter()
+            .map(|call| {
+                let mut entry = Map::new();
+                place_fields(&mut entry, call);
+                Value::Object(entry)
+            })
+            .collect();
+        out.insert("inlined_at".into(), json!(chain));
+    }
+}
+
+fn approximated_json(a: &Approximated) -> Value {
+    let affects = match (a.affects_reachability, a.affects_index) {
+        (true, true) => "both",
+        (true, false) => "reachability",
+        _ => "index",
+    };
+    json!({"variable": a.variable, "affects": affects})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::{ElementType, InputError, Output};
+
+    #[test]
+    fn fields_and_their_order() {
+        let mut report = samples::report();
+        report.kernels[0].findings[0].benign = true;
+        report.kernels[0].launch = None;
+        report.errors.push(InputError {
+            file: "b.cu".into(),
+            message: "no such file".into(),
+        });
+        let text = json(&report);
+        let expected = r#"{
+  "schema": 1,
+  "tool": {
+    "name": "lockstep",
+    "version": "VERSION"
+  },
+  "kernels": [
+    {
+      "name": "reduce",
+      "mangled": "_Z6reducePfS_i",
+      "file": "reduce.cu",
+      "line": 1,
+      "language": "cuda",
+      "verdicts": {
+        "data-race": {
+          "verdict": "found"
+        },
+        "barrier-divergence": {
+          "verdict": "clean",
+          "covered": "1 launch (grid 1, block 32), 100% of the accesses"
+        },
+        "out-of-bounds": {
+          "verdict": "clean",
+          "covered": "1 launch (grid 1, block 32), 100% of the accesses"
+        },
+        "deadlock": {
+          "verdict": "unknown",
+          "because": "step budget ran out"
+        }
+      },
+      "findings": [
+        {
+          "kind": "data-race",
+          "severity": "error",
+          "confidence": "confirmed",
+          "benign": true,
+          "space": "shared",
+          "object": "s",
+          "element": 8,
+          "bytes": [32, 36],
+          "element_type": "f32",
+          "object_size": 128,
+          "accesses": [
+            {
+              "op": "write",
+              "thread": [8, 0, 0],
+              "block": [0, 0, 0],
+              "file": "reduce.cu",
+              "line": 7,
+              "column": 20,
+              "function": "reduce",
+              "value": 1.5
+            },
+            {
+              "op": "read",
+              "thread": [0, 0, 0],
+              "block": [0, 0, 0],
+              "file": "reduce.cu",
+              "line": 7,
+              "column": 23,
+              "function": "reduce",
+              "value": 0.25
+            }
+          ],
+          "approximated": [],
+          "launch": {
+            "grid": [1, 1, 1],
+            "block": [32, 1, 1],
+            "shared": 0,
+            "args": {
+              "in": "f32[32]:random",
+              "out": "f32[1]",
+              "n": 32
+            },
+            "seed": 0
+          },
+          "message": "data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)",
+          "help": ["put __syncthreads() between the two"],
+          "fix": null,
+          "occurrences": 31
+        }
+      ],
+      "seconds": 0.031
+    }
+  ],
+  "errors": [
+    {
+      "file": "b.cu",
+      "message": "no such file"
+    }
+  ]
+}
+"#;
+        assert_eq!(text, expected.replace("VERSION", env!("CARGO_PKG_VERSION")));
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_text() {
+        let mut report = samples::report();
+        let kernel = &mut report.kernels[0];
+        let data: Vec<u8> = [1.5f32, f32::NAN, f32::INFINITY]
+            .iter()
+            .flat_map(|v| v.to_le_bytes())
+            .collect();
+        kernel.outputs = vec![
+            Output::from_bytes("out", ElementType::F32, &data, true),
+            Output::from_bytes("long", ElementType::U8, &[0; 100], false),
+        ];
+        kernel.printed = "hello\n".into();
+        let value: Value = serde_json::from_str(&json(&report)).unwrap();
+        let kernel = &value["kernels"][0];
+        assert_eq!(kernel["outputs"], json!({"out": [1.5, "NaN", "Infinity"]}));
+        assert_eq!(kernel["printed"], "hello\n");
+    }
+}

@@ -1,0 +1,82 @@
+//! One file per output format, each from [`crate::Report`] to text.
+
+mod concise;
+mod human;
+mod json;
+mod pretty;
+
+pub use concise::concise;
+pub use human::{HumanOptions, human};
+pub use json::json;
+
+use crate::{Access, Confidence, Finding, KernelReport, Memory, Verdict};
+
+/// `(16,0,0)`.
+pub(crate) fn index_text(i: [u32; 3]) -> String {
+    format!("({},{},{})", i[0], i[1], i[2])
+}
+
+/// `thread (16,0,0) of block (0,0,0)`.
+pub(crate) fn actor_text(access: &Access) -> String {
+    let block = index_text(access.block);
+    match access.thread {
+        Some(thread) => format!("thread {} of block {block}", index_text(thread)),
+        None => format!("block {block}"),
+    }
+}
+
+/// `s[16], bytes 64..68 of 1024, shared memory, elements f32`.
+pub(crate) fn memory_text(memory: &Memory) -> String {
+    let mut parts = Vec::new();
+    if let Some(object) = &memory.object {
+        parts.push(match memory.element {
+            Some(e) => format!("{object}[{e}]"),
+            None => object.clone(),
+        });
+    }
+    if let Some([from, to]) = memory.bytes {
+        let range = format!("bytes {from}..{to}");
+        parts.push(match memory.object_size {
+            Some(size) => format!("{range} of {size}"),
+            None => range,
+        });
+    }
+    if let Some(ty) = &memory.element_type {
+        parts.push(format!("element type {ty}"));
+    }
+    parts.push(format!("{} memory", memory.space));
+    parts.join(", ")
+}
+
+/// The message, marked where some value was approximated.
+pub(crate) fn title_text(finding: &Finding) -> String {
+    match finding.confidence {
+        Confidence::Confirmed => finding.message.clone(),
+        Confidence::Possible => format!("possible: {}", finding.message),
+    }
+}
+
+/// One word for a whole kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Found,
+    Unknown,
+    Clean,
+    Proved,
+}
+
+pub(crate) fn standing(kernel: &KernelReport) -> Standing {
+    let has = |f: fn(&Verdict) -> bool| kernel.verdicts.iter().any(|(_, v)| f(v));
+    if has(|v| matches!(v, Verdict::Found)) {
+        Standing::Found
+    } else if has(|v| matches!(v, Verdict::Unknown { .. })) {
+        Standing::Unknown
+    } else if has(|v| matches!(v, Verdict::Clean { .. })) || kernel.verdicts.is_empty() {
+        Standing::Clean
+    } else {
+        Standing::Proved
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod samples;

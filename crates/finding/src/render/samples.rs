@@ -1,0 +1,125 @@
+//! Reports that the renderers' tests share.
+
+use crate::*;
+
+pub(crate) const REDUCE: &str = "\
+__global__ void reduce(float *in, float *out, int n) {
+    __shared__ float s[32];
+    int tid = threadIdx.x;
+    s[tid] = in[tid];
+    for (int d = 16; d > 0; d /= 2) {
+        if (tid < d)
+            s[tid] += s[tid + d];
+    }
+    if (tid == 0) out[0] = s[0];
+}
+";
+
+pub(crate) fn place(file: &str, line: u32, column: u32) -> Place {
+    Place {
+        file: file.into(),
+        line,
+        column,
+        function: "reduce".into(),
+        inlined_at: Vec::new(),
+    }
+}
+
+pub(crate) fn access(op: &str, thread: u32, place: Place) -> Access {
+    Access {
+        op: op.into(),
+        thread: Some([thread, 0, 0]),
+        block: [0; 3],
+        place,
+        value: None,
+        notes: Vec::new(),
+    }
+}
+
+pub(crate) fn launch() -> Launch {
+    let args = [("in", "f32[32]:random"), ("out", "f32[1]"), ("n", "32")];
+    Launch {
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        shared: 0,
+        args: args
+            .map(|(n, v)| (n.to_owned(), ArgValue::parse(v).unwrap()))
+            .to_vec(),
+        seed: 0,
+    }
+}
+
+pub(crate) fn race() -> Finding {
+    let mut write = access("write", 8, place("reduce.cu", 7, 20));
+    write.value = Some("1.5".into());
+    let mut read = access("read", 0, place("reduce.cu", 7, 23));
+    read.value = Some("0.25".into());
+    Finding {
+        kind: Kind::DataRace,
+        severity: Severity::Error,
+        confidence: Confidence::Confirmed,
+        message: "data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)".into(),
+        memory: Some(Memory {
+            space: "shared".into(),
+            object: Some("s".into()),
+            element: Some(8),
+            bytes: Some([32, 36]),
+            object_size: Some(128),
+            element_type: Some("f32".into()),
+        }),
+        accesses: vec![write, read],
+        approximated: Vec::new(),
+        occurrences: 31,
+        benign: false,
+        holds_when: None,
+        launch: Some(launch()),
+        help: vec!["put __syncthreads() between the two".into()],
+        fix: None,
+    }
+}
+
+pub(crate) fn kernel() -> KernelReport {
+    let clean = || Verdict::Clean {
+        covered: "1 launch (grid 1, block 32), 100% of the accesses".into(),
+    };
+    KernelReport {
+        name: "reduce".into(),
+        mangled: "_Z6reducePfS_i".into(),
+        file: "reduce.cu".into(),
+        line: 1,
+        language: "cuda".into(),
+        verdicts: vec![
+            (Kind::DataRace, Verdict::Found),
+            (Kind::BarrierDivergence, clean()),
+            (Kind::OutOfBounds, clean()),
+            (
+                Kind::Deadlock,
+                Verdict::Unknown {
+                    because: "step budget ran out".into(),
+                },
+            ),
+        ],
+        findings: vec![race()],
+        printed: String::new(),
+        outputs: Vec::new(),
+        launch: Some(launch()),
+        seconds: 0.031,
+    }
+}
+
+pub(crate) fn report() -> Report {
+    Report {
+        kernels: vec![kernel()],
+        errors: Vec::new(),
+    }
+}
+
+pub(crate) fn sources() -> source::Sources {
+    let mut sources = source::Sources::new();
+    sources.insert("reduce.cu", REDUCE);
+    sources.insert(
+        "util.h",
+        "__device__ void put(float *p, float v) {\n    *p = v;\n}\n",
+    );
+    sources
+}

@@ -1,0 +1,33 @@
+// Lockstep's CUDA prelude: what nvcc would have included by itself before the first line of a .cu file.
+// It lets clang compile device code, and type-check host code, without a CUDA SDK.
+#pragma once
+#pragma GCC system_header
+
+#if !defined(__CUDA__) || !defined(__clang__)
+#error "lockstep_cuda_prelude.h is for clang in CUDA mode"
+#endif
+
+// nvcc takes `register` as a hint also where C++17 has removed it.
+#pragma clang diagnostic ignored "-Wregister"
+
+#include "lockstep/qualifiers.h"
+
+#include "lockstep/math.h"
+#include "lockstep/system.h"
+#include "lockstep/vector_types.h"
+#include "lockstep/builtin_vars.h"
+#include "lockstep/device_functions.h"
+#include "lockstep/simd.h"
+#include "lockstep/barriers.h"
+#include "lockstep/warp.h"
+#include "lockstep/atomics.h"
+#include "lockstep/memory.h"
+#include "lockstep/device_runtime.h"
+#include "lockstep/host_api.h"
+#include "lockstep/texture.h"
+#include "lockstep/annotations.h"
+
+// Set by the front end for a file with GPUVerify's head comment.
+#ifdef __LOCKSTEP_GPUVERIFY
+#include "lockstep/gpuverify.h"
+#endif

@@ -1,0 +1,39 @@
+//! What can go wrong before there is a kernel: one clear message each.
+
+use std::fmt;
+
+#[derive(Debug)]
+pub enum Error {
+    NotFound { path: String, why: String },
+    NotUtf8 { path: String },
+    UnknownExtension { path: String },
+    /// clang's text, exactly as clang shows it.
+    Compile { stderr: String },
+    /// A header that is not there: its name, and clang's text.
+    MissingHeader { header: String, stderr: String },
+    BadIr(String),
+    ToolMissing(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NotFound { path, why } => write!(f, "cannot read {path}: {why}"),
+            Error::NotUtf8 { path } => write!(f, "{path} is not UTF-8 text"),
+            Error::UnknownExtension { path } => write!(
+                f,
+                "{path}: the language is not clear from the name (.cu, .cl, .ll, .bc); say --lang cuda, opencl or llvm"
+            ),
+            Error::Compile { stderr } => f.write_str(stderr.trim_end()),
+            Error::MissingHeader { header, stderr } => write!(
+                f,
+                "header `{header}` not found: add its folder with -I, or give a CUDA SDK with --cuda-path\n{}",
+                stderr.trim_end()
+            ),
+            Error::BadIr(why) => write!(f, "not usable as LLVM IR: {why}"),
+            Error::ToolMissing(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,104 @@
+//! GPUVerify's head comments: launch dimensions and flags in the first comment lines of a file.
+//!
+//! The first line says `//pass` or `//xfail:CODE` and is not read here; the arguments may stand on any of the
+//! leading comment lines. A dimension `*` is free and left to the caller, as is one that is not given.
+
+use lockstep_kernel::Language;
+
+/// What the head of the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeadComment {
+    pub block: Option<[u32; 3]>,
+    pub grid: Option<[u32; 3]>,
+    /// OpenCL: `--global_offset=`.
+    pub global_offset: Option<[u32; 3]>,
+    /// `-DX`, `-IX` and `-include`, for clang.
+    pub flags: Vec<String>,
+    /// `--kernel-args=K,V,…`: values of scalar parameters, `None` where free.
+    pub kernel_args: Vec<(String, Vec<Option<u64>>)>,
+    /// `--kernel-arrays=K,BYTES,…`: sizes of array parameters.
+    pub kernel_arrays: Vec<(String, Vec<Option<u64>>)>,
+    /// Other arguments, as they stand.
+    pub others: Vec<String>,
+}
+
+pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
+    let mut head = HeadComment::default();
+    let mut global: Option<[u32; 3]> = None;
+    let comments = text.lines().map(str::trim).take_while(|l| l.is_empty() || l.starts_with("//") || l.starts_with(';'));
+    for line in comments.take(8) {
+        let line = line.trim_start_matches(['/', ';']).trim();
+        if !line.starts_with('-') {
+            continue;
+        }
+        for word in line.split_whitespace() {
+            let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            match key {
+                "--blockDim" | "--local_size" => head.block = dimensions(value),
+                "--gridDim" | "--num_groups" => head.grid = dimensions(value),
+                "--global_size" => global = dimensions(value),
+                "--global_offset" => head.global_offset = dimensions(value),
+                "--kernel-args" => head.kernel_args.extend(values(value)),
+                "--kernel-arrays" => head.kernel_arrays.extend(values(value)),
+                _ if word.starts_with("-D") || word.starts_with("-I") || word.starts_with("-U") => {
+                    head.flags.push(word.to_string());
+                }
+                _ if word.starts_with('-') => head.others.push(word.to_string()),
+                _ => {}
+            }
+        }
+    }
+    if let (None, Some(global), Some(block)) = (head.grid, global, head.block) {
+        let groups: Vec<u32> = (0..3).map(|i| global[i].checked_div(block[i]).unwrap_or(0)).collect();
+        head.grid = (groups.iter().all(|&g| g > 0)).then(|| [groups[0], groups[1], groups[2]]);
+    }
+    let _ = language;
+    head
+}
+
+/// `64`, `8,8`, `[8,8,1]`, `(8,8)`; a `*` anywhere leaves all of it free.
+fn dimensions(text: &str) -> Option<[u32; 3]> {
+    let inner = text.trim_matches(|c| matches!(c, '[' | ']' | '(' | ')' | '{' | '}' | '"'));
+    let mut dims = [1; 3];
+    let mut count = 0;
+    for (i, part) in inner.split(',').enumerate() {
+        *dims.get_mut(i)? = part.trim().parse().ok().filter(|&d| d > 0)?;
+        count += 1;
+    }
+    (count > 0).then_some(dims)
+}
+
+fn values(text: &str) -> Option<(String, Vec<Option<u64>>)> {
+    let mut parts = text.trim_matches(['[', ']']).split(',');
+    let kernel = parts.next()?.to_string();
+    let numbers = parts.map(|p| match p.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => p.parse().ok(),
+    });
+    Some((kernel, numbers.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_dimensions_and_flags() {
+        let head = parse("//pass\n//--blockDim=[64,2] --gridDim=8 -DN=4\n\nint x;", Language::Cuda);
+        assert_eq!(head.block, Some([64, 2, 1]));
+        assert_eq!(head.grid, Some([8, 1, 1]));
+        assert_eq!(head.flags, ["-DN=4"]);
+    }
+
+    #[test]
+    fn star_is_free_and_global_size_divides() {
+        assert_eq!(parse("//xfail:X\n//--local_size=* --num_groups=8", Language::OpenCl).block, None);
+        let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
+        assert_eq!(head.grid, Some([4, 2, 1]));
+    }
+
+    #[test]
+    fn code_ends_the_head() {
+        assert_eq!(parse("int x;\n//--blockDim=4", Language::Cuda), HeadComment::default());
+    }
+}

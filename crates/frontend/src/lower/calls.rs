@@ -1,0 +1,266 @@
+//! Calls: who knows the callee.
+//!
+//! Functions with a body are inlined; functions without one are known by name to one of the tables: LLVM's
+//! intrinsics, NVIDIA's, libdevice and C's maths, OpenCL's builtins, our own headers' `__lockstep_…`. A name that
+//! nobody knows is unsupported, and remembered, because a library may define it.
+
+use std::rc::Rc;
+
+use llvm_sys::core::*;
+use lockstep_kernel::{
+    AtomicOp, Barrier, Op, Operand, Order, PrintArgs, PrintValue, Scope, ShuffleMode, SiteKind, Space, Ty, VoteKind,
+};
+
+use super::Lower;
+use crate::llvm::{self, Val, ValueKind};
+use crate::{mangle, prepare};
+
+pub(super) type Outcome = Result<Vec<Operand>, String>;
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, inst: Val) -> Outcome {
+        let args = llvm::call_args(inst);
+        let Some(f) = llvm::callee(inst) else {
+            let called = unsafe { LLVMGetCalledValue(inst) };
+            if llvm::value_kind(called) == ValueKind::LLVMInlineAsmValueKind {
+                return self.inline_asm(inst, called, &args);
+            }
+            let values: Vec<Rc<[Operand]>> = args.iter().map(|&a| self.value(a)).collect();
+            return self.indirect(called, inst, values).map(|v| v.to_vec());
+        };
+        let name = llvm::name(f);
+        if name.starts_with(prepare::KEEP) {
+            return Ok(Vec::new());
+        }
+        if !llvm::is_declaration(f) {
+            let values: Vec<Rc<[Operand]>> = args.iter().map(|&a| self.value(a)).collect();
+            return self.inline(f, values).map(|v| v.to_vec());
+        }
+        if let Some(rest) = name.strip_prefix("llvm.nvvm.") {
+            return self.nvvm(rest, inst, &args);
+        }
+        if let Some(rest) = name.strip_prefix("llvm.") {
+            return self.intrinsic(rest, inst, &args);
+        }
+        let plain = mangle::parse(&name);
+        let called = plain.as_ref().map_or(name.as_str(), |m| m.name.as_str());
+        if let Some(rest) = called.strip_prefix("__lockstep_") {
+            return self.own(rest, &args);
+        }
+        if let Some(m) = &plain
+            && let Some(result) = self.opencl(m, inst, &args)
+        {
+            return result;
+        }
+        if let Some(result) = self.c_function(&name, inst, &args) {
+            return result;
+        }
+        let maths = name.strip_prefix("__nv_").or(plain.is_none().then_some(name.as_str()));
+        if let Some(maths) = maths
+            && let Some(result) = self.libdevice(maths, inst, &args)
+        {
+            return result;
+        }
+        self.missing.push(name.clone());
+        Err(format!("call of {}", crate::demangle::function(&name)))
+    }
+
+    pub(super) fn ty_of(&mut self, v: Val) -> Result<Ty, String> {
+        let leaves = self.leaves(llvm::type_of(v))?;
+        leaves.first().map(|l| l.ty).ok_or_else(|| "a value without a type".into())
+    }
+
+    fn c_function(&mut self, name: &str, inst: Val, args: &[Val]) -> Option<Outcome> {
+        Some(match (name, args) {
+            ("vprintf", &[format, buffer]) => {
+                let (format, buffer) = (self.scalar(format), self.scalar(buffer));
+                self.push(Op::Print { format, args: PrintArgs::Buffer(buffer) }, None);
+                Ok(vec![Operand::Imm(1)])
+            }
+            ("printf", &[format, ref rest @ ..]) => self.print_values(format, rest),
+            ("__assertfail" | "__assert_fail", &[message, ..]) => {
+                let message = self.string(message).unwrap_or_else(|| "assertion".into());
+                self.push(Op::Assert { cond: Operand::Imm(0), message }, None);
+                Ok(Vec::new())
+            }
+            ("memcpy" | "memmove", &[dst, ..]) if args.len() == 3 => {
+                let to = self.scalar(dst);
+                self.mem_copy(args).map(|_| vec![to])
+            }
+            ("memset", &[dst, byte, len]) => {
+                let to = self.scalar(dst);
+                let byte_ty = match self.ty_of(byte) {
+                    Ok(t) => t,
+                    Err(e) => return Some(Err(e)),
+                };
+                let byte = self.scalar(byte);
+                let byte = self.zext(byte_ty, Ty::I8, byte);
+                let len = match self.index_unsigned(len) {
+                    Ok(len) => len,
+                    Err(e) => return Some(Err(e)),
+                };
+                let space = self.pointer_space(dst);
+                let site = self.site(SiteKind::Write, 0, 1, space, false, Scope::Thread);
+                self.push(Op::MemSet { site, dst: to, byte, len }, None);
+                Ok(vec![to])
+            }
+            ("malloc" | "free", _) => Err(format!("{name} on the device")),
+            ("__nvvm_reflect", _) => Ok(vec![Operand::Imm(0)]),
+            ("abort" | "exit", _) => {
+                self.push(Op::Assert { cond: Operand::Imm(0), message: name.to_string() }, None);
+                Ok(Vec::new())
+            }
+            ("llvm_trap", _) => {
+                let _ = inst;
+                Ok(Vec::new())
+            }
+            _ => return None,
+        })
+    }
+
+    pub(super) fn print_values(&mut self, format: Val, rest: &[Val]) -> Outcome {
+        let format = self.scalar(format);
+        let mut values = Vec::new();
+        for &v in rest {
+            let ty = self.ty_of(v)?;
+            values.push(PrintValue { ty, lanes: self.value(v).to_vec() });
+        }
+        self.push(Op::Print { format, args: PrintArgs::Values(values) }, None);
+        Ok(vec![Operand::Imm(0)])
+    }
+
+    /// The text of a constant string.
+    pub(super) fn string(&mut self, v: Val) -> Option<String> {
+        let Operand::Object(id, at) = self.scalar(v) else { return None };
+        let bytes = self.k.objects[id.0 as usize].init.as_ref()?.get(usize::try_from(at).ok()?..)?;
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
+    }
+
+    /// The functions that our own headers declare.
+    fn own(&mut self, name: &str, args: &[Val]) -> Outcome {
+        if let Some(rest) = name.strip_prefix("atomic_") {
+            return self.own_atomic(rest, args);
+        }
+        let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
+        match (name, &operands[..]) {
+            ("requires", &[cond]) => {
+                let cond = self.truth(args[0], cond)?;
+                let text = String::from("__requires");
+                self.push(Op::Requires { cond, text }, None);
+                Ok(Vec::new())
+            }
+            ("assert", &[cond, ..]) => {
+                let cond = self.truth(args[0], cond)?;
+                self.push(Op::Assert { cond, message: "__assert".into() }, None);
+                Ok(Vec::new())
+            }
+            ("ghost", _) => {
+                let reg = self.new_reg(Ty::I1);
+                self.ghosts.insert(reg);
+                self.push(Op::Copy { ty: Ty::I1, a: Operand::Undef }, Some(reg));
+                Ok(vec![Operand::Reg(reg)])
+            }
+            ("shfl_idx_i32", &[v, lane, c]) => Ok(vec![self.shuffle(ShuffleMode::Index, Ty::I32, v, lane, c, None)]),
+            ("shfl_up_i32", &[v, lane, c]) => Ok(vec![self.shuffle(ShuffleMode::Up, Ty::I32, v, lane, c, None)]),
+            ("shfl_down_i32", &[v, lane, c]) => Ok(vec![self.shuffle(ShuffleMode::Down, Ty::I32, v, lane, c, None)]),
+            ("shfl_bfly_i32", &[v, lane, c]) => {
+                Ok(vec![self.shuffle(ShuffleMode::Butterfly, Ty::I32, v, lane, c, None)])
+            }
+            ("vote_any", &[p]) => self.own_vote(VoteKind::Any, args[0], p),
+            ("vote_all", &[p]) => self.own_vote(VoteKind::All, args[0], p),
+            ("vote_ballot", &[p]) => self.own_vote(VoteKind::Ballot, args[0], p),
+            ("activemask", _) => Ok(vec![self.def(Op::ActiveMask, Ty::I32)]),
+            ("grid_sync", _) => {
+                let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Device);
+                self.push(Op::Barrier { site, barrier: Barrier::Grid }, None);
+                Ok(Vec::new())
+            }
+            ("nanosleep", _) => {
+                self.push(Op::Yield, None);
+                Ok(Vec::new())
+            }
+            _ => Err(format!("call of __lockstep_{name}")),
+        }
+    }
+
+    fn own_vote(&mut self, kind: VoteKind, arg: Val, p: Operand) -> Outcome {
+        let pred = self.truth(arg, p)?;
+        let ty = if kind == VoteKind::Ballot { Ty::I32 } else { Ty::I1 };
+        let r = self.def(Op::Vote { kind, pred, mask: None }, ty);
+        Ok(vec![self.zext(ty, Ty::I32, r)])
+    }
+
+    /// A value as a condition.
+    pub(super) fn truth(&mut self, v: Val, x: Operand) -> Result<Operand, String> {
+        Ok(match self.ty_of(v)? {
+            Ty::I1 => x,
+            ty => self.cmp(lockstep_kernel::CmpOp::Ne, ty, x, Operand::Imm(0)),
+        })
+    }
+
+    pub(super) fn shuffle(
+        &mut self,
+        mode: ShuffleMode,
+        ty: Ty,
+        value: Operand,
+        lane: Operand,
+        clamp: Operand,
+        mask: Option<Operand>,
+    ) -> Operand {
+        self.def(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate: false }, ty)
+    }
+
+    /// `add_i32_device` and its like.
+    fn own_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
+        let unknown = || format!("call of __lockstep_atomic_{rest}");
+        let mut parts = rest.split('_');
+        let (Some(op), Some(ty), Some(scope)) = (parts.next(), parts.next(), parts.next()) else {
+            return Err(unknown());
+        };
+        let op = match op {
+            "add" => AtomicOp::Add,
+            "sub" => AtomicOp::Sub,
+            "xchg" => AtomicOp::Exchange,
+            "min" => AtomicOp::SMin,
+            "max" => AtomicOp::SMax,
+            "umin" => AtomicOp::UMin,
+            "umax" => AtomicOp::UMax,
+            "inc" => AtomicOp::Inc,
+            "dec" => AtomicOp::Dec,
+            "cas" => AtomicOp::CompareExchange,
+            "and" => AtomicOp::And,
+            "or" => AtomicOp::Or,
+            "xor" => AtomicOp::Xor,
+            "fadd" => AtomicOp::FAdd,
+            "load" => AtomicOp::Load,
+            "store" => AtomicOp::Store,
+            _ => return Err(unknown()),
+        };
+        let ty = match ty {
+            "i16" => Ty::I16,
+            "i32" => Ty::I32,
+            "i64" => Ty::I64,
+            "f16" => Ty::F16,
+            "f32" => Ty::F32,
+            "f64" => Ty::F64,
+            _ => return Err(unknown()),
+        };
+        let scope = match scope {
+            "block" => Scope::Block,
+            "system" => Scope::System,
+            _ => Scope::Device,
+        };
+        let Some(&pointer) = args.first() else { return Err(unknown()) };
+        let space = self.pointer_space(pointer);
+        let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
+        let (value, expected) = match (op, &operands[1..]) {
+            (AtomicOp::CompareExchange, &[expected, desired]) => (desired, expected),
+            (AtomicOp::Load, _) => (Operand::Undef, Operand::Undef),
+            (_, &[value]) => (value, Operand::Undef),
+            _ => return Err(unknown()),
+        };
+        let old = self.atomic(op, ty, space, operands[0], value, expected, Order::Relaxed, scope);
+        Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
+    }
+}

@@ -1,0 +1,151 @@
+//! Source places: from debug locations to [`Loc`]s with their inlining chain.
+//!
+//! A place inside one of our own headers is not the user's: there the call that led into the header stands for it.
+//! Without debug information every place is line 0 of the file.
+
+use std::collections::HashMap;
+
+use llvm_sys::core::LLVMGetValueKind;
+use llvm_sys::debuginfo::*;
+use lockstep_kernel::{Loc, LocId};
+
+use super::Lower;
+use crate::llvm::{self, Md, Val};
+use crate::prelude;
+
+pub(super) struct Locs {
+    input: String,
+    known: HashMap<(Md, Option<LocId>), LocId>,
+    interned: HashMap<Loc, LocId>,
+    scopes: HashMap<Md, (u32, String)>,
+}
+
+impl Locs {
+    pub(super) fn new(input: &str) -> Locs {
+        Locs { input: input.to_string(), known: HashMap::new(), interned: HashMap::new(), scopes: HashMap::new() }
+    }
+}
+
+impl Lower<'_> {
+    /// Makes the place of an instruction the current one.
+    pub(super) fn at(&mut self, inst: Val) {
+        if self.frames.len() == 1
+            && let Some(&origin) = self.origins.get(&inst)
+        {
+            self.origin = origin;
+        }
+        let md = unsafe { LLVMInstructionGetDebugLoc(inst) };
+        if !md.is_null() {
+            let outer = self.frames.last().and_then(|f| f.inlined_at);
+            self.loc = self.location(md, outer);
+        }
+    }
+
+    fn location(&mut self, md: Md, outer: Option<LocId>) -> LocId {
+        if let Some(&id) = self.locs.known.get(&(md, outer)) {
+            return id;
+        }
+        let (line, column, scope, inlined) = unsafe {
+            (
+                LLVMDILocationGetLine(md),
+                LLVMDILocationGetColumn(md),
+                LLVMDILocationGetScope(md),
+                LLVMDILocationGetInlinedAt(md),
+            )
+        };
+        let (file, function) = self.scope(scope);
+        let inlined_at = if inlined.is_null() { outer } else { Some(self.location(inlined, outer)) };
+        let ours = is_ours(&self.k.files[file as usize]);
+        let id = match inlined_at {
+            Some(caller) if ours => caller,
+            _ => self.intern(Loc { file, line, column, function, inlined_at }),
+        };
+        self.locs.known.insert((md, outer), id);
+        id
+    }
+
+    fn intern(&mut self, loc: Loc) -> LocId {
+        if let Some(&id) = self.locs.interned.get(&loc) {
+            return id;
+        }
+        let id = LocId(self.k.locs.len() as u32);
+        self.k.locs.push(loc.clone());
+        self.locs.interned.insert(loc, id);
+        id
+    }
+
+    pub(super) fn file(&mut self, name: &str) -> u32 {
+        let name = if name == "-" || name == "<stdin>" { self.locs.input.clone() } else { name.to_string() };
+        match self.k.files.iter().position(|f| *f == name) {
+            Some(i) => i as u32,
+            None => {
+                self.k.files.push(name);
+                self.k.files.len() as u32 - 1
+            }
+        }
+    }
+
+    /// File and function of a scope.
+    fn scope(&mut self, scope: Md) -> (u32, String) {
+        if let Some(known) = self.locs.scopes.get(&scope) {
+            return known.clone();
+        }
+        let file = self.file_of(scope);
+        let mut function = String::new();
+        let mut at = scope;
+        for _ in 0..64 {
+            let kind = unsafe { LLVMGetMetadataKind(at) };
+            let ops = llvm::md_operands(self.m.md_as_value(at));
+            match kind {
+                LLVMMetadataKind::LLVMDISubprogramMetadataKind => {
+                    function = ops.get(2).and_then(|&v| llvm::md_string(v)).unwrap_or_default();
+                    break;
+                }
+                LLVMMetadataKind::LLVMDILexicalBlockMetadataKind
+                | LLVMMetadataKind::LLVMDILexicalBlockFileMetadataKind => {
+                    let Some(&parent) = ops.get(1).filter(|p| !p.is_null()) else { break };
+                    let _ = unsafe { LLVMGetValueKind(parent) };
+                    at = unsafe { llvm_sys::core::LLVMValueAsMetadata(parent) };
+                }
+                _ => break,
+            }
+        }
+        self.locs.scopes.insert(scope, (file, function.clone()));
+        (file, function)
+    }
+
+    fn file_of(&mut self, scope: Md) -> u32 {
+        let name = unsafe {
+            let file = LLVMDIScopeGetFile(scope);
+            if file.is_null() {
+                String::new()
+            } else {
+                let mut len = 0;
+                let p = LLVMDIFileGetFilename(file, &mut len);
+                if p.is_null() {
+                    String::new()
+                } else {
+                    String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize)).into_owned()
+                }
+            }
+        };
+        if name.is_empty() { self.file(&self.locs.input.clone()) } else { self.file(&name) }
+    }
+
+    /// Where a function is declared.
+    pub(super) fn function_loc(&mut self, f: Val) -> LocId {
+        let sub = unsafe { LLVMGetSubprogram(f) };
+        if sub.is_null() {
+            let file = self.file(&self.locs.input.clone());
+            let function = self.k.name.clone();
+            return self.intern(Loc { file, line: 0, column: 0, function, inlined_at: None });
+        }
+        let line = unsafe { LLVMDISubprogramGetLine(sub) };
+        let (file, function) = self.scope(sub);
+        self.intern(Loc { file, line, column: 0, function, inlined_at: None })
+    }
+}
+
+fn is_ours(file: &str) -> bool {
+    file.contains(&format!("include-{}/", prelude::HASH))
+}

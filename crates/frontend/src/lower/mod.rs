@@ -1,0 +1,211 @@
+//! Lowering: LLVM functions after [`crate::prepare`] to one [`Kernel`] each.
+//!
+//! A value of vector, struct or array type is the list of its scalar leaves. Calls that are left (recursion,
+//! function pointers) are inlined here, frame by frame, up to a depth and a total size. Blocks are visited in
+//! reverse postorder and branches on constants are folded on the way, so that a bounded recursion ends by itself.
+//!
+//! Whatever has no meaning in the kernel representation becomes `Op::Unsupported` at its place, and its value
+//! undefined: engines stop there, and say so.
+
+mod atomics;
+mod build;
+mod calls;
+mod debug;
+mod function;
+mod insts;
+mod intrinsics;
+mod libdevice;
+mod maths;
+mod memory;
+mod nvvm;
+mod objects;
+mod opencl;
+mod opencl_maths;
+mod params;
+mod provenance;
+mod ptx;
+mod types;
+mod values;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use llvm_sys::target::LLVMTargetDataRef;
+use lockstep_kernel::{
+    BlockId, Inst, Kernel, Language, LocId, ObjectId, Op, Operand, Reg, Terminator, Unsupported,
+};
+
+use crate::llvm::{self, Bb, Module, Type, Val};
+use crate::{Options, cleanup, demangle, prepare};
+use types::Leaf;
+
+pub(crate) struct Lowered {
+    pub(crate) kernels: Vec<Kernel>,
+    /// Functions without a body that no table here knows.
+    pub(crate) missing: Vec<String>,
+}
+
+pub(crate) fn module(module: &Module, name: &str, language: Language, options: &Options) -> Lowered {
+    let mut missing = Vec::new();
+    let kernels = prepare::kernels(module)
+        .into_iter()
+        .map(|f| {
+            let mut lower = Lower::new(module, name, language, options, f);
+            lower.kernel(f);
+            missing.append(&mut lower.missing);
+            lower.k
+        })
+        .collect();
+    missing.sort();
+    missing.dedup();
+    Lowered { kernels, missing }
+}
+
+/// One function being lowered: the kernel itself, or a call inside it.
+struct Frame {
+    function: Val,
+    values: HashMap<Val, Rc<[Operand]>>,
+    blocks: HashMap<Bb, BlockId>,
+    /// Which block of the kernel jumps to a block on behalf of which.
+    edges: Vec<(Bb, Bb, BlockId)>,
+    /// Where `ret` goes, and with which values; none for the kernel itself.
+    ret_to: Option<BlockId>,
+    rets: Vec<(BlockId, Rc<[Operand]>)>,
+    inlined_at: Option<LocId>,
+}
+
+struct Lower<'m> {
+    m: &'m Module,
+    dl: LLVMTargetDataRef,
+    options: &'m Options,
+    k: Kernel,
+    cur: BlockId,
+    loc: LocId,
+    origin: u32,
+    frames: Vec<Frame>,
+    leaves: HashMap<Type, Option<Rc<[Leaf]>>>,
+    objects: HashMap<Val, ObjectId>,
+    dynamic_shared: Option<ObjectId>,
+    /// Functions whose address was taken: a fake address each.
+    functions: Vec<Val>,
+    locs: debug::Locs,
+    origins: HashMap<Val, u32>,
+    ghosts: HashSet<Reg>,
+    missing: Vec<String>,
+    count: usize,
+    too_large: bool,
+}
+
+impl<'m> Lower<'m> {
+    fn new(m: &'m Module, name: &str, language: Language, options: &'m Options, f: Val) -> Lower<'m> {
+        let mangled = llvm::name(f);
+        let k = Kernel {
+            name: demangle::function(&mangled),
+            mangled,
+            language,
+            loc: LocId(0),
+            params: Vec::new(),
+            objects: Vec::new(),
+            regs: Vec::new(),
+            reg_names: Vec::new(),
+            blocks: Vec::new(),
+            sites: Vec::new(),
+            locs: Vec::new(),
+            files: Vec::new(),
+            unsupported: Vec::new(),
+            block_dim_hint: None,
+        };
+        let mut lower = Lower {
+            m,
+            dl: m.data_layout(),
+            options,
+            k,
+            cur: BlockId(0),
+            loc: LocId(0),
+            origin: 0,
+            frames: Vec::new(),
+            leaves: HashMap::new(),
+            objects: HashMap::new(),
+            dynamic_shared: None,
+            functions: Vec::new(),
+            locs: debug::Locs::new(name),
+            origins: HashMap::new(),
+            ghosts: HashSet::new(),
+            missing: Vec::new(),
+            count: 0,
+            too_large: false,
+        };
+        lower.k.loc = lower.function_loc(f);
+        lower.loc = lower.k.loc;
+        lower
+    }
+
+    fn kernel(&mut self, f: Val) {
+        for (i, inst) in llvm::blocks(f).into_iter().flat_map(llvm::instructions).enumerate() {
+            self.origins.insert(inst, i as u32);
+        }
+        self.k.block_dim_hint = self.block_dim_hint(f);
+        let args = self.params(f);
+        let entry = self.new_block("entry");
+        self.cur = entry;
+        self.call_function(f, args, None);
+        self.drop_ghosts();
+        cleanup::run(&mut self.k);
+        provenance::run(&mut self.k);
+        self.infer_elements();
+        let cfg = lockstep_kernel::cfg::Cfg::new(&self.k);
+        lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
+    }
+
+    /// Reports something that has no meaning here.
+    fn unsupported(&mut self, what: impl Into<String>) {
+        let index = self.k.unsupported.len() as u32;
+        self.k.unsupported.push(Unsupported { what: what.into(), loc: self.loc });
+        self.push(Op::Unsupported(index), None);
+    }
+
+    /// Preconditions and assertions that talk about GPUVerify's own ghost state mean nothing here.
+    fn drop_ghosts(&mut self) {
+        if self.ghosts.is_empty() {
+            return;
+        }
+        let mut tainted = self.ghosts.clone();
+        let is = |t: &HashSet<Reg>, o: Operand| matches!(o, Operand::Reg(r) if t.contains(&r));
+        loop {
+            let before = tainted.len();
+            let decided: Vec<bool> = (self.k.blocks.iter())
+                .map(|b| matches!(b.term, Terminator::Branch { cond, .. } if is(&tainted, cond)))
+                .collect();
+            let mut after_decided = decided.clone();
+            for (b, block) in self.k.blocks.iter().enumerate() {
+                if decided[b] {
+                    block.term.successors().for_each(|s| after_decided[s.0 as usize] = true);
+                }
+            }
+            for block in &self.k.blocks {
+                for phi in &block.phis {
+                    let by_choice = phi.incoming.iter().any(|(p, _)| after_decided[p.0 as usize]);
+                    if by_choice || phi.incoming.iter().any(|&(_, o)| is(&tainted, o)) {
+                        tainted.insert(phi.dst);
+                    }
+                }
+                for Inst { dst, op, .. } in &block.insts {
+                    let mut hit = false;
+                    op.for_each_operand(|o| hit |= is(&tainted, o));
+                    if let (true, Some(dst)) = (hit, *dst) {
+                        tainted.insert(dst);
+                    }
+                }
+            }
+            if tainted.len() == before {
+                break;
+            }
+        }
+        for block in &mut self.k.blocks {
+            block.insts.retain(|i| match i.op {
+                Op::Assert { cond, .. } | Op::Requires { cond, .. } => !is(&tainted, cond),
+                _ => true,
+            });
+        }
+    }
+}

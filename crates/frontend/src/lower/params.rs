@@ -1,0 +1,180 @@
+//! Parameters: how each is passed, what its source type is, and what its array is made of.
+//!
+//! The element of a buffer is taken from the source type where that is a scalar; else from the stride with which
+//! the kernel steps through it, else from the first access. A buffer through which nothing is stored, and whose
+//! address goes nowhere that cannot be followed, is read-only.
+
+use std::rc::Rc;
+
+use llvm_sys::core::LLVMGetMetadata;
+use lockstep_kernel::{Elem, Op, Operand, Param, ParamKind, Space, Ty};
+
+use super::Lower;
+use super::objects::named_type;
+use super::provenance;
+use crate::llvm::{self, TypeKind, Val};
+
+impl Lower<'_> {
+    pub(super) fn params(&mut self, f: Val) -> Vec<Rc<[Operand]>> {
+        let types = self.source_types(f);
+        let names = self.md_strings(f, "kernel_arg_name");
+        let mut values = Vec::new();
+        for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
+            let own = llvm::name(arg);
+            let name = names.get(i).filter(|n| !n.is_empty()).cloned().unwrap_or(own);
+            let name = if name.is_empty() { format!("arg{i}") } else { name };
+            let source_type = types.get(i).cloned().unwrap_or_default();
+            values.push(self.param(f, i, arg, name, source_type));
+        }
+        values
+    }
+
+    fn param(&mut self, f: Val, i: usize, arg: Val, name: String, source_type: String) -> Rc<[Operand]> {
+        let ty = llvm::type_of(arg);
+        let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
+        let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
+        let scalar = named_type(base);
+        let elem = scalar.map(|(t, _)| Elem::Scalar(t)).unwrap_or(Elem::Bytes(0));
+        let signed = scalar.is_none_or(|(_, s)| s);
+        if llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind {
+            let kind = match (llvm::byval_type(f, i as u32), llvm::address_space(ty)) {
+                (Some(by_value), _) => ParamKind::Aggregate {
+                    size: self.size_of(by_value) as u32,
+                    align: llvm::param_align(f, i as u32).unwrap_or(1),
+                },
+                (None, 3) => ParamKind::Local { elem },
+                (None, 4 | 2) => ParamKind::Buffer { space: Space::Constant, elem, readonly: true },
+                (None, _) => ParamKind::Buffer { space: Space::Global, elem, readonly: false },
+            };
+            let reg = self.new_reg(Ty::Ptr);
+            self.k.reg_names.push((reg, name.clone()));
+            self.k.params.push(Param { name, kind, reg, source_type, signed });
+            return Rc::new([Operand::Reg(reg)]);
+        }
+        let leaves = match self.leaves(ty) {
+            Ok(leaves) if !leaves.is_empty() => leaves,
+            _ => {
+                self.k.unsupported.push(lockstep_kernel::Unsupported {
+                    what: format!("parameter {name} of type {}", llvm::print_type(ty)),
+                    loc: self.k.loc,
+                });
+                return Rc::new([]);
+            }
+        };
+        // One parameter for each run of equal leaves; nearly always that is one.
+        let mut operands = Vec::new();
+        let mut start = 0;
+        while start < leaves.len() {
+            let leaf = leaves[start].ty;
+            let len = leaves[start..].iter().take_while(|l| l.ty == leaf).count().min(255);
+            let regs: Vec<_> = (0..len).map(|_| self.new_reg(leaf)).collect();
+            let name = if len == leaves.len() { name.clone() } else { format!("{name}.{start}") };
+            if len == 1 {
+                self.k.reg_names.push((regs[0], name.clone()));
+            }
+            let kind = ParamKind::Scalar { ty: leaf, count: len as u8 };
+            self.k.params.push(Param { name, kind, reg: regs[0], source_type: source_type.clone(), signed });
+            operands.extend(regs.into_iter().map(Operand::Reg));
+            start += len;
+        }
+        operands.into()
+    }
+
+    fn md_strings(&self, f: Val, kind: &str) -> Vec<String> {
+        let node = unsafe { LLVMGetMetadata(f, self.m.md_kind(kind)) };
+        llvm::md_operands(node).into_iter().map(|v| llvm::md_string(v).unwrap_or_default()).collect()
+    }
+
+    fn source_types(&self, f: Val) -> Vec<String> {
+        let opencl = self.md_strings(f, "kernel_arg_type");
+        if opencl.is_empty() { crate::demangle::parameters(&llvm::name(f)) } else { opencl }
+    }
+
+    /// `__launch_bounds__`, `reqd_work_group_size`.
+    pub(super) fn block_dim_hint(&self, f: Val) -> Option<[u32; 3]> {
+        let node = unsafe { LLVMGetMetadata(f, self.m.md_kind("reqd_work_group_size")) };
+        let dims: Vec<u32> =
+            llvm::md_operands(node).into_iter().filter_map(llvm::const_int).map(|d| d as u32).collect();
+        if let [x, y, z] = dims[..] {
+            return Some([x, y, z]);
+        }
+        let mut dims = [None; 3];
+        for node in self.m.named_metadata("nvvm.annotations") {
+            if node.first() != Some(&f) {
+                continue;
+            }
+            for pair in node[1..].chunks(2) {
+                let value = pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32);
+                match llvm::md_string(pair[0]).as_deref() {
+                    Some("maxntidx" | "reqntidx") => dims[0] = value,
+                    Some("maxntidy" | "reqntidy") => dims[1] = value,
+                    Some("maxntidz" | "reqntidz") => dims[2] = value,
+                    _ => {}
+                }
+            }
+        }
+        dims[0].map(|x| [x, dims[1].unwrap_or(1), dims[2].unwrap_or(1)])
+    }
+
+    /// After lowering: what arrays are made of, and which are only read.
+    pub(super) fn infer_elements(&mut self) {
+        let bases = provenance::bases(&self.k);
+        let n = self.k.params.len();
+        let mut written = vec![false; n];
+        let mut stride: Vec<Option<i64>> = vec![None; n];
+        let mut access: Vec<Option<(Ty, u32)>> = vec![None; n];
+        let mut escapes = false;
+        for inst in self.k.insts() {
+            let of = |o: Operand| provenance::param_of(&bases, o);
+            let mut write = |o: Operand| match of(o) {
+                Some(p) => written[p] = true,
+                None => escapes |= provenance::is_unknown(&bases, o),
+            };
+            match &inst.op {
+                Op::Store { addr, .. } | Op::Atomic { addr, .. } => write(*addr),
+                Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } | Op::GroupCopy { dst, .. } => write(*dst),
+                _ => {}
+            }
+            match &inst.op {
+                Op::Index { base, scale, .. } if *scale > 0 => {
+                    if let (Some(p), Operand::Reg(r)) = (of(*base), *base)
+                        && self.k.params[p].reg == r
+                    {
+                        stride[p].get_or_insert(*scale);
+                    }
+                }
+                Op::Load { addr, ty, count, .. } => {
+                    if let Some(p) = of(*addr) {
+                        access[p].get_or_insert((*ty, *count as u32));
+                    }
+                }
+                Op::Store { addr, ty, values, .. } => {
+                    if let Some(p) = of(*addr) {
+                        access[p].get_or_insert((*ty, values.len() as u32));
+                    }
+                }
+                Op::Atomic { addr, ty, .. } => {
+                    if let Some(p) = of(*addr) {
+                        access[p].get_or_insert((*ty, 1));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (i, param) in self.k.params.iter_mut().enumerate() {
+            let (ParamKind::Buffer { elem, .. } | ParamKind::Local { elem }) = &mut param.kind else { continue };
+            if *elem == Elem::Bytes(0) {
+                *elem = match (stride[i], access[i]) {
+                    (Some(s), Some((ty, 1))) if s == ty.bytes() as i64 => Elem::Scalar(ty),
+                    (Some(s), _) if s < u32::MAX as i64 => Elem::Bytes(s as u32),
+                    (None, Some((ty, 1))) => Elem::Scalar(ty),
+                    (None, Some((ty, n))) => Elem::Bytes(ty.bytes() * n),
+                    _ => Elem::Scalar(Ty::I8),
+                };
+            }
+            if let ParamKind::Buffer { space: Space::Global, readonly, .. } = &mut param.kind {
+                *readonly = !written[i] && !escapes;
+            }
+        }
+    }
+}

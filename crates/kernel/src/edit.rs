@@ -1,0 +1,70 @@
+//! A kernel with one thing changed: redundancy checks and verified fixes are an
+//! edit and a re-run. Sites keep their numbers, so findings before and after an
+//! edit can be compared.
+
+use crate::{Inst, Kernel, Loc, LocId, Op, Order, Scope, Site, SiteId, SiteKind, Space};
+
+/// The kernel without the barrier or fence at `site`. A barrier that computes a
+/// value (`__syncthreads_count`) cannot be taken away: `None`.
+pub fn without(kernel: &Kernel, site: SiteId) -> Option<Kernel> {
+    let mut edited = kernel.clone();
+    let mut removed = false;
+    for block in &mut edited.blocks {
+        let before = block.insts.len();
+        block.insts.retain(|inst| {
+            let removable = matches!(inst.op, Op::Barrier { .. } | Op::Fence { .. })
+                && inst.op.result_count() == 0;
+            !(removable && inst.op.site() == Some(site))
+        });
+        removed |= block.insts.len() != before;
+    }
+    removed.then_some(edited)
+}
+
+/// Where a new operation goes, relative to the operation at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    Before,
+    After,
+}
+
+/// The kernel with a fence of `scope` next to the operation at `site`, and the
+/// new fence's own site. `None` where no operation has that site.
+pub fn with_fence(
+    kernel: &Kernel,
+    site: SiteId,
+    position: Position,
+    scope: Scope,
+) -> Option<(Kernel, SiteId)> {
+    let mut edited = kernel.clone();
+    let new = SiteId(edited.sites.len() as u32);
+    for block in &mut edited.blocks {
+        if let Some(at) = block.insts.iter().position(|i| i.op.site() == Some(site)) {
+            let loc = block.insts[at].loc;
+            edited.sites.push(Site {
+                kind: SiteKind::Fence,
+                loc,
+                space: Space::Generic,
+                size: 0,
+                align: 1,
+                through: None,
+                volatile: false,
+                scope,
+                polling: false,
+                origin: u32::MAX,
+            });
+            let fence = Op::Fence { site: new, scope, order: Order::AcqRel, shared: true, global: true };
+            let at = at + usize::from(position == Position::After);
+            block.insts.insert(at, Inst { dst: None, op: fence, loc });
+            return Some((edited, new));
+        }
+    }
+    None
+}
+
+impl Kernel {
+    /// The chain of places of `loc`: itself, then the calls it was inlined at.
+    pub fn loc_chain(&self, loc: LocId) -> impl Iterator<Item = &Loc> {
+        std::iter::successors(Some(self.loc(loc)), |l| l.inlined_at.map(|i| self.loc(i)))
+    }
+}

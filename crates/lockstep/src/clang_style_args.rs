@@ -1,0 +1,98 @@
+//! Options that are spelt as clang spells them: `-DX=1`, `-I dir`, `-std=c++14`.
+//!
+//! clap knows no long options with a single dash, so these are taken out of the
+//! command line before clap sees it, together with everything after `--`.
+
+use std::ffi::OsString;
+
+/// A command line in two parts.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Split {
+    /// For clap.
+    pub(crate) ours: Vec<OsString>,
+    /// For clang.
+    pub(crate) clang: Vec<String>,
+}
+
+/// Options whose value is joined or stands in the next word.
+const JOINED_OR_SEPARATE: [&str; 5] = ["-include", "-isystem", "-I", "-D", "-U"];
+/// Options that are one word.
+const ONE_WORD: [&str; 2] = ["-std=", "-cl-std="];
+/// Options of ours whose value may look like one of clang's.
+const TAKES_ANY_VALUE: [&str; 2] = ["--assume", "--arg"];
+
+pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, String> {
+    let mut out = Split::default();
+    let mut argv = argv.into_iter();
+    while let Some(word) = argv.next() {
+        let Some(text) = word.to_str() else {
+            out.ours.push(word);
+            continue;
+        };
+        if text == "--" {
+            for rest in argv.by_ref() {
+                out.clang.push(utf8(rest)?);
+            }
+        } else if let Some(option) = JOINED_OR_SEPARATE.iter().find(|o| text.starts_with(**o)) {
+            out.clang.push(text.to_owned());
+            if text == *option {
+                let value = argv
+                    .next()
+                    .ok_or_else(|| format!("{option} needs a value"))?;
+                out.clang.push(utf8(value)?);
+            }
+        } else if ONE_WORD.iter().any(|o| text.starts_with(o)) {
+            out.clang.push(text.to_owned());
+        } else {
+            let takes_value = TAKES_ANY_VALUE.contains(&text);
+            out.ours.push(word);
+            if takes_value {
+                out.ours.extend(argv.next());
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn utf8(word: OsString) -> Result<String, String> {
+    word.into_string()
+        .map_err(|w| format!("'{}' is not UTF-8", w.to_string_lossy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_text(line: &str) -> Result<(String, String), String> {
+        let split = split(line.split(' ').map(OsString::from))?;
+        let ours: Vec<_> = split.ours.iter().map(|w| w.to_string_lossy()).collect();
+        Ok((ours.join(" "), split.clang.join(" ")))
+    }
+
+    #[test]
+    fn clang_options_are_taken_out() {
+        let (ours, clang) = split_text(
+            "check a.cu -DX=1 -D Y -Ifoo -I bar -std=c++14 -include x.h --block 4 -- -O1 -DZ",
+        )
+        .unwrap();
+        assert_eq!(ours, "check a.cu --block 4");
+        assert_eq!(
+            clang,
+            "-DX=1 -D Y -Ifoo -I bar -std=c++14 -include x.h -O1 -DZ"
+        );
+    }
+
+    #[test]
+    fn values_of_ours_stay() {
+        let (ours, clang) = split_text("run - --assume -D --kernel k").unwrap();
+        assert_eq!(
+            (ours.as_str(), clang.as_str()),
+            ("run - --assume -D --kernel k", "")
+        );
+    }
+
+    #[test]
+    fn a_missing_value_is_an_error() {
+        assert_eq!(split_text("check a.cu -D"), Err("-D needs a value".into()));
+    }
+}

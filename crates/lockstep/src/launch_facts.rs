@@ -1,0 +1,243 @@
+//! What the command line and the source say of a kernel's launch.
+
+use std::cell::OnceCell;
+
+use lockstep_finding::{ArgValue, ElementType, Launch};
+use lockstep_frontend::{HostLaunch, Module};
+use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
+
+use crate::assume;
+use crate::bind;
+use crate::dims::{Dims, From, Given};
+use crate::load::{self, Source};
+use crate::options::{InputArgs, LaunchArgs};
+
+/// A file, and its host launches once somebody asked for them.
+pub(crate) struct FileFacts<'a> {
+    source: &'a Source,
+    module: &'a Module,
+    input: &'a InputArgs,
+    host: OnceCell<Vec<HostLaunch>>,
+}
+
+impl<'a> FileFacts<'a> {
+    pub(crate) fn new(
+        source: &'a Source,
+        module: &'a Module,
+        input: &'a InputArgs,
+    ) -> FileFacts<'a> {
+        FileFacts {
+            source,
+            module,
+            input,
+            host: OnceCell::new(),
+        }
+    }
+
+    fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
+        let launches = self
+            .host
+            .get_or_init(|| self.source.host_launches(self.input));
+        launches.iter().find(|l| l.kernel == kernel.mangled)
+    }
+
+    /// Dimensions by the strongest source that gives them; the host part of the
+    /// file is only read where the stronger ones leave something open.
+    pub(crate) fn dims(
+        &self,
+        kernel: &Kernel,
+        args: &LaunchArgs,
+    ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
+        let head = &self.module.head;
+        let mut sources = vec![
+            (
+                From::CommandLine,
+                Given {
+                    grid: args.grid,
+                    block: args.block,
+                },
+            ),
+            (
+                From::HeadComment,
+                Given {
+                    grid: head.grid,
+                    block: head.block,
+                },
+            ),
+        ];
+        let (grid, block) = Dims::resolve(&sources);
+        if (grid.is_none() || block.is_none())
+            && let Some(host) = self.host_launch(kernel)
+        {
+            sources.push((
+                From::HostLaunch,
+                Given {
+                    grid: Some(host.grid),
+                    block: Some(host.block),
+                },
+            ));
+        }
+        sources.push((
+            From::KernelBounds,
+            Given {
+                grid: None,
+                block: kernel.block_dim_hint,
+            },
+        ));
+        Dims::resolve(&sources)
+    }
+
+    /// Scalars that `args` leaves open and the source gives: in its head comment
+    /// (`--kernel-args=K,V,…`, in the order of the scalar parameters), or as
+    /// constants of the host launch that also gave the dimensions.
+    pub(crate) fn source_args(
+        &self,
+        kernel: &Kernel,
+        args: &[(String, ArgValue)],
+        dims: &Dims,
+    ) -> Result<Vec<(String, ArgValue)>, String> {
+        let mut values = bind::resolve(kernel, args)?;
+        let given = values.clone();
+        let scalars = scalar_params(kernel);
+        for (name, head) in &self.module.head.kernel_args {
+            if load::is_named(kernel, name) {
+                for (&(param, ty), bits) in scalars.iter().zip(head) {
+                    let value = bits.map(|b| scalar_of_bits(ty, b));
+                    values[param] = values[param].take().or(value);
+                }
+            }
+        }
+        if dims.block_from == From::HostLaunch
+            && let Some(host) = self.host_launch(kernel)
+        {
+            for &(position, bits) in &host.args {
+                if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
+                    let value = scalar_of_bits(ty, bits);
+                    values[param] = values[param].take().or(Some(value));
+                }
+            }
+        }
+        let params = kernel.params.iter().zip(values).zip(given);
+        let new = params.filter(|(_, given)| given.is_none());
+        Ok(new
+            .filter_map(|((p, v), _)| Some((p.name.clone(), v?)))
+            .collect())
+    }
+
+    /// Dynamic shared memory: given, or what the host launch has that also gave
+    /// the dimensions.
+    pub(crate) fn shared(&self, kernel: &Kernel, args: &LaunchArgs, dims: &Dims) -> Option<u32> {
+        let from_host = || {
+            let host = (dims.block_from == From::HostLaunch)
+                .then(|| self.host_launch(kernel))
+                .flatten()?;
+            (host.shared > 0).then_some(host.shared)
+        };
+        args.shared.or_else(from_host)
+    }
+}
+
+/// Positions and types of the parameters that are one scalar.
+fn scalar_params(kernel: &Kernel) -> Vec<(usize, Ty)> {
+    let scalar = |(i, p): (usize, &Param)| match p.kind {
+        ParamKind::Scalar { ty, count: 1 } => Some((i, ty)),
+        _ => None,
+    };
+    kernel
+        .params
+        .iter()
+        .enumerate()
+        .filter_map(scalar)
+        .collect()
+}
+
+/// A value of the type's width, as `--arg` would have it.
+fn scalar_of_bits(ty: Ty, bits: u64) -> ArgValue {
+    let bits = bits & ty.mask();
+    ArgValue::Scalar(match ty {
+        Ty::F16 => ElementType::F16.value_text(&bits.to_le_bytes()),
+        Ty::F32 => ElementType::F32.value_text(&bits.to_le_bytes()),
+        Ty::F64 => ElementType::F64.value_text(&bits.to_le_bytes()),
+        _ if bits <= ty.mask() >> 1 => bits.to_string(),
+        _ => format!("{bits:#x}"),
+    })
+}
+
+/// Whether a launch satisfies every `--assume`.
+pub(crate) fn assumptions_hold(
+    exprs: &[String],
+    launch: &Launch,
+) -> Result<Result<(), String>, String> {
+    for expr in exprs {
+        if !assume::holds(expr, &|name| value_of(launch, name))? {
+            return Ok(Err(format!(
+                "the launch does not satisfy --assume '{expr}'"
+            )));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// The value of a name in an assumption, as text.
+fn value_of(launch: &Launch, name: &str) -> Option<String> {
+    let axis = |text: &str| match text {
+        "x" | "0" => Some(0),
+        "y" | "1" => Some(1),
+        "z" | "2" => Some(2),
+        _ => None,
+    };
+    if let Some((base, member)) = name.split_once('.') {
+        let dims = match base {
+            "blockDim" => launch.block,
+            "gridDim" => launch.grid,
+            _ => return None,
+        };
+        return Some(dims[axis(member)?].to_string());
+    }
+    if let Some((function, rest)) = name.split_once('(') {
+        let i = axis(rest.trim_end_matches(')'))?;
+        let (grid, block) = (launch.grid[i] as u64, launch.block[i] as u64);
+        return Some(match function {
+            "get_local_size" => block.to_string(),
+            "get_num_groups" => grid.to_string(),
+            "get_global_size" => (grid * block).to_string(),
+            _ => return None,
+        });
+    }
+    launch.args.iter().find_map(|(n, v)| match v {
+        ArgValue::Scalar(text) if n == name => Some(text.clone()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_from_bits() {
+        assert_eq!(scalar_of_bits(Ty::I32, 64).to_string(), "64");
+        assert_eq!(scalar_of_bits(Ty::I32, u64::MAX).to_string(), "0xffffffff");
+        assert_eq!(scalar_of_bits(Ty::I1, 1).to_string(), "0x1");
+        let half = 0.5f32.to_bits() as u64;
+        assert_eq!(scalar_of_bits(Ty::F32, half).to_string(), "0.5");
+    }
+
+    #[test]
+    fn names_in_assumptions() {
+        let launch = Launch {
+            grid: [4, 1, 1],
+            block: [32, 2, 1],
+            args: vec![("n".into(), ArgValue::Scalar("128".into()))],
+            ..Launch::default()
+        };
+        let holds = |e: &str| assumptions_hold(&[e.to_owned()], &launch);
+        assert_eq!(holds("n == blockDim.x * gridDim.x"), Ok(Ok(())));
+        assert_eq!(holds("get_global_size(1) == 2"), Ok(Ok(())));
+        assert_eq!(
+            holds("n < 0"),
+            Ok(Err("the launch does not satisfy --assume 'n < 0'".into()))
+        );
+        assert!(holds("blockDim.w > 0").is_err());
+    }
+}

@@ -1,0 +1,111 @@
+//! From a file name (or `-`) to the kernels asked for.
+
+use std::io::Read;
+use std::path::Path;
+
+use lockstep_finding::InputError;
+use lockstep_finding::source::Sources;
+use lockstep_frontend::{self as frontend, HostLaunch, Input, Module};
+use lockstep_kernel::Kernel;
+
+use crate::options::InputArgs;
+
+/// A source as the front end takes it: a path, or what standard input held.
+pub(crate) struct Source {
+    /// As the user named it.
+    pub(crate) name: String,
+    text: Option<Vec<u8>>,
+}
+
+impl Source {
+    pub(crate) fn open(path: &Path) -> Result<Source, InputError> {
+        let name = path.display().to_string();
+        if name != "-" {
+            return Ok(Source { name, text: None });
+        }
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|e| error("-", format!("cannot read standard input: {e}")))?;
+        Ok(Source {
+            name,
+            text: Some(bytes),
+        })
+    }
+
+    pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
+        if self.text.is_some() && options.lang.is_none() {
+            return Err(error(
+                "-",
+                "standard input has no name: say --lang cuda, opencl or llvm".into(),
+            ));
+        }
+        let module = frontend::load(self.input(), &frontend_options(options));
+        let module = module.map_err(|e| error(&self.name, e.to_string()))?;
+        if module.kernels.is_empty() {
+            return Err(error(&self.name, "there is no kernel in it".into()));
+        }
+        Ok(module)
+    }
+
+    pub(crate) fn host_launches(&self, options: &InputArgs) -> Vec<HostLaunch> {
+        frontend::host_launches(self.input(), &frontend_options(options))
+    }
+
+    fn input(&self) -> Input<'_> {
+        match &self.text {
+            Some(bytes) => Input::Text {
+                name: &self.name,
+                bytes,
+            },
+            None => Input::Path(Path::new(&self.name)),
+        }
+    }
+
+    /// Lets the renderer quote what no file holds.
+    pub(crate) fn remember(&self, sources: &mut Sources) {
+        if let Some(bytes) = &self.text {
+            sources.insert(&self.name, &String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+fn frontend_options(options: &InputArgs) -> frontend::Options {
+    frontend::Options {
+        language: options.lang.map(|l| l.language()),
+        clang_args: options.clang_args.clone(),
+        cuda_path: options.cuda_path.clone(),
+        ..frontend::Options::default()
+    }
+}
+
+pub(crate) fn error(file: &str, message: String) -> InputError {
+    InputError {
+        file: file.to_owned(),
+        message,
+    }
+}
+
+/// Whether `--kernel` means this one: mangled, as the source has it, or without
+/// its template arguments, parameters and namespaces.
+pub(crate) fn is_named(kernel: &Kernel, name: &str) -> bool {
+    let plain = kernel.name.split(['<', '(']).next().unwrap_or(&kernel.name);
+    let last = plain.rsplit("::").next().unwrap_or(plain);
+    [kernel.name.as_str(), kernel.mangled.as_str(), plain, last].contains(&name)
+}
+
+/// The kernels that `--kernel` asks for: all of them without it.
+pub(crate) fn select<'a>(kernels: &'a [Kernel], names: &[String]) -> Vec<&'a Kernel> {
+    let wanted = |k: &&Kernel| names.is_empty() || names.iter().any(|n| is_named(k, n));
+    kernels.iter().filter(wanted).collect()
+}
+
+/// `reduce, scan<int>`.
+pub(crate) fn names(kernels: &[Kernel]) -> String {
+    kernels
+        .iter()
+        .map(|k| k.name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,86 @@
+//! The command line of Lockstep.
+//!
+//! **Architecture Invariant:** no analysis here. A command turns its options
+//! into a launch, hands it to an engine, and hands what comes back to a renderer.
+
+mod assume;
+mod bind;
+mod check;
+mod choose;
+mod clang_style_args;
+mod dims;
+mod dump;
+mod launch_facts;
+mod load;
+mod options;
+mod output;
+mod progress;
+mod run;
+mod simulation;
+mod verdicts;
+mod witness;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use lockstep_finding::explain::explain;
+use lockstep_finding::source::Sources;
+use lockstep_finding::{InputError, Report};
+
+use options::{Analysis, Cli, Command};
+
+/// The input, or an option, could not be used.
+const BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    let status = match clang_style_args::split(std::env::args_os()) {
+        Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
+        Err(message) => Err(message),
+    };
+    ExitCode::from(status.unwrap_or_else(|message| {
+        output::complain(&format!("error: {message}"));
+        BAD_INPUT
+    }))
+}
+
+fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
+    match cli.command {
+        Command::Check(mut args) => {
+            args.analysis.input.clang_args = clang_args;
+            report(&args.analysis, |sources| check::check(&args, sources))
+        }
+        Command::Run(mut args) => {
+            args.analysis.input.clang_args = clang_args;
+            report(&args.analysis, |sources| run::run(&args, sources))
+        }
+        Command::Dump(mut args) => {
+            args.input.clang_args = clang_args;
+            Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
+        }
+        Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
+    }
+}
+
+fn refuse(error: InputError) -> u8 {
+    output::print_error(&error);
+    BAD_INPUT
+}
+
+/// Runs an analysis and writes what it found: the exit status.
+fn report(analysis: &Analysis, analyse: impl FnOnce(&mut Sources) -> Report) -> Result<u8, String> {
+    analysis.report.format.available()?;
+    let started = Instant::now();
+    let mut sources = Sources::new();
+    let report = analyse(&mut sources);
+    output::write_report(
+        &report,
+        &mut sources,
+        &analysis.report,
+        started.elapsed().as_secs_f64(),
+    )?;
+    if let Some(dir) = &analysis.report.witness_dir {
+        witness::write_all(&report, dir, analysis)?;
+    }
+    Ok(report.exit_status(analysis.report.allow_unknown))
+}

@@ -1,0 +1,321 @@
+//! The command line, as clap sees it once clang's own options are taken out.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lockstep_finding::{ArgValue, Kind};
+use lockstep_kernel::Language;
+use lockstep_simulate::Scheduling;
+
+use crate::dims;
+
+/// Checks CUDA and OpenCL kernels for synchronisation bugs, without a GPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "lockstep",
+    version,
+    arg_required_else_help = true,
+    after_help = "Exit status: 0 nothing found, 1 at least one error found, 2 the input could not be used, \
+                  3 something asked for is unknown.\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
+                  accepted as clang spells them; everything after -- goes to clang as it is."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Check every kernel in every file: one verdict for each property
+    #[command(after_help = "Examples:\n  \
+        lockstep check reduce.cu\n  \
+        lockstep check *.cl --only data-race,barrier-divergence --format concise\n  \
+        lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
+        Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a constant \
+        host launch in the file, or the kernel's own bounds; where none of them says anything, and for arguments \
+        not given, Lockstep chooses.")]
+    Check(CheckArgs),
+    /// Simulate one launch exactly as given: findings, what it printed, its outputs
+    #[command(after_help = "Examples:\n  \
+        lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
+        lockstep run scan.cl --block 64 --grid 1 --arg 'a=i32[64]:iota' --arg 't=i32[64]' --dump a\n  \
+        lockstep run --replay witnesses/reduce-data-race-1.json\n\n\
+        Contents of an array: :zeros (default), :ones, :iota, :random (floats in [0,1), integers in 0..=255), a value \
+        that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
+        also be 'null', or '&A' for the array of parameter A.")]
+    Run(RunArgs),
+    /// Print the kernels as Lockstep's engines see them
+    #[command(after_help = "Example:\n  lockstep dump reduce.cu --kernel reduce")]
+    Dump(DumpArgs),
+    /// Say what a kind of finding means, with an example and how to fix it
+    #[command(after_help = "Example:\n  lockstep explain data-race")]
+    Explain {
+        /// The kind, such as data-race
+        #[arg(value_parser = parse_kind)]
+        kind: Kind,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    #[arg(required_unless_present = "replay", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    /// Show an array after the launch in full, or write it to FILE as raw bytes
+    #[arg(long, value_name = "NAME[=FILE]")]
+    pub(crate) dump: Vec<String>,
+    /// Repeat the launch of a witness that --witness-dir wrote
+    #[arg(long, value_name = "WITNESS")]
+    pub(crate) replay: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DumpArgs {
+    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Write to FILE instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// What to read, and how.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct InputArgs {
+    /// Only this kernel (source name or mangled); repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Vec<String>,
+    /// Language of the input, where the file's name does not say it
+    #[arg(long, value_name = "LANG")]
+    pub(crate) lang: Option<Lang>,
+    /// Use the headers of this CUDA SDK
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cuda_path: Option<PathBuf>,
+    /// Say more on standard error
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    /// Taken out of the command line before clap saw it.
+    #[arg(skip)]
+    pub(crate) clang_args: Vec<String>,
+}
+
+/// What every analysis command shares.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Analysis {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) launch: LaunchArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Launch")]
+pub(crate) struct LaunchArgs {
+    /// Threads of a block (OpenCL: local size)
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, allow_hyphen_values = true)]
+    pub(crate) block: Option<Dim>,
+    /// Blocks of the grid (OpenCL: number of groups)
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, allow_hyphen_values = true)]
+    pub(crate) grid: Option<Dim>,
+    /// Bytes of dynamic shared memory
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) shared: Option<u32>,
+    /// A parameter by name or position: n=1024, a=0.5, 'A=f32[1024]:random'; repeatable
+    #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) args: Vec<String>,
+    /// A precondition over parameters and dimensions, in C: 'n % 32 == 0'; repeatable
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub(crate) assume: Vec<String>,
+    /// May threads of a warp run apart (Volta and later, OpenCL) or not?
+    #[arg(long, value_name = "HOW", default_value = "independent")]
+    pub(crate) scheduling: SchedulingArg,
+    /// Threads of a warp: a power of two, at most 32
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = parse_warp_size)]
+    pub(crate) warp_size: u32,
+    /// Where every random choice comes from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+}
+
+pub(crate) type Dim = [u32; 3];
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "What to look for")]
+pub(crate) struct SearchArgs {
+    /// Only these kinds of finding
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind)]
+    pub(crate) only: Vec<Kind>,
+    /// All kinds but these
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind)]
+    pub(crate) skip: Vec<Kind>,
+    /// Time for one kernel; what is undecided then is unknown
+    #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
+    pub(crate) budget: Option<f64>,
+    /// Worker threads; never changes the result [default: one per core]
+    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    pub(crate) jobs: Option<usize>,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Report")]
+pub(crate) struct ReportArgs {
+    /// How to write the report
+    #[arg(long, value_enum, default_value = "human")]
+    pub(crate) format: Format,
+    /// Write the report to FILE instead of standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write each finding's launch as a file for 'lockstep run --replay'
+    #[arg(long, value_name = "DIR")]
+    pub(crate) witness_dir: Option<PathBuf>,
+    /// Count findings that are only possible as found
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Exit with 0, not 3, where something is unknown
+    #[arg(long)]
+    pub(crate) allow_unknown: bool,
+}
+
+impl LaunchArgs {
+    pub(crate) fn parsed_args(&self) -> Result<Vec<(String, ArgValue)>, String> {
+        self.args
+            .iter()
+            .map(|a| ArgValue::parse_assignment(a))
+            .collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    Human,
+    Concise,
+    Json,
+    #[value(hide = true)]
+    Sarif,
+    #[value(hide = true)]
+    Github,
+    #[value(hide = true)]
+    Html,
+}
+
+impl Format {
+    /// The words are part of the interface; not all can be written yet.
+    pub(crate) fn available(self) -> Result<(), String> {
+        let name = match self {
+            Format::Human | Format::Concise | Format::Json => return Ok(()),
+            Format::Sarif => "sarif",
+            Format::Github => "github",
+            Format::Html => "html",
+        };
+        Err(format!(
+            "this version cannot write the format '{name}'; it writes human, concise and json"
+        ))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Lang {
+    Cuda,
+    Opencl,
+    Llvm,
+}
+
+impl Lang {
+    pub(crate) fn language(self) -> Language {
+        match self {
+            Lang::Cuda => Language::Cuda,
+            Lang::Opencl => Language::OpenCl,
+            Lang::Llvm => Language::Llvm,
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Lang> {
+        Lang::from_str(name, true).ok()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchedulingArg {
+    Independent,
+    Lockstep,
+}
+
+impl SchedulingArg {
+    pub(crate) fn scheduling(self) -> Scheduling {
+        match self {
+            SchedulingArg::Independent => Scheduling::Independent,
+            SchedulingArg::Lockstep => Scheduling::Lockstep,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            SchedulingArg::Independent => "independent",
+            SchedulingArg::Lockstep => "lockstep",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<SchedulingArg> {
+        SchedulingArg::from_str(name, false).ok()
+    }
+}
+
+fn parse_kind(text: &str) -> Result<Kind, String> {
+    Kind::from_name(text.trim()).ok_or_else(|| {
+        let names: Vec<_> = Kind::ALL.iter().map(|k| k.name()).collect();
+        format!(
+            "no such kind of finding; the kinds are {}",
+            names.join(", ")
+        )
+    })
+}
+
+pub(crate) fn parse_warp_size(text: &str) -> Result<u32, String> {
+    match text.parse::<u32>() {
+        Ok(n) if n.is_power_of_two() && n <= 32 => Ok(n),
+        _ => Err("a power of two from 1 to 32 expected".into()),
+    }
+}
+
+fn parse_budget(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
+        _ => Err("a number of seconds above 0 expected".into()),
+    }
+}
+
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=4096).contains(&n) => Ok(n),
+        _ => Err("a number from 1 to 4096 expected".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,242 @@
+//! `lockstep run`: one launch, exactly as given.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use lockstep_finding::source::Sources;
+use lockstep_finding::{
+    ArgValue, ElementType, InputError, KernelReport, Launch, Output, Report, Witness,
+};
+use lockstep_kernel::{Kernel, ParamKind, Space};
+use lockstep_simulate::Outcome;
+
+use crate::bind;
+use crate::dims::Dims;
+use crate::launch_facts::{FileFacts, assumptions_hold};
+use crate::load::{self, Source, error};
+use crate::options::{Analysis, RunArgs};
+use crate::simulation::{self, Simulated, execute};
+use crate::witness;
+
+const DEFAULT_BUDGET: f64 = 60.0;
+
+pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
+    match run_one(args, sources) {
+        Ok(kernel) => Report {
+            kernels: vec![kernel],
+            errors: Vec::new(),
+        },
+        Err(e) => Report {
+            kernels: Vec::new(),
+            errors: vec![e],
+        },
+    }
+}
+
+fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputError> {
+    let started = Instant::now();
+    let (file, analysis, replayed) = match &args.replay {
+        Some(path) => replay(path, args)?,
+        None => (
+            args.file.clone().unwrap_or_default(),
+            args.analysis.clone(),
+            None,
+        ),
+    };
+    let source = Source::open(&file)?;
+    source.remember(sources);
+    let module = source.load(&analysis.input)?;
+    if analysis.input.verbose {
+        module.warnings.iter().for_each(|w| eprintln!("{w}"));
+    }
+    let kernel =
+        the_kernel(&module.kernels, &analysis.input.kernel).map_err(|m| error(&source.name, m))?;
+    let fail = |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
+
+    let facts = FileFacts::new(&source, &module, &analysis.input);
+    let launch = match replayed {
+        Some(launch) => launch,
+        None => given_launch(kernel, &facts, &analysis).map_err(fail)?,
+    };
+    let launch = bind::named(kernel, &launch).map_err(fail)?;
+    assumptions_hold(&analysis.launch.assume, &launch)
+        .map_err(fail)?
+        .map_err(fail)?;
+    let dumps = dumps(kernel, &args.dump).map_err(fail)?;
+
+    let config = simulation::config(&analysis, DEFAULT_BUDGET, 1);
+    let outcome = execute(kernel, &launch, &config).map_err(fail)?;
+    if analysis.input.verbose {
+        eprintln!(
+            "{}: kernel {}: {}",
+            source.name,
+            kernel.name,
+            simulation::stats_text(&outcome.stats)
+        );
+    }
+    write_dumps(&outcome, &dumps).map_err(fail)?;
+    let outputs = outputs(kernel, &launch, &outcome, &dumps);
+    let simulated = Simulated {
+        kernel,
+        file: &source.name,
+        launch,
+        outcome,
+        doubts: Vec::new(),
+        outputs,
+        started,
+    };
+    Ok(simulated.report(&config, analysis.report.strict))
+}
+
+fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {
+    let w = witness::read(path)?;
+    let file = args
+        .file
+        .clone()
+        .unwrap_or_else(|| witness::source_path(&w, path));
+    let mut analysis = args.analysis.clone();
+    witness::apply(&w, &mut analysis).map_err(|m| error(&path.display().to_string(), m))?;
+    let Witness { launch, .. } = w;
+    Ok((file, analysis, Some(launch)))
+}
+
+fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel, String> {
+    let all = || load::names(kernels);
+    match load::select(kernels, names)[..] {
+        [one] => Ok(one),
+        [] => Err(format!(
+            "no kernel '{}'; there are {}",
+            names.join("', '"),
+            all()
+        )),
+        _ if names.is_empty() => Err(format!(
+            "there are several kernels; choose one with --kernel: {}",
+            all()
+        )),
+        _ => Err(format!(
+            "'{}' names several kernels; choose one: {}",
+            names.join("', '"),
+            all()
+        )),
+    }
+}
+
+fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
+    let args = &analysis.launch;
+    let (grid, block) = facts.dims(kernel, args);
+    let missing = |what: &str| {
+        format!(
+            "--{what} is missing, and the source does not say it: give one, such as --{what} 64"
+        )
+    };
+    let (block, block_from) = block.ok_or_else(|| missing("block"))?;
+    let (grid, grid_from) = grid.ok_or_else(|| missing("grid"))?;
+    let dims = Dims {
+        grid,
+        block,
+        grid_from,
+        block_from,
+    };
+    dims.validate(kernel.language)?;
+    Ok(Launch {
+        grid,
+        block,
+        shared: facts.shared(kernel, args, &dims).unwrap_or(0),
+        args: args.parsed_args()?,
+        seed: args.seed,
+    })
+}
+
+/// `--dump NAME[=FILE]`.
+struct Dump {
+    param: usize,
+    file: Option<PathBuf>,
+}
+
+fn dumps(kernel: &Kernel, texts: &[String]) -> Result<Vec<Dump>, String> {
+    texts.iter().map(|text| parse_dump(kernel, text)).collect()
+}
+
+fn parse_dump(kernel: &Kernel, text: &str) -> Result<Dump, String> {
+    let (name, file) = match text.split_once('=') {
+        Some((_, "")) => {
+            return Err(format!(
+                "--dump '{text}': the file's name is missing after '='"
+            ));
+        }
+        Some((name, file)) => (name, Some(PathBuf::from(file))),
+        None => (text, None),
+    };
+    let is_array = |k: ParamKind| matches!(k, ParamKind::Buffer { .. });
+    let param = kernel.params.iter().position(|p| p.name == name);
+    let param = param.or_else(|| {
+        name.parse()
+            .ok()
+            .filter(|&i: &usize| i < kernel.params.len())
+    });
+    match param {
+        Some(param) if is_array(kernel.params[param].kind) => Ok(Dump { param, file }),
+        Some(_) => Err(format!("--dump '{text}': parameter '{name}' is no array")),
+        None => {
+            let arrays: Vec<_> = kernel
+                .params
+                .iter()
+                .filter(|p| is_array(p.kind))
+                .map(|p| p.name.as_str())
+                .collect();
+            let has = if arrays.is_empty() {
+                "no arrays".into()
+            } else {
+                arrays.join(", ")
+            };
+            Err(format!(
+                "--dump '{text}': no parameter '{name}'; kernel {} has {has}",
+                kernel.name
+            ))
+        }
+    }
+}
+
+fn write_dumps(outcome: &Outcome, dumps: &[Dump]) -> Result<(), String> {
+    for dump in dumps {
+        let Some(file) = &dump.file else { continue };
+        let Some((_, bytes)) = outcome.buffers.iter().find(|(p, _)| *p == dump.param) else {
+            continue;
+        };
+        std::fs::write(file, bytes)
+            .map_err(|e| format!("cannot write '{}': {e}", file.display()))?;
+    }
+    Ok(())
+}
+
+/// With `--dump`, those arrays in full; else every array that the kernel may
+/// write, abbreviated.
+fn outputs(kernel: &Kernel, launch: &Launch, outcome: &Outcome, dumps: &[Dump]) -> Vec<Output> {
+    let mut out = Vec::new();
+    for (param, bytes) in &outcome.buffers {
+        let Some(p) = kernel.params.get(*param) else {
+            continue;
+        };
+        let dump = dumps.iter().find(|d| d.param == *param);
+        let written = matches!(p.kind, ParamKind::Buffer { readonly: false, space, .. } if space != Space::Constant);
+        let shown = if dumps.is_empty() {
+            written
+        } else {
+            dump.is_some_and(|d| d.file.is_none())
+        };
+        if shown {
+            let element = element_of(launch, &p.name);
+            out.push(Output::from_bytes(&p.name, element, bytes, dump.is_some()));
+        }
+    }
+    out
+}
+
+/// The type that the user gave the array.
+fn element_of(launch: &Launch, name: &str) -> ElementType {
+    let value = launch.args.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+    match value {
+        Some(ArgValue::Array(spec)) => spec.element,
+        _ => ElementType::U8,
+    }
+}

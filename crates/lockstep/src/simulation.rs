@@ -1,0 +1,132 @@
+//! One launch through the simulator, and the report of it.
+
+use std::time::Instant;
+
+use lockstep_finding::{Finding, KernelReport, Kind, Launch, Output};
+use lockstep_kernel::Kernel;
+use lockstep_simulate::{Config, Outcome, Stats, simulate};
+
+use crate::bind::bind;
+use crate::options::Analysis;
+use crate::verdicts::{self, Evidence};
+
+/// Warp instructions that stand for a second of budget.
+const STEPS_PER_SECOND: f64 = 20_000_000.0;
+/// Longest text of a kernel that is kept.
+const MAX_PRINT: usize = 1 << 20;
+
+pub(crate) fn config(analysis: &Analysis, default_budget: f64, workers: usize) -> Config {
+    let budget = analysis.search.budget.unwrap_or(default_budget);
+    Config {
+        scheduling: analysis.launch.scheduling.scheduling(),
+        warp_size: analysis.launch.warp_size,
+        jobs: (jobs(analysis) / workers.max(1)).max(1),
+        max_steps: ((budget * STEPS_PER_SECOND) as u64).max(1),
+        kinds: verdicts::kinds(&analysis.search),
+        max_print: MAX_PRINT,
+    }
+}
+
+pub(crate) fn jobs(analysis: &Analysis) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    analysis.search.jobs.unwrap_or_else(cores)
+}
+
+pub(crate) fn execute(
+    kernel: &Kernel,
+    launch: &Launch,
+    config: &Config,
+) -> Result<Outcome, String> {
+    let bound = bind(kernel, launch)?;
+    simulate(kernel, &bound, config).map_err(|e| e.to_string())
+}
+
+/// What is reported of a simulated launch.
+pub(crate) struct Simulated<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) file: &'a str,
+    pub(crate) launch: Launch,
+    pub(crate) outcome: Outcome,
+    /// Why one kind or another stays unknown.
+    pub(crate) doubts: Vec<(Kind, String)>,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) started: Instant,
+}
+
+impl Simulated<'_> {
+    pub(crate) fn report(self, config: &Config, strict: bool) -> KernelReport {
+        let mut findings = self.outcome.findings;
+        for finding in &mut findings {
+            finding.launch = Some(self.launch.clone());
+        }
+        let evidence = Evidence {
+            findings: &findings,
+            incomplete: self.outcome.incomplete.as_deref(),
+            doubts: &self.doubts,
+            launch: &self.launch,
+            stats: self.outcome.stats,
+            strict,
+        };
+        let verdicts = evidence.verdicts(&config.kinds);
+        KernelReport {
+            verdicts,
+            findings,
+            printed: self.outcome.printed,
+            outputs: self.outputs,
+            launch: Some(self.launch),
+            seconds: self.started.elapsed().as_secs_f64(),
+            ..empty_report(self.kernel, self.file)
+        }
+    }
+}
+
+/// The report of a kernel that could not be launched, for one reason.
+pub(crate) fn unknown_report(
+    kernel: &Kernel,
+    file: &str,
+    kinds: &[Kind],
+    because: &str,
+) -> KernelReport {
+    let evidence = Evidence {
+        findings: &[] as &[Finding],
+        incomplete: Some(because),
+        doubts: &[],
+        launch: &Launch::default(),
+        stats: Stats::default(),
+        strict: false,
+    };
+    KernelReport {
+        verdicts: evidence.verdicts(kinds),
+        ..empty_report(kernel, file)
+    }
+}
+
+fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
+    let line = kernel.locs.get(kernel.loc.0 as usize).map_or(0, |l| l.line);
+    KernelReport {
+        name: kernel.name.clone(),
+        mangled: kernel.mangled.clone(),
+        file: file.to_owned(),
+        line,
+        language: kernel.language.to_string(),
+        verdicts: Vec::new(),
+        findings: Vec::new(),
+        printed: String::new(),
+        outputs: Vec::new(),
+        launch: None,
+        seconds: 0.0,
+    }
+}
+
+/// Counters of a simulation, for `--verbose`.
+pub(crate) fn stats_text(stats: &Stats) -> String {
+    format!(
+        "{} warp steps, {} lane steps, {} of {} sites reached, {} bytes of memory, {} bytes of shadow",
+        stats.warp_steps,
+        stats.lane_steps,
+        stats.sites_reached,
+        stats.sites_total,
+        stats.memory_bytes,
+        stats.shadow_bytes
+    )
+}

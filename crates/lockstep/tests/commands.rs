@@ -1,0 +1,234 @@
+//! The commands from end to end, on small kernels.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const RACY: &str = "\
+__global__ void reverse(int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+";
+
+const SCALE_CL: &str = "\
+kernel void scale(global float *a, float f, int n) {
+    int i = get_global_id(0);
+    if (i < n)
+        a[i] *= f;
+}
+";
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(dir.path().join(name), text).expect("a file is written");
+    }
+    dir
+}
+
+/// Status, standard output and standard error.
+fn lockstep(dir: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .output()
+        .expect("lockstep starts");
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn json_of(dir: &Path, args: &[&str], status: i32) -> Value {
+    let (got, out, err) = lockstep(dir, &[args, &["--format", "json"]].concat());
+    assert_eq!(got, status, "{args:?}\n{out}\n{err}");
+    serde_json::from_str(&out).expect("JSON")
+}
+
+#[test]
+fn run_shows_outputs() {
+    let dir = folder(&[("scale.cl", SCALE_CL)]);
+    let args = [
+        "run",
+        "scale.cl",
+        "--block",
+        "4",
+        "--grid",
+        "2",
+        "--arg",
+        "a=f32[8]:iota",
+        "--arg",
+        "f=0.5",
+        "--arg",
+        "n=8",
+    ];
+    let (status, out, err) = lockstep(dir.path(), &args);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(
+        out.contains("a: f32[8] = 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5"),
+        "{out}"
+    );
+    let value = json_of(dir.path(), &[&args[..], &["--dump", "a"]].concat(), 0);
+    assert_eq!(
+        value["kernels"][0]["outputs"]["a"],
+        json!([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+    );
+    assert_eq!(value["kernels"][0]["language"], "opencl");
+    let (status, ..) = lockstep(dir.path(), &[&args[..], &["--dump", "a=a.bin"]].concat());
+    assert_eq!(status, 0);
+    let bytes = std::fs::read(dir.path().join("a.bin")).expect("the dump");
+    assert_eq!(bytes[4..8], 0.5f32.to_le_bytes());
+}
+
+#[test]
+fn a_witness_replays() {
+    let dir = folder(&[("racy.cu", RACY)]);
+    let args = [
+        "check",
+        "racy.cu",
+        "--block",
+        "64",
+        "--grid",
+        "1",
+        "--witness-dir",
+        "w",
+    ];
+    let value = json_of(dir.path(), &args, 1);
+    let kernel = &value["kernels"][0];
+    assert_eq!(kernel["name"], "reverse");
+    assert_eq!(kernel["verdicts"]["data-race"], json!({"verdict": "found"}));
+    let finding = &kernel["findings"][0];
+    assert_eq!(finding["kind"], "data-race");
+    assert_eq!(finding["object"], "s");
+    assert_eq!(finding["accesses"].as_array().map(Vec::len), Some(2));
+    let replayed = json_of(
+        dir.path(),
+        &["run", "--replay", "w/reverse-data-race-1.json"],
+        1,
+    );
+    let mut again = replayed["kernels"][0]["findings"][0].clone();
+    again["launch"] = finding["launch"].clone();
+    assert_eq!(&again, finding);
+}
+
+#[test]
+fn a_race_has_both_places_underlined() {
+    let dir = folder(&[("racy.cu", RACY)]);
+    let (status, out, _) = lockstep(
+        dir.path(),
+        &["check", "racy.cu", "--block", "64", "--grid", "1"],
+    );
+    assert_eq!(status, 1);
+    for part in [
+        "error[data-race]",
+        "(1) ",
+        "(2) ",
+        "s[63 - threadIdx.x]",
+        "1 kernel: 1 found",
+    ] {
+        assert!(out.contains(part), "'{part}' is not in:\n{out}");
+    }
+    let (_, out, _) = lockstep(
+        dir.path(),
+        &[
+            "check", "racy.cu", "--block", "64", "--grid", "1", "--format", "concise",
+        ],
+    );
+    assert!(out.starts_with("racy.cu:"), "{out}");
+    assert!(out.contains(": error[data-race]: "), "{out}");
+    assert!(out.trim_end().ends_with("(kernel reverse)"), "{out}");
+}
+
+#[test]
+fn chosen_sizes_are_no_findings() {
+    let far = "__global__ void far(float *a) { a[threadIdx.x * 100000] = 1; }\n";
+    let dir = folder(&[("far.cu", far)]);
+    let value = json_of(dir.path(), &["check", "far.cu"], 0);
+    assert_eq!(
+        value["kernels"][0]["verdicts"]["out-of-bounds"]["verdict"],
+        "clean"
+    );
+    let never = "__global__ void never(float *a) { a[threadIdx.x * 100000000L] = 1; }\n";
+    let dir = folder(&[("never.cu", never)]);
+    let value = json_of(dir.path(), &["check", "never.cu"], 3);
+    assert_eq!(
+        value["kernels"][0]["verdicts"]["out-of-bounds"],
+        json!({"verdict": "unknown", "because": "the size of 'a' was chosen by Lockstep"})
+    );
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let dir = folder(&[("scale.cl", SCALE_CL)]);
+    let args = |seed: &'static str, jobs: &'static str| {
+        [
+            "run",
+            "scale.cl",
+            "--block",
+            "4",
+            "--grid",
+            "2",
+            "--arg",
+            "a=f32[8]:random",
+            "--arg",
+            "f=2",
+            "--arg",
+            "n=8",
+            "--dump",
+            "a",
+            "--seed",
+            seed,
+            "--jobs",
+            jobs,
+        ]
+    };
+    let outputs = |a: &[&str]| json_of(dir.path(), a, 0)["kernels"][0]["outputs"].clone();
+    assert_eq!(outputs(&args("1", "1")), outputs(&args("1", "4")));
+    assert_ne!(outputs(&args("1", "1")), outputs(&args("2", "1")));
+}
+
+#[test]
+fn many_files_keep_their_order() {
+    let dir = folder(&[("b.cu", RACY), ("a.cl", SCALE_CL)]);
+    let value = json_of(dir.path(), &["check", "b.cu", "gone.cu", "a.cl"], 1);
+    let files: Vec<_> = value["kernels"]
+        .as_array()
+        .expect("kernels")
+        .iter()
+        .map(|k| &k["file"])
+        .collect();
+    assert_eq!(files, ["b.cu", "a.cl"]);
+    assert_eq!(value["errors"][0]["file"], "gone.cu");
+}
+
+#[test]
+fn dump_is_text() {
+    let dir = folder(&[("racy.cu", RACY)]);
+    let (status, out, _) = lockstep(dir.path(), &["dump", "racy.cu"]);
+    assert_eq!(status, 0);
+    assert!(out.contains("reverse"), "{out}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .args(["explain", "data-race"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("lockstep starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("lockstep ends");
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -1,0 +1,486 @@
+//! Barriers of blocks and warps, warp operations, and what goes wrong at them.
+//!
+//! A group that comes to a barrier waits. Barriers are looked at when nobody in
+//! the block (or, for `__syncwarp` and the `_sync` operations, in the warp) can
+//! go on: either all threads that must be there are, and they go on together, or
+//! some wait for threads that will never come, which is `barrier-divergence`.
+//! Threads that have returned count as arrived, as on hardware, but a barrier of
+//! the block that relies on that is reported too.
+
+use lockstep_finding::{Access, Kind, Severity};
+use lockstep_kernel::{BarrierReduce, Language, LocId, ShuffleMode, SiteId, VoteKind};
+
+use crate::code::{BarrierStep, Rare};
+use crate::lanes::{LANES, Slot};
+use crate::machine::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
+use crate::report::{Key, finding, place, site_place};
+
+impl BlockRun<'_, '_> {
+    /// A group comes to a barrier. True if it may go on at once.
+    pub(crate) fn barrier(
+        &mut self,
+        w: usize,
+        g: usize,
+        mask: u32,
+        at: u32,
+        site: SiteId,
+        barrier: &BarrierStep,
+        world: &mut World,
+    ) -> Result<bool, Stop> {
+        world.reached[site.0 as usize] = true;
+        let regs = self.regs(w);
+        let lead = mask.trailing_zeros() as usize;
+        let state = match barrier {
+            BarrierStep::Block { id, threads, shared, global, reduce } => State::Barrier(BarrierWait {
+                site,
+                id: regs.w32(*id)[lead],
+                threads: threads.map(|t| regs.w32(t)[lead]),
+                shared: *shared,
+                global: *global,
+                reduce: reduce.map(|(r, p, d)| (r, regs.bits(p) & mask, d)),
+            }),
+            BarrierStep::Arrive { id, .. } => {
+                *self.arrived.entry(regs.w32(*id)[lead]).or_default() += mask.count_ones();
+                world.changes += 1;
+                return Ok(true);
+            }
+            BarrierStep::Warp { mask: named } => {
+                let named = regs.w32(*named)[lead];
+                let alive = self.warps[w].alive;
+                self.check_named(w, mask, named, site, world);
+                if named & alive & !mask == 0 {
+                    let (races, mut ctx) = self.races(world);
+                    races.warp_barrier(&mut ctx, w, named & mask, alive);
+                    return Ok(true);
+                }
+                State::Warp { site: Some(site), mask: named }
+            }
+            BarrierStep::Grid => State::Grid(site),
+            BarrierStep::GroupCopies => State::Copies(site),
+        };
+        let group = &mut self.warps[w].groups[g];
+        group.step = at + 1;
+        group.state = state;
+        Ok(false)
+    }
+
+    /// Every lane that names a set of lanes must be in it.
+    fn check_named(&mut self, w: usize, mask: u32, named: u32, site: SiteId, world: &mut World) {
+        let outside = mask & !named;
+        if outside == 0 {
+            return;
+        }
+        let thread = self.warps[w].first_thread + outside.trailing_zeros();
+        let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 1 };
+        world.reports.add(key, false, || {
+            let access = self.barrier_access(site, thread);
+            let message = format!("the mask {named:#010x} does not name the thread that waits with it");
+            let mut f = finding(Kind::BarrierDivergence, message, vec![access]);
+            f.help = vec!["each thread that calls __syncwarp must be in its mask".into()];
+            f
+        });
+    }
+
+    fn barrier_access(&self, site: SiteId, thread: u32) -> Access {
+        Access {
+            op: "barrier".into(),
+            thread: Some(self.p.thread_at(thread)),
+            block: self.p.block_at(self.block),
+            place: site_place(self.p.kernel, site),
+            value: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// A warp operation with a mask: waits until the lanes it names are here.
+    pub(crate) fn gather(&mut self, w: usize, g: usize, mask: u32, at: u32, named: Slot, _: &mut World) -> Result<bool, Stop> {
+        let named = self.regs(w).w32(named)[mask.trailing_zeros() as usize];
+        let alive = self.warps[w].alive;
+        let group = &mut self.warps[w].groups[g];
+        if named & alive & !mask == 0 || group.forced {
+            group.forced = false;
+            return Ok(true);
+        }
+        group.step = at;
+        group.state = State::Warp { site: None, mask: named };
+        Ok(false)
+    }
+
+    /// Nobody in the warp can go on: lets those go whose partners are all here.
+    /// False if none are.
+    pub(crate) fn release_warp_waits(&mut self, w: usize, world: &mut World) -> Result<bool, Stop> {
+        let waits: Vec<(usize, Option<SiteId>, u32)> = self.warps[w]
+            .groups
+            .iter()
+            .enumerate()
+            .filter_map(|(i, g)| match g.state {
+                State::Warp { site, mask } => Some((i, site, mask)),
+                _ => None,
+            })
+            .collect();
+        if waits.is_empty() {
+            return Ok(false);
+        }
+        let alive = self.warps[w].alive;
+        for &(i, site, named) in &waits {
+            let here = self.warps[w].groups[i].clone();
+            // Partners: at a __syncwarp with the same mask, wherever; at a warp
+            // operation, at the same one.
+            let partner = |g: &Group| match (g.state, site) {
+                (State::Warp { site: Some(_), mask }, Some(_)) => mask == named,
+                (State::Warp { site: None, .. }, None) => (g.block, g.step) == (here.block, here.step),
+                _ => false,
+            };
+            let lanes = self.warps[w].groups.iter().filter(|g| partner(g)).fold(0, |m, g| m | g.mask);
+            if named & alive & !lanes != 0 {
+                continue;
+            }
+            for g in self.warps[w].groups.iter_mut().filter(|g| partner(g)) {
+                g.state = State::Ready;
+                g.forced = site.is_none();
+            }
+            world.changes += 1;
+            if site.is_some() {
+                let (races, mut ctx) = self.races(world);
+                races.warp_barrier(&mut ctx, w, named & lanes, alive);
+            }
+            return Ok(true);
+        }
+        // Others of the block may still set free those at block barriers, but
+        // lanes of this very warp that are missing wait elsewhere for good.
+        let (i, site, named) = waits[0];
+        let group = &self.warps[w].groups[i];
+        let missing = named & alive & !group.mask;
+        let thread = self.warps[w].first_thread + group.mask.trailing_zeros();
+        let absent = self.warps[w].first_thread + missing.trailing_zeros();
+        let loc = match site {
+            Some(s) => self.p.kernel.site(s).loc,
+            None => self.p.code.locs[(self.p.code.blocks[group.block as usize].first + group.step) as usize],
+        };
+        let elsewhere = self.warps[w].groups.iter().find(|g| g.mask & missing != 0).map(|g| self.waiting_at(g));
+        self.report_divergence(
+            loc,
+            thread,
+            elsewhere.map(|l| (l, absent)),
+            format!(
+                "thread waits for the lanes of mask {named:#010x}, of which thread {} never comes",
+                triple(self.p.thread_at(absent))
+            ),
+            "name in the mask only the lanes that reach this operation together",
+            world,
+        );
+        if site.is_none() {
+            let group = &mut self.warps[w].groups[i];
+            group.state = State::Ready;
+            group.forced = true;
+        } else {
+            self.warps[w].groups[i].state = State::Ready;
+        }
+        Ok(true)
+    }
+
+    fn waiting_at(&self, g: &Group) -> LocId {
+        match g.state {
+            State::Barrier(b) => self.p.kernel.site(b.site).loc,
+            State::Grid(s) | State::Copies(s) | State::Warp { site: Some(s), .. } => self.p.kernel.site(s).loc,
+            _ => g.branch,
+        }
+    }
+
+    fn report_divergence(
+        &mut self,
+        loc: LocId,
+        thread: u32,
+        other: Option<(LocId, u32)>,
+        message: String,
+        help: &str,
+        world: &mut World,
+    ) {
+        let key = Key {
+            kind: Kind::BarrierDivergence,
+            places: [loc.0, other.map_or(loc.0, |o| o.0.0)],
+            object: 2,
+        };
+        world.reports.add(key, false, || {
+            let access = |loc: LocId, thread: u32| Access {
+                op: "barrier".into(),
+                thread: Some(self.p.thread_at(thread)),
+                block: self.p.block_at(self.block),
+                place: place(self.p.kernel, loc),
+                value: None,
+                notes: Vec::new(),
+            };
+            let mut accesses = vec![access(loc, thread)];
+            accesses.extend(other.map(|(l, t)| access(l, t)));
+            let mut f = finding(Kind::BarrierDivergence, message, accesses);
+            f.help = vec![help.to_string()];
+            f
+        });
+    }
+
+    /// Named barriers whose count is reached. True if one was.
+    pub(crate) fn release_named(&mut self, world: &mut World) -> bool {
+        let mut counts: Vec<(u32, u32, u32)> = Vec::new();
+        for g in self.warps.iter().flat_map(|w| &w.groups) {
+            let State::Barrier(BarrierWait { id, threads: Some(needed), .. }) = g.state else { continue };
+            match counts.iter_mut().find(|c| c.0 == id) {
+                Some(c) => c.2 += g.mask.count_ones(),
+                None => counts.push((id, needed, g.mask.count_ones())),
+            }
+        }
+        let Some(&(id, needed, _)) = counts
+            .iter()
+            .find(|(id, needed, here)| here + self.arrived.get(id).copied().unwrap_or(0) >= *needed)
+        else {
+            return false;
+        };
+        if let Some(a) = self.arrived.get_mut(&id) {
+            *a = a.saturating_sub(needed);
+        }
+        self.release(world, |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()));
+        true
+    }
+
+    /// Nobody in the block can go on.
+    pub(crate) fn resolve(&mut self, world: &mut World) -> Result<Option<Turn>, Stop> {
+        if self.release_named(world) {
+            return Ok(None);
+        }
+        let groups = || self.warps.iter().flat_map(|w| w.groups.iter().map(move |g| (w.first_thread, g)));
+        let Some((first, lead)) = groups().map(|(t, g)| (t + g.mask.trailing_zeros(), g)).next() else {
+            return Ok(Some(Turn::Finished));
+        };
+        let lead_state = lead.state;
+        let lead_loc = self.waiting_at(lead);
+        let same = |s: &State| match (lead_state, s) {
+            (State::Barrier(a), State::Barrier(b)) => a.site == b.site && a.id == b.id && a.threads == b.threads,
+            (a, b) => a == *b,
+        };
+        let stray = groups().find(|(_, g)| !same(&g.state)).map(|(t, g)| (self.waiting_at(g), t + g.mask.trailing_zeros()));
+        if let Some((loc, thread)) = stray {
+            let message = format!(
+                "threads {} and {} of a block wait at different barriers",
+                triple(self.p.thread_at(first)),
+                triple(self.p.thread_at(thread))
+            );
+            let help = "every thread of the block must reach the same barrier: move it out of the divergent branch or loop";
+            self.report_divergence(lead_loc, first, Some((loc, thread)), message, help, world);
+            return Err(Stop::Diverged);
+        }
+        match lead_state {
+            State::Grid(site) => return Ok(Some(Turn::AtGridBarrier(site))),
+            State::Barrier(b) if b.threads.is_some() => {
+                let here: u32 = groups().map(|(_, g)| g.mask.count_ones()).sum();
+                let needed = b.threads.unwrap_or(0);
+                let message = format!("barrier {} waits for {needed} threads, but only {here} ever come", b.id);
+                let help = "the thread count of a named barrier must match the threads that arrive at it";
+                self.report_divergence(lead_loc, first, None, message, help, world);
+                return Err(Stop::Diverged);
+            }
+            State::Barrier(b) => {
+                self.check_exited(b.site, first, world);
+                self.release(world, |_| true);
+            }
+            State::Copies(site) => {
+                self.check_exited(site, first, world);
+                for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
+                    g.state = State::Ready;
+                }
+                world.changes += 1;
+                let (races, mut ctx) = self.races(world);
+                races.copies_done(&mut ctx);
+            }
+            State::Ready | State::Warp { .. } => {}
+        }
+        Ok(None)
+    }
+
+    /// A barrier that not all threads of the block reach: some have left.
+    fn check_exited(&mut self, site: SiteId, waiting: u32, world: &mut World) {
+        let Some((thread, branch)) = self.left else { return };
+        let p = self.p;
+        let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 0 };
+        world.reports.add(key, false, || {
+            let exit = Access {
+                op: "exit".into(),
+                thread: Some(p.thread_at(thread)),
+                block: p.block_at(self.block),
+                place: place(p.kernel, branch),
+                value: None,
+                notes: Vec::new(),
+            };
+            let message = format!(
+                "thread {} waits at a barrier that thread {} of its block never reaches: it has returned",
+                triple(p.thread_at(waiting)),
+                triple(p.thread_at(thread))
+            );
+            let mut f =
+                finding(Kind::BarrierDivergence, message, vec![self.barrier_access(site, waiting), exit]);
+            if p.kernel.language != Language::OpenCl && !p.lockstep {
+                f.severity = Severity::Warning;
+            }
+            f.help = vec!["let all threads of the block reach the barrier: guard the work, not the way to the barrier".into()];
+            f
+        });
+    }
+
+    /// Lets the groups at a barrier go on, with its result if it computes one.
+    fn release(&mut self, world: &mut World, here: impl Fn(&State) -> bool) {
+        let mut who = Vec::new();
+        let (mut count, mut total) = (0, 0);
+        let mut barrier = None;
+        for (w, warp) in self.warps.iter().enumerate() {
+            for g in warp.groups.iter().filter(|g| here(&g.state)) {
+                who.push((w, g.mask));
+                total += g.mask.count_ones();
+                if let State::Barrier(b) = g.state {
+                    count += b.reduce.map_or(0, |(_, lanes, _)| lanes.count_ones());
+                    barrier = Some(b);
+                }
+            }
+        }
+        for w in 0..self.warps.len() {
+            let regs = self.regs(w);
+            for g in self.warps[w].groups.iter_mut().filter(|g| here(&g.state)) {
+                if let State::Barrier(BarrierWait { reduce: Some((op, _, d)), .. }) = g.state {
+                    let value = match op {
+                        BarrierReduce::Count => count,
+                        BarrierReduce::And => u32::from(count == total),
+                        BarrierReduce::Or => u32::from(count > 0),
+                    };
+                    for l in (0..LANES).filter(|l| g.mask >> l & 1 == 1) {
+                        regs.w32_mut(d)[l] = value;
+                    }
+                }
+                g.state = State::Ready;
+                g.stuck = false;
+                g.seen = None;
+            }
+        }
+        world.changes += 1;
+        let Some(b) = barrier else { return };
+        let whole = b.threads.is_none_or(|t| t >= self.p.threads);
+        let (races, mut ctx) = self.races(world);
+        if whole {
+            races.block_barrier(&mut ctx, b.shared, b.global);
+        } else {
+            races.meeting(&mut ctx, &who);
+        }
+    }
+
+    /// The grid barrier opens.
+    pub(crate) fn release_grid(&mut self, world: &mut World) {
+        for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
+            g.state = State::Ready;
+        }
+        let (races, mut ctx) = self.races(world);
+        races.block_barrier(&mut ctx, true, true);
+    }
+
+    /// Places and threads that cannot go on, for a deadlock's message.
+    pub(crate) fn stuck_places(&self) -> Vec<(LocId, u32)> {
+        self.warps
+            .iter()
+            .flat_map(|w| {
+                w.groups.iter().map(move |g| {
+                    let loc = match g.state {
+                        State::Ready => {
+                            let b = &self.p.code.blocks[g.block as usize];
+                            // The read the loop waits on is the best place to name.
+                            let at = (b.first..b.last)
+                                .find(|i| {
+                                    matches!(
+                                        self.p.code.steps[*i as usize],
+                                        crate::code::Step::Load { .. } | crate::code::Step::Atomic(_)
+                                    )
+                                })
+                                .map(|i| self.p.code.locs[i as usize]);
+                            at.unwrap_or(g.branch)
+                        }
+                        _ => self.waiting_at(g),
+                    };
+                    (loc, w.first_thread + g.mask.trailing_zeros())
+                })
+            })
+            .collect()
+    }
+
+    /// Shuffles, votes and matches among the lanes of `mask`.
+    pub(crate) fn warp_op(&mut self, w: usize, mask: u32, r: &Rare) {
+        let regs = self.regs(w);
+        let active = |l: usize| mask >> l & 1 == 1;
+        match r {
+            Rare::Shuffle { mode, ty, d, predicate, value, lane, clamp, .. } => {
+                let mut out = [(0u64, false); LANES];
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let (b, c) = (regs.w32(*lane)[l], regs.w32(*clamp)[l]);
+                    let (source, in_range) = shuffle_source(*mode, l as u32, b, c);
+                    let source = if in_range { source as usize & 31 } else { l };
+                    out[l] = (regs.lane(*value, *ty, source), in_range);
+                }
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    regs.set_lane(*d, *ty, l, out[l].0);
+                    if let Some(p) = predicate {
+                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
+                    }
+                }
+            }
+            Rare::Vote { kind, d, pred, mask: named } => {
+                let named = named.map_or(mask, |n| regs.w32(n)[mask.trailing_zeros() as usize]) & mask;
+                let ballot = regs.bits(*pred) & named;
+                match kind {
+                    VoteKind::Ballot => {
+                        for l in (0..LANES).filter(|l| active(*l)) {
+                            regs.w32_mut(*d)[l] = ballot;
+                        }
+                    }
+                    VoteKind::Any => regs.set_bits(*d, if ballot != 0 { u32::MAX } else { 0 }, mask),
+                    VoteKind::All => regs.set_bits(*d, if ballot == named { u32::MAX } else { 0 }, mask),
+                    VoteKind::Uniform => {
+                        let uniform = ballot == 0 || ballot == named;
+                        regs.set_bits(*d, if uniform { u32::MAX } else { 0 }, mask);
+                    }
+                }
+            }
+            Rare::Match { all, ty, d, predicate, value, mask: named } => {
+                let named = regs.w32(*named)[mask.trailing_zeros() as usize] & mask;
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let mine = regs.lane(*value, *ty, l);
+                    let alike = (0..LANES)
+                        .filter(|o| named >> o & 1 == 1 && regs.lane(*value, *ty, *o) == mine)
+                        .fold(0u32, |m, o| m | 1 << o);
+                    let every = alike == named;
+                    regs.w32_mut(*d)[l] = if !*all || every { alike } else { 0 };
+                    if let Some(p) = predicate {
+                        regs.set_bits(*p, u32::from(every) << l, 1 << l);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// PTX's rule: source lane and whether it is in range.
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (clamp, segment) = (c & 0x1f, c >> 8 & 0x1f);
+    let b = b & 0x1f;
+    let max_lane = (lane & segment) | (clamp & !segment);
+    let min_lane = lane & segment;
+    match mode {
+        ShuffleMode::Up => {
+            let j = lane as i32 - b as i32;
+            (j as u32, j >= max_lane as i32)
+        }
+        ShuffleMode::Down => (lane + b, lane + b <= max_lane),
+        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= max_lane),
+        ShuffleMode::Index => {
+            let j = min_lane | (b & !segment);
+            (j, j <= max_lane)
+        }
+    }
+}
+
+pub(crate) fn triple(t: [u32; 3]) -> String {
+    format!("({},{},{})", t[0], t[1], t[2])
+}

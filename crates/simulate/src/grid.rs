@@ -1,0 +1,370 @@
+//! Runs all blocks of a launch.
+//!
+//! The meaning of a launch is fixed: blocks run one after the other in the order
+//! of their numbers; a block that waits for others (it spins with nothing
+//! changing, or stands at a grid barrier) steps aside for the next ones and comes
+//! back when something changed. That order is one the language allows, and what
+//! is reported does not hang on it, but on what orders accesses.
+//!
+//! Most launches do not care, so they are first *probed*: blocks run in parallel
+//! on all workers, with the cheap checks. If nothing at all was seen (no finding,
+//! no word that one block wrote and another touched), every order of the blocks
+//! gives the same result, and this one counts. Otherwise it is thrown away and
+//! the launch runs again in the fixed order with the full checks. So the result
+//! never depends on the number of workers.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use lockstep_finding::{Access, Kind};
+use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
+
+use crate::api::{BoundLaunch, Config, LaunchError, Outcome, Stats};
+use crate::barrier::triple;
+use crate::machine::{BlockRun, Globals, Stop, Turn, World};
+use crate::program::Program;
+use crate::race::{GridShadow, Owners};
+use crate::report::{Key, Reports, finding, place};
+use crate::sync::Sync;
+
+/// Executes one launch and reports what the observers saw.
+pub fn simulate(kernel: &Kernel, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
+    let cfg = cfg::Cfg::new(kernel);
+    let mut marked;
+    let mut kernel = kernel;
+    if kernel.sites.iter().any(|s| s.volatile || s.kind == SiteKind::Atomic) {
+        marked = kernel.clone();
+        cfg::mark_polling_reads(&mut marked, &cfg);
+        kernel = &marked;
+    }
+    let program = Program::new(kernel, &cfg, launch, config)?;
+    if !program.serial {
+        if let Some(outcome) = probe(&program)? {
+            return Ok(outcome);
+        }
+    }
+    in_order(&program)
+}
+
+struct Probe {
+    steps: u64,
+    lane_steps: u64,
+    shadow: u64,
+    reached: Vec<bool>,
+    stop: Option<Stop>,
+}
+
+/// Blocks in parallel with the cheap checks; none if anything was seen.
+fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
+    let globals = Globals::new(program);
+    let owners = Owners::new(program);
+    let next = AtomicU32::new(0);
+    let spent = AtomicU64::new(0);
+    let printed: Mutex<Vec<(u32, String)>> = Mutex::new(Vec::new());
+    let workers = (program.config.jobs as u64).clamp(1, program.blocks) as usize;
+    let work = || {
+        let mut reports = Reports::new(true, &program.config.kinds);
+        let mut run = BlockRun::new(program, &globals);
+        let mut clock = 1;
+        let mut reached = vec![false; program.kernel.sites.len()];
+        let mut total = Probe { steps: 0, lane_steps: 0, shadow: 0, reached: Vec::new(), stop: None };
+        while !owners.stop.load(Relaxed) {
+            let block = next.fetch_add(1, Relaxed);
+            if u64::from(block) >= program.blocks {
+                break;
+            }
+            run.start(block, &mut clock);
+            let mut world = World {
+                reports: &mut reports,
+                clock: &mut clock,
+                sync: None,
+                shadow: None,
+                owners: (program.blocks > 1).then_some(&owners),
+                steps: 0,
+                lane_steps: 0,
+                limit: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
+                changes: 0,
+                reached: &mut reached,
+            };
+            let result = run.run(&mut world);
+            let (steps, lane_steps) = (world.steps, world.lane_steps);
+            total.steps += steps;
+            total.lane_steps += lane_steps;
+            spent.fetch_add(steps, Relaxed);
+            let stop = match result {
+                Ok(Turn::Finished) if !reports.dirty => {
+                    if !run.printed.is_empty() {
+                        let text = std::mem::take(&mut run.printed);
+                        printed.lock().unwrap_or_else(|e| e.into_inner()).push((block, text));
+                    }
+                    continue;
+                }
+                Ok(_) => Stop::Dirty,
+                Err(stop) => stop,
+            };
+            owners.stop.store(true, Relaxed);
+            total.stop = Some(stop);
+            break;
+        }
+        total.shadow = run.races.shadow_bytes();
+        total.reached = reached;
+        total
+    };
+    let probes: Vec<Probe> = if workers == 1 {
+        vec![work()]
+    } else {
+        std::thread::scope(|s| {
+            let handles: Vec<_> = (0..workers).map(|_| s.spawn(work)).collect();
+            handles.into_iter().filter_map(|h| h.join().ok()).collect()
+        })
+    };
+    if probes.len() != workers || probes.iter().any(|p| p.stop.is_some()) {
+        return Ok(None);
+    }
+    let mut reached = vec![false; program.kernel.sites.len()];
+    for p in &probes {
+        reached.iter_mut().zip(&p.reached).for_each(|(a, b)| *a |= b);
+    }
+    let mut texts = printed.into_inner().unwrap_or_else(|e| e.into_inner());
+    texts.sort_by_key(|t| t.0);
+    let mut text: String = texts.into_iter().map(|t| t.1).collect();
+    truncate(&mut text, program.config.max_print);
+    let steps = probes.iter().map(|p| p.steps).sum();
+    let lane_steps = probes.iter().map(|p| p.lane_steps).sum();
+    let shadow = probes.iter().map(|p| p.shadow).sum::<u64>() + owners.bytes();
+    Ok(Some(Outcome {
+        findings: Vec::new(),
+        printed: text,
+        buffers: buffers(program, &globals),
+        incomplete: None,
+        stats: stats(program, steps, lane_steps, shadow, &reached, true),
+    }))
+}
+
+/// Blocks in their order with the full checks.
+fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
+    let globals = Globals::new(program);
+    let mut reports = Reports::new(false, &program.config.kinds);
+    let mut clock = 1;
+    let mut sync = program.fine_order.then(Sync::default);
+    let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
+    let mut reached = vec![false; program.kernel.sites.len()];
+    let mut texts: Vec<(u32, String)> = Vec::new();
+    let mut world = World {
+        reports: &mut reports,
+        clock: &mut clock,
+        sync: sync.as_mut(),
+        shadow: shadow.as_mut(),
+        owners: None,
+        steps: 0,
+        lane_steps: 0,
+        limit: program.config.max_steps,
+        changes: 0,
+        reached: &mut reached,
+    };
+    let mut waiting: Vec<(BlockRun, Turn)> = Vec::new();
+    let mut spare: Option<BlockRun> = None;
+    let mut next = 0u32;
+    let mut finished = 0u64;
+    let mut shadow_bytes = 0;
+    let mut stop = None;
+    'launch: loop {
+        // Those that wait come first, if something changed since they looked.
+        let mut before;
+        loop {
+            before = world.changes;
+            let mut i = 0;
+            while i < waiting.len() {
+                if matches!(waiting[i].1, Turn::AtGridBarrier(_)) {
+                    i += 1;
+                    continue;
+                }
+                match waiting[i].0.run(&mut world) {
+                    Ok(Turn::Finished) => {
+                        let (mut run, _) = waiting.remove(i);
+                        finished += 1;
+                        texts.push((run.block, std::mem::take(&mut run.printed)));
+                    }
+                    Ok(turn) => {
+                        waiting[i].1 = turn;
+                        i += 1;
+                    }
+                    Err(s) => {
+                        stop = Some(s);
+                        break 'launch;
+                    }
+                }
+            }
+            if world.changes == before || waiting.is_empty() {
+                break;
+            }
+        }
+        if u64::from(next) < program.blocks {
+            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, &globals));
+            run.start(next, world.clock);
+            next += 1;
+            match run.run(&mut world) {
+                Ok(Turn::Finished) => {
+                    finished += 1;
+                    texts.push((run.block, std::mem::take(&mut run.printed)));
+                    shadow_bytes = shadow_bytes.max(run.races.shadow_bytes());
+                    spare = Some(run);
+                }
+                Ok(turn) => waiting.push((run, turn)),
+                Err(s) => {
+                    stop = Some(s);
+                    break;
+                }
+            }
+            continue;
+        }
+        if waiting.is_empty() {
+            break;
+        }
+        let at_barrier = waiting.iter().all(|w| matches!(w.1, Turn::AtGridBarrier(_)));
+        if at_barrier && finished == 0 {
+            *world.clock += 1;
+            if let Some(s) = &mut world.shadow {
+                s.base = *world.clock;
+            }
+            for (run, turn) in &mut waiting {
+                run.release_grid(&mut world);
+                *turn = Turn::Paused;
+            }
+            world.changes += 1;
+            continue;
+        }
+        report_deadlock(program, &waiting, &mut world);
+        break;
+    }
+    let incomplete = match stop {
+        None => None,
+        Some(Stop::Requires(text)) => {
+            return Err(LaunchError(format!("the launch does not satisfy {text}")));
+        }
+        Some(stop) => Some(because(program, &stop)),
+    };
+    for (run, _) in &mut waiting {
+        texts.push((run.block, std::mem::take(&mut run.printed)));
+        shadow_bytes += run.races.shadow_bytes();
+    }
+    texts.sort_by_key(|t| t.0);
+    let mut text: String = texts.into_iter().map(|t| t.1).collect();
+    truncate(&mut text, program.config.max_print);
+    let (steps, lane_steps) = (world.steps, world.lane_steps);
+    shadow_bytes += shadow.as_ref().map_or(0, GridShadow::bytes);
+    // After a deadlock or a divergent barrier the rest was never executed.
+    let incomplete = incomplete.or_else(|| {
+        reports.has(Kind::Deadlock).then(|| "the launch was stopped at a deadlock".to_string())
+    });
+    Ok(Outcome {
+        findings: reports.finish(),
+        printed: text,
+        buffers: buffers(program, &globals),
+        incomplete,
+        stats: stats(program, steps, lane_steps, shadow_bytes, &reached, false),
+    })
+}
+
+fn because(program: &Program, stop: &Stop) -> String {
+    match stop {
+        Stop::Limit => format!(
+            "the launch did not end within its budget of {} warp instructions",
+            program.config.max_steps
+        ),
+        Stop::Diverged => "the launch was stopped at a divergent barrier".into(),
+        Stop::Unsupported(id) => {
+            let u = &program.kernel.unsupported[*id as usize];
+            let at = place(program.kernel, u.loc);
+            format!("{} at {}:{} is not supported", u.what, at.file, at.line)
+        }
+        Stop::Dirty => "the launch was stopped".into(),
+        Stop::Requires(text) => text.clone(),
+    }
+}
+
+/// Nobody can go on.
+fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut World) {
+    let places: Vec<(u32, lockstep_kernel::LocId, u32)> = waiting
+        .iter()
+        .flat_map(|(run, _)| run.stuck_places().into_iter().map(|(l, t)| (run.block, l, t)))
+        .collect();
+    let Some(&(block, loc, thread)) = places.first() else { return };
+    let other = places.iter().find(|p| p.1 != loc).copied();
+    let key = Key {
+        kind: Kind::Deadlock,
+        places: [loc.0, other.map_or(loc.0, |o| o.1.0)],
+        object: 0,
+    };
+    let grid = waiting.iter().any(|w| matches!(w.1, Turn::AtGridBarrier(_)));
+    world.reports.add(key, false, || {
+        let access = |(block, loc, thread): (u32, lockstep_kernel::LocId, u32)| Access {
+            op: "wait".into(),
+            thread: Some(program.thread_at(thread)),
+            block: program.block_at(block),
+            place: place(program.kernel, loc),
+            value: None,
+            notes: Vec::new(),
+        };
+        let mut accesses = vec![access((block, loc, thread))];
+        accesses.extend(other.map(access));
+        let message = format!(
+            "deadlock: thread {} of block {} waits for something that no thread will do",
+            triple(program.thread_at(thread)),
+            triple(program.block_at(block))
+        );
+        let mut f = finding(Kind::Deadlock, message, accesses);
+        f.help = vec![if grid {
+            "every block must reach the grid barrier the same number of times".into()
+        } else if program.lockstep {
+            "under lock-step scheduling a lane that holds a lock cannot run while others of its warp spin".into()
+        } else {
+            "the value that the loop waits for is never stored: check who sets it, and when".into()
+        }];
+        f
+    });
+}
+
+fn truncate(text: &mut String, max: usize) {
+    if text.len() > max {
+        let cut = (0..=max).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+        text.truncate(cut);
+        text.push_str("\n… (more was printed)\n");
+    }
+}
+
+fn buffers(program: &Program, globals: &Globals) -> Vec<(usize, Vec<u8>)> {
+    program
+        .objects
+        .iter()
+        .enumerate()
+        .filter(|(_, o)| !matches!(o.space, Space::Shared | Space::Private))
+        .filter_map(|(i, o)| Some((o.param?, globals.bytes(i, o.size))))
+        .collect()
+}
+
+fn stats(program: &Program, steps: u64, lane_steps: u64, shadow: u64, reached: &[bool], parallel: bool) -> Stats {
+    let accesses = program
+        .kernel
+        .sites
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| matches!(s.kind, SiteKind::Read | SiteKind::Write | SiteKind::Atomic));
+    let (mut hit, mut total) = (0, 0);
+    for (i, s) in accesses {
+        if s.space == Space::Private {
+            continue;
+        }
+        total += 1;
+        hit += u32::from(reached[i]);
+    }
+    Stats {
+        warp_steps: steps,
+        lane_steps,
+        memory_bytes: program.objects.iter().map(|o| o.size).sum(),
+        shadow_bytes: shadow,
+        sites_reached: hit,
+        sites_total: total,
+        parallel,
+    }
+}

@@ -1,0 +1,27 @@
+//! The SIMT machine and its observers: one launch, executed a warp at a time.
+//!
+//! [`simulate`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
+//! gives an [`Outcome`]: findings, output, what was printed. Reading order:
+//! [`grid`] runs blocks, [`machine`] runs the warps of one, [`access`] and
+//! [`barrier`] are the ways to memory and to other threads, [`race`], [`sync`]
+//! and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
+//!
+//! **Architecture Invariant:** the machine knows none of the checks' rules, and
+//! nothing here chooses a launch or proves anything.
+
+mod access;
+mod api;
+mod barrier;
+mod code;
+mod grid;
+mod lanes;
+mod machine;
+mod print;
+mod program;
+mod race;
+mod report;
+mod sync;
+mod uninit;
+
+pub use api::*;
+pub use grid::simulate;

@@ -1,0 +1,730 @@
+//! One block: its warps, their groups of lanes, and the loop that runs them.
+//!
+//! A warp starts as one group of lanes. A branch on which lanes disagree splits
+//! the group; groups that come to the same place join again. The group that runs
+//! is the one whose block comes first in the kernel's weak topological order, so
+//! lanes meet again at the latest at the post-dominator of the branch. Under
+//! `independent` scheduling a group that spins on what another thread may change
+//! passes its turn to the other groups; under `lockstep` it does not, as hardware
+//! before Volta did not.
+//!
+//! Nothing here checks anything: accesses, barriers, fences and atomics go to
+//! the observers of [`crate::race`] and to [`crate::report`] through one path
+//! each ([`crate::access`], [`crate::barrier`]).
+
+use std::hash::Hasher;
+
+use lockstep_kernel::{BarrierReduce, LocId, SiteId, Space, Special};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use crate::code::{Edge, Rare, Step, Term};
+use crate::lanes::{self, LANES, Regs, Slot, Unit};
+use crate::program::Program;
+use crate::race::{BlockRaces, Ctx, GridShadow, Inter, Owners};
+use crate::report::Reports;
+use crate::sync::Sync;
+use crate::uninit::{InitBits, Poison};
+
+/// Rounds of a waiting loop before other threads get a turn.
+const SPIN_TURN: u32 = 24;
+/// Blocks of code a warp runs before others get a turn, waiting or not.
+const TURN: u32 = 1 << 16;
+
+/// Memory that all blocks see.
+pub(crate) struct Globals {
+    storage: Vec<Vec<u64>>,
+    pub pointers: Vec<*mut u8>,
+}
+
+// SAFETY: blocks that run in parallel may race on these bytes. Such a run is
+// recognised by `Owners` and thrown away; its values are never used.
+unsafe impl std::marker::Sync for Globals {}
+unsafe impl Send for Globals {}
+
+impl Globals {
+    pub(crate) fn new(program: &Program) -> Globals {
+        let mut storage = Vec::new();
+        let mut pointers = Vec::new();
+        for o in &program.objects {
+            let local = matches!(o.space, Space::Shared | Space::Private);
+            let n = if local { 0 } else { o.size.div_ceil(8) as usize + 1 };
+            let mut words = vec![0u64; n];
+            let p: *mut u8 = words.as_mut_ptr().cast();
+            if let (Some(init), false) = (&o.init, local) {
+                let len = init.len().min(o.size as usize);
+                // SAFETY: `words` has room for `size` bytes.
+                unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), p, len) };
+            }
+            pointers.push(p);
+            storage.push(words);
+        }
+        Globals { storage, pointers }
+    }
+
+    pub(crate) fn bytes(&self, object: usize, size: u64) -> Vec<u8> {
+        let words = &self.storage[object];
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size as usize) }.to_vec()
+    }
+}
+
+/// Between-block state that a run lends to the block that has its turn.
+pub(crate) struct World<'w> {
+    pub reports: &'w mut Reports,
+    pub clock: &'w mut u32,
+    pub sync: Option<&'w mut Sync>,
+    pub shadow: Option<&'w mut GridShadow>,
+    pub owners: Option<&'w Owners>,
+    pub steps: u64,
+    pub lane_steps: u64,
+    /// Warp steps after which to give up.
+    pub limit: u64,
+    /// Counts stores that changed something, releases of barriers, exits.
+    pub changes: u64,
+    /// Sites that were executed.
+    pub reached: &'w mut Vec<bool>,
+}
+
+/// Why a run cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Past the step budget.
+    Limit,
+    /// A probe saw something: run again in full.
+    Dirty,
+    /// A barrier that threads do not reach together: reported.
+    Diverged,
+    Unsupported(u32),
+    /// The launch is not one the kernel is for.
+    Requires(String),
+}
+
+/// How a block left its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    Finished,
+    /// Only spinning groups and groups at barriers are left, and nothing changed
+    /// since they last looked.
+    Spinning,
+    /// All at the grid barrier of this site.
+    AtGridBarrier(SiteId),
+    /// Had its share; there is more to do.
+    Paused,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum State {
+    Ready,
+    Barrier(BarrierWait),
+    /// `__syncwarp` or a warp operation, for the lanes in `mask`.
+    Warp { site: Option<SiteId>, mask: u32 },
+    Grid(SiteId),
+    Copies(SiteId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct BarrierWait {
+    pub site: SiteId,
+    pub id: u32,
+    pub threads: Option<u32>,
+    pub shared: bool,
+    pub global: bool,
+    /// Operation, lanes whose predicate holds, destination.
+    pub reduce: Option<(BarrierReduce, u32, Slot)>,
+}
+
+/// Lanes of a warp that execute together.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub mask: u32,
+    pub block: u32,
+    pub step: u32,
+    pub state: State,
+    /// The last branch it took, for messages.
+    pub branch: LocId,
+    /// Groups with a lower number have their turn first.
+    turn: u64,
+    spins: u32,
+    /// Hash of registers and count of changes when it last passed its turn.
+    pub seen: Option<(u64, u64)>,
+    /// Passed its turn in the same state twice, with nothing changed between.
+    pub stuck: bool,
+    /// Execute the warp operation it stands at, whoever is missing.
+    pub forced: bool,
+}
+
+pub(crate) struct Warp {
+    registers: Vec<Unit>,
+    pub private: Vec<u64>,
+    pub groups: Vec<Group>,
+    pub alive: u32,
+    pub first_thread: u32,
+    pub poison: Poison,
+}
+
+/// Where an object's bytes are, for the running warp.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub base: *mut u8,
+    pub size: u64,
+    /// Distance between lanes, for private memory.
+    pub stride: u64,
+    pub space: Space,
+}
+
+/// One block of the launch, from start to end.
+pub(crate) struct BlockRun<'p, 'k> {
+    pub p: &'p Program<'k>,
+    pub block: u32,
+    pub table: Vec<Entry>,
+    shared: Vec<u64>,
+    pub init: Vec<Option<InitBits>>,
+    pub warps: Vec<Warp>,
+    pub races: BlockRaces,
+    pub printed: String,
+    /// `bar.arrive` counts, by barrier.
+    pub arrived: FxHashMap<u32, u32>,
+    /// The first thread that left, and by which branch.
+    pub left: Option<(u32, LocId)>,
+    pub uninitialised: Vec<crate::uninit::Pending>,
+    running: usize,
+}
+
+// SAFETY: the raw pointers point into the block's own storage and into
+// `Globals`; a block is run by one thread at a time.
+unsafe impl Send for BlockRun<'_, '_> {}
+
+impl<'p, 'k> BlockRun<'p, 'k> {
+    /// Storage for a block; [`BlockRun::start`] makes it a particular one.
+    pub(crate) fn new(p: &'p Program<'k>, globals: &Globals) -> BlockRun<'p, 'k> {
+        let mut shared = vec![0u64; p.shared_arena as usize / 8 + 2];
+        let shared_base: *mut u8 = shared.as_mut_ptr().cast();
+        let table = p
+            .objects
+            .iter()
+            .enumerate()
+            .map(|(i, o)| Entry {
+                base: match o.space {
+                    // SAFETY: the arena has room for every shared object.
+                    Space::Shared => unsafe { shared_base.add(o.arena as usize) },
+                    _ => globals.pointers[i],
+                },
+                size: o.size,
+                stride: if o.space == Space::Private { p.private_arena } else { 0 },
+                space: o.space,
+            })
+            .collect();
+        let warps = (0..p.warps)
+            .map(|_| Warp {
+                registers: vec![Unit::ZERO; p.code.units as usize + 1],
+                private: vec![0u64; p.private_arena as usize / 8 * LANES + 2],
+                groups: Vec::new(),
+                alive: 0,
+                first_thread: 0,
+                poison: Poison::default(),
+            })
+            .collect();
+        BlockRun {
+            p,
+            block: 0,
+            table,
+            shared,
+            init: p
+                .objects
+                .iter()
+                .map(|o| (o.space == Space::Shared).then(|| InitBits::new(o.size)))
+                .collect(),
+            warps,
+            races: BlockRaces::new(p),
+            printed: String::new(),
+            arrived: FxHashMap::default(),
+            left: None,
+            uninitialised: Vec::new(),
+            running: usize::MAX,
+        }
+    }
+
+    /// Makes this block number `block`, about to start.
+    pub(crate) fn start(&mut self, block: u32, clock: &mut u32) {
+        let p = self.p;
+        self.block = block;
+        self.shared.fill(0);
+        for (i, o) in p.objects.iter().enumerate() {
+            let Some(bits) = &mut self.init[i] else { continue };
+            bits.clear();
+            if let Some(init) = &o.init {
+                let len = init.len().min(o.size as usize);
+                // SAFETY: the object's bytes are in the arena.
+                unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), self.table[i].base, len) };
+                bits.set(0, len as u64);
+            }
+        }
+        self.races.start(clock);
+        self.printed.clear();
+        self.arrived.clear();
+        self.left = None;
+        self.uninitialised.clear();
+        self.running = usize::MAX;
+        let ws = p.config.warp_size;
+        for (w, warp) in self.warps.iter_mut().enumerate() {
+            let first = w as u32 * ws;
+            let lanes = (p.threads - first).min(ws);
+            let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
+            warp.alive = mask;
+            warp.first_thread = first;
+            warp.poison.clear();
+            warp.groups.clear();
+            warp.groups.push(Group {
+                mask,
+                block: 0,
+                step: 0,
+                state: State::Ready,
+                branch: p.kernel.loc,
+                turn: 0,
+                spins: 0,
+                seen: None,
+                stuck: false,
+                forced: false,
+            });
+            preset(p, warp, block, w as u32);
+        }
+    }
+
+    pub(crate) fn regs(&self, w: usize) -> Regs {
+        Regs {
+            warp: self.warps[w].registers.as_ptr().cast_mut(),
+            constants: self.p.code.constants.as_ptr(),
+        }
+    }
+
+    /// Splits off what the race checks need, for one call.
+    pub(crate) fn races<'a>(
+        &'a mut self,
+        world: &'a mut World<'_>,
+    ) -> (&'a mut BlockRaces, Ctx<'a, 'k>)
+    where
+        'p: 'a,
+    {
+        let inter = match (&mut world.shadow, world.owners) {
+            (Some(s), _) => Inter::Full(s),
+            (None, Some(o)) => Inter::Owners(o),
+            (None, None) => Inter::None,
+        };
+        let ctx = Ctx {
+            program: self.p,
+            reports: world.reports,
+            clock: world.clock,
+            sync: world.sync.as_deref_mut(),
+            inter,
+            block: self.block,
+        };
+        (&mut self.races, ctx)
+    }
+
+    /// Runs the block until it is done or waits for other blocks.
+    pub(crate) fn run(&mut self, world: &mut World) -> Result<Turn, Stop> {
+        loop {
+            let mut progress = false;
+            for w in 0..self.warps.len() {
+                while self.warps[w].groups.iter().any(|g| g.state == State::Ready) {
+                    let before = (world.changes, world.steps);
+                    let passed = self.run_warp(w, world)?;
+                    progress |= world.changes != before.0;
+                    if passed {
+                        break;
+                    }
+                    progress = true;
+                }
+            }
+            if world.reports.probe && world.reports.dirty {
+                return Err(Stop::Dirty);
+            }
+            let mut groups = self.warps.iter().flat_map(|w| &w.groups).peekable();
+            if groups.peek().is_none() {
+                self.finish(world);
+                return Ok(Turn::Finished);
+            }
+            if groups.any(|g| g.state == State::Ready) {
+                let stuck = self
+                    .warps
+                    .iter()
+                    .flat_map(|w| &w.groups)
+                    .all(|g| g.state != State::Ready || g.stuck);
+                // Named barriers may be complete while others spin.
+                if self.release_named(world) {
+                    continue;
+                }
+                if stuck && !progress {
+                    return Ok(Turn::Spinning);
+                }
+                if world.steps > world.limit {
+                    return Err(Stop::Limit);
+                }
+                continue;
+            }
+            if let Some(turn) = self.resolve(world)? {
+                return Ok(turn);
+            }
+        }
+    }
+
+    /// Runs groups of a warp; true if it stopped because all that is ready has
+    /// passed its turn.
+    fn run_warp(&mut self, w: usize, world: &mut World) -> Result<bool, Stop> {
+        if self.running != w {
+            self.running = w;
+            let private: *mut u8 = self.warps[w].private.as_mut_ptr().cast();
+            for (e, o) in self.table.iter_mut().zip(&self.p.objects) {
+                if o.space == Space::Private {
+                    // SAFETY: the arena has room for every private object.
+                    e.base = unsafe { private.add(o.arena as usize) };
+                }
+            }
+        }
+        let mut passed = 0;
+        loop {
+            self.join(w);
+            let Some(g) = self.pick(w) else {
+                if self.release_warp_waits(w, world)? {
+                    continue;
+                }
+                return Ok(false);
+            };
+            if self.run_group(w, g, world)? {
+                passed += 1;
+                let ready =
+                    self.warps[w].groups.iter().filter(|g| g.state == State::Ready).count();
+                if passed >= ready {
+                    return Ok(true);
+                }
+            }
+            if world.reports.probe && world.reports.dirty {
+                return Err(Stop::Dirty);
+            }
+        }
+    }
+
+    /// Joins groups that stand at the same place.
+    fn join(&mut self, w: usize) {
+        let groups = &mut self.warps[w].groups;
+        let mut i = 0;
+        while i < groups.len() {
+            let mut j = i + 1;
+            while j < groups.len() {
+                let (a, b) = (&groups[i], &groups[j]);
+                if a.state == State::Ready
+                    && b.state == State::Ready
+                    && (a.block, a.step, a.forced) == (b.block, b.step, b.forced)
+                {
+                    let b = groups.swap_remove(j);
+                    let a = &mut groups[i];
+                    a.mask |= b.mask;
+                    a.turn = a.turn.max(b.turn);
+                    a.stuck = false;
+                    a.seen = None;
+                } else {
+                    j += 1;
+                }
+            }
+            i += 1;
+        }
+    }
+
+    /// The ready group whose turn it is.
+    fn pick(&self, w: usize) -> Option<usize> {
+        let lockstep = self.p.lockstep;
+        let groups = &self.warps[w].groups;
+        (0..groups.len())
+            .filter(|&g| groups[g].state == State::Ready)
+            .min_by_key(|&g| (if lockstep { 0 } else { groups[g].turn }, groups[g].block, groups[g].step))
+    }
+
+    /// Runs one group until it waits, ends, meets others or passes its turn (then
+    /// true).
+    fn run_group(&mut self, w: usize, g: usize, world: &mut World) -> Result<bool, Stop> {
+        let p = self.p;
+        let regs = self.regs(w);
+        let alone = self.warps[w].groups.len() == 1;
+        let mut turns = 0u32;
+        self.races.together = self.warps[w].groups[g].mask;
+        loop {
+            let (mask, pc, from) = {
+                let g = &self.warps[w].groups[g];
+                (g.mask, g.block as usize, g.step)
+            };
+            let full = mask == self.warps[w].alive;
+            let block = &p.code.blocks[pc];
+            let first = block.first + from;
+            let mut i = first;
+            while i < block.last {
+                let step = &p.code.steps[i as usize];
+                match step {
+                    Step::Alu(op) => {
+                        // SAFETY: the decoder made slots that lie in the tables.
+                        unsafe { (if full { op.full } else { op.masked })(&regs, op, mask) }
+                        if self.warps[w].poison.live {
+                            self.poison_alu(w, mask, op, p.code.locs[i as usize], world);
+                        }
+                    }
+                    Step::Scalar { op, ty, from, d, a, b, b_ty, c } => {
+                        for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
+                            let x = regs.lane(*a, *from, l);
+                            let y = regs.lane(*b, *b_ty, l);
+                            let z = regs.lane(*c, *ty, l);
+                            let result_ty = result_ty(*op, *ty);
+                            regs.set_lane(*d, result_ty, l, lanes::scalar(*op, *ty, x, y, z));
+                        }
+                        if self.warps[w].poison.live {
+                            self.poison_use(w, mask, [*a, *b, *c], *d, p.code.locs[i as usize], world);
+                        }
+                    }
+                    Step::Load { site, ty, count, d, addr } => {
+                        self.load(w, mask, *site, *ty, *count, *d, *addr, world);
+                    }
+                    Step::Store { site, ty, first, count, addr } => {
+                        self.store(w, mask, *site, *ty, *first, *count, *addr, world);
+                    }
+                    Step::Atomic(a) => self.atomic(w, mask, a, world),
+                    Step::Rare(r) => {
+                        if !self.rare(w, g, mask, i - block.first, r, world)? {
+                            world.steps += u64::from(i + 1 - first);
+                            world.lane_steps +=
+                                u64::from(i + 1 - first) * u64::from(mask.count_ones());
+                            return Ok(false);
+                        }
+                    }
+                }
+                i += 1;
+            }
+            let n = u64::from(block.last - first + 1);
+            world.steps += n;
+            world.lane_steps += n * u64::from(mask.count_ones());
+            if world.steps > world.limit {
+                return Err(Stop::Limit);
+            }
+            let edge = match &block.term {
+                Term::Jump(e) => e,
+                Term::Branch { cond, then, otherwise, loc } => {
+                    let taken = regs.bits(*cond) & mask;
+                    if self.warps[w].poison.live {
+                        self.poison_branch(w, mask, *cond, *loc, world);
+                    }
+                    self.warps[w].groups[g].branch = *loc;
+                    if taken == mask {
+                        then
+                    } else if taken == 0 {
+                        otherwise
+                    } else {
+                        self.races.part(world.clock, w, taken, mask & !taken);
+                        self.split(w, g, &regs, (then, taken), (otherwise, mask & !taken));
+                        return Ok(false);
+                    }
+                }
+                Term::Return | Term::Unreachable => {
+                    let branch = self.warps[w].groups[g].branch;
+                    self.exit(w, mask, branch, world);
+                    self.warps[w].groups.swap_remove(g);
+                    return Ok(false);
+                }
+            };
+            self.follow(w, g, &regs, edge, mask, full);
+            turns += 1;
+            if edge.back && block.waits {
+                let spins = {
+                    let group = &mut self.warps[w].groups[g];
+                    group.spins += 1;
+                    group.spins
+                };
+                if spins >= SPIN_TURN {
+                    self.pass(w, g, world.changes);
+                    return Ok(true);
+                }
+            }
+            if !alone {
+                return Ok(false);
+            }
+            if turns >= TURN {
+                let latest = self.latest_turn(w);
+                let group = &mut self.warps[w].groups[g];
+                group.turn = latest + 1;
+                group.stuck = false;
+                group.seen = None;
+                world.changes += 1;
+                return Ok(true);
+            }
+        }
+    }
+
+    fn latest_turn(&self, w: usize) -> u64 {
+        self.warps[w].groups.iter().map(|g| g.turn).max().unwrap_or(0)
+    }
+
+    /// A spinning group lets the others run. It is stuck if it did so before in
+    /// the very same state with nothing changed since.
+    fn pass(&mut self, w: usize, g: usize, changes: u64) {
+        let latest = self.latest_turn(w);
+        let hash = self.state_hash(w, g);
+        let group = &mut self.warps[w].groups[g];
+        group.turn = latest + 1;
+        group.spins = 0;
+        group.stuck = group.seen == Some((hash, changes));
+        group.seen = Some((hash, changes));
+    }
+
+    /// A hash of all that determines what a group does next, memory aside.
+    fn state_hash(&self, w: usize, g: usize) -> u64 {
+        let warp = &self.warps[w];
+        let mut h = FxHasher::default();
+        h.write_u32(warp.groups[g].block);
+        h.write_u32(warp.groups[g].mask);
+        for unit in &warp.registers {
+            for pair in unit.0.chunks_exact(2) {
+                h.write_u64(u64::from(pair[0]) << 32 | u64::from(pair[1]));
+            }
+        }
+        for word in &warp.private {
+            h.write_u64(*word);
+        }
+        h.finish()
+    }
+
+    fn follow(&mut self, w: usize, g: usize, regs: &Regs, edge: &Edge, mask: u32, full: bool) {
+        let moves = &self.p.code.moves[edge.first_move as usize..edge.last_move as usize];
+        for m in moves {
+            // SAFETY: as for every step.
+            unsafe { (if full { m.full } else { m.masked })(regs, m, mask) }
+            if self.warps[w].poison.live {
+                self.warps[w].poison.copy(m.d, m.a, mask);
+            }
+        }
+        let group = &mut self.warps[w].groups[g];
+        group.block = edge.target;
+        group.step = 0;
+    }
+
+    fn split(&mut self, w: usize, g: usize, regs: &Regs, a: (&Edge, u32), b: (&Edge, u32)) {
+        let mut other = self.warps[w].groups[g].clone();
+        other.mask = b.1;
+        self.warps[w].groups[g].mask = a.1;
+        self.warps[w].groups.push(other);
+        let new = self.warps[w].groups.len() - 1;
+        self.follow(w, g, regs, a.0, a.1, false);
+        self.follow(w, new, regs, b.0, b.1, false);
+    }
+
+    pub(crate) fn exit(&mut self, w: usize, mask: u32, branch: LocId, world: &mut World) {
+        world.changes += 1;
+        let warp = &mut self.warps[w];
+        warp.alive &= !mask;
+        if self.left.is_none() {
+            self.left = Some((warp.first_thread + mask.trailing_zeros(), branch));
+        }
+    }
+
+    /// A step that is not arithmetic or an access. False if the group now waits.
+    fn rare(&mut self, w: usize, g: usize, mask: u32, at: u32, r: &Rare, world: &mut World) -> Result<bool, Stop> {
+        match r {
+            Rare::Barrier { site, barrier } => return self.barrier(w, g, mask, at, *site, barrier, world),
+            Rare::Fence { site, scope } => {
+                world.reached[site.0 as usize] = true;
+                let (races, mut ctx) = self.races(world);
+                races.fence(&mut ctx, w, mask, *scope);
+            }
+            Rare::Shuffle { mask: m, .. } | Rare::Vote { mask: m, .. } => {
+                if let Some(m) = m {
+                    if !self.gather(w, g, mask, at, *m, world)? {
+                        return Ok(false);
+                    }
+                }
+                self.warp_op(w, mask, r);
+            }
+            Rare::Match { mask: m, .. } => {
+                if !self.gather(w, g, mask, at, *m, world)? {
+                    return Ok(false);
+                }
+                self.warp_op(w, mask, r);
+            }
+            Rare::ActiveMask { d } => {
+                let regs = self.regs(w);
+                for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
+                    regs.w32_mut(*d)[l] = mask;
+                }
+            }
+            Rare::Clock { d, ty } => {
+                // Only grows, and never shows a waiting loop the same state twice.
+                let now = world.steps + u64::from(at) + world.lane_steps;
+                world.changes += 1;
+                let regs = self.regs(w);
+                for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
+                    regs.set_lane(*d, *ty, l, now & ty.mask());
+                }
+            }
+            Rare::MemCopy { .. } | Rare::MemSet { .. } | Rare::GroupCopy { .. } => {
+                self.bulk(w, mask, r, world);
+            }
+            Rare::Print { format, args } => self.print(w, mask, *format, args),
+            Rare::Assert { cond, message, loc } => self.assert(w, mask, *cond, message, *loc, world),
+            Rare::Requires { cond, text } => {
+                if self.regs(w).bits(*cond) & mask != mask {
+                    return Err(Stop::Requires(text.clone()));
+                }
+            }
+            Rare::Yield => {
+                if self.warps[w].groups.iter().filter(|g| g.state == State::Ready).count() > 1
+                    && !self.p.lockstep
+                {
+                    let latest = self.latest_turn(w);
+                    let group = &mut self.warps[w].groups[g];
+                    group.step = at + 1;
+                    group.turn = latest + 1;
+                    return Ok(false);
+                }
+            }
+            Rare::Unsupported(id) => return Err(Stop::Unsupported(*id)),
+        }
+        Ok(true)
+    }
+}
+
+fn result_ty(op: lanes::ScalarOp, ty: lockstep_kernel::Ty) -> lockstep_kernel::Ty {
+    use lockstep_kernel::{MathFn, Ty};
+    match op {
+        lanes::ScalarOp::Math(MathFn::ILogB | MathFn::FrexpExp) => Ty::I32,
+        _ => ty,
+    }
+}
+
+/// Writes the registers that a thread's position determines.
+fn preset(p: &Program, warp: &mut Warp, block: u32, number: u32) {
+    let regs = Regs { warp: warp.registers.as_mut_ptr(), constants: p.code.constants.as_ptr() };
+    let at = p.block_at(block);
+    for &(special, slot, ty) in &p.code.presets {
+        for l in 0..LANES as u32 {
+            let thread = (warp.first_thread + l).min(p.threads - 1);
+            let value = match special {
+                Special::ThreadId(a) => p.thread_at(thread)[a as usize],
+                Special::BlockId(a) => at[a as usize],
+                Special::LaneId => l,
+                Special::WarpId => number,
+                Special::LaneMaskEq => 1 << l,
+                Special::LaneMaskLt => (1 << l) - 1,
+                Special::LaneMaskLe => u32::MAX >> (31 - l),
+                Special::LaneMaskGt => !(u32::MAX >> (31 - l)),
+                Special::LaneMaskGe => !((1 << l) - 1),
+                _ => 0,
+            };
+            regs.set_lane(slot, ty, l as usize, u64::from(value));
+        }
+    }
+    // Private copies of arguments, and initialised private variables.
+    for o in p.objects.iter().filter(|o| o.space == Space::Private) {
+        let Some(init) = &o.init else { continue };
+        let base: *mut u8 = warp.private.as_mut_ptr().cast();
+        for l in 0..LANES {
+            let offset = l * p.private_arena as usize + o.arena as usize;
+            let len = init.len().min(o.size as usize);
+            // SAFETY: the arena holds every private object once per lane.
+            unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base.add(offset), len) };
+        }
+    }
+}

@@ -1,0 +1,380 @@
+//! A kernel bound to a launch: the objects of its memory, and facts about sites.
+
+use lockstep_kernel::{
+    AtomicOp, Elem, Kernel, Language, Op, Order, ParamKind, Scope, SiteKind, Space, cfg::Cfg,
+};
+
+use crate::api::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
+use crate::code::{Code, decode};
+
+/// An address is the number of its object in the upper bits and, in the lower
+/// 40, the offset plus half the range: so arithmetic that leaves an object, on
+/// either side, still names it.
+const OBJECT_SHIFT: u32 = 40;
+const BIAS: u64 = 1 << (OBJECT_SHIFT - 1);
+
+/// The address of an object's first byte.
+#[inline(always)]
+pub(crate) fn origin(object: usize) -> u64 {
+    ((object as u64) << OBJECT_SHIFT) | BIAS
+}
+
+/// The object an address names.
+#[inline(always)]
+pub(crate) fn object_of(address: u64) -> usize {
+    (address >> OBJECT_SHIFT) as usize
+}
+
+/// The largest object there can be.
+pub(crate) const MAX_OBJECT: u64 = BIAS - (1 << 20);
+
+/// Object 0: what null and small integers point to.
+pub(crate) const NULL_OBJECT: usize = 0;
+
+/// One object of a launch's memory.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectInfo {
+    pub name: String,
+    pub space: Space,
+    pub size: u64,
+    pub elem: Elem,
+    /// Initial bytes; shorter than `size` means zeros follow.
+    pub init: Option<Vec<u8>>,
+    /// Parameter that it is the argument of.
+    pub param: Option<usize>,
+    /// Start within the block's shared or the lane's private arena.
+    pub arena: u64,
+}
+
+/// What the race checks ask of a site.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SiteFacts {
+    pub atomic: bool,
+    /// Writes memory (atomics: other than loads).
+    pub writes: bool,
+    pub volatile: bool,
+    /// A volatile read that polls a flag.
+    pub polling: bool,
+    pub block_scope: bool,
+    pub align: u32,
+}
+
+pub(crate) struct Program<'k> {
+    pub kernel: &'k Kernel,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub threads: u32,
+    pub blocks: u64,
+    pub warps: u32,
+    pub config: &'k Config,
+    pub lockstep: bool,
+    pub objects: Vec<ObjectInfo>,
+    pub shared_arena: u64,
+    pub private_arena: u64,
+    pub sites: Vec<SiteFacts>,
+    pub code: Code,
+    /// Operations that can order threads other than whole-block barriers.
+    pub fine_order: bool,
+    /// Why blocks must run one after the other from the start, if they must.
+    pub serial: bool,
+    pub has_atomics: bool,
+}
+
+impl<'k> Program<'k> {
+    pub(crate) fn new(
+        kernel: &'k Kernel,
+        cfg: &Cfg,
+        launch: &BoundLaunch,
+        config: &'k Config,
+    ) -> Result<Program<'k>, LaunchError> {
+        let threads = product(launch.block);
+        let blocks = product(launch.grid);
+        if threads == 0 || blocks == 0 {
+            return Err(LaunchError("every dimension of a launch must be at least 1".into()));
+        }
+        if threads > 65_535 {
+            return Err(LaunchError(format!(
+                "a block of {threads} threads is more than the simulator runs (65535)"
+            )));
+        }
+        if blocks.saturating_mul(threads) >= 1 << 31 {
+            return Err(LaunchError(format!(
+                "{} threads are more than the simulator runs (2147483647)",
+                blocks.saturating_mul(threads)
+            )));
+        }
+        if !config.warp_size.is_power_of_two() || config.warp_size > 32 {
+            return Err(LaunchError(format!(
+                "warp size {} is not a power of two up to 32",
+                config.warp_size
+            )));
+        }
+        if launch.args.len() != kernel.params.len() {
+            return Err(LaunchError(format!(
+                "kernel {} takes {} arguments, not {}",
+                kernel.name,
+                kernel.params.len(),
+                launch.args.len()
+            )));
+        }
+        if kernel.sites.len() > 0x7fff {
+            return Err(LaunchError(format!(
+                "kernel {} has {} accesses, more than the simulator tracks (32767)",
+                kernel.name,
+                kernel.sites.len()
+            )));
+        }
+        let layout = layout(kernel, launch, threads as u32)?;
+        let code = decode(kernel, cfg, launch, config, &layout)?;
+        let features = Features::of(kernel);
+        Ok(Program {
+            kernel,
+            grid: launch.grid,
+            block: launch.block,
+            threads: threads as u32,
+            blocks,
+            warps: (threads as u32).div_ceil(config.warp_size),
+            config,
+            lockstep: config.scheduling == Scheduling::Lockstep && kernel.language != Language::OpenCl,
+            shared_arena: layout.shared_arena,
+            private_arena: layout.private_arena,
+            objects: layout.objects,
+            sites: site_facts(kernel),
+            code,
+            fine_order: features.fine_order,
+            serial: features.serial,
+            has_atomics: features.atomics,
+        })
+    }
+
+    /// Thread coordinates from the linear number in its block.
+    pub(crate) fn thread_at(&self, linear: u32) -> [u32; 3] {
+        coordinates(linear as u64, self.block)
+    }
+
+    pub(crate) fn block_at(&self, linear: u32) -> [u32; 3] {
+        coordinates(linear as u64, self.grid)
+    }
+}
+
+fn product(d: [u32; 3]) -> u64 {
+    d.iter().map(|&x| u64::from(x)).fold(1, u64::saturating_mul)
+}
+
+fn coordinates(linear: u64, dims: [u32; 3]) -> [u32; 3] {
+    let (x, y) = (u64::from(dims[0]), u64::from(dims[1]));
+    [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
+}
+
+/// The objects of a launch and where arguments went.
+pub(crate) struct Layout {
+    pub objects: Vec<ObjectInfo>,
+    /// Object of each of the kernel's static objects.
+    pub statics: Vec<usize>,
+    /// Address of each pointer parameter.
+    pub params: Vec<Option<u64>>,
+    pub shared_arena: u64,
+    pub private_arena: u64,
+    pub dynamic_shared: u32,
+}
+
+fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout, LaunchError> {
+    let mut l = Layout {
+        objects: vec![ObjectInfo {
+            name: "null".into(),
+            space: Space::Global,
+            size: 0,
+            elem: Elem::Bytes(1),
+            init: None,
+            param: None,
+            arena: 0,
+        }],
+        statics: Vec::new(),
+        params: vec![None; kernel.params.len()],
+        shared_arena: 0,
+        private_arena: 0,
+        dynamic_shared: launch.shared,
+    };
+    for o in &kernel.objects {
+        let size = if o.dynamic { u64::from(launch.shared) } else { o.size };
+        let id = l.push(ObjectInfo {
+            name: o.name.clone(),
+            space: o.space,
+            size,
+            elem: o.elem,
+            init: o.init.clone(),
+            param: None,
+            arena: 0,
+        })?;
+        l.statics.push(id);
+    }
+    for (o, &id) in kernel.objects.iter().zip(&l.statics.clone()) {
+        for &(offset, target, addend) in &o.relocations {
+            let address = origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
+            if let Some(init) = &mut l.objects[id].init {
+                if let Some(bytes) = init.get_mut(offset as usize..offset as usize + 8) {
+                    bytes.copy_from_slice(&address.to_le_bytes());
+                }
+            }
+        }
+    }
+    for (i, (p, arg)) in kernel.params.iter().zip(&launch.args).enumerate() {
+        let object = |space, size, elem, init| ObjectInfo {
+            name: p.name.clone(),
+            space,
+            size,
+            elem,
+            init,
+            param: Some(i),
+            arena: 0,
+        };
+        let wrong = |what: &str| Err(LaunchError(format!("parameter {} {what}", p.name)));
+        l.params[i] = match (p.kind, arg) {
+            (ParamKind::Buffer { space, elem, .. }, BoundArg::Buffer(bytes)) => {
+                let info = object(space, bytes.len() as u64, elem, Some(bytes.clone()));
+                Some(origin(l.push(info)?))
+            }
+            (ParamKind::Buffer { .. }, BoundArg::Alias { param, offset }) => {
+                let Some(Some(address)) = l.params.get(*param) else {
+                    return wrong("shares the array of a parameter that has none");
+                };
+                Some(address + offset)
+            }
+            (ParamKind::Buffer { .. } | ParamKind::Local { .. }, BoundArg::Null) => Some(0),
+            (ParamKind::Local { elem }, BoundArg::Local(bytes)) => {
+                Some(origin(l.push(object(Space::Shared, *bytes, elem, None))?))
+            }
+            (ParamKind::Aggregate { size, .. }, BoundArg::Aggregate(bytes)) => {
+                if bytes.len() != size as usize {
+                    return wrong(&format!("is a struct of {size} bytes, not {}", bytes.len()));
+                }
+                let info = object(Space::Private, u64::from(size), Elem::Bytes(size), Some(bytes.clone()));
+                Some(origin(l.push(info)?))
+            }
+            (ParamKind::Scalar { count, .. }, BoundArg::Scalar(values)) if values.len() == count as usize => None,
+            _ => return wrong("has an argument of the wrong kind"),
+        };
+    }
+    if l.shared_arena > 1 << 28 {
+        return Err(LaunchError(format!("{} bytes of shared memory are too many", l.shared_arena)));
+    }
+    let warps = u64::from(threads.div_ceil(32));
+    if l.private_arena.saturating_mul(warps * 32) > 1 << 32 {
+        return Err(LaunchError(format!(
+            "{} bytes of private memory for each of {threads} threads are too many",
+            l.private_arena
+        )));
+    }
+    Ok(l)
+}
+
+impl Layout {
+    fn push(&mut self, mut info: ObjectInfo) -> Result<usize, LaunchError> {
+        if info.size > MAX_OBJECT {
+            return Err(LaunchError(format!("{} of {} bytes is too large", info.name, info.size)));
+        }
+        let arena = match info.space {
+            Space::Shared => Some(&mut self.shared_arena),
+            Space::Private => Some(&mut self.private_arena),
+            _ => None,
+        };
+        if let Some(arena) = arena {
+            info.arena = *arena;
+            *arena += info.size.next_multiple_of(16);
+        }
+        self.objects.push(info);
+        Ok(self.objects.len() - 1)
+    }
+}
+
+struct Features {
+    atomics: bool,
+    fine_order: bool,
+    serial: bool,
+}
+
+impl Features {
+    fn of(kernel: &Kernel) -> Features {
+        use lockstep_kernel::Barrier;
+        let mut f = Features { atomics: false, fine_order: false, serial: false };
+        let mut used = vec![false; kernel.regs.len()];
+        let mut mark = |o| {
+            if let lockstep_kernel::Operand::Reg(r) = o {
+                used[r.0 as usize] = true;
+            }
+        };
+        for b in &kernel.blocks {
+            b.phis.iter().flat_map(|p| &p.incoming).for_each(|(_, o)| mark(*o));
+            b.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
+            if let lockstep_kernel::Terminator::Branch { cond, .. } = b.term {
+                mark(cond);
+            }
+        }
+        for inst in kernel.insts() {
+            match &inst.op {
+                Op::Atomic { op, ty, site, .. } => {
+                    f.atomics = true;
+                    f.fine_order = true;
+                    // An atomic whose result nobody looks at, and that gives the
+                    // same in any order, may run in any order.
+                    let read = inst.dst.is_some_and(|d| used[d.0 as usize]);
+                    let commutes = !ty.is_float()
+                        && matches!(
+                            op,
+                            AtomicOp::Add
+                                | AtomicOp::Sub
+                                | AtomicOp::And
+                                | AtomicOp::Or
+                                | AtomicOp::Xor
+                                | AtomicOp::SMin
+                                | AtomicOp::SMax
+                                | AtomicOp::UMin
+                                | AtomicOp::UMax
+                        );
+                    if kernel.site(*site).space != Space::Shared && (read || !commutes) {
+                        f.serial = true;
+                    }
+                }
+                Op::Fence { .. } => f.fine_order = true,
+                Op::Barrier { barrier, .. } => match barrier {
+                    Barrier::Grid => f.serial = true,
+                    Barrier::Block { threads: Some(_), .. } | Barrier::Arrive { .. } => f.fine_order = true,
+                    Barrier::Warp { .. } => f.fine_order = true,
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        if kernel.sites.iter().any(|s| s.polling || s.volatile && s.kind == SiteKind::Write) {
+            f.fine_order = true;
+        }
+        if kernel.sites.iter().any(|s| s.polling && s.space != Space::Shared) {
+            f.serial = true;
+        }
+        f
+    }
+}
+
+fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
+    let mut facts: Vec<SiteFacts> = kernel
+        .sites
+        .iter()
+        .map(|s| SiteFacts {
+            atomic: s.kind == SiteKind::Atomic,
+            writes: s.kind == SiteKind::Write,
+            volatile: s.volatile,
+            polling: s.polling,
+            block_scope: s.scope <= Scope::Block,
+            align: s.align.max(1),
+        })
+        .collect();
+    for inst in kernel.insts() {
+        if let Op::Atomic { site, op, .. } = inst.op {
+            facts[site.0 as usize].writes = op != AtomicOp::Load;
+        }
+    }
+    facts
+}
+
+/// The order that a volatile access has when it acts as a flag.
+pub(crate) const FLAG_ORDER: Order = Order::Relaxed;

@@ -1,0 +1,1005 @@
+//! Data races and missing fences.
+//!
+//! Implements the race criteria of Simulee's memory-access model and of KLEE-CL's
+//! memory access records, with constant work per access in the manner of
+//! FastTrack and HiRace: instead of all accesses (Simulee) or all statements
+//! (GMRace), each *granule* of memory keeps its last write, two reads and two
+//! atomics, as packed (time, thread, site). Time is a counter that barriers
+//! advance, so nothing is ever cleared: what a barrier has ordered is simply old.
+//!
+//! Two accesses of one granule conflict if one writes, they come from different
+//! threads and not both are atomic. They race unless they are ordered:
+//!
+//! - different warps of a block: by a barrier of the block for that memory;
+//! - one warp: also by `__syncwarp` of both lanes; under `lockstep` scheduling by
+//!   the common instruction stream, unless one lane made its access while the
+//!   other was on another path of a divergent branch;
+//! - different blocks: by a grid barrier;
+//! - all: by a chain through atomics, flags and fences ([`crate::sync`]).
+//!
+//! Granules are words of four bytes until an object sees a narrower or unaligned
+//! access; from then on they are bytes. So the result is exact to the byte.
+//!
+//! Detection comes in two strengths. The *probe* ([`Owners`] between blocks, no
+//! chains through atomics) is cheap and runs while blocks execute in parallel;
+//! it never misses a race that the full check would find in the same execution,
+//! and whatever it sees is only a reason to run again, one block after another,
+//! with the full check ([`GridShadow`], [`Sync`]).
+//!
+//! What it can miss: a race that this launch's execution does not reach; a second
+//! race on a granule whose first reader and the reader kept as second are both
+//! ordered with the writer while a third one, displaced, was not (readers of
+//! different warps are preferred, which makes this need a chain through atomics
+//! or a partial barrier). It cannot cry wolf: two accesses reported were executed
+//! and nothing in the language orders them.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use lockstep_finding::{Access, Kind};
+use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
+
+use crate::lanes::LANES;
+use crate::program::{FLAG_ORDER, Program};
+use crate::report::{Key, Reports, element, finding, memory, site_place};
+use crate::sync::{Ordered, Sync};
+
+/// The thread number of an asynchronous group copy: no thread's own.
+pub(crate) const COPY_ENGINE: u32 = 0xffff;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessKind {
+    Read,
+    Write,
+    /// Reads and perhaps writes, as one.
+    Atomic,
+}
+
+/// One access of a warp to one object.
+pub(crate) struct Event<'a> {
+    pub object: usize,
+    pub space: Space,
+    pub site: SiteId,
+    pub kind: AccessKind,
+    /// Bytes each lane touches.
+    pub size: u32,
+    pub mask: u32,
+    pub offsets: &'a [u64; LANES],
+    /// Lanes that lie right after their lower neighbour in memory.
+    pub adjacent: u32,
+    /// All lanes at one place.
+    pub uniform: bool,
+    /// Lanes that store what is there already.
+    pub silent: u32,
+    /// Thread of lane 0, or [`COPY_ENGINE`].
+    pub first_thread: u32,
+    /// The object's bytes before the access.
+    pub bytes: *const u8,
+    /// What each lane stores.
+    pub values: &'a dyn Fn(usize) -> u64,
+    pub ty: Ty,
+}
+
+/// What the checks need besides their own state.
+pub(crate) struct Ctx<'a, 'k> {
+    pub program: &'a Program<'k>,
+    pub reports: &'a mut Reports,
+    pub clock: &'a mut u32,
+    pub sync: Option<&'a mut Sync>,
+    pub inter: Inter<'a>,
+    pub block: u32,
+}
+
+/// How accesses of different blocks are compared.
+pub(crate) enum Inter<'a> {
+    /// One block, or nobody wants to know.
+    None,
+    Owners(&'a Owners),
+    Full(&'a mut GridShadow),
+}
+
+/// A remembered access: time, thread, site, and whether it was a store that
+/// changed nothing.
+type Mark = u64;
+
+fn mark(clock: u32, thread: u32, site: u32, silent: bool) -> Mark {
+    u64::from(clock) << 32 | u64::from(thread) << 16 | u64::from(site) << 1 | u64::from(silent)
+}
+#[inline(always)]
+fn time(m: Mark) -> u32 {
+    (m >> 32) as u32
+}
+#[inline(always)]
+fn thread(m: Mark) -> u32 {
+    (m >> 16) as u32 & 0xffff
+}
+fn site(m: Mark) -> u32 {
+    m as u32 >> 1 & 0x7fff
+}
+fn silent(m: Mark) -> bool {
+    m & 1 == 1
+}
+
+/// The marks of an object's granules.
+#[derive(Default)]
+struct Cells {
+    /// Bytes of a granule, as a power of two.
+    shift: u32,
+    write: Vec<Mark>,
+    read: Vec<Mark>,
+    /// A read by another thread than `read`, if possible of another warp.
+    other_read: Vec<Mark>,
+    atomic: Vec<Mark>,
+    other_atomic: Vec<Mark>,
+}
+
+impl Cells {
+    fn new(size: u64, atomics: bool) -> Cells {
+        let n = size.div_ceil(4) as usize;
+        let m = if atomics { n } else { 0 };
+        Cells {
+            shift: 2,
+            write: vec![0; n],
+            read: vec![0; n],
+            other_read: vec![0; n],
+            atomic: vec![0; m],
+            other_atomic: vec![0; m],
+        }
+    }
+
+    fn to_bytes(&mut self) {
+        self.shift = 0;
+        for v in [
+            &mut self.write,
+            &mut self.read,
+            &mut self.other_read,
+            &mut self.atomic,
+            &mut self.other_atomic,
+        ] {
+            *v = v.iter().flat_map(|m| [*m; 4]).collect();
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.write.len() * 3 + self.atomic.len() * 2) as u64 * 8
+    }
+}
+
+/// The state of one block's checks.
+pub(crate) struct BlockRaces {
+    cells: Vec<Option<Cells>>,
+    /// Time of the last barrier of the whole block, for shared and for global
+    /// memory.
+    base: [u32; 2],
+    /// The same per warp, counting `__syncwarp` of all its lanes.
+    warp_base: Vec<u32>,
+    /// Group copies before this time are complete and waited for.
+    copy_base: u32,
+    /// Lock-step only: for each warp and pair of lanes, when they last parted.
+    parted: Vec<[[u32; LANES]; LANES]>,
+    /// Lanes that execute together now, for each warp's running group.
+    pub together: u32,
+    lane_bits: u32,
+}
+
+fn space_index(space: Space) -> usize {
+    usize::from(space != Space::Shared)
+}
+
+impl BlockRaces {
+    pub(crate) fn new(program: &Program) -> BlockRaces {
+        BlockRaces {
+            cells: program.objects.iter().map(|_| None).collect(),
+            base: [1, 1],
+            warp_base: vec![1; program.warps as usize],
+            copy_base: 1,
+            parted: if program.lockstep {
+                vec![[[0; LANES]; LANES]; program.warps as usize]
+            } else {
+                Vec::new()
+            },
+            together: u32::MAX,
+            lane_bits: program.config.warp_size.trailing_zeros(),
+        }
+    }
+
+    /// A new block starts: everything before is another block's.
+    pub(crate) fn start(&mut self, clock: &mut u32) {
+        if *clock > u32::MAX - (1 << 20) {
+            self.cells.iter_mut().for_each(|c| *c = None);
+            *clock = 1;
+        }
+        *clock += 1;
+        self.base = [*clock; 2];
+        self.warp_base.fill(*clock);
+        self.copy_base = *clock;
+        for p in &mut self.parted {
+            *p = [[0; LANES]; LANES];
+        }
+    }
+
+    pub(crate) fn shadow_bytes(&self) -> u64 {
+        self.cells.iter().flatten().map(Cells::bytes).sum()
+    }
+
+    pub(crate) fn block_barrier(&mut self, ctx: &mut Ctx, shared: bool, global: bool) {
+        *ctx.clock += 1;
+        if shared {
+            self.base[0] = *ctx.clock;
+        }
+        if global {
+            self.base[1] = *ctx.clock;
+        }
+        if shared && global {
+            self.warp_base.fill(*ctx.clock);
+        }
+        if let Some(sync) = &mut ctx.sync {
+            sync.block_barrier(ctx.block, *ctx.clock - 1, ctx.program.threads);
+        }
+    }
+
+    pub(crate) fn copies_done(&mut self, ctx: &mut Ctx) {
+        *ctx.clock += 1;
+        self.copy_base = *ctx.clock;
+    }
+
+    /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
+    pub(crate) fn warp_barrier(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, alive: u32) {
+        if lanes & alive == alive {
+            *ctx.clock += 1;
+            self.warp_base[warp] = *ctx.clock;
+            return;
+        }
+        self.meeting(ctx, &[(warp, lanes)]);
+    }
+
+    /// Some threads of the block meet.
+    pub(crate) fn meeting(&mut self, ctx: &mut Ctx, who: &[(usize, u32)]) {
+        let block = u64::from(ctx.block) << 32;
+        let bits = self.lane_bits;
+        let threads: Vec<u64> = who
+            .iter()
+            .flat_map(|&(w, lanes)| {
+                (0..32).filter(move |l| lanes >> l & 1 == 1).map(move |l| block | ((w as u64) << bits) | l)
+            })
+            .collect();
+        if let Some(sync) = &mut ctx.sync {
+            sync.meeting(&threads, *ctx.clock);
+        }
+        *ctx.clock += 1;
+    }
+
+    pub(crate) fn fence(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, scope: Scope) {
+        let Some(sync) = &mut ctx.sync else { return };
+        let first = u64::from(ctx.block) << 32 | (warp as u64) << self.lane_bits;
+        for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
+            sync.fence(first + l, *ctx.clock, scope);
+        }
+        *ctx.clock += 1;
+    }
+
+    /// The synchronising effect of an atomic or a flag.
+    pub(crate) fn synchronise(&mut self, ctx: &mut Ctx, e: &Event, order: Order, scope: Scope) {
+        let Some(sync) = &mut ctx.sync else { return };
+        let facts = ctx.program.sites[e.site.0 as usize];
+        let first = u64::from(ctx.block) << 32;
+        for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
+            let reads = e.kind != AccessKind::Write;
+            let t = first | u64::from(e.first_thread + l as u32);
+            sync.operation(t, *ctx.clock, (e.object as u32, e.offsets[l]), reads, facts.writes, order, scope);
+        }
+        *ctx.clock += 1;
+    }
+
+    /// Lanes of a warp part at a branch (lock-step only).
+    pub(crate) fn part(&mut self, clock: &mut u32, warp: usize, a: u32, b: u32) {
+        let Some(parted) = self.parted.get_mut(warp) else { return };
+        *clock += 1;
+        for i in (0..LANES).filter(|i| a >> i & 1 == 1) {
+            for j in (0..LANES).filter(|j| b >> j & 1 == 1) {
+                parted[i][j] = *clock;
+                parted[j][i] = *clock;
+            }
+        }
+    }
+
+    /// Checks an access against what was there, and remembers it.
+    pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
+        if !self.parted.is_empty() {
+            *ctx.clock += 1;
+        }
+        let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
+            Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics)
+        });
+        if cells.shift == 2 && (e.size % 4 != 0 || unaligned(e)) {
+            cells.to_bytes();
+        }
+        self.within_block(ctx, &mut cells, e);
+        self.cells[e.object] = Some(cells);
+        if e.space != Space::Shared {
+            match &mut ctx.inter {
+                Inter::None => {}
+                Inter::Owners(owners) => {
+                    if !owners.access(e, ctx.block) {
+                        ctx.reports.dirty = true;
+                    }
+                }
+                Inter::Full(_) => self.between_blocks(ctx, e),
+            }
+        }
+        let facts = ctx.program.sites[e.site.0 as usize];
+        if facts.polling && !facts.atomic || facts.volatile && facts.writes && !facts.atomic {
+            self.synchronise(ctx, e, FLAG_ORDER, Scope::System);
+        }
+    }
+
+    fn within_block(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event) {
+        let base = self.base[space_index(e.space)];
+        let per = e.size >> cells.shift;
+        let run = Run {
+            base,
+            lane_bits: self.lane_bits,
+            clock: *ctx.clock,
+            site: e.site.0,
+            kind: e.kind,
+        };
+        if e.uniform && e.kind == AccessKind::Read && e.mask.count_ones() > 1 {
+            let (a, b) = (e.mask.trailing_zeros(), 31 - e.mask.leading_zeros());
+            let lanes = [e.first_thread + a, e.first_thread + b];
+            let first = (e.offsets[a as usize] >> cells.shift) as usize;
+            for g in first..first + per as usize {
+                if run.read_by_two(cells, g, lanes) {
+                    for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
+                        self.examine(ctx, cells, e, l, g);
+                    }
+                }
+            }
+            return;
+        }
+        let mut rest = e.mask;
+        while rest != 0 {
+            let l = rest.trailing_zeros() as usize;
+            // Lanes l+1.. that follow l without a gap.
+            let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
+            let n = 1 + follow;
+            let g = (e.offsets[l] >> cells.shift) as usize;
+            let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
+            let step = u32::from(t != COPY_ENGINE);
+            let silent = if e.kind == AccessKind::Write { e.silent >> l } else { 0 };
+            let clash = match (e.kind, per) {
+                (AccessKind::Read, 1) => run.reads::<1>(cells, g, n, t, step, per),
+                (AccessKind::Read, _) => run.reads::<0>(cells, g, n, t, step, per),
+                (AccessKind::Write, 1) => run.writes::<1>(cells, g, n, t, step, per, silent),
+                (AccessKind::Write, _) => run.writes::<0>(cells, g, n, t, step, per, silent),
+                (AccessKind::Atomic, _) => run.atomics(cells, g, n, t, per),
+            };
+            if clash {
+                for k in 0..n {
+                    for i in 0..per as usize {
+                        self.examine(ctx, cells, e, l + k, g + k * per as usize + i);
+                    }
+                }
+                // Now that the old marks were looked at, the new ones replace them.
+                run.replace(cells, g, n, t, step, per, silent);
+            }
+            rest &= !(((1u64 << n) - 1) << l) as u32;
+        }
+    }
+
+    /// A granule where the quick test saw something: looks at each mark.
+    fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
+        let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let facts = ctx.program.sites[e.site.0 as usize];
+        let old = |v: &Vec<Mark>| v.get(g).copied().unwrap_or(0);
+        let mut candidates = [0; 5];
+        candidates[0] = old(&cells.write);
+        candidates[3] = old(&cells.atomic);
+        candidates[4] = old(&cells.other_atomic);
+        if facts.writes {
+            candidates[1] = old(&cells.read);
+            candidates[2] = old(&cells.other_read);
+        }
+        for m in candidates {
+            if m == 0 {
+                continue;
+            }
+            let order = self.order(ctx, m, t, e.space);
+            if order == Ordered::Yes || tolerated(ctx.program, site(m), e.site.0, true) {
+                continue;
+            }
+            let other = Side { block: ctx.block, thread: thread(m), site: site(m), silent: silent(m) };
+            report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
+        }
+        // Lanes of one instruction see each other's stores too.
+        if e.kind == AccessKind::Write {
+            let silent = e.silent >> lane & 1 == 1;
+            cells.write[g] = mark(*ctx.clock, t, e.site.0, silent);
+        }
+    }
+
+    fn order(&self, ctx: &Ctx, m: Mark, t: u32, space: Space) -> Ordered {
+        let (other, at) = (thread(m), time(m));
+        if other == COPY_ENGINE || t == COPY_ENGINE {
+            let base = if other == COPY_ENGINE { self.copy_base } else { self.base[space_index(space)] };
+            return if at < base { Ordered::Yes } else { Ordered::No };
+        }
+        if other == t || at < self.base[space_index(space)] {
+            return Ordered::Yes;
+        }
+        if other >> self.lane_bits == t >> self.lane_bits {
+            let warp = (t >> self.lane_bits) as usize;
+            if at < self.warp_base[warp] {
+                return Ordered::Yes;
+            }
+            if let Some(parted) = self.parted.get(warp) {
+                let lanes = (1 << self.lane_bits) - 1;
+                let (i, j) = ((t & lanes) as usize, (other & lanes) as usize);
+                let same_instruction = at == *ctx.clock;
+                let together = self.together >> j & 1 == 1;
+                if !same_instruction && (together || at < parted[i][j]) {
+                    return Ordered::Yes;
+                }
+            }
+        }
+        match &ctx.sync {
+            Some(sync) => {
+                let block = u64::from(ctx.block) << 32;
+                sync.ordered(block | u64::from(t), block | u64::from(other), at)
+            }
+            None => Ordered::No,
+        }
+    }
+
+    /// Is an access of `other` at time `at` before what `t` does now?
+    pub(crate) fn is_ordered(&self, ctx: &Ctx, other: u32, at: u32, t: u32, space: Space) -> bool {
+        self.order(ctx, mark(at, other, 0, false), t, space) == Ordered::Yes
+    }
+
+    fn between_blocks(&self, ctx: &mut Ctx, e: &Event) {
+        let Inter::Full(shadow) = std::mem::replace(&mut ctx.inter, Inter::None) else { return };
+        shadow.access(ctx, e);
+        ctx.inter = Inter::Full(shadow);
+    }
+}
+
+fn unaligned(e: &Event) -> bool {
+    let mut bits = 0;
+    for l in 0..LANES {
+        bits |= if e.mask >> l & 1 == 1 { e.offsets[l] } else { 0 };
+    }
+    bits & 3 != 0
+}
+
+/// Parameters of the quick tests over runs of granules.
+#[derive(Clone, Copy)]
+struct Run {
+    base: u32,
+    lane_bits: u32,
+    clock: u32,
+    site: u32,
+    kind: AccessKind,
+}
+
+impl Run {
+    /// Recent, and by another thread.
+    #[inline(always)]
+    fn foreign(&self, m: Mark, t: u32) -> bool {
+        (time(m) >= self.base) & (thread(m) != t)
+    }
+
+    /// `n` lanes read `per` granules each, from `g` on. `PER` is `per` where it
+    /// is known. Returns whether a write of another thread may be in the way.
+    #[inline(always)]
+    fn reads<const PER: u32>(&self, cells: &mut Cells, g: usize, n: usize, t: u32, step: u32, per: u32) -> bool {
+        let per = if PER == 0 { per } else { PER };
+        let len = n * per as usize;
+        let w = &cells.write[g..g + len];
+        let r = &mut cells.read[g..g + len];
+        let o = &mut cells.other_read[g..g + len];
+        let mut clash = false;
+        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
+        for i in 0..len {
+            let t = t + step * (i as u32 / per);
+            clash |= self.foreign(w[i], t);
+            let new = low | u64::from(t) << 16;
+            let old = r[i];
+            let stays = self.foreign(old, t);
+            // Keep a second reader of another warp rather than one of the first's.
+            let keep = (time(o[i]) >= self.base)
+                & (thread(o[i]) >> self.lane_bits != thread(old) >> self.lane_bits)
+                & (t >> self.lane_bits == thread(old) >> self.lane_bits);
+            o[i] = if stays & !keep { new } else { o[i] };
+            r[i] = if stays { old } else { new };
+        }
+        if !cells.atomic.is_empty() {
+            for i in 0..len {
+                let t = t + step * (i as u32 / per);
+                clash |= self.foreign(cells.atomic[g + i], t) | self.foreign(cells.other_atomic[g + i], t);
+            }
+        }
+        clash
+    }
+
+    /// All lanes of a warp read one granule; the first and the last stand for
+    /// them.
+    #[inline(always)]
+    fn read_by_two(&self, cells: &mut Cells, g: usize, lanes: [u32; 2]) -> bool {
+        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
+        let (r, o) = (cells.read[g], cells.other_read[g]);
+        let warp = lanes[0] >> self.lane_bits;
+        if time(r) < self.base {
+            cells.read[g] = low | u64::from(lanes[0]) << 16;
+            cells.other_read[g] = low | u64::from(lanes[1]) << 16;
+        } else if thread(r) >> self.lane_bits != warp {
+            cells.other_read[g] = low | u64::from(lanes[0]) << 16;
+        } else if time(o) < self.base || thread(o) >> self.lane_bits == warp {
+            cells.read[g] = low | u64::from(lanes[0]) << 16;
+            cells.other_read[g] = low | u64::from(lanes[1]) << 16;
+        }
+        let mut clash = time(cells.write[g]) >= self.base;
+        if !cells.atomic.is_empty() {
+            clash |= time(cells.atomic[g]) >= self.base;
+        }
+        clash
+    }
+
+    /// Like `reads`. Where nothing is in the way the marks are set; else they
+    /// are left for a closer look.
+    #[inline(always)]
+    fn writes<const PER: u32>(
+        &self,
+        cells: &mut Cells,
+        g: usize,
+        n: usize,
+        t: u32,
+        step: u32,
+        per: u32,
+        silent: u32,
+    ) -> bool {
+        let per = if PER == 0 { per } else { PER };
+        let len = n * per as usize;
+        let mut clash = false;
+        {
+            let w = &cells.write[g..g + len];
+            let r = &cells.read[g..g + len];
+            let o = &cells.other_read[g..g + len];
+            for i in 0..len {
+                let t = t + step * (i as u32 / per);
+                clash |= self.foreign(w[i], t) | self.foreign(r[i], t) | self.foreign(o[i], t);
+            }
+        }
+        if !cells.atomic.is_empty() {
+            for i in 0..len {
+                let t = t + step * (i as u32 / per);
+                clash |= self.foreign(cells.atomic[g + i], t) | self.foreign(cells.other_atomic[g + i], t);
+            }
+        }
+        if !clash {
+            self.set_writes(cells, g, len, t, step, per, silent);
+        }
+        clash
+    }
+
+    #[inline(always)]
+    fn set_writes(&self, cells: &mut Cells, g: usize, len: usize, t: u32, step: u32, per: u32, silent: u32) {
+        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
+        let w = &mut cells.write[g..g + len];
+        for i in 0..len {
+            let k = i as u32 / per;
+            let t = t + step * k;
+            w[i] = low | u64::from(t) << 16 | u64::from(silent >> (k & 31) & 1);
+        }
+    }
+
+    fn atomics(&self, cells: &mut Cells, g: usize, n: usize, t: u32, per: u32) -> bool {
+        let mut clash = false;
+        for i in 0..n * per as usize {
+            let t = t + i as u32 / per;
+            let g = g + i;
+            clash |= self.foreign(cells.write[g], t)
+                | self.foreign(cells.read[g], t)
+                | self.foreign(cells.other_read[g], t);
+            let new = mark(self.clock, t, self.site, false);
+            let old = cells.atomic[g];
+            if self.foreign(old, t) {
+                let o = cells.other_atomic[g];
+                let keep = time(o) >= self.base
+                    && thread(o) >> self.lane_bits != thread(old) >> self.lane_bits
+                    && t >> self.lane_bits == thread(old) >> self.lane_bits;
+                if !keep {
+                    cells.other_atomic[g] = new;
+                }
+            } else {
+                cells.atomic[g] = new;
+            }
+        }
+        clash
+    }
+
+    fn replace(&self, cells: &mut Cells, g: usize, n: usize, t: u32, step: u32, per: u32, silent: u32) {
+        if self.kind == AccessKind::Write {
+            self.set_writes(cells, g, n * per as usize, t, step, per, silent);
+        }
+    }
+}
+
+/// Pairs that conflict but do not race: both atomic in each other's scope, or a
+/// flag read in a loop and the volatile or atomic store that sets it.
+fn tolerated(program: &Program, a: u32, b: u32, same_block: bool) -> bool {
+    let (a, b) = (program.sites[a as usize], program.sites[b as usize]);
+    let strong = |s: crate::program::SiteFacts| s.atomic || s.polling || s.volatile && s.writes;
+    let in_scope = |s: crate::program::SiteFacts| same_block || !s.atomic || !s.block_scope;
+    if !(in_scope(a) && in_scope(b)) {
+        return false;
+    }
+    if a.atomic && b.atomic || !a.writes && !b.writes {
+        return true;
+    }
+    // Two volatile stores race like any others.
+    strong(a) && strong(b) && (a.atomic || b.atomic || !a.writes || !b.writes)
+}
+
+/// The earlier access of a pair.
+struct Side {
+    block: u32,
+    thread: u32,
+    site: u32,
+    silent: bool,
+}
+
+/// Reports a conflicting pair that nothing orders, or only atomics without
+/// fences do.
+fn report(ctx: &mut Ctx, e: &Event, lane: usize, offset: u64, t: u32, other: Side, order: Ordered) {
+    let kind = match order {
+        Ordered::OnlyWithFences => Kind::MissingFence,
+        _ => Kind::DataRace,
+    };
+    let p = ctx.program;
+    let k = p.kernel;
+    let (a, b) = (other.site, e.site.0);
+    let key = Key { kind, places: [a.min(b), a.max(b)], object: e.object as u32 };
+    // The same value again is what a reader or another writer sees anyway.
+    let current_silent = e.kind == AccessKind::Write && same_value(e, lane);
+    let other_writes = p.sites[a as usize].writes;
+    let benign = match (other_writes, e.kind == AccessKind::Write) {
+        (true, true) => current_silent,
+        (true, false) => other.silent,
+        (false, _) => current_silent,
+    };
+    let block = ctx.block;
+    ctx.reports.add(key, benign, || {
+        let info = &p.objects[e.object];
+        let place_text = element(info, offset as i64);
+        let op = |site: u32| {
+            let s = p.sites[site as usize];
+            if s.atomic {
+                "atomic"
+            } else if s.writes {
+                "write"
+            } else {
+                "read"
+            }
+        };
+        let old = read_value(e, lane);
+        let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
+            op: op(site).to_string(),
+            thread: (thread != COPY_ENGINE).then(|| p.thread_at(thread)),
+            block: p.block_at(block),
+            place: site_place(k, SiteId(site)),
+            value,
+            notes: Vec::new(),
+        };
+        let first = side(a, other.thread, other.block, other_writes.then(|| show(e.ty, old)));
+        let value = match e.kind {
+            AccessKind::Write => Some(show(e.ty, (e.values)(lane))),
+            _ => Some(show(e.ty, old)),
+        };
+        let second = side(b, t, block, value);
+        let where_ = if other.block != block {
+            "of different blocks"
+        } else if t != COPY_ENGINE
+            && other.thread != COPY_ENGINE
+            && t / p.config.warp_size == other.thread / p.config.warp_size
+        {
+            "of one warp"
+        } else {
+            "of different warps"
+        };
+        let message = match kind {
+            Kind::MissingFence => format!(
+                "{} and {} of {} memory `{place_text}` by threads {where_} are ordered by atomics without a fence",
+                first.op, second.op, info.space
+            ),
+            _ => format!(
+                "data race on {} memory `{place_text}`: {} and {} by threads {where_} with nothing to order them",
+                info.space, first.op, second.op
+            ),
+        };
+        let mut f = finding(kind, message, vec![first, second]);
+        f.memory = Some(memory(info, offset as i64, i64::from(e.size)));
+        f.help = vec![help(p, e, kind, where_, a, b)];
+        f
+    });
+}
+
+fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> String {
+    let opencl = p.kernel.language == lockstep_kernel::Language::OpenCl;
+    let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
+    if kind == Kind::MissingFence {
+        return if opencl {
+            "use memory_order_acq_rel on the atomics, or put atomic_work_item_fence before the release and after the acquire".into()
+        } else {
+            "put __threadfence() between the write and the atomic that publishes it, and after the atomic that reads it".into()
+        };
+    }
+    if sa.atomic != sb.atomic {
+        return "make both accesses atomic, or separate them by a barrier".into();
+    }
+    match (where_, e.space) {
+        ("of different blocks", _) => {
+            "blocks run in no particular order: give each block its own elements, use atomics, or split the kernel".into()
+        }
+        ("of one warp", _) if !opencl && a != b => {
+            "put __syncwarp() (or __syncthreads()) between the two accesses".into()
+        }
+        _ if a == b && sa.writes => {
+            "several threads store to one element: give each its own, guard the store, or use an atomic".into()
+        }
+        (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
+        _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
+        _ => "put __syncthreads() between the two accesses".into(),
+    }
+}
+
+/// The value in memory at a lane's place, at most eight bytes of it.
+fn read_value(e: &Event, lane: usize) -> u64 {
+    let n = (e.ty.bytes() as usize).min(8);
+    let mut bytes = [0; 8];
+    // SAFETY: the machine checked the bounds before it told us of the access.
+    unsafe {
+        std::ptr::copy_nonoverlapping(e.bytes.add(e.offsets[lane] as usize), bytes.as_mut_ptr(), n);
+    }
+    u64::from_le_bytes(bytes)
+}
+
+fn same_value(e: &Event, lane: usize) -> bool {
+    // Another lane of this very store may have come before: compare with it too.
+    let mine = (e.values)(lane);
+    let clash = (0..lane)
+        .any(|l| e.mask >> l & 1 == 1 && e.offsets[l] == e.offsets[lane] && (e.values)(l) != mine);
+    let alike = (0..lane)
+        .any(|l| e.mask >> l & 1 == 1 && e.offsets[l] == e.offsets[lane] && (e.values)(l) == mine);
+    !clash && (alike || e.silent >> lane & 1 == 1)
+}
+
+/// A value as text.
+pub(crate) fn show(ty: Ty, bits: u64) -> String {
+    match ty {
+        Ty::F32 => format!("{}", f32::from_bits(bits as u32)),
+        Ty::F64 => format!("{}", f64::from_bits(bits)),
+        Ty::F16 => format!("{}", lockstep_kernel::semantics::half::to_f32(bits as u16)),
+        Ty::Ptr => format!("{bits:#x}"),
+        Ty::I1 => format!("{}", bits & 1),
+        _ => format!("{}", ((bits << (64 - ty.bits())) as i64) >> (64 - ty.bits())),
+    }
+}
+
+/// Between blocks, while they run in parallel: who touched which word. Any
+/// conflict ends the parallel run.
+pub(crate) struct Owners {
+    objects: Vec<Vec<AtomicU32>>,
+    pub stop: AtomicBool,
+}
+
+const READ: u32 = 1;
+const WRITTEN: u32 = 2;
+const ATOMIC: u32 = 3;
+/// Read by several blocks; updated atomically by several blocks.
+const READ_BY_MANY: u32 = u32::MAX - 3 | READ;
+const ATOMIC_BY_MANY: u32 = u32::MAX - 3 | ATOMIC;
+
+impl Owners {
+    pub(crate) fn new(program: &Program) -> Owners {
+        let objects = program
+            .objects
+            .iter()
+            .map(|o| {
+                let n = if o.space == Space::Global { o.size.div_ceil(4) } else { 0 };
+                zeroed(n as usize)
+            })
+            .collect();
+        Owners { objects, stop: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.iter().map(|o| o.len() as u64 * 4).sum()
+    }
+
+    /// Notes the access; false if another block's access is in conflict.
+    #[inline]
+    fn access(&self, e: &Event, block: u32) -> bool {
+        let owners = &self.objects[e.object];
+        let state = match e.kind {
+            AccessKind::Read => READ,
+            AccessKind::Write => WRITTEN,
+            AccessKind::Atomic => ATOMIC,
+        };
+        if e.uniform {
+            return self.one(owners, e.offsets[e.mask.trailing_zeros() as usize], e.size, block, state);
+        }
+        let mut rest = e.mask;
+        while rest != 0 {
+            let l = rest.trailing_zeros() as usize;
+            let n = 1 + ((e.adjacent & rest) >> l >> 1).trailing_ones();
+            if !self.one(owners, e.offsets[l], e.size * n, block, state) {
+                return false;
+            }
+            rest &= !(((1u64 << n) - 1) << l) as u32;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn one(&self, owners: &[AtomicU32], offset: u64, size: u32, block: u32, state: u32) -> bool {
+        let first = (offset >> 2) as usize;
+        let last = ((offset + u64::from(size) - 1) >> 2) as usize;
+        let mine = (block + 1) << 2;
+        let (same, wider, many) = match state {
+            READ => (mine | READ, mine | WRITTEN, READ_BY_MANY),
+            WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
+            _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
+        };
+        for cell in &owners[first..=last] {
+            let old = cell.load(Relaxed);
+            if (old == same) | (old == wider) | (old == many) {
+                continue;
+            }
+            if !transition(cell, mine, state) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Moves a word's state; false on a conflict.
+#[cold]
+fn transition(cell: &AtomicU32, mine: u32, state: u32) -> bool {
+    let mut old = cell.load(Relaxed);
+    loop {
+        let own = old == 0 || old & !3 == mine;
+        let new = match (old & 3, state) {
+            _ if old == 0 => mine | state,
+            (a, b) if own && a == b => return true,
+            // A block that mixes kinds on a word owns it alone.
+            _ if own => mine | WRITTEN,
+            (READ, READ) => READ_BY_MANY,
+            (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
+            _ => return false,
+        };
+        if old == new {
+            return true;
+        }
+        match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => old = now,
+        }
+    }
+}
+
+/// A large table of zeros that costs nothing until it is touched.
+fn zeroed(n: usize) -> Vec<AtomicU32> {
+    let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
+    // SAFETY: AtomicU32 has the layout of u32; the vector is handed over whole.
+    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
+}
+
+/// Between blocks, in full: marks with the block.
+#[derive(Default)]
+pub(crate) struct GridShadow {
+    objects: Vec<Option<GridCells>>,
+    /// Time of the last grid barrier.
+    pub base: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct GridMark {
+    clock: u32,
+    block: u32,
+    /// Thread in the upper half, site and silence in the lower.
+    low: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct GridCell {
+    write: GridMark,
+    reads: [GridMark; 2],
+    atomics: [GridMark; 2],
+}
+
+struct GridCells {
+    shift: u32,
+    cells: Vec<GridCell>,
+}
+
+impl GridShadow {
+    pub(crate) fn new(program: &Program) -> GridShadow {
+        GridShadow { objects: program.objects.iter().map(|_| None).collect(), base: 1 }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.iter().flatten().map(|o| (o.cells.len() * size_of::<GridCell>()) as u64).sum()
+    }
+
+    fn access(&mut self, ctx: &mut Ctx, e: &Event) {
+        let mut object = self.objects[e.object].take().unwrap_or_else(|| {
+            let n = ctx.program.objects[e.object].size.div_ceil(4) as usize;
+            GridCells { shift: 2, cells: vec![GridCell::default(); n] }
+        });
+        if object.shift == 2 && (e.size % 4 != 0 || unaligned(e)) {
+            object.shift = 0;
+            object.cells = object.cells.iter().flat_map(|c| [*c; 4]).collect();
+        }
+        for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
+            let first = (e.offsets[l] >> object.shift) as usize;
+            for g in first..first + (e.size >> object.shift) as usize {
+                self.lane(ctx, e, l, &mut object.cells[g], (g as u64) << object.shift);
+            }
+        }
+        self.objects[e.object] = Some(object);
+    }
+
+    fn lane(&self, ctx: &mut Ctx, e: &Event, lane: usize, cell: &mut GridCell, offset: u64) {
+        let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let writes = ctx.program.sites[e.site.0 as usize].writes;
+        let mut earlier = [cell.write, cell.atomics[0], cell.atomics[1], cell.reads[0], cell.reads[1]];
+        if !writes {
+            earlier[3] = GridMark::default();
+            earlier[4] = GridMark::default();
+        }
+        for m in earlier {
+            if m.clock < self.base || m.clock == 0 || m.block == ctx.block {
+                continue;
+            }
+            let site = m.low >> 1 & 0x7fff;
+            if tolerated(ctx.program, site, e.site.0, false) {
+                continue;
+            }
+            let other = m.low >> 16;
+            let order = match &ctx.sync {
+                Some(sync) => sync.ordered(
+                    u64::from(ctx.block) << 32 | u64::from(t),
+                    u64::from(m.block) << 32 | u64::from(other),
+                    m.clock,
+                ),
+                None => Ordered::No,
+            };
+            if order != Ordered::Yes {
+                let side = Side { block: m.block, thread: other, site, silent: m.low & 1 == 1 };
+                report(ctx, e, lane, offset, t, side, order);
+            }
+        }
+        let silent = e.kind == AccessKind::Write && e.silent >> lane & 1 == 1;
+        let new = GridMark {
+            clock: *ctx.clock,
+            block: ctx.block,
+            low: t << 16 | e.site.0 << 1 | u32::from(silent),
+        };
+        // Two marks of different blocks: any third block conflicts with one.
+        let remember = |slots: &mut [GridMark; 2]| {
+            let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
+            if stale(slots[0]) || slots[0].block == new.block {
+                slots[0] = new;
+            } else if stale(slots[1]) || slots[1].block == new.block {
+                slots[1] = new;
+            } else {
+                slots[0] = slots[1];
+                slots[1] = new;
+            }
+        };
+        match e.kind {
+            AccessKind::Read => remember(&mut cell.reads),
+            AccessKind::Atomic => remember(&mut cell.atomics),
+            AccessKind::Write => cell.write = new,
+        }
+    }
+}

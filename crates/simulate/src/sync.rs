@@ -1,0 +1,284 @@
+//! Orders finer than a barrier's: atomics, flags, fences, partial barriers.
+//!
+//! Two happens-before relations are kept side by side, because the interface
+//! distinguishes them: in the *generous* one every atomic (and every volatile
+//! flag) synchronises; in the *strict* one, as in PTX, such operations are
+//! relaxed and synchronise only through a fence before the release and a fence
+//! or barrier after the acquire, unless the operation itself has the order. Two
+//! accesses ordered only generously lack a fence.
+//!
+//! Instead of vector clocks, which would take a word per thread for each thread,
+//! every synchronisation variable keeps the log of its releases, and a thread
+//! knows *prefixes* of logs: a short list of (variable, length). Whether a thread
+//! knows another one's access is asked only where a conflict was seen, and is a
+//! search in the logs' indices. An operation costs the length of that list.
+//!
+//! What it can miss: a thread is credited with everything released to a variable
+//! before it read it, also when the value it read came from a particular release
+//! (release sequences are taken as unbroken). So it may call a racy pair ordered,
+//! never the reverse. Reads-from through memory that is neither atomic nor
+//! volatile creates no order.
+
+use rustc_hash::FxHashMap;
+
+use lockstep_kernel::{Order, Scope};
+
+/// Block number in the upper half, thread in the lower.
+pub(crate) type ThreadKey = u64;
+
+/// Prefixes of logs, sorted by variable.
+type Knowledge = Vec<(u32, u32)>;
+
+fn learn(k: &mut Knowledge, variable: u32, len: u32) {
+    match k.binary_search_by_key(&variable, |e| e.0) {
+        Ok(i) => k[i].1 = k[i].1.max(len),
+        Err(i) => k.insert(i, (variable, len)),
+    }
+}
+
+fn join(k: &mut Knowledge, other: &Knowledge) {
+    for &(v, len) in other {
+        learn(k, v, len);
+    }
+}
+
+/// One synchronisation variable: who released to it, when, knowing what.
+#[derive(Default)]
+struct Log {
+    len: u32,
+    /// For each thread its releases: (position, clock).
+    by_thread: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
+    /// What the releases so far knew, together.
+    knowledge: Knowledge,
+}
+
+#[derive(Default)]
+struct Relation {
+    variables: FxHashMap<Variable, u32>,
+    logs: Vec<Log>,
+    threads: FxHashMap<ThreadKey, Knowledge>,
+    blocks: FxHashMap<u32, Knowledge>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Variable {
+    /// A location, among all blocks or (with the block) among one.
+    Place { object: u32, offset: u64, block: Option<u32> },
+    /// A meeting of some threads: a partial barrier.
+    Meeting(u32),
+}
+
+impl Relation {
+    fn log(&mut self, v: Variable) -> u32 {
+        let next = self.logs.len() as u32;
+        let id = *self.variables.entry(v).or_insert(next);
+        if id == next {
+            self.logs.push(Log::default());
+        }
+        id
+    }
+
+    fn known(&self, thread: ThreadKey) -> Knowledge {
+        let mut k = self.threads.get(&thread).cloned().unwrap_or_default();
+        if let Some(b) = self.blocks.get(&((thread >> 32) as u32)) {
+            join(&mut k, b);
+        }
+        k
+    }
+
+    fn release(&mut self, id: u32, thread: ThreadKey, clock: u32, knowledge: &Knowledge) {
+        let log = &mut self.logs[id as usize];
+        log.by_thread.entry(thread).or_default().push((log.len, clock));
+        log.len += 1;
+        join(&mut log.knowledge, knowledge);
+    }
+
+    /// What reading variable `id` now teaches.
+    fn lesson(&self, id: u32) -> Knowledge {
+        let log = &self.logs[id as usize];
+        let mut k = log.knowledge.clone();
+        learn(&mut k, id, log.len);
+        k
+    }
+
+    fn teach(&mut self, thread: ThreadKey, lesson: &Knowledge) {
+        join(self.threads.entry(thread).or_default(), lesson);
+    }
+
+    fn knows(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> bool {
+        self.known(thread).iter().any(|&(v, len)| {
+            self.logs[v as usize].by_thread.get(&other).is_some_and(|releases| {
+                // Positions and clocks both grow: the last one within the prefix.
+                let n = releases.partition_point(|r| r.0 < len);
+                n > 0 && releases[n - 1].1 >= clock
+            })
+        })
+    }
+
+    /// All threads of a block meet: what one knows, all know.
+    fn merge_block(&mut self, block: u32) {
+        let mut all = self.blocks.remove(&block).unwrap_or_default();
+        let lo = u64::from(block) << 32;
+        self.threads.retain(|t, k| {
+            let mine = *t >> 32 == lo >> 32;
+            if mine {
+                join(&mut all, k);
+            }
+            !mine
+        });
+        self.blocks.insert(block, all);
+    }
+}
+
+/// What a thread did since its last fence, and before it.
+#[derive(Default)]
+struct Fenced {
+    /// Clock and knowledge at the last fence, by its scope.
+    released_block: Option<(u32, Knowledge)>,
+    released_device: Option<(u32, Knowledge)>,
+    /// Learnt by relaxed reads, waiting for a fence.
+    pending: Knowledge,
+}
+
+/// Both relations of one launch.
+#[derive(Default)]
+pub(crate) struct Sync {
+    generous: Relation,
+    strict: Relation,
+    fenced: FxHashMap<ThreadKey, Fenced>,
+    meetings: u32,
+    /// Whether anything was ever released: before that no query can succeed.
+    active: bool,
+}
+
+/// How two accesses that no barrier separates are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ordered {
+    /// Under the memory model.
+    Yes,
+    /// Only if every atomic synchronised: a fence is missing.
+    OnlyWithFences,
+    No,
+}
+
+impl Sync {
+    /// A read, write or both of an atomic or a flag by one thread. `clock` is the
+    /// thread's time; its accesses so far have at most that.
+    pub(crate) fn operation(
+        &mut self,
+        thread: ThreadKey,
+        clock: u32,
+        place: (u32, u64),
+        reads: bool,
+        writes: bool,
+        order: Order,
+        scope: Scope,
+    ) {
+        self.active = true;
+        let block = (thread >> 32) as u32;
+        let near = Variable::Place { object: place.0, offset: place.1, block: Some(block) };
+        let far = Variable::Place { object: place.0, offset: place.1, block: None };
+        let wide = scope >= Scope::Device;
+        for (v, is_far) in [(near, false), (far, true)] {
+            if is_far && !wide {
+                continue;
+            }
+            let id = self.generous.log(v);
+            if reads {
+                let lesson = self.generous.lesson(id);
+                self.generous.teach(thread, &lesson);
+            }
+            if writes {
+                let known = self.generous.known(thread);
+                self.generous.release(id, thread, clock, &known);
+            }
+            let id = self.strict.log(v);
+            if reads {
+                let lesson = self.strict.lesson(id);
+                if order.acquires() {
+                    self.strict.teach(thread, &lesson);
+                } else {
+                    join(&mut self.fenced.entry(thread).or_default().pending, &lesson);
+                }
+            }
+            if writes {
+                if order.releases() {
+                    let known = self.strict.known(thread);
+                    self.strict.release(id, thread, clock, &known);
+                } else if let Some(f) = self.fenced.get(&thread) {
+                    let released = if is_far { &f.released_device } else { &f.released_block };
+                    if let Some((at, known)) = released.clone() {
+                        self.strict.release(id, thread, at, &known);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn fence(&mut self, thread: ThreadKey, clock: u32, scope: Scope) {
+        if scope < Scope::Block {
+            return;
+        }
+        self.active = true;
+        let pending = std::mem::take(&mut self.fenced.entry(thread).or_default().pending);
+        self.strict.teach(thread, &pending);
+        let known = self.strict.known(thread);
+        let f = self.fenced.entry(thread).or_default();
+        if scope >= Scope::Device {
+            f.released_device = Some((clock, known.clone()));
+        }
+        f.released_block = Some((clock, known));
+    }
+
+    /// A barrier of the whole block: it completes the acquires of its threads
+    /// and shares what they know. Releases stay as they are: a barrier is a
+    /// fence among the block's threads only.
+    pub(crate) fn block_barrier(&mut self, block: u32, clock: u32, threads: u32) {
+        if !self.active {
+            return;
+        }
+        let first = u64::from(block) << 32;
+        for t in first..first + u64::from(threads) {
+            if let Some(f) = self.fenced.get_mut(&t) {
+                let pending = std::mem::take(&mut f.pending);
+                self.strict.teach(t, &pending);
+            }
+        }
+        self.generous.merge_block(block);
+        self.strict.merge_block(block);
+        for t in first..first + u64::from(threads) {
+            if let Some(f) = self.fenced.get_mut(&t) {
+                f.released_block = Some((clock, self.strict.known(t)));
+            }
+        }
+    }
+
+    /// Some threads meet: a `__syncwarp` of part of a warp, a named barrier.
+    pub(crate) fn meeting(&mut self, threads: &[ThreadKey], clock: u32) {
+        self.active = true;
+        self.meetings += 1;
+        let v = Variable::Meeting(self.meetings);
+        for relation in [&mut self.generous, &mut self.strict] {
+            let id = relation.log(v);
+            for &t in threads {
+                let known = relation.known(t);
+                relation.release(id, t, clock, &known);
+            }
+            let lesson = relation.lesson(id);
+            for &t in threads {
+                relation.teach(t, &lesson);
+            }
+        }
+    }
+
+    /// Is `other`'s access at `clock` before what `thread` does now?
+    pub(crate) fn ordered(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> Ordered {
+        if !self.active || !self.generous.knows(thread, other, clock) {
+            Ordered::No
+        } else if self.strict.knows(thread, other, clock) {
+            Ordered::Yes
+        } else {
+            Ordered::OnlyWithFences
+        }
+    }
+}
