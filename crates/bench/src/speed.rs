@@ -2,9 +2,10 @@
 //!
 //! Eight kernels of our own at two sizes; the larger takes Oclgrind five seconds or more. Both are
 //! whole processes, compilation included, with their own default number of threads. Lockstep runs
-//! with all its observers, Oclgrind with its race detector (its bounds checks are always on). Each
-//! is run once, the faster three times with the best taken. A run that ends with a finding or an
-//! error is marked and not counted.
+//! with all its observers, Oclgrind with its race detector (its bounds checks are always on). Both
+//! are run three times and the median is taken, so that load on the machine favours neither. A run
+//! that ends with a finding or an error is marked and not counted. Lane steps a second are those of
+//! the simulation alone, in this process, once.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -140,37 +141,31 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
         "kernel", "size", "oclgrind s", "lockstep s", "ratio", "lane steps/s", "shadow/byte"
     );
     let (mut ratios, mut rates, mut large) = (Vec::new(), Vec::new(), Vec::new());
+    let mut marginal = Vec::new();
     for workload in &WORKLOADS {
         let sizes = if bench.quick {
             &workload.sizes[..1]
         } else {
             &workload.sizes[1..]
         };
+        let mut smaller: Option<(f64, f64)> = None;
         for (which, &size) in sizes.iter().enumerate() {
             let launch = (workload.launch)(size);
             let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
             let theirs = if oclgrind {
-                once(&mut launch.oclgrind(dir.path())?, false)
+                thrice(|| launch.oclgrind(dir.path()), false)
             } else {
                 Err("-".into())
             };
-            let mut ours = Vec::new();
-            for _ in 0..3 {
-                ours.push(once(
-                    &mut launch.lockstep(&bench.lockstep, dir.path())?,
-                    true,
-                ));
-            }
-            let ours = ours.into_iter().reduce(|a, b| match (a, b) {
-                (Ok(a), Ok(b)) => Ok(f64::min(a, b)),
-                (Err(e), _) | (_, Err(e)) => Err(e),
-            });
-            let ours = ours.unwrap_or(Err("not run".into()));
+            let ours = thrice(|| launch.lockstep(&bench.lockstep, dir.path()), true);
             let ratio = match (&theirs, &ours) {
                 (Ok(t), Ok(o)) => {
                     ratios.push(t / o);
                     if which + 1 == sizes.len() {
                         large.push(t / o);
+                    }
+                    if let Some((t0, o0)) = smaller.replace((*t, *o)) {
+                        marginal.push((t - t0) / (o - o0));
                     }
                     format!("{:.1}", t / o)
                 }
@@ -208,6 +203,12 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
             median(&large)
         );
     }
+    if !marginal.is_empty() {
+        println!(
+            "median ratio of what the larger size adds to the smaller (no start-up in it): {:.1}",
+            median(&marginal)
+        );
+    }
     println!(
         "lane steps a second, simulation alone: median {:.0} million",
         median(&rates) / 1e6
@@ -217,6 +218,12 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
 
 fn seconds_text(result: &Result<f64, String>) -> String {
     result.as_ref().map_or("-".into(), |s| format!("{s:.3}"))
+}
+
+/// The median of three runs; the first failure where one fails.
+fn thrice(make: impl Fn() -> Result<Command, String>, json: bool) -> Result<f64, String> {
+    let times: Result<Vec<f64>, String> = (0..3).map(|_| once(&mut make()?, json)).collect();
+    times.map(|times| median(&times))
 }
 
 /// Seconds of one process, if it ended well and complained of nothing.

@@ -15,6 +15,7 @@ pub(crate) fn run(k: &mut Kernel) {
     merge_chains(k);
     drop_unread(k);
     compact(k);
+    share(k);
 }
 
 fn reachable(k: &Kernel) -> Vec<bool> {
@@ -216,6 +217,78 @@ fn drop_unread(k: &mut Kernel) {
         block.phis.retain(|p| live[p.dst.0 as usize]);
         block.insts.retain(|i| !is_pure(&i.op) || i.dst.is_none_or(|d| live[d.0 as usize]));
     }
+}
+
+/// Equal pure operations are computed once, where the first dominates the second. A clock is never equal.
+fn share(k: &mut Kernel) {
+    let cfg = lockstep_kernel::cfg::Cfg::new(k);
+    let mut known: HashMap<String, Vec<(BlockId, Reg)>> = HashMap::new();
+    let mut replaced: HashMap<Reg, Operand> = HashMap::new();
+    for b in dominance_order(k) {
+        let mut insts = std::mem::take(&mut k.blocks[b.0 as usize].insts);
+        for inst in &mut insts {
+            map_operands(&mut inst.op, &|o| match o {
+                Operand::Reg(r) => replaced.get(&r).copied().unwrap_or(o),
+                o => o,
+            });
+            let Some(dst) = inst.dst.filter(|_| is_pure(&inst.op)) else { continue };
+            if matches!(inst.op, Op::Special(lockstep_kernel::Special::Clock)) || undefined(&inst.op) {
+                continue;
+            }
+            let same = known.entry(format!("{:?} {}", inst.op, k.regs[dst.0 as usize])).or_default();
+            match same.iter().find(|(at, _)| *at == b || cfg.dominates(*at, b)) {
+                Some(&(_, first)) => {
+                    replaced.insert(dst, Operand::Reg(first));
+                }
+                None => same.push((b, dst)),
+            }
+        }
+        k.blocks[b.0 as usize].insts = insts;
+    }
+    if replaced.is_empty() {
+        return;
+    }
+    let named: Vec<Reg> = replaced.keys().copied().collect();
+    k.reg_names.retain(|(r, _)| !named.contains(r));
+    rewrite(k, |o| match o {
+        Operand::Reg(r) => replaced.get(&r).copied().unwrap_or(o),
+        o => o,
+    });
+    drop_unread(k);
+    compact(k);
+}
+
+fn undefined(op: &Op) -> bool {
+    let mut found = false;
+    if !matches!(op, Op::Math { .. }) {
+        op.for_each_operand(|o| found |= o == Operand::Undef);
+    }
+    found
+}
+
+/// Reverse postorder: a block after all that dominate it.
+fn dominance_order(k: &Kernel) -> Vec<BlockId> {
+    let mut seen = vec![false; k.blocks.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(BlockId(0), 0usize)];
+    seen[0] = true;
+    while let Some((b, next)) = stack.last_mut() {
+        let succ = k.block(*b).term.successors().nth(*next);
+        *next += 1;
+        match succ {
+            Some(s) if !seen[s.0 as usize] => {
+                seen[s.0 as usize] = true;
+                stack.push((s, 0));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*b);
+                stack.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
 }
 
 fn is_pure(op: &Op) -> bool {

@@ -1,8 +1,8 @@
 //! Launches that the host part of a CUDA file makes with constant dimensions.
 //!
-//! A second run of clang compiles the host side at `-O1`; there a launch is a call of
-//! `__cudaPushCallConfiguration` with its dimensions folded to constants, followed by a call of the kernel's stub
-//! (or, where the stub was inlined, of `cudaLaunchKernel` with the stub's address). Launches whose dimensions are
+//! A second run of clang compiles the host side at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
+//! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
+//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). Launches whose dimensions are
 //! not constant are skipped, and so is everything where the host side does not compile.
 
 use llvm_sys::core::*;
@@ -54,7 +54,7 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
         }
         let Some(callee) = llvm::callee(inst) else { continue };
         let name = llvm::name(callee);
-        if name.contains("cudaPushCallConfiguration") {
+        if name.contains("cudaPushCallConfiguration") || name.starts_with("cudaConfigureCall") {
             pending = configuration(inst);
         } else if let Some(kernel) = stub(&name)
             && let Some(mut launch) = pending.take()
@@ -64,7 +64,7 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
                 .filter_map(|(i, v)| constant_bits(v).map(|b| (i, b)))
                 .collect();
             found.push(launch);
-        } else if name.starts_with("cudaLaunchKernel")
+        } else if name.starts_with("cudaLaunch")
             && let Some(target) = llvm::call_args(inst).first()
             && let Some(kernel) = stub(&llvm::name(*target))
             && let Some(mut launch) = pending.take()

@@ -105,7 +105,8 @@ fn lower_bitcode(bytes: &[u8], name: &str, language: Language, options: &Options
     let mut module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
     prepare::run(&module).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options);
-    if lowered.missing.is_empty() {
+    let may_be_builtin = language != Language::Cuda && lowered.missing.iter().any(|m| m.starts_with("_Z"));
+    if !may_be_builtin {
         return Ok(lowered.kernels);
     }
     // Some function has no body and no meaning here. OpenCL's own library may have one; then all is done again

@@ -175,14 +175,6 @@ impl Module {
         functions(self.raw)
     }
 
-    pub(crate) fn globals(&self) -> Vec<Val> {
-        unsafe { chain(LLVMGetFirstGlobal(self.raw), |g| LLVMGetNextGlobal(g)) }
-    }
-
-    pub(crate) fn triple(&self) -> String {
-        unsafe { CStr::from_ptr(LLVMGetTarget(self.raw)).to_string_lossy().into_owned() }
-    }
-
     /// Operands of a named metadata node, each a list of values.
     pub(crate) fn named_metadata(&self, name: &str) -> Vec<Vec<Val>> {
         let name = CString::new(name).unwrap_or_default();

@@ -4,7 +4,7 @@
 //! and for `check` a default, in this order; grid and block each on their own.
 
 use lockstep_finding::launch::dims_text;
-use lockstep_kernel::{Kernel, Language};
+use lockstep_kernel::{Kernel, Language, Op, Special};
 
 /// More threads than this are not simulated.
 pub(crate) const MAX_THREADS: u64 = (1 << 31) - 1;
@@ -78,7 +78,7 @@ impl Dims {
     ) -> Dims {
         let axes = kernel.axes_used();
         let (block, block_from) = block.unwrap_or((default_block(axes), From::Default));
-        let (grid, grid_from) = grid.unwrap_or((default_grid(axes), From::Default));
+        let (grid, grid_from) = grid.unwrap_or((default_grid(axes, kernel), From::Default));
         Dims {
             grid,
             block,
@@ -168,7 +168,13 @@ fn default_block(axes: [bool; 3]) -> [u32; 3] {
     }
 }
 
-fn default_grid(axes: [bool; 3]) -> [u32; 3] {
+/// Two blocks along each axis; one where the kernel never asks which block it
+/// is in, because then it is made for a single one.
+fn default_grid(axes: [bool; 3], kernel: &Kernel) -> [u32; 3] {
+    let asks = |op: &Op| matches!(op, Op::Special(Special::BlockId(_) | Special::GridDim(_)));
+    if !kernel.insts().any(|i| asks(&i.op)) {
+        return [1; 3];
+    }
     let y = if axes[1] || axes[2] { 2 } else { 1 };
     [2, y, if axes[2] { 2 } else { 1 }]
 }

@@ -57,7 +57,12 @@ pub(crate) fn write_text(text: &str, file: Option<&Path>) -> Result<(), String> 
 pub(crate) fn print_error(error: &InputError) {
     if is_compiler_text(&error.message) {
         complain(&error.message);
-        complain(&format!("error: {} does not compile", error.file));
+        let what = if error.file == "-" {
+            "standard input"
+        } else {
+            &error.file
+        };
+        complain(&format!("error: {what} does not compile"));
         return;
     }
     let named = error.file.is_empty() || error.message.contains(&error.file);

@@ -9,7 +9,7 @@ use lockstep_finding::{Access, Kind};
 use lockstep_kernel::{AtomicOp, LocId, SiteId, Space, Ty};
 
 use crate::code::{AtomicStep, Prints, Rare};
-use crate::lanes::{LANES, Slot, real_bits, real_value, units};
+use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
 use crate::machine::{BlockRun, Entry, World};
 use crate::print::{self, Arguments};
 use crate::program::{NULL_OBJECT, object_of, origin};
@@ -25,6 +25,8 @@ struct Target {
     offsets: [u64; LANES],
     /// Lanes right behind their lower neighbour.
     adjacent: u32,
+    /// Lanes at the same place as their lower neighbour.
+    same: u32,
     uniform: bool,
 }
 
@@ -113,13 +115,13 @@ impl BlockRun<'_, '_> {
         if beyond || low & u64::from(align - 1) != 0 {
             return None;
         }
-        let mut adjacent = 0u32;
+        let (mut adjacent, mut same) = (0, u32::MAX - 1);
         if differ != 0 {
-            for l in 1..LANES {
-                adjacent |= u32::from(offsets[l] == offsets[l - 1].wrapping_add(size)) << l;
-            }
+            let step = |l: usize| offsets[l].wrapping_sub(offsets[l.saturating_sub(1)]);
+            adjacent = lane_mask(|l| step(l) == size);
+            same = if adjacent == u32::MAX - 1 { 0 } else { lane_mask(|l| step(l) == 0) & !1 };
         }
-        Some(Target { object, entry, mask, offsets, adjacent, uniform: differ == 0 })
+        Some(Target { object, entry, mask, offsets, adjacent, same, uniform: differ == 0 })
     }
 
     /// Any case: reports what is wrong and gives the good lanes, object by
@@ -267,6 +269,7 @@ impl BlockRun<'_, '_> {
             mask: t.mask,
             offsets: &t.offsets,
             adjacent: t.adjacent,
+            same: t.same,
             uniform: t.uniform,
             silent,
             first_thread,
@@ -452,10 +455,7 @@ impl BlockRun<'_, '_> {
         if count == 1 && bytes == 4 && t.contiguous() {
             let new = regs.w32(slots[0]);
             let old = unsafe { &t.at(0).cast::<[u32; LANES]>().read_unaligned() };
-            silent = 0;
-            for l in 0..LANES {
-                silent |= u32::from(new[l] == old[l]) << l;
-            }
+            silent = lane_mask(|l| new[l] == old[l]);
         } else {
             for (k, slot) in slots.iter().enumerate() {
                 for l in lanes_of(t.mask) {
@@ -564,6 +564,7 @@ impl BlockRun<'_, '_> {
             mask: t.mask,
             offsets: &t.offsets,
             adjacent: 0,
+            same: 0,
             uniform: false,
             silent: 0,
             first_thread: self.warps[w].first_thread,

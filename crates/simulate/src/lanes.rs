@@ -14,6 +14,22 @@ use lockstep_kernel::{
 
 pub(crate) const LANES: usize = 32;
 
+/// One bit per lane for which `f` holds, in a form that vectorises.
+#[inline(always)]
+pub(crate) fn lane_mask(f: impl Fn(usize) -> bool) -> u32 {
+    let mut flags = [0u8; LANES];
+    for (l, flag) in flags.iter_mut().enumerate() {
+        *flag = u8::from(f(l));
+    }
+    let mut bits = 0;
+    for (i, eight) in flags.chunks_exact(8).enumerate() {
+        // Bit 8k of the word goes to bit 56 + k of the product.
+        let word = u64::from_le_bytes(std::array::from_fn(|k| eight[k]));
+        bits |= ((word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * i);
+    }
+    bits
+}
+
 /// One 32-lane register of 32-bit lanes, or half of one of 64-bit lanes.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -216,8 +232,9 @@ macro_rules! kernel_fn {
     };
 }
 
+/// Whether this machine has the instructions that the wide versions use.
 #[cfg(target_arch = "x86_64")]
-fn wide() -> bool {
+pub(crate) fn wide() -> bool {
     static WIDE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     *WIDE.get_or_init(|| {
         is_x86_feature_detected!("avx2")
@@ -279,10 +296,7 @@ map_fn!(map3, map3_body, map3_wide, ternary, Fn3, a, b, c);
 fn cmp_body<A: Lane, F: Fn2<A, bool>, const FULL: bool>(r: &Regs, op: &Alu, mask: u32) {
     let f = conjure::<F>();
     let (a, b) = (A::slice(r, op.a), A::slice(r, op.b));
-    let mut bits = 0u32;
-    for l in 0..LANES {
-        bits |= u32::from(f(A::get(a[l]), A::get(b[l]))) << l;
-    }
+    let bits = lane_mask(|l| f(A::get(a[l]), A::get(b[l])));
     r.set_bits(op.d, bits, if FULL { u32::MAX } else { mask });
 }
 unsafe fn cmp_plain<A: Lane, F: Fn2<A, bool>, const FULL: bool>(r: &Regs, op: &Alu, mask: u32) {

@@ -290,6 +290,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn regs(&self, w: usize) -> Regs {
         Regs {
             warp: self.warps[w].registers.as_ptr().cast_mut(),
@@ -298,6 +299,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
     }
 
     /// Splits off what the race checks need, for one call.
+    #[inline(always)]
     pub(crate) fn races<'a>(
         &'a mut self,
         world: &'a mut World<'_>,
@@ -442,6 +444,22 @@ impl<'p, 'k> BlockRun<'p, 'k> {
     /// Runs one group until it waits, ends, meets others or passes its turn (then
     /// true).
     fn run_group(&mut self, w: usize, g: usize, world: &mut World) -> Result<bool, Stop> {
+        #[cfg(target_arch = "x86_64")]
+        if lanes::wide() {
+            // SAFETY: this machine has the instructions.
+            return unsafe { self.run_group_wide(w, g, world) };
+        }
+        self.run_group_body(w, g, world)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
+    unsafe fn run_group_wide(&mut self, w: usize, g: usize, world: &mut World) -> Result<bool, Stop> {
+        self.run_group_body(w, g, world)
+    }
+
+    #[inline(always)]
+    fn run_group_body(&mut self, w: usize, g: usize, world: &mut World) -> Result<bool, Stop> {
         let p = self.p;
         let regs = self.regs(w);
         let alone = self.warps[w].groups.len() == 1;
@@ -622,6 +640,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
     }
 
     /// A step that is not arithmetic or an access. False if the group now waits.
+    #[inline(never)]
     fn rare(&mut self, w: usize, g: usize, mask: u32, at: u32, r: &Rare, world: &mut World) -> Result<bool, Stop> {
         match r {
             Rare::Barrier { site, barrier } => return self.barrier(w, g, mask, at, *site, barrier, world),

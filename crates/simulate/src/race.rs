@@ -66,6 +66,8 @@ pub(crate) struct Event<'a> {
     pub offsets: &'a [u64; LANES],
     /// Lanes that lie right after their lower neighbour in memory.
     pub adjacent: u32,
+    /// Lanes that lie at the same place as their lower neighbour.
+    pub same: u32,
     /// All lanes at one place.
     pub uniform: bool,
     /// Lanes that store what is there already.
@@ -166,7 +168,7 @@ impl Cells {
 
 /// The state of one block's checks.
 pub(crate) struct BlockRaces {
-    cells: Vec<Option<Cells>>,
+    cells: Vec<Option<Box<Cells>>>,
     /// Time of the last barrier of the whole block, for shared and for global
     /// memory.
     base: [u32; 2],
@@ -218,7 +220,7 @@ impl BlockRaces {
     }
 
     pub(crate) fn shadow_bytes(&self) -> u64 {
-        self.cells.iter().flatten().map(Cells::bytes).sum()
+        self.cells.iter().flatten().map(|c| c.bytes()).sum()
     }
 
     pub(crate) fn block_barrier(&mut self, ctx: &mut Ctx, shared: bool, global: bool) {
@@ -303,12 +305,13 @@ impl BlockRaces {
     }
 
     /// Checks an access against what was there, and remembers it.
+    #[inline(always)]
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
         if !self.parted.is_empty() {
             *ctx.clock += 1;
         }
         let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
-            Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics)
+            Box::new(Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics))
         });
         if cells.shift == 2 && (e.size % 4 != 0 || unaligned(e)) {
             cells.to_bytes();
@@ -332,6 +335,7 @@ impl BlockRaces {
         }
     }
 
+    #[inline(always)]
     fn within_block(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event) {
         let base = self.base[space_index(e.space)];
         let per = e.size >> cells.shift;
@@ -342,26 +346,25 @@ impl BlockRaces {
             site: e.site.0,
             kind: e.kind,
         };
-        if e.uniform && e.kind == AccessKind::Read && e.mask.count_ones() > 1 {
-            let (a, b) = (e.mask.trailing_zeros(), 31 - e.mask.leading_zeros());
-            let lanes = [e.first_thread + a, e.first_thread + b];
-            let first = (e.offsets[a as usize] >> cells.shift) as usize;
-            for g in first..first + per as usize {
-                if run.read_by_two(cells, g, lanes) {
-                    for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
-                        self.examine(ctx, cells, e, l, g);
-                    }
-                }
-            }
-            return;
-        }
         let mut rest = e.mask;
         while rest != 0 {
             let l = rest.trailing_zeros() as usize;
+            let g = (e.offsets[l] >> cells.shift) as usize;
+            if e.kind == AccessKind::Read && (e.same & rest) >> l & 2 != 0 {
+                // Lanes that read one place: the first and the last stand for all.
+                let n = 1 + ((e.same & rest) >> l >> 1).trailing_ones() as usize;
+                let ends = [e.first_thread + l as u32, e.first_thread + (l + n - 1) as u32];
+                for g in g..g + per as usize {
+                    if run.read_by_two(cells, g, ends) {
+                        (l..l + n).for_each(|l| self.examine(ctx, cells, e, l, g));
+                    }
+                }
+                rest &= !(((1u64 << n) - 1) << l) as u32;
+                continue;
+            }
             // Lanes l+1.. that follow l without a gap.
             let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
             let n = 1 + follow;
-            let g = (e.offsets[l] >> cells.shift) as usize;
             let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
             let step = u32::from(t != COPY_ENGINE);
             let silent = if e.kind == AccessKind::Write { e.silent >> l } else { 0 };
@@ -385,6 +388,8 @@ impl BlockRaces {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     /// A granule where the quick test saw something: looks at each mark.
     fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
         let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
@@ -454,6 +459,7 @@ impl BlockRaces {
         self.order(ctx, mark(at, other, 0, false), t, space) == Ordered::Yes
     }
 
+    #[inline(never)]
     fn between_blocks(&self, ctx: &mut Ctx, e: &Event) {
         let Inter::Full(shadow) = std::mem::replace(&mut ctx.inter, Inter::None) else { return };
         shadow.access(ctx, e);
@@ -461,6 +467,7 @@ impl BlockRaces {
     }
 }
 
+#[inline(always)]
 fn unaligned(e: &Event) -> bool {
     let mut bits = 0;
     for l in 0..LANES {
@@ -815,7 +822,7 @@ impl Owners {
     }
 
     /// Notes the access; false if another block's access is in conflict.
-    #[inline]
+    #[inline(always)]
     fn access(&self, e: &Event, block: u32) -> bool {
         let owners = &self.objects[e.object];
         let state = match e.kind {

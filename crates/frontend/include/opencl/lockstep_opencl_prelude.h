@@ -26,7 +26,38 @@ bool __attribute__((overloadable)) __lockstep_ghost(void);
 #define __barrier_invariant(...) ((void)0)
 #define __barrier_invariant_1(...) ((void)0)
 #define __barrier_invariant_2(...) ((void)0)
+#define __barrier_invariant_3(...) ((void)0)
+#define __barrier_invariant_4(...) ((void)0)
+#define __barrier_invariant_5(...) ((void)0)
+#define __barrier_invariant_6(...) ((void)0)
+#define __barrier_invariant_7(...) ((void)0)
+#define __barrier_invariant_8(...) ((void)0)
+#define __barrier_invariant_9(...) ((void)0)
+#define __barrier_invariant_10(...) ((void)0)
+#define __barrier_invariant_11(...) ((void)0)
+#define __barrier_invariant_12(...) ((void)0)
+#define __barrier_invariant_13(...) ((void)0)
+#define __barrier_invariant_14(...) ((void)0)
+#define __barrier_invariant_15(...) ((void)0)
+#define __barrier_invariant_16(...) ((void)0)
+#define __barrier_invariant_17(...) ((void)0)
+#define __barrier_invariant_18(...) ((void)0)
+#define __barrier_invariant_19(...) ((void)0)
+#define __barrier_invariant_20(...) ((void)0)
+#define __barrier_invariant_binary_1(...) ((void)0)
+#define __barrier_invariant_binary_2(...) ((void)0)
+#define __barrier_invariant_binary_3(...) ((void)0)
+#define __barrier_invariant_binary_4(...) ((void)0)
 #define __barrier_invariant_binary(...) ((void)0)
+#define __candidate_requires(...) ((void)0)
+#define __candidate_ensures(...) ((void)0)
+#define __candidate_assert(...) ((void)0)
+#define __candidate_global_assert(...) ((void)0)
+#define __candidate_global_requires(...) ((void)0)
+#define __candidate_global_ensures(...) ((void)0)
+#define __read_permission(...) ((void)0)
+#define __write_permission(...) ((void)0)
+#define __axiom(...)
 #define __array_snapshot(...) ((void)0)
 #define __reads_from(...) ((void)0)
 #define __reads_from_local(...) ((void)0)
@@ -63,11 +94,46 @@ bool __attribute__((overloadable)) __lockstep_ghost(void);
 #define __uniform_bool(...) __lockstep_ghost()
 #define __uniform_int(...) __lockstep_ghost()
 #define __distinct_bool(...) __lockstep_ghost()
-#define __enabled() __lockstep_ghost()
+#define __at_most_one(...) __lockstep_ghost()
+#define __exclusive(...) __lockstep_ghost()
+#define __all(...) __lockstep_ghost()
+#define __accessed(...) __lockstep_ghost()
+#define __other_ptr_base(...) __LOCKSTEP_GHOST
+#define __return_val_bool __lockstep_ghost()
+#define __old_int(...) __LOCKSTEP_GHOST
+#define __old_bool(...) __lockstep_ghost()
+// Annotated code runs for enabled threads only.
+#define __enabled() true
 #define __same_group __lockstep_ghost()
 #define __old(e) (__LOCKSTEP_GHOST + (e))
 #define __return_val_int __LOCKSTEP_GHOST
 #define __implies(a, b) (!(a) | (b))
+#define __ite(c, a, b) ((c) ? (a) : (b))
+#define __exclusive_or(a, b) ((!(a)) != (!(b)))
+// A sum that is meant not to overflow: only such launches are.
+#define __LOCKSTEP_NO_OVERFLOW(name, T)                                                                        \
+  static inline T __attribute__((overloadable)) name(T a, T b) {                                               \
+    T r;                                                                                                       \
+    __lockstep_requires(!__builtin_add_overflow(a, b, &r));                                                    \
+    return r;                                                                                                  \
+  }
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_int, int)
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_unsigned_int, unsigned)
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_char, char)
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_unsigned_char, uchar)
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_short, short)
+__LOCKSTEP_NO_OVERFLOW(__add_noovfl_unsigned_short, ushort)
+static inline bool __attribute__((overloadable)) __add_noovfl(unsigned a, unsigned b) {
+  unsigned r;
+  return !__builtin_add_overflow(a, b, &r);
+}
+static inline bool __attribute__((overloadable)) __add_noovfl(unsigned a, unsigned b, unsigned c) {
+  return __add_noovfl(a, b) && __add_noovfl(a + b, c);
+}
+static inline bool __attribute__((overloadable)) __add_noovfl(unsigned a, unsigned b, unsigned c, unsigned d) {
+  return __add_noovfl(a, b, c) && __add_noovfl(a + b + c, d);
+}
+#undef __LOCKSTEP_NO_OVERFLOW
 #define __is_pow2(x) ((((x) & ((x) - 1)) == 0))
 #define __mod_pow2(x, y) (((y) - 1) & (x))
 #endif

@@ -295,9 +295,14 @@ impl Lower<'_> {
     /// A call through a pointer: a chain of comparisons over the functions it may be.
     pub(super) fn indirect(&mut self, callee: Val, call: Val, args: Vec<Rc<[Operand]>>) -> Result<Rc<[Operand]>, String> {
         let wanted = unsafe { LLVMGetCalledFunctionType(call) };
-        let candidates: Vec<Val> = (self.m.functions().into_iter())
-            .filter(|&f| unsafe { LLVMGlobalGetValueType(f) } == wanted && !llvm::is_declaration(f) && is_address_taken(f))
-            .collect();
+        let fits = |f: Val| unsafe { LLVMGlobalGetValueType(f) } == wanted && !llvm::is_declaration(f);
+        let mut known = Vec::new();
+        let exhaustive = sources(callee, &mut known, &mut HashSet::new()) && known.iter().all(|&f| fits(f));
+        let candidates: Vec<Val> = if exhaustive {
+            known
+        } else {
+            self.m.functions().into_iter().filter(|&f| fits(f) && is_address_taken(f)).collect()
+        };
         if candidates.is_empty() || candidates.len() > 64 {
             return Err("call through a pointer to an unknown function".into());
         }
@@ -305,9 +310,10 @@ impl Lower<'_> {
         let end = self.new_block("call.end");
         let loc = self.loc;
         let mut rets = Vec::new();
-        for &f in &candidates {
+        for (i, &f) in candidates.iter().enumerate() {
             let address = self.function_address(f);
-            let cond = self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address);
+            let last = exhaustive && i + 1 == candidates.len();
+            let cond = if last { Operand::Imm(1) } else { self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address) };
             if cond == Operand::Imm(0) {
                 continue;
             }
@@ -330,7 +336,9 @@ impl Lower<'_> {
             self.cur = otherwise;
         }
         self.loc = loc;
-        self.unsupported("call through a pointer to an unknown function");
+        if !exhaustive {
+            self.unsupported("call through a pointer to an unknown function");
+        }
         self.terminate(Terminator::Unreachable);
         self.cur = end;
         Ok(self.join(end, candidates[0], rets))
@@ -343,6 +351,26 @@ impl Lower<'_> {
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
         let last = self.frames.len() - 1;
         &mut self.frames[last]
+    }
+}
+
+/// Collects the functions that a pointer chooses among; false where it may be something else.
+fn sources(v: Val, out: &mut Vec<Val>, seen: &mut HashSet<Val>) -> bool {
+    if !seen.insert(v) {
+        return true;
+    }
+    if llvm::value_kind(v) == llvm::ValueKind::LLVMFunctionValueKind {
+        out.push(v);
+        return true;
+    }
+    if !llvm::is_instruction(v) {
+        return false;
+    }
+    match llvm::opcode(v) {
+        Opcode::LLVMPHI => unsafe { (0..LLVMCountIncoming(v)).all(|i| sources(LLVMGetIncomingValue(v, i), out, seen)) },
+        Opcode::LLVMSelect => sources(llvm::operand(v, 1), out, seen) && sources(llvm::operand(v, 2), out, seen),
+        Opcode::LLVMFreeze => sources(llvm::operand(v, 0), out, seen),
+        _ => false,
     }
 }
 

@@ -108,6 +108,9 @@ impl Lower<'_> {
     }
 
     fn display_name(&self, mangled: &str) -> String {
+        if mangled.starts_with(".str") || mangled.starts_with("__const.") {
+            return if mangled.starts_with('.') { "string".into() } else { "constant".into() };
+        }
         let own = format!("{}.", self.k.mangled);
         if let Some(rest) = mangled.strip_prefix(&own) {
             return rest.to_string();
