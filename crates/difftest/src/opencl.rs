@@ -24,6 +24,10 @@ const MEM_COPY_HOST_PTR: u64 = 1 << 5;
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
 const TRUE: u32 = 1;
 
+/// Build options: PoCL as it is, and without its optimiser.
+const OPTIMISED: &CStr = c"-w -cl-std=CL1.2";
+pub const UNOPTIMISED: &CStr = c"-w -cl-std=CL1.2 -cl-opt-disable";
+
 /// The functions of `libOpenCL` that a launch takes.
 struct Api {
     platform_ids: unsafe extern "C" fn(u32, *mut Handle, *mut u32) -> i32,
@@ -178,7 +182,7 @@ impl Device {
 
     /// Runs the case with these inputs and returns the contents of its buffers after the launch.
     pub fn run(&self, case: &Case, inputs: &Buffers) -> Result<Buffers, String> {
-        self.run_with(case, inputs, c"-w -cl-std=CL1.2")
+        self.run_with(case, inputs, OPTIMISED)
     }
 
     /// The same with build options of the caller's.

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use lockstep_difftest::generate::generate;
 use lockstep_difftest::opencl::Device;
 use lockstep_difftest::simulator::Simulator;
-use lockstep_difftest::{Case, check_all, handwritten};
+use lockstep_difftest::{Agreement, Case, check_all, handwritten};
 
 /// Both sides, or nothing where there is no PoCL.
 fn sides() -> Option<&'static (Device, Simulator)> {
@@ -50,20 +50,26 @@ fn kernels_of_our_own() {
     let Some((device, simulator)) = sides() else {
         return;
     };
-    let failures = check_all(&cases, device, simulator, jobs());
+    let results = check_all(&cases, device, simulator, jobs());
+    let report: Vec<String> = cases
+        .iter()
+        .zip(&results)
+        .filter_map(|(case, result)| match result {
+            Ok(Agreement::Full) => None,
+            Ok(Agreement::Unoptimised(why)) | Err(why) => {
+                Some(format!("  {}.cl: {why}", case.name))
+            }
+        })
+        .collect();
     println!(
         "{} of {} kernels agree with PoCL",
-        cases.len() - failures.len(),
+        cases.len() - report.len(),
         cases.len()
     );
-    let report: Vec<String> = failures
-        .iter()
-        .map(|(i, why)| format!("  {}.cl: {why}", cases[*i].name))
-        .collect();
     assert!(
-        failures.is_empty(),
+        report.is_empty(),
         "{} differ:\n{}",
-        failures.len(),
+        report.len(),
         report.join("\n")
     );
 }
@@ -74,32 +80,50 @@ fn random_kernels() {
         return;
     };
     let (first, count) = (number("LOCKSTEP_SEED", 1), number("LOCKSTEP_RANDOM", 40));
-    let mut report = Vec::new();
+    let (mut differ, mut excused) = (Vec::new(), Vec::new());
     // In portions, so that a long run says how far it has come.
     for start in (first..first + count).step_by(50) {
         let seeds = start..(start + 50).min(first + count);
         let cases: Vec<Case> = seeds.clone().map(generate).collect();
-        for (i, why) in check_all(&cases, device, simulator, jobs()) {
-            let case = &cases[i];
-            let seed = start + i as u64;
-            if report.is_empty() {
-                eprintln!("{}", case.source);
+        let results = check_all(&cases, device, simulator, jobs());
+        for ((seed, case), result) in seeds.clone().zip(&cases).zip(results) {
+            match result {
+                Ok(Agreement::Full) => {}
+                Ok(Agreement::Unoptimised(why)) => excused.push(format!("  seed {seed}: {why}")),
+                Err(why) => {
+                    if differ.is_empty() {
+                        eprintln!("{}", case.source);
+                    }
+                    eprintln!("seed {seed}: {why}");
+                    eprintln!("  again: cargo run -p lockstep-difftest -- --seed {seed}");
+                    differ.push(format!("  seed {seed}: {why}"));
+                }
             }
-            report.push(format!("  seed {seed}: {why}"));
-            eprintln!(
-                "seed {seed}: {why}\n  again: cargo run -p lockstep-difftest -- --seed {seed}"
-            );
         }
         println!(
-            "random kernels up to seed {}: {} differ",
+            "random kernels up to seed {}: {} differ, in {} PoCL contradicts itself",
             seeds.end - 1,
-            report.len()
+            differ.len(),
+            excused.len()
+        );
+    }
+    if !excused.is_empty() {
+        println!(
+            "agree with unoptimised PoCL only, which its optimised build contradicts:\n{}",
+            excused.join("\n")
         );
     }
     assert!(
-        report.is_empty(),
+        differ.is_empty(),
         "{} of {count} differ:\n{}",
-        report.len(),
-        report.join("\n")
+        differ.len(),
+        differ.join("\n")
+    );
+    // PoCL is a poor reference if this happens often; then the generator is to blame, not PoCL.
+    assert!(
+        excused.len() as u64 <= 1 + count / 100,
+        "PoCL contradicts itself in {} of {count} cases:\n{}",
+        excused.len(),
+        excused.join("\n")
     );
 }

@@ -29,7 +29,10 @@ impl Source {
             Input::Path(path) => {
                 let name = path.display().to_string();
                 if path.is_dir() {
-                    return Err(Error::NotFound { path: name, why: "it is a folder".into() });
+                    return Err(Error::NotFound {
+                        path: name,
+                        why: "it is a folder".into(),
+                    });
                 }
                 let bytes = fs::read(path).map_err(|e| Error::NotFound {
                     path: name.clone(),
@@ -44,12 +47,18 @@ impl Source {
         };
         let language = match options.language {
             Some(language) => language,
-            None => language_of(Path::new(&name)).ok_or(Error::UnknownExtension { path: name.clone() })?,
+            None => language_of(Path::new(&name))
+                .ok_or(Error::UnknownExtension { path: name.clone() })?,
         };
         if language != Language::Llvm && bytes.contains(&0) {
             return Err(Error::NotUtf8 { path: name });
         }
-        Ok(Source { language, name, bytes, path })
+        Ok(Source {
+            language,
+            name,
+            bytes,
+            path,
+        })
     }
 }
 
@@ -67,26 +76,57 @@ pub(crate) struct Compiled {
     pub(crate) warnings: Vec<String>,
 }
 
-pub(crate) fn compile(source: &Source, head: &HeadComment, options: &Options) -> Result<Compiled, Error> {
+pub(crate) fn compile(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+) -> Result<Compiled, Error> {
     match source.language {
         Language::OpenCl => {
             let chosen = options.clang_args.iter().any(|a| a.starts_with("-cl-std"));
-            let first = run(opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?, source);
+            let first = run(
+                opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?,
+                source,
+            );
             if first.is_ok() || chosen {
                 return first;
             }
-            match run(opencl_command(source, head, options, Some("CL1.2"))?, source) {
+            match run(
+                opencl_command(source, head, options, Some("CL1.2"))?,
+                source,
+            ) {
                 Ok(compiled) => Ok(compiled),
                 Err(_) => first,
             }
         }
-        _ => run(cuda_command(source, head, options, Side::Device)?, source),
+        _ => {
+            let (command, precompiled) = cuda_command(source, head, options, Side::Device)?;
+            match (run(command, source), precompiled) {
+                // A header under the precompiled file, or clang itself, has changed: once without it.
+                (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr) => {
+                    let _ = fs::remove_file(file);
+                    run(
+                        cuda_command(source, head, options, Side::DevicePlain)?.0,
+                        source,
+                    )
+                }
+                (result, _) => result,
+            }
+        }
     }
+}
+
+fn is_stale(stderr: &str) -> bool {
+    stderr
+        .lines()
+        .any(|l| l.contains("error:") && (l.contains("PCH") || l.contains("precompiled")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Device,
+    /// Without the precompiled prelude.
+    DevicePlain,
     Host,
 }
 
@@ -95,17 +135,15 @@ pub(crate) fn cuda_command(
     head: &HeadComment,
     options: &Options,
     side: Side,
-) -> Result<Command, Error> {
+) -> Result<(Command, Option<PathBuf>), Error> {
     let mut c = Command::new(tool("clang++-19"));
-    c.args(["-x", "cuda", "--cuda-gpu-arch=sm_70", "-Wno-unknown-cuda-version", "-std=c++17", "-fno-color-diagnostics"]);
+    let mut precompiled = None;
     match side {
-        Side::Device => c.args(["--cuda-device-only", "--cuda-feature=+ptx80", "-nocudalib", "-g", "-O0"]).args([
-            "-Xclang",
-            "-disable-O0-optnone",
-            "-fno-discard-value-names",
-            "-ffp-contract=off",
-        ]),
-        Side::Host => c.args(["--cuda-host-only", "-nocudalib", "-gline-tables-only", "-O1", "-fno-discard-value-names", "-w"]),
+        Side::Host => c
+            .args(CUDA)
+            .args(["--cuda-host-only", "-gline-tables-only", "-O1", "-w"])
+            .args(["-Xclang", "-disable-llvm-passes"]),
+        _ => c.args(CUDA).args(CUDA_DEVICE),
     };
     match &options.cuda_path {
         Some(path) => {
@@ -114,18 +152,79 @@ pub(crate) fn cuda_command(
             c.arg(argument);
             // Annotations are ours, not the SDK's.
             let annotations = headers()?.join("cuda/lockstep/annotations.h");
-            if side == Side::Device && annotations.exists() {
+            if side != Side::Host && annotations.exists() {
                 c.arg("-include").arg(annotations);
             }
         }
         None => {
             let include = headers()?.join("cuda");
             c.arg("-nocudainc").arg("-isystem").arg(&include);
-            c.arg("-include").arg(include.join("lockstep_cuda_prelude.h"));
+            if side == Side::Device
+                && (head.flags.iter().chain(&options.clang_args)).all(|a| leaves_prelude_alone(a))
+            {
+                precompiled = precompiled_prelude();
+            }
+            match &precompiled {
+                Some(file) => c.args(["-Xclang", "-include-pch", "-Xclang"]).arg(file),
+                None => c
+                    .arg("-include")
+                    .arg(include.join("lockstep_cuda_prelude.h")),
+            };
         }
     }
     finish(&mut c, source, head, options);
-    Ok(c)
+    Ok((c, precompiled))
+}
+
+const CUDA: [&str; 8] = [
+    "-x",
+    "cuda",
+    "--cuda-gpu-arch=sm_70",
+    "-Wno-unknown-cuda-version",
+    "-std=c++17",
+    "-fno-color-diagnostics",
+    "-nocudalib",
+    "-fno-discard-value-names",
+];
+
+const CUDA_DEVICE: [&str; 7] = [
+    "--cuda-device-only",
+    "--cuda-feature=+ptx80",
+    "-g",
+    "-O0",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-ffp-contract=off",
+];
+
+/// Whether a flag cannot change what our prelude means.
+fn leaves_prelude_alone(flag: &str) -> bool {
+    let path_or_file = !flag.starts_with('-') || flag.starts_with("-I") || flag.starts_with("-W");
+    let macro_of_the_user = flag
+        .strip_prefix("-D")
+        .is_some_and(|m| !m.is_empty() && !m.starts_with('_') && m != "NDEBUG");
+    (path_or_file && !flag.ends_with(".pch")) || macro_of_the_user
+}
+
+fn precompiled_prelude() -> Option<PathBuf> {
+    let folder = headers().ok()?;
+    let clang = tool("clang++-19");
+    let binary = on_path(clang.to_str()?).unwrap_or(clang.clone());
+    prelude::precompiled(&folder, &binary, |wrapper, out| {
+        let mut c = Command::new(&clang);
+        c.args(CUDA)
+            .args(CUDA_DEVICE)
+            .arg("-nocudainc")
+            .arg("-isystem")
+            .arg(folder.join("cuda"));
+        c.args(["-emit-llvm", "-c", "-Xclang", "-emit-pch", "-o"])
+            .arg(out)
+            .arg(wrapper);
+        c.stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        c.status().is_ok_and(|s| s.success())
+    })
 }
 
 fn opencl_command(
@@ -139,11 +238,32 @@ fn opencl_command(
     if let Some(standard) = standard {
         c.arg(format!("-cl-std={standard}"));
     }
-    c.args(["-Xclang", "-finclude-default-header", "-Xclang", "-cl-ext=+all", "-target", "nvptx64--nvidiacl"]);
-    c.args(["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-ffp-contract=off"]);
+    // Extensions bring the keywords of later standards with them; version 1.2 gets only its own.
+    let extensions = match standard {
+        Some("CL1.2") => {
+            "-cl-ext=-all,+cl_khr_fp64,+cl_khr_fp16,+cl_khr_int64_base_atomics,\
+             +cl_khr_int64_extended_atomics,+cl_khr_byte_addressable_store,+cl_khr_3d_image_writes,\
+             +cl_khr_global_int32_base_atomics,+cl_khr_global_int32_extended_atomics,\
+             +cl_khr_local_int32_base_atomics,+cl_khr_local_int32_extended_atomics"
+        }
+        _ => "-cl-ext=+all",
+    };
+    c.args(["-Xclang", "-finclude-default-header", "-Xclang", extensions]);
+    c.args(["-target", "nvptx64--nvidiacl"]);
+    c.args([
+        "-g",
+        "-O0",
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-fno-discard-value-names",
+        "-ffp-contract=off",
+    ]);
     c.args(["-cl-kernel-arg-info", "-Wno-unused-value"]);
     let include = headers()?.join("opencl");
-    c.arg("-isystem").arg(&include).arg("-include").arg(include.join("lockstep_opencl_prelude.h"));
+    c.arg("-isystem")
+        .arg(&include)
+        .arg("-include")
+        .arg(include.join("lockstep_opencl_prelude.h"));
     finish(&mut c, source, head, options);
     Ok(c)
 }
@@ -162,12 +282,18 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
 
 pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Error> {
     let from_pipe = source.path.is_none();
-    command.stdin(if from_pipe { Stdio::piped() } else { Stdio::null() });
+    command.stdin(if from_pipe {
+        Stdio::piped()
+    } else {
+        Stdio::null()
+    });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| {
         let program = command.get_program().to_string_lossy().into_owned();
         match e.kind() {
-            io::ErrorKind::NotFound => Error::ToolMissing(format!("{program} not found; run make setup")),
+            io::ErrorKind::NotFound => {
+                Error::ToolMissing(format!("{program} not found; run make setup"))
+            }
             _ => Error::ToolMissing(format!("{program} could not be started: {e}")),
         }
     })?;
@@ -177,25 +303,40 @@ pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Err
             let _ = pipe.write_all(&bytes);
         });
     }
-    let output = child.wait_with_output().map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
+    let output = child
+        .wait_with_output()
+        .map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let stderr = if from_pipe { stderr.replace("<stdin>", &source.name) } else { stderr };
+    let stderr = if from_pipe {
+        stderr.replace("<stdin>", &source.name)
+    } else {
+        stderr
+    };
     if !output.status.success() {
         return Err(match missing_header(&stderr) {
             Some(header) => Error::MissingHeader { header, stderr },
-            None if stderr.trim().is_empty() => {
-                Error::Compile { stderr: format!("clang failed on {} without a message", source.name) }
-            }
+            None if stderr.trim().is_empty() => Error::Compile {
+                stderr: format!("clang failed on {} without a message", source.name),
+            },
             None => Error::Compile { stderr },
         });
     }
-    let warnings = if stderr.trim().is_empty() { Vec::new() } else { vec![stderr] };
-    Ok(Compiled { bitcode: output.stdout, warnings })
+    let warnings = if stderr.trim().is_empty() {
+        Vec::new()
+    } else {
+        vec![stderr]
+    };
+    Ok(Compiled {
+        bitcode: output.stdout,
+        warnings,
+    })
 }
 
 /// `fatal error: 'cub/cub.cuh' file not found`
 fn missing_header(stderr: &str) -> Option<String> {
-    let line = stderr.lines().find(|l| l.contains("error: '") && l.contains("' file not found"))?;
+    let line = stderr
+        .lines()
+        .find(|l| l.contains("error: '") && l.contains("' file not found"))?;
     let rest = line.split_once("error: '")?.1;
     Some(rest.split_once('\'')?.0.to_string())
 }
@@ -214,7 +355,9 @@ fn tool(name: &str) -> PathBuf {
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.exists())
+    env::split_paths(&env::var_os("PATH")?)
+        .map(|d| d.join(name))
+        .find(|p| p.exists())
 }
 
 /// Textual IR that LLVM 19 reads; typed pointers go through an older assembler, where one is installed.
@@ -224,8 +367,13 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
     if !has_typed_pointers(text) {
         return Ok(bytes.to_vec());
     }
-    let Err(first) = llvm::Module::parse(bytes, name) else { return Ok(bytes.to_vec()) };
-    let Some(assembler) = (11..=16).rev().find_map(|v| on_path(&format!("llvm-as-{v}"))) else {
+    let Err(first) = llvm::Module::parse(bytes, name) else {
+        return Ok(bytes.to_vec());
+    };
+    let Some(assembler) = (11..=16)
+        .rev()
+        .find_map(|v| on_path(&format!("llvm-as-{v}")))
+    else {
         return Err(Error::ToolMissing(format!(
             "{name} has typed pointers, the IR of LLVM 16 or older; to read it an older assembler is needed: \
              install llvm-14, llvm-15 or llvm-16 (none of llvm-as-11 to llvm-as-16 is on the path)"
@@ -233,11 +381,17 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
     };
     let mut command = Command::new(assembler);
     command.args(["-o", "-", "-"]);
-    let source =
-        Source { language: Language::Llvm, name: name.to_string(), bytes: bytes.to_vec(), path: None };
+    let source = Source {
+        language: Language::Llvm,
+        name: name.to_string(),
+        bytes: bytes.to_vec(),
+        path: None,
+    };
     match run(command, &source) {
         Ok(compiled) => Ok(compiled.bitcode),
-        Err(Error::Compile { stderr }) => Err(Error::BadIr(format!("{}\n{}", first.trim(), stderr.trim()))),
+        Err(Error::Compile { stderr }) => {
+            Err(Error::BadIr(format!("{}\n{}", first.trim(), stderr.trim())))
+        }
         Err(other) => Err(other),
     }
 }
@@ -249,13 +403,20 @@ fn has_typed_pointers(text: &str) -> bool {
         let code = code.split('"').step_by(2);
         code.into_iter().any(|c| {
             let b = c.as_bytes();
-            (1..b.len()).any(|i| b[i] == b'*' && (b[i - 1].is_ascii_alphanumeric() || matches!(b[i - 1], b'}' | b']' | b'>' | b')' | b'*')))
+            (1..b.len()).any(|i| {
+                b[i] == b'*'
+                    && (b[i - 1].is_ascii_alphanumeric()
+                        || matches!(b[i - 1], b'}' | b']' | b'>' | b')' | b'*'))
+            })
         })
     })
 }
 
 /// Debian's libclc for our target.
 pub(crate) fn opencl_library() -> Option<Vec<u8>> {
-    let places = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
+    let places = [
+        "/usr/lib/clc/nvptx64--nvidiacl.bc",
+        "/usr/share/clc/nvptx64--nvidiacl.bc",
+    ];
     places.iter().find_map(|p| fs::read(p).ok())
 }

@@ -4,7 +4,10 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 fn full(mangled: &str) -> Option<String> {
     let options = DemangleOptions::new().no_return_type();
-    Symbol::new(mangled).ok()?.demangle_with_options(&options).ok()
+    Symbol::new(mangled)
+        .ok()?
+        .demangle_with_options(&options)
+        .ok()
 }
 
 /// `reduce<int, 256>` of `_Z6reduceIiLi256EEvPT_i`.
@@ -17,16 +20,24 @@ pub(crate) fn function(mangled: &str) -> String {
 
 /// Types of the parameters of a mangled function.
 pub(crate) fn parameters(mangled: &str) -> Vec<String> {
-    let Some(name) = full(mangled) else { return Vec::new() };
+    let Some(name) = full(mangled) else {
+        return Vec::new();
+    };
     let start = strip_params(&name).len();
     let inner = name[start..].trim_start_matches('(');
     let inner = inner.strip_suffix(')').unwrap_or(inner);
-    split_top_level(inner).into_iter().map(|s| s.trim().to_string()).filter(|s| !s.is_empty() && s != "void").collect()
+    split_top_level(inner)
+        .into_iter()
+        .map(|s| s.trim().to_string())
+        .filter(|s| !s.is_empty() && s != "void")
+        .collect()
 }
 
 /// `s` of `_ZZ6reducePfiE1s`.
 pub(crate) fn variable(mangled: &str) -> String {
-    let Some(name) = full(mangled) else { return mangled.to_string() };
+    let Some(name) = full(mangled) else {
+        return mangled.to_string();
+    };
     let mut depth = 0i32;
     let mut start = 0;
     let bytes = name.as_bytes();
@@ -85,9 +96,15 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(function("_Z6reduceIfLi256EEvPT_S1_i1P1Q"), "reduce<float, 256>");
+        assert_eq!(
+            function("_Z6reduceIfLi256EEvPT_S1_i1P1Q"),
+            "reduce<float, 256>"
+        );
         assert_eq!(function("k"), "k");
-        assert_eq!(parameters("_Z6reduceIfLi256EEvPT_S1_i1P1Q"), ["float*", "float*", "int", "P", "Q"]);
+        assert_eq!(
+            parameters("_Z6reduceIfLi256EEvPT_S1_i1P1Q"),
+            ["float*", "float*", "int", "P", "Q"]
+        );
         assert_eq!(variable("_ZZ6reducePfiE1s"), "s");
         assert_eq!(variable("_ZN2ns3tabE"), "tab");
     }

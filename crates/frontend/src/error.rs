@@ -4,13 +4,25 @@ use std::fmt;
 
 #[derive(Debug)]
 pub enum Error {
-    NotFound { path: String, why: String },
-    NotUtf8 { path: String },
-    UnknownExtension { path: String },
+    NotFound {
+        path: String,
+        why: String,
+    },
+    NotUtf8 {
+        path: String,
+    },
+    UnknownExtension {
+        path: String,
+    },
     /// clang's text, exactly as clang shows it.
-    Compile { stderr: String },
+    Compile {
+        stderr: String,
+    },
     /// A header that is not there: its name, and clang's text.
-    MissingHeader { header: String, stderr: String },
+    MissingHeader {
+        header: String,
+        stderr: String,
+    },
     BadIr(String),
     ToolMissing(String),
 }

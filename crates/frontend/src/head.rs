@@ -25,7 +25,10 @@ pub struct HeadComment {
 pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
     let mut head = HeadComment::default();
     let mut global: Option<[u32; 3]> = None;
-    let comments = text.lines().map(str::trim).take_while(|l| l.is_empty() || l.starts_with("//") || l.starts_with(';'));
+    let comments = text
+        .lines()
+        .map(str::trim)
+        .take_while(|l| l.is_empty() || l.starts_with("//") || l.starts_with(';'));
     for line in comments.take(8) {
         let line = line.trim_start_matches(['/', ';']).trim();
         if !line.starts_with('-') {
@@ -49,7 +52,9 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
         }
     }
     if let (None, Some(global), Some(block)) = (head.grid, global, head.block) {
-        let groups: Vec<u32> = (0..3).map(|i| global[i].checked_div(block[i]).unwrap_or(0)).collect();
+        let groups: Vec<u32> = (0..3)
+            .map(|i| global[i].checked_div(block[i]).unwrap_or(0))
+            .collect();
         head.grid = (groups.iter().all(|&g| g > 0)).then(|| [groups[0], groups[1], groups[2]]);
     }
     let _ = language;
@@ -84,7 +89,10 @@ mod tests {
 
     #[test]
     fn reads_dimensions_and_flags() {
-        let head = parse("//pass\n//--blockDim=[64,2] --gridDim=8 -DN=4\n\nint x;", Language::Cuda);
+        let head = parse(
+            "//pass\n//--blockDim=[64,2] --gridDim=8 -DN=4\n\nint x;",
+            Language::Cuda,
+        );
         assert_eq!(head.block, Some([64, 2, 1]));
         assert_eq!(head.grid, Some([8, 1, 1]));
         assert_eq!(head.flags, ["-DN=4"]);
@@ -92,13 +100,26 @@ mod tests {
 
     #[test]
     fn star_is_free_and_global_size_divides() {
-        assert_eq!(parse("//xfail:X\n//--local_size=* --num_groups=8", Language::OpenCl).block, None);
-        let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
+        assert_eq!(
+            parse(
+                "//xfail:X\n//--local_size=* --num_groups=8",
+                Language::OpenCl
+            )
+            .block,
+            None
+        );
+        let head = parse(
+            "//pass\n//--local_size=16,4 --global_size=[64,8]",
+            Language::OpenCl,
+        );
         assert_eq!(head.grid, Some([4, 2, 1]));
     }
 
     #[test]
     fn code_ends_the_head() {
-        assert_eq!(parse("int x;\n//--blockDim=4", Language::Cuda), HeadComment::default());
+        assert_eq!(
+            parse("int x;\n//--blockDim=4", Language::Cuda),
+            HeadComment::default()
+        );
     }
 }

@@ -1,17 +1,21 @@
 //! Launches that the host part of a CUDA file makes with constant dimensions.
 //!
-//! A second run of clang compiles the host side at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
+//! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). Launches whose dimensions are
 //! not constant are skipped, and so is everything where the host side does not compile.
 
 use llvm_sys::core::*;
-use llvm_sys::debuginfo::{LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMInstructionGetDebugLoc};
+use llvm_sys::debuginfo::{
+    LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMInstructionGetDebugLoc,
+};
 use lockstep_kernel::Language;
 
 use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options};
+
+const STUB: &str = "__device_stub__";
 
 /// One `k<<<grid, block, shared>>>(…)` with constant dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,23 +32,45 @@ pub struct HostLaunch {
 
 /// The constant launches of a CUDA file, in the order of the source; empty for anything else.
 pub fn host_launches(input: Input, options: &Options) -> Vec<HostLaunch> {
-    let Ok(source) = Source::open(input, options) else { return Vec::new() };
+    let Ok(source) = Source::open(input, options) else {
+        return Vec::new();
+    };
     let may_launch = source.bytes.windows(3).any(|w| w == b"<<<");
     if source.language != Language::Cuda || !may_launch {
         return Vec::new();
     }
-    let head: HeadComment = crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
-    let Ok(command) = clang::cuda_command(&source, &head, options, Side::Host) else { return Vec::new() };
-    let Ok(compiled) = clang::run(command, &source) else { return Vec::new() };
-    let Ok(module) = Module::parse(&compiled.bitcode, &source.name) else { return Vec::new() };
-    let mut launches: Vec<HostLaunch> = module.functions().into_iter().flat_map(launches_of).collect();
+    let head: HeadComment =
+        crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
+    let Ok((command, _)) = clang::cuda_command(&source, &head, options, Side::Host) else {
+        return Vec::new();
+    };
+    let Ok(compiled) = clang::run(command, &source) else {
+        return Vec::new();
+    };
+    let Ok(module) = Module::parse(&compiled.bitcode, &source.name) else {
+        return Vec::new();
+    };
+    // With stubs kept out of line, the launch's arguments stay visible at the call.
+    for f in module.functions() {
+        if llvm::name(f).contains(STUB) {
+            llvm::add_attribute(module.ctx, f, "noinline");
+        }
+    }
+    if module.run_passes("default<O1>").is_err() {
+        return Vec::new();
+    }
+    let mut launches: Vec<HostLaunch> = module
+        .functions()
+        .into_iter()
+        .flat_map(launches_of)
+        .collect();
     launches.sort_by_key(|l| l.line);
     launches
 }
 
 fn launches_of(f: Val) -> Vec<HostLaunch> {
     let mut found = Vec::new();
-    if llvm::name(f).contains("__device_stub__") {
+    if llvm::name(f).contains(STUB) {
         return found;
     }
     let mut pending: Option<HostLaunch> = None;
@@ -52,7 +78,9 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
         if !matches!(llvm::opcode(inst), Opcode::LLVMCall | Opcode::LLVMInvoke) {
             continue;
         }
-        let Some(callee) = llvm::callee(inst) else { continue };
+        let Some(callee) = llvm::callee(inst) else {
+            continue;
+        };
         let name = llvm::name(callee);
         if name.contains("cudaPushCallConfiguration") || name.starts_with("cudaConfigureCall") {
             pending = configuration(inst);
@@ -80,7 +108,13 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
 fn configuration(call: Val) -> Option<HostLaunch> {
     let args = llvm::call_args(call);
     let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
-    let dims = |at: usize| Some([number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32]);
+    let dims = |at: usize| {
+        Some([
+            number(at)? as u32,
+            (number(at)? >> 32) as u32,
+            number(at + 1)? as u32,
+        ])
+    };
     let (grid, block) = (dims(0)?, dims(2)?);
     if grid.iter().chain(&block).any(|&d| d == 0) {
         return None;
@@ -92,21 +126,35 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         line = unsafe { LLVMDILocationGetLine(loc) };
         loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
     }
-    Some(HostLaunch { kernel: String::new(), grid, block, shared, line, args: Vec::new() })
+    Some(HostLaunch {
+        kernel: String::new(),
+        grid,
+        block,
+        shared,
+        line,
+        args: Vec::new(),
+    })
 }
 
 /// `_Z19__device_stub__reducePfi` is the stub of `_Z6reducePfi`.
 fn stub(name: &str) -> Option<String> {
-    const MARK: &str = "__device_stub__";
-    let at = name.find(MARK)?;
-    let digits = name[..at].chars().rev().take_while(char::is_ascii_digit).count();
+    let at = name.find(STUB)?;
+    let digits = name[..at]
+        .chars()
+        .rev()
+        .take_while(char::is_ascii_digit)
+        .count();
     let start = at - digits;
-    let rest = &name[at + MARK.len()..];
+    let rest = &name[at + STUB.len()..];
     if digits == 0 {
         return Some(format!("{}{rest}", &name[..start]));
     }
     let len: usize = name[start..at].parse().ok()?;
-    Some(format!("{}{}{rest}", &name[..start], len.checked_sub(MARK.len())?))
+    Some(format!(
+        "{}{}{rest}",
+        &name[..start],
+        len.checked_sub(STUB.len())?
+    ))
 }
 
 fn constant_bits(v: Val) -> Option<u64> {
@@ -133,7 +181,10 @@ mod tests {
 
     #[test]
     fn stub_names() {
-        assert_eq!(stub("_Z21__device_stub__reducePfi").as_deref(), Some("_Z6reducePfi"));
+        assert_eq!(
+            stub("_Z21__device_stub__reducePfi").as_deref(),
+            Some("_Z6reducePfi")
+        );
         assert_eq!(stub("__device_stub__k").as_deref(), Some("k"));
         assert_eq!(stub("main"), None);
     }

@@ -47,7 +47,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { language: None, clang_args: Vec::new(), cuda_path: None, recursion_limit: 32, size_limit: 200_000 }
+        Options {
+            language: None,
+            clang_args: Vec::new(),
+            cuda_path: None,
+            recursion_limit: 32,
+            size_limit: 200_000,
+        }
     }
 }
 
@@ -56,7 +62,10 @@ impl Default for Options {
 pub enum Input<'a> {
     Path(&'a Path),
     /// Standard input, or a test's own text.
-    Text { name: &'a str, bytes: &'a [u8] },
+    Text {
+        name: &'a str,
+        bytes: &'a [u8],
+    },
 }
 
 /// Everything a source file gave.
@@ -83,7 +92,12 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
             let head = head::parse(&String::from_utf8_lossy(&source.bytes), language);
             let compiled = clang::compile(&source, &head, options)?;
             let kernels = lower_bitcode(&compiled.bitcode, &source.name, language, options)?;
-            Ok(Module { language, kernels, head, warnings: compiled.warnings })
+            Ok(Module {
+                language,
+                kernels,
+                head,
+                warnings: compiled.warnings,
+            })
         }
     }
 }
@@ -98,20 +112,33 @@ pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Modu
         &upgraded
     };
     let kernels = lower_bitcode(bytes, name, Language::Llvm, options)?;
-    Ok(Module { language: Language::Llvm, kernels, head: HeadComment::default(), warnings: Vec::new() })
+    Ok(Module {
+        language: Language::Llvm,
+        kernels,
+        head: HeadComment::default(),
+        warnings: Vec::new(),
+    })
 }
 
-fn lower_bitcode(bytes: &[u8], name: &str, language: Language, options: &Options) -> Result<Vec<Kernel>, Error> {
+fn lower_bitcode(
+    bytes: &[u8],
+    name: &str,
+    language: Language,
+    options: &Options,
+) -> Result<Vec<Kernel>, Error> {
     let mut module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
     prepare::run(&module).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options);
-    let may_be_builtin = language != Language::Cuda && lowered.missing.iter().any(|m| m.starts_with("_Z"));
+    let may_be_builtin =
+        language != Language::Cuda && lowered.missing.iter().any(|m| m.starts_with("_Z"));
     if !may_be_builtin {
         return Ok(lowered.kernels);
     }
     // Some function has no body and no meaning here. OpenCL's own library may have one; then all is done again
     // with it, which costs only the kernels that need it.
-    let Some(library) = clang::opencl_library() else { return Ok(lowered.kernels) };
+    let Some(library) = clang::opencl_library() else {
+        return Ok(lowered.kernels);
+    };
     module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
     if module.link_needed(&library).is_err() {
         return Ok(lowered.kernels);

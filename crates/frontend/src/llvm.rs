@@ -18,7 +18,9 @@ use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
 use llvm_sys::target::*;
 use llvm_sys::transforms::pass_builder::*;
-pub(crate) use llvm_sys::{LLVMLinkage, LLVMOpcode as Opcode, LLVMTypeKind as TypeKind, LLVMValueKind as ValueKind};
+pub(crate) use llvm_sys::{
+    LLVMLinkage, LLVMOpcode as Opcode, LLVMTypeKind as TypeKind, LLVMValueKind as ValueKind,
+};
 
 pub(crate) type Val = LLVMValueRef;
 pub(crate) type Type = LLVMTypeRef;
@@ -29,6 +31,8 @@ pub(crate) type Md = LLVMMetadataRef;
 pub(crate) struct Module {
     pub(crate) ctx: LLVMContextRef,
     pub(crate) raw: LLVMModuleRef,
+    /// Boxed, because LLVM keeps its address.
+    #[allow(clippy::box_collection)]
     messages: Box<Vec<String>>,
 }
 
@@ -76,7 +80,11 @@ impl Module {
             let sink: *mut Vec<String> = &mut *messages;
             LLVMContextSetDiagnosticHandler(ctx, Some(on_diagnostic), sink.cast());
             LLVMContextSetDiscardValueNames(ctx, 0);
-            Module { ctx, raw: ptr::null_mut(), messages }
+            Module {
+                ctx,
+                raw: ptr::null_mut(),
+                messages,
+            }
         }
     }
 
@@ -86,8 +94,11 @@ impl Module {
         let c_name = CString::new(name.replace('\0', "?")).unwrap_or_default();
         unsafe {
             if is_bitcode(bytes) {
-                let buffer =
-                    LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), c_name.as_ptr());
+                let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                    bytes.as_ptr().cast(),
+                    bytes.len(),
+                    c_name.as_ptr(),
+                );
                 let failed = LLVMParseBitcodeInContext2(module.ctx, buffer, &mut module.raw);
                 LLVMDisposeMemoryBuffer(buffer);
                 if failed != 0 || module.raw.is_null() {
@@ -95,14 +106,21 @@ impl Module {
                     return Err(module.message("not valid LLVM bitcode"));
                 }
             } else {
-                let buffer =
-                    LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), c_name.as_ptr());
+                let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                    bytes.as_ptr().cast(),
+                    bytes.len(),
+                    c_name.as_ptr(),
+                );
                 let mut text = ptr::null_mut();
                 let failed = LLVMParseIRInContext(module.ctx, buffer, &mut module.raw, &mut text);
                 let text = take_message(text);
                 if failed != 0 || module.raw.is_null() {
                     module.raw = ptr::null_mut();
-                    return Err(if text.is_empty() { module.message("not valid LLVM IR") } else { text });
+                    return Err(if text.is_empty() {
+                        module.message("not valid LLVM IR")
+                    } else {
+                        text
+                    });
                 }
             }
         }
@@ -111,15 +129,27 @@ impl Module {
     }
 
     fn message(&self, otherwise: &str) -> String {
-        if self.messages.is_empty() { otherwise.to_string() } else { self.messages.join("; ") }
+        if self.messages.is_empty() {
+            otherwise.to_string()
+        } else {
+            self.messages.join("; ")
+        }
     }
 
     pub(crate) fn verify(&self) -> Result<(), String> {
         let mut text = ptr::null_mut();
         unsafe {
-            let failed = LLVMVerifyModule(self.raw, LLVMVerifierFailureAction::LLVMReturnStatusAction, &mut text);
+            let failed = LLVMVerifyModule(
+                self.raw,
+                LLVMVerifierFailureAction::LLVMReturnStatusAction,
+                &mut text,
+            );
             let text = take_message(text);
-            if failed != 0 { Err(text.trim().to_string()) } else { Ok(()) }
+            if failed != 0 {
+                Err(text.trim().to_string())
+            } else {
+                Ok(())
+            }
         }
     }
 
@@ -218,7 +248,11 @@ pub(crate) fn instructions(b: Bb) -> Vec<Val> {
 }
 
 pub(crate) fn arguments(f: Val) -> Vec<Val> {
-    unsafe { (0..LLVMCountParams(f)).map(|i| LLVMGetParam(f, i)).collect() }
+    unsafe {
+        (0..LLVMCountParams(f))
+            .map(|i| LLVMGetParam(f, i))
+            .collect()
+    }
 }
 
 pub(crate) fn users(v: Val) -> Vec<Val> {
@@ -249,7 +283,11 @@ pub(crate) fn name(v: Val) -> String {
 }
 
 pub(crate) fn block_name(b: Bb) -> String {
-    unsafe { CStr::from_ptr(LLVMGetBasicBlockName(b)).to_string_lossy().into_owned() }
+    unsafe {
+        CStr::from_ptr(LLVMGetBasicBlockName(b))
+            .to_string_lossy()
+            .into_owned()
+    }
 }
 
 pub(crate) fn value_kind(v: Val) -> ValueKind {
@@ -320,7 +358,10 @@ pub(crate) fn md_string(v: Val) -> Option<String> {
         if p.is_null() {
             return None;
         }
-        Some(String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize)).into_owned())
+        Some(
+            String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize))
+                .into_owned(),
+        )
     }
 }
 
@@ -343,7 +384,11 @@ pub(crate) fn callee(call: Val) -> Option<Val> {
 }
 
 pub(crate) fn call_args(call: Val) -> Vec<Val> {
-    unsafe { (0..LLVMGetNumArgOperands(call)).map(|i| LLVMGetOperand(call, i)).collect() }
+    unsafe {
+        (0..LLVMGetNumArgOperands(call))
+            .map(|i| LLVMGetOperand(call, i))
+            .collect()
+    }
 }
 
 pub(crate) fn remove_attribute(f: Val, name: &str) {

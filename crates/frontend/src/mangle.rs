@@ -7,7 +7,10 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Param {
     /// The Itanium letter (`f`, `i`, `j`, `Dh` as `H`, …) and the number of lanes.
-    Scalar { letter: char, lanes: u32 },
+    Scalar {
+        letter: char,
+        lanes: u32,
+    },
     Pointer(Box<Param>),
     Named(String),
 }
@@ -29,12 +32,20 @@ pub(crate) struct Mangled {
 }
 
 pub(crate) fn parse(symbol: &str) -> Option<Mangled> {
-    let mut p = Parser { rest: symbol.strip_prefix("_Z")?, known: Vec::new() };
+    let mut p = Parser {
+        rest: symbol.strip_prefix("_Z")?,
+        known: Vec::new(),
+    };
     let name = p.source_name()?;
     let mut params = Vec::new();
     while !p.rest.is_empty() && !p.rest.starts_with('.') {
         let param = p.param()?;
-        if param != (Param::Scalar { letter: 'v', lanes: 1 }) {
+        if param
+            != (Param::Scalar {
+                letter: 'v',
+                lanes: 1,
+            })
+        {
             params.push(param);
         }
     }
@@ -58,7 +69,10 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Option<usize> {
-        let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(self.rest.len());
         let n = self.rest[..end].parse().ok()?;
         self.rest = &self.rest[end..];
         Some(n)
@@ -99,12 +113,17 @@ impl Parser<'_> {
                 if !self.eat("_") {
                     return None;
                 }
-                let Param::Scalar { letter, .. } = self.param()? else { return None };
+                let Param::Scalar { letter, .. } = self.param()? else {
+                    return None;
+                };
                 let vector = Param::Scalar { letter, lanes };
                 self.known.push(vector.clone());
                 Some(vector)
             }
-            'D' if self.eat("Dh") => Some(Param::Scalar { letter: 'H', lanes: 1 }),
+            'D' if self.eat("Dh") => Some(Param::Scalar {
+                letter: 'H',
+                lanes: 1,
+            }),
             'S' => {
                 self.rest = &self.rest[1..];
                 let index = if self.eat("_") {
@@ -124,7 +143,10 @@ impl Parser<'_> {
             }
             'a'..='z' => {
                 self.rest = &self.rest[1..];
-                Some(Param::Scalar { letter: first, lanes: 1 })
+                Some(Param::Scalar {
+                    letter: first,
+                    lanes: 1,
+                })
             }
             _ => None,
         }
@@ -139,11 +161,21 @@ mod tests {
     fn builtins() {
         let m = parse("_Z3dotDv4_fS_").unwrap();
         assert_eq!(m.name, "dot");
-        assert_eq!(m.params, vec![Param::Scalar { letter: 'f', lanes: 4 }; 2]);
+        assert_eq!(
+            m.params,
+            vec![
+                Param::Scalar {
+                    letter: 'f',
+                    lanes: 4
+                };
+                2
+            ]
+        );
         let m = parse("_Z10atomic_addPU3AS1Vii").unwrap();
         assert!(matches!(&m.params[0], Param::Pointer(_)));
         assert_eq!(m.params.len(), 2);
-        let m = parse("_Z25atomic_fetch_add_explicitPVU7_Atomicii12memory_order12memory_scope").unwrap();
+        let m = parse("_Z25atomic_fetch_add_explicitPVU7_Atomicii12memory_order12memory_scope")
+            .unwrap();
         assert_eq!(m.params.len(), 4);
         assert_eq!(parse("_Z5clampDv4_jS_S_").unwrap().params.len(), 3);
         assert_eq!(parse("_Z12get_work_dimv").unwrap().params.len(), 0);

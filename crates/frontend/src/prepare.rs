@@ -40,7 +40,9 @@ pub(crate) fn run(module: &Module) -> Result<(), String> {
             for inst in llvm::instructions(block) {
                 match llvm::opcode(inst) {
                     Opcode::LLVMCall => type_copy(module, inst, &mut keeps),
-                    Opcode::LLVMLoad if !is_local(llvm::operand(inst, 0)) => keep(module, inst, &mut keeps),
+                    Opcode::LLVMLoad if !is_local(llvm::operand(inst, 0)) => {
+                        keep(module, inst, &mut keeps)
+                    }
                     _ => {}
                 }
             }
@@ -66,7 +68,10 @@ pub(crate) fn kernels(module: &Module) -> Vec<Val> {
             annotated.push(f);
         }
     }
-    let defined = module.functions().into_iter().filter(|&f| !llvm::is_declaration(f));
+    let defined = module
+        .functions()
+        .into_iter()
+        .filter(|&f| !llvm::is_declaration(f));
     defined
         .filter(|&f| {
             let cc = unsafe { LLVMGetFunctionCallConv(f) };
@@ -97,9 +102,15 @@ fn mark(module: &Module, f: Val, is_kernel: bool) {
 }
 
 fn calls_defined(module: &Module) -> bool {
-    module.functions().into_iter().flat_map(llvm::blocks).flat_map(llvm::instructions).any(|i| {
-        llvm::opcode(i) == Opcode::LLVMCall && llvm::callee(i).is_some_and(|f| !llvm::is_declaration(f))
-    })
+    module
+        .functions()
+        .into_iter()
+        .flat_map(llvm::blocks)
+        .flat_map(llvm::instructions)
+        .any(|i| {
+            llvm::opcode(i) == Opcode::LLVMCall
+                && llvm::callee(i).is_some_and(|f| !llvm::is_declaration(f))
+        })
 }
 
 /// Whether an address is certainly that of a local variable.
@@ -144,7 +155,8 @@ fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {
 fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     let Some(f) = llvm::callee(call) else { return };
     let name = llvm::name(f);
-    if name.starts_with("_Z6vload") || name.starts_with("_Z5vload") || name.starts_with("_Z7vload") {
+    if name.starts_with("_Z6vload") || name.starts_with("_Z5vload") || name.starts_with("_Z7vload")
+    {
         keep(module, call, keeps);
         return;
     }
@@ -153,7 +165,9 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     }
     let args = llvm::call_args(call);
     let (dst, src) = (args[0], args[1]);
-    let Some(len) = llvm::const_int(args[2]).filter(|&n| n > 0 && n <= 256) else { return };
+    let Some(len) = llvm::const_int(args[2]).filter(|&n| n > 0 && n <= 256) else {
+        return;
+    };
     let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
     let (local_dst, local_src) = (is_local(dst), is_local(src));
     // A parameter is not shared with anyone: its copy may be split.
@@ -166,7 +180,9 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     if !local_dst && !local_src && !homogeneous {
         return;
     }
-    let Some(ty) = ty.or_else(|| Some(integers(module, len))) else { return };
+    let Some(ty) = ty.or_else(|| Some(integers(module, len))) else {
+        return;
+    };
     unsafe {
         let builder = LLVMCreateBuilderInContext(module.ctx);
         LLVMPositionBuilderBefore(builder, call);
@@ -189,7 +205,10 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
 fn is_byval_argument(arg: Val) -> bool {
     unsafe {
         let f = LLVMGetParamParent(arg);
-        llvm::arguments(f).iter().position(|&a| a == arg).is_some_and(|i| llvm::byval_type(f, i as u32).is_some())
+        llvm::arguments(f)
+            .iter()
+            .position(|&a| a == arg)
+            .is_some_and(|i| llvm::byval_type(f, i as u32).is_some())
     }
 }
 
@@ -197,7 +216,11 @@ fn alignment(call: Val, index: u32) -> u32 {
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
         let a = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
-        if a.is_null() { 1 } else { (LLVMGetEnumAttributeValue(a) as u32).max(1) }
+        if a.is_null() {
+            1
+        } else {
+            (LLVMGetEnumAttributeValue(a) as u32).max(1)
+        }
     }
 }
 
@@ -214,10 +237,13 @@ fn piece_type(module: &Module, address: Val, len: u64) -> Option<Type> {
                 let mut ty = LLVMGetGEPSourceElementType(address);
                 for i in 2..llvm::num_operands(address) {
                     ty = match llvm::type_kind(ty) {
-                        TypeKind::LLVMStructTypeKind => {
-                            LLVMStructGetTypeAtIndex(ty, llvm::const_int(llvm::operand(address, i))? as u32)
+                        TypeKind::LLVMStructTypeKind => LLVMStructGetTypeAtIndex(
+                            ty,
+                            llvm::const_int(llvm::operand(address, i))? as u32,
+                        ),
+                        TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind => {
+                            LLVMGetElementType(ty)
                         }
-                        TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind => LLVMGetElementType(ty),
                         _ => return None,
                     };
                 }
@@ -236,7 +262,9 @@ fn piece_type(module: &Module, address: Val, len: u64) -> Option<Type> {
             }
             // An outer struct whose first member is what is copied.
             ty = match llvm::type_kind(ty) {
-                TypeKind::LLVMStructTypeKind if size >= len && LLVMCountStructElementTypes(ty) > 0 => {
+                TypeKind::LLVMStructTypeKind
+                    if size >= len && LLVMCountStructElementTypes(ty) > 0 =>
+                {
                     LLVMStructGetTypeAtIndex(ty, 0)
                 }
                 TypeKind::LLVMArrayTypeKind if size >= len => LLVMGetElementType(ty),
@@ -264,23 +292,37 @@ fn is_homogeneous(module: &Module, ty: Type) -> bool {
     scalar_types(module, ty, 0, &mut scalars, 64) && scalars.windows(2).all(|w| w[0].0 == w[1].0)
 }
 
-fn scalar_types(module: &Module, ty: Type, at: u64, out: &mut Vec<(Type, u64)>, limit: usize) -> bool {
+fn scalar_types(
+    module: &Module,
+    ty: Type,
+    at: u64,
+    out: &mut Vec<(Type, u64)>,
+    limit: usize,
+) -> bool {
     let dl = module.data_layout();
     unsafe {
         match llvm::type_kind(ty) {
             TypeKind::LLVMStructTypeKind => (0..LLVMCountStructElementTypes(ty)).all(|i| {
                 let inner = LLVMStructGetTypeAtIndex(ty, i);
-                scalar_types(module, inner, at + LLVMOffsetOfElement(dl, ty, i), out, limit)
+                scalar_types(
+                    module,
+                    inner,
+                    at + LLVMOffsetOfElement(dl, ty, i),
+                    out,
+                    limit,
+                )
             }),
             TypeKind::LLVMArrayTypeKind => {
                 let inner = LLVMGetElementType(ty);
                 let step = LLVMABISizeOfType(dl, inner);
-                (0..LLVMGetArrayLength2(ty)).all(|i| scalar_types(module, inner, at + i * step, out, limit))
+                (0..LLVMGetArrayLength2(ty))
+                    .all(|i| scalar_types(module, inner, at + i * step, out, limit))
             }
             TypeKind::LLVMVectorTypeKind => {
                 let inner = LLVMGetElementType(ty);
                 let step = LLVMABISizeOfType(dl, inner);
-                (0..LLVMGetVectorSize(ty) as u64).all(|i| scalar_types(module, inner, at + i * step, out, limit))
+                (0..LLVMGetVectorSize(ty) as u64)
+                    .all(|i| scalar_types(module, inner, at + i * step, out, limit))
             }
             _ => {
                 out.push((ty, at));
@@ -292,14 +334,17 @@ fn scalar_types(module: &Module, ty: Type, at: u64, out: &mut Vec<(Type, u64)>, 
 
 fn integers(module: &Module, len: u64) -> Type {
     unsafe {
-        let bits = if len % 8 == 0 {
+        let bits = if len.is_multiple_of(8) {
             64
-        } else if len % 4 == 0 {
+        } else if len.is_multiple_of(4) {
             32
         } else {
             8
         };
-        LLVMArrayType2(LLVMIntTypeInContext(module.ctx, bits), len * 8 / bits as u64)
+        LLVMArrayType2(
+            LLVMIntTypeInContext(module.ctx, bits),
+            len * 8 / bits as u64,
+        )
     }
 }
 
@@ -307,7 +352,9 @@ fn integers(module: &Module, len: u64) -> Type {
 fn copy_written_byval(module: &Module, kernel: Val) {
     let entry = unsafe { LLVMGetEntryBasicBlock(kernel) };
     for (i, arg) in llvm::arguments(kernel).into_iter().enumerate() {
-        let Some(ty) = llvm::byval_type(kernel, i as u32) else { continue };
+        let Some(ty) = llvm::byval_type(kernel, i as u32) else {
+            continue;
+        };
         if only_read(arg, 0) {
             continue;
         }
@@ -316,11 +363,16 @@ fn copy_written_byval(module: &Module, kernel: Val) {
             let builder = LLVMCreateBuilderInContext(module.ctx);
             LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
             let name = CString::new(llvm::name(arg)).unwrap_or_default();
-            let align = llvm::param_align(kernel, i as u32).unwrap_or(LLVMABIAlignmentOfType(dl, ty));
+            let align =
+                llvm::param_align(kernel, i as u32).unwrap_or(LLVMABIAlignmentOfType(dl, ty));
             let copy = LLVMBuildAlloca(builder, ty, name.as_ptr());
             LLVMSetAlignment(copy, align);
             LLVMReplaceAllUsesWith(arg, copy);
-            let size = LLVMConstInt(LLVMInt64TypeInContext(module.ctx), LLVMABISizeOfType(dl, ty), 0);
+            let size = LLVMConstInt(
+                LLVMInt64TypeInContext(module.ctx),
+                LLVMABISizeOfType(dl, ty),
+                0,
+            );
             LLVMBuildMemCpy(builder, copy, align, arg, align, size);
             LLVMDisposeBuilder(builder);
         }

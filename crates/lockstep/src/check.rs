@@ -198,7 +198,16 @@ impl Task<'_> {
             ));
         };
         let run = |launch: &Launch| simulation::execute(kernel, launch, &config);
-        let trial = try_launch(kernel, chosen, &dims, &run).map_err(fail)?;
+        let mut trial = try_launch(kernel, chosen, &dims, &run).map_err(fail)?;
+        for v in ORDINARY_INTEGERS {
+            if trial.outcome.violated.is_none() || trial.chosen.args.is_empty() {
+                break;
+            }
+            let other = trial.chosen.with_integers(kernel, v);
+            if assumptions_hold(&args.assume, &other.launch).map_err(fail)?.is_ok() {
+                trial = try_launch(kernel, other, &dims, &run).map_err(fail)?;
+            }
+        }
         if self.analysis.input.verbose {
             eprintln!(
                 "{}: kernel {}: {}",
@@ -233,9 +242,7 @@ impl Task<'_> {
         if chosen.args.is_empty() {
             assumptions_hold(exprs, &chosen.launch)??;
         }
-        for v in [
-            1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100,
-        ] {
+        for v in ORDINARY_INTEGERS {
             let other = chosen.with_integers(kernel, v);
             if allows(&other)? {
                 return Ok(Some(other));
@@ -244,6 +251,9 @@ impl Task<'_> {
         Ok(None)
     }
 }
+
+/// Values for integer arguments that a precondition is likely to allow.
+const ORDINARY_INTEGERS: [u64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
 
 struct Trial {
     chosen: Chosen,

@@ -66,6 +66,9 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1);
     let outcome = execute(kernel, &launch, &config).map_err(fail)?;
+    if let Some(text) = &outcome.violated {
+        return Err(fail(format!("the launch does not satisfy {text}")));
+    }
     if analysis.input.verbose {
         eprintln!(
             "{}: kernel {}: {}",

@@ -424,9 +424,11 @@ fn places(json: &Value, file: &str) -> (BTreeSet<Place>, Vec<String>) {
 fn lockstep(args: &[String], more: &[&str]) -> (i32, String, String) {
     let binary =
         std::env::var("LOCKSTEP_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lockstep").to_owned());
+    // Behind the command, since what stands after `--` is clang's.
     let output = Command::new(binary)
-        .args(args)
+        .args(&args[..1])
         .args(more)
+        .args(&args[1..])
         .current_dir(root())
         .stdin(Stdio::null())
         .output()

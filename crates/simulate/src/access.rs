@@ -465,6 +465,7 @@ impl BlockRun<'_, '_> {
                 }
             }
         }
+        let silent = self.silent_and_written(t, silent, size);
         self.observe(w, t, AccessKind::Write, site, size, silent, ty, &|l| regs.lane(slots[0], ty, l), world);
         world.changes += u64::from(!silent & t.mask != 0);
         if count == 1 && bytes == 4 && t.contiguous() {
@@ -497,6 +498,17 @@ impl BlockRun<'_, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// What nobody has written has no value that a store could repeat.
+    #[inline(always)]
+    fn silent_and_written(&mut self, t: &Target, silent: u32, size: u32) -> u32 {
+        match &mut self.init[t.object] {
+            Some(bits) if silent & t.mask != 0 && !bits.complete() => lanes_of(silent & t.mask)
+                .filter(|l| bits.all(t.offsets[*l], u64::from(size)))
+                .fold(0, |m, l| m | 1 << l),
+            _ => silent,
         }
     }
 

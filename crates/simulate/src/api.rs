@@ -97,6 +97,9 @@ pub struct Outcome {
     /// Why the launch was not executed to its end as written, if it was not:
     /// nothing may be concluded from the absence of findings.
     pub incomplete: Option<String>,
+    /// A precondition of the kernel's that the launch does not satisfy: it says
+    /// nothing about the kernel.
+    pub violated: Option<String>,
     pub stats: Stats,
 }
 

@@ -40,8 +40,11 @@ impl BlockRun<'_, '_> {
                 reduce: reduce.map(|(r, p, d)| (r, regs.bits(p) & mask, d)),
             }),
             BarrierStep::Arrive { id, .. } => {
-                *self.arrived.entry(regs.w32(*id)[lead]).or_default() += mask.count_ones();
+                let id = regs.w32(*id)[lead];
+                *self.arrived.entry(id).or_default() += mask.count_ones();
                 world.changes += 1;
+                let (races, mut ctx) = self.races(world);
+                races.named_barrier(&mut ctx, id, &[(w, mask)], false);
                 return Ok(true);
             }
             BarrierStep::Warp { mask: named } => {
@@ -228,16 +231,19 @@ impl BlockRun<'_, '_> {
                 None => counts.push((id, needed, g.mask.count_ones())),
             }
         }
-        let Some(&(id, needed, _)) = counts
+        let Some(&(id, needed, here)) = counts
             .iter()
             .find(|(id, needed, here)| here + self.arrived.get(id).copied().unwrap_or(0) >= *needed)
         else {
             return false;
         };
+        // Of those that came by without waiting, as many as were still needed.
+        let used = needed.saturating_sub(here);
         if let Some(a) = self.arrived.get_mut(&id) {
-            *a = a.saturating_sub(needed);
+            *a = a.saturating_sub(used);
         }
-        self.release(world, |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()));
+        let arrived = used > 0;
+        self.release(world, arrived, |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()));
         true
     }
 
@@ -279,7 +285,7 @@ impl BlockRun<'_, '_> {
             }
             State::Barrier(b) => {
                 self.check_exited(b.site, first, world);
-                self.release(world, |_| true);
+                self.release(world, false, |_| true);
             }
             State::Copies(site) => {
                 self.check_exited(site, first, world);
@@ -325,7 +331,8 @@ impl BlockRun<'_, '_> {
     }
 
     /// Lets the groups at a barrier go on, with its result if it computes one.
-    fn release(&mut self, world: &mut World, here: impl Fn(&State) -> bool) {
+    /// `arrived`: others came by without waiting.
+    fn release(&mut self, world: &mut World, arrived: bool, here: impl Fn(&State) -> bool) {
         let mut who = Vec::new();
         let (mut count, mut total) = (0, 0);
         let mut barrier = None;
@@ -359,12 +366,12 @@ impl BlockRun<'_, '_> {
         }
         world.changes += 1;
         let Some(b) = barrier else { return };
-        let whole = b.threads.is_none_or(|t| t >= self.p.threads);
+        let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads);
         let (races, mut ctx) = self.races(world);
         if whole {
             races.block_barrier(&mut ctx, b.shared, b.global);
         } else {
-            races.meeting(&mut ctx, &who);
+            races.named_barrier(&mut ctx, b.id, &who, true);
         }
     }
 

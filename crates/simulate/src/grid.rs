@@ -137,6 +137,7 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         printed: text,
         buffers: buffers(program, &globals),
         incomplete: None,
+        violated: None,
         stats: stats(program, steps, lane_steps, shadow, &reached, true),
     }))
 }
@@ -237,13 +238,11 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         report_deadlock(program, &waiting, &mut world);
         break;
     }
-    let incomplete = match stop {
-        None => None,
-        Some(Stop::Requires(text)) => {
-            return Err(LaunchError(format!("the launch does not satisfy {text}")));
-        }
-        Some(stop) => Some(because(program, &stop)),
-    };
+    let incomplete = stop.as_ref().map(|s| because(program, s));
+    let violated = stop.and_then(|s| match s {
+        Stop::Requires(text) => Some(text),
+        _ => None,
+    });
     for (run, _) in &mut waiting {
         texts.push((run.block, std::mem::take(&mut run.printed)));
         shadow_bytes += run.races.shadow_bytes();
@@ -258,10 +257,11 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         reports.has(Kind::Deadlock).then(|| "the launch was stopped at a deadlock".to_string())
     });
     Ok(Outcome {
-        findings: reports.finish(),
+        findings: if violated.is_some() { Vec::new() } else { reports.finish() },
         printed: text,
         buffers: buffers(program, &globals),
         incomplete,
+        violated,
         stats: stats(program, steps, lane_steps, shadow_bytes, &reached, false),
     })
 }
@@ -279,7 +279,7 @@ fn because(program: &Program, stop: &Stop) -> String {
             format!("{} at {}:{} is not supported", u.what, at.file, at.line)
         }
         Stop::Dirty => "the launch was stopped".into(),
-        Stop::Requires(text) => text.clone(),
+        Stop::Requires(text) => format!("the launch does not satisfy {text}"),
     }
 }
 

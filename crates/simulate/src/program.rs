@@ -56,6 +56,7 @@ pub(crate) struct SiteFacts {
     /// A volatile read that polls a flag.
     pub polling: bool,
     pub block_scope: bool,
+    pub size: u32,
     pub align: u32,
 }
 
@@ -78,6 +79,8 @@ pub(crate) struct Program<'k> {
     /// Why blocks must run one after the other from the start, if they must.
     pub serial: bool,
     pub has_atomics: bool,
+    /// Atomics of several widths, which may overlap.
+    pub mixed_atomics: bool,
 }
 
 impl<'k> Program<'k> {
@@ -127,6 +130,10 @@ impl<'k> Program<'k> {
         let layout = layout(kernel, launch, threads as u32)?;
         let code = decode(kernel, cfg, launch, config, &layout)?;
         let features = Features::of(kernel);
+        let sites = site_facts(kernel);
+        let mut widths = sites.iter().filter(|s| s.atomic).map(|s| s.size);
+        let width = widths.next();
+        let mixed_atomics = widths.any(|w| Some(w) != width);
         Ok(Program {
             kernel,
             grid: launch.grid,
@@ -139,7 +146,8 @@ impl<'k> Program<'k> {
             shared_arena: layout.shared_arena,
             private_arena: layout.private_arena,
             objects: layout.objects,
-            sites: site_facts(kernel),
+            sites,
+            mixed_atomics,
             code,
             fine_order: features.fine_order,
             serial: features.serial,
@@ -365,6 +373,7 @@ fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
             volatile: s.volatile,
             polling: s.polling,
             block_scope: s.scope <= Scope::Block,
+            size: s.size,
             align: s.align.max(1),
         })
         .collect();

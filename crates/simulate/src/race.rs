@@ -254,20 +254,32 @@ impl BlockRaces {
         self.meeting(ctx, &[(warp, lanes)]);
     }
 
-    /// Some threads of the block meet.
-    pub(crate) fn meeting(&mut self, ctx: &mut Ctx, who: &[(usize, u32)]) {
-        let block = u64::from(ctx.block) << 32;
-        let bits = self.lane_bits;
-        let threads: Vec<u64> = who
-            .iter()
-            .flat_map(|&(w, lanes)| {
-                (0..32).filter(move |l| lanes >> l & 1 == 1).map(move |l| block | ((w as u64) << bits) | l)
-            })
-            .collect();
+    /// Lanes of one warp meet.
+    fn meeting(&mut self, ctx: &mut Ctx, who: &[(usize, u32)]) {
+        let threads = self.keys(ctx.block, who);
         if let Some(sync) = &mut ctx.sync {
             sync.meeting(&threads, *ctx.clock);
         }
         *ctx.clock += 1;
+    }
+
+    /// Threads of the block come to a named barrier, and wait there or not.
+    pub(crate) fn named_barrier(&mut self, ctx: &mut Ctx, id: u32, who: &[(usize, u32)], wait: bool) {
+        let threads = self.keys(ctx.block, who);
+        if let Some(sync) = &mut ctx.sync {
+            sync.named(ctx.block, id, &threads, *ctx.clock, wait);
+        }
+        *ctx.clock += 1;
+    }
+
+    fn keys(&self, block: u32, who: &[(usize, u32)]) -> Vec<u64> {
+        let first = u64::from(block) << 32;
+        let bits = self.lane_bits;
+        who.iter()
+            .flat_map(|&(w, lanes)| {
+                (0..32).filter(move |l| lanes >> l & 1 == 1).map(move |l| first | ((w as u64) << bits) | l)
+            })
+            .collect()
     }
 
     pub(crate) fn fence(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, scope: Scope) {
@@ -322,7 +334,8 @@ impl BlockRaces {
             match &mut ctx.inter {
                 Inter::None => {}
                 Inter::Owners(owners) => {
-                    if !owners.access(e, ctx.block) {
+                    let narrow = ctx.program.sites[e.site.0 as usize].block_scope || ctx.program.mixed_atomics;
+                    if !owners.access(e, ctx.block, narrow) {
                         ctx.reports.dirty = true;
                     }
                 }
@@ -345,6 +358,7 @@ impl BlockRaces {
             clock: *ctx.clock,
             site: e.site.0,
             kind: e.kind,
+            mixed: ctx.program.mixed_atomics,
         };
         let mut rest = e.mask;
         while rest != 0 {
@@ -484,6 +498,8 @@ struct Run {
     clock: u32,
     site: u32,
     kind: AccessKind,
+    /// Atomics of several widths: they may conflict with each other.
+    mixed: bool,
 }
 
 impl Run {
@@ -604,7 +620,9 @@ impl Run {
             let g = g + i;
             clash |= self.foreign(cells.write[g], t)
                 | self.foreign(cells.read[g], t)
-                | self.foreign(cells.other_read[g], t);
+                | self.foreign(cells.other_read[g], t)
+                | self.mixed
+                    & (self.foreign(cells.atomic[g], t) | self.foreign(cells.other_atomic[g], t));
             let new = mark(self.clock, t, self.site, false);
             let old = cells.atomic[g];
             if self.foreign(old, t) {
@@ -638,8 +656,12 @@ fn tolerated(program: &Program, a: u32, b: u32, same_block: bool) -> bool {
     if !(in_scope(a) && in_scope(b)) {
         return false;
     }
-    if a.atomic && b.atomic || !a.writes && !b.writes {
+    if !a.writes && !b.writes {
         return true;
+    }
+    // Atomics of different widths are not atomic with respect to each other.
+    if a.atomic && b.atomic {
+        return a.size == b.size;
     }
     // Two volatile stores race like any others.
     strong(a) && strong(b) && (a.atomic || b.atomic || !a.writes || !b.writes)
@@ -668,6 +690,7 @@ fn report(ctx: &mut Ctx, e: &Event, lane: usize, offset: u64, t: u32, other: Sid
     let current_silent = e.kind == AccessKind::Write && same_value(e, lane);
     let other_writes = p.sites[a as usize].writes;
     let benign = match (other_writes, e.kind == AccessKind::Write) {
+        _ if p.sites[a as usize].atomic || p.sites[b as usize].atomic => false,
         (true, true) => current_silent,
         (true, false) => other.silent,
         (false, _) => current_silent,
@@ -736,6 +759,13 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Str
             "use memory_order_acq_rel on the atomics, or put atomic_work_item_fence before the release and after the acquire".into()
         } else {
             "put __threadfence() between the write and the atomic that publishes it, and after the atomic that reads it".into()
+        };
+    }
+    if sa.atomic && sb.atomic {
+        return if sa.size != sb.size {
+            "atomics of different widths are not atomic with respect to each other: use one width".into()
+        } else {
+            "an atomic of block scope is atomic for its own block only: use the device-wide form".into()
         };
     }
     if sa.atomic != sb.atomic {
@@ -823,12 +853,13 @@ impl Owners {
 
     /// Notes the access; false if another block's access is in conflict.
     #[inline(always)]
-    fn access(&self, e: &Event, block: u32) -> bool {
+    fn access(&self, e: &Event, block: u32, narrow: bool) -> bool {
         let owners = &self.objects[e.object];
         let state = match e.kind {
             AccessKind::Read => READ,
-            AccessKind::Write => WRITTEN,
-            AccessKind::Atomic => ATOMIC,
+            // An atomic of narrower scope is a store to other blocks.
+            AccessKind::Atomic if !narrow => ATOMIC,
+            AccessKind::Write | AccessKind::Atomic => WRITTEN,
         };
         if e.uniform {
             return self.one(owners, e.offsets[e.mask.trailing_zeros() as usize], e.size, block, state);

@@ -64,8 +64,10 @@ struct Relation {
 enum Variable {
     /// A location, among all blocks or (with the block) among one.
     Place { object: u32, offset: u64, block: Option<u32> },
-    /// A meeting of some threads: a partial barrier.
+    /// A meeting of some threads: a partial barrier of a warp.
     Meeting(u32),
+    /// A named barrier of a block.
+    Named { block: u32, id: u32 },
 }
 
 impl Relation {
@@ -253,11 +255,20 @@ impl Sync {
         }
     }
 
-    /// Some threads meet: a `__syncwarp` of part of a warp, a named barrier.
+    /// Some threads meet: a `__syncwarp` of part of a warp.
     pub(crate) fn meeting(&mut self, threads: &[ThreadKey], clock: u32) {
-        self.active = true;
         self.meetings += 1;
-        let v = Variable::Meeting(self.meetings);
+        self.meet(Variable::Meeting(self.meetings), threads, clock, true);
+    }
+
+    /// Threads come to a named barrier; those that only arrive do not wait, and
+    /// learn nothing.
+    pub(crate) fn named(&mut self, block: u32, id: u32, threads: &[ThreadKey], clock: u32, wait: bool) {
+        self.meet(Variable::Named { block, id }, threads, clock, wait);
+    }
+
+    fn meet(&mut self, v: Variable, threads: &[ThreadKey], clock: u32, wait: bool) {
+        self.active = true;
         for relation in [&mut self.generous, &mut self.strict] {
             let id = relation.log(v);
             for &t in threads {
@@ -265,7 +276,7 @@ impl Sync {
                 relation.release(id, t, clock, &known);
             }
             let lesson = relation.lesson(id);
-            for &t in threads {
+            for &t in threads.iter().filter(|_| wait) {
                 relation.teach(t, &lesson);
             }
         }

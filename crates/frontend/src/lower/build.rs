@@ -4,8 +4,8 @@
 //! integer casts of immediates. It exists for branches on template and call arguments, not for speed.
 
 use lockstep_kernel::{
-    Block, BlockId, CastOp, CmpOp, FloatOp, FloatUnOp, Inst, IntOp, IntUnOp, MathFn, Op, Operand, Reg, Rounding, Scope, Site,
-    SiteId, SiteKind, Space, Special, Terminator, Ty,
+    Block, BlockId, CastOp, CmpOp, FloatOp, FloatUnOp, Inst, IntOp, IntUnOp, MathFn, Op, Operand,
+    Reg, Rounding, Scope, Site, SiteId, SiteKind, Space, Special, Terminator, Ty,
 };
 
 use super::Lower;
@@ -21,14 +21,21 @@ impl Lower<'_> {
     pub(super) fn new_block(&mut self, name: &str) -> BlockId {
         let id = BlockId(self.k.blocks.len() as u32);
         let term = Terminator::Unreachable;
-        self.k.blocks.push(Block { name: name.to_string(), phis: Vec::new(), insts: Vec::new(), term });
+        self.k.blocks.push(Block {
+            name: name.to_string(),
+            phis: Vec::new(),
+            insts: Vec::new(),
+            term,
+        });
         id
     }
 
     pub(super) fn push(&mut self, op: Op, dst: Option<Reg>) {
         self.count += 1;
         let loc = self.loc;
-        self.k.blocks[self.cur.0 as usize].insts.push(Inst { dst, op, loc });
+        self.k.blocks[self.cur.0 as usize]
+            .insts
+            .push(Inst { dst, op, loc });
     }
 
     pub(super) fn terminate(&mut self, term: Terminator) {
@@ -55,7 +62,13 @@ impl Lower<'_> {
         match (op, a, b) {
             (IntOp::Add | IntOp::Or | IntOp::Xor, Operand::Imm(0), x)
             | (
-                IntOp::Add | IntOp::Sub | IntOp::Or | IntOp::Xor | IntOp::Shl | IntOp::LShr | IntOp::AShr,
+                IntOp::Add
+                | IntOp::Sub
+                | IntOp::Or
+                | IntOp::Xor
+                | IntOp::Shl
+                | IntOp::LShr
+                | IntOp::AShr,
                 x,
                 Operand::Imm(0),
             )
@@ -94,7 +107,12 @@ impl Lower<'_> {
     }
 
     pub(super) fn cast(&mut self, op: CastOp, from: Ty, to: Ty, a: Operand) -> Operand {
-        if from == to && matches!(op, CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit) {
+        if from == to
+            && matches!(
+                op,
+                CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit
+            )
+        {
             return a;
         }
         if let Operand::Imm(x) = a {
@@ -112,12 +130,20 @@ impl Lower<'_> {
 
     /// Zero-extends or truncates between integer types.
     pub(super) fn zext(&mut self, from: Ty, to: Ty, a: Operand) -> Operand {
-        let op = if from.bits() > to.bits() { CastOp::Trunc } else { CastOp::ZExt };
+        let op = if from.bits() > to.bits() {
+            CastOp::Trunc
+        } else {
+            CastOp::ZExt
+        };
         self.cast(op, from, to, a)
     }
 
     pub(super) fn sext(&mut self, from: Ty, to: Ty, a: Operand) -> Operand {
-        let op = if from.bits() > to.bits() { CastOp::Trunc } else { CastOp::SExt };
+        let op = if from.bits() > to.bits() {
+            CastOp::Trunc
+        } else {
+            CastOp::SExt
+        };
         self.cast(op, from, to, a)
     }
 
@@ -126,32 +152,84 @@ impl Lower<'_> {
     }
 
     pub(super) fn float(&mut self, op: FloatOp, ty: Ty, a: Operand, b: Operand) -> Operand {
-        self.def(Op::Float { op, ty, rounding: RNE, a, b }, ty)
+        self.def(
+            Op::Float {
+                op,
+                ty,
+                rounding: RNE,
+                a,
+                b,
+            },
+            ty,
+        )
     }
 
     pub(super) fn float_un(&mut self, op: FloatUnOp, ty: Ty, a: Operand) -> Operand {
-        self.def(Op::FloatUn { op, ty, rounding: RNE, a }, ty)
+        self.def(
+            Op::FloatUn {
+                op,
+                ty,
+                rounding: RNE,
+                a,
+            },
+            ty,
+        )
     }
 
     pub(super) fn fma(&mut self, ty: Ty, a: Operand, b: Operand, c: Operand) -> Operand {
-        self.def(Op::Fma { ty, rounding: RNE, a, b, c }, ty)
+        self.def(
+            Op::Fma {
+                ty,
+                rounding: RNE,
+                a,
+                b,
+                c,
+            },
+            ty,
+        )
     }
 
     pub(super) fn math(&mut self, f: MathFn, ty: Ty, a: Operand, b: Operand) -> Operand {
-        let result = if matches!(f, MathFn::ILogB | MathFn::FrexpExp) { Ty::I32 } else { ty };
+        let result = if matches!(f, MathFn::ILogB | MathFn::FrexpExp) {
+            Ty::I32
+        } else {
+            ty
+        };
         self.def(Op::Math { f, ty, a, b }, result)
     }
 
-    pub(super) fn index(&mut self, base: Operand, index: Operand, scale: i64, offset: i64) -> Operand {
+    pub(super) fn index(
+        &mut self,
+        base: Operand,
+        index: Operand,
+        scale: i64,
+        offset: i64,
+    ) -> Operand {
         if let Operand::Imm(i) = index {
             let offset = offset.wrapping_add((i as i64).wrapping_mul(scale));
             return match base {
                 _ if offset == 0 => base,
                 Operand::Object(o, at) => Operand::Object(o, at.wrapping_add(offset)),
-                _ => self.def(Op::Index { base, index: Operand::Imm(0), scale: 0, offset }, Ty::Ptr),
+                _ => self.def(
+                    Op::Index {
+                        base,
+                        index: Operand::Imm(0),
+                        scale: 0,
+                        offset,
+                    },
+                    Ty::Ptr,
+                ),
             };
         }
-        self.def(Op::Index { base, index, scale, offset }, Ty::Ptr)
+        self.def(
+            Op::Index {
+                base,
+                index,
+                scale,
+                offset,
+            },
+            Ty::Ptr,
+        )
     }
 
     /// The constant of a float type.
@@ -191,7 +269,11 @@ impl Lower<'_> {
 }
 
 pub(super) fn sext(x: u64, bits: u32) -> i64 {
-    if bits >= 64 { x as i64 } else { ((x << (64 - bits)) as i64) >> (64 - bits) }
+    if bits >= 64 {
+        x as i64
+    } else {
+        ((x << (64 - bits)) as i64) >> (64 - bits)
+    }
 }
 
 fn fold_int(op: IntOp, ty: Ty, x: u64, y: u64) -> Option<u64> {

@@ -22,7 +22,12 @@ pub(super) struct Locs {
 
 impl Locs {
     pub(super) fn new(input: &str) -> Locs {
-        Locs { input: input.to_string(), known: HashMap::new(), interned: HashMap::new(), scopes: HashMap::new() }
+        Locs {
+            input: input.to_string(),
+            known: HashMap::new(),
+            interned: HashMap::new(),
+            scopes: HashMap::new(),
+        }
     }
 }
 
@@ -54,11 +59,21 @@ impl Lower<'_> {
             )
         };
         let (file, function) = self.scope(scope);
-        let inlined_at = if inlined.is_null() { outer } else { Some(self.location(inlined, outer)) };
+        let inlined_at = if inlined.is_null() {
+            outer
+        } else {
+            Some(self.location(inlined, outer))
+        };
         let ours = is_ours(&self.k.files[file as usize]);
         let id = match inlined_at {
             Some(caller) if ours => caller,
-            _ => self.intern(Loc { file, line, column, function, inlined_at }),
+            _ => self.intern(Loc {
+                file,
+                line,
+                column,
+                function,
+                inlined_at,
+            }),
         };
         self.locs.known.insert((md, outer), id);
         id
@@ -75,7 +90,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn file(&mut self, name: &str) -> u32 {
-        let name = if name == "-" || name == "<stdin>" { self.locs.input.clone() } else { name.to_string() };
+        let name = if name == "-" || name == "<stdin>" {
+            self.locs.input.clone()
+        } else {
+            name.to_string()
+        };
         match self.k.files.iter().position(|f| *f == name) {
             Some(i) => i as u32,
             None => {
@@ -98,12 +117,17 @@ impl Lower<'_> {
             let ops = llvm::md_operands(self.m.md_as_value(at));
             match kind {
                 LLVMMetadataKind::LLVMDISubprogramMetadataKind => {
-                    function = ops.get(2).and_then(|&v| llvm::md_string(v)).unwrap_or_default();
+                    function = ops
+                        .get(2)
+                        .and_then(|&v| llvm::md_string(v))
+                        .unwrap_or_default();
                     break;
                 }
                 LLVMMetadataKind::LLVMDILexicalBlockMetadataKind
                 | LLVMMetadataKind::LLVMDILexicalBlockFileMetadataKind => {
-                    let Some(&parent) = ops.get(1).filter(|p| !p.is_null()) else { break };
+                    let Some(&parent) = ops.get(1).filter(|p| !p.is_null()) else {
+                        break;
+                    };
                     let _ = unsafe { LLVMGetValueKind(parent) };
                     at = unsafe { llvm_sys::core::LLVMValueAsMetadata(parent) };
                 }
@@ -125,11 +149,16 @@ impl Lower<'_> {
                 if p.is_null() {
                     String::new()
                 } else {
-                    String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize)).into_owned()
+                    String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize))
+                        .into_owned()
                 }
             }
         };
-        if name.is_empty() { self.file(&self.locs.input.clone()) } else { self.file(&name) }
+        if name.is_empty() {
+            self.file(&self.locs.input.clone())
+        } else {
+            self.file(&name)
+        }
     }
 
     /// Where a function is declared.
@@ -138,11 +167,23 @@ impl Lower<'_> {
         if sub.is_null() {
             let file = self.file(&self.locs.input.clone());
             let function = self.k.name.clone();
-            return self.intern(Loc { file, line: 0, column: 0, function, inlined_at: None });
+            return self.intern(Loc {
+                file,
+                line: 0,
+                column: 0,
+                function,
+                inlined_at: None,
+            });
         }
         let line = unsafe { LLVMDISubprogramGetLine(sub) };
         let (file, function) = self.scope(sub);
-        self.intern(Loc { file, line, column: 0, function, inlined_at: None })
+        self.intern(Loc {
+            file,
+            line,
+            column: 0,
+            function,
+            inlined_at: None,
+        })
     }
 }
 

@@ -12,7 +12,12 @@ use crate::llvm::{self, Bb, Opcode, Val};
 impl Lower<'_> {
     /// Lowers a function at the current place. With `ret_to`, control is there afterwards and the returned values
     /// are the result; without, the function is the kernel.
-    pub(super) fn call_function(&mut self, f: Val, args: Vec<Rc<[Operand]>>, ret_to: Option<BlockId>) -> Rc<[Operand]> {
+    pub(super) fn call_function(
+        &mut self,
+        f: Val,
+        args: Vec<Rc<[Operand]>>,
+        ret_to: Option<BlockId>,
+    ) -> Rc<[Operand]> {
         let values: HashMap<_, _> = llvm::arguments(f).into_iter().zip(args).collect();
         let inlined_at = ret_to.map(|_| self.loc);
         let mut frame = Frame {
@@ -34,8 +39,12 @@ impl Lower<'_> {
         self.frames.push(frame);
         self.bodies(&order);
         self.phis(&order);
-        let Some(frame) = self.frames.pop() else { return Rc::new([]) };
-        let Some(ret_to) = frame.ret_to else { return Rc::new([]) };
+        let Some(frame) = self.frames.pop() else {
+            return Rc::new([]);
+        };
+        let Some(ret_to) = frame.ret_to else {
+            return Rc::new([]);
+        };
         self.cur = ret_to;
         self.join(ret_to, f, frame.rets)
     }
@@ -66,9 +75,14 @@ impl Lower<'_> {
                 if !self.too_large {
                     self.too_large = true;
                     let limit = self.options.size_limit;
-                    self.unsupported(format!("kernel of more than {limit} operations once its calls are inlined"));
+                    self.unsupported(format!(
+                        "kernel of more than {limit} operations once its calls are inlined"
+                    ));
                 } else {
-                    self.push(lockstep_kernel::Op::Unsupported(self.k.unsupported.len() as u32 - 1), None);
+                    self.push(
+                        lockstep_kernel::Op::Unsupported(self.k.unsupported.len() as u32 - 1),
+                        None,
+                    );
                 }
                 self.terminate(Terminator::Unreachable);
                 return;
@@ -100,7 +114,10 @@ impl Lower<'_> {
     fn phi_registers(&mut self, phi: Val) {
         let name = llvm::name(phi);
         let regs: Vec<Operand> = match self.leaves(llvm::type_of(phi)) {
-            Ok(leaves) => leaves.iter().map(|l| Operand::Reg(self.new_reg(l.ty))).collect(),
+            Ok(leaves) => leaves
+                .iter()
+                .map(|l| Operand::Reg(self.new_reg(l.ty)))
+                .collect(),
             Err(what) => {
                 self.unsupported(what);
                 Vec::new()
@@ -113,16 +130,25 @@ impl Lower<'_> {
         for &r in &regs {
             let Operand::Reg(dst) = r else { continue };
             let ty = self.k.regs[dst.0 as usize];
-            self.k.blocks[cur.0 as usize].phis.push(Phi { dst, ty, incoming: Vec::new() });
+            self.k.blocks[cur.0 as usize].phis.push(Phi {
+                dst,
+                ty,
+                incoming: Vec::new(),
+            });
         }
         self.set(phi, regs);
     }
 
     /// `i.0` stands for the source's `i`; names that clang makes up stand for nothing.
     pub(super) fn name_register(&mut self, r: lockstep_kernel::Reg, name: &str) {
-        const MADE_UP: [&str; 8] = ["cond", "retval", "cleanup", "ref", "agg", "tmp", "coerce", "call"];
+        const MADE_UP: [&str; 8] = [
+            "cond", "retval", "cleanup", "ref", "agg", "tmp", "coerce", "call",
+        ];
         let base = name.split('.').next().unwrap_or("");
-        if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) || MADE_UP.contains(&base) {
+        if base.is_empty()
+            || base.starts_with(|c: char| c.is_ascii_digit())
+            || MADE_UP.contains(&base)
+        {
             return;
         }
         self.k.reg_names.push((r, base.to_string()));
@@ -136,11 +162,14 @@ impl Lower<'_> {
                 if llvm::opcode(phi) != Opcode::LLVMPHI {
                     break;
                 }
-                let Some(regs) = self.frame().values.get(&phi).cloned() else { break };
+                let Some(regs) = self.frame().values.get(&phi).cloned() else {
+                    break;
+                };
                 let n = unsafe { LLVMCountIncoming(phi) };
                 let mut seen = HashSet::new();
                 for i in 0..n {
-                    let (from, value) = unsafe { (LLVMGetIncomingBlock(phi, i), LLVMGetIncomingValue(phi, i)) };
+                    let (from, value) =
+                        unsafe { (LLVMGetIncomingBlock(phi, i), LLVMGetIncomingValue(phi, i)) };
                     if !seen.insert(from) {
                         continue;
                     }
@@ -172,20 +201,32 @@ impl Lower<'_> {
     fn terminator(&mut self, bb: Bb, inst: Val) {
         match llvm::opcode(inst) {
             Opcode::LLVMBr => {
-                let targets = unsafe { (0..LLVMGetNumSuccessors(inst)).map(|i| LLVMGetSuccessor(inst, i)).collect::<Vec<_>>() };
+                let targets = unsafe {
+                    (0..LLVMGetNumSuccessors(inst))
+                        .map(|i| LLVMGetSuccessor(inst, i))
+                        .collect::<Vec<_>>()
+                };
                 match targets[..] {
                     [to] => self.jump(bb, to),
                     [then, otherwise] => {
                         let cond = self.scalar(unsafe { LLVMGetCondition(inst) });
                         match cond {
-                            Operand::Imm(c) => self.jump(bb, if c & 1 == 1 { then } else { otherwise }),
+                            Operand::Imm(c) => {
+                                self.jump(bb, if c & 1 == 1 { then } else { otherwise })
+                            }
                             _ if then == otherwise => self.jump(bb, then),
                             _ => {
                                 self.edge(bb, then);
                                 self.edge(bb, otherwise);
-                                let (then, otherwise) = (self.frame().blocks[&then], self.frame().blocks[&otherwise]);
+                                let (then, otherwise) =
+                                    (self.frame().blocks[&then], self.frame().blocks[&otherwise]);
                                 let loc = self.loc;
-                                self.terminate(Terminator::Branch { cond, then, otherwise, loc });
+                                self.terminate(Terminator::Branch {
+                                    cond,
+                                    then,
+                                    otherwise,
+                                    loc,
+                                });
                             }
                         }
                     }
@@ -194,8 +235,11 @@ impl Lower<'_> {
             }
             Opcode::LLVMSwitch => self.switch(bb, inst),
             Opcode::LLVMRet => {
-                let values: Rc<[Operand]> =
-                    if llvm::num_operands(inst) == 1 { self.value(llvm::operand(inst, 0)) } else { Rc::new([]) };
+                let values: Rc<[Operand]> = if llvm::num_operands(inst) == 1 {
+                    self.value(llvm::operand(inst, 0))
+                } else {
+                    Rc::new([])
+                };
                 match self.frame().ret_to {
                     None => self.terminate(Terminator::Return),
                     Some(to) => {
@@ -215,7 +259,10 @@ impl Lower<'_> {
 
     fn switch(&mut self, bb: Bb, inst: Val) {
         let ops = llvm::operands(inst);
-        let ty = self.leaves(llvm::type_of(ops[0])).ok().and_then(|l| l.first().copied());
+        let ty = self
+            .leaves(llvm::type_of(ops[0]))
+            .ok()
+            .and_then(|l| l.first().copied());
         let value = self.scalar(ops[0]);
         let default = unsafe { LLVMValueAsBasicBlock(ops[1]) };
         let Some(leaf) = ty else {
@@ -237,7 +284,12 @@ impl Lower<'_> {
                     self.edge(bb, target);
                     let then = self.frame().blocks[&target];
                     let otherwise = self.new_block("switch.next");
-                    self.terminate(Terminator::Branch { cond, then, otherwise, loc });
+                    self.terminate(Terminator::Branch {
+                        cond,
+                        then,
+                        otherwise,
+                        loc,
+                    });
                     self.cur = otherwise;
                 }
             }
@@ -257,26 +309,47 @@ impl Lower<'_> {
     }
 
     /// The values returned on several ways, joined by phis.
-    fn join(&mut self, block: BlockId, f: Val, rets: Vec<(BlockId, Rc<[Operand]>)>) -> Rc<[Operand]> {
+    fn join(
+        &mut self,
+        block: BlockId,
+        f: Val,
+        rets: Vec<(BlockId, Rc<[Operand]>)>,
+    ) -> Rc<[Operand]> {
         if let [(_, values)] = &rets[..] {
             return values.clone();
         }
         let ret = unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(f)) };
-        let Ok(leaves) = self.leaves(ret) else { return Rc::new([]) };
+        let Ok(leaves) = self.leaves(ret) else {
+            return Rc::new([]);
+        };
         let mut results = Vec::new();
         for (i, leaf) in leaves.iter().enumerate() {
             let dst = self.new_reg(leaf.ty);
-            let incoming =
-                rets.iter().map(|(b, v)| (*b, v.get(i).copied().unwrap_or(Operand::Undef))).collect();
-            self.k.blocks[block.0 as usize].phis.push(Phi { dst, ty: leaf.ty, incoming });
+            let incoming = rets
+                .iter()
+                .map(|(b, v)| (*b, v.get(i).copied().unwrap_or(Operand::Undef)))
+                .collect();
+            self.k.blocks[block.0 as usize].phis.push(Phi {
+                dst,
+                ty: leaf.ty,
+                incoming,
+            });
             results.push(Operand::Reg(dst));
         }
         results.into()
     }
 
     /// A call of a function with a body: one more frame, unless that is too deep.
-    pub(super) fn inline(&mut self, f: Val, args: Vec<Rc<[Operand]>>) -> Result<Rc<[Operand]>, String> {
-        let depth = self.frames.iter().filter(|frame| frame.function == f).count() as u32;
+    pub(super) fn inline(
+        &mut self,
+        f: Val,
+        args: Vec<Rc<[Operand]>>,
+    ) -> Result<Rc<[Operand]>, String> {
+        let depth = self
+            .frames
+            .iter()
+            .filter(|frame| frame.function == f)
+            .count() as u32;
         let limit = self.options.recursion_limit;
         if depth > limit {
             let name = crate::demangle::function(&llvm::name(f));
@@ -293,15 +366,26 @@ impl Lower<'_> {
     }
 
     /// A call through a pointer: a chain of comparisons over the functions it may be.
-    pub(super) fn indirect(&mut self, callee: Val, call: Val, args: Vec<Rc<[Operand]>>) -> Result<Rc<[Operand]>, String> {
+    pub(super) fn indirect(
+        &mut self,
+        callee: Val,
+        call: Val,
+        args: Vec<Rc<[Operand]>>,
+    ) -> Result<Rc<[Operand]>, String> {
         let wanted = unsafe { LLVMGetCalledFunctionType(call) };
-        let fits = |f: Val| unsafe { LLVMGlobalGetValueType(f) } == wanted && !llvm::is_declaration(f);
+        let fits =
+            |f: Val| unsafe { LLVMGlobalGetValueType(f) } == wanted && !llvm::is_declaration(f);
         let mut known = Vec::new();
-        let exhaustive = sources(callee, &mut known, &mut HashSet::new()) && known.iter().all(|&f| fits(f));
+        let exhaustive =
+            sources(callee, &mut known, &mut HashSet::new()) && known.iter().all(|&f| fits(f));
         let candidates: Vec<Val> = if exhaustive {
             known
         } else {
-            self.m.functions().into_iter().filter(|&f| fits(f) && is_address_taken(f)).collect()
+            self.m
+                .functions()
+                .into_iter()
+                .filter(|&f| fits(f) && is_address_taken(f))
+                .collect()
         };
         if candidates.is_empty() || candidates.len() > 64 {
             return Err("call through a pointer to an unknown function".into());
@@ -313,14 +397,23 @@ impl Lower<'_> {
         for (i, &f) in candidates.iter().enumerate() {
             let address = self.function_address(f);
             let last = exhaustive && i + 1 == candidates.len();
-            let cond = if last { Operand::Imm(1) } else { self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address) };
+            let cond = if last {
+                Operand::Imm(1)
+            } else {
+                self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address)
+            };
             if cond == Operand::Imm(0) {
                 continue;
             }
             let (then, otherwise) = (self.new_block("call.this"), self.new_block("call.other"));
             match cond {
                 Operand::Imm(_) => self.terminate(Terminator::Jump(then)),
-                _ => self.terminate(Terminator::Branch { cond, then, otherwise, loc }),
+                _ => self.terminate(Terminator::Branch {
+                    cond,
+                    then,
+                    otherwise,
+                    loc,
+                }),
             }
             self.cur = then;
             match self.inline(f, args.clone()) {
@@ -367,8 +460,12 @@ fn sources(v: Val, out: &mut Vec<Val>, seen: &mut HashSet<Val>) -> bool {
         return false;
     }
     match llvm::opcode(v) {
-        Opcode::LLVMPHI => unsafe { (0..LLVMCountIncoming(v)).all(|i| sources(LLVMGetIncomingValue(v, i), out, seen)) },
-        Opcode::LLVMSelect => sources(llvm::operand(v, 1), out, seen) && sources(llvm::operand(v, 2), out, seen),
+        Opcode::LLVMPHI => unsafe {
+            (0..LLVMCountIncoming(v)).all(|i| sources(LLVMGetIncomingValue(v, i), out, seen))
+        },
+        Opcode::LLVMSelect => {
+            sources(llvm::operand(v, 1), out, seen) && sources(llvm::operand(v, 2), out, seen)
+        }
         Opcode::LLVMFreeze => sources(llvm::operand(v, 0), out, seen),
         _ => false,
     }
@@ -390,7 +487,9 @@ fn reverse_postorder(f: Val) -> Vec<Bb> {
         if t.is_null() {
             return Vec::new();
         }
-        (0..LLVMGetNumSuccessors(t)).map(|i| LLVMGetSuccessor(t, i)).collect::<Vec<_>>()
+        (0..LLVMGetNumSuccessors(t))
+            .map(|i| LLVMGetSuccessor(t, i))
+            .collect::<Vec<_>>()
     };
     let mut seen = HashSet::from([entry]);
     let mut order = Vec::new();

@@ -13,13 +13,19 @@ impl Lower<'_> {
         let mut parts = name.split('.');
         let head = parts.next().unwrap_or("");
         match head {
-            "dbg" | "lifetime" | "donothing" | "assume" | "invariant" | "annotation" | "var" | "experimental"
-            | "prefetch" | "stackrestore" | "sideeffect" => return Ok(Vec::new()),
+            "dbg" | "lifetime" | "donothing" | "assume" | "invariant" | "annotation" | "var"
+            | "experimental" | "prefetch" | "stackrestore" | "sideeffect" => return Ok(Vec::new()),
             "memcpy" | "memmove" => return self.mem_copy(args),
             "memset" => return self.mem_set(args),
             "trap" | "debugtrap" | "ubsantrap" => {
                 if head == "trap" {
-                    self.push(Op::Assert { cond: Operand::Imm(0), message: "trap".into() }, None);
+                    self.push(
+                        Op::Assert {
+                            cond: Operand::Imm(0),
+                            message: "trap".into(),
+                        },
+                        None,
+                    );
                 }
                 return Ok(Vec::new());
             }
@@ -31,7 +37,9 @@ impl Lower<'_> {
                 return Ok(vec![Operand::Imm(if head == "is" { 0 } else { u64::MAX })]);
             }
             "readcyclecounter" => {
-                return Ok(vec![self.def(Op::Special(lockstep_kernel::Special::Clock), Ty::I64)]);
+                return Ok(vec![
+                    self.def(Op::Special(lockstep_kernel::Special::Clock), Ty::I64),
+                ]);
             }
             "vector" if name.starts_with("vector.reduce.") => return self.reduce(name, args),
             _ => {}
@@ -45,15 +53,24 @@ impl Lower<'_> {
         let arg_ty = self.ty_of(*args.first().ok_or_else(|| format!("call of llvm.{name}"))?)?;
         let mut out = Vec::new();
         for (i, leaf) in leaves.iter().enumerate() {
-            let one: Vec<Operand> =
-                operands.iter().map(|o| o.get(i).or(o.first()).copied().unwrap_or(Operand::Undef)).collect();
+            let one: Vec<Operand> = operands
+                .iter()
+                .map(|o| o.get(i).or(o.first()).copied().unwrap_or(Operand::Undef))
+                .collect();
             let r = self.intrinsic_leaf(name, head, leaf.ty, arg_ty, &one);
             out.push(r.ok_or_else(|| format!("call of llvm.{name}"))?);
         }
         Ok(out)
     }
 
-    fn intrinsic_leaf(&mut self, name: &str, head: &str, ty: Ty, arg_ty: Ty, a: &[Operand]) -> Option<Operand> {
+    fn intrinsic_leaf(
+        &mut self,
+        name: &str,
+        head: &str,
+        ty: Ty,
+        arg_ty: Ty,
+        a: &[Operand],
+    ) -> Option<Operand> {
         let int = |s: &mut Self, op| Some(s.int(op, ty, *a.first()?, *a.get(1)?));
         match head {
             "umin" => int(self, IntOp::UMin),
@@ -72,11 +89,22 @@ impl Lower<'_> {
             "bswap" => Some(self.int_un(lockstep_kernel::IntUnOp::ByteSwap, ty, a[0])),
             "fshl" | "fshr" => {
                 let (hi, lo, amount) = (*a.first()?, *a.get(1)?, *a.get(2)?);
-                Some(self.def(Op::Funnel { left: head == "fshl", ty, hi, lo, amount }, ty))
+                Some(self.def(
+                    Op::Funnel {
+                        left: head == "fshl",
+                        ty,
+                        hi,
+                        lo,
+                        amount,
+                    },
+                    ty,
+                ))
             }
             "fptoui" => Some(self.cast(CastOp::FToU(Rounding::TowardZero), arg_ty, ty, a[0])),
             "fptosi" => Some(self.cast(CastOp::FToS(Rounding::TowardZero), arg_ty, ty, a[0])),
-            "lrint" | "llrint" => Some(self.cast(CastOp::FToS(Rounding::NearestEven), arg_ty, ty, a[0])),
+            "lrint" | "llrint" => {
+                Some(self.cast(CastOp::FToS(Rounding::NearestEven), arg_ty, ty, a[0]))
+            }
             "lround" | "llround" => {
                 let r = self.float_function("round", arg_ty, &a[..1])?;
                 Some(self.cast(CastOp::FToS(Rounding::TowardZero), arg_ty, ty, r))
@@ -84,7 +112,11 @@ impl Lower<'_> {
             "is" if name.starts_with("is.fpclass") => self.fp_class(arg_ty, a),
             "canonicalize" | "arithmetic" => Some(a[0]),
             "minimum" | "maximum" => {
-                let op = if head == "minimum" { FloatOp::Min } else { FloatOp::Max };
+                let op = if head == "minimum" {
+                    FloatOp::Min
+                } else {
+                    FloatOp::Max
+                };
                 let r = self.float(op, ty, *a.first()?, *a.get(1)?);
                 let nan = self.cmp(CmpOp::FUno, ty, a[0], a[1]);
                 let sum = self.float(FloatOp::Add, ty, a[0], a[1]);
@@ -104,7 +136,9 @@ impl Lower<'_> {
 
     /// `llvm.is.fpclass`: the bits are LLVM's.
     fn fp_class(&mut self, ty: Ty, a: &[Operand]) -> Option<Operand> {
-        let (&x, Operand::Imm(mask)) = (a.first()?, *a.get(1)?) else { return None };
+        let (&x, Operand::Imm(mask)) = (a.first()?, *a.get(1)?) else {
+            return None;
+        };
         let int = unsigned(ty);
         let bits = self.bits(ty, int, x);
         let sign = self.cmp(CmpOp::SLt, int, bits, Operand::Imm(0));
@@ -152,10 +186,16 @@ impl Lower<'_> {
                 let r = self.int(IntOp::Add, ty, a, b);
                 (r, self.cmp(CmpOp::ULt, ty, r, a))
             }
-            "usub" => (self.int(IntOp::Sub, ty, a, b), self.cmp(CmpOp::ULt, ty, a, b)),
+            "usub" => (
+                self.int(IntOp::Sub, ty, a, b),
+                self.cmp(CmpOp::ULt, ty, a, b),
+            ),
             "umul" => {
                 let high = self.int(IntOp::UMulHi, ty, a, b);
-                (self.int(IntOp::Mul, ty, a, b), self.cmp(CmpOp::Ne, ty, high, Operand::Imm(0)))
+                (
+                    self.int(IntOp::Mul, ty, a, b),
+                    self.cmp(CmpOp::Ne, ty, high, Operand::Imm(0)),
+                )
             }
             "smul" => {
                 let r = self.int(IntOp::Mul, ty, a, b);
@@ -177,12 +217,19 @@ impl Lower<'_> {
     }
 
     fn reduce(&mut self, name: &str, args: &[Val]) -> Outcome {
-        let kind = name["vector.reduce.".len()..].split('.').next().unwrap_or("");
+        let kind = name["vector.reduce.".len()..]
+            .split('.')
+            .next()
+            .unwrap_or("");
         let vector = *args.last().ok_or("a reduction")?;
         let ty = self.ty_of(vector)?;
         let lanes = self.value(vector);
         let mut lanes = lanes.iter().copied();
-        let mut acc = if args.len() == 2 { self.scalar(args[0]) } else { lanes.next().ok_or("a reduction")? };
+        let mut acc = if args.len() == 2 {
+            self.scalar(args[0])
+        } else {
+            lanes.next().ok_or("a reduction")?
+        };
         for x in lanes {
             acc = match kind {
                 "add" => self.int(IntOp::Add, ty, acc, x),

@@ -3,7 +3,9 @@
 //! The `fast_` forms are computed as their accurate namesakes. Results through pointers (`sincos`, `modf`,
 //! `frexp`, `remquo`) are stores like any other.
 
-use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty};
+use lockstep_kernel::{
+    CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty,
+};
 
 use super::Lower;
 use super::calls::Outcome;
@@ -25,20 +27,42 @@ impl Lower<'_> {
         if let Some(r) = self.bits_function(name, from, to, &a) {
             return Some(Ok(vec![r]));
         }
-        let bare = if from == Ty::F32 { name.strip_suffix('f').unwrap_or(name) } else { name };
+        let bare = if from == Ty::F32 {
+            name.strip_suffix('f').unwrap_or(name)
+        } else {
+            name
+        };
         if from.is_float() {
-            if let Some(r) = self.float_test(bare.trim_start_matches("__").trim_end_matches("d"), from, &a).or_else(|| self.float_test(bare, from, &a)) {
+            if let Some(r) = self
+                .float_test(
+                    bare.trim_start_matches("__").trim_end_matches("d"),
+                    from,
+                    &a,
+                )
+                .or_else(|| self.float_test(bare, from, &a))
+            {
                 return Some(Ok(vec![self.zext(Ty::I1, to, r)]));
             }
             if let Some(r) = self.rounded(name, from, to, &a) {
                 return Some(Ok(vec![r]));
             }
             match (bare, &a[..]) {
-                ("ilogb", &[x]) => return Some(Ok(vec![self.math(MathFn::ILogB, from, x, Operand::Undef)])),
+                ("ilogb", &[x]) => {
+                    return Some(Ok(vec![self.math(MathFn::ILogB, from, x, Operand::Undef)]));
+                }
                 ("lrint" | "llrint" | "rint" | "lround" | "llround", &[x]) if !to.is_float() => {
-                    let f = if bare.ends_with("rint") { "rint" } else { "round" };
+                    let f = if bare.ends_with("rint") {
+                        "rint"
+                    } else {
+                        "round"
+                    };
                     let r = self.float_function(f, from, &[x])?;
-                    return Some(Ok(vec![self.cast(CastOp::FToS(Rounding::TowardZero), from, to, r)]));
+                    return Some(Ok(vec![self.cast(
+                        CastOp::FToS(Rounding::TowardZero),
+                        from,
+                        to,
+                        r,
+                    )]));
                 }
                 ("scalbln" | "scalbn" | "ldexp", &[x, n]) => {
                     let n = match self.ty_of(args[1]).ok()? {
@@ -68,20 +92,42 @@ impl Lower<'_> {
         self.integers(name, from, to, &a).map(|r| Ok(vec![r]))
     }
 
-    fn through_pointers(&mut self, name: &str, ty: Ty, args: &[Val], a: &[Operand]) -> Option<Outcome> {
-        let bare = if ty == Ty::F32 { name.strip_suffix('f').unwrap_or(name) } else { name };
+    fn through_pointers(
+        &mut self,
+        name: &str,
+        ty: Ty,
+        args: &[Val],
+        a: &[Operand],
+    ) -> Option<Outcome> {
+        let bare = if ty == Ty::F32 {
+            name.strip_suffix('f').unwrap_or(name)
+        } else {
+            name
+        };
         let store = |s: &mut Self, arg: usize, ty: Ty, value: Operand| {
             let space = s.pointer_space(args[arg]);
             s.store_leaves(&[Leaf::of(ty)], &[value], a[arg], ty.bytes(), space, false);
         };
         let is_pointer = |i: usize| {
-            args.get(i).is_some_and(|&v| llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind)
+            args.get(i).is_some_and(|&v| {
+                llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind
+            })
         };
         match (bare, a) {
             ("sincos" | "sincospi", &[x, _, _]) if is_pointer(1) => {
                 let pi = bare == "sincospi";
-                let s = self.math(if pi { MathFn::SinPi } else { MathFn::Sin }, ty, x, Operand::Undef);
-                let c = self.math(if pi { MathFn::CosPi } else { MathFn::Cos }, ty, x, Operand::Undef);
+                let s = self.math(
+                    if pi { MathFn::SinPi } else { MathFn::Sin },
+                    ty,
+                    x,
+                    Operand::Undef,
+                );
+                let c = self.math(
+                    if pi { MathFn::CosPi } else { MathFn::Cos },
+                    ty,
+                    x,
+                    Operand::Undef,
+                );
                 store(self, 1, ty, s);
                 store(self, 2, ty, c);
                 Some(Ok(Vec::new()))
@@ -132,8 +178,11 @@ impl Lower<'_> {
     /// Same bits under another type.
     fn bits_function(&mut self, name: &str, from: Ty, to: Ty, a: &[Operand]) -> Option<Operand> {
         Some(match (name, a) {
-            ("float_as_int" | "float_as_uint" | "int_as_float" | "uint_as_float" | "double_as_longlong"
-            | "longlong_as_double", &[x]) => self.bits(from, to, x),
+            (
+                "float_as_int" | "float_as_uint" | "int_as_float" | "uint_as_float"
+                | "double_as_longlong" | "longlong_as_double",
+                &[x],
+            ) => self.bits(from, to, x),
             ("double2hiint" | "double2loint", &[x]) => {
                 let bits = self.bits(Ty::F64, Ty::I64, x);
                 let by = if name == "double2hiint" { 32 } else { 0 };
@@ -141,18 +190,29 @@ impl Lower<'_> {
                 self.zext(Ty::I64, Ty::I32, part)
             }
             ("hiloint2double", &[hi, lo]) => {
-                let (hi, lo) = (self.zext(Ty::I32, Ty::I64, hi), self.zext(Ty::I32, Ty::I64, lo));
+                let (hi, lo) = (
+                    self.zext(Ty::I32, Ty::I64, hi),
+                    self.zext(Ty::I32, Ty::I64, lo),
+                );
                 let hi = self.int(IntOp::Shl, Ty::I64, hi, Operand::Imm(32));
                 let both = self.int(IntOp::Or, Ty::I64, hi, lo);
                 self.bits(Ty::I64, Ty::F64, both)
             }
             ("half2float", &[x]) => {
-                let h = if from == Ty::I16 { self.bits(Ty::I16, Ty::F16, x) } else { x };
+                let h = if from == Ty::I16 {
+                    self.bits(Ty::I16, Ty::F16, x)
+                } else {
+                    x
+                };
                 self.cast(CastOp::FToF(Rounding::NearestEven), Ty::F16, Ty::F32, h)
             }
             ("float2half_rn", &[x]) => {
                 let h = self.cast(CastOp::FToF(Rounding::NearestEven), Ty::F32, Ty::F16, x);
-                if to == Ty::I16 { self.bits(Ty::F16, Ty::I16, h) } else { h }
+                if to == Ty::I16 {
+                    self.bits(Ty::F16, Ty::I16, h)
+                } else {
+                    h
+                }
             }
             _ => return None,
         })
@@ -181,12 +241,29 @@ impl Lower<'_> {
             ("sub", &[x, y]) => self.float_rounded(FloatOp::Sub, ty, mode, x, y),
             ("mul", &[x, y]) => self.float_rounded(FloatOp::Mul, ty, mode, x, y),
             ("div" | "iv", &[x, y]) => self.float_rounded(FloatOp::Div, ty, mode, x, y),
-            ("ma" | "maf", &[x, y, z]) => self.def(Op::Fma { ty, rounding: mode, a: x, b: y, c: z }, ty),
+            ("ma" | "maf", &[x, y, z]) => self.def(
+                Op::Fma {
+                    ty,
+                    rounding: mode,
+                    a: x,
+                    b: y,
+                    c: z,
+                },
+                ty,
+            ),
             ("rcp", &[x]) => {
                 let one = self.fconst(ty, 1.0);
                 self.float_rounded(FloatOp::Div, ty, mode, one, x)
             }
-            ("sqrt", &[x]) => self.def(Op::FloatUn { op: FloatUnOp::Sqrt, ty, rounding: mode, a: x }, ty),
+            ("sqrt", &[x]) => self.def(
+                Op::FloatUn {
+                    op: FloatUnOp::Sqrt,
+                    ty,
+                    rounding: mode,
+                    a: x,
+                },
+                ty,
+            ),
             ("rsqrt", &[x]) => self.math(MathFn::RSqrt, ty, x, Operand::Undef),
             _ => return None,
         })
@@ -220,6 +297,10 @@ impl Lower<'_> {
             ("jn" | "yn" | "jnf" | "ynf", _) => None,
             _ => None,
         }?;
-        Some(if from == to || from.is_float() { r } else { self.zext(from, to, r) })
+        Some(if from == to || from.is_float() {
+            r
+        } else {
+            self.zext(from, to, r)
+        })
     }
 }

@@ -4,7 +4,9 @@
 //! the kernel representation has no operation for are composed of those it has, where that is exact or within the
 //! error that CUDA and OpenCL allow.
 
-use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty};
+use lockstep_kernel::{
+    CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty,
+};
 
 use super::Lower;
 use super::build::RNE;
@@ -93,7 +95,11 @@ impl Lower<'_> {
                     self.float(FloatOp::Mul, ty, root, inverse)
                 }
                 "degrees" | "radians" => {
-                    let k = if name == "degrees" { 180.0 / std::f64::consts::PI } else { std::f64::consts::PI / 180.0 };
+                    let k = if name == "degrees" {
+                        180.0 / std::f64::consts::PI
+                    } else {
+                        std::f64::consts::PI / 180.0
+                    };
                     let k = self.fconst(ty, k);
                     self.float(FloatOp::Mul, ty, k, x)
                 }
@@ -150,11 +156,22 @@ impl Lower<'_> {
                     self.select(ty, below, zero, one)
                 }
                 "maxmag" | "minmag" => {
-                    let (ax, ay) = (self.float_un(FloatUnOp::Abs, ty, x), self.float_un(FloatUnOp::Abs, ty, y));
-                    let op = if name == "maxmag" { CmpOp::FOGt } else { CmpOp::FOLt };
+                    let (ax, ay) = (
+                        self.float_un(FloatUnOp::Abs, ty, x),
+                        self.float_un(FloatUnOp::Abs, ty, y),
+                    );
+                    let op = if name == "maxmag" {
+                        CmpOp::FOGt
+                    } else {
+                        CmpOp::FOLt
+                    };
                     let first = self.cmp(op, ty, ax, ay);
                     let second = self.cmp(op, ty, ay, ax);
-                    let op = if name == "maxmag" { FloatOp::Max } else { FloatOp::Min };
+                    let op = if name == "maxmag" {
+                        FloatOp::Max
+                    } else {
+                        FloatOp::Min
+                    };
                     let neither = self.float(op, ty, x, y);
                     let r = self.select(ty, second, y, neither);
                     self.select(ty, first, x, r)
@@ -192,7 +209,11 @@ impl Lower<'_> {
                 "norm3d" | "rnorm3d" => {
                     let h = self.math(M::Hypot, ty, x, y);
                     let h = self.math(M::Hypot, ty, h, z);
-                    if name == "norm3d" { h } else { self.float(FloatOp::Div, ty, one, h) }
+                    if name == "norm3d" {
+                        h
+                    } else {
+                        self.float(FloatOp::Div, ty, one, h)
+                    }
                 }
                 _ => return None,
             });
@@ -203,7 +224,11 @@ impl Lower<'_> {
             let h = self.math(M::Hypot, ty, x, y);
             let h = self.math(M::Hypot, ty, h, z);
             let h = self.math(M::Hypot, ty, h, w);
-            return Some(if name == "norm4d" { h } else { self.float(FloatOp::Div, ty, one, h) });
+            return Some(if name == "norm4d" {
+                h
+            } else {
+                self.float(FloatOp::Div, ty, one, h)
+            });
         }
         None
     }
@@ -227,15 +252,24 @@ impl Lower<'_> {
         Some(match (name, a) {
             ("isnan", &[x]) => self.cmp(CmpOp::FUno, ty, x, x),
             ("isinf", &[x]) => {
-                let (x, inf) = (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
+                let (x, inf) = (
+                    self.float_un(FloatUnOp::Abs, ty, x),
+                    self.fconst(ty, f64::INFINITY),
+                );
                 self.cmp(CmpOp::FOEq, ty, x, inf)
             }
             ("isfinite" | "finite" | "isfinited", &[x]) => {
-                let (x, inf) = (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
+                let (x, inf) = (
+                    self.float_un(FloatUnOp::Abs, ty, x),
+                    self.fconst(ty, f64::INFINITY),
+                );
                 self.cmp(CmpOp::FOLt, ty, x, inf)
             }
             ("isnormal", &[x]) => {
-                let (x, inf) = (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
+                let (x, inf) = (
+                    self.float_un(FloatUnOp::Abs, ty, x),
+                    self.fconst(ty, f64::INFINITY),
+                );
                 let least = match ty {
                     Ty::F64 => f64::MIN_POSITIVE,
                     Ty::F16 => (2.0f64).powi(-14),
@@ -264,12 +298,34 @@ impl Lower<'_> {
         })
     }
 
-    pub(super) fn float_rounded(&mut self, op: FloatOp, ty: Ty, rounding: Rounding, a: Operand, b: Operand) -> Operand {
-        self.def(Op::Float { op, ty, rounding, a, b }, ty)
+    pub(super) fn float_rounded(
+        &mut self,
+        op: FloatOp,
+        ty: Ty,
+        rounding: Rounding,
+        a: Operand,
+        b: Operand,
+    ) -> Operand {
+        self.def(
+            Op::Float {
+                op,
+                ty,
+                rounding,
+                a,
+                b,
+            },
+            ty,
+        )
     }
 
     /// Integer functions with one meaning per signedness.
-    pub(super) fn int_function(&mut self, name: &str, ty: Ty, signed: bool, a: &[Operand]) -> Option<Operand> {
+    pub(super) fn int_function(
+        &mut self,
+        name: &str,
+        ty: Ty,
+        signed: bool,
+        a: &[Operand],
+    ) -> Option<Operand> {
         use lockstep_kernel::IntUnOp as U;
         let pick = |s: IntOp, u: IntOp| if signed { s } else { u };
         Some(match (name, a) {
@@ -328,7 +384,16 @@ impl Lower<'_> {
                 let zero = self.cmp(CmpOp::Eq, ty, x, Operand::Imm(0));
                 self.select(ty, zero, Operand::Imm(0), n)
             }
-            ("rotate", &[x, n]) => self.def(Op::Funnel { left: true, ty, hi: x, lo: x, amount: n }, ty),
+            ("rotate", &[x, n]) => self.def(
+                Op::Funnel {
+                    left: true,
+                    ty,
+                    hi: x,
+                    lo: x,
+                    amount: n,
+                },
+                ty,
+            ),
             ("mad_sat", &[x, y, z]) => return self.mad_sat(ty, signed, x, y, z),
             _ => return None,
         })
@@ -344,12 +409,25 @@ impl Lower<'_> {
     }
 
     /// `x * y + z`, saturated once; for types with a wider one.
-    fn mad_sat(&mut self, ty: Ty, signed: bool, x: Operand, y: Operand, z: Operand) -> Option<Operand> {
+    fn mad_sat(
+        &mut self,
+        ty: Ty,
+        signed: bool,
+        x: Operand,
+        y: Operand,
+        z: Operand,
+    ) -> Option<Operand> {
         if ty == Ty::I64 {
             return None;
         }
         let w = Ty::I64;
-        let wide = |s: &mut Self, v| if signed { s.sext(ty, w, v) } else { s.zext(ty, w, v) };
+        let wide = |s: &mut Self, v| {
+            if signed {
+                s.sext(ty, w, v)
+            } else {
+                s.zext(ty, w, v)
+            }
+        };
         let (x, y, z) = (wide(self, x), wide(self, y), wide(self, z));
         let p = self.int(IntOp::Mul, w, x, y);
         let (max, min) = if signed {
@@ -359,8 +437,18 @@ impl Lower<'_> {
         };
         // The unsigned 32-bit product plus addend still fits 64 bits.
         let sum = self.int(IntOp::Add, w, p, z);
-        let low = self.int(if signed { IntOp::SMax } else { IntOp::UMax }, w, sum, Operand::Imm(min));
-        let high = self.int(if signed { IntOp::SMin } else { IntOp::UMin }, w, low, Operand::Imm(max));
+        let low = self.int(
+            if signed { IntOp::SMax } else { IntOp::UMax },
+            w,
+            sum,
+            Operand::Imm(min),
+        );
+        let high = self.int(
+            if signed { IntOp::SMin } else { IntOp::UMin },
+            w,
+            low,
+            Operand::Imm(max),
+        );
         Some(self.zext(w, ty, high))
     }
 }

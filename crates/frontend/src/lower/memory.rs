@@ -31,7 +31,12 @@ fn runs(leaves: &[Leaf]) -> Vec<Run> {
         {
             last.len += 1;
         } else {
-            out.push(Run { start: i, len: 1, ty: leaf.ty, offset: leaf.offset });
+            out.push(Run {
+                start: i,
+                len: 1,
+                ty: leaf.ty,
+                offset: leaf.offset,
+            });
         }
     }
     out
@@ -39,7 +44,11 @@ fn runs(leaves: &[Leaf]) -> Vec<Run> {
 
 /// What is left of an alignment some bytes further.
 fn align_at(align: u32, offset: u64) -> u32 {
-    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros().min(16)) }
+    if offset == 0 {
+        align
+    } else {
+        align.min(1 << offset.trailing_zeros().min(16))
+    }
 }
 
 impl Lower<'_> {
@@ -58,7 +67,16 @@ impl Lower<'_> {
             let scope = self.sync_scope(inst);
             let order = self.order(order);
             let ty = leaves[0].ty;
-            return Ok(vec![self.atomic(AtomicOp::Load, ty, space, addr, Operand::Undef, Operand::Undef, order, scope)]);
+            return Ok(vec![self.atomic(
+                AtomicOp::Load,
+                ty,
+                space,
+                addr,
+                Operand::Undef,
+                Operand::Undef,
+                order,
+                scope,
+            )]);
         }
         let align = unsafe { LLVMGetAlignment(inst) };
         Ok(self.load_leaves(&leaves, addr, align, space, volatile))
@@ -76,12 +94,27 @@ impl Lower<'_> {
         for run in runs(leaves) {
             let at = self.index(addr, Operand::Imm(0), 0, run.offset as i64);
             let size = run.ty.bytes() * run.len as u32;
-            let site = self.site(SiteKind::Read, size, align_at(align, run.offset), space, volatile, Scope::Thread);
+            let site = self.site(
+                SiteKind::Read,
+                size,
+                align_at(align, run.offset),
+                space,
+                volatile,
+                Scope::Thread,
+            );
             let first = Reg(self.k.regs.len() as u32);
             for _ in 0..run.len {
                 self.new_reg(run.ty);
             }
-            self.push(Op::Load { site, ty: run.ty, count: run.len as u8, addr: at }, Some(first));
+            self.push(
+                Op::Load {
+                    site,
+                    ty: run.ty,
+                    count: run.len as u8,
+                    addr: at,
+                },
+                Some(first),
+            );
             for i in 0..run.len {
                 let mut value = Operand::Reg(Reg(first.0 + i as u32));
                 let leaf = leaves[run.start + i];
@@ -106,7 +139,16 @@ impl Lower<'_> {
         if order != LlvmOrder::LLVMAtomicOrderingNotAtomic && leaves.len() == 1 {
             let scope = self.sync_scope(inst);
             let order = self.order(order);
-            self.atomic(AtomicOp::Store, leaves[0].ty, space, addr, values[0], Operand::Undef, order, scope);
+            self.atomic(
+                AtomicOp::Store,
+                leaves[0].ty,
+                space,
+                addr,
+                values[0],
+                Operand::Undef,
+                order,
+                scope,
+            );
             return Ok(Vec::new());
         }
         let align = unsafe { LLVMGetAlignment(inst) };
@@ -126,14 +168,33 @@ impl Lower<'_> {
         for run in runs(leaves) {
             let at = self.index(addr, Operand::Imm(0), 0, run.offset as i64);
             let size = run.ty.bytes() * run.len as u32;
-            let site = self.site(SiteKind::Write, size, align_at(align, run.offset), space, volatile, Scope::Thread);
+            let site = self.site(
+                SiteKind::Write,
+                size,
+                align_at(align, run.offset),
+                space,
+                volatile,
+                Scope::Thread,
+            );
             let values = values[run.start..run.start + run.len].to_vec();
-            self.push(Op::Store { site, ty: run.ty, values, addr: at }, None);
+            self.push(
+                Op::Store {
+                    site,
+                    ty: run.ty,
+                    values,
+                    addr: at,
+                },
+                None,
+            );
         }
     }
 
     pub(super) fn mem_copy(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {
-        let (dst, src, len) = (self.scalar(args[0]), self.scalar(args[1]), self.index_unsigned(args[2])?);
+        let (dst, src, len) = (
+            self.scalar(args[0]),
+            self.scalar(args[1]),
+            self.index_unsigned(args[2])?,
+        );
         let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
         if len == Operand::Imm(0) {
             return Ok(Vec::new());
@@ -145,12 +206,25 @@ impl Lower<'_> {
         let (from, to) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
         let read = self.site(SiteKind::Read, size, 1, from, volatile, Scope::Thread);
         let write = self.site(SiteKind::Write, size, 1, to, volatile, Scope::Thread);
-        self.push(Op::MemCopy { read, write, dst, src, len }, None);
+        self.push(
+            Op::MemCopy {
+                read,
+                write,
+                dst,
+                src,
+                len,
+            },
+            None,
+        );
         Ok(Vec::new())
     }
 
     pub(super) fn mem_set(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {
-        let (dst, byte, len) = (self.scalar(args[0]), self.scalar(args[1]), self.index_unsigned(args[2])?);
+        let (dst, byte, len) = (
+            self.scalar(args[0]),
+            self.scalar(args[1]),
+            self.index_unsigned(args[2])?,
+        );
         let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
         if len == Operand::Imm(0) {
             return Ok(Vec::new());
@@ -161,7 +235,15 @@ impl Lower<'_> {
         };
         let space = self.pointer_space(args[0]);
         let site = self.site(SiteKind::Write, size, 1, space, volatile, Scope::Thread);
-        self.push(Op::MemSet { site, dst, byte, len }, None);
+        self.push(
+            Op::MemSet {
+                site,
+                dst,
+                byte,
+                len,
+            },
+            None,
+        );
         Ok(Vec::new())
     }
 
@@ -174,7 +256,13 @@ impl Lower<'_> {
 
     /// Leaves of `n` packed scalars.
     pub(super) fn packed(&self, ty: Ty, n: usize) -> Rc<[Leaf]> {
-        (0..n).map(|i| Leaf { ty, bits: ty.bits(), offset: i as u64 * ty.bytes() as u64 }).collect()
+        (0..n)
+            .map(|i| Leaf {
+                ty,
+                bits: ty.bits(),
+                offset: i as u64 * ty.bytes() as u64,
+            })
+            .collect()
     }
 
     pub(super) fn order(&self, order: LlvmOrder) -> Order {

@@ -45,7 +45,12 @@ pub(crate) struct Lowered {
     pub(crate) missing: Vec<String>,
 }
 
-pub(crate) fn module(module: &Module, name: &str, language: Language, options: &Options) -> Lowered {
+pub(crate) fn module(
+    module: &Module,
+    name: &str,
+    language: Language,
+    options: &Options,
+) -> Lowered {
     let mut missing = Vec::new();
     let kernels = prepare::kernels(module)
         .into_iter()
@@ -97,7 +102,13 @@ struct Lower<'m> {
 }
 
 impl<'m> Lower<'m> {
-    fn new(m: &'m Module, name: &str, language: Language, options: &'m Options, f: Val) -> Lower<'m> {
+    fn new(
+        m: &'m Module,
+        name: &str,
+        language: Language,
+        options: &'m Options,
+        f: Val,
+    ) -> Lower<'m> {
         let mangled = llvm::name(f);
         let k = Kernel {
             name: demangle::function(&mangled),
@@ -141,7 +152,11 @@ impl<'m> Lower<'m> {
     }
 
     fn kernel(&mut self, f: Val) {
-        for (i, inst) in llvm::blocks(f).into_iter().flat_map(llvm::instructions).enumerate() {
+        for (i, inst) in llvm::blocks(f)
+            .into_iter()
+            .flat_map(llvm::instructions)
+            .enumerate()
+        {
             self.origins.insert(inst, i as u32);
         }
         self.k.block_dim_hint = self.block_dim_hint(f);
@@ -160,7 +175,10 @@ impl<'m> Lower<'m> {
     /// Reports something that has no meaning here.
     fn unsupported(&mut self, what: impl Into<String>) {
         let index = self.k.unsupported.len() as u32;
-        self.k.unsupported.push(Unsupported { what: what.into(), loc: self.loc });
+        self.k.unsupported.push(Unsupported {
+            what: what.into(),
+            loc: self.loc,
+        });
         self.push(Op::Unsupported(index), None);
     }
 
@@ -179,12 +197,18 @@ impl<'m> Lower<'m> {
             let mut after_decided = decided.clone();
             for (b, block) in self.k.blocks.iter().enumerate() {
                 if decided[b] {
-                    block.term.successors().for_each(|s| after_decided[s.0 as usize] = true);
+                    block
+                        .term
+                        .successors()
+                        .for_each(|s| after_decided[s.0 as usize] = true);
                 }
             }
             for block in &self.k.blocks {
                 for phi in &block.phis {
-                    let by_choice = phi.incoming.iter().any(|(p, _)| after_decided[p.0 as usize]);
+                    let by_choice = phi
+                        .incoming
+                        .iter()
+                        .any(|(p, _)| after_decided[p.0 as usize]);
                     if by_choice || phi.incoming.iter().any(|&(_, o)| is(&tainted, o)) {
                         tainted.insert(phi.dst);
                     }

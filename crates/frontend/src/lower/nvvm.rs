@@ -5,8 +5,8 @@
 //! flush-to-zero forms keep subnormals: a value may differ from the hardware's in its last bits.
 
 use lockstep_kernel::{
-    AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, Op, Operand, Order, Reg, Rounding, Scope,
-    ShuffleMode, Special, Ty, VoteKind,
+    AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, Op, Operand, Order, Reg,
+    Rounding, Scope, ShuffleMode, Special, Ty, VoteKind,
 };
 
 use super::Lower;
@@ -75,7 +75,9 @@ impl Lower<'_> {
         let a: Vec<Operand> = args.iter().map(|&v| self.scalar(v)).collect();
         let unknown = || Err(format!("call of llvm.nvvm.{name}"));
         if let Some(register) = name.strip_prefix("read.ptx.sreg.") {
-            let Some(special) = special_register(register) else { return Err(format!("the register %{register}")) };
+            let Some(special) = special_register(register) else {
+                return Err(format!("the register %{register}"));
+            };
             let ty = self.ty_of(inst)?;
             return Ok(vec![self.read_special(special, ty)]);
         }
@@ -90,7 +92,10 @@ impl Lower<'_> {
                 self.block_barrier(id, None, None);
                 return Ok(Vec::new());
             }
-            ("barrier" | "barrier.sync.cnt" | "barrier.cta.sync" | "barrier.cta.sync.aligned", &[id, n]) => {
+            (
+                "barrier" | "barrier.sync.cnt" | "barrier.cta.sync" | "barrier.cta.sync.aligned",
+                &[id, n],
+            ) => {
                 self.block_barrier(id, Some(n), None);
                 return Ok(Vec::new());
             }
@@ -105,7 +110,10 @@ impl Lower<'_> {
                     _ => BarrierReduce::Or,
                 };
                 let p = self.cmp(CmpOp::Ne, Ty::I32, p, zero);
-                return Ok(self.block_barrier(zero, None, Some((kind, p))).into_iter().collect());
+                return Ok(self
+                    .block_barrier(zero, None, Some((kind, p)))
+                    .into_iter()
+                    .collect());
             }
             ("bar.warp.sync", &[mask]) => {
                 self.warp_barrier(mask);
@@ -144,7 +152,10 @@ impl Lower<'_> {
         if name.starts_with("ptr.") && a.len() == 1 {
             return Ok(a);
         }
-        if name.starts_with("move.") || name.starts_with("texsurf.") || name.starts_with("compiler.") {
+        if name.starts_with("move.")
+            || name.starts_with("texsurf.")
+            || name.starts_with("compiler.")
+        {
             return if a.len() == 1 { Ok(a) } else { unknown() };
         }
         match self.nvvm_arithmetic(name, inst, args, &a)? {
@@ -179,13 +190,30 @@ impl Lower<'_> {
             "f32p" => (Ty::F32, true),
             _ => return None,
         };
-        let (mask, rest) = if sync { (Some(*a.first()?), &a[1..]) } else { (None, a) };
-        let &[value, lane, clamp] = rest else { return None };
+        let (mask, rest) = if sync {
+            (Some(*a.first()?), &a[1..])
+        } else {
+            (None, a)
+        };
+        let &[value, lane, clamp] = rest else {
+            return None;
+        };
         let dst = self.new_reg(ty);
         if predicate {
             self.new_reg(Ty::I1);
         }
-        self.push(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate }, Some(dst));
+        self.push(
+            Op::Shuffle {
+                mode,
+                ty,
+                value,
+                lane,
+                clamp,
+                mask,
+                predicate,
+            },
+            Some(dst),
+        );
         let mut out = vec![Operand::Reg(dst)];
         if predicate {
             out.push(Operand::Reg(Reg(dst.0 + 1)));
@@ -206,35 +234,56 @@ impl Lower<'_> {
             "ballot" => VoteKind::Ballot,
             _ => return None,
         };
-        let (mask, pred) = match a {
-            &[mask, pred] if sync => (Some(mask), pred),
-            &[pred] if !sync => (None, pred),
+        let (mask, pred) = match *a {
+            [mask, pred] if sync => (Some(mask), pred),
+            [pred] if !sync => (None, pred),
             _ => return None,
         };
         let pred = match self.truth(*args.last()?, pred) {
             Ok(p) => p,
             Err(e) => return Some(Err(e)),
         };
-        let ty = if kind == VoteKind::Ballot { Ty::I32 } else { Ty::I1 };
+        let ty = if kind == VoteKind::Ballot {
+            Ty::I32
+        } else {
+            Ty::I1
+        };
         Some(Ok(vec![self.def(Op::Vote { kind, pred, mask }, ty)]))
     }
 
     fn nvvm_match(&mut self, name: &str, a: &[Operand]) -> Option<Outcome> {
         let &[mask, value] = a else { return None };
         let all = name.starts_with("all");
-        let ty = if name.contains("i64") { Ty::I64 } else { Ty::I32 };
+        let ty = if name.contains("i64") {
+            Ty::I64
+        } else {
+            Ty::I32
+        };
         let dst = self.new_reg(Ty::I32);
         let mut out = vec![Operand::Reg(dst)];
         if all {
             self.new_reg(Ty::I1);
             out.push(Operand::Reg(Reg(dst.0 + 1)));
         }
-        self.push(Op::Match { all, ty, value, mask }, Some(dst));
+        self.push(
+            Op::Match {
+                all,
+                ty,
+                value,
+                mask,
+            },
+            Some(dst),
+        );
         Some(Ok(out))
     }
 
     /// `load.inc.32.p0`, `add.gen.i.sys.i32.p0.i32`, `cas.gen.i.cta.…`.
-    fn nvvm_atomic(&mut self, name: &str, args: &[Val], a: &[Operand]) -> Result<Option<Vec<Operand>>, String> {
+    fn nvvm_atomic(
+        &mut self,
+        name: &str,
+        args: &[Val],
+        a: &[Operand],
+    ) -> Result<Option<Vec<Operand>>, String> {
         let scope = if name.contains(".cta.") {
             Scope::Block
         } else if name.contains(".sys.") {
@@ -242,7 +291,9 @@ impl Lower<'_> {
         } else {
             Scope::Device
         };
-        let (Some(&pointer), Some(&value)) = (args.first(), args.get(1)) else { return Ok(None) };
+        let (Some(&pointer), Some(&value)) = (args.first(), args.get(1)) else {
+            return Ok(None);
+        };
         let ty = self.ty_of(value)?;
         let float = ty.is_float();
         let name = name.strip_prefix("load.").unwrap_or(name);
@@ -268,13 +319,26 @@ impl Lower<'_> {
             (_, &[_, value]) => (value, Operand::Undef),
             _ => return Ok(None),
         };
-        Ok(Some(vec![self.atomic(op, ty, space, a[0], value, expected, Order::Relaxed, scope)]))
+        Ok(Some(vec![self.atomic(
+            op,
+            ty,
+            space,
+            a[0],
+            value,
+            expected,
+            Order::Relaxed,
+            scope,
+        )]))
     }
 
     /// CUDA's `__byte_perm`: each nibble of `s` chooses a byte of `y:x`, or its sign.
     pub(super) fn byte_perm(&mut self, x: Operand, y: Operand, s: Operand) -> Operand {
         let t = Ty::I64;
-        let (x, y, s) = (self.zext(Ty::I32, t, x), self.zext(Ty::I32, t, y), self.zext(Ty::I32, t, s));
+        let (x, y, s) = (
+            self.zext(Ty::I32, t, x),
+            self.zext(Ty::I32, t, y),
+            self.zext(Ty::I32, t, s),
+        );
         let y = self.int(IntOp::Shl, t, y, Operand::Imm(32));
         let both = self.int(IntOp::Or, t, x, y);
         let mut result = Operand::Imm(0);
@@ -295,7 +359,13 @@ impl Lower<'_> {
         self.zext(t, Ty::I32, result)
     }
 
-    fn nvvm_arithmetic(&mut self, name: &str, inst: Val, args: &[Val], a: &[Operand]) -> Result<Option<Operand>, String> {
+    fn nvvm_arithmetic(
+        &mut self,
+        name: &str,
+        inst: Val,
+        args: &[Val],
+        a: &[Operand],
+    ) -> Result<Option<Operand>, String> {
         let ty = self.ty_of(inst)?;
         let parts: Vec<&str> = name.split('.').collect();
         let mode = parts.iter().find_map(|p| rounding(p));
@@ -312,13 +382,28 @@ impl Lower<'_> {
             "mul" if two && ty.is_float() => float(self, FloatOp::Mul),
             "sub" if two && ty.is_float() => float(self, FloatOp::Sub),
             "div" if two && ty.is_float() => float(self, FloatOp::Div),
-            "fma" if a.len() == 3 && ty.is_float() => {
-                self.def(Op::Fma { ty, rounding: round, a: a[0], b: a[1], c: a[2] }, ty)
-            }
+            "fma" if a.len() == 3 && ty.is_float() => self.def(
+                Op::Fma {
+                    ty,
+                    rounding: round,
+                    a: a[0],
+                    b: a[1],
+                    c: a[2],
+                },
+                ty,
+            ),
             "fmin" if two => self.float(FloatOp::Min, ty, a[0], a[1]),
             "fmax" if two => self.float(FloatOp::Max, ty, a[0], a[1]),
             "fabs" => self.float_un(FloatUnOp::Abs, ty, a[0]),
-            "sqrt" => self.def(Op::FloatUn { op: FloatUnOp::Sqrt, ty, rounding: round, a: a[0] }, ty),
+            "sqrt" => self.def(
+                Op::FloatUn {
+                    op: FloatUnOp::Sqrt,
+                    ty,
+                    rounding: round,
+                    a: a[0],
+                },
+                ty,
+            ),
             "rcp" => {
                 let one = self.fconst(ty, 1.0);
                 self.float_rounded(FloatOp::Div, ty, round, one, a[0])
@@ -327,28 +412,43 @@ impl Lower<'_> {
                 Some(r) => r,
                 None => return Ok(None),
             },
-            "rsqrt" | "sin" | "cos" | "floor" | "ceil" | "trunc" | "round" | "tanh" if ty.is_float() => {
+            "rsqrt" | "sin" | "cos" | "floor" | "ceil" | "trunc" | "round" | "tanh"
+                if ty.is_float() =>
+            {
                 // PTX's round is to even.
-                let f = if parts[0] == "round" { "rint" } else { parts[0] };
+                let f = if parts[0] == "round" {
+                    "rint"
+                } else {
+                    parts[0]
+                };
                 return Ok(self.float_function(f, ty, &a[..1]));
             }
             "ex2" => return Ok(self.float_function("exp2", ty, &a[..1])),
             "lg2" => return Ok(self.float_function("log2", ty, &a[..1])),
             "mul24" | "mulhi" | "mulhi2" if two => {
                 let signed = !parts.iter().any(|p| p.starts_with('u'));
-                let f = if parts[0] == "mul24" { "mul24" } else { "mul_hi" };
+                let f = if parts[0] == "mul24" {
+                    "mul24"
+                } else {
+                    "mul_hi"
+                };
                 return Ok(self.int_function(f, ty, signed, a));
             }
             "sad" if a.len() == 3 => {
                 let signed = !parts.iter().any(|p| p.starts_with('u'));
-                let Some(d) = self.int_function("abs_diff", ty, signed, &a[..2]) else { return Ok(None) };
+                let Some(d) = self.int_function("abs_diff", ty, signed, &a[..2]) else {
+                    return Ok(None);
+                };
                 self.int(IntOp::Add, ty, d, a[2])
             }
             "brev32" | "brev64" => return Ok(self.int_function("brev", ty, false, a)),
             "bitcast" => self.bits(from, ty, a[0]),
             "isspacep" => return Ok(None),
             "lohi" => {
-                let (lo, hi) = (self.zext(Ty::I32, Ty::I64, a[0]), self.zext(Ty::I32, Ty::I64, a[1]));
+                let (lo, hi) = (
+                    self.zext(Ty::I32, Ty::I64, a[0]),
+                    self.zext(Ty::I32, Ty::I64, a[1]),
+                );
                 let hi = self.int(IntOp::Shl, Ty::I64, hi, Operand::Imm(32));
                 let both = self.int(IntOp::Or, Ty::I64, lo, hi);
                 self.bits(Ty::I64, Ty::F64, both)
@@ -372,7 +472,9 @@ impl Lower<'_> {
                 Some((f, t)) if a.len() == 1 && (from.is_float() || ty.is_float()) => {
                     let op = match (from.is_float(), ty.is_float()) {
                         (true, true) => CastOp::FToF(round),
-                        (true, false) if t.starts_with('u') => CastOp::FToU(mode.unwrap_or(Rounding::TowardZero)),
+                        (true, false) if t.starts_with('u') => {
+                            CastOp::FToU(mode.unwrap_or(Rounding::TowardZero))
+                        }
                         (true, false) => CastOp::FToS(mode.unwrap_or(Rounding::TowardZero)),
                         (false, _) if f.starts_with('u') => CastOp::UToF(round),
                         (false, _) => CastOp::SToF(round),

@@ -29,9 +29,7 @@ impl Lower<'_> {
         let size = self.size_of(ty);
         let external = llvm::is_declaration(global);
         let dynamic = space == Space::Shared && (size == 0 || external && is_open_array(ty));
-        if dynamic
-            && let Some(id) = self.dynamic_shared
-        {
+        if dynamic && let Some(id) = self.dynamic_shared {
             self.objects.insert(global, id);
             return Operand::Object(id, 0);
         }
@@ -57,12 +55,16 @@ impl Lower<'_> {
         if space != Space::Shared && !init.is_null() && size <= INIT_LIMIT && !is_undef(init) {
             let mut bytes = vec![0; size as usize];
             let mut relocations = Vec::new();
-            if self.write_constant(init, 0, &mut bytes, &mut relocations).is_err() {
+            if self
+                .write_constant(init, 0, &mut bytes, &mut relocations)
+                .is_err()
+            {
                 let name = self.k.objects[id.0 as usize].name.clone();
                 self.unsupported(format!("the initial value of {name}"));
             }
             // Nothing but zeros in global memory is what is there anyway.
-            let plain = relocations.is_empty() && space == Space::Global && bytes.iter().all(|&b| b == 0);
+            let plain =
+                relocations.is_empty() && space == Space::Global && bytes.iter().all(|&b| b == 0);
             let object = &mut self.k.objects[id.0 as usize];
             object.init = (!plain).then_some(bytes);
             object.relocations = relocations;
@@ -75,11 +77,17 @@ impl Lower<'_> {
     /// A private object for an `alloca`.
     pub(super) fn local(&mut self, alloca: Val) -> Result<Operand, String> {
         let ty = unsafe { LLVMGetAllocatedType(alloca) };
-        let count = llvm::const_int(llvm::operand(alloca, 0)).ok_or("a local array of variable length")?;
+        let count =
+            llvm::const_int(llvm::operand(alloca, 0)).ok_or("a local array of variable length")?;
         let size = self.size_of(ty).saturating_mul(count);
         let id = ObjectId(self.k.objects.len() as u32);
         let name = llvm::name(alloca);
-        let name = name.split('.').next().filter(|n| !n.is_empty()).unwrap_or("tmp").to_string();
+        let name = name
+            .split('.')
+            .next()
+            .filter(|n| !n.is_empty())
+            .unwrap_or("tmp")
+            .to_string();
         let elem = self.elem_of(ty);
         self.k.objects.push(Object {
             name,
@@ -109,7 +117,11 @@ impl Lower<'_> {
 
     fn display_name(&self, mangled: &str) -> String {
         if mangled.starts_with(".str") || mangled.starts_with("__const.") {
-            return if mangled.starts_with('.') { "string".into() } else { "constant".into() };
+            return if mangled.starts_with('.') {
+                "string".into()
+            } else {
+                "constant".into()
+            };
         }
         let own = format!("{}.", self.k.mangled);
         if let Some(rest) = mangled.strip_prefix(&own) {
@@ -119,7 +131,11 @@ impl Lower<'_> {
             return crate::demangle::variable(mangled);
         }
         match mangled.split_once('.') {
-            Some((_, rest)) if !mangled.starts_with('.') && !rest.is_empty() && !rest.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some((_, rest))
+                if !mangled.starts_with('.')
+                    && !rest.is_empty()
+                    && !rest.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
                 rest.to_string()
             }
             _ => mangled.to_string(),
@@ -144,11 +160,21 @@ impl Lower<'_> {
                     Some(w) => [w, 0],
                     None => llvm::wide_const(v).ok_or("a wide constant")?,
                 };
-                put(bytes, at, &(words[0] as u128 | (words[1] as u128) << 64).to_le_bytes(), self.size_of(ty));
+                put(
+                    bytes,
+                    at,
+                    &(words[0] as u128 | (words[1] as u128) << 64).to_le_bytes(),
+                    self.size_of(ty),
+                );
                 Ok(())
             }
             ValueKind::LLVMConstantFPValueKind => {
-                put(bytes, at, &self.float_bits(v)?.to_le_bytes(), self.size_of(ty));
+                put(
+                    bytes,
+                    at,
+                    &self.float_bits(v)?.to_le_bytes(),
+                    self.size_of(ty),
+                );
                 Ok(())
             }
             ValueKind::LLVMConstantDataArrayValueKind
@@ -203,7 +229,10 @@ fn put(bytes: &mut [u8], at: u64, value: &[u8], size: u64) {
 }
 
 fn is_undef(v: Val) -> bool {
-    matches!(llvm::value_kind(v), ValueKind::LLVMUndefValueValueKind | ValueKind::LLVMPoisonValueKind)
+    matches!(
+        llvm::value_kind(v),
+        ValueKind::LLVMUndefValueValueKind | ValueKind::LLVMPoisonValueKind
+    )
 }
 
 fn is_open_array(ty: Type) -> bool {
@@ -212,7 +241,10 @@ fn is_open_array(ty: Type) -> bool {
 
 /// The scalar type that an element's name says.
 pub(super) fn named_type(name: &str) -> Option<(Ty, bool)> {
-    let words: Vec<&str> = name.split_whitespace().filter(|w| !matches!(*w, "const" | "volatile" | "restrict")).collect();
+    let words: Vec<&str> = name
+        .split_whitespace()
+        .filter(|w| !matches!(*w, "const" | "volatile" | "restrict"))
+        .collect();
     Some(match words.join(" ").as_str() {
         "bool" => (Ty::I8, false),
         "char" | "signed char" | "int8_t" => (Ty::I8, true),

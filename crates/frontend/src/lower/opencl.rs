@@ -5,7 +5,8 @@
 //! neither here nor in `opencl_maths` is looked for in libclc.
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space, Special, Ty,
+    AtomicOp, Barrier, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space,
+    Special, Ty,
 };
 
 use super::Lower;
@@ -24,18 +25,26 @@ impl Lower<'_> {
         let a: Vec<Operand> = args.iter().map(|&v| self.scalar(v)).collect();
         match (name, &a[..]) {
             ("barrier" | "work_group_barrier", &[flags, ..]) => {
-                let Operand::Imm(flags) = flags else { return Some(Err("a barrier with variable flags".into())) };
+                let Operand::Imm(flags) = flags else {
+                    return Some(Err("a barrier with variable flags".into()));
+                };
                 self.block_barrier_of(Operand::Imm(0), None, None, flags & 1 != 0, flags & 2 != 0);
                 return Some(Ok(Vec::new()));
             }
             ("mem_fence" | "read_mem_fence" | "write_mem_fence", &[flags]) => {
-                let Operand::Imm(flags) = flags else { return Some(Err("a fence with variable flags".into())) };
+                let Operand::Imm(flags) = flags else {
+                    return Some(Err("a fence with variable flags".into()));
+                };
                 let order = match name {
                     "read_mem_fence" => Order::Acquire,
                     "write_mem_fence" => Order::Release,
                     _ => Order::AcqRel,
                 };
-                let scope = if flags & 2 != 0 { Scope::Device } else { Scope::Block };
+                let scope = if flags & 2 != 0 {
+                    Scope::Device
+                } else {
+                    Scope::Block
+                };
                 self.fence(scope, order, flags & 1 != 0, flags & 2 != 0);
                 return Some(Ok(Vec::new()));
             }
@@ -46,20 +55,32 @@ impl Lower<'_> {
             }
             ("work_group_all" | "work_group_any", &[p]) => {
                 let p = self.cmp(CmpOp::Ne, Ty::I32, p, Operand::Imm(0));
-                let kind = if name == "work_group_all" { BarrierReduce::And } else { BarrierReduce::Or };
+                let kind = if name == "work_group_all" {
+                    BarrierReduce::And
+                } else {
+                    BarrierReduce::Or
+                };
                 let r = self.block_barrier_of(Operand::Imm(0), None, Some((kind, p)), false, false);
                 return Some(Ok(r.into_iter().collect()));
             }
             ("wait_group_events", _) => {
                 let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
-                self.push(Op::Barrier { site, barrier: Barrier::GroupCopies }, None);
+                self.push(
+                    Op::Barrier {
+                        site,
+                        barrier: Barrier::GroupCopies,
+                    },
+                    None,
+                );
                 return Some(Ok(Vec::new()));
             }
             ("prefetch", _) => return Some(Ok(Vec::new())),
             ("async_work_group_copy" | "async_work_group_strided_copy", _) => {
                 return Some(self.group_copy(m, name, args, &a));
             }
-            ("printf", _) if !args.is_empty() => return Some(self.print_values(args[0], &args[1..])),
+            ("printf", _) if !args.is_empty() => {
+                return Some(self.print_values(args[0], &args[1..]));
+            }
             _ => {}
         }
         if name.starts_with("atomic_") || name.starts_with("atom_") {
@@ -80,20 +101,34 @@ impl Lower<'_> {
                 let mut linear = Operand::Imm(0);
                 for d in (0..3).rev() {
                     let size = self.extent(d, global);
-                    let id = if global { self.global_id(d, false) } else { self.wide_special(Special::ThreadId(d)) };
+                    let id = if global {
+                        self.global_id(d, false)
+                    } else {
+                        self.wide_special(Special::ThreadId(d))
+                    };
                     linear = self.int(IntOp::Mul, t, linear, size);
                     linear = self.int(IntOp::Add, t, linear, id);
                 }
                 return Some(linear);
             }
-            "get_global_id" | "get_local_id" | "get_group_id" | "get_global_size" | "get_local_size"
-            | "get_enqueued_local_size" | "get_num_groups" | "get_global_offset" => {}
+            "get_global_id"
+            | "get_local_id"
+            | "get_group_id"
+            | "get_global_size"
+            | "get_local_size"
+            | "get_enqueued_local_size"
+            | "get_num_groups"
+            | "get_global_offset" => {}
             _ => return None,
         }
         let axis_ty = self.ty_of(*args.first()?).ok()?;
         let axis = self.scalar(args[0]);
         if let Operand::Imm(d) = axis {
-            return Some(if d < 3 { self.work_item_axis(name, d as u8) } else { Operand::Imm(beyond(name)) });
+            return Some(if d < 3 {
+                self.work_item_axis(name, d as u8)
+            } else {
+                Operand::Imm(beyond(name))
+            });
         }
         let mut r = Operand::Imm(beyond(name));
         for d in 0..3 {
@@ -132,7 +167,10 @@ impl Lower<'_> {
 
     fn global_id(&mut self, d: u8, with_offset: bool) -> Operand {
         let t = Ty::I64;
-        let (group, size) = (self.wide_special(Special::BlockId(d)), self.wide_special(Special::BlockDim(d)));
+        let (group, size) = (
+            self.wide_special(Special::BlockId(d)),
+            self.wide_special(Special::BlockDim(d)),
+        );
         let local = self.wide_special(Special::ThreadId(d));
         let first = self.int(IntOp::Mul, t, group, size);
         let id = self.int(IntOp::Add, t, first, local);
@@ -144,8 +182,12 @@ impl Lower<'_> {
     }
 
     fn group_copy(&mut self, m: &Mangled, name: &str, args: &[Val], a: &[Operand]) -> Outcome {
-        let Some(Param::Pointer(to)) = m.params.first() else { return Err(format!("call of {name}")) };
-        let Param::Scalar { letter, lanes } = **to else { return Err(format!("call of {name}")) };
+        let Some(Param::Pointer(to)) = m.params.first() else {
+            return Err(format!("call of {name}"));
+        };
+        let Param::Scalar { letter, lanes } = **to else {
+            return Err(format!("call of {name}"));
+        };
         let lanes = if lanes == 3 { 4 } else { lanes };
         let size = scalar_size(letter).ok_or_else(|| format!("call of {name}"))? * lanes;
         let (dst, src) = (a[0], a[1]);
@@ -162,13 +204,46 @@ impl Lower<'_> {
             }
         }
         let (from_space, to_space) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
-        let read = self.site(SiteKind::Read, 0, size / lanes, from_space, false, Scope::Block);
-        let write = self.site(SiteKind::Write, 0, size / lanes, to_space, false, Scope::Block);
-        self.push(Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride }, None);
+        let read = self.site(
+            SiteKind::Read,
+            0,
+            size / lanes,
+            from_space,
+            false,
+            Scope::Block,
+        );
+        let write = self.site(
+            SiteKind::Write,
+            0,
+            size / lanes,
+            to_space,
+            false,
+            Scope::Block,
+        );
+        self.push(
+            Op::GroupCopy {
+                read,
+                write,
+                dst,
+                src,
+                count,
+                size,
+                dst_stride,
+                src_stride,
+            },
+            None,
+        );
         Ok(vec![one])
     }
 
-    fn opencl_atomic(&mut self, m: &Mangled, name: &str, inst: Val, args: &[Val], a: &[Operand]) -> Option<Outcome> {
+    fn opencl_atomic(
+        &mut self,
+        m: &Mangled,
+        name: &str,
+        inst: Val,
+        args: &[Val],
+        a: &[Operand],
+    ) -> Option<Outcome> {
         let pointer = *args.first()?;
         let space = self.pointer_space(pointer);
         let signed = m.params.first()?.is_signed();
@@ -194,38 +269,98 @@ impl Lower<'_> {
             }
             "atomic_store" => {
                 let (order, scope) = after(2);
-                self.atomic(AtomicOp::Store, value_ty?, space, a[0], second, Operand::Undef, order, scope);
+                self.atomic(
+                    AtomicOp::Store,
+                    value_ty?,
+                    space,
+                    a[0],
+                    second,
+                    Operand::Undef,
+                    order,
+                    scope,
+                );
                 Vec::new()
             }
             "atomic_load" => {
                 let ty = self.ty_of(inst).ok()?;
                 let (order, scope) = after(1);
-                vec![self.atomic(AtomicOp::Load, ty, space, a[0], Operand::Undef, Operand::Undef, order, scope)]
+                vec![self.atomic(
+                    AtomicOp::Load,
+                    ty,
+                    space,
+                    a[0],
+                    Operand::Undef,
+                    Operand::Undef,
+                    order,
+                    scope,
+                )]
             }
             "atomic_exchange" => {
                 let (order, scope) = after(2);
-                vec![self.atomic(AtomicOp::Exchange, value_ty?, space, a[0], second, Operand::Undef, order, scope)]
+                vec![self.atomic(
+                    AtomicOp::Exchange,
+                    value_ty?,
+                    space,
+                    a[0],
+                    second,
+                    Operand::Undef,
+                    order,
+                    scope,
+                )]
             }
             "atomic_compare_exchange_strong" | "atomic_compare_exchange_weak" => {
                 let ty = self.ty_of(*args.get(2)?).ok()?;
                 let (order, _) = after(3);
-                let scope = if explicit { a.get(5).map_or(Scope::Device, |&o| scope_of(o)) } else { Scope::Device };
+                let scope = if explicit {
+                    a.get(5).map_or(Scope::Device, |&o| scope_of(o))
+                } else {
+                    Scope::Device
+                };
                 let expected_space = self.pointer_space(args[1]);
                 let leaf = [Leaf::of(ty)];
-                let expected = *self.load_leaves(&leaf, a[1], ty.bytes(), expected_space, false).first()?;
-                let old = self.atomic(AtomicOp::CompareExchange, ty, space, a[0], a[2], expected, order, scope);
+                let expected = *self
+                    .load_leaves(&leaf, a[1], ty.bytes(), expected_space, false)
+                    .first()?;
+                let old = self.atomic(
+                    AtomicOp::CompareExchange,
+                    ty,
+                    space,
+                    a[0],
+                    a[2],
+                    expected,
+                    order,
+                    scope,
+                );
                 self.store_leaves(&leaf, &[old], a[1], ty.bytes(), expected_space, false);
                 vec![self.cmp(CmpOp::Eq, ty, old, expected)]
             }
             "atomic_flag_test_and_set" => {
                 let (order, scope) = after(1);
                 let one = Operand::Imm(1);
-                let old = self.atomic(AtomicOp::Exchange, Ty::I32, space, a[0], one, Operand::Undef, order, scope);
+                let old = self.atomic(
+                    AtomicOp::Exchange,
+                    Ty::I32,
+                    space,
+                    a[0],
+                    one,
+                    Operand::Undef,
+                    order,
+                    scope,
+                );
                 vec![self.cmp(CmpOp::Ne, Ty::I32, old, Operand::Imm(0))]
             }
             "atomic_flag_clear" => {
                 let (order, scope) = after(1);
-                self.atomic(AtomicOp::Store, Ty::I32, space, a[0], Operand::Imm(0), Operand::Undef, order, scope);
+                self.atomic(
+                    AtomicOp::Store,
+                    Ty::I32,
+                    space,
+                    a[0],
+                    Operand::Imm(0),
+                    Operand::Undef,
+                    order,
+                    scope,
+                );
                 Vec::new()
             }
             _ if base.starts_with("atomic_fetch_") => {
@@ -236,13 +371,28 @@ impl Lower<'_> {
             }
             // OpenCL 1.x: relaxed, for the whole device.
             _ => {
-                let op = base.strip_prefix("atomic_").or(base.strip_prefix("atom_"))?;
+                let op = base
+                    .strip_prefix("atomic_")
+                    .or(base.strip_prefix("atom_"))?;
                 let (order, scope) = (Order::Relaxed, Scope::Device);
                 let ty = self.ty_of(inst).ok()?;
                 match op {
                     "inc" | "dec" => {
-                        let op = if op == "inc" { AtomicOp::Add } else { AtomicOp::Sub };
-                        vec![self.atomic(op, ty, space, a[0], Operand::Imm(1), Operand::Undef, order, scope)]
+                        let op = if op == "inc" {
+                            AtomicOp::Add
+                        } else {
+                            AtomicOp::Sub
+                        };
+                        vec![self.atomic(
+                            op,
+                            ty,
+                            space,
+                            a[0],
+                            Operand::Imm(1),
+                            Operand::Undef,
+                            order,
+                            scope,
+                        )]
                     }
                     "cmpxchg" => {
                         let op = AtomicOp::CompareExchange;
@@ -259,7 +409,13 @@ impl Lower<'_> {
     }
 
     /// `vloadN`, `vstoreN`, and the half forms: one access of packed elements.
-    fn vector_access(&mut self, name: &str, inst: Val, args: &[Val], a: &[Operand]) -> Option<Outcome> {
+    fn vector_access(
+        &mut self,
+        name: &str,
+        inst: Val,
+        args: &[Val],
+        a: &[Operand],
+    ) -> Option<Outcome> {
         let half = name.contains("half");
         let aligned = name.contains("loada") || name.contains("storea");
         if let Some(rest) = name.strip_prefix("vload") {
@@ -273,21 +429,38 @@ impl Lower<'_> {
             let addr = self.vector_address(args[0], offset, pointer, element, n, aligned)?;
             let space = self.pointer_space(args[1]);
             let leaves = self.packed(element, n);
-            let align = element.bytes() * if aligned { n.next_power_of_two() as u32 } else { 1 };
+            let align = element.bytes()
+                * if aligned {
+                    n.next_power_of_two() as u32
+                } else {
+                    1
+                };
             let values = self.load_leaves(&leaves, addr, align, space, false);
             if !half || ty == Ty::F16 {
                 return Some(Ok(values));
             }
-            let to_wide = |v| self.cast(lockstep_kernel::CastOp::FToF(super::build::RNE), Ty::F16, ty, v);
+            let to_wide = |v| {
+                self.cast(
+                    lockstep_kernel::CastOp::FToF(super::build::RNE),
+                    Ty::F16,
+                    ty,
+                    v,
+                )
+            };
             return Some(Ok(values.into_iter().map(to_wide).collect()));
         }
-        let &[_, offset, pointer] = a else { return None };
+        let &[_, offset, pointer] = a else {
+            return None;
+        };
         let ty = self.ty_of(args[0]).ok()?;
         let mut values = self.value(args[0]).to_vec();
         let n = values.len();
         let element = if half { Ty::F16 } else { ty };
         if half && ty != Ty::F16 {
-            let mode = name.rsplit_once('_').and_then(|(_, m)| super::nvvm::rounding(m)).unwrap_or(super::build::RNE);
+            let mode = name
+                .rsplit_once('_')
+                .and_then(|(_, m)| super::nvvm::rounding(m))
+                .unwrap_or(super::build::RNE);
             values = values
                 .into_iter()
                 .map(|v| self.cast(lockstep_kernel::CastOp::FToF(mode), ty, Ty::F16, v))
@@ -296,7 +469,12 @@ impl Lower<'_> {
         let addr = self.vector_address(args[1], offset, pointer, element, n, aligned)?;
         let space = self.pointer_space(args[2]);
         let leaves = self.packed(element, n);
-        let align = element.bytes() * if aligned { n.next_power_of_two() as u32 } else { 1 };
+        let align = element.bytes()
+            * if aligned {
+                n.next_power_of_two() as u32
+            } else {
+                1
+            };
         self.store_leaves(&leaves, &values, addr, align, space, false);
         Some(Ok(Vec::new()))
     }

@@ -22,7 +22,10 @@ impl Lower<'_> {
         let a: Vec<Rc<[Operand]>> = args.iter().map(|&v| self.value(v)).collect();
         let signed = m.params.first()?.is_signed();
         let full = m.name.as_str();
-        let name = full.strip_prefix("native_").or(full.strip_prefix("half_")).unwrap_or(full);
+        let name = full
+            .strip_prefix("native_")
+            .or(full.strip_prefix("half_"))
+            .unwrap_or(full);
         if let Some(target) = full.strip_prefix("convert_") {
             return self.convert(target, from, signed, &a[0]).map(Ok);
         }
@@ -42,7 +45,12 @@ impl Lower<'_> {
                 let mut r = Operand::Imm(u64::from(name == "all"));
                 for &x in a[0].iter() {
                     let set = self.cmp(CmpOp::SLt, from, x, Operand::Imm(0));
-                    r = self.int(if name == "all" { IntOp::And } else { IntOp::Or }, Ty::I1, r, set);
+                    r = self.int(
+                        if name == "all" { IntOp::And } else { IntOp::Or },
+                        Ty::I1,
+                        r,
+                        set,
+                    );
                 }
                 return Some(Ok(vec![self.zext(Ty::I1, out.first()?.ty, r)]));
             }
@@ -60,17 +68,37 @@ impl Lower<'_> {
             _ => {}
         }
         let lanes = out.len();
-        let types: Vec<Ty> = args.iter().map(|&v| self.ty_of(v).ok()).collect::<Option<_>>()?;
+        let types: Vec<Ty> = args
+            .iter()
+            .map(|&v| self.ty_of(v).ok())
+            .collect::<Option<_>>()?;
         let mut results = Vec::new();
         for i in 0..lanes {
-            let x: Vec<Operand> = a.iter().map(|l| if l.len() == 1 { l[0] } else { l.get(i).copied().unwrap_or(Operand::Undef) }).collect();
+            let x: Vec<Operand> = a
+                .iter()
+                .map(|l| {
+                    if l.len() == 1 {
+                        l[0]
+                    } else {
+                        l.get(i).copied().unwrap_or(Operand::Undef)
+                    }
+                })
+                .collect();
             results.push(self.lane(name, m, &types, out[i].ty, lanes, &x)?);
         }
         Some(Ok(results))
     }
 
     /// One lane of an elementwise builtin.
-    fn lane(&mut self, name: &str, m: &Mangled, types: &[Ty], to: Ty, lanes: usize, x: &[Operand]) -> Option<Operand> {
+    fn lane(
+        &mut self,
+        name: &str,
+        m: &Mangled,
+        types: &[Ty],
+        to: Ty,
+        lanes: usize,
+        x: &[Operand],
+    ) -> Option<Operand> {
         let ty = types[0];
         let signed = m.params.first()?.is_signed();
         match (name, x) {
@@ -83,9 +111,16 @@ impl Lower<'_> {
             }
             ("bitselect", &[p, q, c]) => {
                 let int = unsigned(ty);
-                let (p, q, c) = (self.bits(ty, int, p), self.bits(ty, int, q), self.bits(types[2], int, c));
+                let (p, q, c) = (
+                    self.bits(ty, int, p),
+                    self.bits(ty, int, q),
+                    self.bits(types[2], int, c),
+                );
                 let not = self.not(int, c);
-                let (p, q) = (self.int(IntOp::And, int, p, not), self.int(IntOp::And, int, q, c));
+                let (p, q) = (
+                    self.int(IntOp::And, int, p, not),
+                    self.int(IntOp::And, int, q, c),
+                );
                 let r = self.int(IntOp::Or, int, p, q);
                 return Some(self.bits(int, ty, r));
             }
@@ -98,12 +133,22 @@ impl Lower<'_> {
         }
         if name.starts_with("is") || name == "signbit" {
             let r = self.float_test(name, ty, x)?;
-            return Some(if lanes > 1 { self.sext(Ty::I1, to, r) } else { self.zext(Ty::I1, to, r) });
+            return Some(if lanes > 1 {
+                self.sext(Ty::I1, to, r)
+            } else {
+                self.zext(Ty::I1, to, r)
+            });
         }
         self.float_function(name, ty, x)
     }
 
-    fn convert(&mut self, target: &str, from: Ty, signed: bool, a: &[Operand]) -> Option<Vec<Operand>> {
+    fn convert(
+        &mut self,
+        target: &str,
+        from: Ty,
+        signed: bool,
+        a: &[Operand],
+    ) -> Option<Vec<Operand>> {
         let mut parts = target.split('_');
         let kind = parts.next()?.trim_end_matches(|c: char| c.is_ascii_digit());
         let (to, to_signed) = super::objects::named_type(kind)?;
@@ -117,16 +162,48 @@ impl Lower<'_> {
         let mut out = Vec::new();
         for &x in a {
             out.push(match (from.is_float(), to.is_float()) {
-                (true, true) => self.cast(CastOp::FToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x),
-                (false, true) if signed => self.cast(CastOp::SToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x),
-                (false, true) => self.cast(CastOp::UToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x),
+                (true, true) => self.cast(
+                    CastOp::FToF(mode.unwrap_or(Rounding::NearestEven)),
+                    from,
+                    to,
+                    x,
+                ),
+                (false, true) if signed => self.cast(
+                    CastOp::SToF(mode.unwrap_or(Rounding::NearestEven)),
+                    from,
+                    to,
+                    x,
+                ),
+                (false, true) => self.cast(
+                    CastOp::UToF(mode.unwrap_or(Rounding::NearestEven)),
+                    from,
+                    to,
+                    x,
+                ),
                 (true, false) => {
                     let mode = mode.unwrap_or(Rounding::TowardZero);
-                    self.cast(if to_signed { CastOp::FToS(mode) } else { CastOp::FToU(mode) }, from, to, x)
+                    self.cast(
+                        if to_signed {
+                            CastOp::FToS(mode)
+                        } else {
+                            CastOp::FToU(mode)
+                        },
+                        from,
+                        to,
+                        x,
+                    )
                 }
                 (false, false) => {
-                    let x = if saturate { self.clamp_to(from, signed, to, to_signed, x) } else { x };
-                    if signed { self.sext(from, to, x) } else { self.zext(from, to, x) }
+                    let x = if saturate {
+                        self.clamp_to(from, signed, to, to_signed, x)
+                    } else {
+                        x
+                    };
+                    if signed {
+                        self.sext(from, to, x)
+                    } else {
+                        self.zext(from, to, x)
+                    }
                 }
             });
         }
@@ -136,16 +213,29 @@ impl Lower<'_> {
     /// Clamps an integer of type `from` to the range of `to`, still as a `from`.
     fn clamp_to(&mut self, from: Ty, signed: bool, to: Ty, to_signed: bool, x: Operand) -> Operand {
         let max = if to_signed { to.mask() >> 1 } else { to.mask() };
-        let from_max = if signed { from.mask() >> 1 } else { from.mask() };
+        let from_max = if signed {
+            from.mask() >> 1
+        } else {
+            from.mask()
+        };
         let mut x = x;
         if signed {
-            let min = if to_signed { !(to.mask() >> 1) & from.mask() } else { 0 };
+            let min = if to_signed {
+                !(to.mask() >> 1) & from.mask()
+            } else {
+                0
+            };
             if !to_signed || to.bits() < from.bits() {
                 x = self.int(IntOp::SMax, from, x, Operand::Imm(min));
             }
         }
         if max < from_max {
-            x = self.int(if signed { IntOp::SMin } else { IntOp::UMin }, from, x, Operand::Imm(max));
+            x = self.int(
+                if signed { IntOp::SMin } else { IntOp::UMin },
+                from,
+                x,
+                Operand::Imm(max),
+            );
         }
         x
     }
@@ -155,8 +245,11 @@ impl Lower<'_> {
             ("dot", [p, q]) => vec![self.dot(ty, p, q)],
             ("length", [p]) => vec![self.length(ty, p)],
             ("distance", [p, q]) => {
-                let d: Vec<Operand> =
-                    p.iter().zip(q.iter()).map(|(&x, &y)| self.float(FloatOp::Sub, ty, x, y)).collect();
+                let d: Vec<Operand> = p
+                    .iter()
+                    .zip(q.iter())
+                    .map(|(&x, &y)| self.float(FloatOp::Sub, ty, x, y))
+                    .collect();
                 vec![self.length(ty, &d)]
             }
             ("normalize", [p]) => {
@@ -207,7 +300,13 @@ impl Lower<'_> {
     }
 
     /// Builtins with a second result behind a pointer, vectors included.
-    fn with_pointer(&mut self, name: &str, ty: Ty, args: &[Val], a: &[Rc<[Operand]>]) -> Option<Vec<Operand>> {
+    fn with_pointer(
+        &mut self,
+        name: &str,
+        ty: Ty,
+        args: &[Val],
+        a: &[Rc<[Operand]>],
+    ) -> Option<Vec<Operand>> {
         let last = *args.last()?;
         if args.len() < 2 || !self.is_pointer(last) {
             return None;

@@ -21,20 +21,40 @@ impl Lower<'_> {
         let mut values = Vec::new();
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
             let own = llvm::name(arg);
-            let name = names.get(i).filter(|n| !n.is_empty()).cloned().unwrap_or(own);
-            let name = if name.is_empty() { format!("arg{i}") } else { name };
+            let name = names
+                .get(i)
+                .filter(|n| !n.is_empty())
+                .cloned()
+                .unwrap_or(own);
+            let name = if name.is_empty() {
+                format!("arg{i}")
+            } else {
+                name
+            };
             let source_type = types.get(i).cloned().unwrap_or_default();
             values.push(self.param(f, i, arg, name, source_type));
         }
         values
     }
 
-    fn param(&mut self, f: Val, i: usize, arg: Val, name: String, source_type: String) -> Rc<[Operand]> {
+    fn param(
+        &mut self,
+        f: Val,
+        i: usize,
+        arg: Val,
+        name: String,
+        source_type: String,
+    ) -> Rc<[Operand]> {
         let ty = llvm::type_of(arg);
         let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
-        let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
+        let base = base
+            .strip_suffix("__restrict__")
+            .unwrap_or(base)
+            .trim_end_matches(['*', ' ']);
         let scalar = named_type(base);
-        let elem = scalar.map(|(t, _)| Elem::Scalar(t)).unwrap_or(Elem::Bytes(0));
+        let elem = scalar
+            .map(|(t, _)| Elem::Scalar(t))
+            .unwrap_or(Elem::Bytes(0));
         let signed = scalar.is_none_or(|(_, s)| s);
         if llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind {
             let kind = match (llvm::byval_type(f, i as u32), llvm::address_space(ty)) {
@@ -43,12 +63,26 @@ impl Lower<'_> {
                     align: llvm::param_align(f, i as u32).unwrap_or(1),
                 },
                 (None, 3) => ParamKind::Local { elem },
-                (None, 4 | 2) => ParamKind::Buffer { space: Space::Constant, elem, readonly: true },
-                (None, _) => ParamKind::Buffer { space: Space::Global, elem, readonly: false },
+                (None, 4 | 2) => ParamKind::Buffer {
+                    space: Space::Constant,
+                    elem,
+                    readonly: true,
+                },
+                (None, _) => ParamKind::Buffer {
+                    space: Space::Global,
+                    elem,
+                    readonly: false,
+                },
             };
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
-            self.k.params.push(Param { name, kind, reg, source_type, signed });
+            self.k.params.push(Param {
+                name,
+                kind,
+                reg,
+                source_type,
+                signed,
+            });
             return Rc::new([Operand::Reg(reg)]);
         }
         let leaves = match self.leaves(ty) {
@@ -66,14 +100,31 @@ impl Lower<'_> {
         let mut start = 0;
         while start < leaves.len() {
             let leaf = leaves[start].ty;
-            let len = leaves[start..].iter().take_while(|l| l.ty == leaf).count().min(255);
+            let len = leaves[start..]
+                .iter()
+                .take_while(|l| l.ty == leaf)
+                .count()
+                .min(255);
             let regs: Vec<_> = (0..len).map(|_| self.new_reg(leaf)).collect();
-            let name = if len == leaves.len() { name.clone() } else { format!("{name}.{start}") };
+            let name = if len == leaves.len() {
+                name.clone()
+            } else {
+                format!("{name}.{start}")
+            };
             if len == 1 {
                 self.k.reg_names.push((regs[0], name.clone()));
             }
-            let kind = ParamKind::Scalar { ty: leaf, count: len as u8 };
-            self.k.params.push(Param { name, kind, reg: regs[0], source_type: source_type.clone(), signed });
+            let kind = ParamKind::Scalar {
+                ty: leaf,
+                count: len as u8,
+            };
+            self.k.params.push(Param {
+                name,
+                kind,
+                reg: regs[0],
+                source_type: source_type.clone(),
+                signed,
+            });
             operands.extend(regs.into_iter().map(Operand::Reg));
             start += len;
         }
@@ -82,19 +133,29 @@ impl Lower<'_> {
 
     fn md_strings(&self, f: Val, kind: &str) -> Vec<String> {
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind(kind)) };
-        llvm::md_operands(node).into_iter().map(|v| llvm::md_string(v).unwrap_or_default()).collect()
+        llvm::md_operands(node)
+            .into_iter()
+            .map(|v| llvm::md_string(v).unwrap_or_default())
+            .collect()
     }
 
     fn source_types(&self, f: Val) -> Vec<String> {
         let opencl = self.md_strings(f, "kernel_arg_type");
-        if opencl.is_empty() { crate::demangle::parameters(&llvm::name(f)) } else { opencl }
+        if opencl.is_empty() {
+            crate::demangle::parameters(&llvm::name(f))
+        } else {
+            opencl
+        }
     }
 
     /// `__launch_bounds__`, `reqd_work_group_size`.
     pub(super) fn block_dim_hint(&self, f: Val) -> Option<[u32; 3]> {
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind("reqd_work_group_size")) };
-        let dims: Vec<u32> =
-            llvm::md_operands(node).into_iter().filter_map(llvm::const_int).map(|d| d as u32).collect();
+        let dims: Vec<u32> = llvm::md_operands(node)
+            .into_iter()
+            .filter_map(llvm::const_int)
+            .map(|d| d as u32)
+            .collect();
         if let [x, y, z] = dims[..] {
             return Some([x, y, z]);
         }
@@ -104,7 +165,10 @@ impl Lower<'_> {
                 continue;
             }
             for pair in node[1..].chunks(2) {
-                let value = pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32);
+                let value = pair
+                    .get(1)
+                    .and_then(|&v| llvm::const_int(v))
+                    .map(|v| v as u32);
                 match llvm::md_string(pair[0]).as_deref() {
                     Some("maxntidx" | "reqntidx") => dims[0] = value,
                     Some("maxntidy" | "reqntidy") => dims[1] = value,
@@ -132,7 +196,9 @@ impl Lower<'_> {
             };
             match &inst.op {
                 Op::Store { addr, .. } | Op::Atomic { addr, .. } => write(*addr),
-                Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } | Op::GroupCopy { dst, .. } => write(*dst),
+                Op::MemCopy { dst, .. } | Op::MemSet { dst, .. } | Op::GroupCopy { dst, .. } => {
+                    write(*dst)
+                }
                 _ => {}
             }
             match &inst.op {
@@ -143,12 +209,16 @@ impl Lower<'_> {
                         stride[p].get_or_insert(*scale);
                     }
                 }
-                Op::Load { addr, ty, count, .. } => {
+                Op::Load {
+                    addr, ty, count, ..
+                } => {
                     if let Some(p) = of(*addr) {
                         access[p].get_or_insert((*ty, *count as u32));
                     }
                 }
-                Op::Store { addr, ty, values, .. } => {
+                Op::Store {
+                    addr, ty, values, ..
+                } => {
                     if let Some(p) = of(*addr) {
                         access[p].get_or_insert((*ty, values.len() as u32));
                     }
@@ -162,7 +232,10 @@ impl Lower<'_> {
             }
         }
         for (i, param) in self.k.params.iter_mut().enumerate() {
-            let (ParamKind::Buffer { elem, .. } | ParamKind::Local { elem }) = &mut param.kind else { continue };
+            let (ParamKind::Buffer { elem, .. } | ParamKind::Local { elem }) = &mut param.kind
+            else {
+                continue;
+            };
             if *elem == Elem::Bytes(0) {
                 *elem = match (stride[i], access[i]) {
                     (Some(s), Some((ty, 1))) if s == ty.bytes() as i64 => Elem::Scalar(ty),
@@ -172,7 +245,12 @@ impl Lower<'_> {
                     _ => Elem::Scalar(Ty::I8),
                 };
             }
-            if let ParamKind::Buffer { space: Space::Global, readonly, .. } = &mut param.kind {
+            if let ParamKind::Buffer {
+                space: Space::Global,
+                readonly,
+                ..
+            } = &mut param.kind
+            {
                 *readonly = !written[i] && !escapes;
             }
         }

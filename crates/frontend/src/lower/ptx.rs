@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 
 use llvm_sys::core::*;
-use lockstep_kernel::{AtomicOp, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space, Ty};
+use lockstep_kernel::{
+    AtomicOp, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space, Ty,
+};
 
 use super::Lower;
 use super::calls::Outcome;
@@ -34,7 +36,10 @@ impl Lower<'_> {
         }
         let shown = || {
             let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            format!("inline PTX \"{}\"", one_line.chars().take(80).collect::<String>())
+            format!(
+                "inline PTX \"{}\"",
+                one_line.chars().take(80).collect::<String>()
+            )
         };
         let body = text.replace("$$", "%%");
         for statement in body.split(';') {
@@ -42,13 +47,22 @@ impl Lower<'_> {
             if statement.is_empty() || statement.starts_with("//") {
                 continue;
             }
-            if self.statement(statement, &mut names, &outs.iter().map(|l| l.ty).collect::<Vec<_>>()).is_none() {
+            if self
+                .statement(
+                    statement,
+                    &mut names,
+                    &outs.iter().map(|l| l.ty).collect::<Vec<_>>(),
+                )
+                .is_none()
+            {
                 return Err(shown());
             }
         }
         let mut results = Vec::new();
         for (i, leaf) in outs.iter().enumerate() {
-            let Some(&(value, ty)) = names.get(&format!("${i}")) else { return Err(shown()) };
+            let Some(&(value, ty)) = names.get(&format!("${i}")) else {
+                return Err(shown());
+            };
             results.push(self.convert_bits(ty, leaf.ty, value));
         }
         Ok(results)
@@ -61,9 +75,18 @@ impl Lower<'_> {
         self.bits(ti, to, x)
     }
 
-    fn statement(&mut self, text: &str, names: &mut HashMap<String, (Operand, Ty)>, outs: &[Ty]) -> Option<()> {
+    fn statement(
+        &mut self,
+        text: &str,
+        names: &mut HashMap<String, (Operand, Ty)>,
+        outs: &[Ty],
+    ) -> Option<()> {
         let (opcode, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let operands: Vec<&str> = rest.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
+        let operands: Vec<&str> = rest
+            .split(',')
+            .map(str::trim)
+            .filter(|s| !s.is_empty())
+            .collect();
         let parts: Vec<&str> = opcode.split('.').collect();
         let read = |text: &str| -> Option<(Operand, Ty)> {
             if let Some(&known) = names.get(text) {
@@ -82,7 +105,11 @@ impl Lower<'_> {
         match parts[..] {
             [".reg", ..] | ["", "reg", ..] => Some(()),
             ["bar" | "barrier", ref tail @ ..] => {
-                let tail: Vec<&str> = tail.iter().copied().filter(|t| !matches!(*t, "cta" | "aligned")).collect();
+                let tail: Vec<&str> = tail
+                    .iter()
+                    .copied()
+                    .filter(|t| !matches!(*t, "cta" | "aligned"))
+                    .collect();
                 match (&tail[..], &operands[..]) {
                     (["sync"], &[id]) => {
                         self.block_barrier(read(id)?.0, None, None);
@@ -122,7 +149,16 @@ impl Lower<'_> {
                 if tail.contains(&"proxy") {
                     return None;
                 }
-                self.fence(scope_of(tail), if tail.contains(&"sc") { Order::SeqCst } else { Order::AcqRel }, true, true);
+                self.fence(
+                    scope_of(tail),
+                    if tail.contains(&"sc") {
+                        Order::SeqCst
+                    } else {
+                        Order::AcqRel
+                    },
+                    true,
+                    true,
+                );
                 Some(())
             }
             ["nanosleep", ..] => {
@@ -135,7 +171,9 @@ impl Lower<'_> {
                 Some(())
             }
             ["mov", ..] => {
-                let &[dst, src] = &operands[..] else { return None };
+                let &[dst, src] = &operands[..] else {
+                    return None;
+                };
                 let value = match src.strip_prefix("%%").or(src.strip_prefix('%')) {
                     Some(register) => {
                         let special = special_register(register)?;
@@ -147,16 +185,27 @@ impl Lower<'_> {
                 names.insert(dst.to_string(), value);
                 Some(())
             }
-            ["ld" | "st" | "atom" | "red", ref tail @ ..] => self.ptx_access(parts[0], tail, &operands, names),
-            ["prefetch" | "prefetchu", ..] | ["cp", "async", "commit_group" | "wait_group" | "wait_all", ..] if parts[0] != "cp" => {
-                Some(())
+            ["ld" | "st" | "atom" | "red", ref tail @ ..] => {
+                self.ptx_access(parts[0], tail, &operands, names)
             }
+            ["prefetch" | "prefetchu", ..]
+            | [
+                "cp",
+                "async",
+                "commit_group" | "wait_group" | "wait_all",
+                ..,
+            ] if parts[0] != "cp" => Some(()),
             ["lop3" | "bfe" | "bfi" | "prmt", ..] => self.ptx_integer(&parts, &operands, names),
             _ => None,
         }
     }
 
-    fn ptx_integer(&mut self, parts: &[&str], operands: &[&str], names: &mut HashMap<String, (Operand, Ty)>) -> Option<()> {
+    fn ptx_integer(
+        &mut self,
+        parts: &[&str],
+        operands: &[&str],
+        names: &mut HashMap<String, (Operand, Ty)>,
+    ) -> Option<()> {
         let get = |i: usize| -> Option<Operand> {
             let text = *operands.get(i)?;
             names.get(text).map(|k| k.0).or_else(|| {
@@ -173,8 +222,15 @@ impl Lower<'_> {
             ("bfe", "u32") => {
                 let t = Ty::I64;
                 let (x, at, n) = (get(1)?, get(2)?, get(3)?);
-                let (x, at, n) = (self.zext(Ty::I32, t, x), self.zext(Ty::I32, t, at), self.zext(Ty::I32, t, n));
-                let (at, n) = (self.int(IntOp::And, t, at, Operand::Imm(63)), self.int(IntOp::And, t, n, Operand::Imm(63)));
+                let (x, at, n) = (
+                    self.zext(Ty::I32, t, x),
+                    self.zext(Ty::I32, t, at),
+                    self.zext(Ty::I32, t, n),
+                );
+                let (at, n) = (
+                    self.int(IntOp::And, t, at, Operand::Imm(63)),
+                    self.int(IntOp::And, t, n, Operand::Imm(63)),
+                );
                 let x = self.int(IntOp::LShr, t, x, at);
                 let one = self.int(IntOp::Shl, t, Operand::Imm(1), n);
                 let mask = self.int(IntOp::Sub, t, one, Operand::Imm(1));
@@ -195,7 +251,10 @@ impl Lower<'_> {
         operands: &[&str],
         names: &mut HashMap<String, (Operand, Ty)>,
     ) -> Option<()> {
-        if tail.iter().any(|t| matches!(*t, "v2" | "v4" | "async" | "param" | "matrix")) {
+        if tail
+            .iter()
+            .any(|t| matches!(*t, "v2" | "v4" | "async" | "param" | "matrix"))
+        {
             return None;
         }
         let ty = match *tail.last()? {
@@ -236,9 +295,17 @@ impl Lower<'_> {
         let addr = self.index(pointer, Operand::Imm(0), 0, offset);
         let rest: Vec<(Operand, Ty)> = operands[usize::from(has_result) + 1..]
             .iter()
-            .map(|o| names.get(*o).copied().or_else(|| o.parse::<u64>().ok().map(|v| (Operand::Imm(v), ty))))
+            .map(|o| {
+                names
+                    .get(*o)
+                    .copied()
+                    .or_else(|| o.parse::<u64>().ok().map(|v| (Operand::Imm(v), ty)))
+            })
             .collect::<Option<_>>()?;
-        let rest: Vec<Operand> = rest.into_iter().map(|(v, from)| self.convert_bits(from, ty, v)).collect();
+        let rest: Vec<Operand> = rest
+            .into_iter()
+            .map(|(v, from)| self.convert_bits(from, ty, v))
+            .collect();
         let scope = scope_of(tail);
         let order = if tail.contains(&"acq_rel") {
             Order::AcqRel
@@ -253,18 +320,63 @@ impl Lower<'_> {
         let result = match kind {
             "ld" | "st" if !strong => {
                 let volatile = tail.contains(&"volatile");
-                let access = if is_load { SiteKind::Read } else { SiteKind::Write };
-                let site = self.site(access, ty.bytes(), ty.bytes(), space, volatile, Scope::Thread);
-                if is_load {
-                    Some(self.def(Op::Load { site, ty, count: 1, addr }, ty))
+                let access = if is_load {
+                    SiteKind::Read
                 } else {
-                    self.push(Op::Store { site, ty, values: vec![*rest.first()?], addr }, None);
+                    SiteKind::Write
+                };
+                let site = self.site(
+                    access,
+                    ty.bytes(),
+                    ty.bytes(),
+                    space,
+                    volatile,
+                    Scope::Thread,
+                );
+                if is_load {
+                    Some(self.def(
+                        Op::Load {
+                            site,
+                            ty,
+                            count: 1,
+                            addr,
+                        },
+                        ty,
+                    ))
+                } else {
+                    self.push(
+                        Op::Store {
+                            site,
+                            ty,
+                            values: vec![*rest.first()?],
+                            addr,
+                        },
+                        None,
+                    );
                     None
                 }
             }
-            "ld" => Some(self.atomic(AtomicOp::Load, ty, space, addr, Operand::Undef, Operand::Undef, order, scope)),
+            "ld" => Some(self.atomic(
+                AtomicOp::Load,
+                ty,
+                space,
+                addr,
+                Operand::Undef,
+                Operand::Undef,
+                order,
+                scope,
+            )),
             "st" => {
-                self.atomic(AtomicOp::Store, ty, space, addr, *rest.first()?, Operand::Undef, order, scope);
+                self.atomic(
+                    AtomicOp::Store,
+                    ty,
+                    space,
+                    addr,
+                    *rest.first()?,
+                    Operand::Undef,
+                    order,
+                    scope,
+                );
                 None
             }
             _ => {

@@ -24,7 +24,11 @@ pub(super) struct Leaf {
 
 impl Leaf {
     pub(super) fn of(ty: Ty) -> Leaf {
-        Leaf { ty, bits: ty.bits(), offset: 0 }
+        Leaf {
+            ty,
+            bits: ty.bits(),
+            offset: 0,
+        }
     }
     pub(super) fn is_odd(self) -> bool {
         self.bits != self.ty.bits()
@@ -46,7 +50,11 @@ impl Lower<'_> {
 
     fn collect(&self, ty: Type, at: u64, out: &mut Vec<Leaf>) -> bool {
         let mut push = |ty: Ty| {
-            out.push(Leaf { ty, bits: ty.bits(), offset: at });
+            out.push(Leaf {
+                ty,
+                bits: ty.bits(),
+                offset: at,
+            });
             out.len() <= LIMIT
         };
         unsafe {
@@ -63,8 +71,16 @@ impl Lower<'_> {
                     32 => push(Ty::I32),
                     64 => push(Ty::I64),
                     bits @ 65..=128 => {
-                        out.push(Leaf { ty: Ty::I64, bits: 64, offset: at });
-                        out.push(Leaf { ty: Ty::I64, bits: bits - 64, offset: at + 8 });
+                        out.push(Leaf {
+                            ty: Ty::I64,
+                            bits: 64,
+                            offset: at,
+                        });
+                        out.push(Leaf {
+                            ty: Ty::I64,
+                            bits: bits - 64,
+                            offset: at + 8,
+                        });
                         true
                     }
                     bits @ 2..=63 => {
@@ -74,7 +90,11 @@ impl Lower<'_> {
                             17..=31 => Ty::I32,
                             _ => Ty::I64,
                         };
-                        out.push(Leaf { ty, bits, offset: at });
+                        out.push(Leaf {
+                            ty,
+                            bits,
+                            offset: at,
+                        });
                         true
                     }
                     _ => false,
@@ -82,7 +102,8 @@ impl Lower<'_> {
                 TypeKind::LLVMVectorTypeKind => {
                     let inner = LLVMGetElementType(ty);
                     let step = LLVMABISizeOfType(self.dl, inner);
-                    (0..LLVMGetVectorSize(ty) as u64).all(|i| self.collect(inner, at + i * step, out))
+                    (0..LLVMGetVectorSize(ty) as u64)
+                        .all(|i| self.collect(inner, at + i * step, out))
                 }
                 TypeKind::LLVMArrayTypeKind => {
                     let inner = LLVMGetElementType(ty);
@@ -103,11 +124,19 @@ impl Lower<'_> {
     }
 
     pub(super) fn size_of(&self, ty: Type) -> u64 {
-        unsafe { if LLVMTypeIsSized(ty) != 0 { LLVMABISizeOfType(self.dl, ty) } else { 0 } }
+        unsafe {
+            if LLVMTypeIsSized(ty) != 0 {
+                LLVMABISizeOfType(self.dl, ty)
+            } else {
+                0
+            }
+        }
     }
 
     pub(super) fn is_wide(&self, ty: Type) -> bool {
-        unsafe { llvm::type_kind(ty) == TypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > 64 }
+        unsafe {
+            llvm::type_kind(ty) == TypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > 64
+        }
     }
 
     /// How many leaves one element of an aggregate has, and where element `index` of it begins.

@@ -50,13 +50,19 @@ impl Lower<'_> {
                 None => {
                     let [lo, hi] = llvm::wide_const(v).ok_or("a wide constant")?;
                     let n = self.leaves(ty)?.len();
-                    Ok(if n == 2 { vec![Operand::Imm(lo), Operand::Imm(hi)] } else { vec![Operand::Imm(lo)] })
+                    Ok(if n == 2 {
+                        vec![Operand::Imm(lo), Operand::Imm(hi)]
+                    } else {
+                        vec![Operand::Imm(lo)]
+                    })
                 }
             },
             ValueKind::LLVMConstantFPValueKind => Ok(vec![Operand::Imm(self.float_bits(v)?)]),
             ValueKind::LLVMConstantPointerNullValueKind
             | ValueKind::LLVMConstantAggregateZeroValueKind
-            | ValueKind::LLVMConstantTargetNoneValueKind => Ok(vec![Operand::Imm(0); self.leaves(ty)?.len()]),
+            | ValueKind::LLVMConstantTargetNoneValueKind => {
+                Ok(vec![Operand::Imm(0); self.leaves(ty)?.len()])
+            }
             ValueKind::LLVMConstantDataArrayValueKind
             | ValueKind::LLVMConstantDataVectorValueKind
             | ValueKind::LLVMConstantArrayValueKind
@@ -78,7 +84,9 @@ impl Lower<'_> {
                 let target = unsafe { LLVMAliasGetAliasee(v) };
                 self.constant(target)
             }
-            ValueKind::LLVMConstantExprValueKind => self.operation(unsafe { LLVMGetConstOpcode(v) }, v),
+            ValueKind::LLVMConstantExprValueKind => {
+                self.operation(unsafe { LLVMGetConstOpcode(v) }, v)
+            }
             ValueKind::LLVMInstructionValueKind => Ok(vec![Operand::Undef; self.leaves(ty)?.len()]),
             other => Err(format!("a constant of kind {other:?}")),
         }
@@ -99,10 +107,14 @@ impl Lower<'_> {
     }
 
     pub(super) fn function_address(&mut self, f: Val) -> Operand {
-        let index = self.functions.iter().position(|&g| g == f).unwrap_or_else(|| {
-            self.functions.push(f);
-            self.functions.len() - 1
-        });
+        let index = self
+            .functions
+            .iter()
+            .position(|&g| g == f)
+            .unwrap_or_else(|| {
+                self.functions.push(f);
+                self.functions.len() - 1
+            });
         Operand::Imm(FUNCTION_BASE + 16 * (index as u64 + 1))
     }
 

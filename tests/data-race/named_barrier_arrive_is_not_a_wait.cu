@@ -1,0 +1,14 @@
+// The producer arrives and goes on: it overwrites what the consumer may not have read yet.
+// lockstep: run --block 64 --grid 1 --arg 'out=i32[32]'
+__global__ void k(int *out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t < 32) {
+        s[t] = 3 * t;
+        asm volatile("bar.arrive 1, 64;" ::: "memory");
+        s[t] = 0; //~ data-race
+    } else {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        out[t - 32] = s[t - 32]; //~ data-race
+    }
+}

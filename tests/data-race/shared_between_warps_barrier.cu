@@ -1,0 +1,9 @@
+// The same with the barrier: clean.
+// lockstep: run --block 64 --grid 1 --arg 'out=i32[64]'
+__global__ void k(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    out[t] = s[t ^ 32];
+}

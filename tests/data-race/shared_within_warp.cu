@@ -1,0 +1,9 @@
+// Neighbours within a warp: ordered only where the warp runs in lockstep.
+// lockstep[independent]: run --block 32 --grid 1 --arg 'out=i32[32]'
+// lockstep[warp]: run --block 32 --grid 1 --arg 'out=i32[32]' --scheduling lockstep
+__global__ void k(int *out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t; //~[independent] data-race
+    out[t] = s[t ^ 1]; //~[independent] data-race
+}

@@ -1,0 +1,12 @@
+// Each half of the warp synchronises on its own, and reads only its own half: clean.
+// lockstep: run --block 32 --grid 1 --arg 'out=i32[32]'
+__global__ void k(int *out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t;
+    if (t < 16)
+        __syncwarp(0x0000ffff);
+    else
+        __syncwarp(0xffff0000);
+    out[t] = s[t ^ 1];
+}

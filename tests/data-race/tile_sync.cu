@@ -1,0 +1,13 @@
+// A tile of 16 synchronises and stays within itself: clean.
+// lockstep: run --block 64 --grid 1 --arg 'out=i32[64]'
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+
+__global__ void k(int *out) {
+    __shared__ int s[64];
+    auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+    int t = threadIdx.x;
+    s[t] = t;
+    tile.sync();
+    out[t] = s[t ^ 15];
+}

@@ -1,0 +1,14 @@
+// The same with relaxed operations.
+// lockstep: run --block 32 --grid 2 --arg 'data=i32[1]' --arg 'flag=i32[1]' --arg 'out=i32[1]'
+__global__ void k(int *data, int *flag, int *out) {
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x == 0) {
+        *data = 42; //~ missing-fence
+        __atomic_store_n(flag, 1, __ATOMIC_RELAXED);
+    } else {
+        while (__atomic_load_n(flag, __ATOMIC_RELAXED) == 0) {
+        }
+        *out = *data; //~ missing-fence
+    }
+}

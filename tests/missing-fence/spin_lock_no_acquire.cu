@@ -1,0 +1,11 @@
+// A fence before the release, none after the acquire.
+// lockstep: run --block 32 --grid 4 --arg 'lock=i32[1]' --arg 'count=i32[1]'
+__global__ void k(int *lock, int *count) {
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0, 1) != 0) {
+        }
+        *count += blockIdx.x; //~ missing-fence
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
