@@ -15,25 +15,15 @@ fn main() {
     let mut hasher = DefaultHasher::new();
     let mut code = String::from("pub(crate) const HEADERS: &[(&str, &str)] = &[\n");
     for file in &files {
-        let relative = file
-            .strip_prefix(&root)
-            .unwrap_or(file)
-            .to_string_lossy()
-            .replace('\\', "/");
+        let relative =
+            file.strip_prefix(&root).unwrap_or(file).to_string_lossy().replace('\\', "/");
         hasher.write(relative.as_bytes());
         hasher.write(&fs::read(file).unwrap_or_default());
         println!("cargo::rerun-if-changed={}", file.display());
-        let _ = writeln!(
-            code,
-            "    ({relative:?}, include_str!({:?})),",
-            file.display().to_string()
-        );
+        let _ =
+            writeln!(code, "    ({relative:?}, include_str!({:?})),", file.display().to_string());
     }
-    let _ = writeln!(
-        code,
-        "];\npub(crate) const HASH: &str = \"{:016x}\";",
-        hasher.finish()
-    );
+    let _ = writeln!(code, "];\npub(crate) const HASH: &str = \"{:016x}\";", hasher.finish());
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default()).join("headers.rs");
     fs::write(out, code).expect("OUT_DIR is writable");
 }

@@ -4,7 +4,8 @@
 __global__ void k(int *out, int at) {
     extern __shared__ int s[];
     int *a = s, *b = s + at, t = threadIdx.x;
-    a[t] = t;           //~[overlap] data-race
-    b[63 - t] = -t - 1; //~[overlap] data-race
-    out[t] = a[t] + b[63 - t]; //~[overlap] data-race
+    a[t] = t;      //~[overlap] data-race
+    b[t] = -t - 1; //~[overlap] data-race
+    __syncthreads();
+    out[t] = a[t] + b[t];
 }

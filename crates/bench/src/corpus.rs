@@ -35,22 +35,13 @@ pub(crate) fn run(_: &Bench) -> Result<(), String> {
     sims.sort();
     let (mut agree, mut differ, mut skipped) = (0, Vec::new(), Vec::new());
     for sim in &sims {
-        let name = sim
-            .strip_prefix(&root)
-            .unwrap_or(sim)
-            .with_extension("")
-            .display()
-            .to_string();
+        let name = sim.strip_prefix(&root).unwrap_or(sim).with_extension("").display().to_string();
         match judge(sim) {
             Ok(Answer { expected, found }) if expected == found => agree += 1,
             Ok(Answer { expected, found }) => {
                 let kinds = |set: &BTreeSet<Kind>| {
                     let names: Vec<&str> = set.iter().map(|k| k.name()).collect();
-                    if names.is_empty() {
-                        "clean".to_string()
-                    } else {
-                        names.join(" + ")
-                    }
+                    if names.is_empty() { "clean".to_string() } else { names.join(" + ") }
                 };
                 differ.push(format!(
                     "{name}: Oclgrind {}, lockstep {}",
@@ -98,9 +89,7 @@ fn judge(sim: &Path) -> Result<Answer, String> {
     let mut options = Options::default();
     if let Some(args) = text.lines().next().and_then(|l| l.strip_prefix("# ARGS: ")) {
         match args.strip_prefix("--build-options ") {
-            Some(flags) => options
-                .clang_args
-                .extend(flags.split(' ').map(String::from)),
+            Some(flags) => options.clang_args.extend(flags.split(' ').map(String::from)),
             None => return Err(format!("needs `{args}`")),
         }
     }
@@ -114,16 +103,10 @@ fn judge(sim: &Path) -> Result<Answer, String> {
         return Err("work-groups of unequal size".into());
     }
     let kernel = load_kernel(&file, &name, &options)?;
-    let args: Result<Vec<BoundArg>, String> = (0..kernel.params.len())
-        .map(|i| reader.argument(&kernel, i))
-        .collect();
+    let args: Result<Vec<BoundArg>, String> =
+        (0..kernel.params.len()).map(|i| reader.argument(&kernel, i)).collect();
     let grid = [0, 1, 2].map(|d| global[d] / block[d]);
-    let launch = BoundLaunch {
-        grid,
-        block,
-        shared: 0,
-        args: args?,
-    };
+    let launch = BoundLaunch { grid, block, shared: 0, args: args? };
     let outcome = lockstep_simulate::simulate(&kernel, &launch, &Config::default())
         .map_err(|e| format!("cannot be launched: {e}"))?;
     if let Some(why) = outcome.incomplete
@@ -133,18 +116,12 @@ fn judge(sim: &Path) -> Result<Answer, String> {
     }
     // Oclgrind leaves races of equal values out, unless told otherwise; so do these tests. It has one
     // word for what we call a race and a missing fence.
-    let errors = outcome
-        .findings
-        .iter()
-        .filter(|f| f.severity == Severity::Error);
+    let errors = outcome.findings.iter().filter(|f| f.severity == Severity::Error);
     let found = errors.map(|f| match f.kind {
         Kind::MissingFence => Kind::DataRace,
         kind => kind,
     });
-    Ok(Answer {
-        expected,
-        found: found.collect(),
-    })
+    Ok(Answer { expected, found: found.collect() })
 }
 
 /// The kinds that a `.ref` file expects; an error where a message has no kind of ours.
@@ -189,26 +166,18 @@ enum Format {
 
 impl<'a> Reader<'a> {
     fn new(text: &'a str) -> Reader<'a> {
-        let lines = text
-            .lines()
-            .map(|l| l.split('#').next().unwrap_or_default());
+        let lines = text.lines().map(|l| l.split('#').next().unwrap_or_default());
         let words: Vec<&str> = lines.flat_map(|l| l.split_whitespace()).collect();
-        Reader {
-            words: words.into_iter(),
-        }
+        Reader { words: words.into_iter() }
     }
 
     fn word(&mut self) -> Result<String, String> {
-        self.words
-            .next()
-            .map(String::from)
-            .ok_or_else(|| "the .sim file ends early".into())
+        self.words.next().map(String::from).ok_or_else(|| "the .sim file ends early".into())
     }
 
     fn number(&mut self) -> Result<u32, String> {
         let word = self.word()?;
-        word.parse()
-            .map_err(|_| format!("`{word}` is not a number"))
+        word.parse().map_err(|_| format!("`{word}` is not a number"))
     }
 
     /// One argument: `<size=16 int fill=0 dump>`, then its values where the header gives none.
@@ -246,11 +215,8 @@ impl<'a> Reader<'a> {
         }
         let count = size / format.bytes();
         let mut bytes = Vec::with_capacity(size);
-        let parse = |text: &str| {
-            format
-                .parse(text, hex)
-                .ok_or_else(|| format!("bad value `{text}`"))
-        };
+        let parse =
+            |text: &str| format.parse(text, hex).ok_or_else(|| format!("bad value `{text}`"));
         if let Some(fill) = fill {
             let value = parse(&fill)?;
             (0..count).for_each(|_| bytes.extend_from_slice(&value));
@@ -329,12 +295,10 @@ fn default_format(source_type: &str, kind: ParamKind) -> Format {
         return format;
     }
     match kind {
-        ParamKind::Scalar { ty, .. } if ty.is_float() => Format::Float {
-            bytes: ty.bytes() as usize,
-        },
-        ParamKind::Scalar { ty, .. } => Format::Int {
-            bytes: ty.bytes() as usize,
-        },
+        ParamKind::Scalar { ty, .. } if ty.is_float() => {
+            Format::Float { bytes: ty.bytes() as usize }
+        }
+        ParamKind::Scalar { ty, .. } => Format::Int { bytes: ty.bytes() as usize },
         _ => Format::Int { bytes: 1 },
     }
 }
@@ -376,9 +340,7 @@ mod tests {
         assert!(
             default_format(
                 "__global uint*",
-                ParamKind::Local {
-                    elem: lockstep_kernel::Elem::Bytes(4)
-                }
+                ParamKind::Local { elem: lockstep_kernel::Elem::Bytes(4) }
             ) == int
         );
     }

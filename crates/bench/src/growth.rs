@@ -15,12 +15,8 @@ fn launch(blocks: u32, reps: i32) -> Launch {
 
 pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     let scale = if bench.quick { 1 } else { 16 };
-    let threads = [1, 8, 64].map(|k| {
-        (
-            format!("{} threads", 128 * scale * k),
-            launch(scale * k, 16),
-        )
-    });
+    let threads =
+        [1, 8, 64].map(|k| (format!("{} threads", 128 * scale * k), launch(scale * k, 16)));
     let accesses = [1, 8, 64].map(|k| (format!("{} rounds", 16 * k), launch(scale, 16 * k)));
     for (title, sizes) in [("more threads", threads), ("more accesses", accesses)] {
         println!("{title}:");

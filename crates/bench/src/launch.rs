@@ -39,15 +39,8 @@ impl Launch {
     /// `lockstep run …`, with every array as a file in `dir`.
     pub(crate) fn lockstep(&self, binary: &Path, dir: &Path) -> Result<Command, String> {
         let mut command = Command::new(binary);
-        command
-            .arg("run")
-            .arg(self.source())
-            .args(["--kernel", self.kernel(), "--format", "json"]);
-        command
-            .arg("--block")
-            .arg(dims(self.block))
-            .arg("--grid")
-            .arg(dims(self.grid));
+        command.arg("run").arg(self.source()).args(["--kernel", self.kernel(), "--format", "json"]);
+        command.arg("--block").arg(dims(self.block)).arg("--grid").arg(dims(self.grid));
         for (i, arg) in self.args.iter().enumerate() {
             let (ty, len) = match arg {
                 Arg::Scalar(v) => {
@@ -59,9 +52,7 @@ impl Launch {
             };
             let path = dir.join(format!("{i}.bin"));
             std::fs::write(&path, arg.bytes()).map_err(|e| e.to_string())?;
-            command
-                .arg("--arg")
-                .arg(format!("{i}={ty}[{len}]:@{}", path.display()));
+            command.arg("--arg").arg(format!("{i}={ty}[{len}]:@{}", path.display()));
         }
         Ok(command)
     }
@@ -71,11 +62,7 @@ impl Launch {
         let g: Vec<u32> = (0..3).map(|d| self.grid[d] * self.block[d]).collect();
         let b = self.block;
         let mut sim = format!("{}\n{}\n", self.source().display(), self.kernel());
-        let _ = writeln!(
-            sim,
-            "{} {} {}\n{} {} {}",
-            g[0], g[1], g[2], b[0], b[1], b[2]
-        );
+        let _ = writeln!(sim, "{} {} {}\n{} {} {}", g[0], g[1], g[2], b[0], b[1], b[2]);
         for arg in &self.args {
             match arg {
                 Arg::Scalar(v) => {
@@ -110,12 +97,7 @@ impl Launch {
             _ => BoundArg::Buffer(arg.bytes()),
         };
         let args = self.args.iter().map(bind).collect();
-        BoundLaunch {
-            grid: self.grid,
-            block: self.block,
-            shared: 0,
-            args,
-        }
+        BoundLaunch { grid: self.grid, block: self.block, shared: 0, args }
     }
 
     pub(crate) fn load(&self) -> Result<Kernel, String> {
@@ -126,11 +108,7 @@ impl Launch {
     pub(crate) fn simulate(&self, jobs: usize) -> Result<(Outcome, f64), String> {
         let kernel = self.load()?;
         let launch = self.bound();
-        let config = Config {
-            jobs,
-            max_steps: u64::MAX,
-            ..Config::default()
-        };
+        let config = Config { jobs, max_steps: u64::MAX, ..Config::default() };
         let start = std::time::Instant::now();
         let outcome =
             lockstep_simulate::simulate(&kernel, &launch, &config).map_err(|e| e.to_string())?;
@@ -150,10 +128,7 @@ impl Arg {
 
 pub(crate) fn load_kernel(path: &Path, name: &str, options: &Options) -> Result<Kernel, String> {
     let module = lockstep_frontend::load(Input::Path(path), options).map_err(|e| e.to_string())?;
-    let found = module
-        .kernels
-        .into_iter()
-        .find(|k| k.name == name || k.mangled == name);
+    let found = module.kernels.into_iter().find(|k| k.name == name || k.mangled == name);
     found.ok_or_else(|| format!("no kernel {name} in {}", path.display()))
 }
 

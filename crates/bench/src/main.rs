@@ -55,18 +55,18 @@ fn run() -> Result<(), String> {
             name if SECTIONS.iter().any(|(n, _)| *n == name) => chosen.push(arg),
             other => {
                 let names: Vec<&str> = SECTIONS.iter().map(|(n, _)| *n).collect();
-                return Err(format!(
-                    "unknown `{other}` (known: --quick, {})",
-                    names.join(", ")
-                ));
+                return Err(format!("unknown `{other}` (known: --quick, {})", names.join(", ")));
             }
         }
     }
-    let bench = Bench {
-        quick,
-        lockstep: find_lockstep()?,
-    };
+    let bench = Bench { quick, lockstep: find_lockstep()? };
     println!("machine: {}, {} cores", cpu_name(), jobs());
+    let before = load_average();
+    if before > 0.5 {
+        println!(
+            "WARNING: load average {before:.1} at the start: other work distorts every time below"
+        );
+    }
     for (name, section) in SECTIONS {
         if chosen.is_empty() || chosen.iter().any(|c| c == name) {
             println!("\n== {name} ==");
@@ -85,10 +85,7 @@ fn find_lockstep() -> Result<PathBuf, String> {
     if path.exists() {
         Ok(path)
     } else {
-        Err(format!(
-            "no {}; build it with `cargo build --release`",
-            path.display()
-        ))
+        Err(format!("no {}; build it with `cargo build --release`", path.display()))
     }
 }
 
@@ -96,12 +93,16 @@ pub(crate) fn jobs() -> usize {
     std::thread::available_parallelism().map_or(1, |n| n.get())
 }
 
+/// Of the last minute, or 0 where the system does not say.
+fn load_average() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().and_then(|t| t.parse().ok()).unwrap_or(0.0)
+}
+
 fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|l| l.starts_with("model name"));
-    line.and_then(|l| l.split(": ").nth(1))
-        .unwrap_or("unknown processor")
-        .to_string()
+    line.and_then(|l| l.split(": ").nth(1)).unwrap_or("unknown processor").to_string()
 }
 
 /// The middle value; the mean of the two middle ones where their number is even.

@@ -3,8 +3,8 @@
 //! Eight kernels of our own at two sizes; the larger takes Oclgrind five seconds or more. Both are
 //! whole processes, compilation included, with their own default number of threads. Lockstep runs
 //! with all its observers, Oclgrind with its race detector (its bounds checks are always on). Both
-//! are run three times and the median is taken, so that load on the machine favours neither. A run
-//! that ends with a finding or an error is marked and not counted. Lane steps a second are those of
+//! are run three times in turn and the median is taken, so that load on the machine favours neither.
+//! A run that ends with a finding or an error is marked and not counted. Lane steps a second are those of
 //! the simulation alone, in this process, once.
 
 use std::process::{Command, Stdio};
@@ -44,12 +44,7 @@ const WORKLOADS: [Workload; 8] = [
             file: "matmul.cl",
             block: [16, 16, 1],
             grid: square(n),
-            args: vec![
-                some(n * n),
-                some(n * n),
-                zeros(n * n),
-                Arg::Scalar(n as i32),
-            ],
+            args: vec![some(n * n), some(n * n), zeros(n * n), Arg::Scalar(n as i32)],
         },
     },
     Workload {
@@ -79,11 +74,7 @@ const WORKLOADS: [Workload; 8] = [
             file: "histogram.cl",
             block: [256, 1, 1],
             grid: [16, 1, 1],
-            args: vec![
-                Arg::I32(ints(n as usize)),
-                Arg::I32(vec![0; 64]),
-                Arg::Scalar(n as i32),
-            ],
+            args: vec![Arg::I32(ints(n as usize)), Arg::I32(vec![0; 64]), Arg::Scalar(n as i32)],
         },
     },
     Workload {
@@ -129,10 +120,7 @@ const WORKLOADS: [Workload; 8] = [
 ];
 
 pub(crate) fn run(bench: &Bench) -> Result<(), String> {
-    let oclgrind = Command::new("oclgrind-kernel")
-        .arg("--version")
-        .output()
-        .is_ok();
+    let oclgrind = Command::new("oclgrind-kernel").arg("--version").output().is_ok();
     if !oclgrind {
         println!("skipped: no oclgrind-kernel here (`scripts/setup.sh --bench` installs it)");
     }
@@ -143,21 +131,22 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     let (mut ratios, mut rates, mut large) = (Vec::new(), Vec::new(), Vec::new());
     let mut marginal = Vec::new();
     for workload in &WORKLOADS {
-        let sizes = if bench.quick {
-            &workload.sizes[..1]
-        } else {
-            &workload.sizes[1..]
-        };
+        let sizes = if bench.quick { &workload.sizes[..1] } else { &workload.sizes[1..] };
         let mut smaller: Option<(f64, f64)> = None;
         for (which, &size) in sizes.iter().enumerate() {
             let launch = (workload.launch)(size);
             let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
-            let theirs = if oclgrind {
-                thrice(|| launch.oclgrind(dir.path()), false)
-            } else {
-                Err("-".into())
-            };
-            let ours = thrice(|| launch.lockstep(&bench.lockstep, dir.path()), true);
+            let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+            for _ in 0..3 {
+                theirs.push(if oclgrind {
+                    once(&mut launch.oclgrind(dir.path())?, false)
+                } else {
+                    Err("-".into())
+                });
+                let mut command = launch.lockstep(&bench.lockstep, dir.path())?;
+                ours.push(once(&mut command, true));
+            }
+            let (theirs, ours) = (middle(theirs), middle(ours));
             let ratio = match (&theirs, &ours) {
                 (Ok(t), Ok(o)) => {
                     ratios.push(t / o);
@@ -182,10 +171,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
                 seconds_text(&ours),
                 ratio,
                 format!("{:.0} M", stats.lane_steps as f64 / seconds / 1e6),
-                format!(
-                    "{:.2}",
-                    stats.shadow_bytes as f64 / stats.memory_bytes.max(1) as f64
-                ),
+                format!("{:.2}", stats.shadow_bytes as f64 / stats.memory_bytes.max(1) as f64),
             );
             for (who, result) in [("oclgrind", theirs), ("lockstep", ours)] {
                 if let Err(why) = result.as_ref()
@@ -209,10 +195,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
             median(&marginal)
         );
     }
-    println!(
-        "lane steps a second, simulation alone: median {:.0} million",
-        median(&rates) / 1e6
-    );
+    println!("lane steps a second, simulation alone: median {:.0} million", median(&rates) / 1e6);
     Ok(())
 }
 
@@ -220,9 +203,9 @@ fn seconds_text(result: &Result<f64, String>) -> String {
     result.as_ref().map_or("-".into(), |s| format!("{s:.3}"))
 }
 
-/// The median of three runs; the first failure where one fails.
-fn thrice(make: impl Fn() -> Result<Command, String>, json: bool) -> Result<f64, String> {
-    let times: Result<Vec<f64>, String> = (0..3).map(|_| once(&mut make()?, json)).collect();
+/// The median of the runs; the first failure where one failed.
+fn middle(times: Vec<Result<f64, String>>) -> Result<f64, String> {
+    let times: Result<Vec<f64>, String> = times.into_iter().collect();
     times.map(|times| median(&times))
 }
 
@@ -235,24 +218,10 @@ fn once(command: &mut Command, json: bool) -> Result<f64, String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        let last = errors
-            .lines()
-            .chain(text.lines())
-            .find(|l| l.contains("message"))
-            .unwrap_or("");
-        return Err(format!(
-            "{} {}{}",
-            output.status,
-            errors.trim(),
-            last.trim()
-        ));
+        let last = errors.lines().chain(text.lines()).find(|l| l.contains("message")).unwrap_or("");
+        return Err(format!("{} {}{}", output.status, errors.trim(), last.trim()));
     }
-    if !json
-        && let Some(line) = text
-            .lines()
-            .chain(errors.lines())
-            .find(|l| !l.trim().is_empty())
-    {
+    if !json && let Some(line) = text.lines().chain(errors.lines()).find(|l| !l.trim().is_empty()) {
         return Err(format!("said: {}", line.trim()));
     }
     Ok(seconds)

@@ -21,10 +21,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
         let output = command.output().map_err(|e| e.to_string())?;
         times.push(start.elapsed().as_secs_f64() * 1e3);
         if !output.status.success() {
-            return Err(format!(
-                "lockstep: {}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            ));
+            return Err(format!("lockstep: {}", String::from_utf8_lossy(&output.stderr).trim()));
         }
     }
     let least = times.iter().copied().fold(f64::INFINITY, f64::min);

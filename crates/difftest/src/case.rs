@@ -47,17 +47,11 @@ impl Scalar {
     ];
 
     pub fn parse(name: &str) -> Option<Scalar> {
-        Scalar::ALL
-            .iter()
-            .find(|(n, _)| *n == name)
-            .map(|(_, s)| *s)
+        Scalar::ALL.iter().find(|(n, _)| *n == name).map(|(_, s)| *s)
     }
 
     pub fn name(self) -> &'static str {
-        Scalar::ALL
-            .iter()
-            .find(|(_, s)| *s == self)
-            .map_or("?", |(n, _)| n)
+        Scalar::ALL.iter().find(|(_, s)| *s == self).map_or("?", |(n, _)| n)
     }
 
     pub fn bytes(self) -> usize {
@@ -89,15 +83,10 @@ impl Scalar {
     fn literal(self, text: &str) -> Result<Vec<u8>, String> {
         let mut out = Vec::new();
         if matches!(self, Scalar::F32 | Scalar::F64) {
-            self.float(
-                text.parse()
-                    .map_err(|_| format!("`{text}` is not a number"))?,
-                &mut out,
-            );
+            self.float(text.parse().map_err(|_| format!("`{text}` is not a number"))?, &mut out);
         } else {
             self.integer(
-                text.parse()
-                    .map_err(|_| format!("`{text}` is not an integer"))?,
+                text.parse().map_err(|_| format!("`{text}` is not an integer"))?,
                 &mut out,
             );
         }
@@ -131,11 +120,8 @@ impl Contents {
                     .and_then(|t| t.strip_suffix(')'))
                     .and_then(|t| t.split_once(','))
                     .ok_or_else(|| format!("unknown contents `{text}`"))?;
-                let number = |t: &str| {
-                    t.trim()
-                        .parse::<f64>()
-                        .map_err(|_| format!("`{t}` is not a number"))
-                };
+                let number =
+                    |t: &str| t.trim().parse::<f64>().map_err(|_| format!("`{t}` is not a number"));
                 Contents::Between(number(range.0)?, number(range.1)?)
             }
         })
@@ -171,29 +157,9 @@ fn edges(ty: Scalar) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     match ty {
         Scalar::F32 | Scalar::F64 => {
-            let tiny = if ty == Scalar::F32 {
-                f32::MIN_POSITIVE as f64
-            } else {
-                f64::MIN_POSITIVE
-            };
-            let huge = if ty == Scalar::F32 {
-                f32::MAX as f64
-            } else {
-                f64::MAX
-            };
-            let values = [
-                0.0,
-                1.0,
-                0.5,
-                1.5,
-                2.5,
-                3.0,
-                0.1,
-                1e10,
-                16777217.0,
-                tiny,
-                tiny / 4.0,
-            ];
+            let tiny = if ty == Scalar::F32 { f32::MIN_POSITIVE as f64 } else { f64::MIN_POSITIVE };
+            let huge = if ty == Scalar::F32 { f32::MAX as f64 } else { f64::MAX };
+            let values = [0.0, 1.0, 0.5, 1.5, 2.5, 3.0, 0.1, 1e10, 16777217.0, tiny, tiny / 4.0];
             for v in values.into_iter().chain([huge, f64::INFINITY]) {
                 for signed in [v, -v] {
                     let mut out = Vec::new();
@@ -206,27 +172,10 @@ fn edges(ty: Scalar) -> Vec<Vec<u8>> {
             all.push(out);
         }
         _ => {
-            let max: i128 = if ty.signed() {
-                (1 << (bits - 1)) - 1
-            } else {
-                (1 << bits) - 1
-            };
+            let max: i128 = if ty.signed() { (1 << (bits - 1)) - 1 } else { (1 << bits) - 1 };
             let min: i128 = if ty.signed() { -(1 << (bits - 1)) } else { 0 };
             let mid = 1 << (bits / 2);
-            for v in [
-                0,
-                1,
-                2,
-                3,
-                7,
-                10,
-                mid - 1,
-                mid,
-                mid + 1,
-                max / 2,
-                max - 1,
-                max,
-            ] {
+            for v in [0, 1, 2, 3, 7, 10, mid - 1, mid, mid + 1, max / 2, max - 1, max] {
                 let mut out = Vec::new();
                 ty.integer(v, &mut out);
                 all.push(out);
@@ -243,19 +192,9 @@ fn edges(ty: Scalar) -> Vec<Vec<u8>> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgKind {
-    Buffer {
-        ty: Scalar,
-        len: usize,
-        contents: Contents,
-    },
-    Local {
-        ty: Scalar,
-        len: usize,
-    },
-    Scalar {
-        ty: Scalar,
-        text: String,
-    },
+    Buffer { ty: Scalar, len: usize, contents: Contents },
+    Local { ty: Scalar, len: usize },
+    Scalar { ty: Scalar, text: String },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -279,11 +218,7 @@ impl Case {
     pub fn load(path: &Path) -> Result<Case, String> {
         let source =
             std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
-        let name = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Case::parse(&name, source).map_err(|e| format!("{}: {e}", path.display()))
     }
 
@@ -356,9 +291,7 @@ fn parse_dims(text: &str) -> Result<[usize; 3], String> {
     let mut dims = [1; 3];
     for (i, part) in text.split(',').enumerate() {
         let slot = dims.get_mut(i).ok_or("more than three dimensions")?;
-        *slot = part
-            .parse()
-            .map_err(|_| format!("bad dimension `{part}`"))?;
+        *slot = part.parse().map_err(|_| format!("bad dimension `{part}`"))?;
     }
     Ok(dims)
 }
@@ -375,34 +308,21 @@ fn parse_arg(text: &str) -> Result<Arg, String> {
         ArgKind::Local { ty, len }
     } else if let Some((ty, number)) = value.split_once(' ') {
         let ty = Scalar::parse(ty).ok_or_else(bad)?;
-        ArgKind::Scalar {
-            ty,
-            text: number.trim().to_string(),
-        }
+        ArgKind::Scalar { ty, text: number.trim().to_string() }
     } else {
         let (shape, contents) = value.split_once(':').unwrap_or((value, "zeros"));
         let (ty, len) = array(shape).ok_or_else(bad)?;
-        ArgKind::Buffer {
-            ty,
-            len,
-            contents: Contents::parse(contents)?,
-        }
+        ArgKind::Buffer { ty, len, contents: Contents::parse(contents)? }
     };
-    Ok(Arg {
-        name: name.trim().to_string(),
-        kind,
-    })
+    Ok(Arg { name: name.trim().to_string(), kind })
 }
 
 /// The name in the first `kernel void NAME(` of the source.
 fn first_kernel(source: &str) -> Option<String> {
-    let after = source
-        .lines()
-        .filter(|l| !l.starts_with("//"))
-        .find_map(|line| {
-            let line = line.trim_start().trim_start_matches("__");
-            line.strip_prefix("kernel")
-        })?;
+    let after = source.lines().filter(|l| !l.starts_with("//")).find_map(|line| {
+        let line = line.trim_start().trim_start_matches("__");
+        line.strip_prefix("kernel")
+    })?;
     let after = after.split("void").nth(1)?;
     Some(after.split('(').next()?.trim().to_string())
 }
@@ -417,15 +337,9 @@ mod tests {
     #[test]
     fn head_comment() {
         let case = Case::parse("t", SOURCE.into()).unwrap();
-        assert_eq!(
-            (case.kernel.as_str(), case.block, case.grid),
-            ("foo", [8, 2, 1], [4, 1, 1])
-        );
+        assert_eq!((case.kernel.as_str(), case.block, case.grid), ("foo", [8, 2, 1], [4, 1, 1]));
         assert_eq!((case.args.len(), case.ulp), (3, 3));
-        assert_eq!(
-            case.args[2].scalar_bytes().unwrap(),
-            Some(vec![0xf9, 0xff, 0xff, 0xff])
-        );
+        assert_eq!(case.args[2].scalar_bytes().unwrap(), Some(vec![0xf9, 0xff, 0xff, 0xff]));
         assert_eq!(case.inputs()[0].as_ref().unwrap().len(), 32);
         assert_eq!(case.inputs(), case.inputs());
     }

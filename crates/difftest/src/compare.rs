@@ -18,12 +18,7 @@ pub fn buffers(case: &Case, expected: &Buffers, actual: &Buffers) -> Result<(), 
             continue;
         };
         if want.len() != got.len() {
-            report.push(format!(
-                "{}: {} bytes on PoCL, {} here",
-                arg.name,
-                want.len(),
-                got.len()
-            ));
+            report.push(format!("{}: {} bytes on PoCL, {} here", arg.name, want.len(), got.len()));
             continue;
         }
         let size = ty.bytes();
@@ -45,11 +40,7 @@ pub fn buffers(case: &Case, expected: &Buffers, actual: &Buffers) -> Result<(), 
             ));
         }
     }
-    if report.is_empty() {
-        Ok(())
-    } else {
-        Err(report.join("; "))
-    }
+    if report.is_empty() { Ok(()) } else { Err(report.join("; ")) }
 }
 
 fn same(ty: Scalar, ulp: u64, a: &[u8], b: &[u8]) -> bool {
@@ -76,11 +67,7 @@ fn same(ty: Scalar, ulp: u64, a: &[u8], b: &[u8]) -> bool {
 /// Floats in their order as integers; both zeros are 0.
 fn ordered(bits: u64, sign: u32) -> i64 {
     let magnitude = (bits & ((1 << sign) - 1)) as i64;
-    if bits >> sign == 1 {
-        -magnitude
-    } else {
-        magnitude
-    }
+    if bits >> sign == 1 { -magnitude } else { magnitude }
 }
 
 fn word<const N: usize>(bytes: &[u8]) -> [u8; N] {

@@ -40,13 +40,7 @@ enum Base {
     F64,
 }
 
-const INT: Ty = Ty {
-    base: Base::Int {
-        bits: 32,
-        signed: true,
-    },
-    lanes: 1,
-};
+const INT: Ty = Ty { base: Base::Int { bits: 32, signed: true }, lanes: 1 };
 
 impl Ty {
     fn scalar(self) -> Ty {
@@ -70,42 +64,23 @@ impl Ty {
     }
 
     fn with_sign(self, signed: bool) -> Ty {
-        Ty {
-            base: Base::Int {
-                bits: self.bits(),
-                signed,
-            },
-            lanes: self.lanes,
-        }
+        Ty { base: Base::Int { bits: self.bits(), signed }, lanes: self.lanes }
     }
 
     fn name(self) -> String {
         let base = match self.base {
             Base::F32 => "float",
             Base::F64 => "double",
-            Base::Int {
-                bits: 8,
-                signed: true,
-            } => "char",
+            Base::Int { bits: 8, signed: true } => "char",
             Base::Int { bits: 8, .. } => "uchar",
-            Base::Int {
-                bits: 16,
-                signed: true,
-            } => "short",
+            Base::Int { bits: 16, signed: true } => "short",
             Base::Int { bits: 16, .. } => "ushort",
-            Base::Int {
-                bits: 32,
-                signed: true,
-            } => "int",
+            Base::Int { bits: 32, signed: true } => "int",
             Base::Int { bits: 32, .. } => "uint",
             Base::Int { signed: true, .. } => "long",
             Base::Int { .. } => "ulong",
         };
-        if self.lanes == 1 {
-            base.to_string()
-        } else {
-            format!("{base}{}", self.lanes)
-        }
+        if self.lanes == 1 { base.to_string() } else { format!("{base}{}", self.lanes) }
     }
 }
 
@@ -169,9 +144,7 @@ impl Generator {
             [100, 1, 1],
         ];
         let block = *self.random.pick(&shapes);
-        let grid = *self
-            .random
-            .pick(&[[1, 1, 1], [2, 1, 1], [3, 1, 1], [2, 2, 1]]);
+        let grid = *self.random.pick(&[[1, 1, 1], [2, 1, 1], [3, 1, 1], [2, 2, 1]]);
         let size: u64 = block.iter().product();
         for _ in 0..self.random.below(3) {
             self.helper();
@@ -207,11 +180,7 @@ impl Generator {
         let _ = writeln!(text, "// arg: out=i64[{}]:zeros", total * ints as u64);
         let _ = writeln!(text, "// arg: fout=f64[{}]:zeros", total * floats as u64);
         let _ = writeln!(text, "// arg: n=i32 {}", self.random.between(-1000, 1000));
-        let _ = writeln!(
-            text,
-            "// arg: p=f32 {}",
-            self.random.between(-40, 40) as f64 / 8.0
-        );
+        let _ = writeln!(text, "// arg: p=f32 {}", self.random.between(-40, 40) as f64 / 8.0);
         text.push_str("#pragma OPENCL FP_CONTRACT OFF\n");
         text.push_str("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n");
         text.push_str(&self.body);
@@ -257,11 +226,7 @@ impl Generator {
 
     fn any_ty(&mut self) -> Ty {
         let ty = self.scalar_ty();
-        let lanes = if self.random.chance(30) {
-            *self.random.pick(&[2, 3, 4, 8])
-        } else {
-            1
-        };
+        let lanes = if self.random.chance(30) { *self.random.pick(&[2, 3, 4, 8]) } else { 1 };
         Ty { lanes, ..ty }
     }
 
@@ -287,17 +252,9 @@ impl Generator {
     }
 
     fn variable(&mut self, ty: Ty) -> Option<String> {
-        let fitting: Vec<String> = self
-            .scope
-            .iter()
-            .filter(|v| v.ty == ty)
-            .map(|v| v.name.clone())
-            .collect();
-        if fitting.is_empty() {
-            None
-        } else {
-            Some(self.random.pick(&fitting).clone())
-        }
+        let fitting: Vec<String> =
+            self.scope.iter().filter(|v| v.ty == ty).map(|v| v.name.clone()).collect();
+        if fitting.is_empty() { None } else { Some(self.random.pick(&fitting).clone()) }
     }
 
     /// A variable, a literal, a lane of a vector, an element of an array, or an input.
@@ -311,19 +268,11 @@ impl Generator {
             let scalar = self.leaf(ty.scalar());
             return format!("({})({scalar})", ty.name());
         }
-        let vectors: Vec<Variable> = self
-            .scope
-            .iter()
-            .filter(|v| v.ty.lanes > 1 && v.ty.scalar() == ty)
-            .cloned()
-            .collect();
+        let vectors: Vec<Variable> =
+            self.scope.iter().filter(|v| v.ty.lanes > 1 && v.ty.scalar() == ty).cloned().collect();
         if !vectors.is_empty() && self.random.chance(30) {
             let vector = self.random.pick(&vectors).clone();
-            return format!(
-                "{}.s{}",
-                vector.name,
-                self.random.below(vector.ty.lanes as u64)
-            );
+            return format!("{}.s{}", vector.name, self.random.below(vector.ty.lanes as u64));
         }
         let arrays: Vec<(String, Ty, u32)> =
             self.arrays.iter().filter(|a| a.1 == ty).cloned().collect();
@@ -367,17 +316,12 @@ impl Generator {
         if ty.lanes > 1 && self.random.chance(30) {
             return self.vector_expr(ty, depth);
         }
-        if ty.is_int() {
-            self.int_expr(ty, depth)
-        } else {
-            self.float_expr(ty, depth)
-        }
+        if ty.is_int() { self.int_expr(ty, depth) } else { self.float_expr(ty, depth) }
     }
 
     fn call(&mut self, ty: Ty, depth: u32) -> Option<String> {
-        let fitting: Vec<usize> = (0..self.helpers.len())
-            .filter(|&h| self.helpers[h].result == ty)
-            .collect();
+        let fitting: Vec<usize> =
+            (0..self.helpers.len()).filter(|&h| self.helpers[h].result == ty).collect();
         if fitting.is_empty() {
             return None;
         }
@@ -389,10 +333,7 @@ impl Generator {
 
     /// A value of another type, converted in a way that is defined for all values.
     fn conversion(&mut self, ty: Ty, depth: u32) -> String {
-        let from = Ty {
-            lanes: ty.lanes,
-            ..self.scalar_ty()
-        };
+        let from = Ty { lanes: ty.lanes, ..self.scalar_ty() };
         let value = self.expr(from, depth - 1);
         let name = ty.name();
         match (from.is_int(), ty.is_int()) {
@@ -421,10 +362,7 @@ impl Generator {
                 format!("({from}).s{lanes}")
             }
             2 if matches!(ty.lanes, 4 | 8) => {
-                let half = Ty {
-                    lanes: ty.lanes / 2,
-                    ..ty
-                };
+                let half = Ty { lanes: ty.lanes / 2, ..ty };
                 let (a, b) = (self.expr(half, depth - 1), self.expr(half, depth - 1));
                 format!("({name})({a}, {b})")
             }
@@ -444,13 +382,7 @@ impl Generator {
         let bits = ty.bits();
         // Arithmetic on the unsigned type of at least 32 bits (for vectors: of the same width).
         let width = if ty.lanes == 1 { bits.max(32) } else { bits };
-        let wide = Ty {
-            base: Base::Int {
-                bits: width,
-                signed: false,
-            },
-            lanes: ty.lanes,
-        };
+        let wide = Ty { base: Base::Int { bits: width, signed: false }, lanes: ty.lanes };
         let via = |e: String| {
             if ty.lanes == 1 {
                 format!("({})({e})", wide.name())
@@ -459,11 +391,7 @@ impl Generator {
             }
         };
         let back = |e: String| {
-            if ty.lanes == 1 {
-                format!("({name})({e})")
-            } else {
-                format!("as_{name}({e})")
-            }
+            if ty.lanes == 1 { format!("({name})({e})") } else { format!("as_{name}({e})") }
         };
         let a = self.expr(ty, depth - 1);
         let b = self.expr(ty, depth - 1);
@@ -497,9 +425,7 @@ impl Generator {
                 }
             }
             10 => {
-                let f = *self
-                    .random
-                    .pick(&["min", "max", "add_sat", "sub_sat", "hadd", "rhadd"]);
+                let f = *self.random.pick(&["min", "max", "add_sat", "sub_sat", "hadd", "rhadd"]);
                 format!("{f}({a}, {b})")
             }
             11 => {
@@ -513,11 +439,8 @@ impl Generator {
             _ => {
                 let f = *self.random.pick(&["abs_diff", "bitselect"]);
                 if f == "abs_diff" {
-                    let cast = if ty.lanes == 1 {
-                        format!("({name})")
-                    } else {
-                        format!("as_{name}")
-                    };
+                    let cast =
+                        if ty.lanes == 1 { format!("({name})") } else { format!("as_{name}") };
                     format!("{cast}(abs_diff({a}, {b}))")
                 } else {
                     let c = self.leaf(ty);
@@ -535,9 +458,7 @@ impl Generator {
             4 | 5 => format!("({a} * {})", self.expr(ty, depth - 1)),
             6 => format!("({a} / {})", self.expr(ty, depth - 1)),
             7 => {
-                let f = *self
-                    .random
-                    .pick(&["fabs", "floor", "ceil", "trunc", "rint", "round"]);
+                let f = *self.random.pick(&["fabs", "floor", "ceil", "trunc", "rint", "round"]);
                 format!("{f}({a})")
             }
             8 => format!("(-({a}))"),
@@ -551,11 +472,7 @@ impl Generator {
     fn condition(&mut self, depth: u32) -> String {
         if depth > 0 && self.random.chance(20) {
             let op = *self.random.pick(&["&&", "||"]);
-            return format!(
-                "({} {op} {})",
-                self.condition(depth - 1),
-                self.condition(depth - 1)
-            );
+            return format!("({} {op} {})", self.condition(depth - 1), self.condition(depth - 1));
         }
         if self.random.chance(10) {
             return format!("!{}", self.condition(depth.saturating_sub(1)));
@@ -608,12 +525,7 @@ impl Generator {
     }
 
     fn assignment(&mut self) {
-        let targets: Vec<Variable> = self
-            .scope
-            .iter()
-            .filter(|v| v.assignable)
-            .cloned()
-            .collect();
+        let targets: Vec<Variable> = self.scope.iter().filter(|v| v.assignable).cloned().collect();
         let target = self.random.pick(&targets).clone();
         if target.ty.lanes > 1 && self.random.chance(40) {
             let lane = self.random.below(target.ty.lanes as u64);
@@ -629,11 +541,7 @@ impl Generator {
         let name = self.fresh("v");
         let value = self.expr(ty, 2);
         self.line(&format!("{} {name} = {value};", ty.name()));
-        self.scope.push(Variable {
-            name,
-            ty,
-            assignable: true,
-        });
+        self.scope.push(Variable { name, ty, assignable: true });
     }
 
     fn array_store(&mut self) {
@@ -655,13 +563,9 @@ impl Generator {
         let limit = self.fresh("end");
         self.line(&format!("const int {limit} = {bound};"));
         if self.random.chance(70) {
-            self.open(&format!(
-                "for (int {counter} = 0; {counter} < {limit}; {counter}++) {{"
-            ));
+            self.open(&format!("for (int {counter} = 0; {counter} < {limit}; {counter}++) {{"));
         } else {
-            self.open(&format!(
-                "for (int {counter} = {limit}; {counter} > 0; {counter} -= 2) {{"
-            ));
+            self.open(&format!("for (int {counter} = {limit}; {counter} > 0; {counter} -= 2) {{"));
         }
         self.loop_body(&counter, depth);
         self.close();
@@ -689,11 +593,7 @@ impl Generator {
 
     fn loop_body(&mut self, counter: &str, depth: u32) {
         let scope = self.scope.len();
-        self.scope.push(Variable {
-            name: counter.to_string(),
-            ty: INT,
-            assignable: false,
-        });
+        self.scope.push(Variable { name: counter.to_string(), ty: INT, assignable: false });
         self.block(depth - 1);
         if self.random.chance(40) {
             let leave = *self.random.pick(&["break", "continue"]);
@@ -753,11 +653,7 @@ impl Generator {
         };
         self.line(&format!("{} {result} = {name}[{index}];", ty.name()));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        self.scope.push(Variable {
-            name: result,
-            ty,
-            assignable: true,
-        });
+        self.scope.push(Variable { name: result, ty, assignable: true });
     }
 
     fn insert_at_head(&mut self, declaration: &str) {
@@ -779,9 +675,7 @@ impl Generator {
             "for (uint k = lid; k < {counters}u; k += {size}u) {name}[k] = {start};"
         ));
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
-        let op = *self
-            .random
-            .pick(&["add", "sub", "and", "or", "xor", "min", "max", "inc", "dec"]);
+        let op = *self.random.pick(&["add", "sub", "and", "or", "xor", "min", "max", "inc", "dec"]);
         let index = format!("(uint)({}) % {counters}u", self.expr(INT, 1));
         let guard = if self.random.chance(40) {
             format!("if ({}) ", self.condition(1))
@@ -796,15 +690,8 @@ impl Generator {
         }
         self.line("barrier(CLK_LOCAL_MEM_FENCE);");
         let result = self.fresh("v");
-        self.line(&format!(
-            "{} {result} = {name}[lid % {counters}u];",
-            ty.name()
-        ));
-        self.scope.push(Variable {
-            name: result,
-            ty,
-            assignable: true,
-        });
+        self.line(&format!("{} {result} = {name}[lid % {counters}u];", ty.name()));
+        self.scope.push(Variable { name: result, ty, assignable: true });
     }
 
     /// A loop that all threads take equally often, with an exchange in it.
@@ -815,15 +702,9 @@ impl Generator {
         } else {
             "(n & 3) + 1".to_string()
         };
-        self.open(&format!(
-            "for (int {counter} = 0; {counter} < {bound}; {counter}++) {{"
-        ));
+        self.open(&format!("for (int {counter} = 0; {counter} < {bound}; {counter}++) {{"));
         let (scope, arrays) = (self.scope.len(), self.arrays.len());
-        self.scope.push(Variable {
-            name: counter,
-            ty: INT,
-            assignable: false,
-        });
+        self.scope.push(Variable { name: counter, ty: INT, assignable: false });
         self.exchange(size);
         self.block(1);
         self.scope.truncate(scope);
@@ -835,24 +716,15 @@ impl Generator {
 
     fn helper(&mut self) {
         let result = self.any_ty();
-        let params: Vec<Ty> = (0..1 + self.random.below(3))
-            .map(|_| self.any_ty())
-            .collect();
+        let params: Vec<Ty> = (0..1 + self.random.below(3)).map(|_| self.any_ty()).collect();
         let name = self.fresh("f");
         self.scope.clear();
         for &ty in &params {
             let name = self.fresh("p");
-            self.scope.push(Variable {
-                name,
-                ty,
-                assignable: true,
-            });
+            self.scope.push(Variable { name, ty, assignable: true });
         }
-        let list: Vec<String> = self
-            .scope
-            .iter()
-            .map(|v| format!("{} {}", v.ty.name(), v.name))
-            .collect();
+        let list: Vec<String> =
+            self.scope.iter().map(|v| format!("{} {}", v.ty.name(), v.name)).collect();
         self.open(&format!("{} {name}({}) {{", result.name(), list.join(", ")));
         self.fuel = 3;
         self.declare();
@@ -867,11 +739,7 @@ impl Generator {
         self.close();
         self.body.push('\n');
         self.scope.clear();
-        self.helpers.push(Helper {
-            name,
-            result,
-            params,
-        });
+        self.helpers.push(Helper { name, result, params });
     }
 
     fn variables(&mut self) {
@@ -891,26 +759,12 @@ impl Generator {
              + get_global_size(1) * get_global_id(2)));",
         );
         self.line("int t = (int)lid;");
-        self.scope.push(Variable {
-            name: "t".into(),
-            ty: INT,
-            assignable: true,
-        });
-        let constant = |name: &str, ty| Variable {
-            name: name.into(),
-            ty,
-            assignable: false,
-        };
+        self.scope.push(Variable { name: "t".into(), ty: INT, assignable: true });
+        let constant = |name: &str, ty| Variable { name: name.into(), ty, assignable: false };
         self.scope.push(constant("n", INT));
         self.scope.push(constant("lid", INT.with_sign(false)));
         self.scope.push(constant("gid", INT.with_sign(false)));
-        self.scope.push(constant(
-            "p",
-            Ty {
-                base: Base::F32,
-                lanes: 1,
-            },
-        ));
+        self.scope.push(constant("p", Ty { base: Base::F32, lanes: 1 }));
         for _ in 0..3 + self.random.below(4) {
             self.declare();
         }
@@ -919,11 +773,7 @@ impl Generator {
             let len = *self.random.pick(&[4u32, 8]);
             let name = self.fresh("arr");
             let values: Vec<String> = (0..len).map(|_| self.expr(ty, 1)).collect();
-            self.line(&format!(
-                "{} {name}[{len}] = {{{}}};",
-                ty.name(),
-                values.join(", ")
-            ));
+            self.line(&format!("{} {name}[{len}] = {{{}}};", ty.name(), values.join(", ")));
             self.arrays.push((name, ty, len));
         }
     }
@@ -941,11 +791,8 @@ impl Generator {
         let mut lanes = Vec::new();
         for v in self.scope.iter().filter(|v| v.assignable) {
             for lane in 0..v.ty.lanes {
-                let value = if v.ty.lanes == 1 {
-                    v.name.clone()
-                } else {
-                    format!("{}.s{lane}", v.name)
-                };
+                let value =
+                    if v.ty.lanes == 1 { v.name.clone() } else { format!("{}.s{lane}", v.name) };
                 lanes.push((value, v.ty.is_int()));
             }
         }
@@ -962,9 +809,7 @@ impl Generator {
                 self.line(&format!("out[gid * {ints}u + {i}u] = (long)({value});"));
                 i += 1;
             } else {
-                self.line(&format!(
-                    "fout[gid * {floats}u + {f}u] = (double)({value});"
-                ));
+                self.line(&format!("fout[gid * {floats}u + {f}u] = (double)({value});"));
                 f += 1;
             }
         }
@@ -983,10 +828,7 @@ mod tests {
             let case = generate(seed);
             assert_eq!(case.source, generate(seed).source);
             assert_eq!(case.kernel, format!("random_{seed}"));
-            assert_eq!(
-                case.source.matches('{').count(),
-                case.source.matches('}').count()
-            );
+            assert_eq!(case.source.matches('{').count(), case.source.matches('}').count());
         }
         assert_ne!(generate(1).source, generate(2).source);
     }

@@ -51,17 +51,13 @@ pub enum Agreement {
 
 /// Runs a case on both sides; the error says what differs, or which side failed.
 ///
-/// PoCL's optimiser has bugs of its own (3.1 miscompiles about one random kernel in a thousand). A
+/// PoCL's optimiser has bugs of its own (3.1 miscompiles one of the first 1,200 seeds, 385). A
 /// difference is excused only where PoCL's two builds disagree with each other *and* the simulator
 /// agrees with the unoptimised one; callers count those cases and say so.
 pub fn check(case: &Case, device: &Device, simulator: &Simulator) -> Result<Agreement, String> {
     let inputs = case.inputs();
-    let expected = device
-        .run(case, &inputs)
-        .map_err(|e| format!("PoCL: {e}"))?;
-    let actual = simulator
-        .run(case, &inputs)
-        .map_err(|e| format!("lockstep: {e}"))?;
+    let expected = device.run(case, &inputs).map_err(|e| format!("PoCL: {e}"))?;
+    let actual = simulator.run(case, &inputs).map_err(|e| format!("lockstep: {e}"))?;
     let Err(why) = compare::buffers(case, &expected, &actual) else {
         return Ok(Agreement::Full);
     };
@@ -92,10 +88,7 @@ pub fn check_all(
                     let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(case) = cases.get(i) else { break };
                     let result = check(case, device, simulator);
-                    results
-                        .lock()
-                        .unwrap_or_else(|e| e.into_inner())
-                        .push((i, result));
+                    results.lock().unwrap_or_else(|e| e.into_inner()).push((i, result));
                 }
             });
         }

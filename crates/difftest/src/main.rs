@@ -32,8 +32,7 @@ fn run() -> Result<usize, String> {
     let mut cases = Vec::new();
     let mut args = std::env::args().skip(1);
     let number = |text: Option<String>| -> Result<u64, String> {
-        text.and_then(|t| t.parse().ok())
-            .ok_or_else(|| "a number is missing".to_string())
+        text.and_then(|t| t.parse().ok()).ok_or_else(|| "a number is missing".to_string())
     };
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -48,11 +47,7 @@ fn run() -> Result<usize, String> {
         cases.extend((seed..seed + count).map(generate::generate));
     }
     let device = Device::pocl()?;
-    let simulator = if pocl_only {
-        None
-    } else {
-        Some(Simulator::find()?)
-    };
+    let simulator = if pocl_only { None } else { Some(Simulator::find()?) };
     let mut failed = 0;
     for case in &cases {
         if print {

@@ -135,11 +135,7 @@ unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 
 fn ok(what: &str, code: i32) -> Result<(), String> {
-    if code == 0 {
-        Ok(())
-    } else {
-        Err(format!("{what} failed with OpenCL error {code}"))
-    }
+    if code == 0 { Ok(()) } else { Err(format!("{what} failed with OpenCL error {code}")) }
 }
 
 impl Device {
@@ -154,10 +150,7 @@ impl Device {
                 return Err("no OpenCL platform".into());
             }
             let mut platforms = vec![null_mut(); count as usize];
-            ok(
-                "clGetPlatformIDs",
-                (api.platform_ids)(count, platforms.as_mut_ptr(), null_mut()),
-            )?;
+            ok("clGetPlatformIDs", (api.platform_ids)(count, platforms.as_mut_ptr(), null_mut()))?;
             let platform = platforms
                 .into_iter()
                 .find(|&p| is_pocl(&platform_name(&api, p)))
@@ -170,13 +163,7 @@ impl Device {
             ok("clCreateContext", code)?;
             let queue = (api.create_queue)(context, device, 0, &mut code);
             ok("clCreateCommandQueue", code)?;
-            Ok(Device {
-                api,
-                device,
-                context,
-                queue,
-                turn: Mutex::new(()),
-            })
+            Ok(Device { api, device, context, queue, turn: Mutex::new(()) })
         }
     }
 
@@ -215,19 +202,9 @@ impl Device {
                 let mut log = vec![0u8; 1 << 16];
                 let mut size = 0;
                 let into = log.as_mut_ptr().cast();
-                (api.build_info)(
-                    program,
-                    *device,
-                    PROGRAM_BUILD_LOG,
-                    log.len(),
-                    into,
-                    &mut size,
-                );
+                (api.build_info)(program, *device, PROGRAM_BUILD_LOG, log.len(), into, &mut size);
                 log.truncate(size.saturating_sub(1));
-                return Err(format!(
-                    "does not compile:\n{}",
-                    String::from_utf8_lossy(&log)
-                ));
+                return Err(format!("does not compile:\n{}", String::from_utf8_lossy(&log)));
             }
             Ok(program)
         }
@@ -261,10 +238,8 @@ impl Device {
         let api = &self.api;
         let set = |i: usize, size: usize, value: *const c_void| {
             // SAFETY: `value` is null (local memory) or points to `size` bytes.
-            ok("clSetKernelArg", unsafe {
-                (api.set_arg)(kernel, i as u32, size, value)
-            })
-            .map_err(|e| format!("argument {}: {e}", case.args[i].name))
+            ok("clSetKernelArg", unsafe { (api.set_arg)(kernel, i as u32, size, value) })
+                .map_err(|e| format!("argument {}: {e}", case.args[i].name))
         };
         for (i, arg) in case.args.iter().enumerate() {
             match &arg.kind {

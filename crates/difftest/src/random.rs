@@ -11,9 +11,9 @@ impl Random {
 
     /// A generator whose seed is a hash (FNV-1a) of the text.
     pub fn from_text(text: &str) -> Random {
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |h: u64, b| {
-            (h ^ b as u64).wrapping_mul(0x100_0000_01b3)
-        });
+        let hash = text
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325, |h: u64, b| (h ^ b as u64).wrapping_mul(0x100_0000_01b3));
         Random(hash)
     }
 

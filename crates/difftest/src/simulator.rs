@@ -18,9 +18,7 @@ impl Simulator {
     /// The binary named by `LOCKSTEP_BIN`, else that of this very build, brought up to date by cargo.
     pub fn find() -> Result<Simulator, String> {
         if let Some(path) = std::env::var_os("LOCKSTEP_BIN") {
-            return Ok(Simulator {
-                binary: path.into(),
-            });
+            return Ok(Simulator { binary: path.into() });
         }
         let this = std::env::current_exe().map_err(|e| e.to_string())?;
         let profile_dir = this
@@ -31,24 +29,12 @@ impl Simulator {
         let release = profile_dir.ends_with("release");
         let target = profile_dir.parent().ok_or("no target directory")?;
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args([
-            "build",
-            "--quiet",
-            "--package",
-            "lockstep",
-            "--bin",
-            "lockstep",
-        ]);
-        cargo
-            .arg("--target-dir")
-            .arg(target)
-            .current_dir(env!("CARGO_MANIFEST_DIR"));
+        cargo.args(["build", "--quiet", "--package", "lockstep", "--bin", "lockstep"]);
+        cargo.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
         if release {
             cargo.arg("--release");
         }
-        let status = cargo
-            .status()
-            .map_err(|e| format!("cannot run cargo: {e}"))?;
+        let status = cargo.status().map_err(|e| format!("cannot run cargo: {e}"))?;
         let binary = profile_dir.join("lockstep");
         if !status.success() || !binary.exists() {
             return Err(format!("cargo could not build {}", binary.display()));
@@ -62,15 +48,8 @@ impl Simulator {
         let source = dir.path().join("kernel.cl");
         write(&source, case.source.as_bytes())?;
         let mut command = Command::new(&self.binary);
-        command
-            .arg("run")
-            .arg(&source)
-            .args(["--kernel", &case.kernel, "--format", "json"]);
-        command
-            .arg("--block")
-            .arg(dims(case.block))
-            .arg("--grid")
-            .arg(dims(case.grid));
+        command.arg("run").arg(&source).args(["--kernel", &case.kernel, "--format", "json"]);
+        command.arg("--block").arg(dims(case.block)).arg("--grid").arg(dims(case.grid));
         let mut dumps = vec![None; case.args.len()];
         for (i, arg) in case.args.iter().enumerate() {
             let name = &arg.name;
@@ -81,32 +60,23 @@ impl Simulator {
                     let input = dir.path().join(format!("{i}.in"));
                     write(&input, inputs[i].as_deref().unwrap_or_default())?;
                     let dump = dir.path().join(format!("{i}.out"));
-                    command
-                        .arg("--dump")
-                        .arg(format!("{name}={}", dump.display()));
+                    command.arg("--dump").arg(format!("{name}={}", dump.display()));
                     dumps[i] = Some(dump);
                     format!("{name}={}[{len}]:@{}", ty.name(), input.display())
                 }
             };
             command.arg("--arg").arg(value);
         }
-        let output = command
-            .output()
-            .map_err(|e| format!("{}: {e}", self.binary.display()))?;
+        let output = command.output().map_err(|e| format!("{}: {e}", self.binary.display()))?;
         let stdout = String::from_utf8_lossy(&output.stdout);
         let stderr = String::from_utf8_lossy(&output.stderr);
         let told = complaints(&stdout);
         if !output.status.success() || !told.is_empty() {
-            let told = if told.is_empty() {
-                stderr.trim().to_string()
-            } else {
-                told.join("; ")
-            };
+            let told = if told.is_empty() { stderr.trim().to_string() } else { told.join("; ") };
             return Err(format!("{}: {told}", output.status));
         }
         let read = |dump: Option<PathBuf>| {
-            dump.map(|path| std::fs::read(&path).map_err(|e| format!("no dump: {e}")))
-                .transpose()
+            dump.map(|path| std::fs::read(&path).map_err(|e| format!("no dump: {e}"))).transpose()
         };
         dumps.into_iter().map(read).collect()
     }

@@ -15,10 +15,7 @@ use lockstep_difftest::{Agreement, Case, check_all, handwritten};
 fn sides() -> Option<&'static (Device, Simulator)> {
     static SIDES: OnceLock<Option<(Device, Simulator)>> = OnceLock::new();
     let make = || match Device::pocl() {
-        Ok(device) => Some((
-            device,
-            Simulator::find().expect("the lockstep binary builds"),
-        )),
+        Ok(device) => Some((device, Simulator::find().expect("the lockstep binary builds"))),
         Err(why) if std::env::var_os("CI").is_some() => {
             panic!("PoCL is missing ({why}); `scripts/setup.sh --tests` installs it")
         }
@@ -32,9 +29,7 @@ fn sides() -> Option<&'static (Device, Simulator)> {
 
 fn number(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {
-        Ok(text) => text
-            .parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
         Err(_) => default,
     }
 }
@@ -61,17 +56,8 @@ fn kernels_of_our_own() {
             }
         })
         .collect();
-    println!(
-        "{} of {} kernels agree with PoCL",
-        cases.len() - report.len(),
-        cases.len()
-    );
-    assert!(
-        report.is_empty(),
-        "{} differ:\n{}",
-        report.len(),
-        report.join("\n")
-    );
+    println!("{} of {} kernels agree with PoCL", cases.len() - report.len(), cases.len());
+    assert!(report.is_empty(), "{} differ:\n{}", report.len(), report.join("\n"));
 }
 
 #[test]
@@ -113,12 +99,7 @@ fn random_kernels() {
             excused.join("\n")
         );
     }
-    assert!(
-        differ.is_empty(),
-        "{} of {count} differ:\n{}",
-        differ.len(),
-        differ.join("\n")
-    );
+    assert!(differ.is_empty(), "{} of {count} differ:\n{}", differ.len(), differ.join("\n"));
     // PoCL is a poor reference if this happens often; then the generator is to blame, not PoCL.
     assert!(
         excused.len() as u64 <= 1 + count / 100,

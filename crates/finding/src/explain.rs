@@ -311,11 +311,7 @@ mod tests {
             let text = explain(kind);
             assert!(text.starts_with(&format!("{kind} (")), "{kind}");
             assert!(text.contains("How to fix it:"), "{kind}");
-            assert!(
-                text.lines().count() <= 40,
-                "{kind}: {}",
-                text.lines().count()
-            );
+            assert!(text.lines().count() <= 40, "{kind}: {}", text.lines().count());
             assert!(text.lines().all(|l| l.len() <= 80), "{kind}");
         }
     }

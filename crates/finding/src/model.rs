@@ -218,9 +218,7 @@ impl Output {
         let values = if full || length <= Output::HEAD + Output::TAIL {
             text(0..length).collect()
         } else {
-            text(0..Output::HEAD)
-                .chain(text(length - Output::TAIL..length))
-                .collect()
+            text(0..Output::HEAD).chain(text(length - Output::TAIL..length)).collect()
         };
         Output {
             name: name.to_owned(),
@@ -273,10 +271,7 @@ impl KernelReport {
     /// verdict `found`.
     fn counts(&self, finding: &Finding) -> bool {
         finding.confidence == Confidence::Confirmed
-            || self
-                .verdicts
-                .iter()
-                .any(|(k, v)| *k == finding.kind && *v == Verdict::Found)
+            || self.verdicts.iter().any(|(k, v)| *k == finding.kind && *v == Verdict::Found)
     }
 }
 
@@ -284,15 +279,10 @@ impl Report {
     /// The exit status that the interface promises for this report.
     pub fn exit_status(&self, allow_unknown: bool) -> u8 {
         let is_error = |k: &KernelReport| {
-            k.findings
-                .iter()
-                .any(|f| f.severity == Severity::Error && k.counts(f))
+            k.findings.iter().any(|f| f.severity == Severity::Error && k.counts(f))
         };
-        let is_unknown = |k: &KernelReport| {
-            k.verdicts
-                .iter()
-                .any(|(_, v)| matches!(v, Verdict::Unknown { .. }))
-        };
+        let is_unknown =
+            |k: &KernelReport| k.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
         if self.kernels.iter().any(is_error) {
             1
         } else if !self.errors.is_empty() {
@@ -316,36 +306,22 @@ mod tests {
         kernel.findings[0].severity = severity;
         kernel.findings[0].confidence = confidence;
         kernel.verdicts = vec![(Kind::DataRace, verdict)];
-        Report {
-            kernels: vec![kernel],
-            errors: Vec::new(),
-        }
+        Report { kernels: vec![kernel], errors: Vec::new() }
     }
 
     #[test]
     fn exit_status_follows_the_interface() {
         use Confidence::*;
         use Severity::*;
-        let unknown = || Verdict::Unknown {
-            because: "x".into(),
-        };
+        let unknown = || Verdict::Unknown { because: "x".into() };
         assert_eq!(Report::default().exit_status(false), 0);
-        assert_eq!(
-            report(Error, Confirmed, Verdict::Found).exit_status(false),
-            1
-        );
-        assert_eq!(
-            report(Warning, Confirmed, Verdict::Found).exit_status(false),
-            0
-        );
+        assert_eq!(report(Error, Confirmed, Verdict::Found).exit_status(false), 1);
+        assert_eq!(report(Warning, Confirmed, Verdict::Found).exit_status(false), 0);
         assert_eq!(report(Error, Possible, unknown()).exit_status(false), 3);
         assert_eq!(report(Error, Possible, unknown()).exit_status(true), 0);
         assert_eq!(report(Error, Possible, Verdict::Found).exit_status(true), 1);
         let mut bad = report(Warning, Confirmed, Verdict::Found);
-        bad.errors.push(InputError {
-            file: "x".into(),
-            message: "y".into(),
-        });
+        bad.errors.push(InputError { file: "x".into(), message: "y".into() });
         assert_eq!(bad.exit_status(true), 2);
     }
 }

@@ -75,11 +75,7 @@ pub(crate) fn expression_at(line: &str, column: u32) -> Range<usize> {
     if !first.is_ascii() {
         return at..at + line[at..].chars().next().map_or(0, char::len_utf8);
     }
-    let operator = bytes[at..]
-        .iter()
-        .take(3)
-        .take_while(|b| b"=+-*/%&|^<>!~".contains(b))
-        .count();
+    let operator = bytes[at..].iter().take(3).take_while(|b| b"=+-*/%&|^<>!~".contains(b)).count();
     if operator == 0 {
         return at..at + 1;
     }

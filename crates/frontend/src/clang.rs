@@ -29,10 +29,7 @@ impl Source {
             Input::Path(path) => {
                 let name = path.display().to_string();
                 if path.is_dir() {
-                    return Err(Error::NotFound {
-                        path: name,
-                        why: "it is a folder".into(),
-                    });
+                    return Err(Error::NotFound { path: name, why: "it is a folder".into() });
                 }
                 let bytes = fs::read(path).map_err(|e| Error::NotFound {
                     path: name.clone(),
@@ -53,12 +50,7 @@ impl Source {
         if language != Language::Llvm && bytes.contains(&0) {
             return Err(Error::NotUtf8 { path: name });
         }
-        Ok(Source {
-            language,
-            name,
-            bytes,
-            path,
-        })
+        Ok(Source { language, name, bytes, path })
     }
 }
 
@@ -84,17 +76,12 @@ pub(crate) fn compile(
     match source.language {
         Language::OpenCl => {
             let chosen = options.clang_args.iter().any(|a| a.starts_with("-cl-std"));
-            let first = run(
-                opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?,
-                source,
-            );
+            let first =
+                run(opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?, source);
             if first.is_ok() || chosen {
                 return first;
             }
-            match run(
-                opencl_command(source, head, options, Some("CL1.2"))?,
-                source,
-            ) {
+            match run(opencl_command(source, head, options, Some("CL1.2"))?, source) {
                 Ok(compiled) => Ok(compiled),
                 Err(_) => first,
             }
@@ -105,10 +92,7 @@ pub(crate) fn compile(
                 // A header under the precompiled file, or clang itself, has changed: once without it.
                 (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr) => {
                     let _ = fs::remove_file(file);
-                    run(
-                        cuda_command(source, head, options, Side::DevicePlain)?.0,
-                        source,
-                    )
+                    run(cuda_command(source, head, options, Side::DevicePlain)?.0, source)
                 }
                 (result, _) => result,
             }
@@ -117,9 +101,7 @@ pub(crate) fn compile(
 }
 
 fn is_stale(stderr: &str) -> bool {
-    stderr
-        .lines()
-        .any(|l| l.contains("error:") && (l.contains("PCH") || l.contains("precompiled")))
+    stderr.lines().any(|l| l.contains("error:") && (l.contains("PCH") || l.contains("precompiled")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,8 +132,12 @@ pub(crate) fn cuda_command(
             let mut argument = OsString::from("--cuda-path=");
             argument.push(path);
             c.arg(argument);
+            // Without the SDK's library the driver does not pass its version on, and clang takes it for ancient.
+            if let Some(version) = sdk_version(path) {
+                c.args(["-Xclang", &format!("-target-sdk-version={version}")]);
+            }
             // Annotations are ours, not the SDK's.
-            let annotations = headers()?.join("cuda/lockstep/annotations.h");
+            let annotations = headers()?.join("sdk/lockstep_sdk_prelude.h");
             if side != Side::Host && annotations.exists() {
                 c.arg("-include").arg(annotations);
             }
@@ -166,10 +152,11 @@ pub(crate) fn cuda_command(
             }
             match &precompiled {
                 Some(file) => c.args(["-Xclang", "-include-pch", "-Xclang"]).arg(file),
-                None => c
-                    .arg("-include")
-                    .arg(include.join("lockstep_cuda_prelude.h")),
+                None => c.arg("-include").arg(include.join("lockstep_cuda_prelude.h")),
             };
+            if head.gpuverify {
+                c.arg("-include").arg(include.join("lockstep/gpuverify.h"));
+            }
         }
     }
     finish(&mut c, source, head, options);
@@ -206,23 +193,23 @@ fn leaves_prelude_alone(flag: &str) -> bool {
     (path_or_file && !flag.ends_with(".pch")) || macro_of_the_user
 }
 
+/// `12.4` of `#define CUDA_VERSION 12040`.
+fn sdk_version(sdk: &Path) -> Option<String> {
+    let header = fs::read_to_string(sdk.join("include/cuda.h")).ok()?;
+    let line = header.lines().find(|l| l.starts_with("#define CUDA_VERSION "))?;
+    let number: u32 = line.split_whitespace().nth(2)?.parse().ok()?;
+    Some(format!("{}.{}", number / 1000, number % 1000 / 10))
+}
+
 fn precompiled_prelude() -> Option<PathBuf> {
     let folder = headers().ok()?;
     let clang = tool("clang++-19");
     let binary = on_path(clang.to_str()?).unwrap_or(clang.clone());
     prelude::precompiled(&folder, &binary, |wrapper, out| {
         let mut c = Command::new(&clang);
-        c.args(CUDA)
-            .args(CUDA_DEVICE)
-            .arg("-nocudainc")
-            .arg("-isystem")
-            .arg(folder.join("cuda"));
-        c.args(["-emit-llvm", "-c", "-Xclang", "-emit-pch", "-o"])
-            .arg(out)
-            .arg(wrapper);
-        c.stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        c.args(CUDA).args(CUDA_DEVICE).arg("-nocudainc").arg("-isystem").arg(folder.join("cuda"));
+        c.args(["-emit-llvm", "-c", "-Xclang", "-emit-pch", "-o"]).arg(out).arg(wrapper);
+        c.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         c.status().is_ok_and(|s| s.success())
     })
 }
@@ -260,10 +247,7 @@ fn opencl_command(
     ]);
     c.args(["-cl-kernel-arg-info", "-Wno-unused-value"]);
     let include = headers()?.join("opencl");
-    c.arg("-isystem")
-        .arg(&include)
-        .arg("-include")
-        .arg(include.join("lockstep_opencl_prelude.h"));
+    c.arg("-isystem").arg(&include).arg("-include").arg(include.join("lockstep_opencl_prelude.h"));
     finish(&mut c, source, head, options);
     Ok(c)
 }
@@ -282,11 +266,7 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
 
 pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Error> {
     let from_pipe = source.path.is_none();
-    command.stdin(if from_pipe {
-        Stdio::piped()
-    } else {
-        Stdio::null()
-    });
+    command.stdin(if from_pipe { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| {
         let program = command.get_program().to_string_lossy().into_owned();
@@ -303,15 +283,9 @@ pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Err
             let _ = pipe.write_all(&bytes);
         });
     }
-    let output = child
-        .wait_with_output()
-        .map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
+    let output = child.wait_with_output().map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let stderr = if from_pipe {
-        stderr.replace("<stdin>", &source.name)
-    } else {
-        stderr
-    };
+    let stderr = if from_pipe { stderr.replace("<stdin>", &source.name) } else { stderr };
     if !output.status.success() {
         return Err(match missing_header(&stderr) {
             Some(header) => Error::MissingHeader { header, stderr },
@@ -321,22 +295,13 @@ pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Err
             None => Error::Compile { stderr },
         });
     }
-    let warnings = if stderr.trim().is_empty() {
-        Vec::new()
-    } else {
-        vec![stderr]
-    };
-    Ok(Compiled {
-        bitcode: output.stdout,
-        warnings,
-    })
+    let warnings = if stderr.trim().is_empty() { Vec::new() } else { vec![stderr] };
+    Ok(Compiled { bitcode: output.stdout, warnings })
 }
 
 /// `fatal error: 'cub/cub.cuh' file not found`
 fn missing_header(stderr: &str) -> Option<String> {
-    let line = stderr
-        .lines()
-        .find(|l| l.contains("error: '") && l.contains("' file not found"))?;
+    let line = stderr.lines().find(|l| l.contains("error: '") && l.contains("' file not found"))?;
     let rest = line.split_once("error: '")?.1;
     Some(rest.split_once('\'')?.0.to_string())
 }
@@ -355,9 +320,7 @@ fn tool(name: &str) -> PathBuf {
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
-    env::split_paths(&env::var_os("PATH")?)
-        .map(|d| d.join(name))
-        .find(|p| p.exists())
+    env::split_paths(&env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.exists())
 }
 
 /// Textual IR that LLVM 19 reads; typed pointers go through an older assembler, where one is installed.
@@ -370,10 +333,7 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
     let Err(first) = llvm::Module::parse(bytes, name) else {
         return Ok(bytes.to_vec());
     };
-    let Some(assembler) = (11..=16)
-        .rev()
-        .find_map(|v| on_path(&format!("llvm-as-{v}")))
-    else {
+    let Some(assembler) = (11..=16).rev().find_map(|v| on_path(&format!("llvm-as-{v}"))) else {
         return Err(Error::ToolMissing(format!(
             "{name} has typed pointers, the IR of LLVM 16 or older; to read it an older assembler is needed: \
              install llvm-14, llvm-15 or llvm-16 (none of llvm-as-11 to llvm-as-16 is on the path)"
@@ -389,10 +349,41 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
     };
     match run(command, &source) {
         Ok(compiled) => Ok(compiled.bitcode),
+        // Before 3.7, `load` and `getelementptr` did not say their type; no LLVM that is still packaged reads that.
+        Err(Error::Compile { stderr })
+            if stderr.contains("after load's type") || text.contains("metadata !{") =>
+        {
+            Err(Error::BadIr(format!(
+                "{name} is the textual IR of LLVM 3.6 or older, which no later assembler reads; \
+                 assemble it with its own llvm-as and give the .bc, or compile the source again\n{}",
+                stderr.trim()
+            )))
+        }
         Err(Error::Compile { stderr }) => {
             Err(Error::BadIr(format!("{}\n{}", first.trim(), stderr.trim())))
         }
         Err(other) => Err(other),
+    }
+}
+
+/// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
+/// first read by `opt`, where a crash is only a message. Where `opt` is not installed, there is no such check.
+pub(crate) fn check_bitcode(bytes: &[u8], name: &str) -> Result<(), Error> {
+    let mut command = Command::new(tool("opt-19"));
+    command.args(["-passes=verify", "-disable-output", "-"]);
+    let source = Source {
+        language: Language::Llvm,
+        name: name.to_string(),
+        bytes: bytes.to_vec(),
+        path: None,
+    };
+    match run(command, &source) {
+        Ok(_) | Err(Error::ToolMissing(_)) => Ok(()),
+        Err(Error::Compile { stderr }) if !stderr.contains("PLEASE submit a bug report") => {
+            let first = stderr.lines().find(|l| l.contains("error")).unwrap_or(&stderr);
+            Err(Error::BadIr(first.trim().trim_start_matches("opt-19: ").to_string()))
+        }
+        Err(_) => Err(Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"))),
     }
 }
 
@@ -414,9 +405,6 @@ fn has_typed_pointers(text: &str) -> bool {
 
 /// Debian's libclc for our target.
 pub(crate) fn opencl_library() -> Option<Vec<u8>> {
-    let places = [
-        "/usr/lib/clc/nvptx64--nvidiacl.bc",
-        "/usr/share/clc/nvptx64--nvidiacl.bc",
-    ];
+    let places = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
     places.iter().find_map(|p| fs::read(p).ok())
 }

@@ -35,18 +35,13 @@ fn drop_unreachable(k: &mut Kernel) {
     let edges: std::collections::HashSet<(u32, u32)> = (0..k.blocks.len() as u32)
         .filter(|&b| live[b as usize])
         .flat_map(|b| {
-            k.blocks[b as usize]
-                .term
-                .successors()
-                .map(move |s| (b, s.0))
-                .collect::<Vec<_>>()
+            k.blocks[b as usize].term.successors().map(move |s| (b, s.0)).collect::<Vec<_>>()
         })
         .collect();
     for (b, block) in k.blocks.iter_mut().enumerate() {
         if live[b] {
             for phi in &mut block.phis {
-                phi.incoming
-                    .retain(|(p, _)| edges.contains(&(p.0, b as u32)));
+                phi.incoming.retain(|(p, _)| edges.contains(&(p.0, b as u32)));
             }
         } else {
             block.phis.clear();
@@ -62,11 +57,8 @@ fn single_phis(k: &mut Kernel) {
         let mut replaced: HashMap<Reg, Operand> = HashMap::new();
         for block in &mut k.blocks {
             block.phis.retain(|phi| {
-                let mut values = phi
-                    .incoming
-                    .iter()
-                    .map(|&(_, o)| o)
-                    .filter(|&o| o != Operand::Reg(phi.dst));
+                let mut values =
+                    phi.incoming.iter().map(|&(_, o)| o).filter(|&o| o != Operand::Reg(phi.dst));
                 let Some(first) = values.next() else {
                     return true;
                 };
@@ -107,13 +99,7 @@ fn rewrite(k: &mut Kernel, f: impl Fn(Operand) -> Operand) {
         for inst in &mut block.insts {
             map_operands(&mut inst.op, &f);
         }
-        if let Terminator::Branch {
-            cond,
-            then,
-            otherwise,
-            ..
-        } = &mut block.term
-        {
+        if let Terminator::Branch { cond, then, otherwise, .. } = &mut block.term {
             *cond = f(*cond);
             if let Operand::Imm(c) = *cond {
                 let to = if c & 1 == 1 { *then } else { *otherwise };
@@ -130,10 +116,7 @@ fn merge_chains(k: &mut Kernel) {
     let live = reachable(k);
     for (b, block) in k.blocks.iter().enumerate() {
         if live[b] {
-            block
-                .term
-                .successors()
-                .for_each(|s| preds[s.0 as usize] += 1);
+            block.term.successors().for_each(|s| preds[s.0 as usize] += 1);
         }
     }
     let mut moved: HashMap<u32, u32> = HashMap::new();
@@ -196,9 +179,7 @@ fn skip_empty(k: &mut Kernel) {
     for block in &mut k.blocks {
         match &mut block.term {
             Terminator::Jump(to) => *to = resolve(*to),
-            Terminator::Branch {
-                then, otherwise, ..
-            } => {
+            Terminator::Branch { then, otherwise, .. } => {
                 (*then, *otherwise) = (resolve(*then), resolve(*otherwise));
                 if then == otherwise {
                     block.term = Terminator::Jump(*then);
@@ -242,9 +223,7 @@ fn drop_unread(k: &mut Kernel) {
     }
     for block in &mut k.blocks {
         block.phis.retain(|p| live[p.dst.0 as usize]);
-        block
-            .insts
-            .retain(|i| !is_pure(&i.op) || i.dst.is_none_or(|d| live[d.0 as usize]));
+        block.insts.retain(|i| !is_pure(&i.op) || i.dst.is_none_or(|d| live[d.0 as usize]));
     }
 }
 
@@ -268,13 +247,9 @@ fn share(k: &mut Kernel) {
             {
                 continue;
             }
-            let same = known
-                .entry(format!("{:?} {}", inst.op, k.regs[dst.0 as usize]))
-                .or_default();
-            match same
-                .iter()
-                .find(|(at, _)| *at == b || cfg.dominates(*at, b))
-            {
+            let same =
+                known.entry(format!("{:?} {}", inst.op, k.regs[dst.0 as usize])).or_default();
+            match same.iter().find(|(at, _)| *at == b || cfg.dominates(*at, b)) {
                 Some(&(_, first)) => {
                     replaced.insert(dst, Operand::Reg(first));
                 }
@@ -365,15 +340,11 @@ fn compact(k: &mut Kernel) {
     for block in &mut k.blocks {
         for phi in &mut block.phis {
             phi.incoming.retain(|(p, _)| live[p.0 as usize]);
-            phi.incoming
-                .iter_mut()
-                .for_each(|(p, _)| p.0 = number[p.0 as usize]);
+            phi.incoming.iter_mut().for_each(|(p, _)| p.0 = number[p.0 as usize]);
         }
         match &mut block.term {
             Terminator::Jump(to) => to.0 = number[to.0 as usize],
-            Terminator::Branch {
-                then, otherwise, ..
-            } => {
+            Terminator::Branch { then, otherwise, .. } => {
                 then.0 = number[then.0 as usize];
                 otherwise.0 = number[otherwise.0 as usize];
             }
@@ -415,14 +386,8 @@ fn compact_registers(k: &mut Kernel) {
         Operand::Reg(r) => to(r).map_or(Operand::Undef, Operand::Reg),
         o => o,
     };
-    k.params
-        .iter_mut()
-        .for_each(|p| p.reg = to(p.reg).unwrap_or(p.reg));
-    k.reg_names = k
-        .reg_names
-        .iter()
-        .filter_map(|(r, n)| to(*r).map(|r| (r, n.clone())))
-        .collect();
+    k.params.iter_mut().for_each(|p| p.reg = to(p.reg).unwrap_or(p.reg));
+    k.reg_names = k.reg_names.iter().filter_map(|(r, n)| to(*r).map(|r| (r, n.clone()))).collect();
     for block in &mut k.blocks {
         for phi in &mut block.phis {
             phi.dst = to(phi.dst).unwrap_or(phi.dst);
@@ -450,60 +415,23 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         Op::IntUn { a, .. } | Op::FloatUn { a, .. } | Op::Cast { a, .. } | Op::Copy { a, .. } => {
             each(&mut [a])
         }
-        Op::Funnel {
-            hi: a,
-            lo: b,
-            amount: c,
-            ..
-        }
+        Op::Funnel { hi: a, lo: b, amount: c, .. }
         | Op::Fma { a, b, c, .. }
-        | Op::Select {
-            cond: a,
-            a: b,
-            b: c,
-            ..
-        }
-        | Op::MemCopy {
-            dst: a,
-            src: b,
-            len: c,
-            ..
-        }
-        | Op::MemSet {
-            dst: a,
-            byte: b,
-            len: c,
-            ..
-        }
-        | Op::Atomic {
-            addr: a,
-            value: b,
-            expected: c,
-            ..
-        } => each(&mut [a, b, c]),
+        | Op::Select { cond: a, a: b, b: c, .. }
+        | Op::MemCopy { dst: a, src: b, len: c, .. }
+        | Op::MemSet { dst: a, byte: b, len: c, .. }
+        | Op::Atomic { addr: a, value: b, expected: c, .. } => each(&mut [a, b, c]),
         Op::Index { base, index, .. } => each(&mut [base, index]),
         Op::Load { addr, .. } => each(&mut [addr]),
         Op::Store { values, addr, .. } => {
             each(&mut [addr]);
             values.iter_mut().for_each(|o| *o = f(*o));
         }
-        Op::GroupCopy {
-            dst,
-            src,
-            count,
-            dst_stride,
-            src_stride,
-            ..
-        } => {
+        Op::GroupCopy { dst, src, count, dst_stride, src_stride, .. } => {
             each(&mut [dst, src, count, dst_stride, src_stride]);
         }
         Op::Barrier { barrier, .. } => match barrier {
-            Barrier::Block {
-                id,
-                threads,
-                reduce,
-                ..
-            } => {
+            Barrier::Block { id, threads, reduce, .. } => {
                 each(&mut [id]);
                 threads.iter_mut().for_each(|o| *o = f(*o));
                 reduce.iter_mut().for_each(|(_, o)| *o = f(*o));
@@ -512,13 +440,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             Barrier::Warp { mask } => each(&mut [mask]),
             Barrier::Grid | Barrier::GroupCopies => {}
         },
-        Op::Shuffle {
-            value,
-            lane,
-            clamp,
-            mask,
-            ..
-        } => {
+        Op::Shuffle { value, lane, clamp, mask, .. } => {
             each(&mut [value, lane, clamp]);
             mask.iter_mut().for_each(|o| *o = f(*o));
         }
@@ -531,10 +453,9 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             each(&mut [format]);
             match args {
                 PrintArgs::Buffer(b) => each(&mut [b]),
-                PrintArgs::Values(vs) => vs
-                    .iter_mut()
-                    .flat_map(|v| &mut v.lanes)
-                    .for_each(|o| *o = f(*o)),
+                PrintArgs::Values(vs) => {
+                    vs.iter_mut().flat_map(|v| &mut v.lanes).for_each(|o| *o = f(*o))
+                }
             }
         }
         Op::Assert { cond, .. } | Op::Requires { cond, .. } => each(&mut [cond]),

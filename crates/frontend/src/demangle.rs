@@ -4,10 +4,7 @@ use cpp_demangle::{DemangleOptions, Symbol};
 
 fn full(mangled: &str) -> Option<String> {
     let options = DemangleOptions::new().no_return_type();
-    Symbol::new(mangled)
-        .ok()?
-        .demangle_with_options(&options)
-        .ok()
+    Symbol::new(mangled).ok()?.demangle_with_options(&options).ok()
 }
 
 /// `reduce<int, 256>` of `_Z6reduceIiLi256EEvPT_i`.
@@ -96,10 +93,7 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(
-            function("_Z6reduceIfLi256EEvPT_S1_i1P1Q"),
-            "reduce<float, 256>"
-        );
+        assert_eq!(function("_Z6reduceIfLi256EEvPT_S1_i1P1Q"), "reduce<float, 256>");
         assert_eq!(function("k"), "k");
         assert_eq!(
             parameters("_Z6reduceIfLi256EEvPT_S1_i1P1Q"),

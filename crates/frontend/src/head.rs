@@ -8,6 +8,8 @@ use lockstep_kernel::Language;
 /// What the head of the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeadComment {
+    /// The file begins as GPUVerify's tests do, with `//pass` or `//xfail:`.
+    pub gpuverify: bool,
     pub block: Option<[u32; 3]>,
     pub grid: Option<[u32; 3]>,
     /// OpenCL: `--global_offset=`.
@@ -24,6 +26,8 @@ pub struct HeadComment {
 
 pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
     let mut head = HeadComment::default();
+    let first = text.trim_start().lines().next().unwrap_or("").trim_end();
+    head.gpuverify = first == "//pass" || first.starts_with("//xfail");
     let mut global: Option<[u32; 3]> = None;
     let comments = text
         .lines()
@@ -52,9 +56,8 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
         }
     }
     if let (None, Some(global), Some(block)) = (head.grid, global, head.block) {
-        let groups: Vec<u32> = (0..3)
-            .map(|i| global[i].checked_div(block[i]).unwrap_or(0))
-            .collect();
+        let groups: Vec<u32> =
+            (0..3).map(|i| global[i].checked_div(block[i]).unwrap_or(0)).collect();
         head.grid = (groups.iter().all(|&g| g > 0)).then(|| [groups[0], groups[1], groups[2]]);
     }
     let _ = language;
@@ -89,10 +92,7 @@ mod tests {
 
     #[test]
     fn reads_dimensions_and_flags() {
-        let head = parse(
-            "//pass\n//--blockDim=[64,2] --gridDim=8 -DN=4\n\nint x;",
-            Language::Cuda,
-        );
+        let head = parse("//pass\n//--blockDim=[64,2] --gridDim=8 -DN=4\n\nint x;", Language::Cuda);
         assert_eq!(head.block, Some([64, 2, 1]));
         assert_eq!(head.grid, Some([8, 1, 1]));
         assert_eq!(head.flags, ["-DN=4"]);
@@ -101,25 +101,15 @@ mod tests {
     #[test]
     fn star_is_free_and_global_size_divides() {
         assert_eq!(
-            parse(
-                "//xfail:X\n//--local_size=* --num_groups=8",
-                Language::OpenCl
-            )
-            .block,
+            parse("//xfail:X\n//--local_size=* --num_groups=8", Language::OpenCl).block,
             None
         );
-        let head = parse(
-            "//pass\n//--local_size=16,4 --global_size=[64,8]",
-            Language::OpenCl,
-        );
+        let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
         assert_eq!(head.grid, Some([4, 2, 1]));
     }
 
     #[test]
     fn code_ends_the_head() {
-        assert_eq!(
-            parse("int x;\n//--blockDim=4", Language::Cuda),
-            HeadComment::default()
-        );
+        assert_eq!(parse("int x;\n//--blockDim=4", Language::Cuda), HeadComment::default());
     }
 }

@@ -59,11 +59,8 @@ pub fn host_launches(input: Input, options: &Options) -> Vec<HostLaunch> {
     if module.run_passes("default<O1>").is_err() {
         return Vec::new();
     }
-    let mut launches: Vec<HostLaunch> = module
-        .functions()
-        .into_iter()
-        .flat_map(launches_of)
-        .collect();
+    let mut launches: Vec<HostLaunch> =
+        module.functions().into_iter().flat_map(launches_of).collect();
     launches.sort_by_key(|l| l.line);
     launches
 }
@@ -108,13 +105,8 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
 fn configuration(call: Val) -> Option<HostLaunch> {
     let args = llvm::call_args(call);
     let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
-    let dims = |at: usize| {
-        Some([
-            number(at)? as u32,
-            (number(at)? >> 32) as u32,
-            number(at + 1)? as u32,
-        ])
-    };
+    let dims =
+        |at: usize| Some([number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32]);
     let (grid, block) = (dims(0)?, dims(2)?);
     if grid.iter().chain(&block).any(|&d| d == 0) {
         return None;
@@ -126,35 +118,20 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         line = unsafe { LLVMDILocationGetLine(loc) };
         loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
     }
-    Some(HostLaunch {
-        kernel: String::new(),
-        grid,
-        block,
-        shared,
-        line,
-        args: Vec::new(),
-    })
+    Some(HostLaunch { kernel: String::new(), grid, block, shared, line, args: Vec::new() })
 }
 
 /// `_Z19__device_stub__reducePfi` is the stub of `_Z6reducePfi`.
 fn stub(name: &str) -> Option<String> {
     let at = name.find(STUB)?;
-    let digits = name[..at]
-        .chars()
-        .rev()
-        .take_while(char::is_ascii_digit)
-        .count();
+    let digits = name[..at].chars().rev().take_while(char::is_ascii_digit).count();
     let start = at - digits;
     let rest = &name[at + STUB.len()..];
     if digits == 0 {
         return Some(format!("{}{rest}", &name[..start]));
     }
     let len: usize = name[start..at].parse().ok()?;
-    Some(format!(
-        "{}{}{rest}",
-        &name[..start],
-        len.checked_sub(STUB.len())?
-    ))
+    Some(format!("{}{}{rest}", &name[..start], len.checked_sub(STUB.len())?))
 }
 
 fn constant_bits(v: Val) -> Option<u64> {
@@ -181,10 +158,7 @@ mod tests {
 
     #[test]
     fn stub_names() {
-        assert_eq!(
-            stub("_Z21__device_stub__reducePfi").as_deref(),
-            Some("_Z6reducePfi")
-        );
+        assert_eq!(stub("_Z21__device_stub__reducePfi").as_deref(), Some("_Z6reducePfi"));
         assert_eq!(stub("__device_stub__k").as_deref(), Some("k"));
         assert_eq!(stub("main"), None);
     }

@@ -10,6 +10,7 @@
 //! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`host_launches`] for the constant
 //! launches that the host part of a CUDA file makes.
 
+mod annotations;
 mod clang;
 mod cleanup;
 mod demangle;
@@ -91,13 +92,9 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         language => {
             let head = head::parse(&String::from_utf8_lossy(&source.bytes), language);
             let compiled = clang::compile(&source, &head, options)?;
-            let kernels = lower_bitcode(&compiled.bitcode, &source.name, language, options)?;
-            Ok(Module {
-                language,
-                kernels,
-                head,
-                warnings: compiled.warnings,
-            })
+            let mut kernels = lower_bitcode(&compiled.bitcode, &source.name, language, options)?;
+            annotations::quote(&mut kernels, &source.name, &String::from_utf8_lossy(&source.bytes));
+            Ok(Module { language, kernels, head, warnings: compiled.warnings })
         }
     }
 }
@@ -106,6 +103,7 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
 pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Module, Error> {
     let upgraded;
     let bytes = if llvm::is_bitcode(bytes) {
+        clang::check_bitcode(bytes, name)?;
         bytes
     } else {
         upgraded = clang::upgrade_text_ir(bytes, name)?;

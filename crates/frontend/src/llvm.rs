@@ -80,11 +80,7 @@ impl Module {
             let sink: *mut Vec<String> = &mut *messages;
             LLVMContextSetDiagnosticHandler(ctx, Some(on_diagnostic), sink.cast());
             LLVMContextSetDiscardValueNames(ctx, 0);
-            Module {
-                ctx,
-                raw: ptr::null_mut(),
-                messages,
-            }
+            Module { ctx, raw: ptr::null_mut(), messages }
         }
     }
 
@@ -129,11 +125,7 @@ impl Module {
     }
 
     fn message(&self, otherwise: &str) -> String {
-        if self.messages.is_empty() {
-            otherwise.to_string()
-        } else {
-            self.messages.join("; ")
-        }
+        if self.messages.is_empty() { otherwise.to_string() } else { self.messages.join("; ") }
     }
 
     pub(crate) fn verify(&self) -> Result<(), String> {
@@ -145,11 +137,7 @@ impl Module {
                 &mut text,
             );
             let text = take_message(text);
-            if failed != 0 {
-                Err(text.trim().to_string())
-            } else {
-                Ok(())
-            }
+            if failed != 0 { Err(text.trim().to_string()) } else { Ok(()) }
         }
     }
 
@@ -248,11 +236,7 @@ pub(crate) fn instructions(b: Bb) -> Vec<Val> {
 }
 
 pub(crate) fn arguments(f: Val) -> Vec<Val> {
-    unsafe {
-        (0..LLVMCountParams(f))
-            .map(|i| LLVMGetParam(f, i))
-            .collect()
-    }
+    unsafe { (0..LLVMCountParams(f)).map(|i| LLVMGetParam(f, i)).collect() }
 }
 
 pub(crate) fn users(v: Val) -> Vec<Val> {
@@ -283,11 +267,7 @@ pub(crate) fn name(v: Val) -> String {
 }
 
 pub(crate) fn block_name(b: Bb) -> String {
-    unsafe {
-        CStr::from_ptr(LLVMGetBasicBlockName(b))
-            .to_string_lossy()
-            .into_owned()
-    }
+    unsafe { CStr::from_ptr(LLVMGetBasicBlockName(b)).to_string_lossy().into_owned() }
 }
 
 pub(crate) fn value_kind(v: Val) -> ValueKind {
@@ -384,11 +364,7 @@ pub(crate) fn callee(call: Val) -> Option<Val> {
 }
 
 pub(crate) fn call_args(call: Val) -> Vec<Val> {
-    unsafe {
-        (0..LLVMGetNumArgOperands(call))
-            .map(|i| LLVMGetOperand(call, i))
-            .collect()
-    }
+    unsafe { (0..LLVMGetNumArgOperands(call)).map(|i| LLVMGetOperand(call, i)).collect() }
 }
 
 pub(crate) fn remove_attribute(f: Val, name: &str) {

@@ -32,20 +32,12 @@ pub(crate) struct Mangled {
 }
 
 pub(crate) fn parse(symbol: &str) -> Option<Mangled> {
-    let mut p = Parser {
-        rest: symbol.strip_prefix("_Z")?,
-        known: Vec::new(),
-    };
+    let mut p = Parser { rest: symbol.strip_prefix("_Z")?, known: Vec::new() };
     let name = p.source_name()?;
     let mut params = Vec::new();
     while !p.rest.is_empty() && !p.rest.starts_with('.') {
         let param = p.param()?;
-        if param
-            != (Param::Scalar {
-                letter: 'v',
-                lanes: 1,
-            })
-        {
+        if param != (Param::Scalar { letter: 'v', lanes: 1 }) {
             params.push(param);
         }
     }
@@ -69,10 +61,7 @@ impl Parser<'_> {
     }
 
     fn number(&mut self) -> Option<usize> {
-        let end = self
-            .rest
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let n = self.rest[..end].parse().ok()?;
         self.rest = &self.rest[end..];
         Some(n)
@@ -120,10 +109,7 @@ impl Parser<'_> {
                 self.known.push(vector.clone());
                 Some(vector)
             }
-            'D' if self.eat("Dh") => Some(Param::Scalar {
-                letter: 'H',
-                lanes: 1,
-            }),
+            'D' if self.eat("Dh") => Some(Param::Scalar { letter: 'H', lanes: 1 }),
             'S' => {
                 self.rest = &self.rest[1..];
                 let index = if self.eat("_") {
@@ -143,10 +129,7 @@ impl Parser<'_> {
             }
             'a'..='z' => {
                 self.rest = &self.rest[1..];
-                Some(Param::Scalar {
-                    letter: first,
-                    lanes: 1,
-                })
+                Some(Param::Scalar { letter: first, lanes: 1 })
             }
             _ => None,
         }
@@ -161,16 +144,7 @@ mod tests {
     fn builtins() {
         let m = parse("_Z3dotDv4_fS_").unwrap();
         assert_eq!(m.name, "dot");
-        assert_eq!(
-            m.params,
-            vec![
-                Param::Scalar {
-                    letter: 'f',
-                    lanes: 4
-                };
-                2
-            ]
-        );
+        assert_eq!(m.params, vec![Param::Scalar { letter: 'f', lanes: 4 }; 2]);
         let m = parse("_Z10atomic_addPU3AS1Vii").unwrap();
         assert!(matches!(&m.params[0], Param::Pointer(_)));
         assert_eq!(m.params.len(), 2);

@@ -37,21 +37,12 @@ pub(crate) fn precompiled(
     build: impl FnOnce(&Path, &Path) -> bool,
 ) -> Option<PathBuf> {
     let version = fs::metadata(clang).ok()?;
-    let age = version
-        .modified()
-        .ok()?
-        .duration_since(std::time::UNIX_EPOCH)
-        .ok()?
-        .as_secs();
+    let age = version.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
     let file = folder.join(format!("cuda-{age:x}-{:x}.pch", version.len()));
     if file.exists() {
         return Some(file);
     }
-    let fresh = folder.join(format!(
-        ".pch-{}-{:?}",
-        process::id(),
-        std::thread::current().id()
-    ));
+    let fresh = folder.join(format!(".pch-{}-{:?}", process::id(), std::thread::current().id()));
     let wrapper = folder.join("prelude.h");
     if !wrapper.exists() {
         fs::write(&wrapper, "#include <lockstep_cuda_prelude.h>\n").ok()?;
@@ -66,11 +57,7 @@ pub(crate) fn precompiled(
 fn unpack(folder: &Path) -> io::Result<()> {
     let parent = folder.parent().unwrap_or(folder);
     fs::create_dir_all(parent)?;
-    let fresh = parent.join(format!(
-        ".unpack-{}-{:?}",
-        process::id(),
-        std::thread::current().id()
-    ));
+    let fresh = parent.join(format!(".unpack-{}-{:?}", process::id(), std::thread::current().id()));
     for (name, text) in HEADERS {
         let path = fresh.join(name);
         fs::create_dir_all(path.parent().unwrap_or(&fresh))?;

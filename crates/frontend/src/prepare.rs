@@ -68,10 +68,7 @@ pub(crate) fn kernels(module: &Module) -> Vec<Val> {
             annotated.push(f);
         }
     }
-    let defined = module
-        .functions()
-        .into_iter()
-        .filter(|&f| !llvm::is_declaration(f));
+    let defined = module.functions().into_iter().filter(|&f| !llvm::is_declaration(f));
     defined
         .filter(|&f| {
             let cc = unsafe { LLVMGetFunctionCallConv(f) };
@@ -102,15 +99,10 @@ fn mark(module: &Module, f: Val, is_kernel: bool) {
 }
 
 fn calls_defined(module: &Module) -> bool {
-    module
-        .functions()
-        .into_iter()
-        .flat_map(llvm::blocks)
-        .flat_map(llvm::instructions)
-        .any(|i| {
-            llvm::opcode(i) == Opcode::LLVMCall
-                && llvm::callee(i).is_some_and(|f| !llvm::is_declaration(f))
-        })
+    module.functions().into_iter().flat_map(llvm::blocks).flat_map(llvm::instructions).any(|i| {
+        llvm::opcode(i) == Opcode::LLVMCall
+            && llvm::callee(i).is_some_and(|f| !llvm::is_declaration(f))
+    })
 }
 
 /// Whether an address is certainly that of a local variable.
@@ -155,8 +147,7 @@ fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {
 fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     let Some(f) = llvm::callee(call) else { return };
     let name = llvm::name(f);
-    if name.starts_with("_Z6vload") || name.starts_with("_Z5vload") || name.starts_with("_Z7vload")
-    {
+    if crate::mangle::parse(&name).is_some_and(|m| m.name.starts_with("vload")) {
         keep(module, call, keeps);
         return;
     }
@@ -216,11 +207,7 @@ fn alignment(call: Val, index: u32) -> u32 {
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
         let a = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
-        if a.is_null() {
-            1
-        } else {
-            (LLVMGetEnumAttributeValue(a) as u32).max(1)
-        }
+        if a.is_null() { 1 } else { (LLVMGetEnumAttributeValue(a) as u32).max(1) }
     }
 }
 
@@ -304,13 +291,7 @@ fn scalar_types(
         match llvm::type_kind(ty) {
             TypeKind::LLVMStructTypeKind => (0..LLVMCountStructElementTypes(ty)).all(|i| {
                 let inner = LLVMStructGetTypeAtIndex(ty, i);
-                scalar_types(
-                    module,
-                    inner,
-                    at + LLVMOffsetOfElement(dl, ty, i),
-                    out,
-                    limit,
-                )
+                scalar_types(module, inner, at + LLVMOffsetOfElement(dl, ty, i), out, limit)
             }),
             TypeKind::LLVMArrayTypeKind => {
                 let inner = LLVMGetElementType(ty);
@@ -341,10 +322,7 @@ fn integers(module: &Module, len: u64) -> Type {
         } else {
             8
         };
-        LLVMArrayType2(
-            LLVMIntTypeInContext(module.ctx, bits),
-            len * 8 / bits as u64,
-        )
+        LLVMArrayType2(LLVMIntTypeInContext(module.ctx, bits), len * 8 / bits as u64)
     }
 }
 
@@ -368,11 +346,8 @@ fn copy_written_byval(module: &Module, kernel: Val) {
             let copy = LLVMBuildAlloca(builder, ty, name.as_ptr());
             LLVMSetAlignment(copy, align);
             LLVMReplaceAllUsesWith(arg, copy);
-            let size = LLVMConstInt(
-                LLVMInt64TypeInContext(module.ctx),
-                LLVMABISizeOfType(dl, ty),
-                0,
-            );
+            let size =
+                LLVMConstInt(LLVMInt64TypeInContext(module.ctx), LLVMABISizeOfType(dl, ty), 0);
             LLVMBuildMemCpy(builder, copy, align, arg, align, size);
             LLVMDisposeBuilder(builder);
         }

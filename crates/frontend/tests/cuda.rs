@@ -25,15 +25,9 @@ template __global__ void reduce<float, 256>(const float *, float *, int);",
     let k = &m.kernels[0];
     assert_eq!(k.name, "reduce<float, 256>");
     assert_eq!(k.language, Language::Cuda);
-    let names: Vec<_> = k
-        .params
-        .iter()
-        .map(|p| (p.name.as_str(), p.source_type.as_str()))
-        .collect();
-    assert_eq!(
-        names,
-        [("in", "float const*"), ("out", "float*"), ("n", "int")]
-    );
+    let names: Vec<_> =
+        k.params.iter().map(|p| (p.name.as_str(), p.source_type.as_str())).collect();
+    assert_eq!(names, [("in", "float const*"), ("out", "float*"), ("n", "int")]);
     let buffer = |readonly| ParamKind::Buffer {
         space: Space::Global,
         elem: Elem::Scalar(Ty::F32),
@@ -41,19 +35,9 @@ template __global__ void reduce<float, 256>(const float *, float *, int);",
     };
     assert_eq!(k.params[0].kind, buffer(true));
     assert_eq!(k.params[1].kind, buffer(false));
+    assert_eq!(k.params[2].kind, ParamKind::Scalar { ty: Ty::I32, count: 1 });
     assert_eq!(
-        k.params[2].kind,
-        ParamKind::Scalar {
-            ty: Ty::I32,
-            count: 1
-        }
-    );
-    assert_eq!(
-        (
-            k.objects[0].name.as_str(),
-            k.objects[0].size,
-            k.objects[0].space
-        ),
+        (k.objects[0].name.as_str(), k.objects[0].size, k.objects[0].space),
         ("s", 1024, Space::Shared)
     );
     assert_eq!(
@@ -70,11 +54,7 @@ template __global__ void reduce<float, 256>(const float *, float *, int);",
             "W7 shared s 4"
         ]
     );
-    assert!(
-        k.reg_names.iter().any(|(_, n)| n == "k"),
-        "{:?}",
-        k.reg_names
-    );
+    assert!(k.reg_names.iter().any(|(_, n)| n == "k"), "{:?}", k.reg_names);
     assert!(k.unsupported.is_empty());
 }
 
@@ -86,29 +66,12 @@ fn vector_access_is_one_access_even_if_half_used() {
     let k = &m.kernels[0];
     assert_eq!(
         sites(k),
-        [
-            "R1 global a 16",
-            "R1 global a 16",
-            "W1 global a 16",
-            "W1 global a 16",
-            "W1 global b 4"
-        ]
+        ["R1 global a 16", "R1 global a 16", "W1 global a 16", "W1 global a 16", "W1 global b 4"]
     );
-    assert!(k.insts().any(|i| matches!(
-        i.op,
-        Op::Load {
-            ty: Ty::F32,
-            count: 4,
-            ..
-        }
-    )));
+    assert!(k.insts().any(|i| matches!(i.op, Op::Load { ty: Ty::F32, count: 4, .. })));
     assert_eq!(
         k.params[0].kind,
-        ParamKind::Buffer {
-            space: Space::Global,
-            elem: Elem::Bytes(16),
-            readonly: false
-        }
+        ParamKind::Buffer { space: Space::Global, elem: Elem::Bytes(16), readonly: false }
     );
 }
 
@@ -117,6 +80,19 @@ fn a_read_nobody_uses_is_still_an_access() {
     let m =
         cuda("__global__ void k(int *a) { int x = a[threadIdx.x]; int y = a[1] + x; (void)y; }");
     assert_eq!(sites(&m.kernels[0]), ["R1 global a 4", "R1 global a 4"]);
+}
+
+#[test]
+fn a_read_in_a_function_whose_result_nobody_uses_is_still_an_access() {
+    let m = cuda(
+        "__device__ int peek(int *p) { return *p; }
+__device__ void touch(int *p) { int x = p[3]; }
+struct S { int x; float y; };
+__device__ S both(S *p) { return *p; }
+__global__ void k(int *a, S *s) { peek(a); touch(a); int unused = both(s).x; }",
+    );
+    let all = sites(&m.kernels[0]);
+    assert_eq!(all, ["R1 global a 4", "R2 global a 4", "R4 global s 4", "R4 global s 4"]);
 }
 
 #[test]
@@ -130,16 +106,9 @@ fn nothing_is_speculated_or_merged() {
 }",
     );
     let k = &m.kernels[0];
-    let branches = k
-        .blocks
-        .iter()
-        .filter(|b| matches!(b.term, Terminator::Branch { .. }))
-        .count();
+    let branches = k.blocks.iter().filter(|b| matches!(b.term, Terminator::Branch { .. })).count();
     assert_eq!(branches, 2);
-    assert_eq!(
-        sites(k),
-        ["R3 shared s 4", "W4 global a 4", "W5 global a 4"]
-    );
+    assert_eq!(sites(k), ["R3 shared s 4", "W4 global a 4", "W5 global a 4"]);
 }
 
 #[test]
@@ -159,13 +128,7 @@ __global__ void k(float *out, P p) {
     assert!(k.unsupported.is_empty());
     let write = k
         .insts()
-        .find_map(|i| {
-            if let Op::Store { site, .. } = i.op {
-                Some(site)
-            } else {
-                None
-            }
-        })
+        .find_map(|i| if let Op::Store { site, .. } = i.op { Some(site) } else { None })
         .unwrap();
     assert_eq!(k.loc(k.site(write).loc).line, 6);
 }
@@ -206,14 +169,9 @@ fn atomics_are_relaxed_with_their_scope() {
     let all: Vec<_> = k
         .insts()
         .filter_map(|i| match i.op {
-            Op::Atomic {
-                op,
-                order,
-                scope,
-                ty,
-                site,
-                ..
-            } => Some((k.loc(k.site(site).loc).line, op, ty, order, scope)),
+            Op::Atomic { op, order, scope, ty, site, .. } => {
+                Some((k.loc(k.site(site).loc).line, op, ty, order, scope))
+            }
             _ => None,
         })
         .collect();
@@ -225,25 +183,16 @@ fn atomics_are_relaxed_with_their_scope() {
             (3, AtomicOp::Add, Ty::I32, relaxed, Scope::Block),
             (4, AtomicOp::Add, Ty::I32, relaxed, Scope::System),
             (5, AtomicOp::FAdd, Ty::F32, relaxed, Scope::Device),
-            (
-                6,
-                AtomicOp::CompareExchange,
-                Ty::I32,
-                relaxed,
-                Scope::Device
-            ),
+            (6, AtomicOp::CompareExchange, Ty::I32, relaxed, Scope::Device),
             (7, AtomicOp::Inc, Ty::I32, relaxed, Scope::Device),
             (8, AtomicOp::SMin, Ty::I32, relaxed, Scope::Device),
             (9, AtomicOp::UMax, Ty::I32, relaxed, Scope::Device),
         ]
     );
     let cas = k.insts().find_map(|i| match i.op {
-        Op::Atomic {
-            op: AtomicOp::CompareExchange,
-            value,
-            expected,
-            ..
-        } => Some((value, expected)),
+        Op::Atomic { op: AtomicOp::CompareExchange, value, expected, .. } => {
+            Some((value, expected))
+        }
         _ => None,
     });
     assert_eq!(cas, Some((Operand::Imm(4), Operand::Imm(3))));
@@ -281,69 +230,31 @@ fn barriers_fences_and_warp_operations() {
     };
     assert!(has(&|o| matches!(
         block(o),
-        Some(Barrier::Block {
-            reduce: Some((BarrierReduce::Count, _)),
-            ..
-        })
+        Some(Barrier::Block { reduce: Some((BarrierReduce::Count, _)), .. })
+    )));
+    assert!(has(&|o| matches!(block(o), Some(Barrier::Warp { mask: Operand::Imm(0xff) }))));
+    assert!(has(&|o| matches!(
+        block(o),
+        Some(Barrier::Block { id: Operand::Imm(1), threads: Some(Operand::Imm(64)), .. })
     )));
     assert!(has(&|o| matches!(
         block(o),
-        Some(Barrier::Warp {
-            mask: Operand::Imm(0xff)
-        })
-    )));
-    assert!(has(&|o| matches!(
-        block(o),
-        Some(Barrier::Block {
-            id: Operand::Imm(1),
-            threads: Some(Operand::Imm(64)),
-            ..
-        })
-    )));
-    assert!(has(&|o| matches!(
-        block(o),
-        Some(Barrier::Arrive {
-            id: Operand::Imm(2),
-            threads: Operand::Imm(64)
-        })
+        Some(Barrier::Arrive { id: Operand::Imm(2), threads: Operand::Imm(64) })
     )));
     let fences: Vec<Scope> = k
         .insts()
-        .filter_map(|i| {
-            if let Op::Fence { scope, .. } = i.op {
-                Some(scope)
-            } else {
-                None
-            }
-        })
+        .filter_map(|i| if let Op::Fence { scope, .. } = i.op { Some(scope) } else { None })
         .collect();
-    assert_eq!(
-        fences,
-        [Scope::Block, Scope::Device, Scope::System, Scope::Device]
-    );
+    assert_eq!(fences, [Scope::Block, Scope::Device, Scope::System, Scope::Device]);
     assert!(has(&|o| matches!(
         o,
-        Op::Shuffle {
-            mode: ShuffleMode::Butterfly,
-            lane: Operand::Imm(3),
-            ..
-        }
+        Op::Shuffle { mode: ShuffleMode::Butterfly, lane: Operand::Imm(3), .. }
     )));
     assert!(has(&|o| matches!(
         o,
-        Op::Vote {
-            kind: VoteKind::Ballot,
-            mask: Some(Operand::Imm(0xffff_ffff)),
-            ..
-        }
+        Op::Vote { kind: VoteKind::Ballot, mask: Some(Operand::Imm(0xffff_ffff)), .. }
     )));
-    assert!(has(&|o| matches!(
-        o,
-        Op::Vote {
-            kind: VoteKind::Any,
-            ..
-        }
-    )));
+    assert!(has(&|o| matches!(o, Op::Vote { kind: VoteKind::Any, .. })));
     assert!(has(&|o| matches!(o, Op::ActiveMask)));
     assert!(has(&|o| matches!(o, Op::Match { all: false, .. })));
     assert!(has(&|o| matches!(o, Op::Special(Special::LaneId))));
@@ -357,10 +268,7 @@ __global__ void open(int *a, int n) { a[0] = fact(n); }";
     let m = cuda(source);
     assert!(m.kernels[0].unsupported.is_empty());
     assert_eq!(m.kernels[1].unsupported.len(), 1);
-    assert_eq!(
-        m.kernels[1].unsupported[0].what,
-        "recursion deeper than 32 in fact"
-    );
+    assert_eq!(m.kernels[1].unsupported[0].what, "recursion deeper than 32 in fact");
 }
 
 #[test]
@@ -376,20 +284,8 @@ __global__ void k(float *a, int n) {
     );
     let k = &m.kernels[0];
     assert!(k.unsupported.is_empty(), "{:?}", k.unsupported);
-    assert!(k.insts().any(|i| matches!(
-        i.op,
-        Op::Float {
-            op: FloatOp::Add,
-            ..
-        }
-    )));
-    assert!(k.insts().any(|i| matches!(
-        i.op,
-        Op::Float {
-            op: FloatOp::Mul,
-            ..
-        }
-    )));
+    assert!(k.insts().any(|i| matches!(i.op, Op::Float { op: FloatOp::Add, .. })));
+    assert!(k.insts().any(|i| matches!(i.op, Op::Float { op: FloatOp::Mul, .. })));
 }
 
 #[test]
@@ -403,12 +299,7 @@ extern __shared__ float second[];
 __global__ void k() { first[0] = counter; second[1] = table[threadIdx.x]; zeros[2] = 1; }",
     );
     let k = &m.kernels[0];
-    let find = |n: &str| {
-        k.objects
-            .iter()
-            .find(|o| o.name == n)
-            .unwrap_or_else(|| panic!("{n}"))
-    };
+    let find = |n: &str| k.objects.iter().find(|o| o.name == n).unwrap_or_else(|| panic!("{n}"));
     assert_eq!(find("counter").init.as_deref(), Some(&[5, 0, 0, 0][..]));
     assert_eq!(find("table").space, Space::Constant);
     assert_eq!(find("table").init.as_ref().map(Vec::len), Some(12));
@@ -427,19 +318,9 @@ __global__ void k(int n) {
 }",
     );
     let k = &m.kernels[0];
-    assert!(k.insts().any(|i| matches!(
-        &i.op,
-        Op::Print {
-            args: PrintArgs::Buffer(_),
-            ..
-        }
-    )));
+    assert!(k.insts().any(|i| matches!(&i.op, Op::Print { args: PrintArgs::Buffer(_), .. })));
     let message = k.insts().find_map(|i| {
-        if let Op::Assert { message, .. } = &i.op {
-            Some(message.clone())
-        } else {
-            None
-        }
+        if let Op::Assert { message, .. } = &i.op { Some(message.clone()) } else { None }
     });
     assert_eq!(message.as_deref(), Some("n > 3"));
 }
@@ -454,18 +335,8 @@ fn annotations_about_ghost_state_are_dropped() {
 }",
     );
     let k = &m.kernels[0];
-    assert_eq!(
-        k.insts()
-            .filter(|i| matches!(i.op, Op::Requires { .. }))
-            .count(),
-        1
-    );
-    assert_eq!(
-        k.insts()
-            .filter(|i| matches!(i.op, Op::Assert { .. }))
-            .count(),
-        1
-    );
+    assert_eq!(k.insts().filter(|i| matches!(i.op, Op::Requires { .. })).count(), 1);
+    assert_eq!(k.insts().filter(|i| matches!(i.op, Op::Assert { .. })).count(), 1);
 }
 
 #[test]
@@ -478,18 +349,8 @@ __global__ void k(int *a) {
 }",
     );
     let k = &m.kernels[0];
-    let all: Vec<_> = k
-        .unsupported
-        .iter()
-        .map(|u| (u.what.as_str(), k.loc(u.loc).line))
-        .collect();
-    assert_eq!(
-        all,
-        [
-            ("call of mystery", 3),
-            ("inline PTX \"frobnicate.b32 $0, 1;\"", 4)
-        ]
-    );
+    let all: Vec<_> = k.unsupported.iter().map(|u| (u.what.as_str(), k.loc(u.loc).line)).collect();
+    assert_eq!(all, [("call of mystery", 3), ("inline PTX \"frobnicate.b32 $0, 1;\"", 4)]);
 }
 
 #[test]
@@ -520,27 +381,15 @@ int main(int argc, char **) {
   other<<<argc, 32>>>();
   other<<<4, 32>>>();
 }";
-    let launches = host_launches(
-        Input::Text {
-            name: "t.cu",
-            bytes: source,
-        },
-        &Options::default(),
-    );
+    let launches = host_launches(Input::Text { name: "t.cu", bytes: source }, &Options::default());
     assert_eq!(launches.len(), 2, "{launches:?}");
     assert_eq!(launches[0].kernel, "_Z1kPii");
     assert_eq!(
         (launches[0].grid, launches[0].block, launches[0].shared),
         ([2, 3, 1], [16, 4, 1], 128)
     );
-    assert_eq!(
-        (launches[0].line, &launches[0].args[..]),
-        (5, &[(1, 7)][..])
-    );
-    assert_eq!(
-        (launches[1].grid, launches[1].block),
-        ([4, 1, 1], [32, 1, 1])
-    );
+    assert_eq!((launches[0].line, &launches[0].args[..]), (5, &[(1, 7)][..]));
+    assert_eq!((launches[1].grid, launches[1].block), ([4, 1, 1], [32, 1, 1]));
 }
 
 #[test]
@@ -553,31 +402,35 @@ fn no_kernel_is_no_error() {
 #[test]
 fn missing_header_is_named() {
     let text = b"#include <no_such/header.cuh>\n__global__ void k() {}";
-    let e = load(
-        Input::Text {
-            name: "t.cu",
-            bytes: text,
-        },
-        &Options::default(),
-    )
-    .unwrap_err()
-    .to_string();
-    assert!(
-        e.starts_with("header `no_such/header.cuh` not found"),
-        "{e}"
-    );
+    let e = load(Input::Text { name: "t.cu", bytes: text }, &Options::default())
+        .unwrap_err()
+        .to_string();
+    assert!(e.starts_with("header `no_such/header.cuh` not found"), "{e}");
     assert!(e.contains("t.cu:1:10: fatal error:"), "{e}");
 }
 
 #[test]
 fn syntax_errors_are_clangs() {
     let e = load(
-        Input::Text {
-            name: "t.cu",
-            bytes: b"__global__ void k() { int x = ; }",
-        },
+        Input::Text { name: "t.cu", bytes: b"__global__ void k() { int x = ; }" },
         &Options::default(),
     )
     .unwrap_err();
     assert!(e.to_string().starts_with("t.cu:1:31: error:"), "{e}");
+}
+
+#[test]
+fn files_are_called_what_the_user_called_them() {
+    let folder = std::env::temp_dir().join(format!("lockstep-frontend-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (main, header) = (folder.join("main.cu"), folder.join("part.h"));
+    std::fs::write(&header, "__device__ void put(int *p) { *p = 1; }\n").unwrap();
+    std::fs::write(&main, "#include \"part.h\"\n__global__ void k(int *a) { put(a); a[1] = 2; }\n")
+        .unwrap();
+    let m = load(Input::Path(&main), &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let k = &m.kernels[0];
+    let files: Vec<&str> =
+        k.sites.iter().map(|s| k.files[k.loc(s.loc).file as usize].as_str()).collect();
+    assert_eq!(files, [header.to_str().unwrap(), main.to_str().unwrap()]);
+    std::fs::remove_dir_all(&folder).unwrap();
 }

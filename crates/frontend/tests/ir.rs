@@ -55,42 +55,21 @@ fn wide_and_odd_integers() {
     .unwrap();
     let k = &m.kernels[0];
     assert!(k.unsupported.is_empty(), "{:?}", k.unsupported);
-    assert!(k.insts().any(|i| matches!(
-        i.op,
-        Op::Load {
-            ty: Ty::I64,
-            count: 2,
-            ..
-        }
-    )));
+    assert!(k.insts().any(|i| matches!(i.op, Op::Load { ty: Ty::I64, count: 2, .. })));
 }
 
 #[test]
 fn garbage_is_an_error() {
-    for text in [
-        "",
-        "garbage",
-        "define void @k( {",
-        "define void @k() { ret i32 0 }",
-        "\u{0}\u{1}\u{2}",
-    ] {
+    for text in
+        ["", "garbage", "define void @k( {", "define void @k() { ret i32 0 }", "\u{0}\u{1}\u{2}"]
+    {
         let result = ir(text);
-        assert!(
-            text.is_empty() || matches!(result, Err(Error::BadIr(_))),
-            "{text:?}"
-        );
+        assert!(text.is_empty() || matches!(result, Err(Error::BadIr(_))), "{text:?}");
     }
-    let bytes: [&[u8]; 4] = [
-        b"BC\xC0\xDE",
-        b"BC\xC0\xDE\x00\x01\x02\x03",
-        b"\xDE\xC0\x17\x0B",
-        b"\xff\xfe\x00",
-    ];
+    let bytes: [&[u8]; 4] =
+        [b"BC\xC0\xDE", b"BC\xC0\xDE\x00\x01\x02\x03", b"\xDE\xC0\x17\x0B", b"\xff\xfe\x00"];
     for b in bytes {
-        assert!(
-            load_ir_bytes(b, "test.bc", &Options::default()).is_err(),
-            "{b:?}"
-        );
+        assert!(load_ir_bytes(b, "test.bc", &Options::default()).is_err(), "{b:?}");
     }
 }
 
@@ -99,12 +78,8 @@ fn mutilated_text_never_panics() {
     // Every line left out once, and every line cut in half once.
     let lines: Vec<&str> = GOOD.lines().collect();
     for i in 0..lines.len() {
-        let without: Vec<&str> = lines
-            .iter()
-            .enumerate()
-            .filter(|(j, _)| *j != i)
-            .map(|(_, l)| *l)
-            .collect();
+        let without: Vec<&str> =
+            lines.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, l)| *l).collect();
         let _ = ir(&without.join("\n"));
         let mut cut = lines.clone();
         cut[i] = &lines[i][..lines[i].len() / 2];
@@ -127,22 +102,8 @@ fn unusable_files() {
     let options = Options::default();
     let e = load(Input::Path("/no/such/file.cu".as_ref()), &options).unwrap_err();
     assert_eq!(e.to_string(), "cannot read /no/such/file.cu: no such file");
-    let e = load(
-        Input::Text {
-            name: "x.txt",
-            bytes: b"",
-        },
-        &options,
-    )
-    .unwrap_err();
+    let e = load(Input::Text { name: "x.txt", bytes: b"" }, &options).unwrap_err();
     assert!(matches!(e, Error::UnknownExtension { .. }));
-    let e = load(
-        Input::Text {
-            name: "x.cu",
-            bytes: b"\0\0",
-        },
-        &options,
-    )
-    .unwrap_err();
+    let e = load(Input::Text { name: "x.cu", bytes: b"\0\0" }, &options).unwrap_err();
     assert!(matches!(e, Error::NotUtf8 { .. }));
 }

@@ -22,33 +22,14 @@ fn work_items_barriers_and_local_memory() {
     assert_eq!(k.name, "k");
     assert_eq!(
         k.params[0].kind,
-        ParamKind::Buffer {
-            space: Space::Global,
-            elem: Elem::Scalar(Ty::F32),
-            readonly: false
-        }
+        ParamKind::Buffer { space: Space::Global, elem: Elem::Scalar(Ty::F32), readonly: false }
     );
     assert_eq!(
         k.params[1].kind,
-        ParamKind::Buffer {
-            space: Space::Global,
-            elem: Elem::Bytes(16),
-            readonly: true
-        }
+        ParamKind::Buffer { space: Space::Global, elem: Elem::Bytes(16), readonly: true }
     );
-    assert_eq!(
-        k.params[2].kind,
-        ParamKind::Local {
-            elem: Elem::Scalar(Ty::I32)
-        }
-    );
-    assert_eq!(
-        k.params[4].kind,
-        ParamKind::Scalar {
-            ty: Ty::F32,
-            count: 4
-        }
-    );
+    assert_eq!(k.params[2].kind, ParamKind::Local { elem: Elem::Scalar(Ty::I32) });
+    assert_eq!(k.params[4].kind, ParamKind::Scalar { ty: Ty::F32, count: 4 });
     assert_eq!(k.params[1].source_type, "int4*");
     assert_eq!(
         sites(k),
@@ -65,11 +46,7 @@ fn work_items_barriers_and_local_memory() {
     assert!(k.insts().any(|i| matches!(
         i.op,
         Op::Barrier {
-            barrier: Barrier::Block {
-                orders_shared: true,
-                orders_global: false,
-                ..
-            },
+            barrier: Barrier::Block { orders_shared: true, orders_global: false, .. },
             ..
         }
     )));
@@ -92,9 +69,7 @@ fn atomics_of_both_generations() {
     let all: Vec<_> = m.kernels[0]
         .insts()
         .filter_map(|i| match i.op {
-            Op::Atomic {
-                op, order, scope, ..
-            } => Some((op, order, scope)),
+            Op::Atomic { op, order, scope, .. } => Some((op, order, scope)),
             _ => None,
         })
         .collect();
@@ -122,16 +97,8 @@ fn vload_vstore_are_one_access() {
 }",
     );
     let k = &m.kernels[0];
-    assert_eq!(
-        sites(k),
-        ["R2 global a 12", "R4 global a 16", "W3 global a 12"]
-    );
-    assert!(
-        k.sites
-            .iter()
-            .filter(|s| s.space == Space::Global)
-            .all(|s| s.align == 4)
-    );
+    assert_eq!(sites(k), ["R2 global a 12", "R4 global a 16", "W3 global a 12"]);
+    assert!(k.sites.iter().filter(|s| s.space == Space::Global).all(|s| s.align == 4));
 }
 
 #[test]
@@ -155,13 +122,7 @@ fn group_copies() {
             ..
         }
     )));
-    assert!(k.insts().any(|i| matches!(
-        i.op,
-        Op::Barrier {
-            barrier: Barrier::GroupCopies,
-            ..
-        }
-    )));
+    assert!(k.insts().any(|i| matches!(i.op, Op::Barrier { barrier: Barrier::GroupCopies, .. })));
 }
 
 #[test]
@@ -206,22 +167,13 @@ fn flags_and_fences() {
     let fences: Vec<_> = m.kernels[0]
         .insts()
         .filter_map(|i| match i.op {
-            Op::Fence {
-                scope,
-                order,
-                shared,
-                global,
-                ..
-            } => Some((scope, order, shared, global)),
+            Op::Fence { scope, order, shared, global, .. } => Some((scope, order, shared, global)),
             _ => None,
         })
         .collect();
     assert_eq!(
         fences,
-        [
-            (Scope::Device, Order::AcqRel, false, true),
-            (Scope::Block, Order::Acquire, true, false)
-        ]
+        [(Scope::Device, Order::AcqRel, false, true), (Scope::Block, Order::Acquire, true, false)]
     );
 }
 
@@ -256,10 +208,7 @@ fn kernels_may_call_kernels() {
 fn print_with_vectors() {
     let m = opencl("__kernel void k(int4 v) { printf(\"%v4d %f\\n\", v, 1.5f); }");
     let args = m.kernels[0].insts().find_map(|i| match &i.op {
-        Op::Print {
-            args: PrintArgs::Values(v),
-            ..
-        } => Some(v.clone()),
+        Op::Print { args: PrintArgs::Values(v), .. } => Some(v.clone()),
         _ => None,
     });
     let args = args.unwrap();

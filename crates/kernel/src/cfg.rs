@@ -359,12 +359,16 @@ pub fn mark_polling_reads(kernel: &mut Kernel, cfg: &Cfg) {
     let mut polling = Vec::new();
     for l in &cfg.loops {
         for &(from, _) in &l.exits {
-            let Terminator::Branch { cond, .. } = kernel.block(from).term else { continue };
+            let Terminator::Branch { cond, .. } = kernel.block(from).term else {
+                continue;
+            };
             let mut work = vec![cond];
             let mut seen = std::collections::HashSet::new();
             while let Some(operand) = work.pop() {
                 let Operand::Reg(r) = operand else { continue };
-                let Some((b, index)) = defined_in[r.0 as usize] else { continue };
+                let Some((b, index)) = defined_in[r.0 as usize] else {
+                    continue;
+                };
                 if !seen.insert(r) || !l.blocks.contains(&BlockId(b as u32)) {
                     continue;
                 }

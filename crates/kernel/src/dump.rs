@@ -223,7 +223,12 @@ impl Dumper<'_> {
                 mask.as_ref().map_or("active".to_string(), o)
             ),
             Op::Match { all, ty, value, mask } => {
-                format!("match {} {ty} {} mask {}", if *all { "all" } else { "any" }, o(value), o(mask))
+                format!(
+                    "match {} {ty} {} mask {}",
+                    if *all { "all" } else { "any" },
+                    o(value),
+                    o(mask)
+                )
             }
             Op::ActiveMask => "activemask".to_string(),
             Op::Print { format, args } => match args {
@@ -257,7 +262,8 @@ impl Dumper<'_> {
                     (false, false) => text.push_str(" no memory"),
                 }
                 if let Some((r, p)) = reduce {
-                    let _ = write!(text, " {} {}", format!("{r:?}").to_lowercase(), self.operand(*p));
+                    let _ =
+                        write!(text, " {} {}", format!("{r:?}").to_lowercase(), self.operand(*p));
                 }
                 text
             }

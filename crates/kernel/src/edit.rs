@@ -53,7 +53,8 @@ pub fn with_fence(
                 polling: false,
                 origin: u32::MAX,
             });
-            let fence = Op::Fence { site: new, scope, order: Order::AcqRel, shared: true, global: true };
+            let fence =
+                Op::Fence { site: new, scope, order: Order::AcqRel, shared: true, global: true };
             let at = at + usize::from(position == Position::After);
             block.insts.insert(at, Inst { dst: None, op: fence, loc });
             return Some((edited, new));

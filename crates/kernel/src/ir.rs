@@ -343,27 +343,97 @@ pub struct PrintValue {
 /// registers for loads of more than one element).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    Int { op: IntOp, ty: Ty, a: Operand, b: Operand },
-    IntUn { op: IntUnOp, ty: Ty, a: Operand },
+    Int {
+        op: IntOp,
+        ty: Ty,
+        a: Operand,
+        b: Operand,
+    },
+    IntUn {
+        op: IntUnOp,
+        ty: Ty,
+        a: Operand,
+    },
     /// Funnel shift: the high (left) or low (right) half of `hi:lo` shifted by
     /// `amount` modulo the width.
-    Funnel { left: bool, ty: Ty, hi: Operand, lo: Operand, amount: Operand },
-    Float { op: FloatOp, ty: Ty, rounding: Rounding, a: Operand, b: Operand },
-    FloatUn { op: FloatUnOp, ty: Ty, rounding: Rounding, a: Operand },
+    Funnel {
+        left: bool,
+        ty: Ty,
+        hi: Operand,
+        lo: Operand,
+        amount: Operand,
+    },
+    Float {
+        op: FloatOp,
+        ty: Ty,
+        rounding: Rounding,
+        a: Operand,
+        b: Operand,
+    },
+    FloatUn {
+        op: FloatUnOp,
+        ty: Ty,
+        rounding: Rounding,
+        a: Operand,
+    },
     /// `a * b + c` with one rounding.
-    Fma { ty: Ty, rounding: Rounding, a: Operand, b: Operand, c: Operand },
-    Math { f: MathFn, ty: Ty, a: Operand, b: Operand },
-    Cmp { op: CmpOp, ty: Ty, a: Operand, b: Operand },
-    Cast { op: CastOp, from: Ty, to: Ty, a: Operand },
-    Select { ty: Ty, cond: Operand, a: Operand, b: Operand },
-    Copy { ty: Ty, a: Operand },
+    Fma {
+        ty: Ty,
+        rounding: Rounding,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
+    Math {
+        f: MathFn,
+        ty: Ty,
+        a: Operand,
+        b: Operand,
+    },
+    Cmp {
+        op: CmpOp,
+        ty: Ty,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        op: CastOp,
+        from: Ty,
+        to: Ty,
+        a: Operand,
+    },
+    Select {
+        ty: Ty,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    Copy {
+        ty: Ty,
+        a: Operand,
+    },
     /// `base + index * scale + offset`, `index` an `I64`; the result is a `Ptr`.
-    Index { base: Operand, index: Operand, scale: i64, offset: i64 },
+    Index {
+        base: Operand,
+        index: Operand,
+        scale: i64,
+        offset: i64,
+    },
     Special(Special),
 
     /// `count` consecutive elements of `ty`, as one access.
-    Load { site: SiteId, ty: Ty, count: u8, addr: Operand },
-    Store { site: SiteId, ty: Ty, values: Vec<Operand>, addr: Operand },
+    Load {
+        site: SiteId,
+        ty: Ty,
+        count: u8,
+        addr: Operand,
+    },
+    Store {
+        site: SiteId,
+        ty: Ty,
+        values: Vec<Operand>,
+        addr: Operand,
+    },
     /// The result is the old value (for `Store`, none).
     Atomic {
         site: SiteId,
@@ -377,8 +447,19 @@ pub enum Op {
         scope: Scope,
     },
     /// `len` bytes, as one read and one write of each thread.
-    MemCopy { read: SiteId, write: SiteId, dst: Operand, src: Operand, len: Operand },
-    MemSet { site: SiteId, dst: Operand, byte: Operand, len: Operand },
+    MemCopy {
+        read: SiteId,
+        write: SiteId,
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+    },
+    MemSet {
+        site: SiteId,
+        dst: Operand,
+        byte: Operand,
+        len: Operand,
+    },
     /// OpenCL's `async_work_group_(strided_)copy`: `count` elements of `size`
     /// bytes, copied once for the whole block, by no thread in particular.
     /// Strides are in elements.
@@ -392,8 +473,17 @@ pub enum Op {
         dst_stride: Operand,
         src_stride: Operand,
     },
-    Fence { site: SiteId, scope: Scope, order: Order, shared: bool, global: bool },
-    Barrier { site: SiteId, barrier: Barrier },
+    Fence {
+        site: SiteId,
+        scope: Scope,
+        order: Order,
+        shared: bool,
+        global: bool,
+    },
+    Barrier {
+        site: SiteId,
+        barrier: Barrier,
+    },
 
     /// `clamp` is PTX's `c` operand (segment mask and clamp). `mask` is absent
     /// for the forms without `_sync`. The second result register, if
@@ -407,17 +497,35 @@ pub enum Op {
         mask: Option<Operand>,
         predicate: bool,
     },
-    Vote { kind: VoteKind, pred: Operand, mask: Option<Operand> },
+    Vote {
+        kind: VoteKind,
+        pred: Operand,
+        mask: Option<Operand>,
+    },
     /// `__match_any_sync` (result `I32`), `__match_all_sync` (result `I32`, then
     /// an `I1` in the next register).
-    Match { all: bool, ty: Ty, value: Operand, mask: Operand },
+    Match {
+        all: bool,
+        ty: Ty,
+        value: Operand,
+        mask: Operand,
+    },
     ActiveMask,
 
-    Print { format: Operand, args: PrintArgs },
+    Print {
+        format: Operand,
+        args: PrintArgs,
+    },
     /// A check of the program's own: a finding where `cond` is false.
-    Assert { cond: Operand, message: String },
+    Assert {
+        cond: Operand,
+        message: String,
+    },
     /// A precondition: a launch where it is false is not one the kernel is for.
-    Requires { cond: Operand, text: String },
+    Requires {
+        cond: Operand,
+        text: String,
+    },
     /// `__nanosleep` and its like: a good moment to let others run.
     Yield,
     /// Something outside what Lockstep models; index into
@@ -442,7 +550,12 @@ pub struct Phi {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Terminator {
     Jump(BlockId),
-    Branch { cond: Operand, then: BlockId, otherwise: BlockId, loc: LocId },
+    Branch {
+        cond: Operand,
+        then: BlockId,
+        otherwise: BlockId,
+        loc: LocId,
+    },
     /// The thread is done.
     Return,
     /// Control cannot come here (after a trap or `__builtin_unreachable`).
@@ -584,7 +697,10 @@ impl Kernel {
         let mut used = [false; 3];
         for inst in self.insts() {
             if let Op::Special(
-                Special::ThreadId(a) | Special::BlockId(a) | Special::BlockDim(a) | Special::GridDim(a),
+                Special::ThreadId(a)
+                | Special::BlockId(a)
+                | Special::BlockDim(a)
+                | Special::GridDim(a),
             ) = inst.op
             {
                 used[a as usize] = true;
@@ -605,7 +721,10 @@ impl Op {
                 f(*a);
                 f(*b);
             }
-            Op::IntUn { a, .. } | Op::FloatUn { a, .. } | Op::Cast { a, .. } | Op::Copy { a, .. } => f(*a),
+            Op::IntUn { a, .. }
+            | Op::FloatUn { a, .. }
+            | Op::Cast { a, .. }
+            | Op::Copy { a, .. } => f(*a),
             Op::Funnel { hi: a, lo: b, amount: c, .. }
             | Op::Fma { a, b, c, .. }
             | Op::Select { cond: a, a: b, b: c, .. }
@@ -659,11 +778,14 @@ impl Op {
                 f(*format);
                 match args {
                     PrintArgs::Buffer(b) => f(*b),
-                    PrintArgs::Values(vs) => vs.iter().flat_map(|v| &v.lanes).copied().for_each(&mut f),
+                    PrintArgs::Values(vs) => {
+                        vs.iter().flat_map(|v| &v.lanes).copied().for_each(&mut f)
+                    }
                 }
             }
             Op::Assert { cond, .. } | Op::Requires { cond, .. } => f(*cond),
-            Op::Special(_) | Op::Fence { .. } | Op::ActiveMask | Op::Yield | Op::Unsupported(_) => {}
+            Op::Special(_) | Op::Fence { .. } | Op::ActiveMask | Op::Yield | Op::Unsupported(_) => {
+            }
         }
     }
 

@@ -720,7 +720,10 @@ mod tests {
         assert_eq!(real_rounded(FloatOp::Add, Rounding::TowardZero, 1.0f32, 1e-20), 1.0);
         assert_eq!(real_rounded(FloatOp::Add, Rounding::Up, 1.0f32, 1e-20), 1.0f32.next_up());
         assert_eq!(real_rounded(FloatOp::Sub, Rounding::Down, 1.0f64, 1e-30), 1.0f64.next_down());
-        assert_eq!(sqrt_rounded(Rounding::Down, 2.0f32).next_up(), sqrt_rounded(Rounding::Up, 2.0f32));
+        assert_eq!(
+            sqrt_rounded(Rounding::Down, 2.0f32).next_up(),
+            sqrt_rounded(Rounding::Up, 2.0f32)
+        );
     }
 
     #[test]

@@ -8,12 +8,7 @@
 pub(crate) fn holds(expr: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<bool, String> {
     let fail = |why: String| format!("--assume '{expr}': {why}");
     let tokens = tokens(expr).map_err(fail)?;
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        lookup,
-        depth: 0,
-    };
+    let mut parser = Parser { tokens, at: 0, lookup, depth: 0 };
     let value = parser.ternary(true).map_err(fail)?;
     if let Some(extra) = parser.peek() {
         return Err(fail(format!("'{extra}' is not expected there")));
@@ -53,10 +48,7 @@ impl Num {
         if let Ok(v) = digits.parse() {
             return Some(Num::Int(v));
         }
-        text.trim_end_matches(['f', 'F'])
-            .parse()
-            .ok()
-            .map(Num::Float)
+        text.trim_end_matches(['f', 'F']).parse().ok().map(Num::Float)
     }
 }
 
@@ -73,9 +65,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
                 .unwrap_or(rest.len())
         } else {
             let operator = OPERATORS.iter().find(|o| rest.starts_with(**o));
-            operator
-                .ok_or_else(|| format!("'{first}' is not understood"))?
-                .len()
+            operator.ok_or_else(|| format!("'{first}' is not understood"))?.len()
         };
         out.push(rest[..length].to_owned());
         rest = rest[length..].trim_start();
@@ -116,11 +106,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, token: &str) -> Result<(), String> {
-        if self.take(token) {
-            Ok(())
-        } else {
-            Err(format!("'{token}' is missing"))
-        }
+        if self.take(token) { Ok(()) } else { Err(format!("'{token}' is missing")) }
     }
 
     /// `live` is false in an operand that C would not evaluate: it is parsed,
@@ -154,11 +140,7 @@ impl Parser<'_> {
                 _ => true,
             };
             let right = self.binary(level + 1, live && needs_right)?;
-            left = if live {
-                apply(op, left, right)?
-            } else {
-                Num::Int(0)
-            };
+            left = if live { apply(op, left, right)? } else { Num::Int(0) };
         }
         Ok(left)
     }
@@ -195,10 +177,7 @@ impl Parser<'_> {
             self.expect(")")?;
             return Ok(value);
         }
-        let word = self
-            .peek()
-            .ok_or("the expression ends too early")?
-            .to_owned();
+        let word = self.peek().ok_or("the expression ends too early")?.to_owned();
         let first = word.chars().next().unwrap_or(' ');
         if !(first.is_ascii_alphanumeric() || first == '_' || first == '.') {
             return Err(format!("a value is expected before '{word}'"));
@@ -229,12 +208,8 @@ fn apply(op: &str, a: Num, b: Num) -> Result<Num, String> {
         _ => {}
     }
     if let (Num::Int(x), Num::Int(y)) = (a, b) {
-        let shift = |y: i128| {
-            u32::try_from(y)
-                .ok()
-                .filter(|&y| y < 64)
-                .ok_or("a shift is out of range")
-        };
+        let shift =
+            |y: i128| u32::try_from(y).ok().filter(|&y| y < 64).ok_or("a shift is out of range");
         return Ok(Num::Int(match op {
             "+" => x.wrapping_add(y),
             "-" => x.wrapping_sub(y),
@@ -306,40 +281,14 @@ mod tests {
 
     #[test]
     fn malformed_expressions_say_why() {
-        assert_eq!(
-            eval("n >"),
-            Err("--assume 'n >': the expression ends too early".into())
-        );
-        assert_eq!(
-            eval("m > 0"),
-            Err("--assume 'm > 0': 'm' has no value in this launch".into())
-        );
-        assert_eq!(
-            eval("n / 0"),
-            Err("--assume 'n / 0': division by zero".into())
-        );
+        assert_eq!(eval("n >"), Err("--assume 'n >': the expression ends too early".into()));
+        assert_eq!(eval("m > 0"), Err("--assume 'm > 0': 'm' has no value in this launch".into()));
+        assert_eq!(eval("n / 0"), Err("--assume 'n / 0': division by zero".into()));
         assert_eq!(eval("(n"), Err("--assume '(n': ')' is missing".into()));
-        assert_eq!(
-            eval("n n"),
-            Err("--assume 'n n': 'n' is not expected there".into())
-        );
-        assert_eq!(
-            eval("n @ 2"),
-            Err("--assume 'n @ 2': '@' is not understood".into())
-        );
-        assert_eq!(
-            eval(""),
-            Err("--assume '': the expression ends too early".into())
-        );
-        assert!(
-            eval(&"(".repeat(100_000))
-                .unwrap_err()
-                .ends_with("nested too deeply")
-        );
-        assert!(
-            eval(&"!".repeat(100_000))
-                .unwrap_err()
-                .ends_with("nested too deeply")
-        );
+        assert_eq!(eval("n n"), Err("--assume 'n n': 'n' is not expected there".into()));
+        assert_eq!(eval("n @ 2"), Err("--assume 'n @ 2': '@' is not understood".into()));
+        assert_eq!(eval(""), Err("--assume '': the expression ends too early".into()));
+        assert!(eval(&"(".repeat(100_000)).unwrap_err().ends_with("nested too deeply"));
+        assert!(eval(&"!".repeat(100_000)).unwrap_err().ends_with("nested too deeply"));
     }
 }

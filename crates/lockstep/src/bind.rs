@@ -14,10 +14,7 @@ pub(crate) fn resolve(kernel: &Kernel, args: &[(String, ArgValue)]) -> Result<By
     for (name, value) in args {
         let index = find_param(kernel, name)?;
         if out[index].is_some() {
-            return Err(format!(
-                "parameter '{}' is given twice",
-                kernel.params[index].name
-            ));
+            return Err(format!("parameter '{}' is given twice", kernel.params[index].name));
         }
         out[index] = Some(value.clone());
     }
@@ -29,37 +26,20 @@ fn find_param(kernel: &Kernel, name: &str) -> Result<usize, String> {
         return Ok(i);
     }
     let names: Vec<_> = kernel.params.iter().map(|p| p.name.as_str()).collect();
-    let has = if names.is_empty() {
-        "no parameters".into()
-    } else {
-        names.join(", ")
-    };
+    let has = if names.is_empty() { "no parameters".into() } else { names.join(", ") };
     match name.parse::<usize>() {
         Ok(i) if i < kernel.params.len() => Ok(i),
-        Ok(i) => Err(format!(
-            "no parameter number {i}; kernel {} has {has}",
-            kernel.name
-        )),
-        Err(_) => Err(format!(
-            "no parameter '{name}'; kernel {} has {has}",
-            kernel.name
-        )),
+        Ok(i) => Err(format!("no parameter number {i}; kernel {} has {has}", kernel.name)),
+        Err(_) => Err(format!("no parameter '{name}'; kernel {} has {has}", kernel.name)),
     }
 }
 
 /// The launch with every argument under its parameter's name, in their order.
 pub(crate) fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
     let values = resolve(kernel, &launch.args)?;
-    let args = kernel
-        .params
-        .iter()
-        .zip(values)
-        .filter_map(|(p, v)| Some((p.name.clone(), v?)))
-        .collect();
-    Ok(Launch {
-        args,
-        ..launch.clone()
-    })
+    let args =
+        kernel.params.iter().zip(values).filter_map(|(p, v)| Some((p.name.clone(), v?))).collect();
+    Ok(Launch { args, ..launch.clone() })
 }
 
 /// Makes the launch that the machine wants. Reads the files it names.
@@ -77,12 +57,7 @@ pub(crate) fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, Stri
         };
         args.push(bind_one(kernel, param, value, args.len(), launch.seed)?);
     }
-    Ok(BoundLaunch {
-        grid: launch.grid,
-        block: launch.block,
-        shared: launch.shared,
-        args,
-    })
+    Ok(BoundLaunch { grid: launch.grid, block: launch.block, shared: launch.shared, args })
 }
 
 fn bind_one(
@@ -95,32 +70,23 @@ fn bind_one(
     let name = &param.name;
     match (param.kind, value) {
         (ParamKind::Scalar { ty, count }, ArgValue::Scalar(text)) => scalar(param, ty, count, text),
-        (
-            ParamKind::Scalar {
-                ty: Ty::Ptr,
-                count: 1,
-            },
-            ArgValue::Null,
-        ) => Ok(BoundArg::Scalar(vec![0])),
+        (ParamKind::Scalar { ty: Ty::Ptr, count: 1 }, ArgValue::Null) => {
+            Ok(BoundArg::Scalar(vec![0]))
+        }
         (ParamKind::Scalar { .. }, _) => Err(format!(
             "parameter '{name}' is a scalar{}: give a value such as {}",
             spelt(param),
             example(param)
         )),
         (ParamKind::Buffer { .. }, ArgValue::Array(spec)) => {
-            let bytes = spec
-                .to_bytes(name, seed)
-                .map_err(|e| format!("parameter '{name}': {e}"))?;
+            let bytes =
+                spec.to_bytes(name, seed).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Buffer(bytes))
         }
         (ParamKind::Buffer { .. }, ArgValue::Null) => Ok(BoundArg::Null),
-        (
-            ParamKind::Buffer { .. },
-            ArgValue::SameAs {
-                param: target,
-                offset,
-            },
-        ) => alias(kernel, param, target, *offset, index),
+        (ParamKind::Buffer { .. }, ArgValue::SameAs { param: target, offset }) => {
+            alias(kernel, param, target, *offset, index)
+        }
         (ParamKind::Buffer { .. }, ArgValue::Scalar(_)) => Err(format!(
             "parameter '{name}' is a pointer{}: give an array such as {}",
             spelt(param),
@@ -135,9 +101,8 @@ fn bind_one(
         (ParamKind::Aggregate { size, .. }, ArgValue::Array(spec))
             if spec.bytes() == size as u64 =>
         {
-            let bytes = spec
-                .to_bytes(name, seed)
-                .map_err(|e| format!("parameter '{name}': {e}"))?;
+            let bytes =
+                spec.to_bytes(name, seed).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Aggregate(bytes))
         }
         (ParamKind::Aggregate { size, .. }, _) => Err(format!(
@@ -163,14 +128,8 @@ fn alias(
         ));
     }
     match kernel.params[other].kind {
-        ParamKind::Buffer { .. } => Ok(BoundArg::Alias {
-            param: other,
-            offset,
-        }),
-        _ => Err(format!(
-            "parameter '{}' cannot share '{target}', which is no array",
-            param.name
-        )),
+        ParamKind::Buffer { .. } => Ok(BoundArg::Alias { param: other, offset }),
+        _ => Err(format!("parameter '{}' cannot share '{target}', which is no array", param.name)),
     }
 }
 
@@ -212,27 +171,15 @@ fn scalar_bits(ty: Ty, signed: bool, text: &str) -> Option<u64> {
         Ty::F64 => return F64.value_bits(text),
     };
     let bits = with_sign.value_bits(text);
-    if signed {
-        bits
-    } else {
-        bits.or_else(|| without.value_bits(text))
-    }
+    if signed { bits } else { bits.or_else(|| without.value_bits(text)) }
 }
 
 fn type_name(param: &Param, ty: Ty) -> String {
-    if param.source_type.is_empty() {
-        ty.to_string()
-    } else {
-        param.source_type.clone()
-    }
+    if param.source_type.is_empty() { ty.to_string() } else { param.source_type.clone() }
 }
 
 fn spelt(param: &Param) -> String {
-    if param.source_type.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", param.source_type)
-    }
+    if param.source_type.is_empty() { String::new() } else { format!(" ({})", param.source_type) }
 }
 
 /// What a value for this parameter looks like.
@@ -249,14 +196,12 @@ pub(crate) fn example(param: &Param) -> String {
             };
             format!("{name}={}", vec![one; count as usize].join(","))
         }
-        ParamKind::Buffer { elem, .. } => format!(
-            "{name}={}[1024]",
-            element_type(elem, &param.source_type, true)
-        ),
-        ParamKind::Local { elem } => format!(
-            "{name}={}[256]",
-            element_type(elem, &param.source_type, true)
-        ),
+        ParamKind::Buffer { elem, .. } => {
+            format!("{name}={}[1024]", element_type(elem, &param.source_type, true))
+        }
+        ParamKind::Local { elem } => {
+            format!("{name}={}[256]", element_type(elem, &param.source_type, true))
+        }
         ParamKind::Aggregate { size, .. } => format!("{name}=u8[{size}]"),
     }
 }
@@ -309,10 +254,7 @@ pub(crate) fn element_type(elem: Elem, source_type: &str, signed: bool) -> Eleme
 /// `float4 *` is made of floats.
 fn vector_element(source_type: &str) -> Option<ElementType> {
     let words = source_type.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    words
-        .filter_map(ElementType::parse)
-        .find(|(_, lanes)| *lanes > 1)
-        .map(|(t, _)| t)
+    words.filter_map(ElementType::parse).find(|(_, lanes)| *lanes > 1).map(|(t, _)| t)
 }
 
 #[cfg(test)]
@@ -321,13 +263,7 @@ pub(crate) mod tests {
     use lockstep_kernel::{Language, LocId, Reg, Space};
 
     pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
-        Param {
-            name: name.into(),
-            kind,
-            reg: Reg(0),
-            source_type: source_type.into(),
-            signed,
-        }
+        Param { name: name.into(), kind, reg: Reg(0), source_type: source_type.into(), signed }
     }
 
     pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
@@ -354,91 +290,37 @@ pub(crate) mod tests {
         kernel(vec![
             param(
                 "in",
-                ParamKind::Buffer {
-                    space: Space::Global,
-                    elem: f32s,
-                    readonly: true,
-                },
+                ParamKind::Buffer { space: Space::Global, elem: f32s, readonly: true },
                 "float *",
                 false,
             ),
             param(
                 "out",
-                ParamKind::Buffer {
-                    space: Space::Global,
-                    elem: f32s,
-                    readonly: false,
-                },
+                ParamKind::Buffer { space: Space::Global, elem: f32s, readonly: false },
                 "float *",
                 false,
             ),
-            param(
-                "n",
-                ParamKind::Scalar {
-                    ty: Ty::I32,
-                    count: 1,
-                },
-                "int",
-                true,
-            ),
-            param(
-                "v",
-                ParamKind::Scalar {
-                    ty: Ty::F32,
-                    count: 4,
-                },
-                "float4",
-                false,
-            ),
-            param(
-                "t",
-                ParamKind::Local {
-                    elem: Elem::Scalar(Ty::I32),
-                },
-                "int *",
-                true,
-            ),
-            param(
-                "p",
-                ParamKind::Aggregate { size: 24, align: 8 },
-                "Params",
-                false,
-            ),
+            param("n", ParamKind::Scalar { ty: Ty::I32, count: 1 }, "int", true),
+            param("v", ParamKind::Scalar { ty: Ty::F32, count: 4 }, "float4", false),
+            param("t", ParamKind::Local { elem: Elem::Scalar(Ty::I32) }, "int *", true),
+            param("p", ParamKind::Aggregate { size: 24, align: 8 }, "Params", false),
         ])
     }
 
     fn launch(args: &[&str]) -> Launch {
-        let args = args
-            .iter()
-            .map(|a| ArgValue::parse_assignment(a).unwrap())
-            .collect();
-        Launch {
-            args,
-            ..Launch::default()
-        }
+        let args = args.iter().map(|a| ArgValue::parse_assignment(a).unwrap()).collect();
+        Launch { args, ..Launch::default() }
     }
 
-    const GOOD: [&str; 6] = [
-        "in=f32[2]:ones",
-        "1=&in+4",
-        "n=-1",
-        "v=1,2,3,4",
-        "t=i32[8]",
-        "p=u8[24]",
-    ];
+    const GOOD: [&str; 6] =
+        ["in=f32[2]:ones", "1=&in+4", "n=-1", "v=1,2,3,4", "t=i32[8]", "p=u8[24]"];
 
     #[test]
     fn everything_bound() {
         let bound = bind(&reduce(), &launch(&GOOD)).unwrap();
         let one = 1f32.to_le_bytes();
         assert_eq!(bound.args[0], BoundArg::Buffer([one, one].concat()));
-        assert_eq!(
-            bound.args[1],
-            BoundArg::Alias {
-                param: 0,
-                offset: 4
-            }
-        );
+        assert_eq!(bound.args[1], BoundArg::Alias { param: 0, offset: 4 });
         assert_eq!(bound.args[2], BoundArg::Scalar(vec![0xffff_ffff]));
         assert_eq!(
             bound.args[3],
@@ -446,12 +328,8 @@ pub(crate) mod tests {
         );
         assert_eq!(bound.args[4], BoundArg::Local(32));
         assert_eq!(bound.args[5], BoundArg::Aggregate(vec![0; 24]));
-        let names: Vec<_> = named(&reduce(), &launch(&GOOD))
-            .unwrap()
-            .args
-            .into_iter()
-            .map(|a| a.0)
-            .collect();
+        let names: Vec<_> =
+            named(&reduce(), &launch(&GOOD)).unwrap().args.into_iter().map(|a| a.0).collect();
         assert_eq!(names, ["in", "out", "n", "v", "t", "p"]);
     }
 
@@ -462,14 +340,8 @@ pub(crate) mod tests {
             args[position] = arg;
             bind(&reduce(), &launch(&args)).unwrap_err()
         };
-        assert_eq!(
-            with(0, "foo=1"),
-            "no parameter 'foo'; kernel reduce has in, out, n, v, t, p"
-        );
-        assert_eq!(
-            with(0, "9=1"),
-            "no parameter number 9; kernel reduce has in, out, n, v, t, p"
-        );
+        assert_eq!(with(0, "foo=1"), "no parameter 'foo'; kernel reduce has in, out, n, v, t, p");
+        assert_eq!(with(0, "9=1"), "no parameter number 9; kernel reduce has in, out, n, v, t, p");
         assert_eq!(with(0, "n=1"), "parameter 'n' is given twice");
         assert_eq!(
             with(0, "in=3"),
@@ -479,10 +351,7 @@ pub(crate) mod tests {
             with(2, "n=f32[4]"),
             "parameter 'n' is a scalar (int): give a value such as n=1024"
         );
-        assert_eq!(
-            with(2, "n=0.5"),
-            "parameter 'n': '0.5' is not a value of type int"
-        );
+        assert_eq!(with(2, "n=0.5"), "parameter 'n': '0.5' is not a value of type int");
         assert_eq!(
             with(2, "n=2147483648"),
             "parameter 'n': '2147483648' is not a value of type int"

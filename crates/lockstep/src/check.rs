@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{ArgValue, Finding, InputError, KernelReport, Kind, Launch, Report};
+use lockstep_finding::{
+    ArgValue, Confidence, Finding, InputError, KernelReport, Kind, Launch, Report,
+};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::Outcome;
 
@@ -26,10 +28,7 @@ pub(crate) fn check(args: &CheckArgs, sources: &mut Sources) -> Report {
     let given = match args.analysis.launch.parsed_args() {
         Ok(given) => given,
         Err(message) => {
-            return Report {
-                errors: vec![error("", message)],
-                ..Report::default()
-            };
+            return Report { errors: vec![error("", message)], ..Report::default() };
         }
     };
     let mut opened = Vec::new();
@@ -42,19 +41,11 @@ pub(crate) fn check(args: &CheckArgs, sources: &mut Sources) -> Report {
     }
     let workers = simulation::jobs(&args.analysis).min(opened.len()).max(1);
     let progress = Progress::new(opened.len());
-    let task = Task {
-        analysis: &args.analysis,
-        given: &given,
-        workers,
-        progress: &progress,
-    };
+    let task = Task { analysis: &args.analysis, given: &given, workers, progress: &progress };
     let parts = in_order(workers, &opened, |source| match source {
         Ok(source) => task.file(source),
         Err(e) => Part {
-            report: Report {
-                errors: vec![e.clone()],
-                ..Report::default()
-            },
+            report: Report { errors: vec![e.clone()], ..Report::default() },
             ..Part::default()
         },
     });
@@ -83,10 +74,9 @@ fn merge(parts: Vec<Part>, wanted: &[String]) -> Report {
     }
     for name in wanted.iter().filter(|n| !matched.contains(n)) {
         if !has.is_empty() {
-            report.errors.push(error(
-                "",
-                format!("no kernel '{name}'; there are {}", has.join(", ")),
-            ));
+            report
+                .errors
+                .push(error("", format!("no kernel '{name}'; there are {}", has.join(", "))));
         }
     }
     report
@@ -101,10 +91,7 @@ fn in_order<T: Sync, R: Send>(workers: usize, items: &[T], f: impl Fn(&T) -> R +
             scope.spawn(|| {
                 while let Some((i, item)) = next_item(&next, items) {
                     let result = f(item);
-                    results
-                        .lock()
-                        .unwrap_or_else(|e| e.into_inner())
-                        .push((i, result));
+                    results.lock().unwrap_or_else(|e| e.into_inner()).push((i, result));
                 }
             });
         }
@@ -190,12 +177,7 @@ impl Task<'_> {
         let chosen = Chosen::new(kernel, &launch, &dims, shared.is_some()).map_err(fail)?;
         let Some(chosen) = self.assumed(kernel, chosen).map_err(fail)? else {
             let because = "no argument values were found that satisfy --assume";
-            return Ok(simulation::unknown_report(
-                kernel,
-                &source.name,
-                &config.kinds,
-                because,
-            ));
+            return Ok(simulation::unknown_report(kernel, &source.name, &config.kinds, because));
         };
         let run = |launch: &Launch| simulation::execute(kernel, launch, &config);
         let mut trial = try_launch(kernel, chosen, &dims, &run).map_err(fail)?;
@@ -221,10 +203,7 @@ impl Task<'_> {
             file: &source.name,
             launch: trial.chosen.launch,
             // What it prints for arguments of our own choice is of no interest.
-            outcome: Outcome {
-                printed: String::new(),
-                ..trial.outcome
-            },
+            outcome: Outcome { printed: String::new(), ..trial.outcome },
             doubts: trial.doubts,
             outputs: Vec::new(),
             started,
@@ -253,7 +232,8 @@ impl Task<'_> {
 }
 
 /// Values for integer arguments that a precondition is likely to allow.
-const ORDINARY_INTEGERS: [u64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
+const ORDINARY_INTEGERS: [u64; 16] =
+    [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
 
 struct Trial {
     chosen: Chosen,
@@ -271,7 +251,8 @@ fn try_launch(
 ) -> Result<Trial, String> {
     let mut outcome = execute(&chosen.launch)?;
     for _ in 0..RETRIES {
-        if !chosen.grow(&outcome.findings, kernel) {
+        // A launch that used up its budget will do so again.
+        if outcome.incomplete.is_some() || !chosen.grow(&outcome.findings, kernel) {
             break;
         }
         outcome = execute(&chosen.launch)?;
@@ -285,11 +266,15 @@ fn try_launch(
         doubts.extend(doubt.map(|because| (f.kind, because)));
         keep
     });
-    Ok(Trial {
-        chosen,
-        outcome,
-        doubts,
-    })
+    // These may rest on values that we chose otherwise than a caller would.
+    if chosen.has_scalars(kernel) {
+        let rests = |f: &&mut Finding| matches!(f.kind, Kind::Assertion | Kind::OutOfBounds);
+        for f in outcome.findings.iter_mut().filter(rests) {
+            f.confidence = Confidence::Possible;
+            doubts.push((f.kind, "the arguments were chosen by Lockstep".into()));
+        }
+    }
+    Ok(Trial { chosen, outcome, doubts })
 }
 
 /// The out-of-bounds findings that remain where chosen index arrays are zero;
@@ -340,22 +325,12 @@ mod tests {
 
     /// A kernel that needs so many bytes of `in`, whatever else.
     fn trial(needs: u64, from: dims::From, also: Option<Finding>) -> Trial {
-        let dims = Dims {
-            grid: [1; 3],
-            block: [64, 1, 1],
-            grid_from: from,
-            block_from: from,
-        };
-        let given = Launch {
-            block: dims.block,
-            ..Launch::default()
-        };
+        let dims = Dims { grid: [1; 3], block: [64, 1, 1], grid_from: from, block_from: from };
+        let given = Launch { block: dims.block, ..Launch::default() };
         let chosen = Chosen::new(&reduce(), &given, &dims, false).unwrap();
         let execute = |launch: &Launch| {
             let mut outcome = Outcome::default();
-            let ArgValue::Array(array) = &launch.args[0].1 else {
-                panic!("an array")
-            };
+            let ArgValue::Array(array) = &launch.args[0].1 else { panic!("an array") };
             if array.bytes() < needs {
                 let end = array.bytes() as i64;
                 outcome.findings.push(overflow("in", [end, end + 4]));

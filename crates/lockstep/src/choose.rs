@@ -45,10 +45,7 @@ impl Chosen {
         shared_given: bool,
     ) -> Result<Chosen, String> {
         let values = bind::resolve(kernel, &given.args)?;
-        let mut launch = Launch {
-            args: Vec::new(),
-            ..given.clone()
-        };
+        let mut launch = Launch { args: Vec::new(), ..given.clone() };
         let mut chosen = Vec::new();
         for (param, value) in kernel.params.iter().zip(values) {
             let value = value.unwrap_or_else(|| {
@@ -63,11 +60,7 @@ impl Chosen {
             launch.shared =
                 clamp_shared(dims.block_threads() * 4 * object.elem.size().max(4) as u64);
         }
-        Ok(Chosen {
-            launch,
-            args: chosen,
-            shared,
-        })
+        Ok(Chosen { launch, args: chosen, shared })
     }
 
     fn chose(&self, name: &str) -> bool {
@@ -79,20 +72,12 @@ impl Chosen {
         if finding.kind != Kind::OutOfBounds {
             return None;
         }
-        let Some((memory, object)) = finding
-            .memory
-            .as_ref()
-            .and_then(|m| Some((m, m.object.as_ref()?)))
+        let Some((memory, object)) =
+            finding.memory.as_ref().and_then(|m| Some((m, m.object.as_ref()?)))
         else {
             // A pointer to nowhere: perhaps one that we made.
-            let made = kernel
-                .params
-                .iter()
-                .find(|p| may_hold_pointer(p) && self.chose(&p.name))?;
-            return Some(format!(
-                "the value of '{}' was chosen by Lockstep",
-                made.name
-            ));
+            let made = kernel.params.iter().find(|p| may_hold_pointer(p) && self.chose(&p.name))?;
+            return Some(format!("the value of '{}' was chosen by Lockstep", made.name));
         };
         // Before its start, no size would help.
         let before = memory.bytes.is_some_and(|[from, _]| from < 0);
@@ -154,6 +139,14 @@ impl Chosen {
         changed.then_some(out)
     }
 
+    /// Whether an argument other than an array was chosen.
+    pub(crate) fn has_scalars(&self, kernel: &Kernel) -> bool {
+        kernel.params.iter().any(|p| {
+            matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
+                && self.args.contains(&p.name)
+        })
+    }
+
     /// Sets every chosen integer scalar: to look for values that `--assume` allows.
     pub(crate) fn with_integers(&self, kernel: &Kernel, v: u64) -> Chosen {
         let mut out = self.clone();
@@ -212,11 +205,9 @@ fn choose(param: &Param, dims: &Dims) -> ArgValue {
             let element = bind::element_type(elem, &param.source_type, true);
             array(element, elem, dims.block_threads() * 4)
         }
-        ParamKind::Aggregate { size, .. } => ArgValue::Array(ArraySpec::new(
-            ElementType::U8,
-            size as u64,
-            ArrayContents::Zeros,
-        )),
+        ParamKind::Aggregate { size, .. } => {
+            ArgValue::Array(ArraySpec::new(ElementType::U8, size as u64, ArrayContents::Zeros))
+        }
     }
 }
 
@@ -233,14 +224,8 @@ fn array(element: ElementType, elem: Elem, elements: u64) -> ArgValue {
         _ if element.is_float() => ArrayContents::Random,
         _ => ArrayContents::Iota,
     };
-    let bytes = elements
-        .saturating_mul(elem.size().max(1) as u64)
-        .min(MAX_BYTES);
-    ArgValue::Array(ArraySpec::new(
-        element,
-        bytes / element.size() as u64,
-        contents,
-    ))
+    let bytes = elements.saturating_mul(elem.size().max(1) as u64).min(MAX_BYTES);
+    ArgValue::Array(ArraySpec::new(element, bytes / element.size() as u64, contents))
 }
 
 /// Which axis an integer parameter probably counts.
@@ -272,11 +257,7 @@ pub(crate) mod tests {
     }
 
     fn chosen() -> Chosen {
-        let given = Launch {
-            grid: [4, 1, 1],
-            block: [256, 1, 1],
-            ..Launch::default()
-        };
+        let given = Launch { grid: [4, 1, 1], block: [256, 1, 1], ..Launch::default() };
         Chosen::new(&reduce(), &given, &dims(), false).unwrap()
     }
 
@@ -307,12 +288,7 @@ pub(crate) mod tests {
 
     #[test]
     fn values() {
-        let text: Vec<_> = chosen()
-            .launch
-            .args
-            .iter()
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect();
+        let text: Vec<_> = chosen().launch.args.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             text,
             [
@@ -330,15 +306,9 @@ pub(crate) mod tests {
     fn only_our_own_sizes_are_excused() {
         let mut c = chosen();
         c.args.retain(|a| a != "out");
-        assert!(
-            c.explains(&overflow("in", [16384, 16388]), &reduce())
-                .is_some()
-        );
+        assert!(c.explains(&overflow("in", [16384, 16388]), &reduce()).is_some());
         assert!(c.explains(&overflow("in", [-4, 0]), &reduce()).is_none());
-        assert!(
-            c.explains(&overflow("out", [16384, 16388]), &reduce())
-                .is_none()
-        );
+        assert!(c.explains(&overflow("out", [16384, 16388]), &reduce()).is_none());
         assert!(c.grow(&[overflow("in", [16384, 16388])], &reduce()));
         assert_eq!(c.launch.args[0].1.to_string(), "f32[32768]:random");
         assert!(c.grow(&[overflow("in", [1 << 40, (1 << 40) + 4])], &reduce()));

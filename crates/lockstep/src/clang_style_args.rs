@@ -36,9 +36,7 @@ pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, S
         } else if let Some(option) = JOINED_OR_SEPARATE.iter().find(|o| text.starts_with(**o)) {
             out.clang.push(text.to_owned());
             if text == *option {
-                let value = argv
-                    .next()
-                    .ok_or_else(|| format!("{option} needs a value"))?;
+                let value = argv.next().ok_or_else(|| format!("{option} needs a value"))?;
                 out.clang.push(utf8(value)?);
             }
         } else if ONE_WORD.iter().any(|o| text.starts_with(o)) {
@@ -55,8 +53,7 @@ pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, S
 }
 
 fn utf8(word: OsString) -> Result<String, String> {
-    word.into_string()
-        .map_err(|w| format!("'{}' is not UTF-8", w.to_string_lossy()))
+    word.into_string().map_err(|w| format!("'{}' is not UTF-8", w.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -76,19 +73,13 @@ mod tests {
         )
         .unwrap();
         assert_eq!(ours, "check a.cu --block 4");
-        assert_eq!(
-            clang,
-            "-DX=1 -D Y -Ifoo -I bar -std=c++14 -include x.h -O1 -DZ"
-        );
+        assert_eq!(clang, "-DX=1 -D Y -Ifoo -I bar -std=c++14 -include x.h -O1 -DZ");
     }
 
     #[test]
     fn values_of_ours_stay() {
         let (ours, clang) = split_text("run - --assume -D --kernel k").unwrap();
-        assert_eq!(
-            (ours.as_str(), clang.as_str()),
-            ("run - --assume -D --kernel k", "")
-        );
+        assert_eq!((ours.as_str(), clang.as_str()), ("run - --assume -D --kernel k", ""));
     }
 
     #[test]

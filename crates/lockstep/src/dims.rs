@@ -79,20 +79,13 @@ impl Dims {
         let axes = kernel.axes_used();
         let (block, block_from) = block.unwrap_or((default_block(axes), From::Default));
         let (grid, grid_from) = grid.unwrap_or((default_grid(axes, kernel), From::Default));
-        Dims {
-            grid,
-            block,
-            grid_from,
-            block_from,
-        }
+        Dims { grid, block, grid_from, block_from }
     }
 
     /// An error that names the limit, where there is one.
     pub(crate) fn validate(&self, language: Language) -> Result<(), String> {
         let Dims { grid, block, .. } = *self;
-        if let Some(what) = [("grid", grid), ("block", block)]
-            .iter()
-            .find(|(_, d)| d.contains(&0))
+        if let Some(what) = [("grid", grid), ("block", block)].iter().find(|(_, d)| d.contains(&0))
         {
             return Err(format!("a dimension of the {} is zero", what.0));
         }
@@ -133,11 +126,7 @@ impl Dims {
                 }
             }
         }
-        let total = grid
-            .iter()
-            .chain(&block)
-            .map(|&d| d as u128)
-            .product::<u128>();
+        let total = grid.iter().chain(&block).map(|&d| d as u128).product::<u128>();
         if total > MAX_THREADS as u128 {
             return Err(format!(
                 "{total} threads are more than this simulator runs (limit {MAX_THREADS})"
@@ -189,26 +178,15 @@ mod tests {
         assert_eq!(parse("16,16"), Ok([16, 16, 1]));
         assert_eq!(parse("1,2,3"), Ok([1, 2, 3]));
         assert_eq!(parse("0"), Err("a dimension is zero".into()));
-        assert_eq!(
-            parse("1,2,3,4"),
-            Err("4 dimensions; there are at most 3".into())
-        );
+        assert_eq!(parse("1,2,3,4"), Err("4 dimensions; there are at most 3".into()));
         assert_eq!(parse("x"), Err("'x' is not a dimension".into()));
         assert_eq!(parse("-1"), Err("'-1' is not a dimension".into()));
         assert_eq!(parse(""), Err("'' is not a dimension".into()));
-        assert_eq!(
-            parse("4294967296"),
-            Err("4294967296 is beyond every device's limit".into())
-        );
+        assert_eq!(parse("4294967296"), Err("4294967296 is beyond every device's limit".into()));
     }
 
     fn dims(grid: [u32; 3], block: [u32; 3], from: From) -> Dims {
-        Dims {
-            grid,
-            block,
-            grid_from: from,
-            block_from: from,
-        }
+        Dims { grid, block, grid_from: from, block_from: from }
     }
 
     #[test]
@@ -235,30 +213,14 @@ mod tests {
             "5192296854906500867112653065781248000 threads are more than this simulator runs (limit 2147483647)"
                 .replace("5192296854906500867112653065781248000", &(65536 * (u32::MAX as u128).pow(3)).to_string())
         );
-        assert!(
-            dims([1; 3], [2048, 1, 1], From::HeadComment)
-                .validate(Language::Cuda)
-                .is_ok()
-        );
+        assert!(dims([1; 3], [2048, 1, 1], From::HeadComment).validate(Language::Cuda).is_ok());
     }
 
     #[test]
     fn the_stronger_source_wins() {
         let (grid, block) = Dims::resolve(&[
-            (
-                From::CommandLine,
-                Given {
-                    grid: None,
-                    block: Some([32, 1, 1]),
-                },
-            ),
-            (
-                From::HeadComment,
-                Given {
-                    grid: Some([4, 1, 1]),
-                    block: Some([64, 1, 1]),
-                },
-            ),
+            (From::CommandLine, Given { grid: None, block: Some([32, 1, 1]) }),
+            (From::HeadComment, Given { grid: Some([4, 1, 1]), block: Some([64, 1, 1]) }),
         ]);
         assert_eq!(grid, Some(([4, 1, 1], From::HeadComment)));
         assert_eq!(block, Some(([32, 1, 1], From::CommandLine)));

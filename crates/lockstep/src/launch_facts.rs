@@ -26,18 +26,11 @@ impl<'a> FileFacts<'a> {
         module: &'a Module,
         input: &'a InputArgs,
     ) -> FileFacts<'a> {
-        FileFacts {
-            source,
-            module,
-            input,
-            host: OnceCell::new(),
-        }
+        FileFacts { source, module, input, host: OnceCell::new() }
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
-        let launches = self
-            .host
-            .get_or_init(|| self.source.host_launches(self.input));
+        let launches = self.host.get_or_init(|| self.source.host_launches(self.input));
         launches.iter().find(|l| l.kernel == kernel.mangled)
     }
 
@@ -50,40 +43,17 @@ impl<'a> FileFacts<'a> {
     ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
         let head = &self.module.head;
         let mut sources = vec![
-            (
-                From::CommandLine,
-                Given {
-                    grid: args.grid,
-                    block: args.block,
-                },
-            ),
-            (
-                From::HeadComment,
-                Given {
-                    grid: head.grid,
-                    block: head.block,
-                },
-            ),
+            (From::CommandLine, Given { grid: args.grid, block: args.block }),
+            (From::HeadComment, Given { grid: head.grid, block: head.block }),
         ];
         let (grid, block) = Dims::resolve(&sources);
         if (grid.is_none() || block.is_none())
             && let Some(host) = self.host_launch(kernel)
         {
-            sources.push((
-                From::HostLaunch,
-                Given {
-                    grid: Some(host.grid),
-                    block: Some(host.block),
-                },
-            ));
+            sources
+                .push((From::HostLaunch, Given { grid: Some(host.grid), block: Some(host.block) }));
         }
-        sources.push((
-            From::KernelBounds,
-            Given {
-                grid: None,
-                block: kernel.block_dim_hint,
-            },
-        ));
+        sources.push((From::KernelBounds, Given { grid: None, block: kernel.block_dim_hint }));
         Dims::resolve(&sources)
     }
 
@@ -119,9 +89,7 @@ impl<'a> FileFacts<'a> {
         }
         let params = kernel.params.iter().zip(values).zip(given);
         let new = params.filter(|(_, given)| given.is_none());
-        Ok(new
-            .filter_map(|((p, v), _)| Some((p.name.clone(), v?)))
-            .collect())
+        Ok(new.filter_map(|((p, v), _)| Some((p.name.clone(), v?))).collect())
     }
 
     /// Dynamic shared memory: given, or what the host launch has that also gave
@@ -143,12 +111,7 @@ fn scalar_params(kernel: &Kernel) -> Vec<(usize, Ty)> {
         ParamKind::Scalar { ty, count: 1 } => Some((i, ty)),
         _ => None,
     };
-    kernel
-        .params
-        .iter()
-        .enumerate()
-        .filter_map(scalar)
-        .collect()
+    kernel.params.iter().enumerate().filter_map(scalar).collect()
 }
 
 /// A value of the type's width, as `--arg` would have it.
@@ -170,9 +133,7 @@ pub(crate) fn assumptions_hold(
 ) -> Result<Result<(), String>, String> {
     for expr in exprs {
         if !assume::holds(expr, &|name| value_of(launch, name))? {
-            return Ok(Err(format!(
-                "the launch does not satisfy --assume '{expr}'"
-            )));
+            return Ok(Err(format!("the launch does not satisfy --assume '{expr}'")));
         }
     }
     Ok(Ok(()))
@@ -234,10 +195,7 @@ mod tests {
         let holds = |e: &str| assumptions_hold(&[e.to_owned()], &launch);
         assert_eq!(holds("n == blockDim.x * gridDim.x"), Ok(Ok(())));
         assert_eq!(holds("get_global_size(1) == 2"), Ok(Ok(())));
-        assert_eq!(
-            holds("n < 0"),
-            Ok(Err("the launch does not satisfy --assume 'n < 0'".into()))
-        );
+        assert_eq!(holds("n < 0"), Ok(Err("the launch does not satisfy --assume 'n < 0'".into())));
         assert!(holds("blockDim.w > 0").is_err());
     }
 }

@@ -28,10 +28,7 @@ impl Source {
             .lock()
             .read_to_end(&mut bytes)
             .map_err(|e| error("-", format!("cannot read standard input: {e}")))?;
-        Ok(Source {
-            name,
-            text: Some(bytes),
-        })
+        Ok(Source { name, text: Some(bytes) })
     }
 
     pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
@@ -55,10 +52,7 @@ impl Source {
 
     fn input(&self) -> Input<'_> {
         match &self.text {
-            Some(bytes) => Input::Text {
-                name: &self.name,
-                bytes,
-            },
+            Some(bytes) => Input::Text { name: &self.name, bytes },
             None => Input::Path(Path::new(&self.name)),
         }
     }
@@ -81,10 +75,7 @@ fn frontend_options(options: &InputArgs) -> frontend::Options {
 }
 
 pub(crate) fn error(file: &str, message: String) -> InputError {
-    InputError {
-        file: file.to_owned(),
-        message,
-    }
+    InputError { file: file.to_owned(), message }
 }
 
 /// Whether `--kernel` means this one: mangled, as the source has it, or without
@@ -103,9 +94,5 @@ pub(crate) fn select<'a>(kernels: &'a [Kernel], names: &[String]) -> Vec<&'a Ker
 
 /// `reduce, scan<int>`.
 pub(crate) fn names(kernels: &[Kernel]) -> String {
-    kernels
-        .iter()
-        .map(|k| k.name.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
+    kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
 }

@@ -73,12 +73,7 @@ fn report(analysis: &Analysis, analyse: impl FnOnce(&mut Sources) -> Report) -> 
     let started = Instant::now();
     let mut sources = Sources::new();
     let report = analyse(&mut sources);
-    output::write_report(
-        &report,
-        &mut sources,
-        &analysis.report,
-        started.elapsed().as_secs_f64(),
-    )?;
+    output::write_report(&report, &mut sources, &analysis.report, started.elapsed().as_secs_f64())?;
     if let Some(dir) = &analysis.report.witness_dir {
         witness::write_all(&report, dir, analysis)?;
     }

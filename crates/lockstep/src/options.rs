@@ -196,10 +196,7 @@ pub(crate) struct ReportArgs {
 
 impl LaunchArgs {
     pub(crate) fn parsed_args(&self) -> Result<Vec<(String, ArgValue)>, String> {
-        self.args
-            .iter()
-            .map(|a| ArgValue::parse_assignment(a))
-            .collect()
+        self.args.iter().map(|a| ArgValue::parse_assignment(a)).collect()
     }
 }
 
@@ -281,10 +278,7 @@ impl SchedulingArg {
 fn parse_kind(text: &str) -> Result<Kind, String> {
     Kind::from_name(text.trim()).ok_or_else(|| {
         let names: Vec<_> = Kind::ALL.iter().map(|k| k.name()).collect();
-        format!(
-            "no such kind of finding; the kinds are {}",
-            names.join(", ")
-        )
+        format!("no such kind of finding; the kinds are {}", names.join(", "))
     })
 }
 

@@ -25,11 +25,7 @@ pub(crate) fn write_report(
             render::human(
                 report,
                 sources,
-                &HumanOptions {
-                    colour,
-                    seconds: Some(seconds),
-                    width: None,
-                },
+                &HumanOptions { colour, seconds: Some(seconds), width: None },
             )
         }
     };
@@ -57,27 +53,17 @@ pub(crate) fn write_text(text: &str, file: Option<&Path>) -> Result<(), String> 
 pub(crate) fn print_error(error: &InputError) {
     if is_compiler_text(&error.message) {
         complain(&error.message);
-        let what = if error.file == "-" {
-            "standard input"
-        } else {
-            &error.file
-        };
+        let what = if error.file == "-" { "standard input" } else { &error.file };
         complain(&format!("error: {what} does not compile"));
         return;
     }
     let named = error.file.is_empty() || error.message.contains(&error.file);
-    let place = if named {
-        String::new()
-    } else {
-        format!("{}: ", error.file)
-    };
+    let place = if named { String::new() } else { format!("{}: ", error.file) };
     complain(&format!("error: {place}{}", error.message));
 }
 
 fn is_compiler_text(message: &str) -> bool {
-    message
-        .lines()
-        .any(|l| l.contains(": error: ") || l.contains(": fatal error: "))
+    message.lines().any(|l| l.contains(": error: ") || l.contains(": fatal error: "))
 }
 
 /// A line on standard error, whether or not anybody reads it.

@@ -22,14 +22,8 @@ const DEFAULT_BUDGET: f64 = 60.0;
 
 pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
     match run_one(args, sources) {
-        Ok(kernel) => Report {
-            kernels: vec![kernel],
-            errors: Vec::new(),
-        },
-        Err(e) => Report {
-            kernels: Vec::new(),
-            errors: vec![e],
-        },
+        Ok(kernel) => Report { kernels: vec![kernel], errors: Vec::new() },
+        Err(e) => Report { kernels: Vec::new(), errors: vec![e] },
     }
 }
 
@@ -37,11 +31,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let started = Instant::now();
     let (file, analysis, replayed) = match &args.replay {
         Some(path) => replay(path, args)?,
-        None => (
-            args.file.clone().unwrap_or_default(),
-            args.analysis.clone(),
-            None,
-        ),
+        None => (args.file.clone().unwrap_or_default(), args.analysis.clone(), None),
     };
     let source = Source::open(&file)?;
     source.remember(sources);
@@ -59,9 +49,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
         None => given_launch(kernel, &facts, &analysis).map_err(fail)?,
     };
     let launch = bind::named(kernel, &launch).map_err(fail)?;
-    assumptions_hold(&analysis.launch.assume, &launch)
-        .map_err(fail)?
-        .map_err(fail)?;
+    assumptions_hold(&analysis.launch.assume, &launch).map_err(fail)?.map_err(fail)?;
     let dumps = dumps(kernel, &args.dump).map_err(fail)?;
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1);
@@ -93,10 +81,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
 
 fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {
     let w = witness::read(path)?;
-    let file = args
-        .file
-        .clone()
-        .unwrap_or_else(|| witness::source_path(&w, path));
+    let file = args.file.clone().unwrap_or_else(|| witness::source_path(&w, path));
     let mut analysis = args.analysis.clone();
     witness::apply(&w, &mut analysis).map_err(|m| error(&path.display().to_string(), m))?;
     let Witness { launch, .. } = w;
@@ -107,20 +92,11 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
     let all = || load::names(kernels);
     match load::select(kernels, names)[..] {
         [one] => Ok(one),
-        [] => Err(format!(
-            "no kernel '{}'; there are {}",
-            names.join("', '"),
-            all()
-        )),
-        _ if names.is_empty() => Err(format!(
-            "there are several kernels; choose one with --kernel: {}",
-            all()
-        )),
-        _ => Err(format!(
-            "'{}' names several kernels; choose one: {}",
-            names.join("', '"),
-            all()
-        )),
+        [] => Err(format!("no kernel '{}'; there are {}", names.join("', '"), all())),
+        _ if names.is_empty() => {
+            Err(format!("there are several kernels; choose one with --kernel: {}", all()))
+        }
+        _ => Err(format!("'{}' names several kernels; choose one: {}", names.join("', '"), all())),
     }
 }
 
@@ -134,12 +110,7 @@ fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Resu
     };
     let (block, block_from) = block.ok_or_else(|| missing("block"))?;
     let (grid, grid_from) = grid.ok_or_else(|| missing("grid"))?;
-    let dims = Dims {
-        grid,
-        block,
-        grid_from,
-        block_from,
-    };
+    let dims = Dims { grid, block, grid_from, block_from };
     dims.validate(kernel.language)?;
     Ok(Launch {
         grid,
@@ -163,20 +134,14 @@ fn dumps(kernel: &Kernel, texts: &[String]) -> Result<Vec<Dump>, String> {
 fn parse_dump(kernel: &Kernel, text: &str) -> Result<Dump, String> {
     let (name, file) = match text.split_once('=') {
         Some((_, "")) => {
-            return Err(format!(
-                "--dump '{text}': the file's name is missing after '='"
-            ));
+            return Err(format!("--dump '{text}': the file's name is missing after '='"));
         }
         Some((name, file)) => (name, Some(PathBuf::from(file))),
         None => (text, None),
     };
     let is_array = |k: ParamKind| matches!(k, ParamKind::Buffer { .. });
     let param = kernel.params.iter().position(|p| p.name == name);
-    let param = param.or_else(|| {
-        name.parse()
-            .ok()
-            .filter(|&i: &usize| i < kernel.params.len())
-    });
+    let param = param.or_else(|| name.parse().ok().filter(|&i: &usize| i < kernel.params.len()));
     match param {
         Some(param) if is_array(kernel.params[param].kind) => Ok(Dump { param, file }),
         Some(_) => Err(format!("--dump '{text}': parameter '{name}' is no array")),
@@ -187,15 +152,8 @@ fn parse_dump(kernel: &Kernel, text: &str) -> Result<Dump, String> {
                 .filter(|p| is_array(p.kind))
                 .map(|p| p.name.as_str())
                 .collect();
-            let has = if arrays.is_empty() {
-                "no arrays".into()
-            } else {
-                arrays.join(", ")
-            };
-            Err(format!(
-                "--dump '{text}': no parameter '{name}'; kernel {} has {has}",
-                kernel.name
-            ))
+            let has = if arrays.is_empty() { "no arrays".into() } else { arrays.join(", ") };
+            Err(format!("--dump '{text}': no parameter '{name}'; kernel {} has {has}", kernel.name))
         }
     }
 }
@@ -221,12 +179,14 @@ fn outputs(kernel: &Kernel, launch: &Launch, outcome: &Outcome, dumps: &[Dump]) 
             continue;
         };
         let dump = dumps.iter().find(|d| d.param == *param);
-        let written = matches!(p.kind, ParamKind::Buffer { readonly: false, space, .. } if space != Space::Constant);
-        let shown = if dumps.is_empty() {
-            written
-        } else {
-            dump.is_some_and(|d| d.file.is_none())
-        };
+        // Through this parameter, or through another that shares its array.
+        let written = kernel.params.iter().any(|q| {
+            let shares = matches!(launch.args.iter().find(|(n, _)| *n == q.name),
+                Some((_, ArgValue::SameAs { param, .. })) if *param == p.name);
+            (q.name == p.name || shares)
+                && matches!(q.kind, ParamKind::Buffer { readonly: false, space, .. } if space != Space::Constant)
+        });
+        let shown = if dumps.is_empty() { written } else { dump.is_some_and(|d| d.file.is_none()) };
         if shown {
             let element = element_of(launch, &p.name);
             out.push(Output::from_bytes(&p.name, element, bytes, dump.is_some()));

@@ -95,10 +95,7 @@ pub(crate) fn unknown_report(
         stats: Stats::default(),
         strict: false,
     };
-    KernelReport {
-        verdicts: evidence.verdicts(kinds),
-        ..empty_report(kernel, file)
-    }
+    KernelReport { verdicts: evidence.verdicts(kinds), ..empty_report(kernel, file) }
 }
 
 fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {

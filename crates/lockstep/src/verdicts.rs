@@ -22,11 +22,8 @@ const SIMULATED: [Kind; 9] = [
 /// The kinds asked for, in the interface's order.
 pub(crate) fn kinds(search: &SearchArgs) -> Vec<Kind> {
     let wanted = |k: &Kind| {
-        let by_default = if search.only.is_empty() {
-            SIMULATED.contains(k)
-        } else {
-            search.only.contains(k)
-        };
+        let by_default =
+            if search.only.is_empty() { SIMULATED.contains(k) } else { search.only.contains(k) };
         by_default && !search.skip.contains(k)
     };
     Kind::ALL.into_iter().filter(wanted).collect()
@@ -56,28 +53,18 @@ impl Evidence<'_> {
             return Verdict::Found;
         }
         if findings.next().is_some() {
-            return Verdict::Unknown {
-                because: "a possible finding is not confirmed".into(),
-            };
+            return Verdict::Unknown { because: "a possible finding is not confirmed".into() };
         }
         if !SIMULATED.contains(&kind) {
-            return Verdict::Unknown {
-                because: format!("this version does not look for {kind}"),
-            };
+            return Verdict::Unknown { because: format!("this version does not look for {kind}") };
         }
         if let Some(because) = self.incomplete {
-            return Verdict::Unknown {
-                because: because.to_owned(),
-            };
+            return Verdict::Unknown { because: because.to_owned() };
         }
         if let Some((_, because)) = self.doubts.iter().find(|(k, _)| *k == kind) {
-            return Verdict::Unknown {
-                because: because.clone(),
-            };
+            return Verdict::Unknown { because: because.clone() };
         }
-        Verdict::Clean {
-            covered: self.covered(),
-        }
+        Verdict::Clean { covered: self.covered() }
     }
 
     fn covered(&self) -> String {
@@ -101,12 +88,7 @@ mod tests {
     use super::*;
 
     fn search(only: &[Kind], skip: &[Kind]) -> SearchArgs {
-        SearchArgs {
-            only: only.to_vec(),
-            skip: skip.to_vec(),
-            budget: None,
-            jobs: None,
-        }
+        SearchArgs { only: only.to_vec(), skip: skip.to_vec(), budget: None, jobs: None }
     }
 
     #[test]
@@ -119,37 +101,23 @@ mod tests {
 
     #[test]
     fn nothing_is_passed_silently() {
-        let launch = Launch {
-            grid: [4, 1, 1],
-            block: [256, 1, 1],
-            ..Launch::default()
-        };
+        let launch = Launch { grid: [4, 1, 1], block: [256, 1, 1], ..Launch::default() };
         let mut evidence = Evidence {
             findings: &[],
             incomplete: None,
             doubts: &[],
             launch: &launch,
-            stats: Stats {
-                sites_reached: 199,
-                sites_total: 200,
-                ..Stats::default()
-            },
+            stats: Stats { sites_reached: 199, sites_total: 200, ..Stats::default() },
             strict: false,
         };
-        let clean = Verdict::Clean {
-            covered: "1 launch (grid 4, block 256), 99% of the accesses".into(),
-        };
+        let clean =
+            Verdict::Clean { covered: "1 launch (grid 4, block 256), 99% of the accesses".into() };
         assert_eq!(evidence.verdict(Kind::DataRace), clean);
-        assert!(matches!(
-            evidence.verdict(Kind::Mismatch),
-            Verdict::Unknown { .. }
-        ));
+        assert!(matches!(evidence.verdict(Kind::Mismatch), Verdict::Unknown { .. }));
         evidence.incomplete = Some("step budget ran out");
         assert_eq!(
             evidence.verdict(Kind::DataRace),
-            Verdict::Unknown {
-                because: "step budget ran out".into()
-            }
+            Verdict::Unknown { because: "step budget ran out".into() }
         );
     }
 }

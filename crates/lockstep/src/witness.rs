@@ -47,11 +47,7 @@ fn witnesses<'a>(
 /// A kernel's name without what file systems dislike.
 fn file_name(kernel: &str) -> String {
     let plain = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '_' {
-            c
-        } else {
-            '_'
-        }
+        if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }
     };
     kernel.chars().take(80).map(plain).collect()
 }

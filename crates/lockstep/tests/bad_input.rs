@@ -27,9 +27,7 @@ struct Place {
 
 impl Place {
     fn new() -> Place {
-        Place {
-            dir: TempDir::new().expect("a temporary folder"),
-        }
+        Place { dir: TempDir::new().expect("a temporary folder") }
     }
 
     fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
@@ -82,11 +80,7 @@ impl Ran {
     #[track_caller]
     fn refused(&self, message: &str) {
         self.ends(2);
-        assert!(
-            self.stderr.contains(message),
-            "'{message}' is not in:\n{}",
-            self.stderr
-        );
+        assert!(self.stderr.contains(message), "'{message}' is not in:\n{}", self.stderr);
         assert!(self.stderr.contains("error: "), "{}", self.stderr);
     }
 }
@@ -101,46 +95,27 @@ fn files_that_cannot_be_used() {
     place.file("bad.cl", "kernel void k(global int *a) { a[0] = b; }\n");
     place.file("header.cu", "#include <no/such/header.h>\n");
     place.file("garbage.bc", [0x42, 0x43, 0xc0, 0xde, 1, 2, 3, 4, 5, 6, 7]);
-    place.file(
-        "random.bc",
-        (0..4096u32)
-            .map(|i| ((i * 7919) >> 3) as u8)
-            .collect::<Vec<_>>(),
-    );
+    place.file("random.bc", (0..4096u32).map(|i| ((i * 7919) >> 3) as u8).collect::<Vec<_>>());
     place.file("garbage.ll", "define void @k( {\n");
     place.file("binary.cu", [0xff, 0xfe, 0, 1, 2, 0x80]);
     std::fs::create_dir(place.dir.path().join("folder.cu")).expect("a folder");
 
-    place
-        .lockstep(&["check", "missing.cu"])
-        .refused("missing.cu");
+    place.lockstep(&["check", "missing.cu"]).refused("missing.cu");
     place.lockstep(&["check", "empty.cu"]).refused("no kernel");
     place.lockstep(&["check", "host.cu"]).refused("no kernel");
     place.lockstep(&["check", "notes.txt"]).refused("--lang");
     place.lockstep(&["check", "bad.cu"]).refused("bad.cu:1:");
-    place
-        .lockstep(&["check", "bad.cl"])
-        .refused("use of undeclared identifier 'b'");
-    place
-        .lockstep(&["check", "header.cu"])
-        .refused("no/such/header.h");
-    place
-        .lockstep(&["check", "garbage.bc"])
-        .refused("garbage.bc");
+    place.lockstep(&["check", "bad.cl"]).refused("use of undeclared identifier 'b'");
+    place.lockstep(&["check", "header.cu"]).refused("no/such/header.h");
+    place.lockstep(&["check", "garbage.bc"]).refused("garbage.bc");
     place.lockstep(&["check", "random.bc"]).refused("random.bc");
-    place
-        .lockstep(&["check", "garbage.ll"])
-        .refused("garbage.ll");
+    place.lockstep(&["check", "garbage.ll"]).refused("garbage.ll");
     place.lockstep(&["check", "binary.cu"]).ends(2);
     place.lockstep(&["check", "folder.cu"]).refused("folder.cu");
     place.lockstep(&["check", "-"]).refused("--lang");
-    place
-        .lockstep(&["check", "-", "--lang", "cuda"])
-        .refused("no kernel");
+    place.lockstep(&["check", "-", "--lang", "cuda"]).refused("no kernel");
     for command in ["run", "dump"] {
-        place
-            .lockstep(&[command, "missing.cu"])
-            .refused("missing.cu");
+        place.lockstep(&[command, "missing.cu"]).refused("missing.cu");
         place.lockstep(&[command, "bad.cu"]).refused("bad.cu:1:");
         place.lockstep(&[command, "folder.cu"]).refused("folder.cu");
     }
@@ -167,12 +142,8 @@ fn options_that_make_no_sense() {
     check(&["-D"]).refused("-D needs a value");
     check(&["--arg", "n"]).refused("--arg 'n': NAME=VALUE expected, as in n=1024");
     check(&["--output", "no/such/folder/x"]).refused("cannot write 'no/such/folder/x'");
-    place
-        .lockstep(&["explain", "nonsense"])
-        .refused("no such kind of finding");
-    place
-        .lockstep(&["nonsense"])
-        .refused("unrecognized subcommand 'nonsense'");
+    place.lockstep(&["explain", "nonsense"]).refused("no such kind of finding");
+    place.lockstep(&["nonsense"]).refused("unrecognized subcommand 'nonsense'");
     place.lockstep(&["run"]).refused("<FILE>");
 }
 
@@ -182,14 +153,7 @@ fn launches_that_cannot_be() {
     place.file("copy.cu", COPY);
     place.file("two.cu", TWO);
     place.file("short.bin", [0; 4]);
-    let good = [
-        "--arg",
-        "in=f32[64]:iota",
-        "--arg",
-        "out=f32[64]",
-        "--arg",
-        "n=64",
-    ];
+    let good = ["--arg", "in=f32[64]:iota", "--arg", "out=f32[64]", "--arg", "n=64"];
     let dims = ["--block", "64", "--grid", "1"];
     let run =
         |dims: &[&str], args: &[&str]| place.lockstep(&[&["run", "copy.cu"], dims, args].concat());
@@ -227,18 +191,12 @@ fn launches_that_cannot_be() {
         .refused("the expression ends too early");
     run(&dims, &[&good[..], &["--dump", "foo"]].concat()).refused("no parameter 'foo'");
 
-    place
-        .lockstep(&["run", "two.cu", "--block", "1", "--grid", "1"])
-        .refused("first, second");
+    place.lockstep(&["run", "two.cu", "--block", "1", "--grid", "1"]).refused("first, second");
     place
         .lockstep(&["run", "two.cu", "--kernel", "third"])
         .refused("no kernel 'third'; there are first, second");
-    place
-        .lockstep(&["check", "two.cu", "--kernel", "third"])
-        .refused("no kernel 'third'");
-    place
-        .lockstep(&["dump", "two.cu", "--kernel", "third"])
-        .refused("no kernel 'third'");
+    place.lockstep(&["check", "two.cu", "--kernel", "third"]).refused("no kernel 'third'");
+    place.lockstep(&["dump", "two.cu", "--kernel", "third"]).refused("no kernel 'third'");
 }
 
 #[test]
@@ -250,18 +208,10 @@ fn witnesses_that_are_none() {
         "block":[1,1,1],"args":{"n":1}},"scheduling":"independent","warp_size":32}"#;
     place.file("gone.json", w);
     place.file("odd.json", w.replace("independent", "odd"));
-    place
-        .lockstep(&["run", "--replay", "missing.json"])
-        .refused("cannot read 'missing.json'");
-    place
-        .lockstep(&["run", "--replay", "w.json"])
-        .refused("not a witness");
-    place
-        .lockstep(&["run", "--replay", "gone.json"])
-        .refused("no kernel 'gone'");
-    place
-        .lockstep(&["run", "--replay", "odd.json"])
-        .refused("scheduling 'odd'");
+    place.lockstep(&["run", "--replay", "missing.json"]).refused("cannot read 'missing.json'");
+    place.lockstep(&["run", "--replay", "w.json"]).refused("not a witness");
+    place.lockstep(&["run", "--replay", "gone.json"]).refused("no kernel 'gone'");
+    place.lockstep(&["run", "--replay", "odd.json"]).refused("scheduling 'odd'");
 }
 
 #[test]
@@ -278,72 +228,31 @@ fn json_names_the_errors_too() {
 fn an_array_too_short_is_a_finding() {
     let place = Place::new();
     place.file("copy.cu", COPY);
-    let args = [
-        "--arg",
-        "in=f32[32]",
-        "--arg",
-        "out=f32[64]",
-        "--arg",
-        "n=64",
-    ];
-    let ran = place.lockstep(
-        &[
-            &["run", "copy.cu", "--block", "64", "--grid", "1"],
-            &args[..],
-        ]
-        .concat(),
-    );
+    let args = ["--arg", "in=f32[32]", "--arg", "out=f32[64]", "--arg", "n=64"];
+    let ran =
+        place.lockstep(&[&["run", "copy.cu", "--block", "64", "--grid", "1"], &args[..]].concat());
     ran.ends(1);
-    assert!(
-        ran.stdout.contains("error[out-of-bounds]"),
-        "{}",
-        ran.stdout
-    );
+    assert!(ran.stdout.contains("error[out-of-bounds]"), "{}", ran.stdout);
 }
 
 #[test]
 fn an_endless_loop_is_unknown() {
     let place = Place::new();
     place.file("spin.cu", SPIN);
-    let args = [
-        "run",
-        "spin.cu",
-        "--block",
-        "32",
-        "--grid",
-        "1",
-        "--arg",
-        "a=i32[32]",
-        "--budget",
-        "0.1",
-    ];
+    let args =
+        ["run", "spin.cu", "--block", "32", "--grid", "1", "--arg", "a=i32[32]", "--budget", "0.1"];
     let ran = place.lockstep(&args);
     ran.ends(3);
     assert!(ran.stdout.contains("unknown"), "{}", ran.stdout);
-    place
-        .lockstep(&[&args[..], &["--allow-unknown"]].concat())
-        .ends(0);
+    place.lockstep(&[&args[..], &["--allow-unknown"]].concat()).ends(0);
 }
 
 #[test]
 fn a_hundred_megabytes_are_no_problem() {
     let place = Place::new();
     place.file("copy.cu", COPY);
-    let args = [
-        "--arg",
-        "in=f32[25000000]:iota",
-        "--arg",
-        "out=f32[64]",
-        "--arg",
-        "n=64",
-    ];
+    let args = ["--arg", "in=f32[25000000]:iota", "--arg", "out=f32[64]", "--arg", "n=64"];
     place
-        .lockstep(
-            &[
-                &["run", "copy.cu", "--block", "64", "--grid", "1"],
-                &args[..],
-            ]
-            .concat(),
-        )
+        .lockstep(&[&["run", "copy.cu", "--block", "64", "--grid", "1"], &args[..]].concat())
         .ends(0);
 }

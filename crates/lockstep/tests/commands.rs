@@ -39,11 +39,7 @@ fn lockstep(dir: &Path, args: &[&str]) -> (i32, String, String) {
         .output()
         .expect("lockstep starts");
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 fn json_of(dir: &Path, args: &[&str], status: i32) -> Value {
@@ -71,10 +67,7 @@ fn run_shows_outputs() {
     ];
     let (status, out, err) = lockstep(dir.path(), &args);
     assert_eq!(status, 0, "{out}{err}");
-    assert!(
-        out.contains("a: f32[8] = 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5"),
-        "{out}"
-    );
+    assert!(out.contains("a: f32[8] = 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5"), "{out}");
     let value = json_of(dir.path(), &[&args[..], &["--dump", "a"]].concat(), 0);
     assert_eq!(
         value["kernels"][0]["outputs"]["a"],
@@ -90,16 +83,7 @@ fn run_shows_outputs() {
 #[test]
 fn a_witness_replays() {
     let dir = folder(&[("racy.cu", RACY)]);
-    let args = [
-        "check",
-        "racy.cu",
-        "--block",
-        "64",
-        "--grid",
-        "1",
-        "--witness-dir",
-        "w",
-    ];
+    let args = ["check", "racy.cu", "--block", "64", "--grid", "1", "--witness-dir", "w"];
     let value = json_of(dir.path(), &args, 1);
     let kernel = &value["kernels"][0];
     assert_eq!(kernel["name"], "reverse");
@@ -108,11 +92,7 @@ fn a_witness_replays() {
     assert_eq!(finding["kind"], "data-race");
     assert_eq!(finding["object"], "s");
     assert_eq!(finding["accesses"].as_array().map(Vec::len), Some(2));
-    let replayed = json_of(
-        dir.path(),
-        &["run", "--replay", "w/reverse-data-race-1.json"],
-        1,
-    );
+    let replayed = json_of(dir.path(), &["run", "--replay", "w/reverse-data-race-1.json"], 1);
     let mut again = replayed["kernels"][0]["findings"][0].clone();
     again["launch"] = finding["launch"].clone();
     assert_eq!(&again, finding);
@@ -121,25 +101,15 @@ fn a_witness_replays() {
 #[test]
 fn a_race_has_both_places_underlined() {
     let dir = folder(&[("racy.cu", RACY)]);
-    let (status, out, _) = lockstep(
-        dir.path(),
-        &["check", "racy.cu", "--block", "64", "--grid", "1"],
-    );
+    let (status, out, _) =
+        lockstep(dir.path(), &["check", "racy.cu", "--block", "64", "--grid", "1"]);
     assert_eq!(status, 1);
-    for part in [
-        "error[data-race]",
-        "(1) ",
-        "(2) ",
-        "s[63 - threadIdx.x]",
-        "1 kernel: 1 found",
-    ] {
+    for part in ["error[data-race]", "(1) ", "(2) ", "s[63 - threadIdx.x]", "1 kernel: 1 found"] {
         assert!(out.contains(part), "'{part}' is not in:\n{out}");
     }
     let (_, out, _) = lockstep(
         dir.path(),
-        &[
-            "check", "racy.cu", "--block", "64", "--grid", "1", "--format", "concise",
-        ],
+        &["check", "racy.cu", "--block", "64", "--grid", "1", "--format", "concise"],
     );
     assert!(out.starts_with("racy.cu:"), "{out}");
     assert!(out.contains(": error[data-race]: "), "{out}");
@@ -151,10 +121,7 @@ fn chosen_sizes_are_no_findings() {
     let far = "__global__ void far(float *a) { a[threadIdx.x * 100000] = 1; }\n";
     let dir = folder(&[("far.cu", far)]);
     let value = json_of(dir.path(), &["check", "far.cu"], 0);
-    assert_eq!(
-        value["kernels"][0]["verdicts"]["out-of-bounds"]["verdict"],
-        "clean"
-    );
+    assert_eq!(value["kernels"][0]["verdicts"]["out-of-bounds"]["verdict"], "clean");
     let never = "__global__ void never(float *a) { a[threadIdx.x * 100000000L] = 1; }\n";
     let dir = folder(&[("never.cu", never)]);
     let value = json_of(dir.path(), &["check", "never.cu"], 3);
@@ -198,12 +165,8 @@ fn the_same_seed_gives_the_same_bytes() {
 fn many_files_keep_their_order() {
     let dir = folder(&[("b.cu", RACY), ("a.cl", SCALE_CL)]);
     let value = json_of(dir.path(), &["check", "b.cu", "gone.cu", "a.cl"], 1);
-    let files: Vec<_> = value["kernels"]
-        .as_array()
-        .expect("kernels")
-        .iter()
-        .map(|k| &k["file"])
-        .collect();
+    let files: Vec<_> =
+        value["kernels"].as_array().expect("kernels").iter().map(|k| &k["file"]).collect();
     assert_eq!(files, ["b.cu", "a.cl"]);
     assert_eq!(value["errors"][0]["file"], "gone.cu");
 }
@@ -226,9 +189,5 @@ fn a_reader_that_goes_away_is_no_panic() {
         .expect("lockstep starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("lockstep ends");
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -22,12 +22,18 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+/// No case needs more than a second of its own; machines may be busy.
+const LIMIT: Duration = Duration::from_secs(30);
 
 const FOLDERS: &[&str] = &[
     "assertion",
@@ -39,6 +45,7 @@ const FOLDERS: &[&str] = &[
     "missing-fence",
     "out-of-bounds",
     "uninitialised-read",
+    "use-after-free",
 ];
 
 #[test]
@@ -86,18 +93,19 @@ fn uninitialised_read() {
     folder("uninitialised-read");
 }
 
+#[test]
+fn use_after_free() {
+    folder("use-after-free");
+}
+
 /// A folder that no test above runs would be forgotten silently, and so would the
-/// golden report of a case that is gone.
+/// golden report of a case that is gone; and two cases must not share one.
 #[test]
 fn nothing_is_forgotten() {
     let mut wrong = Vec::new();
     for entry in std::fs::read_dir(root()).expect("the tests folder") {
         let path = entry.expect("an entry").path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if !path.is_dir() {
             continue;
         }
@@ -105,11 +113,12 @@ fn nothing_is_forgotten() {
             wrong.push(format!("tests/{name}: no test function runs this folder"));
             continue;
         }
-        let golden: BTreeSet<PathBuf> = cases_of(&name)
-            .iter()
-            .flat_map(Case::runs)
-            .map(|run| run.golden)
-            .collect();
+        let mut golden = BTreeSet::new();
+        for run in cases_of(&name).iter().flat_map(Case::runs) {
+            if !golden.insert(run.golden) {
+                wrong.push(format!("{}: another case has the same golden report", run.title));
+            }
+        }
         for file in files(&path, &["out"]) {
             if !golden.contains(&file) {
                 wrong.push(format!("{}: belongs to no case", file.display()));
@@ -152,10 +161,7 @@ fn files(dir: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(dir)
         .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
         .map(|entry| entry.expect("an entry").path())
-        .filter(|p| {
-            p.extension()
-                .is_some_and(|e| extensions.iter().any(|x| e == *x))
-        })
+        .filter(|p| p.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)))
         .collect();
     found.sort();
     found
@@ -165,10 +171,7 @@ fn cases_of(folder: &str) -> Vec<Case> {
     files(&root().join(folder), &["cu", "cl"])
         .into_iter()
         .map(|path| Case {
-            name: format!(
-                "{folder}/{}",
-                path.file_name().unwrap_or_default().to_string_lossy()
-            ),
+            name: format!("{folder}/{}", path.file_name().unwrap_or_default().to_string_lossy()),
             text: std::fs::read_to_string(&path).expect("a case is text"),
             path,
         })
@@ -191,10 +194,7 @@ fn folder(name: &str) {
             scope.spawn(|| {
                 while let Some((file, run)) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if let Err(why) = run.check(file) {
-                        failures
-                            .lock()
-                            .expect("no panic")
-                            .push(format!("{}:\n{why}", run.title));
+                        failures.lock().expect("no panic").push(format!("{}:\n{why}", run.title));
                     }
                 }
             });
@@ -217,18 +217,12 @@ impl Case {
         if commands.is_empty() {
             commands.push((None, "check"));
         }
-        let runs: Vec<Run> = commands
-            .iter()
-            .map(|&(rev, command)| self.run(rev, command))
-            .collect();
+        let runs: Vec<Run> =
+            commands.iter().map(|&(rev, command)| self.run(rev, command)).collect();
         let named: Vec<&str> = commands.iter().filter_map(|c| c.0).collect();
         for (_, marker) in self.markers() {
             for rev in marker.revisions.iter() {
-                assert!(
-                    named.contains(rev),
-                    "{}: no revision is named '{rev}'",
-                    self.name
-                );
+                assert!(named.contains(rev), "{}: no revision is named '{rev}'", self.name);
             }
         }
         runs
@@ -317,11 +311,7 @@ impl<'a> Marker<'a> {
         let kind = words.next()?;
         let severity = words.next().unwrap_or("error");
         let right = matches!(severity, "error" | "warning") && words.next().is_none();
-        right.then_some(Marker {
-            revisions,
-            kind,
-            severity,
-        })
+        right.then_some(Marker { revisions, kind, severity })
     }
 }
 
@@ -330,11 +320,7 @@ impl Run {
         let (status, out, err) = lockstep(&self.args, &["--format", "json"]);
         let mut wrong = String::new();
         if status != self.status {
-            let _ = writeln!(
-                wrong,
-                "  ends with status {status}, should be {}",
-                self.status
-            );
+            let _ = writeln!(wrong, "  ends with status {status}, should be {}", self.status);
         }
         // Where the input could not be used there may be no report at all.
         let json: Value = match serde_json::from_str(&out) {
@@ -367,10 +353,7 @@ impl Run {
         }
         match std::fs::read_to_string(&self.golden) {
             Ok(golden) if golden == report => Ok(()),
-            Ok(golden) => Err(format!(
-                "  the report differs:\n{}",
-                difference(&golden, &report)
-            )),
+            Ok(golden) => Err(format!("  the report differs:\n{}", difference(&golden, &report))),
             Err(_) => Err("  no golden report; LOCKSTEP_BLESS=1 writes it".into()),
         }
     }
@@ -378,11 +361,7 @@ impl Run {
 
 impl Place {
     fn text(&self) -> String {
-        let Place {
-            line,
-            kind,
-            severity,
-        } = self;
+        let Place { line, kind, severity } = self;
         match severity.as_str() {
             "error" => format!("line {line}: {kind}"),
             _ => format!("line {line}: {kind} {severity}"),
@@ -420,25 +399,50 @@ fn places(json: &Value, file: &str) -> (BTreeSet<Place>, Vec<String>) {
     (here, elsewhere)
 }
 
-/// Status, standard output and standard error, run in the tests folder.
+/// Status, standard output and standard error, run in the tests folder. What takes too
+/// long is ended, with status -1.
 fn lockstep(args: &[String], more: &[&str]) -> (i32, String, String) {
     let binary =
         std::env::var("LOCKSTEP_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_lockstep").to_owned());
     // Behind the command, since what stands after `--` is clang's.
-    let output = Command::new(binary)
+    let mut child = Command::new(binary)
         .args(&args[..1])
         .args(more)
         .args(&args[1..])
         .current_dir(root())
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("lockstep starts");
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    let out = reader(child.stdout.take().expect("a pipe"));
+    let err = reader(child.stderr.take().expect("a pipe"));
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("lockstep can be waited for") {
+            break status.code().unwrap_or(-1);
+        }
+        if start.elapsed() > LIMIT {
+            child.kill().expect("lockstep can be ended");
+            child.wait().expect("lockstep has ended");
+            break -1;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let text = |r: JoinHandle<String>| r.join().expect("no panic");
+    let (out, mut err) = (text(out), text(err));
+    if status == -1 {
+        let _ = writeln!(err, "ended after {} s", start.elapsed().as_secs());
+    }
+    (status, out, err)
+}
+
+fn reader(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
 }
 
 /// Splits a command line at spaces, with single and double quotes as in a shell.
@@ -468,9 +472,7 @@ fn normalised(text: &str) -> String {
         let mut rest = line;
         while let Some(end) = rest.find(" s)") {
             let head = &rest[..end];
-            let number = head
-                .rfind(|c: char| !c.is_ascii_digit() && c != '.')
-                .map_or(0, |i| i + 1);
+            let number = head.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |i| i + 1);
             if head[..number].ends_with('(') && number < end {
                 result.push_str(&head[..number]);
                 result.push('…');
@@ -487,8 +489,7 @@ fn normalised(text: &str) -> String {
 }
 
 fn indented(text: &str) -> String {
-    text.lines()
-        .fold(String::new(), |all, line| all + "    | " + line + "\n")
+    text.lines().fold(String::new(), |all, line| all + "    | " + line + "\n")
 }
 
 /// The lines that differ, in the order of the reports, with those in between left out.
@@ -496,12 +497,7 @@ fn difference(golden: &str, report: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (golden.lines().collect(), report.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
     let head = old.iter().zip(&new).take_while(same).count();
-    let tail = old[head..]
-        .iter()
-        .rev()
-        .zip(new[head..].iter().rev())
-        .take_while(same)
-        .count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
     let mut text = String::new();
     for line in &old[head..old.len() - tail] {
         let _ = writeln!(text, "    - {line}");

@@ -6,16 +6,19 @@
 //! to the bytes. A store buffer between a thread and memory would stand here.
 
 use lockstep_finding::{Access, Kind};
-use lockstep_kernel::{AtomicOp, LocId, SiteId, Space, Ty};
+use lockstep_kernel::{AtomicOp, SiteId, Space, Ty};
 
-use crate::code::{AtomicStep, Prints, Rare};
+use crate::code::{AtomicStep, Rare};
 use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
 use crate::machine::{BlockRun, Entry, World};
-use crate::print::{self, Arguments};
 use crate::program::{NULL_OBJECT, object_of, origin};
 use crate::race::{AccessKind, COPY_ENGINE, Event};
-use crate::report::{Key, element, finding, memory, place, site_place};
+use crate::report::{Key, element, finding, memory, site_place};
 use crate::uninit::{Origin, Pending};
+
+/// What the full check between blocks costs, in steps, so that a budget of steps
+/// means much the same time with and without it.
+const FULL_CHECK_COST: u64 = 16;
 
 /// The lanes of a warp access that lie in one object.
 struct Target {
@@ -40,7 +43,9 @@ impl Target {
     #[inline(always)]
     fn at(&self, lane: usize) -> *mut u8 {
         // SAFETY: `resolve` checked the offset against the object's size.
-        unsafe { self.entry.base.add((self.offsets[lane] + lane as u64 * self.entry.stride) as usize) }
+        unsafe {
+            self.entry.base.add((self.offsets[lane] + lane as u64 * self.entry.stride) as usize)
+        }
     }
 }
 
@@ -70,7 +75,7 @@ unsafe fn put(p: *mut u8, bytes: u32, value: u64) {
 }
 
 #[inline(always)]
-fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
         (rest != 0).then(|| {
@@ -84,7 +89,13 @@ fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 impl BlockRun<'_, '_> {
     /// The fast case: all lanes in bounds of one object and aligned.
     #[inline(always)]
-    fn resolve_one(&self, addresses: &[u64; LANES], mask: u32, size: u64, align: u32) -> Option<Target> {
+    fn resolve_one(
+        &self,
+        addresses: &[u64; LANES],
+        mask: u32,
+        size: u64,
+        align: u32,
+    ) -> Option<Target> {
         let lead = addresses[mask.trailing_zeros() as usize];
         let object = object_of(lead);
         let entry = *self.table.get(object)?;
@@ -191,7 +202,7 @@ impl BlockRun<'_, '_> {
         let known = (object != NULL_OBJECT).then(|| self.p.objects.get(object)).flatten();
         let key = Key {
             kind: Kind::OutOfBounds,
-            places: [site.0, site.0],
+            places: self.p.places(site.0, site.0),
             object: if known.is_some() { object as u32 } else { 0 },
         };
         world.reports.add(key, false, || {
@@ -224,9 +235,21 @@ impl BlockRun<'_, '_> {
         });
     }
 
-    fn report_alignment(&self, a: u64, size: u64, site: SiteId, thread: u32, align: u64, world: &mut World) {
+    fn report_alignment(
+        &self,
+        a: u64,
+        size: u64,
+        site: SiteId,
+        thread: u32,
+        align: u64,
+        world: &mut World,
+    ) {
         let object = object_of(a);
-        let key = Key { kind: Kind::Misaligned, places: [site.0, site.0], object: object as u32 };
+        let key = Key {
+            kind: Kind::Misaligned,
+            places: self.p.places(site.0, site.0),
+            object: object as u32,
+        };
         world.reports.add(key, false, || {
             let info = &self.p.objects[object];
             let offset = a.wrapping_sub(origin(object)) as i64;
@@ -237,7 +260,8 @@ impl BlockRun<'_, '_> {
             );
             let mut f = finding(Kind::Misaligned, message, vec![self.access_of(site, thread)]);
             f.memory = Some(memory(info, offset, size as i64));
-            f.help = vec![format!("an access of this type must start at a multiple of {align} bytes")];
+            f.help =
+                vec![format!("an access of this type must start at a multiple of {align} bytes")];
             f
         });
     }
@@ -253,13 +277,20 @@ impl BlockRun<'_, '_> {
         size: u32,
         silent: u32,
         ty: Ty,
-        values: &dyn Fn(usize) -> u64,
+        values: &dyn Fn(usize, usize) -> u64,
         world: &mut World,
     ) {
         if !matches!(t.entry.space, Space::Shared | Space::Global) {
             return;
         }
         let first_thread = self.warps[w].first_thread;
+        // What nobody has written has no value that a store could repeat.
+        let fresh = match &mut self.init[t.object] {
+            Some(bits) if kind == AccessKind::Write && !bits.complete() => lanes_of(t.mask)
+                .filter(|l| !bits.all(t.offsets[*l], u64::from(size)))
+                .fold(0, |m, l| m | 1 << l),
+            _ => 0,
+        };
         let event = Event {
             object: t.object,
             space: t.entry.space,
@@ -271,7 +302,8 @@ impl BlockRun<'_, '_> {
             adjacent: t.adjacent,
             same: t.same,
             uniform: t.uniform,
-            silent,
+            silent: silent & !fresh,
+            fresh,
             first_thread,
             bytes: t.entry.base,
             values,
@@ -279,6 +311,9 @@ impl BlockRun<'_, '_> {
         };
         if kind != AccessKind::Read && !self.uninitialised.is_empty() {
             self.forgive(&event, world);
+        }
+        if world.shadow.is_some() && t.entry.space == Space::Global {
+            world.steps += FULL_CHECK_COST;
         }
         let (races, mut ctx) = self.races(world);
         races.access(&mut ctx, &event);
@@ -297,7 +332,15 @@ impl BlockRun<'_, '_> {
                     && o.offset < e.offsets[l] + u64::from(e.size)
             });
             match hit {
-                Some(l) => races.is_ordered(&ctx, p.thread, o.clock, e.first_thread + l as u32, e.space),
+                Some(_)
+                    if ctx.program.sites[o.site.0 as usize].atomic
+                        && e.kind == AccessKind::Atomic =>
+                {
+                    true
+                }
+                Some(l) => {
+                    races.is_ordered(&ctx, p.thread, o.clock, e.first_thread + l as u32, e.space)
+                }
                 None => true,
             }
         });
@@ -342,11 +385,20 @@ impl BlockRun<'_, '_> {
     }
 
     #[inline(always)]
-    fn load_from(&mut self, w: usize, t: &Target, site: SiteId, ty: Ty, count: u8, d: Slot, world: &mut World) {
+    fn load_from(
+        &mut self,
+        w: usize,
+        t: &Target,
+        site: SiteId,
+        ty: Ty,
+        count: u8,
+        d: Slot,
+        world: &mut World,
+    ) {
         let regs = self.regs(w);
         let bytes = ty.bytes();
         let size = bytes * u32::from(count);
-        self.observe(w, t, AccessKind::Read, site, size, 0, ty, &|_| 0, world);
+        self.observe(w, t, AccessKind::Read, site, size, 0, ty, &|_, _| 0, world);
         if count == 1 && bytes == 4 {
             let out = regs.w32_mut(d);
             if t.contiguous() {
@@ -376,7 +428,16 @@ impl BlockRun<'_, '_> {
 
     /// Unwritten bytes poison the lanes that load them.
     #[inline(always)]
-    fn load_poison(&mut self, w: usize, t: &Target, site: SiteId, ty: Ty, count: u8, d: Slot, world: &mut World) {
+    fn load_poison(
+        &mut self,
+        w: usize,
+        t: &Target,
+        site: SiteId,
+        ty: Ty,
+        count: u8,
+        d: Slot,
+        world: &mut World,
+    ) {
         let Some(bits) = &mut self.init[t.object] else {
             if self.warps[w].poison.live {
                 for k in 0..u32::from(count) {
@@ -390,7 +451,10 @@ impl BlockRun<'_, '_> {
             return;
         }
         let bytes = u64::from(ty.bytes());
-        if !live && t.contiguous() && bits.all(t.offsets[0], bytes * u64::from(count) * LANES as u64) {
+        if !live
+            && t.contiguous()
+            && bits.all(t.offsets[0], bytes * u64::from(count) * LANES as u64)
+        {
             return;
         }
         for k in 0..u32::from(count) {
@@ -444,7 +508,16 @@ impl BlockRun<'_, '_> {
     }
 
     #[inline(always)]
-    fn store_to(&mut self, w: usize, t: &Target, site: SiteId, ty: Ty, first: u32, count: u8, world: &mut World) {
+    fn store_to(
+        &mut self,
+        w: usize,
+        t: &Target,
+        site: SiteId,
+        ty: Ty,
+        first: u32,
+        count: u8,
+        world: &mut World,
+    ) {
         let p = self.p;
         let regs = self.regs(w);
         let bytes = ty.bytes();
@@ -465,8 +538,17 @@ impl BlockRun<'_, '_> {
                 }
             }
         }
-        let silent = self.silent_and_written(t, silent, size);
-        self.observe(w, t, AccessKind::Write, site, size, silent, ty, &|l| regs.lane(slots[0], ty, l), world);
+        self.observe(
+            w,
+            t,
+            AccessKind::Write,
+            site,
+            size,
+            silent,
+            ty,
+            &|l, k| regs.lane(slots[k], ty, l),
+            world,
+        );
         world.changes += u64::from(!silent & t.mask != 0);
         if count == 1 && bytes == 4 && t.contiguous() {
             // SAFETY: 128 bytes within the object, by `resolve_one`.
@@ -501,17 +583,6 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    /// What nobody has written has no value that a store could repeat.
-    #[inline(always)]
-    fn silent_and_written(&mut self, t: &Target, silent: u32, size: u32) -> u32 {
-        match &mut self.init[t.object] {
-            Some(bits) if silent & t.mask != 0 && !bits.complete() => lanes_of(silent & t.mask)
-                .filter(|l| bits.all(t.offsets[*l], u64::from(size)))
-                .fold(0, |m, l| m | 1 << l),
-            _ => silent,
-        }
-    }
-
     pub(crate) fn atomic(&mut self, w: usize, mask: u32, a: &AtomicStep, world: &mut World) {
         let regs = self.regs(w);
         let addresses = *regs.w64(a.addr);
@@ -532,7 +603,17 @@ impl BlockRun<'_, '_> {
         };
         let shared_globals = world.owners.is_some();
         for t in targets {
-            self.observe(w, &t, AccessKind::Atomic, a.site, size, 0, a.ty, &|l| regs.lane(a.value, a.ty, l), world);
+            self.observe(
+                w,
+                &t,
+                AccessKind::Atomic,
+                a.site,
+                size,
+                0,
+                a.ty,
+                &|l, _| regs.lane(a.value, a.ty, l),
+                world,
+            );
             self.atomic_reads_written(w, &t, a, size, world);
             for l in lanes_of(t.mask) {
                 let p = t.at(l);
@@ -581,7 +662,8 @@ impl BlockRun<'_, '_> {
             silent: 0,
             first_thread: self.warps[w].first_thread,
             bytes: t.entry.base,
-            values: &|_| 0,
+            fresh: 0,
+            values: &|_, _| 0,
             ty: a.ty,
         };
         let (races, mut ctx) = self.races(world);
@@ -589,13 +671,24 @@ impl BlockRun<'_, '_> {
     }
 
     /// An atomic uses what it reads.
-    fn atomic_reads_written(&mut self, w: usize, t: &Target, a: &AtomicStep, size: u32, world: &mut World) {
-        let Some(bits) = &mut self.init[t.object] else { return };
+    fn atomic_reads_written(
+        &mut self,
+        w: usize,
+        t: &Target,
+        a: &AtomicStep,
+        size: u32,
+        world: &mut World,
+    ) {
+        let Some(bits) = &mut self.init[t.object] else {
+            return;
+        };
         if bits.complete() || matches!(a.op, AtomicOp::Store | AtomicOp::Exchange) {
             return;
         }
         for l in lanes_of(t.mask) {
-            let Some(bits) = &mut self.init[t.object] else { return };
+            let Some(bits) = &mut self.init[t.object] else {
+                return;
+            };
             if bits.all(t.offsets[l], u64::from(size)) {
                 continue;
             }
@@ -627,7 +720,9 @@ impl BlockRun<'_, '_> {
                 for l in lanes_of(mask) {
                     let len = regs.w64(len)[l];
                     let (from, to) = (regs.w64(src)[l], regs.w64(dst)[l]);
-                    let Some(bytes) = self.bulk_read(w, l, from, len, read, world) else { continue };
+                    let Some(bytes) = self.bulk_read(w, l, from, len, read, world) else {
+                        continue;
+                    };
                     self.bulk_write(w, l, to, &bytes, write, world);
                 }
             }
@@ -649,16 +744,19 @@ impl BlockRun<'_, '_> {
                 // group that holds the block's first living thread.
                 let lead = self.warps.iter().position(|warp| warp.alive != 0);
                 let lane = mask.trailing_zeros() as usize;
-                let first = lead == Some(w) && self.warps[w].alive.trailing_zeros() as usize == lane;
+                let first =
+                    lead == Some(w) && self.warps[w].alive.trailing_zeros() as usize == lane;
                 if !first {
                     return;
                 }
                 let l = lane;
                 for i in 0..regs.w64(count)[l] {
-                    let from = regs.w64(src)[l]
-                        .wrapping_add(i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(src_stride)[l]));
-                    let to = regs.w64(dst)[l]
-                        .wrapping_add(i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(dst_stride)[l]));
+                    let from = regs.w64(src)[l].wrapping_add(
+                        i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(src_stride)[l]),
+                    );
+                    let to = regs.w64(dst)[l].wrapping_add(
+                        i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(dst_stride)[l]),
+                    );
                     let own = std::mem::replace(&mut self.warps[w].first_thread, COPY_ENGINE);
                     let bytes = self.bulk_read(w, 0, from, u64::from(size), read, world);
                     if let Some(bytes) = &bytes {
@@ -674,7 +772,15 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    fn bulk_target(&self, w: usize, lane: usize, a: u64, len: u64, site: SiteId, world: &mut World) -> Option<Target> {
+    fn bulk_target(
+        &self,
+        w: usize,
+        lane: usize,
+        a: u64,
+        len: u64,
+        site: SiteId,
+        world: &mut World,
+    ) -> Option<Target> {
         world.reached[site.0 as usize] = true;
         if len == 0 {
             return None;
@@ -688,145 +794,53 @@ impl BlockRun<'_, '_> {
         self.resolve_all(w, &addresses, 1 << lane, len, site, world).pop()
     }
 
-    fn bulk_read(&mut self, w: usize, lane: usize, a: u64, len: u64, site: SiteId, world: &mut World) -> Option<Vec<u8>> {
+    fn bulk_read(
+        &mut self,
+        w: usize,
+        lane: usize,
+        a: u64,
+        len: u64,
+        site: SiteId,
+        world: &mut World,
+    ) -> Option<Vec<u8>> {
         let t = self.bulk_target(w, lane, a, len, site, world)?;
-        self.observe(w, &t, AccessKind::Read, site, len as u32, 0, Ty::I8, &|_| 0, world);
+        self.observe(w, &t, AccessKind::Read, site, len as u32, 0, Ty::I8, &|_, _| 0, world);
         // SAFETY: in bounds.
         Some(unsafe { std::slice::from_raw_parts(t.at(lane), len as usize) }.to_vec())
     }
 
-    fn bulk_write(&mut self, w: usize, lane: usize, a: u64, bytes: &[u8], site: SiteId, world: &mut World) {
-        let Some(t) = self.bulk_target(w, lane, a, bytes.len() as u64, site, world) else { return };
+    fn bulk_write(
+        &mut self,
+        w: usize,
+        lane: usize,
+        a: u64,
+        bytes: &[u8],
+        site: SiteId,
+        world: &mut World,
+    ) {
+        let Some(t) = self.bulk_target(w, lane, a, bytes.len() as u64, site, world) else {
+            return;
+        };
         // SAFETY: in bounds.
         let old = unsafe { std::slice::from_raw_parts(t.at(lane), bytes.len()) };
         let same = old == bytes;
         let silent = if same { u32::MAX } else { 0 };
-        let first = u64::from(bytes[0]);
-        self.observe(w, &t, AccessKind::Write, site, bytes.len() as u32, silent, Ty::I8, &|_| first, world);
+        self.observe(
+            w,
+            &t,
+            AccessKind::Write,
+            site,
+            bytes.len() as u32,
+            silent,
+            Ty::I8,
+            &|_, k| u64::from(bytes[k]),
+            world,
+        );
         world.changes += u64::from(!same);
         unsafe { std::ptr::copy(bytes.as_ptr(), t.at(lane), bytes.len()) };
         if let Some(bits) = &mut self.init[t.object] {
             bits.set(t.offsets[lane], bytes.len() as u64);
         }
-    }
-
-    pub(crate) fn assert(&mut self, w: usize, mask: u32, cond: Slot, message: &str, loc: LocId, world: &mut World) {
-        let failed = mask & !self.regs(w).bits(cond);
-        for l in lanes_of(failed) {
-            let thread = self.warps[w].first_thread + l as u32;
-            let key = Key { kind: Kind::Assertion, places: [loc.0, loc.0], object: 0 };
-            world.reports.add(key, false, || {
-                let access = Access {
-                    op: "assert".into(),
-                    thread: Some(self.p.thread_at(thread)),
-                    block: self.p.block_at(self.block),
-                    place: place(self.p.kernel, loc),
-                    value: None,
-                    notes: Vec::new(),
-                };
-                let text = if message.is_empty() { "assertion failed".into() } else { format!("assertion failed: {message}") };
-                let mut f = finding(Kind::Assertion, text, vec![access]);
-                f.help = vec!["the launch below makes the condition false for this thread".into()];
-                f
-            });
-        }
-    }
-
-    pub(crate) fn print(&mut self, w: usize, mask: u32, format: Slot, args: &Prints) {
-        let regs = self.regs(w);
-        for l in lanes_of(mask) {
-            if self.printed.len() >= self.p.config.max_print {
-                return;
-            }
-            let text = self.string_at(regs.w64(format)[l]);
-            let line = match args {
-                Prints::Buffer(b) => {
-                    let mut a = BufferArgs { run: self, lane: l, address: regs.w64(*b)[l] };
-                    print::format(&text, &mut a)
-                }
-                Prints::Values(values) => {
-                    let values = values
-                        .iter()
-                        .map(|(ty, slots)| slots.iter().map(|s| (regs.lane(*s, *ty, l), *ty)).collect())
-                        .collect();
-                    let mut a = ValueArgs { run: self, values, next: 0 };
-                    print::format(&text, &mut a)
-                }
-            };
-            self.printed.push_str(&line);
-        }
-    }
-
-    /// Bytes of an object as the given lane sees them, if they are there.
-    fn peek(&self, lane: usize, address: u64, len: u64) -> Option<&[u8]> {
-        let object = object_of(address);
-        let e = self.table.get(object)?;
-        let offset = address.wrapping_sub(origin(object));
-        if offset.checked_add(len)? > e.size {
-            return None;
-        }
-        // SAFETY: just checked.
-        Some(unsafe {
-            let p = e.base.add((offset + lane as u64 * e.stride) as usize);
-            std::slice::from_raw_parts(p, len as usize)
-        })
-    }
-
-    fn string_at(&self, address: u64) -> String {
-        let bytes: Vec<u8> = (0..4096)
-            .map_while(|i| self.peek(0, address + i, 1).map(|b| b[0]).filter(|b| *b != 0))
-            .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-}
-
-/// Arguments of CUDA's `vprintf`: a buffer laid out as C does.
-struct BufferArgs<'a, 'p, 'k> {
-    run: &'a BlockRun<'p, 'k>,
-    lane: usize,
-    address: u64,
-}
-
-impl Arguments for BufferArgs<'_, '_, '_> {
-    fn next(&mut self, wide: bool, real: bool) -> Option<(u64, Ty)> {
-        let n: u64 = if wide || real { 8 } else { 4 };
-        self.address = self.address.next_multiple_of(n);
-        let bytes = self.run.peek(self.lane, self.address, n)?;
-        self.address += n;
-        let mut value = [0; 8];
-        value[..n as usize].copy_from_slice(bytes);
-        let ty = match (real, n) {
-            (true, _) => Ty::F64,
-            (_, 8) => Ty::I64,
-            _ => Ty::I32,
-        };
-        Some((u64::from_le_bytes(value), ty))
-    }
-    fn next_vector(&mut self) -> Option<Vec<(u64, Ty)>> {
-        None
-    }
-    fn string(&self, address: u64) -> String {
-        self.run.string_at(address)
-    }
-}
-
-/// Arguments of OpenCL's `printf`: values with types.
-struct ValueArgs<'a, 'p, 'k> {
-    run: &'a BlockRun<'p, 'k>,
-    values: Vec<Vec<(u64, Ty)>>,
-    next: usize,
-}
-
-impl Arguments for ValueArgs<'_, '_, '_> {
-    fn next(&mut self, _: bool, _: bool) -> Option<(u64, Ty)> {
-        self.next_vector()?.first().copied()
-    }
-    fn next_vector(&mut self) -> Option<Vec<(u64, Ty)>> {
-        self.next += 1;
-        self.values.get(self.next - 1).cloned()
-    }
-    fn string(&self, address: u64) -> String {
-        self.run.string_at(address)
     }
 }
 
@@ -834,7 +848,8 @@ impl Arguments for ValueArgs<'_, '_, '_> {
 fn apply(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
     let mask = ty.mask();
     let signed = |x: u64| ((x << (64 - ty.bits())) as i64) >> (64 - ty.bits());
-    let real = |f: fn(f64, f64) -> f64| real_bits(ty, f(real_value(ty, old), real_value(ty, value)));
+    let real =
+        |f: fn(f64, f64) -> f64| real_bits(ty, f(real_value(ty, old), real_value(ty, value)));
     // Single precision is added in single precision.
     let add = |sign: f32| match ty {
         Ty::F32 => {

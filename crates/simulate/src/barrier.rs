@@ -31,14 +31,16 @@ impl BlockRun<'_, '_> {
         let regs = self.regs(w);
         let lead = mask.trailing_zeros() as usize;
         let state = match barrier {
-            BarrierStep::Block { id, threads, shared, global, reduce } => State::Barrier(BarrierWait {
-                site,
-                id: regs.w32(*id)[lead],
-                threads: threads.map(|t| regs.w32(t)[lead]),
-                shared: *shared,
-                global: *global,
-                reduce: reduce.map(|(r, p, d)| (r, regs.bits(p) & mask, d)),
-            }),
+            BarrierStep::Block { id, threads, shared, global, reduce } => {
+                State::Barrier(BarrierWait {
+                    site,
+                    id: regs.w32(*id)[lead],
+                    threads: threads.map(|t| regs.w32(t)[lead]),
+                    shared: *shared,
+                    global: *global,
+                    reduce: reduce.map(|(r, p, d)| (r, regs.bits(p) & mask, d)),
+                })
+            }
             BarrierStep::Arrive { id, .. } => {
                 let id = regs.w32(*id)[lead];
                 *self.arrived.entry(id).or_default() += mask.count_ones();
@@ -48,15 +50,8 @@ impl BlockRun<'_, '_> {
                 return Ok(true);
             }
             BarrierStep::Warp { mask: named } => {
-                let named = regs.w32(*named)[lead];
-                let alive = self.warps[w].alive;
-                self.check_named(w, mask, named, site, world);
-                if named & alive & !mask == 0 {
-                    let (races, mut ctx) = self.races(world);
-                    races.warp_barrier(&mut ctx, w, named & mask, alive);
-                    return Ok(true);
-                }
-                State::Warp { site: Some(site), mask: named }
+                let named = *regs.w32(*named);
+                return Ok(self.warp_barrier(w, g, mask, at, site, &named, world));
             }
             BarrierStep::Grid => State::Grid(site),
             BarrierStep::GroupCopies => State::Copies(site),
@@ -65,6 +60,56 @@ impl BlockRun<'_, '_> {
         group.step = at + 1;
         group.state = state;
         Ok(false)
+    }
+
+    /// `__syncwarp`, in which lanes may name different sets. True if all may go on.
+    fn warp_barrier(
+        &mut self,
+        w: usize,
+        g: usize,
+        mask: u32,
+        at: u32,
+        site: SiteId,
+        named: &[u32; LANES],
+        world: &mut World,
+    ) -> bool {
+        let alive = self.warps[w].alive;
+        let mut waiting = Vec::new();
+        let mut rest = mask;
+        while rest != 0 {
+            let set = named[rest.trailing_zeros() as usize];
+            let lanes = (0..LANES)
+                .filter(|l| rest >> l & 1 == 1 && named[*l] == set)
+                .fold(0u32, |m, l| m | 1 << l);
+            rest &= !lanes;
+            self.check_named(w, lanes, set, site, world);
+            if set & alive & !lanes == 0 {
+                let (races, mut ctx) = self.races(world);
+                races.warp_barrier(&mut ctx, w, set & lanes, alive);
+            } else {
+                waiting.push((lanes, set));
+            }
+        }
+        if waiting.is_empty() {
+            return true;
+        }
+        let model = self.warps[w].groups[g].clone();
+        let passed = waiting.iter().fold(mask, |m, (lanes, _)| m & !lanes);
+        let groups = &mut self.warps[w].groups;
+        for (lanes, set) in waiting {
+            groups.push(Group {
+                mask: lanes,
+                step: at + 1,
+                state: State::Warp { site: Some(site), mask: set },
+                ..model.clone()
+            });
+        }
+        groups[g].mask = passed;
+        groups[g].step = at + 1;
+        if passed == 0 {
+            groups.swap_remove(g);
+        }
+        false
     }
 
     /// Every lane that names a set of lanes must be in it.
@@ -77,7 +122,8 @@ impl BlockRun<'_, '_> {
         let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 1 };
         world.reports.add(key, false, || {
             let access = self.barrier_access(site, thread);
-            let message = format!("the mask {named:#010x} does not name the thread that waits with it");
+            let message =
+                format!("the mask {named:#010x} does not name the thread that waits with it");
             let mut f = finding(Kind::BarrierDivergence, message, vec![access]);
             f.help = vec!["each thread that calls __syncwarp must be in its mask".into()];
             f
@@ -96,17 +142,19 @@ impl BlockRun<'_, '_> {
     }
 
     /// A warp operation with a mask: waits until the lanes it names are here.
-    pub(crate) fn gather(&mut self, w: usize, g: usize, mask: u32, at: u32, named: Slot, _: &mut World) -> Result<bool, Stop> {
-        let named = self.regs(w).w32(named)[mask.trailing_zeros() as usize];
+    pub(crate) fn gather(&mut self, w: usize, g: usize, mask: u32, at: u32, named: Slot) -> bool {
+        let regs = self.regs(w);
+        let sets = regs.w32(named);
+        let named = (0..LANES).filter(|l| mask >> l & 1 == 1).fold(0, |m, l| m | sets[l]);
         let alive = self.warps[w].alive;
         let group = &mut self.warps[w].groups[g];
         if named & alive & !mask == 0 || group.forced {
             group.forced = false;
-            return Ok(true);
+            return true;
         }
         group.step = at;
         group.state = State::Warp { site: None, mask: named };
-        Ok(false)
+        false
     }
 
     /// Nobody in the warp can go on: lets those go whose partners are all here.
@@ -131,10 +179,13 @@ impl BlockRun<'_, '_> {
             // operation, at the same one.
             let partner = |g: &Group| match (g.state, site) {
                 (State::Warp { site: Some(_), mask }, Some(_)) => mask == named,
-                (State::Warp { site: None, .. }, None) => (g.block, g.step) == (here.block, here.step),
+                (State::Warp { site: None, .. }, None) => {
+                    (g.block, g.step) == (here.block, here.step)
+                }
                 _ => false,
             };
-            let lanes = self.warps[w].groups.iter().filter(|g| partner(g)).fold(0, |m, g| m | g.mask);
+            let lanes =
+                self.warps[w].groups.iter().filter(|g| partner(g)).fold(0, |m, g| m | g.mask);
             if named & alive & !lanes != 0 {
                 continue;
             }
@@ -158,9 +209,13 @@ impl BlockRun<'_, '_> {
         let absent = self.warps[w].first_thread + missing.trailing_zeros();
         let loc = match site {
             Some(s) => self.p.kernel.site(s).loc,
-            None => self.p.code.locs[(self.p.code.blocks[group.block as usize].first + group.step) as usize],
+            None => {
+                self.p.code.locs
+                    [(self.p.code.blocks[group.block as usize].first + group.step) as usize]
+            }
         };
-        let elsewhere = self.warps[w].groups.iter().find(|g| g.mask & missing != 0).map(|g| self.waiting_at(g));
+        let elsewhere =
+            self.warps[w].groups.iter().find(|g| g.mask & missing != 0).map(|g| self.waiting_at(g));
         self.report_divergence(
             loc,
             thread,
@@ -185,7 +240,9 @@ impl BlockRun<'_, '_> {
     fn waiting_at(&self, g: &Group) -> LocId {
         match g.state {
             State::Barrier(b) => self.p.kernel.site(b.site).loc,
-            State::Grid(s) | State::Copies(s) | State::Warp { site: Some(s), .. } => self.p.kernel.site(s).loc,
+            State::Grid(s) | State::Copies(s) | State::Warp { site: Some(s), .. } => {
+                self.p.kernel.site(s).loc
+            }
             _ => g.branch,
         }
     }
@@ -225,16 +282,17 @@ impl BlockRun<'_, '_> {
     pub(crate) fn release_named(&mut self, world: &mut World) -> bool {
         let mut counts: Vec<(u32, u32, u32)> = Vec::new();
         for g in self.warps.iter().flat_map(|w| &w.groups) {
-            let State::Barrier(BarrierWait { id, threads: Some(needed), .. }) = g.state else { continue };
+            let State::Barrier(BarrierWait { id, threads: Some(needed), .. }) = g.state else {
+                continue;
+            };
             match counts.iter_mut().find(|c| c.0 == id) {
                 Some(c) => c.2 += g.mask.count_ones(),
                 None => counts.push((id, needed, g.mask.count_ones())),
             }
         }
-        let Some(&(id, needed, here)) = counts
-            .iter()
-            .find(|(id, needed, here)| here + self.arrived.get(id).copied().unwrap_or(0) >= *needed)
-        else {
+        let Some(&(id, needed, here)) = counts.iter().find(|(id, needed, here)| {
+            here + self.arrived.get(id).copied().unwrap_or(0) >= *needed
+        }) else {
             return false;
         };
         // Of those that came by without waiting, as many as were still needed.
@@ -243,7 +301,11 @@ impl BlockRun<'_, '_> {
             *a = a.saturating_sub(used);
         }
         let arrived = used > 0;
-        self.release(world, arrived, |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()));
+        self.release(
+            world,
+            arrived,
+            |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()),
+        );
         true
     }
 
@@ -252,17 +314,23 @@ impl BlockRun<'_, '_> {
         if self.release_named(world) {
             return Ok(None);
         }
-        let groups = || self.warps.iter().flat_map(|w| w.groups.iter().map(move |g| (w.first_thread, g)));
-        let Some((first, lead)) = groups().map(|(t, g)| (t + g.mask.trailing_zeros(), g)).next() else {
+        let groups =
+            || self.warps.iter().flat_map(|w| w.groups.iter().map(move |g| (w.first_thread, g)));
+        let Some((first, lead)) = groups().map(|(t, g)| (t + g.mask.trailing_zeros(), g)).next()
+        else {
             return Ok(Some(Turn::Finished));
         };
         let lead_state = lead.state;
         let lead_loc = self.waiting_at(lead);
         let same = |s: &State| match (lead_state, s) {
-            (State::Barrier(a), State::Barrier(b)) => a.site == b.site && a.id == b.id && a.threads == b.threads,
+            (State::Barrier(a), State::Barrier(b)) => {
+                a.site == b.site && a.id == b.id && a.threads == b.threads
+            }
             (a, b) => a == *b,
         };
-        let stray = groups().find(|(_, g)| !same(&g.state)).map(|(t, g)| (self.waiting_at(g), t + g.mask.trailing_zeros()));
+        let stray = groups()
+            .find(|(_, g)| !same(&g.state))
+            .map(|(t, g)| (self.waiting_at(g), t + g.mask.trailing_zeros()));
         if let Some((loc, thread)) = stray {
             let message = format!(
                 "threads {} and {} of a block wait at different barriers",
@@ -278,8 +346,12 @@ impl BlockRun<'_, '_> {
             State::Barrier(b) if b.threads.is_some() => {
                 let here: u32 = groups().map(|(_, g)| g.mask.count_ones()).sum();
                 let needed = b.threads.unwrap_or(0);
-                let message = format!("barrier {} waits for {needed} threads, but only {here} ever come", b.id);
-                let help = "the thread count of a named barrier must match the threads that arrive at it";
+                let message = format!(
+                    "barrier {} waits for {needed} threads, but only {here} ever come",
+                    b.id
+                );
+                let help =
+                    "the thread count of a named barrier must match the threads that arrive at it";
                 self.report_divergence(lead_loc, first, None, message, help, world);
                 return Err(Stop::Diverged);
             }
@@ -303,7 +375,9 @@ impl BlockRun<'_, '_> {
 
     /// A barrier that not all threads of the block reach: some have left.
     fn check_exited(&mut self, site: SiteId, waiting: u32, world: &mut World) {
-        let Some((thread, branch)) = self.left else { return };
+        let Some((thread, branch)) = self.left else {
+            return;
+        };
         let p = self.p;
         let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 0 };
         world.reports.add(key, false, || {
@@ -386,6 +460,13 @@ impl BlockRun<'_, '_> {
 
     /// Places and threads that cannot go on, for a deadlock's message.
     pub(crate) fn stuck_places(&self) -> Vec<(LocId, u32)> {
+        let mut places = self.waiting_places();
+        places.sort_by_key(|p| !p.0);
+        places.into_iter().map(|p| (p.1, p.2)).collect()
+    }
+
+    /// Whether each group spins, where, and its first thread.
+    fn waiting_places(&self) -> Vec<(bool, LocId, u32)> {
         self.warps
             .iter()
             .flat_map(|w| {
@@ -398,7 +479,8 @@ impl BlockRun<'_, '_> {
                                 .find(|i| {
                                     matches!(
                                         self.p.code.steps[*i as usize],
-                                        crate::code::Step::Load { .. } | crate::code::Step::Atomic(_)
+                                        crate::code::Step::Load { .. }
+                                            | crate::code::Step::Atomic(_)
                                     )
                                 })
                                 .map(|i| self.p.code.locs[i as usize]);
@@ -406,7 +488,7 @@ impl BlockRun<'_, '_> {
                         }
                         _ => self.waiting_at(g),
                     };
-                    (loc, w.first_thread + g.mask.trailing_zeros())
+                    (g.state == State::Ready, loc, w.first_thread + g.mask.trailing_zeros())
                 })
             })
             .collect()
@@ -433,33 +515,39 @@ impl BlockRun<'_, '_> {
                 }
             }
             Rare::Vote { kind, d, pred, mask: named } => {
-                let named = named.map_or(mask, |n| regs.w32(n)[mask.trailing_zeros() as usize]) & mask;
-                let ballot = regs.bits(*pred) & named;
-                match kind {
-                    VoteKind::Ballot => {
-                        for l in (0..LANES).filter(|l| active(*l)) {
+                let bits = regs.bits(*pred);
+                let sets: [u32; LANES] =
+                    std::array::from_fn(|l| named.map_or(mask, |n| regs.w32(n)[l] & mask));
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let (named, ballot) = (sets[l], bits & sets[l]);
+                    let outcome = match kind {
+                        VoteKind::Ballot => {
                             regs.w32_mut(*d)[l] = ballot;
+                            continue;
                         }
-                    }
-                    VoteKind::Any => regs.set_bits(*d, if ballot != 0 { u32::MAX } else { 0 }, mask),
-                    VoteKind::All => regs.set_bits(*d, if ballot == named { u32::MAX } else { 0 }, mask),
-                    VoteKind::Uniform => {
-                        let uniform = ballot == 0 || ballot == named;
-                        regs.set_bits(*d, if uniform { u32::MAX } else { 0 }, mask);
-                    }
+                        VoteKind::Any => ballot != 0,
+                        VoteKind::All => ballot == named,
+                        VoteKind::Uniform => ballot == 0 || ballot == named,
+                    };
+                    regs.set_bits(*d, u32::from(outcome) << l, 1 << l);
                 }
             }
             Rare::Match { all, ty, d, predicate, value, mask: named } => {
-                let named = regs.w32(*named)[mask.trailing_zeros() as usize] & mask;
+                let sets = *regs.w32(*named);
+                let mut out = [(0, false); LANES];
                 for l in (0..LANES).filter(|l| active(*l)) {
+                    let named = sets[l] & mask;
                     let mine = regs.lane(*value, *ty, l);
                     let alike = (0..LANES)
                         .filter(|o| named >> o & 1 == 1 && regs.lane(*value, *ty, *o) == mine)
                         .fold(0u32, |m, o| m | 1 << o);
                     let every = alike == named;
-                    regs.w32_mut(*d)[l] = if !*all || every { alike } else { 0 };
+                    out[l] = (if !*all || every { alike } else { 0 }, every);
+                }
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    regs.w32_mut(*d)[l] = out[l].0;
                     if let Some(p) = predicate {
-                        regs.set_bits(*p, u32::from(every) << l, 1 << l);
+                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
                     }
                 }
             }

@@ -9,8 +9,8 @@
 use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, Order, PrintArgs, Reg, Scope,
-    ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, cfg::Cfg,
+    AtomicOp, Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, Order, PrintArgs, Reg,
+    Scope, ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, cfg::Cfg,
 };
 
 use crate::api::{BoundArg, BoundLaunch, Config, LaunchError};
@@ -40,8 +40,14 @@ pub(crate) struct AtomicStep {
 
 /// Everything that is not executed often.
 pub(crate) enum Rare {
-    Barrier { site: SiteId, barrier: BarrierStep },
-    Fence { site: SiteId, scope: Scope },
+    Barrier {
+        site: SiteId,
+        barrier: BarrierStep,
+    },
+    Fence {
+        site: SiteId,
+        scope: Scope,
+    },
     Shuffle {
         mode: ShuffleMode,
         ty: Ty,
@@ -52,12 +58,40 @@ pub(crate) enum Rare {
         clamp: Slot,
         mask: Option<Slot>,
     },
-    Vote { kind: VoteKind, d: Slot, pred: Slot, mask: Option<Slot> },
-    Match { all: bool, ty: Ty, d: Slot, predicate: Option<Slot>, value: Slot, mask: Slot },
-    ActiveMask { d: Slot },
-    Clock { d: Slot, ty: Ty },
-    MemCopy { read: SiteId, write: SiteId, dst: Slot, src: Slot, len: Slot },
-    MemSet { site: SiteId, dst: Slot, byte: Slot, len: Slot },
+    Vote {
+        kind: VoteKind,
+        d: Slot,
+        pred: Slot,
+        mask: Option<Slot>,
+    },
+    Match {
+        all: bool,
+        ty: Ty,
+        d: Slot,
+        predicate: Option<Slot>,
+        value: Slot,
+        mask: Slot,
+    },
+    ActiveMask {
+        d: Slot,
+    },
+    Clock {
+        d: Slot,
+        ty: Ty,
+    },
+    MemCopy {
+        read: SiteId,
+        write: SiteId,
+        dst: Slot,
+        src: Slot,
+        len: Slot,
+    },
+    MemSet {
+        site: SiteId,
+        dst: Slot,
+        byte: Slot,
+        len: Slot,
+    },
     GroupCopy {
         read: SiteId,
         write: SiteId,
@@ -68,9 +102,19 @@ pub(crate) enum Rare {
         dst_stride: Slot,
         src_stride: Slot,
     },
-    Print { format: Slot, args: Prints },
-    Assert { cond: Slot, message: String, loc: LocId },
-    Requires { cond: Slot, text: String },
+    Print {
+        format: Slot,
+        args: Prints,
+    },
+    Assert {
+        cond: Slot,
+        message: String,
+        loc: LocId,
+    },
+    Requires {
+        cond: Slot,
+        text: String,
+    },
     Yield,
     Unsupported(u32),
 }
@@ -83,8 +127,12 @@ pub(crate) enum BarrierStep {
         global: bool,
         reduce: Option<(lockstep_kernel::BarrierReduce, Slot, Slot)>,
     },
-    Arrive { id: Slot },
-    Warp { mask: Slot },
+    Arrive {
+        id: Slot,
+    },
+    Warp {
+        mask: Slot,
+    },
     Grid,
     GroupCopies,
 }
@@ -212,7 +260,11 @@ impl Decoder<'_> {
             1 => self.constants.push(Unit([if bits & 1 == 1 { u32::MAX } else { 0 }; LANES])),
             64 => {
                 let pattern: [u32; LANES] =
-                    std::array::from_fn(|i| if i % 2 == 0 { bits as u32 } else { (bits >> 32) as u32 });
+                    std::array::from_fn(
+                        |i| {
+                            if i % 2 == 0 { bits as u32 } else { (bits >> 32) as u32 }
+                        },
+                    );
                 self.constants.extend([Unit(pattern), Unit(pattern)]);
             }
             _ => self.constants.push(Unit([bits as u32; LANES])),
@@ -241,7 +293,8 @@ impl Decoder<'_> {
             Operand::Reg(r) => self.reg(r),
             Operand::Imm(bits) => self.constant(bits, ty),
             Operand::Object(id, offset) => {
-                let address = origin(self.layout.statics[id.0 as usize]).wrapping_add(offset as u64);
+                let address =
+                    origin(self.layout.statics[id.0 as usize]).wrapping_add(offset as u64);
                 self.constant(address, Ty::I64)
             }
             Operand::Undef => self.constant(0, ty),
@@ -266,7 +319,8 @@ impl Decoder<'_> {
                     }
                 }
                 (_, address) => {
-                    self.slots[p.reg.0 as usize] = Some(self.constant(address.unwrap_or(0), Ty::Ptr));
+                    self.slots[p.reg.0 as usize] =
+                        Some(self.constant(address.unwrap_or(0), Ty::Ptr));
                 }
             }
         }
@@ -275,11 +329,14 @@ impl Decoder<'_> {
     /// Values that dimensions fix become constants; those that a thread's
     /// position fixes are written once, when its warp starts.
     fn bind_specials(&mut self, launch: &BoundLaunch, config: &Config) {
-        let work_dim = (1..3).rev().find(|&a| launch.grid[a] > 1 || launch.block[a] > 1).map_or(1, |a| a + 1);
+        let work_dim =
+            (1..3).rev().find(|&a| launch.grid[a] > 1 || launch.block[a] > 1).map_or(1, |a| a + 1);
         let threads: u32 = launch.block.iter().product();
         let mut seen: FxHashMap<(Special, Ty), Slot> = FxHashMap::default();
         for inst in self.kernel.insts() {
-            let (Op::Special(s), Some(d)) = (&inst.op, inst.dst) else { continue };
+            let (Op::Special(s), Some(d)) = (&inst.op, inst.dst) else {
+                continue;
+            };
             let ty = self.kernel.reg_ty(d);
             let fixed = match *s {
                 Special::BlockDim(a) => Some(launch.block[a as usize]),
@@ -414,12 +471,7 @@ impl Decoder<'_> {
             }
         }
         let (a, b) = (cfg.position[from.0 as usize], cfg.position[to.0 as usize]);
-        Edge {
-            target: b as u32,
-            first_move,
-            last_move: self.moves.len() as u32,
-            back: b <= a,
-        }
+        Edge { target: b as u32, first_move, last_move: self.moves.len() as u32, back: b <= a }
     }
 
     fn push_move(&mut self, d: Slot, a: Slot, ty: Ty) {
@@ -429,7 +481,18 @@ impl Decoder<'_> {
     }
 
     fn alu(&self, p: Pair, d: Slot, a: Slot, b: Slot, c: Slot) -> Alu {
-        Alu { full: p.full, masked: p.masked, d, a, b, c, copies: false, selects: false, x: 0, y: 0 }
+        Alu {
+            full: p.full,
+            masked: p.masked,
+            d,
+            a,
+            b,
+            c,
+            copies: false,
+            selects: false,
+            x: 0,
+            y: 0,
+        }
     }
 
     fn push(&mut self, step: Step, loc: LocId) {
@@ -442,7 +505,9 @@ impl Decoder<'_> {
     }
 
     fn inst(&mut self, inst: &lockstep_kernel::Inst) -> Result<(), LaunchError> {
-        let Some(r) = inst.dst else { return self.effect(inst, None) };
+        let Some(r) = inst.dst else {
+            return self.effect(inst, None);
+        };
         let d = self.reg(r);
         let z = self.zero;
         let ty = self.kernel.reg_ty(r);
@@ -512,7 +577,11 @@ impl Decoder<'_> {
                 z,
             ),
             Op::FloatUn { op, ty, rounding, a } => (
-                or(lanes::float_un_pair(*op, *ty, *rounding), ScalarOp::FloatUn(*op, *rounding), *ty),
+                or(
+                    lanes::float_un_pair(*op, *ty, *rounding),
+                    ScalarOp::FloatUn(*op, *rounding),
+                    *ty,
+                ),
                 self.operand(*a, *ty),
                 z,
                 z,
@@ -632,39 +701,45 @@ impl Decoder<'_> {
                 byte: self.operand(*byte, Ty::I8),
                 len: self.operand_as_i64(*len),
             },
-            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } => Rare::GroupCopy {
-                read: *read,
-                write: *write,
-                dst: self.operand(*dst, Ty::Ptr),
-                src: self.operand(*src, Ty::Ptr),
-                count: self.operand_as_i64(*count),
-                size: *size,
-                dst_stride: self.operand_as_i64(*dst_stride),
-                src_stride: self.operand_as_i64(*src_stride),
-            },
+            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } => {
+                Rare::GroupCopy {
+                    read: *read,
+                    write: *write,
+                    dst: self.operand(*dst, Ty::Ptr),
+                    src: self.operand(*src, Ty::Ptr),
+                    count: self.operand_as_i64(*count),
+                    size: *size,
+                    dst_stride: self.operand_as_i64(*dst_stride),
+                    src_stride: self.operand_as_i64(*src_stride),
+                }
+            }
             Op::Fence { site, scope, .. } => Rare::Fence { site: *site, scope: *scope },
             Op::Barrier { site, barrier } => Rare::Barrier {
                 site: *site,
                 barrier: match *barrier {
-                    Barrier::Block { id, threads, orders_shared, orders_global, reduce } => BarrierStep::Block {
-                        id: self.operand(id, Ty::I32),
-                        threads: threads.map(|t| self.operand(t, Ty::I32)),
-                        shared: orders_shared,
-                        global: orders_global,
-                        reduce: reduce.map(|(r, p)| {
-                            let ty = self.operand_ty(p, Ty::I1);
-                            let p = if ty == Ty::I1 {
-                                self.operand(p, Ty::I1)
-                            } else {
-                                self.nonzero(p, ty, loc)
-                            };
-                            (r, p, dst)
-                        }),
-                    },
+                    Barrier::Block { id, threads, orders_shared, orders_global, reduce } => {
+                        BarrierStep::Block {
+                            id: self.operand(id, Ty::I32),
+                            threads: threads.map(|t| self.operand(t, Ty::I32)),
+                            shared: orders_shared,
+                            global: orders_global,
+                            reduce: reduce.map(|(r, p)| {
+                                let ty = self.operand_ty(p, Ty::I1);
+                                let p = if ty == Ty::I1 {
+                                    self.operand(p, Ty::I1)
+                                } else {
+                                    self.nonzero(p, ty, loc)
+                                };
+                                (r, p, dst)
+                            }),
+                        }
+                    }
                     Barrier::Arrive { id, .. } => {
                         BarrierStep::Arrive { id: self.operand(id, Ty::I32) }
                     }
-                    Barrier::Warp { mask } => BarrierStep::Warp { mask: self.operand(mask, Ty::I32) },
+                    Barrier::Warp { mask } => {
+                        BarrierStep::Warp { mask: self.operand(mask, Ty::I32) }
+                    }
                     Barrier::Grid => BarrierStep::Grid,
                     Barrier::GroupCopies => BarrierStep::GroupCopies,
                 },
@@ -681,8 +756,17 @@ impl Decoder<'_> {
             },
             Op::Vote { kind, pred, mask } => {
                 let ty = self.operand_ty(*pred, Ty::I1);
-                let pred = if ty == Ty::I1 { self.operand(*pred, Ty::I1) } else { self.nonzero(*pred, ty, loc) };
-                Rare::Vote { kind: *kind, d: dst, pred, mask: mask.map(|m| self.operand(m, Ty::I32)) }
+                let pred = if ty == Ty::I1 {
+                    self.operand(*pred, Ty::I1)
+                } else {
+                    self.nonzero(*pred, ty, loc)
+                };
+                Rare::Vote {
+                    kind: *kind,
+                    d: dst,
+                    pred,
+                    mask: mask.map(|m| self.operand(m, Ty::I32)),
+                }
             }
             Op::Match { all, ty, value, mask } => Rare::Match {
                 all: *all,
@@ -699,7 +783,9 @@ impl Decoder<'_> {
                     PrintArgs::Buffer(b) => Prints::Buffer(self.operand(*b, Ty::Ptr)),
                     PrintArgs::Values(vs) => Prints::Values(
                         vs.iter()
-                            .map(|v| (v.ty, v.lanes.iter().map(|o| self.operand(*o, v.ty)).collect()))
+                            .map(|v| {
+                                (v.ty, v.lanes.iter().map(|o| self.operand(*o, v.ty)).collect())
+                            })
                             .collect(),
                     ),
                 },
@@ -727,7 +813,11 @@ impl Decoder<'_> {
     }
 
     /// A load whose registers were placed apart: load together, then move.
-    fn scattered_load(&mut self, inst: &lockstep_kernel::Inst, addr: Slot) -> Result<(), LaunchError> {
+    fn scattered_load(
+        &mut self,
+        inst: &lockstep_kernel::Inst,
+        addr: Slot,
+    ) -> Result<(), LaunchError> {
         let (Op::Load { site, ty, count, .. }, Some(Reg(r))) = (&inst.op, inst.dst) else {
             return Ok(());
         };

@@ -21,14 +21,18 @@ use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
 
 use crate::api::{BoundLaunch, Config, LaunchError, Outcome, Stats};
 use crate::barrier::triple;
+use crate::between::{GridShadow, Owners};
 use crate::machine::{BlockRun, Globals, Stop, Turn, World};
 use crate::program::Program;
-use crate::race::{GridShadow, Owners};
 use crate::report::{Key, Reports, finding, place};
 use crate::sync::Sync;
 
 /// Executes one launch and reports what the observers saw.
-pub fn simulate(kernel: &Kernel, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
+pub fn simulate(
+    kernel: &Kernel,
+    launch: &BoundLaunch,
+    config: &Config,
+) -> Result<Outcome, LaunchError> {
     let cfg = cfg::Cfg::new(kernel);
     let mut marked;
     let mut kernel = kernel;
@@ -38,10 +42,10 @@ pub fn simulate(kernel: &Kernel, launch: &BoundLaunch, config: &Config) -> Resul
         kernel = &marked;
     }
     let program = Program::new(kernel, &cfg, launch, config)?;
-    if !program.serial {
-        if let Some(outcome) = probe(&program)? {
-            return Ok(outcome);
-        }
+    if !program.serial
+        && let Some(outcome) = probe(&program)?
+    {
+        return Ok(outcome);
     }
     in_order(&program)
 }
@@ -67,7 +71,8 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         let mut run = BlockRun::new(program, &globals);
         let mut clock = 1;
         let mut reached = vec![false; program.kernel.sites.len()];
-        let mut total = Probe { steps: 0, lane_steps: 0, shadow: 0, reached: Vec::new(), stop: None };
+        let mut total =
+            Probe { steps: 0, lane_steps: 0, shadow: 0, reached: Vec::new(), stop: None };
         while !owners.stop.load(Relaxed) {
             let block = next.fetch_add(1, Relaxed);
             if u64::from(block) >= program.blocks {
@@ -289,13 +294,12 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
         .iter()
         .flat_map(|(run, _)| run.stuck_places().into_iter().map(|(l, t)| (run.block, l, t)))
         .collect();
-    let Some(&(block, loc, thread)) = places.first() else { return };
-    let other = places.iter().find(|p| p.1 != loc).copied();
-    let key = Key {
-        kind: Kind::Deadlock,
-        places: [loc.0, other.map_or(loc.0, |o| o.1.0)],
-        object: 0,
+    let Some(&(block, loc, thread)) = places.first() else {
+        return;
     };
+    let other = places.iter().find(|p| p.1 != loc).copied();
+    let key =
+        Key { kind: Kind::Deadlock, places: [loc.0, other.map_or(loc.0, |o| o.1.0)], object: 0 };
     let grid = waiting.iter().any(|w| matches!(w.1, Turn::AtGridBarrier(_)));
     world.reports.add(key, false, || {
         let access = |(block, loc, thread): (u32, lockstep_kernel::LocId, u32)| Access {
@@ -317,7 +321,7 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
         f.help = vec![if grid {
             "every block must reach the grid barrier the same number of times".into()
         } else if program.lockstep {
-            "under lock-step scheduling a lane that holds a lock cannot run while others of its warp spin".into()
+            "under lock-step scheduling a lane cannot run while others of its warp spin".into()
         } else {
             "the value that the loop waits for is never stored: check who sets it, and when".into()
         }];
@@ -343,21 +347,29 @@ fn buffers(program: &Program, globals: &Globals) -> Vec<(usize, Vec<u8>)> {
         .collect()
 }
 
-fn stats(program: &Program, steps: u64, lane_steps: u64, shadow: u64, reached: &[bool], parallel: bool) -> Stats {
+fn stats(
+    program: &Program,
+    steps: u64,
+    lane_steps: u64,
+    shadow: u64,
+    reached: &[bool],
+    parallel: bool,
+) -> Stats {
     let accesses = program
         .kernel
         .sites
         .iter()
         .enumerate()
         .filter(|(_, s)| matches!(s.kind, SiteKind::Read | SiteKind::Write | SiteKind::Atomic));
-    let (mut hit, mut total) = (0, 0);
+    // By place: a copy that inlining made counts with the others.
+    let mut places = rustc_hash::FxHashMap::default();
     for (i, s) in accesses {
-        if s.space == Space::Private {
-            continue;
+        if s.space != Space::Private {
+            *places.entry(program.sites[i].place).or_insert(false) |= reached[i];
         }
-        total += 1;
-        hit += u32::from(reached[i]);
     }
+    let total = places.len() as u32;
+    let hit = places.values().filter(|r| **r).count() as u32;
     Stats {
         warp_steps: steps,
         lane_steps,

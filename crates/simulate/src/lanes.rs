@@ -8,9 +8,7 @@
 //! inactive lanes. On x86-64 both exist for AVX2 too, chosen once at start.
 
 use lockstep_kernel::semantics as sem;
-use lockstep_kernel::{
-    CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding, Ty,
-};
+use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding, Ty};
 
 pub(crate) const LANES: usize = 32;
 
@@ -355,7 +353,11 @@ impl IndexLane for u64 {
 
 /// The address computation; `narrow` takes a signed 32-bit index.
 pub(crate) fn index_pair(narrow: bool) -> Pair {
-    if narrow { pair!(index_plain, index_wide, <u32>) } else { pair!(index_plain, index_wide, <u64>) }
+    if narrow {
+        pair!(index_plain, index_wide, <u32>)
+    } else {
+        pair!(index_plain, index_wide, <u64>)
+    }
 }
 
 unsafe fn bool_and(r: &Regs, op: &Alu, mask: u32) {
@@ -564,8 +566,8 @@ pub(crate) fn fma_pair(ty: Ty, rounding: Rounding) -> Option<Pair> {
         return None;
     }
     Some(match ty {
-        Ty::F32 => ternary::<f32, f32, _>(|a, b, c| sem::Real::fma(a, b, c)),
-        Ty::F64 => ternary::<f64, f64, _>(|a, b, c| sem::Real::fma(a, b, c)),
+        Ty::F32 => ternary::<f32, f32, _>(sem::Real::fma),
+        Ty::F64 => ternary::<f64, f64, _>(sem::Real::fma),
         _ => return None,
     })
 }
@@ -710,7 +712,9 @@ pub(crate) fn scalar(op: ScalarOp, ty: Ty, a: u64, b: u64, c: u64) -> u64 {
         },
         ScalarOp::Cast(op, from) => cast_scalar(op, from, ty, a),
         ScalarOp::Float(op, rounding) => match ty {
-            Ty::F64 => sem::real_rounded(op, rounding, f64::from_bits(a), f64::from_bits(b)).to_bits(),
+            Ty::F64 => {
+                sem::real_rounded(op, rounding, f64::from_bits(a), f64::from_bits(b)).to_bits()
+            }
             Ty::F32 => {
                 let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
                 u64::from(sem::real_rounded(op, rounding, a, b).to_bits())

@@ -3,7 +3,7 @@
 //! [`simulate`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
 //! gives an [`Outcome`]: findings, output, what was printed. Reading order:
 //! [`grid`] runs blocks, [`machine`] runs the warps of one, [`access`] and
-//! [`barrier`] are the ways to memory and to other threads, [`race`], [`sync`]
+//! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`]
 //! and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
 //!
 //! **Architecture Invariant:** the machine knows none of the checks' rules, and
@@ -12,14 +12,17 @@
 mod access;
 mod api;
 mod barrier;
+mod between;
 mod code;
 mod grid;
 mod lanes;
 mod machine;
+mod pairs;
 mod print;
 mod program;
 mod race;
 mod report;
+mod says;
 mod sync;
 mod uninit;
 

@@ -17,10 +17,11 @@ use std::hash::Hasher;
 use lockstep_kernel::{BarrierReduce, LocId, SiteId, Space, Special};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::between::{GridShadow, Owners};
 use crate::code::{Edge, Rare, Step, Term};
 use crate::lanes::{self, LANES, Regs, Slot, Unit};
 use crate::program::Program;
-use crate::race::{BlockRaces, Ctx, GridShadow, Inter, Owners};
+use crate::race::{BlockRaces, Ctx, Inter};
 use crate::report::Reports;
 use crate::sync::Sync;
 use crate::uninit::{InitBits, Poison};
@@ -117,7 +118,10 @@ pub(crate) enum State {
     Ready,
     Barrier(BarrierWait),
     /// `__syncwarp` or a warp operation, for the lanes in `mask`.
-    Warp { site: Option<SiteId>, mask: u32 },
+    Warp {
+        site: Option<SiteId>,
+        mask: u32,
+    },
     Grid(SiteId),
     Copies(SiteId),
 }
@@ -143,8 +147,8 @@ pub(crate) struct Group {
     /// The last branch it took, for messages.
     pub branch: LocId,
     /// Groups with a lower number have their turn first.
-    turn: u64,
-    spins: u32,
+    pub turn: u64,
+    pub spins: u32,
     /// Hash of registers and count of changes when it last passed its turn.
     pub seen: Option<(u64, u64)>,
     /// Passed its turn in the same state twice, with nothing changed between.
@@ -250,7 +254,9 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         self.block = block;
         self.shared.fill(0);
         for (i, o) in p.objects.iter().enumerate() {
-            let Some(bits) = &mut self.init[i] else { continue };
+            let Some(bits) = &mut self.init[i] else {
+                continue;
+            };
             bits.clear();
             if let Some(init) = &o.init {
                 let len = init.len().min(o.size as usize);
@@ -347,11 +353,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 return Ok(Turn::Finished);
             }
             if groups.any(|g| g.state == State::Ready) {
-                let stuck = self
-                    .warps
-                    .iter()
-                    .flat_map(|w| &w.groups)
-                    .all(|g| g.state != State::Ready || g.stuck);
+                let stuck = (0..self.warps.len()).all(|w| self.warp_is_stuck(w));
                 // Named barriers may be complete while others spin.
                 if self.release_named(world) {
                     continue;
@@ -367,6 +369,16 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             if let Some(turn) = self.resolve(world)? {
                 return Ok(turn);
             }
+        }
+    }
+
+    /// Whether nothing in the warp can go on by itself. Under lock-step scheduling
+    /// a group that spins keeps the others of its warp from running.
+    fn warp_is_stuck(&self, w: usize) -> bool {
+        let groups = &self.warps[w].groups;
+        match self.pick(w) {
+            Some(g) if self.p.lockstep => groups[g].stuck,
+            _ => groups.iter().all(|g| g.state != State::Ready || g.stuck),
         }
     }
 
@@ -394,8 +406,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             };
             if self.run_group(w, g, world)? {
                 passed += 1;
-                let ready =
-                    self.warps[w].groups.iter().filter(|g| g.state == State::Ready).count();
+                let ready = self.warps[w].groups.iter().filter(|g| g.state == State::Ready).count();
                 if passed >= ready {
                     return Ok(true);
                 }
@@ -436,9 +447,9 @@ impl<'p, 'k> BlockRun<'p, 'k> {
     fn pick(&self, w: usize) -> Option<usize> {
         let lockstep = self.p.lockstep;
         let groups = &self.warps[w].groups;
-        (0..groups.len())
-            .filter(|&g| groups[g].state == State::Ready)
-            .min_by_key(|&g| (if lockstep { 0 } else { groups[g].turn }, groups[g].block, groups[g].step))
+        (0..groups.len()).filter(|&g| groups[g].state == State::Ready).min_by_key(|&g| {
+            (if lockstep { 0 } else { groups[g].turn }, groups[g].block, groups[g].step)
+        })
     }
 
     /// Runs one group until it waits, ends, meets others or passes its turn (then
@@ -454,7 +465,12 @@ impl<'p, 'k> BlockRun<'p, 'k> {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
-    unsafe fn run_group_wide(&mut self, w: usize, g: usize, world: &mut World) -> Result<bool, Stop> {
+    unsafe fn run_group_wide(
+        &mut self,
+        w: usize,
+        g: usize,
+        world: &mut World,
+    ) -> Result<bool, Stop> {
         self.run_group_body(w, g, world)
     }
 
@@ -493,7 +509,14 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                             regs.set_lane(*d, result_ty, l, lanes::scalar(*op, *ty, x, y, z));
                         }
                         if self.warps[w].poison.live {
-                            self.poison_use(w, mask, [*a, *b, *c], *d, p.code.locs[i as usize], world);
+                            self.poison_use(
+                                w,
+                                mask,
+                                [*a, *b, *c],
+                                *d,
+                                p.code.locs[i as usize],
+                                world,
+                            );
                         }
                     }
                     Step::Load { site, ty, count, d, addr } => {
@@ -639,26 +662,51 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         }
     }
 
+    /// Threads whose assertion failed end there. Whether the group goes on.
+    fn end_failed(&mut self, w: usize, g: usize, at: u32, failed: u32, world: &mut World) -> bool {
+        let left = self.left;
+        self.exit(w, failed, self.p.kernel.loc, world);
+        // They did not leave by themselves: no barrier lacks them.
+        self.left = left;
+        let group = &mut self.warps[w].groups[g];
+        group.mask &= !failed;
+        group.step = at + 1;
+        if group.mask == 0 {
+            self.warps[w].groups.swap_remove(g);
+        }
+        false
+    }
+
     /// A step that is not arithmetic or an access. False if the group now waits.
     #[inline(never)]
-    fn rare(&mut self, w: usize, g: usize, mask: u32, at: u32, r: &Rare, world: &mut World) -> Result<bool, Stop> {
+    fn rare(
+        &mut self,
+        w: usize,
+        g: usize,
+        mask: u32,
+        at: u32,
+        r: &Rare,
+        world: &mut World,
+    ) -> Result<bool, Stop> {
         match r {
-            Rare::Barrier { site, barrier } => return self.barrier(w, g, mask, at, *site, barrier, world),
+            Rare::Barrier { site, barrier } => {
+                return self.barrier(w, g, mask, at, *site, barrier, world);
+            }
             Rare::Fence { site, scope } => {
                 world.reached[site.0 as usize] = true;
                 let (races, mut ctx) = self.races(world);
                 races.fence(&mut ctx, w, mask, *scope);
             }
             Rare::Shuffle { mask: m, .. } | Rare::Vote { mask: m, .. } => {
-                if let Some(m) = m {
-                    if !self.gather(w, g, mask, at, *m, world)? {
-                        return Ok(false);
-                    }
+                if let Some(m) = m
+                    && !self.gather(w, g, mask, at, *m)
+                {
+                    return Ok(false);
                 }
                 self.warp_op(w, mask, r);
             }
             Rare::Match { mask: m, .. } => {
-                if !self.gather(w, g, mask, at, *m, world)? {
+                if !self.gather(w, g, mask, at, *m) {
                     return Ok(false);
                 }
                 self.warp_op(w, mask, r);
@@ -682,7 +730,12 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 self.bulk(w, mask, r, world);
             }
             Rare::Print { format, args } => self.print(w, mask, *format, args),
-            Rare::Assert { cond, message, loc } => self.assert(w, mask, *cond, message, *loc, world),
+            Rare::Assert { cond, message, loc } => {
+                let failed = self.assert(w, mask, *cond, message, *loc, world);
+                if failed != 0 {
+                    return Ok(self.end_failed(w, g, at, failed, world));
+                }
+            }
             Rare::Requires { cond, text } => {
                 if self.regs(w).bits(*cond) & mask != mask {
                     return Err(Stop::Requires(text.clone()));

@@ -38,7 +38,11 @@ pub(crate) fn format(format: &str, args: &mut dyn Arguments) -> String {
                 '0' if spec.width.is_none() && spec.precision.is_none() => spec.zero = true,
                 '0'..='9' => {
                     let digit = c as usize - '0' as usize;
-                    let field = if spec.precision.is_some() { &mut spec.precision } else { &mut spec.width };
+                    let field = if spec.precision.is_some() {
+                        &mut spec.precision
+                    } else {
+                        &mut spec.width
+                    };
                     *field = Some((field.unwrap_or(0) * 10 + digit).min(512));
                 }
                 '.' => spec.precision = Some(0),
@@ -235,10 +239,16 @@ mod tests {
     fn as_c_prints() {
         let d = |x: f64| (x.to_bits(), Ty::F64);
         let i = |x: i32| (u64::from(x as u32), Ty::I32);
-        assert_eq!(f("%d|%5d|%-5d|%05d|%+d", &[i(-3), i(42), i(42), i(-42), i(7)]), "-3|   42|42   |-0042|+7");
+        assert_eq!(
+            f("%d|%5d|%-5d|%05d|%+d", &[i(-3), i(42), i(42), i(-42), i(7)]),
+            "-3|   42|42   |-0042|+7"
+        );
         assert_eq!(f("%u %x %#X %c", &[i(-1), i(255), i(255), i(65)]), "4294967295 ff 0XFF A");
-        assert_eq!(f("%f %.2f %e %g %g", &[d(1.5), d(2.345), d(12345.678), d(0.0001), d(1e10)]), "1.500000 2.35 1.234568e+04 0.0001 1e+10");
-        assert_eq!(f("%8.3f|%s|%%|%d", &[d(3.14159), (0, Ty::Ptr)]), "   3.142|text|%|%d");
+        assert_eq!(
+            f("%f %.2f %e %g %g", &[d(1.5), d(2.345), d(12345.678), d(0.0001), d(1e10)]),
+            "1.500000 2.35 1.234568e+04 0.0001 1e+10"
+        );
+        assert_eq!(f("%8.3f|%s|%%|%d", &[d(3.1459), (0, Ty::Ptr)]), "   3.146|text|%|%d");
         assert_eq!(f("%v2d", &[i(1), i(2)]), "1,2");
     }
 }

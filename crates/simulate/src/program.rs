@@ -58,6 +58,8 @@ pub(crate) struct SiteFacts {
     pub block_scope: bool,
     pub size: u32,
     pub align: u32,
+    /// The first site that is a copy of the same place.
+    pub place: u32,
 }
 
 pub(crate) struct Program<'k> {
@@ -142,7 +144,8 @@ impl<'k> Program<'k> {
             blocks,
             warps: (threads as u32).div_ceil(config.warp_size),
             config,
-            lockstep: config.scheduling == Scheduling::Lockstep && kernel.language != Language::OpenCl,
+            lockstep: config.scheduling == Scheduling::Lockstep
+                && kernel.language != Language::OpenCl,
             shared_arena: layout.shared_arena,
             private_arena: layout.private_arena,
             objects: layout.objects,
@@ -153,6 +156,13 @@ impl<'k> Program<'k> {
             serial: features.serial,
             has_atomics: features.atomics,
         })
+    }
+
+    /// The places of two sites, the same for copies that inlining made of one
+    /// place below the same call.
+    pub(crate) fn places(&self, a: u32, b: u32) -> [u32; 2] {
+        let (a, b) = (self.sites[a as usize].place, self.sites[b as usize].place);
+        [a.min(b), a.max(b)]
     }
 
     /// Thread coordinates from the linear number in its block.
@@ -219,10 +229,10 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
     for (o, &id) in kernel.objects.iter().zip(&l.statics.clone()) {
         for &(offset, target, addend) in &o.relocations {
             let address = origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
-            if let Some(init) = &mut l.objects[id].init {
-                if let Some(bytes) = init.get_mut(offset as usize..offset as usize + 8) {
-                    bytes.copy_from_slice(&address.to_le_bytes());
-                }
+            if let Some(init) = &mut l.objects[id].init
+                && let Some(bytes) = init.get_mut(offset as usize..offset as usize + 8)
+            {
+                bytes.copy_from_slice(&address.to_le_bytes());
             }
         }
     }
@@ -256,10 +266,15 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
                 if bytes.len() != size as usize {
                     return wrong(&format!("is a struct of {size} bytes, not {}", bytes.len()));
                 }
-                let info = object(Space::Private, u64::from(size), Elem::Bytes(size), Some(bytes.clone()));
+                let info =
+                    object(Space::Private, u64::from(size), Elem::Bytes(size), Some(bytes.clone()));
                 Some(origin(l.push(info)?))
             }
-            (ParamKind::Scalar { count, .. }, BoundArg::Scalar(values)) if values.len() == count as usize => None,
+            (ParamKind::Scalar { count, .. }, BoundArg::Scalar(values))
+                if values.len() == count as usize =>
+            {
+                None
+            }
             _ => return wrong("has an argument of the wrong kind"),
         };
     }
@@ -346,7 +361,9 @@ impl Features {
                 Op::Fence { .. } => f.fine_order = true,
                 Op::Barrier { barrier, .. } => match barrier {
                     Barrier::Grid => f.serial = true,
-                    Barrier::Block { threads: Some(_), .. } | Barrier::Arrive { .. } => f.fine_order = true,
+                    Barrier::Block { threads: Some(_), .. } | Barrier::Arrive { .. } => {
+                        f.fine_order = true
+                    }
                     Barrier::Warp { .. } => f.fine_order = true,
                     _ => {}
                 },
@@ -375,8 +392,19 @@ fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
             block_scope: s.scope <= Scope::Block,
             size: s.size,
             align: s.align.max(1),
+            place: 0,
         })
         .collect();
+    let mut first = rustc_hash::FxHashMap::default();
+    for (i, s) in kernel.sites.iter().enumerate() {
+        let mut chain = kernel.loc_chain(s.loc);
+        let spot = chain.next().map(|l| (l.file, l.line, l.column));
+        let call = chain.last().map(|l| (l.file, l.line, l.column));
+        // Without a line there is no telling places apart.
+        let known = spot.is_some_and(|s| s.1 != 0);
+        let key = (spot, call, s.kind, if known { 0 } else { i });
+        facts[i].place = *first.entry(key).or_insert(i as u32);
+    }
     for inst in kernel.insts() {
         if let Op::Atomic { site, op, .. } = inst.op {
             facts[site.0 as usize].writes = op != AtomicOp::Load;

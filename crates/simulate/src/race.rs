@@ -20,11 +20,11 @@
 //! Granules are words of four bytes until an object sees a narrower or unaligned
 //! access; from then on they are bytes. So the result is exact to the byte.
 //!
-//! Detection comes in two strengths. The *probe* ([`Owners`] between blocks, no
+//! Detection comes in two strengths. The *probe* ([`crate::between::Owners`] between blocks, no
 //! chains through atomics) is cheap and runs while blocks execute in parallel;
 //! it never misses a race that the full check would find in the same execution,
 //! and whatever it sees is only a reason to run again, one block after another,
-//! with the full check ([`GridShadow`], [`Sync`]).
+//! with the full check ([`crate::between::GridShadow`], [`Sync`]).
 //!
 //! What it can miss: a race that this launch's execution does not reach; a second
 //! race on a granule whose first reader and the reader kept as second are both
@@ -33,14 +33,14 @@
 //! or a partial barrier). It cannot cry wolf: two accesses reported were executed
 //! and nothing in the language orders them.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-
-use lockstep_finding::{Access, Kind};
 use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
 
+use crate::between::{GridShadow, Owners};
+
 use crate::lanes::LANES;
+use crate::pairs::{Side, report, tolerated};
 use crate::program::{FLAG_ORDER, Program};
-use crate::report::{Key, Reports, element, finding, memory, site_place};
+use crate::report::Reports;
 use crate::sync::{Ordered, Sync};
 
 /// The thread number of an asynchronous group copy: no thread's own.
@@ -76,8 +76,10 @@ pub(crate) struct Event<'a> {
     pub first_thread: u32,
     /// The object's bytes before the access.
     pub bytes: *const u8,
-    /// What each lane stores.
-    pub values: &'a dyn Fn(usize) -> u64,
+    /// Lanes that store where nobody has written yet.
+    pub fresh: u32,
+    /// What each lane stores: its elements of type `ty`, by number.
+    pub values: &'a dyn Fn(usize, usize) -> u64,
     pub ty: Ty,
 }
 
@@ -148,7 +150,7 @@ impl Cells {
         }
     }
 
-    fn to_bytes(&mut self) {
+    fn split_to_bytes(&mut self) {
         self.shift = 0;
         for v in [
             &mut self.write,
@@ -264,7 +266,13 @@ impl BlockRaces {
     }
 
     /// Threads of the block come to a named barrier, and wait there or not.
-    pub(crate) fn named_barrier(&mut self, ctx: &mut Ctx, id: u32, who: &[(usize, u32)], wait: bool) {
+    pub(crate) fn named_barrier(
+        &mut self,
+        ctx: &mut Ctx,
+        id: u32,
+        who: &[(usize, u32)],
+        wait: bool,
+    ) {
         let threads = self.keys(ctx.block, who);
         if let Some(sync) = &mut ctx.sync {
             sync.named(ctx.block, id, &threads, *ctx.clock, wait);
@@ -277,7 +285,9 @@ impl BlockRaces {
         let bits = self.lane_bits;
         who.iter()
             .flat_map(|&(w, lanes)| {
-                (0..32).filter(move |l| lanes >> l & 1 == 1).map(move |l| first | ((w as u64) << bits) | l)
+                (0..32)
+                    .filter(move |l| lanes >> l & 1 == 1)
+                    .map(move |l| first | ((w as u64) << bits) | l)
             })
             .collect()
     }
@@ -299,14 +309,24 @@ impl BlockRaces {
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
             let reads = e.kind != AccessKind::Write;
             let t = first | u64::from(e.first_thread + l as u32);
-            sync.operation(t, *ctx.clock, (e.object as u32, e.offsets[l]), reads, facts.writes, order, scope);
+            sync.operation(
+                t,
+                *ctx.clock,
+                (e.object as u32, e.offsets[l]),
+                reads,
+                facts.writes,
+                order,
+                scope,
+            );
         }
         *ctx.clock += 1;
     }
 
     /// Lanes of a warp part at a branch (lock-step only).
     pub(crate) fn part(&mut self, clock: &mut u32, warp: usize, a: u32, b: u32) {
-        let Some(parted) = self.parted.get_mut(warp) else { return };
+        let Some(parted) = self.parted.get_mut(warp) else {
+            return;
+        };
         *clock += 1;
         for i in (0..LANES).filter(|i| a >> i & 1 == 1) {
             for j in (0..LANES).filter(|j| b >> j & 1 == 1) {
@@ -325,8 +345,8 @@ impl BlockRaces {
         let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
             Box::new(Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics))
         });
-        if cells.shift == 2 && (e.size % 4 != 0 || unaligned(e)) {
-            cells.to_bytes();
+        if cells.shift == 2 && (!e.size.is_multiple_of(4) || unaligned(e)) {
+            cells.split_to_bytes();
         }
         self.within_block(ctx, &mut cells, e);
         self.cells[e.object] = Some(cells);
@@ -334,7 +354,8 @@ impl BlockRaces {
             match &mut ctx.inter {
                 Inter::None => {}
                 Inter::Owners(owners) => {
-                    let narrow = ctx.program.sites[e.site.0 as usize].block_scope || ctx.program.mixed_atomics;
+                    let narrow = ctx.program.sites[e.site.0 as usize].block_scope
+                        || ctx.program.mixed_atomics;
                     if !owners.access(e, ctx.block, narrow) {
                         ctx.reports.dirty = true;
                     }
@@ -379,7 +400,8 @@ impl BlockRaces {
             // Lanes l+1.. that follow l without a gap.
             let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
             let n = 1 + follow;
-            let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
+            let t =
+                if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
             let step = u32::from(t != COPY_ENGINE);
             let silent = if e.kind == AccessKind::Write { e.silent >> l } else { 0 };
             let clash = match (e.kind, per) {
@@ -406,8 +428,16 @@ impl BlockRaces {
     #[inline(never)]
     /// A granule where the quick test saw something: looks at each mark.
     fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
-        let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let t =
+            if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
         let facts = ctx.program.sites[e.site.0 as usize];
+        // An atomic may have changed what a store left.
+        let base = self.base[space_index(e.space)];
+        let since =
+            |m: Mark| time(m) >= base && (e.kind != AccessKind::Atomic || time(m) < *ctx.clock);
+        let atomic_now = cells.atomic.get(g).is_some_and(|m| since(*m))
+            || cells.other_atomic.get(g).is_some_and(|m| since(*m));
+        let write_mark = cells.write[g];
         let old = |v: &Vec<Mark>| v.get(g).copied().unwrap_or(0);
         let mut candidates = [0; 5];
         candidates[0] = old(&cells.write);
@@ -425,7 +455,13 @@ impl BlockRaces {
             if order == Ordered::Yes || tolerated(ctx.program, site(m), e.site.0, true) {
                 continue;
             }
-            let other = Side { block: ctx.block, thread: thread(m), site: site(m), silent: silent(m) };
+            let other = Side {
+                block: ctx.block,
+                thread: thread(m),
+                site: site(m),
+                silent: silent(m),
+                overwritten: atomic_now && m == write_mark,
+            };
             report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
         }
         // Lanes of one instruction see each other's stores too.
@@ -438,7 +474,8 @@ impl BlockRaces {
     fn order(&self, ctx: &Ctx, m: Mark, t: u32, space: Space) -> Ordered {
         let (other, at) = (thread(m), time(m));
         if other == COPY_ENGINE || t == COPY_ENGINE {
-            let base = if other == COPY_ENGINE { self.copy_base } else { self.base[space_index(space)] };
+            let base =
+                if other == COPY_ENGINE { self.copy_base } else { self.base[space_index(space)] };
             return if at < base { Ordered::Yes } else { Ordered::No };
         }
         if other == t || at < self.base[space_index(space)] {
@@ -475,14 +512,16 @@ impl BlockRaces {
 
     #[inline(never)]
     fn between_blocks(&self, ctx: &mut Ctx, e: &Event) {
-        let Inter::Full(shadow) = std::mem::replace(&mut ctx.inter, Inter::None) else { return };
+        let Inter::Full(shadow) = std::mem::replace(&mut ctx.inter, Inter::None) else {
+            return;
+        };
         shadow.access(ctx, e);
         ctx.inter = Inter::Full(shadow);
     }
 }
 
 #[inline(always)]
-fn unaligned(e: &Event) -> bool {
+pub(crate) fn unaligned(e: &Event) -> bool {
     let mut bits = 0;
     for l in 0..LANES {
         bits |= if e.mask >> l & 1 == 1 { e.offsets[l] } else { 0 };
@@ -512,7 +551,15 @@ impl Run {
     /// `n` lanes read `per` granules each, from `g` on. `PER` is `per` where it
     /// is known. Returns whether a write of another thread may be in the way.
     #[inline(always)]
-    fn reads<const PER: u32>(&self, cells: &mut Cells, g: usize, n: usize, t: u32, step: u32, per: u32) -> bool {
+    fn reads<const PER: u32>(
+        &self,
+        cells: &mut Cells,
+        g: usize,
+        n: usize,
+        t: u32,
+        step: u32,
+        per: u32,
+    ) -> bool {
         let per = if PER == 0 { per } else { PER };
         let len = n * per as usize;
         let w = &cells.write[g..g + len];
@@ -536,7 +583,8 @@ impl Run {
         if !cells.atomic.is_empty() {
             for i in 0..len {
                 let t = t + step * (i as u32 / per);
-                clash |= self.foreign(cells.atomic[g + i], t) | self.foreign(cells.other_atomic[g + i], t);
+                clash |= self.foreign(cells.atomic[g + i], t)
+                    | self.foreign(cells.other_atomic[g + i], t);
             }
         }
         clash
@@ -593,7 +641,8 @@ impl Run {
         if !cells.atomic.is_empty() {
             for i in 0..len {
                 let t = t + step * (i as u32 / per);
-                clash |= self.foreign(cells.atomic[g + i], t) | self.foreign(cells.other_atomic[g + i], t);
+                clash |= self.foreign(cells.atomic[g + i], t)
+                    | self.foreign(cells.other_atomic[g + i], t);
             }
         }
         if !clash {
@@ -603,7 +652,16 @@ impl Run {
     }
 
     #[inline(always)]
-    fn set_writes(&self, cells: &mut Cells, g: usize, len: usize, t: u32, step: u32, per: u32, silent: u32) {
+    fn set_writes(
+        &self,
+        cells: &mut Cells,
+        g: usize,
+        len: usize,
+        t: u32,
+        step: u32,
+        per: u32,
+        silent: u32,
+    ) {
         let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
         let w = &mut cells.write[g..g + len];
         for i in 0..len {
@@ -640,404 +698,18 @@ impl Run {
         clash
     }
 
-    fn replace(&self, cells: &mut Cells, g: usize, n: usize, t: u32, step: u32, per: u32, silent: u32) {
+    fn replace(
+        &self,
+        cells: &mut Cells,
+        g: usize,
+        n: usize,
+        t: u32,
+        step: u32,
+        per: u32,
+        silent: u32,
+    ) {
         if self.kind == AccessKind::Write {
             self.set_writes(cells, g, n * per as usize, t, step, per, silent);
-        }
-    }
-}
-
-/// Pairs that conflict but do not race: both atomic in each other's scope, or a
-/// flag read in a loop and the volatile or atomic store that sets it.
-fn tolerated(program: &Program, a: u32, b: u32, same_block: bool) -> bool {
-    let (a, b) = (program.sites[a as usize], program.sites[b as usize]);
-    let strong = |s: crate::program::SiteFacts| s.atomic || s.polling || s.volatile && s.writes;
-    let in_scope = |s: crate::program::SiteFacts| same_block || !s.atomic || !s.block_scope;
-    if !(in_scope(a) && in_scope(b)) {
-        return false;
-    }
-    if !a.writes && !b.writes {
-        return true;
-    }
-    // Atomics of different widths are not atomic with respect to each other.
-    if a.atomic && b.atomic {
-        return a.size == b.size;
-    }
-    // Two volatile stores race like any others.
-    strong(a) && strong(b) && (a.atomic || b.atomic || !a.writes || !b.writes)
-}
-
-/// The earlier access of a pair.
-struct Side {
-    block: u32,
-    thread: u32,
-    site: u32,
-    silent: bool,
-}
-
-/// Reports a conflicting pair that nothing orders, or only atomics without
-/// fences do.
-fn report(ctx: &mut Ctx, e: &Event, lane: usize, offset: u64, t: u32, other: Side, order: Ordered) {
-    let kind = match order {
-        Ordered::OnlyWithFences => Kind::MissingFence,
-        _ => Kind::DataRace,
-    };
-    let p = ctx.program;
-    let k = p.kernel;
-    let (a, b) = (other.site, e.site.0);
-    let key = Key { kind, places: [a.min(b), a.max(b)], object: e.object as u32 };
-    // The same value again is what a reader or another writer sees anyway.
-    let current_silent = e.kind == AccessKind::Write && same_value(e, lane);
-    let other_writes = p.sites[a as usize].writes;
-    let benign = match (other_writes, e.kind == AccessKind::Write) {
-        _ if p.sites[a as usize].atomic || p.sites[b as usize].atomic => false,
-        (true, true) => current_silent,
-        (true, false) => other.silent,
-        (false, _) => current_silent,
-    };
-    let block = ctx.block;
-    ctx.reports.add(key, benign, || {
-        let info = &p.objects[e.object];
-        let place_text = element(info, offset as i64);
-        let op = |site: u32| {
-            let s = p.sites[site as usize];
-            if s.atomic {
-                "atomic"
-            } else if s.writes {
-                "write"
-            } else {
-                "read"
-            }
-        };
-        let old = read_value(e, lane);
-        let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
-            op: op(site).to_string(),
-            thread: (thread != COPY_ENGINE).then(|| p.thread_at(thread)),
-            block: p.block_at(block),
-            place: site_place(k, SiteId(site)),
-            value,
-            notes: Vec::new(),
-        };
-        let first = side(a, other.thread, other.block, other_writes.then(|| show(e.ty, old)));
-        let value = match e.kind {
-            AccessKind::Write => Some(show(e.ty, (e.values)(lane))),
-            _ => Some(show(e.ty, old)),
-        };
-        let second = side(b, t, block, value);
-        let where_ = if other.block != block {
-            "of different blocks"
-        } else if t != COPY_ENGINE
-            && other.thread != COPY_ENGINE
-            && t / p.config.warp_size == other.thread / p.config.warp_size
-        {
-            "of one warp"
-        } else {
-            "of different warps"
-        };
-        let message = match kind {
-            Kind::MissingFence => format!(
-                "{} and {} of {} memory `{place_text}` by threads {where_} are ordered by atomics without a fence",
-                first.op, second.op, info.space
-            ),
-            _ => format!(
-                "data race on {} memory `{place_text}`: {} and {} by threads {where_} with nothing to order them",
-                info.space, first.op, second.op
-            ),
-        };
-        let mut f = finding(kind, message, vec![first, second]);
-        f.memory = Some(memory(info, offset as i64, i64::from(e.size)));
-        f.help = vec![help(p, e, kind, where_, a, b)];
-        f
-    });
-}
-
-fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> String {
-    let opencl = p.kernel.language == lockstep_kernel::Language::OpenCl;
-    let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
-    if kind == Kind::MissingFence {
-        return if opencl {
-            "use memory_order_acq_rel on the atomics, or put atomic_work_item_fence before the release and after the acquire".into()
-        } else {
-            "put __threadfence() between the write and the atomic that publishes it, and after the atomic that reads it".into()
-        };
-    }
-    if sa.atomic && sb.atomic {
-        return if sa.size != sb.size {
-            "atomics of different widths are not atomic with respect to each other: use one width".into()
-        } else {
-            "an atomic of block scope is atomic for its own block only: use the device-wide form".into()
-        };
-    }
-    if sa.atomic != sb.atomic {
-        return "make both accesses atomic, or separate them by a barrier".into();
-    }
-    match (where_, e.space) {
-        ("of different blocks", _) => {
-            "blocks run in no particular order: give each block its own elements, use atomics, or split the kernel".into()
-        }
-        ("of one warp", _) if !opencl && a != b => {
-            "put __syncwarp() (or __syncthreads()) between the two accesses".into()
-        }
-        _ if a == b && sa.writes => {
-            "several threads store to one element: give each its own, guard the store, or use an atomic".into()
-        }
-        (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
-        _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
-        _ => "put __syncthreads() between the two accesses".into(),
-    }
-}
-
-/// The value in memory at a lane's place, at most eight bytes of it.
-fn read_value(e: &Event, lane: usize) -> u64 {
-    let n = (e.ty.bytes() as usize).min(8);
-    let mut bytes = [0; 8];
-    // SAFETY: the machine checked the bounds before it told us of the access.
-    unsafe {
-        std::ptr::copy_nonoverlapping(e.bytes.add(e.offsets[lane] as usize), bytes.as_mut_ptr(), n);
-    }
-    u64::from_le_bytes(bytes)
-}
-
-fn same_value(e: &Event, lane: usize) -> bool {
-    // Another lane of this very store may have come before: compare with it too.
-    let mine = (e.values)(lane);
-    let clash = (0..lane)
-        .any(|l| e.mask >> l & 1 == 1 && e.offsets[l] == e.offsets[lane] && (e.values)(l) != mine);
-    let alike = (0..lane)
-        .any(|l| e.mask >> l & 1 == 1 && e.offsets[l] == e.offsets[lane] && (e.values)(l) == mine);
-    !clash && (alike || e.silent >> lane & 1 == 1)
-}
-
-/// A value as text.
-pub(crate) fn show(ty: Ty, bits: u64) -> String {
-    match ty {
-        Ty::F32 => format!("{}", f32::from_bits(bits as u32)),
-        Ty::F64 => format!("{}", f64::from_bits(bits)),
-        Ty::F16 => format!("{}", lockstep_kernel::semantics::half::to_f32(bits as u16)),
-        Ty::Ptr => format!("{bits:#x}"),
-        Ty::I1 => format!("{}", bits & 1),
-        _ => format!("{}", ((bits << (64 - ty.bits())) as i64) >> (64 - ty.bits())),
-    }
-}
-
-/// Between blocks, while they run in parallel: who touched which word. Any
-/// conflict ends the parallel run.
-pub(crate) struct Owners {
-    objects: Vec<Vec<AtomicU32>>,
-    pub stop: AtomicBool,
-}
-
-const READ: u32 = 1;
-const WRITTEN: u32 = 2;
-const ATOMIC: u32 = 3;
-/// Read by several blocks; updated atomically by several blocks.
-const READ_BY_MANY: u32 = u32::MAX - 3 | READ;
-const ATOMIC_BY_MANY: u32 = u32::MAX - 3 | ATOMIC;
-
-impl Owners {
-    pub(crate) fn new(program: &Program) -> Owners {
-        let objects = program
-            .objects
-            .iter()
-            .map(|o| {
-                let n = if o.space == Space::Global { o.size.div_ceil(4) } else { 0 };
-                zeroed(n as usize)
-            })
-            .collect();
-        Owners { objects, stop: AtomicBool::new(false) }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.objects.iter().map(|o| o.len() as u64 * 4).sum()
-    }
-
-    /// Notes the access; false if another block's access is in conflict.
-    #[inline(always)]
-    fn access(&self, e: &Event, block: u32, narrow: bool) -> bool {
-        let owners = &self.objects[e.object];
-        let state = match e.kind {
-            AccessKind::Read => READ,
-            // An atomic of narrower scope is a store to other blocks.
-            AccessKind::Atomic if !narrow => ATOMIC,
-            AccessKind::Write | AccessKind::Atomic => WRITTEN,
-        };
-        if e.uniform {
-            return self.one(owners, e.offsets[e.mask.trailing_zeros() as usize], e.size, block, state);
-        }
-        let mut rest = e.mask;
-        while rest != 0 {
-            let l = rest.trailing_zeros() as usize;
-            let n = 1 + ((e.adjacent & rest) >> l >> 1).trailing_ones();
-            if !self.one(owners, e.offsets[l], e.size * n, block, state) {
-                return false;
-            }
-            rest &= !(((1u64 << n) - 1) << l) as u32;
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn one(&self, owners: &[AtomicU32], offset: u64, size: u32, block: u32, state: u32) -> bool {
-        let first = (offset >> 2) as usize;
-        let last = ((offset + u64::from(size) - 1) >> 2) as usize;
-        let mine = (block + 1) << 2;
-        let (same, wider, many) = match state {
-            READ => (mine | READ, mine | WRITTEN, READ_BY_MANY),
-            WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
-            _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
-        };
-        for cell in &owners[first..=last] {
-            let old = cell.load(Relaxed);
-            if (old == same) | (old == wider) | (old == many) {
-                continue;
-            }
-            if !transition(cell, mine, state) {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// Moves a word's state; false on a conflict.
-#[cold]
-fn transition(cell: &AtomicU32, mine: u32, state: u32) -> bool {
-    let mut old = cell.load(Relaxed);
-    loop {
-        let own = old == 0 || old & !3 == mine;
-        let new = match (old & 3, state) {
-            _ if old == 0 => mine | state,
-            (a, b) if own && a == b => return true,
-            // A block that mixes kinds on a word owns it alone.
-            _ if own => mine | WRITTEN,
-            (READ, READ) => READ_BY_MANY,
-            (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
-            _ => return false,
-        };
-        if old == new {
-            return true;
-        }
-        match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
-            Ok(_) => return true,
-            Err(now) => old = now,
-        }
-    }
-}
-
-/// A large table of zeros that costs nothing until it is touched.
-fn zeroed(n: usize) -> Vec<AtomicU32> {
-    let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
-    // SAFETY: AtomicU32 has the layout of u32; the vector is handed over whole.
-    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
-}
-
-/// Between blocks, in full: marks with the block.
-#[derive(Default)]
-pub(crate) struct GridShadow {
-    objects: Vec<Option<GridCells>>,
-    /// Time of the last grid barrier.
-    pub base: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct GridMark {
-    clock: u32,
-    block: u32,
-    /// Thread in the upper half, site and silence in the lower.
-    low: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct GridCell {
-    write: GridMark,
-    reads: [GridMark; 2],
-    atomics: [GridMark; 2],
-}
-
-struct GridCells {
-    shift: u32,
-    cells: Vec<GridCell>,
-}
-
-impl GridShadow {
-    pub(crate) fn new(program: &Program) -> GridShadow {
-        GridShadow { objects: program.objects.iter().map(|_| None).collect(), base: 1 }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.objects.iter().flatten().map(|o| (o.cells.len() * size_of::<GridCell>()) as u64).sum()
-    }
-
-    fn access(&mut self, ctx: &mut Ctx, e: &Event) {
-        let mut object = self.objects[e.object].take().unwrap_or_else(|| {
-            let n = ctx.program.objects[e.object].size.div_ceil(4) as usize;
-            GridCells { shift: 2, cells: vec![GridCell::default(); n] }
-        });
-        if object.shift == 2 && (e.size % 4 != 0 || unaligned(e)) {
-            object.shift = 0;
-            object.cells = object.cells.iter().flat_map(|c| [*c; 4]).collect();
-        }
-        for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
-            let first = (e.offsets[l] >> object.shift) as usize;
-            for g in first..first + (e.size >> object.shift) as usize {
-                self.lane(ctx, e, l, &mut object.cells[g], (g as u64) << object.shift);
-            }
-        }
-        self.objects[e.object] = Some(object);
-    }
-
-    fn lane(&self, ctx: &mut Ctx, e: &Event, lane: usize, cell: &mut GridCell, offset: u64) {
-        let t = if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
-        let writes = ctx.program.sites[e.site.0 as usize].writes;
-        let mut earlier = [cell.write, cell.atomics[0], cell.atomics[1], cell.reads[0], cell.reads[1]];
-        if !writes {
-            earlier[3] = GridMark::default();
-            earlier[4] = GridMark::default();
-        }
-        for m in earlier {
-            if m.clock < self.base || m.clock == 0 || m.block == ctx.block {
-                continue;
-            }
-            let site = m.low >> 1 & 0x7fff;
-            if tolerated(ctx.program, site, e.site.0, false) {
-                continue;
-            }
-            let other = m.low >> 16;
-            let order = match &ctx.sync {
-                Some(sync) => sync.ordered(
-                    u64::from(ctx.block) << 32 | u64::from(t),
-                    u64::from(m.block) << 32 | u64::from(other),
-                    m.clock,
-                ),
-                None => Ordered::No,
-            };
-            if order != Ordered::Yes {
-                let side = Side { block: m.block, thread: other, site, silent: m.low & 1 == 1 };
-                report(ctx, e, lane, offset, t, side, order);
-            }
-        }
-        let silent = e.kind == AccessKind::Write && e.silent >> lane & 1 == 1;
-        let new = GridMark {
-            clock: *ctx.clock,
-            block: ctx.block,
-            low: t << 16 | e.site.0 << 1 | u32::from(silent),
-        };
-        // Two marks of different blocks: any third block conflicts with one.
-        let remember = |slots: &mut [GridMark; 2]| {
-            let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
-            if stale(slots[0]) || slots[0].block == new.block {
-                slots[0] = new;
-            } else if stale(slots[1]) || slots[1].block == new.block {
-                slots[1] = new;
-            } else {
-                slots[0] = slots[1];
-                slots[1] = new;
-            }
-        };
-        match e.kind {
-            AccessKind::Read => remember(&mut cell.reads),
-            AccessKind::Atomic => remember(&mut cell.atomics),
-            AccessKind::Write => cell.write = new,
         }
     }
 }

@@ -8,9 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use lockstep_finding::{
-    Access, Confidence, Finding, Kind, Memory, Place, Severity,
-};
+use lockstep_finding::{Access, Confidence, Finding, Kind, Memory, Place, Severity};
 use lockstep_kernel::{Elem, Kernel, LocId, SiteId};
 
 use crate::program::ObjectInfo;

@@ -263,7 +263,14 @@ impl Sync {
 
     /// Threads come to a named barrier; those that only arrive do not wait, and
     /// learn nothing.
-    pub(crate) fn named(&mut self, block: u32, id: u32, threads: &[ThreadKey], clock: u32, wait: bool) {
+    pub(crate) fn named(
+        &mut self,
+        block: u32,
+        id: u32,
+        threads: &[ThreadKey],
+        clock: u32,
+        wait: bool,
+    ) {
         self.meet(Variable::Named { block, id }, threads, clock, wait);
     }
 

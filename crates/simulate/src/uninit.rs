@@ -118,7 +118,13 @@ impl Poison {
     }
 
     /// Sets the lanes of `mask` as in `poisoned`, with their origins.
-    pub(crate) fn put(&mut self, s: Slot, mask: u32, poisoned: u32, origin: impl Fn(usize) -> Origin) {
+    pub(crate) fn put(
+        &mut self,
+        s: Slot,
+        mask: u32,
+        poisoned: u32,
+        origin: impl Fn(usize) -> Origin,
+    ) {
         if poisoned == 0 {
             self.wash(s, mask);
             return;
@@ -165,7 +171,14 @@ pub(crate) struct Pending {
 }
 
 impl BlockRun<'_, '_> {
-    pub(crate) fn poison_alu(&mut self, w: usize, mask: u32, op: &Alu, loc: LocId, world: &mut World) {
+    pub(crate) fn poison_alu(
+        &mut self,
+        w: usize,
+        mask: u32,
+        op: &Alu,
+        loc: LocId,
+        world: &mut World,
+    ) {
         let p = &self.warps[w].poison;
         if (p.get(op.a) | p.get(op.b) | p.get(op.c)) & mask == 0 {
             self.warps[w].poison.wash(op.d, mask);
@@ -202,7 +215,14 @@ impl BlockRun<'_, '_> {
     }
 
     /// The value of `s` decides something.
-    pub(crate) fn poison_branch(&mut self, w: usize, mask: u32, s: Slot, loc: LocId, world: &mut World) {
+    pub(crate) fn poison_branch(
+        &mut self,
+        w: usize,
+        mask: u32,
+        s: Slot,
+        loc: LocId,
+        world: &mut World,
+    ) {
         let used = self.warps[w].poison.get(s) & mask;
         if used == 0 {
             return;
@@ -235,7 +255,7 @@ impl BlockRun<'_, '_> {
             let o = pending.origin;
             let key = Key {
                 kind: Kind::UninitialisedRead,
-                places: [o.site.0, o.site.0],
+                places: p.places(o.site.0, o.site.0),
                 object: o.object as u32,
             };
             world.reports.add(key, false, || {
@@ -253,7 +273,7 @@ impl BlockRun<'_, '_> {
                     access.notes.push(format!("the value is used at {}:{}:{}", used.file, used.line, used.column));
                 }
                 let message = format!(
-                    "read of {} memory `{}` that no thread has written",
+                    "read of {} memory `{}`, which was never initialised",
                     info.space,
                     element(info, o.offset as i64)
                 );

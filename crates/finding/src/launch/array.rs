@@ -40,46 +40,29 @@ pub enum ArrayContents {
 
 impl ArraySpec {
     pub fn new(element: ElementType, length: u64, contents: ArrayContents) -> ArraySpec {
-        ArraySpec {
-            element,
-            lanes: 1,
-            length,
-            contents,
-        }
+        ArraySpec { element, lanes: 1, length, contents }
     }
 
     pub(super) fn parse(text: &str) -> Result<ArraySpec, String> {
         let (type_name, rest) = text.split_once('[').ok_or("'[' expected")?;
         let type_name = type_name.trim();
-        let (length, rest) = rest
-            .split_once(']')
-            .ok_or("']' is missing after the length")?;
+        let (length, rest) = rest.split_once(']').ok_or("']' is missing after the length")?;
         let (element, lanes) = ElementType::parse(type_name).ok_or_else(|| {
             let names: Vec<_> = ElementType::ALL.iter().map(|t| t.name()).collect();
-            format!(
-                "'{type_name}' is no element type; one of {}",
-                names.join(" ")
-            )
+            format!("'{type_name}' is no element type; one of {}", names.join(" "))
         })?;
         let length = length.trim();
         if length.is_empty() {
             return Err("the length is missing between '[' and ']'".into());
         }
-        let length: u64 = length
-            .parse()
-            .map_err(|_| format!("'{length}' is not a length"))?;
+        let length: u64 = length.parse().map_err(|_| format!("'{length}' is not a length"))?;
         let bytes = length as u128 * element.size() as u128 * lanes as u128;
         if bytes > MAX_ARRAY_BYTES as u128 {
             return Err(format!(
                 "{bytes} bytes are more than the {MAX_ARRAY_BYTES} that an array may have"
             ));
         }
-        let mut spec = ArraySpec {
-            element,
-            lanes,
-            length,
-            contents: ArrayContents::Zeros,
-        };
+        let mut spec = ArraySpec { element, lanes, length, contents: ArrayContents::Zeros };
         spec.contents = match rest.strip_prefix(':') {
             None if rest.is_empty() => ArrayContents::Zeros,
             None => return Err(format!("':' expected before the contents, not '{rest}'")),
@@ -114,11 +97,7 @@ impl ArraySpec {
             }
         }
         if values.len() > 1 && values.len() as u64 > self.scalars() {
-            return Err(format!(
-                "{} values for {} elements",
-                values.len(),
-                self.scalars()
-            ));
+            return Err(format!("{} values for {} elements", values.len(), self.scalars()));
         }
         Ok(ArrayContents::Literal(values))
     }
@@ -150,17 +129,12 @@ impl ArraySpec {
             ArrayContents::Random => {
                 let stream = mix(fnv(name) ^ mix(seed));
                 self.fill(|i| {
-                    random_bits(
-                        self.element,
-                        mix(stream.wrapping_add(i.wrapping_mul(GOLDEN))),
-                    )
+                    random_bits(self.element, mix(stream.wrapping_add(i.wrapping_mul(GOLDEN))))
                 })
             }
             ArrayContents::Literal(values) => {
-                let bits: Vec<u64> = values
-                    .iter()
-                    .map(|v| self.element.value_bits(v).unwrap_or(0))
-                    .collect();
+                let bits: Vec<u64> =
+                    values.iter().map(|v| self.element.value_bits(v).unwrap_or(0)).collect();
                 match bits[..] {
                     [all] => self.fill(|_| all),
                     _ => self.fill(|i| bits.get(i as usize).copied().unwrap_or(0)),
@@ -245,9 +219,7 @@ fn mix(x: u64) -> u64 {
 }
 
 fn fnv(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ b as u64).wrapping_mul(0x100_0000_01b3)
-    })
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ b as u64).wrapping_mul(0x100_0000_01b3))
 }
 
 fn random_bits(element: ElementType, x: u64) -> u64 {
@@ -291,10 +263,7 @@ mod tests {
             let v = f32::from_le_bytes(v.try_into().unwrap());
             assert!((0.0..1.0).contains(&v));
         }
-        let ints = ArraySpec::parse("i8[64]:random")
-            .unwrap()
-            .to_bytes("A", 1)
-            .unwrap();
+        let ints = ArraySpec::parse("i8[64]:random").unwrap().to_bytes("A", 1).unwrap();
         assert!(ints.iter().all(|&b| b < 128));
     }
 
@@ -314,9 +283,7 @@ mod tests {
         let error = bytes(&format!("f32[4]:@{raw}")).unwrap_err();
         assert!(error.ends_with("holds 4 bytes, f32[4] needs 16"), "{error}");
         assert!(
-            bytes("u8[4]:@/no/such/file")
-                .unwrap_err()
-                .starts_with("cannot read '/no/such/file'")
+            bytes("u8[4]:@/no/such/file").unwrap_err().starts_with("cannot read '/no/such/file'")
         );
 
         let npy = dir.join("a.npy");

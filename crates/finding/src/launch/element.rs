@@ -64,10 +64,7 @@ impl ElementType {
         }
         let split = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (base, lanes) = name.split_at(split);
-        let lanes = lanes
-            .parse()
-            .ok()
-            .filter(|n| matches!(n, 1 | 2 | 4 | 8 | 16))?;
+        let lanes = lanes.parse().ok().filter(|n| matches!(n, 1 | 2 | 4 | 8 | 16))?;
         // `f32x4`, but not `f32` as `f` times 32.
         let base = base
             .strip_suffix('x')
@@ -113,16 +110,8 @@ impl ElementType {
             (0, (1i128 << bits) - 1)
         };
         // A hexadecimal value of a signed type may give its bits.
-        let high = if text.contains("0x") {
-            (1i128 << bits) - 1
-        } else {
-            high
-        };
-        let mask = if bits == 64 {
-            u64::MAX
-        } else {
-            (1 << bits) - 1
-        };
+        let high = if text.contains("0x") { (1i128 << bits) - 1 } else { high };
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         (low..=high).contains(&v).then_some(v as u64 & mask)
     }
 
@@ -164,11 +153,7 @@ fn float_text(v: f64, digits: String) -> String {
     if v.is_nan() {
         "NaN".into()
     } else if v.is_infinite() {
-        if v > 0.0 {
-            "Infinity".into()
-        } else {
-            "-Infinity".into()
-        }
+        if v > 0.0 { "Infinity".into() } else { "-Infinity".into() }
     } else {
         digits
     }
@@ -297,10 +282,7 @@ mod tests {
         assert_eq!(F32.value_text(&0.1f32.to_le_bytes()), "0.1");
         assert_eq!(F32.value_text(&1f32.to_le_bytes()), "1.0");
         assert_eq!(F32.value_text(&f32::NAN.to_le_bytes()), "NaN");
-        assert_eq!(
-            F64.value_text(&f64::NEG_INFINITY.to_le_bytes()),
-            "-Infinity"
-        );
+        assert_eq!(F64.value_text(&f64::NEG_INFINITY.to_le_bytes()), "-Infinity");
         assert_eq!(F64.value_text(&1e300f64.to_le_bytes()), "1e300");
         assert_eq!(I16.value_text(&(-3i16).to_le_bytes()), "-3");
     }

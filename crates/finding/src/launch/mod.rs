@@ -45,24 +45,14 @@ pub struct Launch {
 
 impl Default for Launch {
     fn default() -> Launch {
-        Launch {
-            grid: [1; 3],
-            block: [1; 3],
-            shared: 0,
-            args: Vec::new(),
-            seed: 0,
-        }
+        Launch { grid: [1; 3], block: [1; 3], shared: 0, args: Vec::new(), seed: 0 }
     }
 }
 
 impl Launch {
     /// Threads of the whole launch.
     pub fn threads(&self) -> u128 {
-        self.grid
-            .iter()
-            .chain(&self.block)
-            .map(|&d| d as u128)
-            .product()
+        self.grid.iter().chain(&self.block).map(|&d| d as u128).product()
     }
 
     /// Whether anything in the launch depends on the seed.
@@ -122,9 +112,8 @@ impl ArgValue {
     /// Reads `NAME=VALUE`. The message of an error is one line and names the text.
     pub fn parse_assignment(text: &str) -> Result<(String, ArgValue), String> {
         let fail = |why: String| format!("--arg '{}': {why}", one_line(text));
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| fail("NAME=VALUE expected, as in n=1024".into()))?;
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| fail("NAME=VALUE expected, as in n=1024".into()))?;
         let name = name.trim();
         if name.is_empty() {
             return Err(fail("the parameter's name is missing before '='".into()));
@@ -136,22 +125,16 @@ impl ArgValue {
 
 fn parse_alias(target: &str) -> Result<ArgValue, String> {
     let (param, offset) = match target.split_once('+') {
-        Some((p, o)) => (
-            p,
-            o.trim()
-                .parse()
-                .map_err(|_| format!("'{o}' is not a number of bytes"))?,
-        ),
+        Some((p, o)) => {
+            (p, o.trim().parse().map_err(|_| format!("'{o}' is not a number of bytes"))?)
+        }
         None => (target, 0),
     };
     let param = param.trim();
     if param.is_empty() {
         return Err("a parameter's name is missing after '&'".into());
     }
-    Ok(ArgValue::SameAs {
-        param: param.to_owned(),
-        offset,
-    })
+    Ok(ArgValue::SameAs { param: param.to_owned(), offset })
 }
 
 /// Only the shape is checked here: words and numbers, with commas between.
@@ -210,18 +193,8 @@ struct LaunchData {
 impl From<Launch> for LaunchData {
     fn from(launch: Launch) -> LaunchData {
         let seed = launch.is_random().then_some(launch.seed);
-        let args = launch
-            .args
-            .iter()
-            .map(|(n, v)| (n.clone(), arg_to_json(v)))
-            .collect();
-        LaunchData {
-            grid: launch.grid,
-            block: launch.block,
-            shared: launch.shared,
-            args,
-            seed,
-        }
+        let args = launch.args.iter().map(|(n, v)| (n.clone(), arg_to_json(v))).collect();
+        LaunchData { grid: launch.grid, block: launch.block, shared: launch.shared, args, seed }
     }
 }
 
@@ -283,9 +256,7 @@ mod tests {
 
     #[test]
     fn scalars_keep_their_text() {
-        for text in [
-            "1024", "-3", "0x10", "0.5", "1e-3", "nan", "true", "1,2,3,4",
-        ] {
+        for text in ["1024", "-3", "0x10", "0.5", "1e-3", "nan", "true", "1,2,3,4"] {
             assert_eq!(parse(text), ArgValue::Scalar(text.into()));
             assert_eq!(parse(text).to_string(), text);
         }
@@ -293,15 +264,9 @@ mod tests {
 
     #[test]
     fn text_round_trips() {
-        for text in [
-            "f32[1024]:random",
-            "i32[256]:iota",
-            "u8[4]:1,2,3",
-            "&A",
-            "&A+16",
-            "null",
-            "f32x4[8]",
-        ] {
+        for text in
+            ["f32[1024]:random", "i32[256]:iota", "u8[4]:1,2,3", "&A", "&A+16", "null", "f32x4[8]"]
+        {
             assert_eq!(parse(text).to_string(), text);
         }
         assert_eq!(parse("float[8]:zeros").to_string(), "f32[8]");
@@ -312,58 +277,25 @@ mod tests {
     fn malformed_text_says_why() {
         let cases = [
             ("A", "--arg 'A': NAME=VALUE expected, as in n=1024"),
-            (
-                "=3",
-                "--arg '=3': the parameter's name is missing before '='",
-            ),
+            ("=3", "--arg '=3': the parameter's name is missing before '='"),
             ("A=", "--arg 'A=': a value is missing"),
             ("A=f32[", "--arg 'A=f32[': ']' is missing after the length"),
-            (
-                "A=f32[]",
-                "--arg 'A=f32[]': the length is missing between '[' and ']'",
-            ),
+            ("A=f32[]", "--arg 'A=f32[]': the length is missing between '[' and ']'"),
             ("A=f32[x]", "--arg 'A=f32[x]': 'x' is not a length"),
             ("A=f32[-1]", "--arg 'A=f32[-1]': '-1' is not a length"),
             (
                 "A=f99[3]",
                 "--arg 'A=f99[3]': 'f99' is no element type; one of i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64",
             ),
-            (
-                "A=f32[3]x",
-                "--arg 'A=f32[3]x': ':' expected before the contents, not 'x'",
-            ),
-            (
-                "A=f32[3]:",
-                "--arg 'A=f32[3]:': the contents are missing after ':'",
-            ),
-            (
-                "A=i32[3]:1,x",
-                "--arg 'A=i32[3]:1,x': 'x' is not a value of type i32",
-            ),
-            (
-                "A=u8[3]:256",
-                "--arg 'A=u8[3]:256': '256' is not a value of type u8",
-            ),
-            (
-                "A=u8[2]:1,2,3",
-                "--arg 'A=u8[2]:1,2,3': 3 values for 2 elements",
-            ),
-            (
-                "A=f32[3]:@",
-                "--arg 'A=f32[3]:@': the file's name is missing after '@'",
-            ),
-            (
-                "A=f32:random",
-                "--arg 'A=f32:random': an array needs a length, as in f32[1024]",
-            ),
-            (
-                "A=1,,2",
-                "--arg 'A=1,,2': a value is missing between commas",
-            ),
-            (
-                "A=&",
-                "--arg 'A=&': a parameter's name is missing after '&'",
-            ),
+            ("A=f32[3]x", "--arg 'A=f32[3]x': ':' expected before the contents, not 'x'"),
+            ("A=f32[3]:", "--arg 'A=f32[3]:': the contents are missing after ':'"),
+            ("A=i32[3]:1,x", "--arg 'A=i32[3]:1,x': 'x' is not a value of type i32"),
+            ("A=u8[3]:256", "--arg 'A=u8[3]:256': '256' is not a value of type u8"),
+            ("A=u8[2]:1,2,3", "--arg 'A=u8[2]:1,2,3': 3 values for 2 elements"),
+            ("A=f32[3]:@", "--arg 'A=f32[3]:@': the file's name is missing after '@'"),
+            ("A=f32:random", "--arg 'A=f32:random': an array needs a length, as in f32[1024]"),
+            ("A=1,,2", "--arg 'A=1,,2': a value is missing between commas"),
+            ("A=&", "--arg 'A=&': a parameter's name is missing after '&'"),
             (
                 "A=f32[99999999999999]",
                 "--arg 'A=f32[99999999999999]': 399999999999996 bytes are more than the 4294967296 that an array may have",

@@ -17,10 +17,7 @@ pub(super) fn data(bytes: &[u8], want: ElementType) -> Result<&[u8], String> {
         (u16::from_le_bytes([field[0], field[1]]) as usize, 10)
     } else {
         let field = bytes.get(8..12).ok_or_else(damaged)?;
-        (
-            u32::from_le_bytes([field[0], field[1], field[2], field[3]]) as usize,
-            12,
-        )
+        (u32::from_le_bytes([field[0], field[1], field[2], field[3]]) as usize, 12)
     };
     let end = start + length;
     let header = bytes.get(start..end).ok_or_else(damaged)?;
@@ -79,24 +76,11 @@ pub(super) mod tests {
 
     #[test]
     fn reads_and_refuses() {
-        let good = file(
-            "'descr': '<f4', 'fortran_order': False, 'shape': (1,)",
-            &[0, 0, 128, 63],
-        );
+        let good = file("'descr': '<f4', 'fortran_order': False, 'shape': (1,)", &[0, 0, 128, 63]);
         assert_eq!(data(&good, ElementType::F32).unwrap(), [0, 0, 128, 63]);
-        let fortran = file(
-            "'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)",
-            &[0; 4],
-        );
-        assert!(
-            data(&fortran, ElementType::F32)
-                .unwrap_err()
-                .contains("Fortran")
-        );
-        let big = file(
-            "'descr': '>f4', 'fortran_order': False, 'shape': (1,)",
-            &[0; 4],
-        );
+        let fortran = file("'descr': '<f4', 'fortran_order': True, 'shape': (1, 1)", &[0; 4]);
+        assert!(data(&fortran, ElementType::F32).unwrap_err().contains("Fortran"));
+        let big = file("'descr': '>f4', 'fortran_order': False, 'shape': (1,)", &[0; 4]);
         assert!(data(&big, ElementType::F32).unwrap_err().contains("'>f4'"));
     }
 

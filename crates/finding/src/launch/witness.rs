@@ -78,16 +78,8 @@ mod tests {
 
     #[test]
     fn other_files_are_refused() {
-        assert!(
-            Witness::from_json("")
-                .unwrap_err()
-                .starts_with("not a witness")
-        );
-        assert!(
-            Witness::from_json("{}")
-                .unwrap_err()
-                .starts_with("not a witness")
-        );
+        assert!(Witness::from_json("").unwrap_err().starts_with("not a witness"));
+        assert!(Witness::from_json("{}").unwrap_err().starts_with("not a witness"));
         let newer = r#"{"schema":9,"file":"a","kernel":"k","kind":"x","launch":{"grid":[1,1,1],"block":[1,1,1]},"scheduling":"independent","warp_size":32}"#;
         assert_eq!(
             Witness::from_json(newer).unwrap_err(),

@@ -46,11 +46,7 @@ fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding) {
 }
 
 fn one_line(text: &str) -> String {
-    text.lines()
-        .map(str::trim)
-        .filter(|l| !l.is_empty())
-        .collect::<Vec<_>>()
-        .join("; ")
+    text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

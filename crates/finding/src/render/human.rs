@@ -81,16 +81,11 @@ fn printed(out: &mut String, kernel: &KernelReport) {
 
 /// `out: f32[1024] = 0.5, 1.0, … 3.0`.
 fn output_text(output: &Output) -> String {
-    let mut text = format!(
-        "{}: {}[{}] = ",
-        output.name, output.element_type, output.length
-    );
+    let mut text = format!("{}: {}[{}] = ", output.name, output.element_type, output.length);
     if output.is_complete() {
         text.push_str(&output.values.join(", "));
     } else {
-        let (head, tail) = output
-            .values
-            .split_at(Output::HEAD.min(output.values.len()));
+        let (head, tail) = output.values.split_at(Output::HEAD.min(output.values.len()));
         let _ = write!(text, "{}, … {}", head.join(", "), tail.join(", "));
     }
     text
@@ -120,11 +115,7 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
             Verdict::Proved { assumes } if assumes.is_empty() => String::new(),
             Verdict::Proved { assumes } => format!(" if {}", assumes.join(" and ")),
         };
-        let word = paint(
-            options,
-            verdict_colour(verdict),
-            &format!("{:>9}", verdict.name()),
-        );
+        let word = paint(options, verdict_colour(verdict), &format!("{:>9}", verdict.name()));
         let _ = writeln!(out, "{word} {}{detail}", kinds.join(", "));
     }
 }
@@ -139,24 +130,16 @@ fn summary(out: &mut String, report: &Report, options: &HumanOptions) {
     );
     let total = report.kernels.len();
     let noun = if total == 1 { "kernel" } else { "kernels" };
-    let mut parts = vec![
-        format!("{found} found"),
-        format!("{clean} clean"),
-        format!("{unknown} unknown"),
-    ];
+    let mut parts =
+        vec![format!("{found} found"), format!("{clean} clean"), format!("{unknown} unknown")];
     if proved > 0 {
         parts.insert(1, format!("{proved} proved"));
     }
     if !report.errors.is_empty() {
         let n = report.errors.len();
-        parts.push(format!(
-            "{n} input{} not usable",
-            if n == 1 { "" } else { "s" }
-        ));
+        parts.push(format!("{n} input{} not usable", if n == 1 { "" } else { "s" }));
     }
-    let time = options
-        .seconds
-        .map_or(String::new(), |s| format!(" ({s:.2} s)"));
+    let time = options.seconds.map_or(String::new(), |s| format!(" ({s:.2} s)"));
     let colour = if found > 0 {
         RED
     } else if unknown > 0 || !report.errors.is_empty() {
@@ -167,11 +150,7 @@ fn summary(out: &mut String, report: &Report, options: &HumanOptions) {
     let _ = writeln!(
         out,
         "{}{time}",
-        paint(
-            options,
-            colour,
-            &format!("{total} {noun}: {}", parts.join(", "))
-        )
+        paint(options, colour, &format!("{total} {noun}: {}", parts.join(", ")))
     );
 }
 
@@ -189,11 +168,7 @@ fn verdict_colour(verdict: &Verdict) -> &'static str {
 }
 
 fn paint(options: &HumanOptions, code: &str, text: &str) -> String {
-    if options.colour {
-        format!("\x1b[{code}m{text}\x1b[0m")
-    } else {
-        text.to_owned()
-    }
+    if options.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 fn render_finding(finding: &Finding, sources: &mut Sources, options: &HumanOptions) -> String {
@@ -202,23 +177,11 @@ fn render_finding(finding: &Finding, sources: &mut Sources, options: &HumanOptio
         Severity::Warning => Level::WARNING,
     };
     let mut elements = snippets(finding, sources);
-    elements.extend(
-        notes(finding)
-            .into_iter()
-            .map(|(l, text)| Element::from(l.message(text))),
-    );
-    let group = level
-        .primary_title(title_text(finding))
-        .id(finding.kind.name())
-        .elements(elements);
-    let renderer = if options.colour {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
-    let renderer = renderer
-        .decor_style(DecorStyle::Ascii)
-        .term_width(options.width.unwrap_or(140).max(60));
+    elements.extend(notes(finding).into_iter().map(|(l, text)| Element::from(l.message(text))));
+    let group = level.primary_title(title_text(finding)).id(finding.kind.name()).elements(elements);
+    let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer =
+        renderer.decor_style(DecorStyle::Ascii).term_width(options.width.unwrap_or(140).max(60));
     renderer.render(&[group])
 }
 
@@ -250,9 +213,7 @@ fn snippets(finding: &Finding, sources: &mut Sources) -> Vec<Element<'static>> {
             }
         }
     }
-    let quoted = files
-        .into_iter()
-        .filter_map(|(file, marks)| snippet(file, marks, sources));
+    let quoted = files.into_iter().filter_map(|(file, marks)| snippet(file, marks, sources));
     quoted.chain(elements).collect()
 }
 
@@ -262,11 +223,7 @@ fn mark(finding: &Finding, index: usize, sources: &mut Sources) -> Option<Mark> 
     let line = line_range(&text, access.place.line)?;
     let within = expression_at(&text[line.clone()], access.place.column);
     Some(Mark {
-        kind: if index == 0 {
-            AnnotationKind::Primary
-        } else {
-            AnnotationKind::Context
-        },
+        kind: if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context },
         line: access.place.line,
         span: line.start + within.start..line.start + within.end,
         label: access_label(finding, index),
@@ -283,33 +240,20 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
         let span = m.span.start - start..m.span.end - start;
         m.kind.span(span).label(m.label)
     });
-    let snippet = Snippet::source(text[start..end].to_owned())
-        .path(file)
-        .line_start(first as usize);
+    let snippet =
+        Snippet::source(text[start..end].to_owned()).path(file).line_start(first as usize);
     Some(snippet.annotations(annotations.collect::<Vec<_>>()).into())
 }
 
 /// `(1) write of 1.5 by thread (8,0,0) of block (0,0,0)`.
 fn access_label(finding: &Finding, index: usize) -> String {
     let access = &finding.accesses[index];
-    let value = access
-        .value
-        .as_ref()
-        .map_or(String::new(), |v| format!(" of {v}"));
-    format!(
-        "{}{}{value} by {}",
-        number(finding, index),
-        access.op,
-        actor_text(access)
-    )
+    let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
+    format!("{}{}{value} by {}", number(finding, index), access.op, actor_text(access))
 }
 
 fn number(finding: &Finding, index: usize) -> String {
-    if finding.accesses.len() > 1 {
-        format!("({}) ", index + 1)
-    } else {
-        String::new()
-    }
+    if finding.accesses.len() > 1 { format!("({}) ", index + 1) } else { String::new() }
 }
 
 fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
@@ -325,12 +269,7 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
             ));
         }
         notes.extend(inlining_notes(access, &number(finding, i)));
-        notes.extend(
-            access
-                .notes
-                .iter()
-                .map(|n| format!("{}{n}", number(finding, i))),
-        );
+        notes.extend(access.notes.iter().map(|n| format!("{}{n}", number(finding, i))));
     }
     for a in &finding.approximated {
         let what = match (a.affects_reachability, a.affects_index) {
@@ -338,10 +277,7 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
             (true, false) => "whether the access happens",
             _ => "which element is accessed",
         };
-        notes.push(format!(
-            "{} was approximated; it decides {what}",
-            a.variable
-        ));
+        notes.push(format!("{} was approximated; it decides {what}", a.variable));
     }
     if finding.benign {
         notes.push("every conflicting write stores the same value".into());
@@ -350,10 +286,7 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
         notes.push(format!("it happens when {condition}"));
     }
     if finding.occurrences > 1 {
-        notes.push(format!(
-            "seen {} times; this is the first",
-            finding.occurrences
-        ));
+        notes.push(format!("seen {} times; this is the first", finding.occurrences));
     }
     if let Some(launch) = &finding.launch {
         notes.push(format!("launch: {}", launch_text(launch)));
@@ -379,11 +312,7 @@ fn inlining_notes(access: &Access, number: &str) -> Vec<String> {
 
 /// The launch as options that reproduce it.
 fn launch_text(launch: &Launch) -> String {
-    let mut text = format!(
-        "--grid {} --block {}",
-        dims_text(launch.grid),
-        dims_text(launch.block)
-    );
+    let mut text = format!("--grid {} --block {}", dims_text(launch.grid), dims_text(launch.block));
     if launch.shared > 0 {
         let _ = write!(text, " --shared {}", launch.shared);
     }
@@ -412,10 +341,7 @@ mod tests {
     use crate::{ElementType, InputError};
 
     fn render(report: &Report) -> String {
-        let options = HumanOptions {
-            seconds: Some(0.12),
-            ..HumanOptions::default()
-        };
+        let options = HumanOptions { seconds: Some(0.12), ..HumanOptions::default() };
         human(report, &mut samples::sources(), &options)
     }
 
@@ -510,10 +436,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
             Output::from_bytes("long", ElementType::U8, &bytes, false),
             Output::from_bytes("short", ElementType::U8, &bytes[..3], false),
         ];
-        report.errors.push(InputError {
-            file: "b.cu".into(),
-            message: "no such file".into(),
-        });
+        report.errors.push(InputError { file: "b.cu".into(), message: "no such file".into() });
         let expected = "kernel reduce (reduce.cu:1)
   it printed:
   | a
@@ -529,10 +452,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
     #[test]
     fn colour_only_when_told() {
         assert!(!render(&samples::report()).contains('\x1b'));
-        let options = HumanOptions {
-            colour: true,
-            ..HumanOptions::default()
-        };
+        let options = HumanOptions { colour: true, ..HumanOptions::default() };
         assert!(human(&samples::report(), &mut samples::sources(), &options).contains('\x1b'));
     }
 }

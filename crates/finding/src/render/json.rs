@@ -15,11 +15,8 @@ const SCHEMA: u32 = 1;
 
 pub fn json(report: &Report) -> String {
     let kernels: Vec<Value> = report.kernels.iter().map(kernel_json).collect();
-    let errors: Vec<Value> = report
-        .errors
-        .iter()
-        .map(|e| json!({"file": e.file, "message": e.message}))
-        .collect();
+    let errors: Vec<Value> =
+        report.errors.iter().map(|e| json!({"file": e.file, "message": e.message})).collect();
     pretty(&json!({
         "schema": SCHEMA,
         "tool": {"name": "lockstep", "version": env!("CARGO_PKG_VERSION")},
@@ -35,11 +32,8 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     out.insert("file".into(), json!(kernel.file));
     out.insert("line".into(), json!(kernel.line));
     out.insert("language".into(), json!(kernel.language));
-    let verdicts: Map<String, Value> = kernel
-        .verdicts
-        .iter()
-        .map(|(k, v)| (k.name().to_owned(), verdict_json(v)))
-        .collect();
+    let verdicts: Map<String, Value> =
+        kernel.verdicts.iter().map(|(k, v)| (k.name().to_owned(), verdict_json(v))).collect();
     out.insert("verdicts".into(), Value::Object(verdicts));
     let findings: Vec<Value> = kernel.findings.iter().map(finding_json).collect();
     out.insert("findings".into(), json!(findings));
@@ -53,20 +47,12 @@ fn kernel_json(kernel: &KernelReport) -> Value {
         .outputs
         .iter()
         .filter(|o| o.is_complete())
-        .map(|o| {
-            (
-                o.name.clone(),
-                o.values.iter().map(|v| number_to_json(v)).collect(),
-            )
-        })
+        .map(|o| (o.name.clone(), o.values.iter().map(|v| number_to_json(v)).collect()))
         .collect();
     if !outputs.is_empty() {
         out.insert("outputs".into(), Value::Object(outputs));
     }
-    out.insert(
-        "seconds".into(),
-        json!((kernel.seconds * 1e6).round() / 1e6),
-    );
+    out.insert("seconds".into(), json!((kernel.seconds * 1e6).round() / 1e6));
     Value::Object(out)
 }
 
@@ -171,10 +157,7 @@ mod tests {
         let mut report = samples::report();
         report.kernels[0].findings[0].benign = true;
         report.kernels[0].launch = None;
-        report.errors.push(InputError {
-            file: "b.cu".into(),
-            message: "no such file".into(),
-        });
+        report.errors.push(InputError { file: "b.cu".into(), message: "no such file".into() });
         let text = json(&report);
         let expected = r#"{
   "schema": 1,
@@ -276,10 +259,8 @@ mod tests {
     fn values_that_are_no_numbers_are_text() {
         let mut report = samples::report();
         let kernel = &mut report.kernels[0];
-        let data: Vec<u8> = [1.5f32, f32::NAN, f32::INFINITY]
-            .iter()
-            .flat_map(|v| v.to_le_bytes())
-            .collect();
+        let data: Vec<u8> =
+            [1.5f32, f32::NAN, f32::INFINITY].iter().flat_map(|v| v.to_le_bytes()).collect();
         kernel.outputs = vec![
             Output::from_bytes("out", ElementType::F32, &data, true),
             Output::from_bytes("long", ElementType::U8, &[0; 100], false),

@@ -16,13 +16,7 @@ __global__ void reduce(float *in, float *out, int n) {
 ";
 
 pub(crate) fn place(file: &str, line: u32, column: u32) -> Place {
-    Place {
-        file: file.into(),
-        line,
-        column,
-        function: "reduce".into(),
-        inlined_at: Vec::new(),
-    }
+    Place { file: file.into(), line, column, function: "reduce".into(), inlined_at: Vec::new() }
 }
 
 pub(crate) fn access(op: &str, thread: u32, place: Place) -> Access {
@@ -42,9 +36,7 @@ pub(crate) fn launch() -> Launch {
         grid: [1, 1, 1],
         block: [32, 1, 1],
         shared: 0,
-        args: args
-            .map(|(n, v)| (n.to_owned(), ArgValue::parse(v).unwrap()))
-            .to_vec(),
+        args: args.map(|(n, v)| (n.to_owned(), ArgValue::parse(v).unwrap())).to_vec(),
         seed: 0,
     }
 }
@@ -79,9 +71,8 @@ pub(crate) fn race() -> Finding {
 }
 
 pub(crate) fn kernel() -> KernelReport {
-    let clean = || Verdict::Clean {
-        covered: "1 launch (grid 1, block 32), 100% of the accesses".into(),
-    };
+    let clean =
+        || Verdict::Clean { covered: "1 launch (grid 1, block 32), 100% of the accesses".into() };
     KernelReport {
         name: "reduce".into(),
         mangled: "_Z6reducePfS_i".into(),
@@ -92,12 +83,7 @@ pub(crate) fn kernel() -> KernelReport {
             (Kind::DataRace, Verdict::Found),
             (Kind::BarrierDivergence, clean()),
             (Kind::OutOfBounds, clean()),
-            (
-                Kind::Deadlock,
-                Verdict::Unknown {
-                    because: "step budget ran out".into(),
-                },
-            ),
+            (Kind::Deadlock, Verdict::Unknown { because: "step budget ran out".into() }),
         ],
         findings: vec![race()],
         printed: String::new(),
@@ -108,18 +94,12 @@ pub(crate) fn kernel() -> KernelReport {
 }
 
 pub(crate) fn report() -> Report {
-    Report {
-        kernels: vec![kernel()],
-        errors: Vec::new(),
-    }
+    Report { kernels: vec![kernel()], errors: Vec::new() }
 }
 
 pub(crate) fn sources() -> source::Sources {
     let mut sources = source::Sources::new();
     sources.insert("reduce.cu", REDUCE);
-    sources.insert(
-        "util.h",
-        "__device__ void put(float *p, float v) {\n    *p = v;\n}\n",
-    );
+    sources.insert("util.h", "__device__ void put(float *p, float v) {\n    *p = v;\n}\n");
     sources
 }

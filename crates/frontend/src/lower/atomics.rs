@@ -26,29 +26,9 @@ impl Lower<'_> {
         order: Order,
         scope: Scope,
     ) -> Operand {
-        let site = self.site(
-            SiteKind::Atomic,
-            ty.bytes(),
-            ty.bytes(),
-            space,
-            false,
-            scope,
-        );
-        let op = Op::Atomic {
-            site,
-            op,
-            ty,
-            addr,
-            value,
-            expected,
-            order,
-            scope,
-        };
-        if let Op::Atomic {
-            op: AtomicOp::Store,
-            ..
-        } = op
-        {
+        let site = self.site(SiteKind::Atomic, ty.bytes(), ty.bytes(), space, false, scope);
+        let op = Op::Atomic { site, op, ty, addr, value, expected, order, scope };
+        if let Op::Atomic { op: AtomicOp::Store, .. } = op {
             self.push(op, None);
             return Operand::Undef;
         }
@@ -101,59 +81,30 @@ impl Lower<'_> {
         let (pointer, value) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
         let ty = self.ty_of(value)?;
         let (addr, value) = (self.scalar(pointer), self.scalar(value));
-        let (space, order, scope) = (
-            self.pointer_space(pointer),
-            self.rmw_order(inst),
-            self.sync_scope(inst),
-        );
-        Ok(vec![self.atomic(
-            op,
-            ty,
-            space,
-            addr,
-            value,
-            Operand::Undef,
-            order,
-            scope,
-        )])
+        let (space, order, scope) =
+            (self.pointer_space(pointer), self.rmw_order(inst), self.sync_scope(inst));
+        Ok(vec![self.atomic(op, ty, space, addr, value, Operand::Undef, order, scope)])
     }
 
     pub(super) fn atomic_cmpxchg(&mut self, inst: Val) -> Outcome {
-        let (pointer, expected, value) = (
-            llvm::operand(inst, 0),
-            llvm::operand(inst, 1),
-            llvm::operand(inst, 2),
-        );
+        let (pointer, expected, value) =
+            (llvm::operand(inst, 0), llvm::operand(inst, 1), llvm::operand(inst, 2));
         let ty = self.ty_of(value)?;
-        let (addr, expected, value) = (
-            self.scalar(pointer),
-            self.scalar(expected),
-            self.scalar(value),
-        );
+        let (addr, expected, value) =
+            (self.scalar(pointer), self.scalar(expected), self.scalar(value));
         let order = match self.k.language {
             Language::OpenCl => self.order(unsafe { LLVMGetCmpXchgSuccessOrdering(inst) }),
             _ => Order::Relaxed,
         };
         let (space, scope) = (self.pointer_space(pointer), self.sync_scope(inst));
-        let old = self.atomic(
-            AtomicOp::CompareExchange,
-            ty,
-            space,
-            addr,
-            value,
-            expected,
-            order,
-            scope,
-        );
+        let old =
+            self.atomic(AtomicOp::CompareExchange, ty, space, addr, value, expected, order, scope);
         let done = self.cmp(CmpOp::Eq, ty, old, expected);
         Ok(vec![old, done])
     }
 
     pub(super) fn fence_instruction(&mut self, inst: Val) -> Outcome {
-        let (scope, order) = (
-            self.sync_scope(inst),
-            self.order(unsafe { LLVMGetOrdering(inst) }),
-        );
+        let (scope, order) = (self.sync_scope(inst), self.order(unsafe { LLVMGetOrdering(inst) }));
         self.fence(scope, order, true, true);
         Ok(Vec::new())
     }
@@ -165,16 +116,7 @@ impl Lower<'_> {
             _ => Space::Generic,
         };
         let site = self.site(SiteKind::Fence, 0, 1, space, false, scope);
-        self.push(
-            Op::Fence {
-                site,
-                scope,
-                order,
-                shared,
-                global,
-            },
-            None,
-        );
+        self.push(Op::Fence { site, scope, order, shared, global }, None);
     }
 
     /// `__syncthreads` and its relatives; orders both memories.
@@ -196,13 +138,7 @@ impl Lower<'_> {
         orders_global: bool,
     ) -> Option<Operand> {
         let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
-        let barrier = Barrier::Block {
-            id,
-            threads,
-            orders_shared,
-            orders_global,
-            reduce,
-        };
+        let barrier = Barrier::Block { id, threads, orders_shared, orders_global, reduce };
         let op = Op::Barrier { site, barrier };
         if reduce.is_some() {
             return Some(self.def(op, Ty::I32));
@@ -213,23 +149,11 @@ impl Lower<'_> {
 
     pub(super) fn warp_barrier(&mut self, mask: Operand) {
         let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Warp);
-        self.push(
-            Op::Barrier {
-                site,
-                barrier: Barrier::Warp { mask },
-            },
-            None,
-        );
+        self.push(Op::Barrier { site, barrier: Barrier::Warp { mask } }, None);
     }
 
     pub(super) fn arrive(&mut self, id: Operand, threads: Operand) {
         let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
-        self.push(
-            Op::Barrier {
-                site,
-                barrier: Barrier::Arrive { id, threads },
-            },
-            None,
-        );
+        self.push(Op::Barrier { site, barrier: Barrier::Arrive { id, threads } }, None);
     }
 }

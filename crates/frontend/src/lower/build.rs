@@ -33,9 +33,7 @@ impl Lower<'_> {
     pub(super) fn push(&mut self, op: Op, dst: Option<Reg>) {
         self.count += 1;
         let loc = self.loc;
-        self.k.blocks[self.cur.0 as usize]
-            .insts
-            .push(Inst { dst, op, loc });
+        self.k.blocks[self.cur.0 as usize].insts.push(Inst { dst, op, loc });
     }
 
     pub(super) fn terminate(&mut self, term: Terminator) {
@@ -107,12 +105,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn cast(&mut self, op: CastOp, from: Ty, to: Ty, a: Operand) -> Operand {
-        if from == to
-            && matches!(
-                op,
-                CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit
-            )
-        {
+        if from == to && matches!(op, CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit) {
             return a;
         }
         if let Operand::Imm(x) = a {
@@ -130,20 +123,12 @@ impl Lower<'_> {
 
     /// Zero-extends or truncates between integer types.
     pub(super) fn zext(&mut self, from: Ty, to: Ty, a: Operand) -> Operand {
-        let op = if from.bits() > to.bits() {
-            CastOp::Trunc
-        } else {
-            CastOp::ZExt
-        };
+        let op = if from.bits() > to.bits() { CastOp::Trunc } else { CastOp::ZExt };
         self.cast(op, from, to, a)
     }
 
     pub(super) fn sext(&mut self, from: Ty, to: Ty, a: Operand) -> Operand {
-        let op = if from.bits() > to.bits() {
-            CastOp::Trunc
-        } else {
-            CastOp::SExt
-        };
+        let op = if from.bits() > to.bits() { CastOp::Trunc } else { CastOp::SExt };
         self.cast(op, from, to, a)
     }
 
@@ -152,49 +137,19 @@ impl Lower<'_> {
     }
 
     pub(super) fn float(&mut self, op: FloatOp, ty: Ty, a: Operand, b: Operand) -> Operand {
-        self.def(
-            Op::Float {
-                op,
-                ty,
-                rounding: RNE,
-                a,
-                b,
-            },
-            ty,
-        )
+        self.def(Op::Float { op, ty, rounding: RNE, a, b }, ty)
     }
 
     pub(super) fn float_un(&mut self, op: FloatUnOp, ty: Ty, a: Operand) -> Operand {
-        self.def(
-            Op::FloatUn {
-                op,
-                ty,
-                rounding: RNE,
-                a,
-            },
-            ty,
-        )
+        self.def(Op::FloatUn { op, ty, rounding: RNE, a }, ty)
     }
 
     pub(super) fn fma(&mut self, ty: Ty, a: Operand, b: Operand, c: Operand) -> Operand {
-        self.def(
-            Op::Fma {
-                ty,
-                rounding: RNE,
-                a,
-                b,
-                c,
-            },
-            ty,
-        )
+        self.def(Op::Fma { ty, rounding: RNE, a, b, c }, ty)
     }
 
     pub(super) fn math(&mut self, f: MathFn, ty: Ty, a: Operand, b: Operand) -> Operand {
-        let result = if matches!(f, MathFn::ILogB | MathFn::FrexpExp) {
-            Ty::I32
-        } else {
-            ty
-        };
+        let result = if matches!(f, MathFn::ILogB | MathFn::FrexpExp) { Ty::I32 } else { ty };
         self.def(Op::Math { f, ty, a, b }, result)
     }
 
@@ -210,26 +165,12 @@ impl Lower<'_> {
             return match base {
                 _ if offset == 0 => base,
                 Operand::Object(o, at) => Operand::Object(o, at.wrapping_add(offset)),
-                _ => self.def(
-                    Op::Index {
-                        base,
-                        index: Operand::Imm(0),
-                        scale: 0,
-                        offset,
-                    },
-                    Ty::Ptr,
-                ),
+                _ => {
+                    self.def(Op::Index { base, index: Operand::Imm(0), scale: 0, offset }, Ty::Ptr)
+                }
             };
         }
-        self.def(
-            Op::Index {
-                base,
-                index,
-                scale,
-                offset,
-            },
-            Ty::Ptr,
-        )
+        self.def(Op::Index { base, index, scale, offset }, Ty::Ptr)
     }
 
     /// The constant of a float type.
@@ -269,11 +210,7 @@ impl Lower<'_> {
 }
 
 pub(super) fn sext(x: u64, bits: u32) -> i64 {
-    if bits >= 64 {
-        x as i64
-    } else {
-        ((x << (64 - bits)) as i64) >> (64 - bits)
-    }
+    if bits >= 64 { x as i64 } else { ((x << (64 - bits)) as i64) >> (64 - bits) }
 }
 
 fn fold_int(op: IntOp, ty: Ty, x: u64, y: u64) -> Option<u64> {

@@ -56,9 +56,7 @@ impl Lower<'_> {
         if let Some(result) = self.c_function(&name, inst, &args) {
             return result;
         }
-        let maths = name
-            .strip_prefix("__nv_")
-            .or(plain.is_none().then_some(name.as_str()));
+        let maths = name.strip_prefix("__nv_").or(plain.is_none().then_some(name.as_str()));
         if let Some(maths) = maths
             && let Some(result) = self.libdevice(maths, inst, &args)
         {
@@ -70,35 +68,20 @@ impl Lower<'_> {
 
     pub(super) fn ty_of(&mut self, v: Val) -> Result<Ty, String> {
         let leaves = self.leaves(llvm::type_of(v))?;
-        leaves
-            .first()
-            .map(|l| l.ty)
-            .ok_or_else(|| "a value without a type".into())
+        leaves.first().map(|l| l.ty).ok_or_else(|| "a value without a type".into())
     }
 
     fn c_function(&mut self, name: &str, inst: Val, args: &[Val]) -> Option<Outcome> {
         Some(match (name, args) {
             ("vprintf", &[format, buffer]) => {
                 let (format, buffer) = (self.scalar(format), self.scalar(buffer));
-                self.push(
-                    Op::Print {
-                        format,
-                        args: PrintArgs::Buffer(buffer),
-                    },
-                    None,
-                );
+                self.push(Op::Print { format, args: PrintArgs::Buffer(buffer) }, None);
                 Ok(vec![Operand::Imm(1)])
             }
             ("printf", &[format, ref rest @ ..]) => self.print_values(format, rest),
             ("__assertfail" | "__assert_fail", &[message, ..]) => {
                 let message = self.string(message).unwrap_or_else(|| "assertion".into());
-                self.push(
-                    Op::Assert {
-                        cond: Operand::Imm(0),
-                        message,
-                    },
-                    None,
-                );
+                self.push(Op::Assert { cond: Operand::Imm(0), message }, None);
                 Ok(Vec::new())
             }
             ("memcpy" | "memmove", &[dst, ..]) if args.len() == 3 => {
@@ -119,27 +102,13 @@ impl Lower<'_> {
                 };
                 let space = self.pointer_space(dst);
                 let site = self.site(SiteKind::Write, 0, 1, space, false, Scope::Thread);
-                self.push(
-                    Op::MemSet {
-                        site,
-                        dst: to,
-                        byte,
-                        len,
-                    },
-                    None,
-                );
+                self.push(Op::MemSet { site, dst: to, byte, len }, None);
                 Ok(vec![to])
             }
             ("malloc" | "free", _) => Err(format!("{name} on the device")),
             ("__nvvm_reflect", _) => Ok(vec![Operand::Imm(0)]),
             ("abort" | "exit", _) => {
-                self.push(
-                    Op::Assert {
-                        cond: Operand::Imm(0),
-                        message: name.to_string(),
-                    },
-                    None,
-                );
+                self.push(Op::Assert { cond: Operand::Imm(0), message: name.to_string() }, None);
                 Ok(Vec::new())
             }
             ("llvm_trap", _) => {
@@ -155,18 +124,9 @@ impl Lower<'_> {
         let mut values = Vec::new();
         for &v in rest {
             let ty = self.ty_of(v)?;
-            values.push(PrintValue {
-                ty,
-                lanes: self.value(v).to_vec(),
-            });
+            values.push(PrintValue { ty, lanes: self.value(v).to_vec() });
         }
-        self.push(
-            Op::Print {
-                format,
-                args: PrintArgs::Values(values),
-            },
-            None,
-        );
+        self.push(Op::Print { format, args: PrintArgs::Values(values) }, None);
         Ok(vec![Operand::Imm(0)])
     }
 
@@ -175,10 +135,8 @@ impl Lower<'_> {
         let Operand::Object(id, at) = self.scalar(v) else {
             return None;
         };
-        let bytes = self.k.objects[id.0 as usize]
-            .init
-            .as_ref()?
-            .get(usize::try_from(at).ok()?..)?;
+        let bytes =
+            self.k.objects[id.0 as usize].init.as_ref()?.get(usize::try_from(at).ok()?..)?;
         let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
         Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
@@ -192,85 +150,39 @@ impl Lower<'_> {
         match (name, &operands[..]) {
             ("requires", &[cond]) => {
                 let cond = self.truth(args[0], cond)?;
-                let text = String::from("__requires");
-                self.push(Op::Requires { cond, text }, None);
+                self.push(Op::Requires { cond, text: String::new() }, None);
                 Ok(Vec::new())
             }
             ("assert", &[cond, ..]) => {
                 let cond = self.truth(args[0], cond)?;
-                self.push(
-                    Op::Assert {
-                        cond,
-                        message: "__assert".into(),
-                    },
-                    None,
-                );
+                self.push(Op::Assert { cond, message: String::new() }, None);
                 Ok(Vec::new())
             }
             ("ghost", _) => {
                 let reg = self.new_reg(Ty::I1);
                 self.ghosts.insert(reg);
-                self.push(
-                    Op::Copy {
-                        ty: Ty::I1,
-                        a: Operand::Undef,
-                    },
-                    Some(reg),
-                );
+                self.push(Op::Copy { ty: Ty::I1, a: Operand::Undef }, Some(reg));
                 Ok(vec![Operand::Reg(reg)])
             }
-            ("shfl_idx_i32", &[v, lane, c]) => Ok(vec![self.shuffle(
-                ShuffleMode::Index,
-                Ty::I32,
-                v,
-                lane,
-                c,
-                None,
-            )]),
-            ("shfl_up_i32", &[v, lane, c]) => Ok(vec![self.shuffle(
-                ShuffleMode::Up,
-                Ty::I32,
-                v,
-                lane,
-                c,
-                None,
-            )]),
-            ("shfl_down_i32", &[v, lane, c]) => Ok(vec![self.shuffle(
-                ShuffleMode::Down,
-                Ty::I32,
-                v,
-                lane,
-                c,
-                None,
-            )]),
-            ("shfl_bfly_i32", &[v, lane, c]) => Ok(vec![self.shuffle(
-                ShuffleMode::Butterfly,
-                Ty::I32,
-                v,
-                lane,
-                c,
-                None,
-            )]),
+            ("shfl_idx_i32", &[v, lane, c]) => {
+                Ok(vec![self.shuffle(ShuffleMode::Index, Ty::I32, v, lane, c, None)])
+            }
+            ("shfl_up_i32", &[v, lane, c]) => {
+                Ok(vec![self.shuffle(ShuffleMode::Up, Ty::I32, v, lane, c, None)])
+            }
+            ("shfl_down_i32", &[v, lane, c]) => {
+                Ok(vec![self.shuffle(ShuffleMode::Down, Ty::I32, v, lane, c, None)])
+            }
+            ("shfl_bfly_i32", &[v, lane, c]) => {
+                Ok(vec![self.shuffle(ShuffleMode::Butterfly, Ty::I32, v, lane, c, None)])
+            }
             ("vote_any", &[p]) => self.own_vote(VoteKind::Any, args[0], p),
             ("vote_all", &[p]) => self.own_vote(VoteKind::All, args[0], p),
             ("vote_ballot", &[p]) => self.own_vote(VoteKind::Ballot, args[0], p),
             ("activemask", _) => Ok(vec![self.def(Op::ActiveMask, Ty::I32)]),
             ("grid_sync", _) => {
-                let site = self.site(
-                    SiteKind::Barrier,
-                    0,
-                    1,
-                    Space::Generic,
-                    false,
-                    Scope::Device,
-                );
-                self.push(
-                    Op::Barrier {
-                        site,
-                        barrier: Barrier::Grid,
-                    },
-                    None,
-                );
+                let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Device);
+                self.push(Op::Barrier { site, barrier: Barrier::Grid }, None);
                 Ok(Vec::new())
             }
             ("nanosleep", _) => {
@@ -283,19 +195,8 @@ impl Lower<'_> {
 
     fn own_vote(&mut self, kind: VoteKind, arg: Val, p: Operand) -> Outcome {
         let pred = self.truth(arg, p)?;
-        let ty = if kind == VoteKind::Ballot {
-            Ty::I32
-        } else {
-            Ty::I1
-        };
-        let r = self.def(
-            Op::Vote {
-                kind,
-                pred,
-                mask: None,
-            },
-            ty,
-        );
+        let ty = if kind == VoteKind::Ballot { Ty::I32 } else { Ty::I1 };
+        let r = self.def(Op::Vote { kind, pred, mask: None }, ty);
         Ok(vec![self.zext(ty, Ty::I32, r)])
     }
 
@@ -316,18 +217,7 @@ impl Lower<'_> {
         clamp: Operand,
         mask: Option<Operand>,
     ) -> Operand {
-        self.def(
-            Op::Shuffle {
-                mode,
-                ty,
-                value,
-                lane,
-                clamp,
-                mask,
-                predicate: false,
-            },
-            ty,
-        )
+        self.def(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate: false }, ty)
     }
 
     /// `add_i32_device` and its like.
@@ -381,20 +271,7 @@ impl Lower<'_> {
             (_, &[value]) => (value, Operand::Undef),
             _ => return Err(unknown()),
         };
-        let old = self.atomic(
-            op,
-            ty,
-            space,
-            operands[0],
-            value,
-            expected,
-            Order::Relaxed,
-            scope,
-        );
-        Ok(if op == AtomicOp::Store {
-            Vec::new()
-        } else {
-            vec![old]
-        })
+        let old = self.atomic(op, ty, space, operands[0], value, expected, Order::Relaxed, scope);
+        Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 }

@@ -1,9 +1,11 @@
 //! Source places: from debug locations to [`Loc`]s with their inlining chain.
 //!
-//! A place inside one of our own headers is not the user's: there the call that led into the header stands for it.
+//! A place inside one of our own headers, clang's or the SDK's is not the user's: there the call that led into the
+//! header stands for it.
 //! Without debug information every place is line 0 of the file.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use llvm_sys::core::LLVMGetValueKind;
 use llvm_sys::debuginfo::*;
@@ -15,6 +17,8 @@ use crate::prelude;
 
 pub(super) struct Locs {
     input: String,
+    /// Where clang ran.
+    folder: PathBuf,
     known: HashMap<(Md, Option<LocId>), LocId>,
     interned: HashMap<Loc, LocId>,
     scopes: HashMap<Md, (u32, String)>,
@@ -24,6 +28,7 @@ impl Locs {
     pub(super) fn new(input: &str) -> Locs {
         Locs {
             input: input.to_string(),
+            folder: std::env::current_dir().unwrap_or_default(),
             known: HashMap::new(),
             interned: HashMap::new(),
             scopes: HashMap::new(),
@@ -59,24 +64,24 @@ impl Lower<'_> {
             )
         };
         let (file, function) = self.scope(scope);
-        let inlined_at = if inlined.is_null() {
-            outer
-        } else {
-            Some(self.location(inlined, outer))
-        };
-        let ours = is_ours(&self.k.files[file as usize]);
+        let inlined_at =
+            if inlined.is_null() { outer } else { Some(self.location(inlined, outer)) };
+        let library = self.is_library(&self.k.files[file as usize]);
         let id = match inlined_at {
-            Some(caller) if ours => caller,
-            _ => self.intern(Loc {
-                file,
-                line,
-                column,
-                function,
-                inlined_at,
-            }),
+            Some(caller) if library => caller,
+            _ => self.intern(Loc { file, line, column, function, inlined_at }),
         };
         self.locs.known.insert((md, outer), id);
         id
+    }
+
+    fn is_library(&self, file: &str) -> bool {
+        let sdk = self.options.cuda_path.as_deref();
+        file.contains(&format!("include-{}/", prelude::HASH))
+            || file.contains("/lib/clang/")
+            || sdk.is_some_and(|sdk| {
+                self.locs.folder.join(file).starts_with(self.locs.folder.join(sdk))
+            })
     }
 
     fn intern(&mut self, loc: Loc) -> LocId {
@@ -90,15 +95,10 @@ impl Lower<'_> {
     }
 
     pub(super) fn file(&mut self, name: &str) -> u32 {
-        let name = if name == "-" || name == "<stdin>" {
-            self.locs.input.clone()
-        } else {
-            name.to_string()
-        };
-        match self.k.files.iter().position(|f| *f == name) {
+        match self.k.files.iter().position(|f| f == name) {
             Some(i) => i as u32,
             None => {
-                self.k.files.push(name);
+                self.k.files.push(name.to_string());
                 self.k.files.len() as u32 - 1
             }
         }
@@ -117,10 +117,7 @@ impl Lower<'_> {
             let ops = llvm::md_operands(self.m.md_as_value(at));
             match kind {
                 LLVMMetadataKind::LLVMDISubprogramMetadataKind => {
-                    function = ops
-                        .get(2)
-                        .and_then(|&v| llvm::md_string(v))
-                        .unwrap_or_default();
+                    function = ops.get(2).and_then(|&v| llvm::md_string(v)).unwrap_or_default();
                     break;
                 }
                 LLVMMetadataKind::LLVMDILexicalBlockMetadataKind
@@ -138,27 +135,28 @@ impl Lower<'_> {
         (file, function)
     }
 
+    /// The file of a scope. clang may split an absolute path between folder and name; here they are one again,
+    /// relative where clang ran in that folder, and the input is called what the user called it.
     fn file_of(&mut self, scope: Md) -> u32 {
-        let name = unsafe {
-            let file = LLVMDIScopeGetFile(scope);
-            if file.is_null() {
-                String::new()
-            } else {
-                let mut len = 0;
-                let p = LLVMDIFileGetFilename(file, &mut len);
-                if p.is_null() {
-                    String::new()
-                } else {
-                    String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len as usize))
-                        .into_owned()
-                }
-            }
-        };
-        if name.is_empty() {
-            self.file(&self.locs.input.clone())
-        } else {
-            self.file(&name)
+        let file = unsafe { LLVMDIScopeGetFile(scope) };
+        if file.is_null() {
+            return self.file(&self.locs.input.clone());
         }
+        let (name, folder) = unsafe {
+            let (mut n, mut m) = (0, 0);
+            let name = LLVMDIFileGetFilename(file, &mut n);
+            let folder = LLVMDIFileGetDirectory(file, &mut m);
+            (text(name.cast(), n), text(folder.cast(), m))
+        };
+        if name.is_empty() || name == "-" || name == "<stdin>" {
+            return self.file(&self.locs.input.clone());
+        }
+        let full = Path::new(&folder).join(&name);
+        if full == self.locs.folder.join(&self.locs.input) {
+            return self.file(&self.locs.input.clone());
+        }
+        let shown = full.strip_prefix(&self.locs.folder).unwrap_or(&full).to_string_lossy();
+        self.file(&shown)
     }
 
     /// Where a function is declared.
@@ -167,26 +165,18 @@ impl Lower<'_> {
         if sub.is_null() {
             let file = self.file(&self.locs.input.clone());
             let function = self.k.name.clone();
-            return self.intern(Loc {
-                file,
-                line: 0,
-                column: 0,
-                function,
-                inlined_at: None,
-            });
+            return self.intern(Loc { file, line: 0, column: 0, function, inlined_at: None });
         }
         let line = unsafe { LLVMDISubprogramGetLine(sub) };
         let (file, function) = self.scope(sub);
-        self.intern(Loc {
-            file,
-            line,
-            column: 0,
-            function,
-            inlined_at: None,
-        })
+        self.intern(Loc { file, line, column: 0, function, inlined_at: None })
     }
 }
 
-fn is_ours(file: &str) -> bool {
-    file.contains(&format!("include-{}/", prelude::HASH))
+unsafe fn text(p: *const u8, len: u32) -> String {
+    if p.is_null() {
+        return String::new();
+    }
+    let bytes = unsafe { std::slice::from_raw_parts(p, len as usize) };
+    String::from_utf8_lossy(bytes).into_owned()
 }

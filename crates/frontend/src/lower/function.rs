@@ -114,10 +114,7 @@ impl Lower<'_> {
     fn phi_registers(&mut self, phi: Val) {
         let name = llvm::name(phi);
         let regs: Vec<Operand> = match self.leaves(llvm::type_of(phi)) {
-            Ok(leaves) => leaves
-                .iter()
-                .map(|l| Operand::Reg(self.new_reg(l.ty)))
-                .collect(),
+            Ok(leaves) => leaves.iter().map(|l| Operand::Reg(self.new_reg(l.ty))).collect(),
             Err(what) => {
                 self.unsupported(what);
                 Vec::new()
@@ -130,20 +127,15 @@ impl Lower<'_> {
         for &r in &regs {
             let Operand::Reg(dst) = r else { continue };
             let ty = self.k.regs[dst.0 as usize];
-            self.k.blocks[cur.0 as usize].phis.push(Phi {
-                dst,
-                ty,
-                incoming: Vec::new(),
-            });
+            self.k.blocks[cur.0 as usize].phis.push(Phi { dst, ty, incoming: Vec::new() });
         }
         self.set(phi, regs);
     }
 
     /// `i.0` stands for the source's `i`; names that clang makes up stand for nothing.
     pub(super) fn name_register(&mut self, r: lockstep_kernel::Reg, name: &str) {
-        const MADE_UP: [&str; 8] = [
-            "cond", "retval", "cleanup", "ref", "agg", "tmp", "coerce", "call",
-        ];
+        const MADE_UP: [&str; 8] =
+            ["cond", "retval", "cleanup", "ref", "agg", "tmp", "coerce", "call"];
         let base = name.split('.').next().unwrap_or("");
         if base.is_empty()
             || base.starts_with(|c: char| c.is_ascii_digit())
@@ -221,12 +213,7 @@ impl Lower<'_> {
                                 let (then, otherwise) =
                                     (self.frame().blocks[&then], self.frame().blocks[&otherwise]);
                                 let loc = self.loc;
-                                self.terminate(Terminator::Branch {
-                                    cond,
-                                    then,
-                                    otherwise,
-                                    loc,
-                                });
+                                self.terminate(Terminator::Branch { cond, then, otherwise, loc });
                             }
                         }
                     }
@@ -259,10 +246,7 @@ impl Lower<'_> {
 
     fn switch(&mut self, bb: Bb, inst: Val) {
         let ops = llvm::operands(inst);
-        let ty = self
-            .leaves(llvm::type_of(ops[0]))
-            .ok()
-            .and_then(|l| l.first().copied());
+        let ty = self.leaves(llvm::type_of(ops[0])).ok().and_then(|l| l.first().copied());
         let value = self.scalar(ops[0]);
         let default = unsafe { LLVMValueAsBasicBlock(ops[1]) };
         let Some(leaf) = ty else {
@@ -284,12 +268,7 @@ impl Lower<'_> {
                     self.edge(bb, target);
                     let then = self.frame().blocks[&target];
                     let otherwise = self.new_block("switch.next");
-                    self.terminate(Terminator::Branch {
-                        cond,
-                        then,
-                        otherwise,
-                        loc,
-                    });
+                    self.terminate(Terminator::Branch { cond, then, otherwise, loc });
                     self.cur = otherwise;
                 }
             }
@@ -329,11 +308,7 @@ impl Lower<'_> {
                 .iter()
                 .map(|(b, v)| (*b, v.get(i).copied().unwrap_or(Operand::Undef)))
                 .collect();
-            self.k.blocks[block.0 as usize].phis.push(Phi {
-                dst,
-                ty: leaf.ty,
-                incoming,
-            });
+            self.k.blocks[block.0 as usize].phis.push(Phi { dst, ty: leaf.ty, incoming });
             results.push(Operand::Reg(dst));
         }
         results.into()
@@ -345,11 +320,7 @@ impl Lower<'_> {
         f: Val,
         args: Vec<Rc<[Operand]>>,
     ) -> Result<Rc<[Operand]>, String> {
-        let depth = self
-            .frames
-            .iter()
-            .filter(|frame| frame.function == f)
-            .count() as u32;
+        let depth = self.frames.iter().filter(|frame| frame.function == f).count() as u32;
         let limit = self.options.recursion_limit;
         if depth > limit {
             let name = crate::demangle::function(&llvm::name(f));
@@ -381,11 +352,7 @@ impl Lower<'_> {
         let candidates: Vec<Val> = if exhaustive {
             known
         } else {
-            self.m
-                .functions()
-                .into_iter()
-                .filter(|&f| fits(f) && is_address_taken(f))
-                .collect()
+            self.m.functions().into_iter().filter(|&f| fits(f) && is_address_taken(f)).collect()
         };
         if candidates.is_empty() || candidates.len() > 64 {
             return Err("call through a pointer to an unknown function".into());
@@ -397,23 +364,15 @@ impl Lower<'_> {
         for (i, &f) in candidates.iter().enumerate() {
             let address = self.function_address(f);
             let last = exhaustive && i + 1 == candidates.len();
-            let cond = if last {
-                Operand::Imm(1)
-            } else {
-                self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address)
-            };
+            let cond =
+                if last { Operand::Imm(1) } else { self.cmp(CmpOp::Eq, Ty::Ptr, pointer, address) };
             if cond == Operand::Imm(0) {
                 continue;
             }
             let (then, otherwise) = (self.new_block("call.this"), self.new_block("call.other"));
             match cond {
                 Operand::Imm(_) => self.terminate(Terminator::Jump(then)),
-                _ => self.terminate(Terminator::Branch {
-                    cond,
-                    then,
-                    otherwise,
-                    loc,
-                }),
+                _ => self.terminate(Terminator::Branch { cond, then, otherwise, loc }),
             }
             self.cur = then;
             match self.inline(f, args.clone()) {
@@ -487,9 +446,7 @@ fn reverse_postorder(f: Val) -> Vec<Bb> {
         if t.is_null() {
             return Vec::new();
         }
-        (0..LLVMGetNumSuccessors(t))
-            .map(|i| LLVMGetSuccessor(t, i))
-            .collect::<Vec<_>>()
+        (0..LLVMGetNumSuccessors(t)).map(|i| LLVMGetSuccessor(t, i)).collect::<Vec<_>>()
     };
     let mut seen = HashSet::from([entry]);
     let mut order = Vec::new();

@@ -33,9 +33,8 @@ impl Lower<'_> {
         match result {
             Ok(operands) => {
                 if !is_void {
-                    let expected = self
-                        .leaves(llvm::type_of(inst))
-                        .map_or(operands.len(), |l| l.len());
+                    let expected =
+                        self.leaves(llvm::type_of(inst)).map_or(operands.len(), |l| l.len());
                     if operands.len() == expected {
                         self.set(inst, operands);
                     } else {
@@ -73,10 +72,7 @@ impl Lower<'_> {
             | Opcode::LLVMOr
             | Opcode::LLVMXor => {
                 let op = int_op(opcode);
-                let (a, b) = (
-                    self.value(llvm::operand(v, 0)),
-                    self.value(llvm::operand(v, 1)),
-                );
+                let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
                 if self.is_wide(ty) {
                     return self.wide(op, &a, &b);
                 }
@@ -97,10 +93,7 @@ impl Lower<'_> {
                     Opcode::LLVMFDiv => FloatOp::Div,
                     _ => FloatOp::Rem,
                 };
-                let (a, b) = (
-                    self.value(llvm::operand(v, 0)),
-                    self.value(llvm::operand(v, 1)),
-                );
+                let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
                 let leaves = self.leaves(ty)?;
                 Ok(zip3(&leaves, &a, &b)
                     .map(|(leaf, a, b)| self.float(op, leaf.ty, a, b))
@@ -139,9 +132,7 @@ impl Lower<'_> {
             Opcode::LLVMExtractValue => {
                 let a = self.value(llvm::operand(v, 0));
                 let (at, n) = self.path(v, llvm::type_of(llvm::operand(v, 0)))?;
-                a.get(at..at + n)
-                    .map(<[_]>::to_vec)
-                    .ok_or_else(|| "extractvalue".into())
+                a.get(at..at + n).map(<[_]>::to_vec).ok_or_else(|| "extractvalue".into())
             }
             Opcode::LLVMInsertValue => {
                 let mut a = self.value(llvm::operand(v, 0)).to_vec();
@@ -206,15 +197,7 @@ impl Lower<'_> {
             }
             IntOp::Mul => {
                 let lo = self.int(IntOp::Mul, t, al, bl);
-                let hi = self.def(
-                    Op::Int {
-                        op: IntOp::UMulHi,
-                        ty: t,
-                        a: al,
-                        b: bl,
-                    },
-                    t,
-                );
+                let hi = self.def(Op::Int { op: IntOp::UMulHi, ty: t, a: al, b: bl }, t);
                 let x = self.int(IntOp::Mul, t, al, bh);
                 let y = self.int(IntOp::Mul, t, ah, bl);
                 let hi = self.int(IntOp::Add, t, hi, x);
@@ -231,26 +214,14 @@ impl Lower<'_> {
                 match (op, by) {
                     (_, 0) => vec![al, ah],
                     (IntOp::Shl, 1..64) => {
-                        let hi = Op::Funnel {
-                            left: true,
-                            ty: t,
-                            hi: ah,
-                            lo: al,
-                            amount: bl,
-                        };
+                        let hi = Op::Funnel { left: true, ty: t, hi: ah, lo: al, amount: bl };
                         vec![self.int(op, t, al, bl), self.def(hi, t)]
                     }
                     (IntOp::Shl, 64..128) => {
                         vec![Operand::Imm(0), self.int(op, t, al, Operand::Imm(by - 64))]
                     }
                     (_, 1..64) => {
-                        let lo = Op::Funnel {
-                            left: false,
-                            ty: t,
-                            hi: ah,
-                            lo: al,
-                            amount: bl,
-                        };
+                        let lo = Op::Funnel { left: false, ty: t, hi: ah, lo: al, amount: bl };
                         vec![self.def(lo, t), self.int(op, t, ah, bl)]
                     }
                     (_, 64..128) => vec![self.int(op, t, ah, Operand::Imm(by - 64)), sign],
@@ -275,10 +246,7 @@ impl Lower<'_> {
             IntPred::LLVMIntSLE => CmpOp::SLe,
         };
         let ty = llvm::type_of(llvm::operand(v, 0));
-        let (a, b) = (
-            self.value(llvm::operand(v, 0)),
-            self.value(llvm::operand(v, 1)),
-        );
+        let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
         if self.is_wide(ty) {
             let ([al, ah], [bl, bh]) = (pair(&a)?, pair(&b)?);
             let high_equal = self.cmp(CmpOp::Eq, Ty::I64, ah, bh);
@@ -327,22 +295,14 @@ impl Lower<'_> {
                 return Ok(vec![Operand::Imm(truth as u64); n]);
             }
         };
-        let (a, b) = (
-            self.value(llvm::operand(v, 0)),
-            self.value(llvm::operand(v, 1)),
-        );
+        let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
         let leaves = self.leaves(llvm::type_of(llvm::operand(v, 0)))?;
-        Ok(zip3(&leaves, &a, &b)
-            .map(|(l, a, b)| self.cmp(op, l.ty, a, b))
-            .collect())
+        Ok(zip3(&leaves, &a, &b).map(|(l, a, b)| self.cmp(op, l.ty, a, b)).collect())
     }
 
     fn select_value(&mut self, v: Val) -> Result<Vec<Operand>, String> {
         let cond = self.value(llvm::operand(v, 0));
-        let (a, b) = (
-            self.value(llvm::operand(v, 1)),
-            self.value(llvm::operand(v, 2)),
-        );
+        let (a, b) = (self.value(llvm::operand(v, 1)), self.value(llvm::operand(v, 2)));
         let leaves = self.leaves(llvm::type_of(v))?;
         let mut out = Vec::new();
         for (i, (leaf, a, b)) in zip3(&leaves, &a, &b).enumerate() {
@@ -376,11 +336,7 @@ impl Lower<'_> {
 
     fn cast_leaf(&mut self, opcode: Opcode, f: Leaf, t: Leaf, a: Operand) -> Operand {
         let mask = |s: &mut Self, o: Operand| {
-            if t.is_odd() {
-                s.int(IntOp::And, t.ty, o, Operand::Imm((1 << t.bits) - 1))
-            } else {
-                o
-            }
+            if t.is_odd() { s.int(IntOp::And, t.ty, o, Operand::Imm((1 << t.bits) - 1)) } else { o }
         };
         match opcode {
             Opcode::LLVMTrunc => {
@@ -427,12 +383,7 @@ impl Lower<'_> {
         match opcode {
             Opcode::LLVMTrunc if to.len() == 1 => {
                 let lo = *a.first().ok_or("trunc")?;
-                Ok(vec![self.cast_leaf(
-                    Opcode::LLVMTrunc,
-                    Leaf::of(Ty::I64),
-                    to[0],
-                    lo,
-                )])
+                Ok(vec![self.cast_leaf(Opcode::LLVMTrunc, Leaf::of(Ty::I64), to[0], lo)])
             }
             Opcode::LLVMZExt if from.len() == 1 => {
                 let lo = self.zext(from[0].ty, Ty::I64, a[0]);
@@ -453,10 +404,7 @@ impl Lower<'_> {
     fn bitcast(&mut self, v: Val) -> Result<Vec<Operand>, String> {
         let source = llvm::operand(v, 0);
         let a = self.value(source);
-        let (from, to) = (
-            self.leaves(llvm::type_of(source))?,
-            self.leaves(llvm::type_of(v))?,
-        );
+        let (from, to) = (self.leaves(llvm::type_of(source))?, self.leaves(llvm::type_of(v))?);
         self.recast(&from, &to, &a)
     }
 
@@ -467,9 +415,7 @@ impl Lower<'_> {
         a: &[Operand],
     ) -> Result<Vec<Operand>, String> {
         if from.len() == to.len() && from.iter().zip(to).all(|(f, t)| f.bits == t.bits) {
-            return Ok((0..to.len())
-                .map(|i| self.bits(from[i].ty, to[i].ty, a[i]))
-                .collect());
+            return Ok((0..to.len()).map(|i| self.bits(from[i].ty, to[i].ty, a[i])).collect());
         }
         // As one stream of bits, low first.
         let mut out = Vec::new();
@@ -548,19 +494,13 @@ impl Lower<'_> {
     }
 
     fn shuffle_vector(&mut self, v: Val) -> Result<Vec<Operand>, String> {
-        let (a, b) = (
-            self.value(llvm::operand(v, 0)),
-            self.value(llvm::operand(v, 1)),
-        );
+        let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
         let both: Vec<Operand> = a.iter().chain(b.iter()).copied().collect();
         let n = unsafe { LLVMGetNumMaskElements(v) };
         Ok((0..n)
             .map(|i| {
                 let m = unsafe { LLVMGetMaskValue(v, i) };
-                usize::try_from(m)
-                    .ok()
-                    .and_then(|m| both.get(m).copied())
-                    .unwrap_or(Operand::Undef)
+                usize::try_from(m).ok().and_then(|m| both.get(m).copied()).unwrap_or(Operand::Undef)
             })
             .collect())
     }
@@ -569,9 +509,7 @@ impl Lower<'_> {
     fn path(&mut self, v: Val, mut ty: llvm::Type) -> Result<(usize, usize), String> {
         let indices: Vec<u32> = unsafe {
             let p = LLVMGetIndices(v);
-            (0..LLVMGetNumIndices(v))
-                .map(|i| *p.add(i as usize))
-                .collect()
+            (0..LLVMGetNumIndices(v)).map(|i| *p.add(i as usize)).collect()
         };
         let mut at = 0;
         for i in indices {
@@ -631,11 +569,7 @@ pub(super) fn zip3<'a>(
     a: &'a Rc<[Operand]>,
     b: &'a Rc<[Operand]>,
 ) -> impl Iterator<Item = (Leaf, Operand, Operand)> + 'a {
-    leaves
-        .iter()
-        .zip(a.iter())
-        .zip(b.iter())
-        .map(|((&l, &a), &b)| (l, a, b))
+    leaves.iter().zip(a.iter()).zip(b.iter()).map(|((&l, &a), &b)| (l, a, b))
 }
 
 fn pair(a: &[Operand]) -> Result<[Operand; 2], String> {

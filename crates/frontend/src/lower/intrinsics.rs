@@ -19,13 +19,7 @@ impl Lower<'_> {
             "memset" => return self.mem_set(args),
             "trap" | "debugtrap" | "ubsantrap" => {
                 if head == "trap" {
-                    self.push(
-                        Op::Assert {
-                            cond: Operand::Imm(0),
-                            message: "trap".into(),
-                        },
-                        None,
-                    );
+                    self.push(Op::Assert { cond: Operand::Imm(0), message: "trap".into() }, None);
                 }
                 return Ok(Vec::new());
             }
@@ -37,9 +31,7 @@ impl Lower<'_> {
                 return Ok(vec![Operand::Imm(if head == "is" { 0 } else { u64::MAX })]);
             }
             "readcyclecounter" => {
-                return Ok(vec![
-                    self.def(Op::Special(lockstep_kernel::Special::Clock), Ty::I64),
-                ]);
+                return Ok(vec![self.def(Op::Special(lockstep_kernel::Special::Clock), Ty::I64)]);
             }
             "vector" if name.starts_with("vector.reduce.") => return self.reduce(name, args),
             _ => {}
@@ -89,16 +81,7 @@ impl Lower<'_> {
             "bswap" => Some(self.int_un(lockstep_kernel::IntUnOp::ByteSwap, ty, a[0])),
             "fshl" | "fshr" => {
                 let (hi, lo, amount) = (*a.first()?, *a.get(1)?, *a.get(2)?);
-                Some(self.def(
-                    Op::Funnel {
-                        left: head == "fshl",
-                        ty,
-                        hi,
-                        lo,
-                        amount,
-                    },
-                    ty,
-                ))
+                Some(self.def(Op::Funnel { left: head == "fshl", ty, hi, lo, amount }, ty))
             }
             "fptoui" => Some(self.cast(CastOp::FToU(Rounding::TowardZero), arg_ty, ty, a[0])),
             "fptosi" => Some(self.cast(CastOp::FToS(Rounding::TowardZero), arg_ty, ty, a[0])),
@@ -112,11 +95,7 @@ impl Lower<'_> {
             "is" if name.starts_with("is.fpclass") => self.fp_class(arg_ty, a),
             "canonicalize" | "arithmetic" => Some(a[0]),
             "minimum" | "maximum" => {
-                let op = if head == "minimum" {
-                    FloatOp::Min
-                } else {
-                    FloatOp::Max
-                };
+                let op = if head == "minimum" { FloatOp::Min } else { FloatOp::Max };
                 let r = self.float(op, ty, *a.first()?, *a.get(1)?);
                 let nan = self.cmp(CmpOp::FUno, ty, a[0], a[1]);
                 let sum = self.float(FloatOp::Add, ty, a[0], a[1]);
@@ -186,16 +165,10 @@ impl Lower<'_> {
                 let r = self.int(IntOp::Add, ty, a, b);
                 (r, self.cmp(CmpOp::ULt, ty, r, a))
             }
-            "usub" => (
-                self.int(IntOp::Sub, ty, a, b),
-                self.cmp(CmpOp::ULt, ty, a, b),
-            ),
+            "usub" => (self.int(IntOp::Sub, ty, a, b), self.cmp(CmpOp::ULt, ty, a, b)),
             "umul" => {
                 let high = self.int(IntOp::UMulHi, ty, a, b);
-                (
-                    self.int(IntOp::Mul, ty, a, b),
-                    self.cmp(CmpOp::Ne, ty, high, Operand::Imm(0)),
-                )
+                (self.int(IntOp::Mul, ty, a, b), self.cmp(CmpOp::Ne, ty, high, Operand::Imm(0)))
             }
             "smul" => {
                 let r = self.int(IntOp::Mul, ty, a, b);
@@ -217,10 +190,7 @@ impl Lower<'_> {
     }
 
     fn reduce(&mut self, name: &str, args: &[Val]) -> Outcome {
-        let kind = name["vector.reduce.".len()..]
-            .split('.')
-            .next()
-            .unwrap_or("");
+        let kind = name["vector.reduce.".len()..].split('.').next().unwrap_or("");
         let vector = *args.last().ok_or("a reduction")?;
         let ty = self.ty_of(vector)?;
         let lanes = self.value(vector);

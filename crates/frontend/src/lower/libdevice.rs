@@ -27,18 +27,10 @@ impl Lower<'_> {
         if let Some(r) = self.bits_function(name, from, to, &a) {
             return Some(Ok(vec![r]));
         }
-        let bare = if from == Ty::F32 {
-            name.strip_suffix('f').unwrap_or(name)
-        } else {
-            name
-        };
+        let bare = if from == Ty::F32 { name.strip_suffix('f').unwrap_or(name) } else { name };
         if from.is_float() {
             if let Some(r) = self
-                .float_test(
-                    bare.trim_start_matches("__").trim_end_matches("d"),
-                    from,
-                    &a,
-                )
+                .float_test(bare.trim_start_matches("__").trim_end_matches("d"), from, &a)
                 .or_else(|| self.float_test(bare, from, &a))
             {
                 return Some(Ok(vec![self.zext(Ty::I1, to, r)]));
@@ -51,11 +43,7 @@ impl Lower<'_> {
                     return Some(Ok(vec![self.math(MathFn::ILogB, from, x, Operand::Undef)]));
                 }
                 ("lrint" | "llrint" | "rint" | "lround" | "llround", &[x]) if !to.is_float() => {
-                    let f = if bare.ends_with("rint") {
-                        "rint"
-                    } else {
-                        "round"
-                    };
+                    let f = if bare.ends_with("rint") { "rint" } else { "round" };
                     let r = self.float_function(f, from, &[x])?;
                     return Some(Ok(vec![self.cast(
                         CastOp::FToS(Rounding::TowardZero),
@@ -99,11 +87,7 @@ impl Lower<'_> {
         args: &[Val],
         a: &[Operand],
     ) -> Option<Outcome> {
-        let bare = if ty == Ty::F32 {
-            name.strip_suffix('f').unwrap_or(name)
-        } else {
-            name
-        };
+        let bare = if ty == Ty::F32 { name.strip_suffix('f').unwrap_or(name) } else { name };
         let store = |s: &mut Self, arg: usize, ty: Ty, value: Operand| {
             let space = s.pointer_space(args[arg]);
             s.store_leaves(&[Leaf::of(ty)], &[value], a[arg], ty.bytes(), space, false);
@@ -116,18 +100,10 @@ impl Lower<'_> {
         match (bare, a) {
             ("sincos" | "sincospi", &[x, _, _]) if is_pointer(1) => {
                 let pi = bare == "sincospi";
-                let s = self.math(
-                    if pi { MathFn::SinPi } else { MathFn::Sin },
-                    ty,
-                    x,
-                    Operand::Undef,
-                );
-                let c = self.math(
-                    if pi { MathFn::CosPi } else { MathFn::Cos },
-                    ty,
-                    x,
-                    Operand::Undef,
-                );
+                let s =
+                    self.math(if pi { MathFn::SinPi } else { MathFn::Sin }, ty, x, Operand::Undef);
+                let c =
+                    self.math(if pi { MathFn::CosPi } else { MathFn::Cos }, ty, x, Operand::Undef);
                 store(self, 1, ty, s);
                 store(self, 2, ty, c);
                 Some(Ok(Vec::new()))
@@ -190,29 +166,18 @@ impl Lower<'_> {
                 self.zext(Ty::I64, Ty::I32, part)
             }
             ("hiloint2double", &[hi, lo]) => {
-                let (hi, lo) = (
-                    self.zext(Ty::I32, Ty::I64, hi),
-                    self.zext(Ty::I32, Ty::I64, lo),
-                );
+                let (hi, lo) = (self.zext(Ty::I32, Ty::I64, hi), self.zext(Ty::I32, Ty::I64, lo));
                 let hi = self.int(IntOp::Shl, Ty::I64, hi, Operand::Imm(32));
                 let both = self.int(IntOp::Or, Ty::I64, hi, lo);
                 self.bits(Ty::I64, Ty::F64, both)
             }
             ("half2float", &[x]) => {
-                let h = if from == Ty::I16 {
-                    self.bits(Ty::I16, Ty::F16, x)
-                } else {
-                    x
-                };
+                let h = if from == Ty::I16 { self.bits(Ty::I16, Ty::F16, x) } else { x };
                 self.cast(CastOp::FToF(Rounding::NearestEven), Ty::F16, Ty::F32, h)
             }
             ("float2half_rn", &[x]) => {
                 let h = self.cast(CastOp::FToF(Rounding::NearestEven), Ty::F32, Ty::F16, x);
-                if to == Ty::I16 {
-                    self.bits(Ty::F16, Ty::I16, h)
-                } else {
-                    h
-                }
+                if to == Ty::I16 { self.bits(Ty::F16, Ty::I16, h) } else { h }
             }
             _ => return None,
         })
@@ -241,29 +206,16 @@ impl Lower<'_> {
             ("sub", &[x, y]) => self.float_rounded(FloatOp::Sub, ty, mode, x, y),
             ("mul", &[x, y]) => self.float_rounded(FloatOp::Mul, ty, mode, x, y),
             ("div" | "iv", &[x, y]) => self.float_rounded(FloatOp::Div, ty, mode, x, y),
-            ("ma" | "maf", &[x, y, z]) => self.def(
-                Op::Fma {
-                    ty,
-                    rounding: mode,
-                    a: x,
-                    b: y,
-                    c: z,
-                },
-                ty,
-            ),
+            ("ma" | "maf", &[x, y, z]) => {
+                self.def(Op::Fma { ty, rounding: mode, a: x, b: y, c: z }, ty)
+            }
             ("rcp", &[x]) => {
                 let one = self.fconst(ty, 1.0);
                 self.float_rounded(FloatOp::Div, ty, mode, one, x)
             }
-            ("sqrt", &[x]) => self.def(
-                Op::FloatUn {
-                    op: FloatUnOp::Sqrt,
-                    ty,
-                    rounding: mode,
-                    a: x,
-                },
-                ty,
-            ),
+            ("sqrt", &[x]) => {
+                self.def(Op::FloatUn { op: FloatUnOp::Sqrt, ty, rounding: mode, a: x }, ty)
+            }
             ("rsqrt", &[x]) => self.math(MathFn::RSqrt, ty, x, Operand::Undef),
             _ => return None,
         })
@@ -297,10 +249,6 @@ impl Lower<'_> {
             ("jn" | "yn" | "jnf" | "ynf", _) => None,
             _ => None,
         }?;
-        Some(if from == to || from.is_float() {
-            r
-        } else {
-            self.zext(from, to, r)
-        })
+        Some(if from == to || from.is_float() { r } else { self.zext(from, to, r) })
     }
 }

@@ -160,18 +160,10 @@ impl Lower<'_> {
                         self.float_un(FloatUnOp::Abs, ty, x),
                         self.float_un(FloatUnOp::Abs, ty, y),
                     );
-                    let op = if name == "maxmag" {
-                        CmpOp::FOGt
-                    } else {
-                        CmpOp::FOLt
-                    };
+                    let op = if name == "maxmag" { CmpOp::FOGt } else { CmpOp::FOLt };
                     let first = self.cmp(op, ty, ax, ay);
                     let second = self.cmp(op, ty, ay, ax);
-                    let op = if name == "maxmag" {
-                        FloatOp::Max
-                    } else {
-                        FloatOp::Min
-                    };
+                    let op = if name == "maxmag" { FloatOp::Max } else { FloatOp::Min };
                     let neither = self.float(op, ty, x, y);
                     let r = self.select(ty, second, y, neither);
                     self.select(ty, first, x, r)
@@ -209,11 +201,7 @@ impl Lower<'_> {
                 "norm3d" | "rnorm3d" => {
                     let h = self.math(M::Hypot, ty, x, y);
                     let h = self.math(M::Hypot, ty, h, z);
-                    if name == "norm3d" {
-                        h
-                    } else {
-                        self.float(FloatOp::Div, ty, one, h)
-                    }
+                    if name == "norm3d" { h } else { self.float(FloatOp::Div, ty, one, h) }
                 }
                 _ => return None,
             });
@@ -224,11 +212,7 @@ impl Lower<'_> {
             let h = self.math(M::Hypot, ty, x, y);
             let h = self.math(M::Hypot, ty, h, z);
             let h = self.math(M::Hypot, ty, h, w);
-            return Some(if name == "norm4d" {
-                h
-            } else {
-                self.float(FloatOp::Div, ty, one, h)
-            });
+            return Some(if name == "norm4d" { h } else { self.float(FloatOp::Div, ty, one, h) });
         }
         None
     }
@@ -252,24 +236,18 @@ impl Lower<'_> {
         Some(match (name, a) {
             ("isnan", &[x]) => self.cmp(CmpOp::FUno, ty, x, x),
             ("isinf", &[x]) => {
-                let (x, inf) = (
-                    self.float_un(FloatUnOp::Abs, ty, x),
-                    self.fconst(ty, f64::INFINITY),
-                );
+                let (x, inf) =
+                    (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
                 self.cmp(CmpOp::FOEq, ty, x, inf)
             }
             ("isfinite" | "finite" | "isfinited", &[x]) => {
-                let (x, inf) = (
-                    self.float_un(FloatUnOp::Abs, ty, x),
-                    self.fconst(ty, f64::INFINITY),
-                );
+                let (x, inf) =
+                    (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
                 self.cmp(CmpOp::FOLt, ty, x, inf)
             }
             ("isnormal", &[x]) => {
-                let (x, inf) = (
-                    self.float_un(FloatUnOp::Abs, ty, x),
-                    self.fconst(ty, f64::INFINITY),
-                );
+                let (x, inf) =
+                    (self.float_un(FloatUnOp::Abs, ty, x), self.fconst(ty, f64::INFINITY));
                 let least = match ty {
                     Ty::F64 => f64::MIN_POSITIVE,
                     Ty::F16 => (2.0f64).powi(-14),
@@ -306,16 +284,7 @@ impl Lower<'_> {
         a: Operand,
         b: Operand,
     ) -> Operand {
-        self.def(
-            Op::Float {
-                op,
-                ty,
-                rounding,
-                a,
-                b,
-            },
-            ty,
-        )
+        self.def(Op::Float { op, ty, rounding, a, b }, ty)
     }
 
     /// Integer functions with one meaning per signedness.
@@ -384,16 +353,9 @@ impl Lower<'_> {
                 let zero = self.cmp(CmpOp::Eq, ty, x, Operand::Imm(0));
                 self.select(ty, zero, Operand::Imm(0), n)
             }
-            ("rotate", &[x, n]) => self.def(
-                Op::Funnel {
-                    left: true,
-                    ty,
-                    hi: x,
-                    lo: x,
-                    amount: n,
-                },
-                ty,
-            ),
+            ("rotate", &[x, n]) => {
+                self.def(Op::Funnel { left: true, ty, hi: x, lo: x, amount: n }, ty)
+            }
             ("mad_sat", &[x, y, z]) => return self.mad_sat(ty, signed, x, y, z),
             _ => return None,
         })
@@ -422,33 +384,17 @@ impl Lower<'_> {
         }
         let w = Ty::I64;
         let wide = |s: &mut Self, v| {
-            if signed {
-                s.sext(ty, w, v)
-            } else {
-                s.zext(ty, w, v)
-            }
+            if signed { s.sext(ty, w, v) } else { s.zext(ty, w, v) }
         };
         let (x, y, z) = (wide(self, x), wide(self, y), wide(self, z));
         let p = self.int(IntOp::Mul, w, x, y);
-        let (max, min) = if signed {
-            (ty.mask() >> 1, !(ty.mask() >> 1))
-        } else {
-            (ty.mask(), 0)
-        };
+        let (max, min) = if signed { (ty.mask() >> 1, !(ty.mask() >> 1)) } else { (ty.mask(), 0) };
         // The unsigned 32-bit product plus addend still fits 64 bits.
         let sum = self.int(IntOp::Add, w, p, z);
-        let low = self.int(
-            if signed { IntOp::SMax } else { IntOp::UMax },
-            w,
-            sum,
-            Operand::Imm(min),
-        );
-        let high = self.int(
-            if signed { IntOp::SMin } else { IntOp::UMin },
-            w,
-            low,
-            Operand::Imm(max),
-        );
+        let low =
+            self.int(if signed { IntOp::SMax } else { IntOp::UMax }, w, sum, Operand::Imm(min));
+        let high =
+            self.int(if signed { IntOp::SMin } else { IntOp::UMin }, w, low, Operand::Imm(max));
         Some(self.zext(w, ty, high))
     }
 }

@@ -31,12 +31,7 @@ fn runs(leaves: &[Leaf]) -> Vec<Run> {
         {
             last.len += 1;
         } else {
-            out.push(Run {
-                start: i,
-                len: 1,
-                ty: leaf.ty,
-                offset: leaf.offset,
-            });
+            out.push(Run { start: i, len: 1, ty: leaf.ty, offset: leaf.offset });
         }
     }
     out
@@ -44,11 +39,7 @@ fn runs(leaves: &[Leaf]) -> Vec<Run> {
 
 /// What is left of an alignment some bytes further.
 fn align_at(align: u32, offset: u64) -> u32 {
-    if offset == 0 {
-        align
-    } else {
-        align.min(1 << offset.trailing_zeros().min(16))
-    }
+    if offset == 0 { align } else { align.min(1 << offset.trailing_zeros().min(16)) }
 }
 
 impl Lower<'_> {
@@ -106,15 +97,7 @@ impl Lower<'_> {
             for _ in 0..run.len {
                 self.new_reg(run.ty);
             }
-            self.push(
-                Op::Load {
-                    site,
-                    ty: run.ty,
-                    count: run.len as u8,
-                    addr: at,
-                },
-                Some(first),
-            );
+            self.push(Op::Load { site, ty: run.ty, count: run.len as u8, addr: at }, Some(first));
             for i in 0..run.len {
                 let mut value = Operand::Reg(Reg(first.0 + i as u32));
                 let leaf = leaves[run.start + i];
@@ -177,24 +160,13 @@ impl Lower<'_> {
                 Scope::Thread,
             );
             let values = values[run.start..run.start + run.len].to_vec();
-            self.push(
-                Op::Store {
-                    site,
-                    ty: run.ty,
-                    values,
-                    addr: at,
-                },
-                None,
-            );
+            self.push(Op::Store { site, ty: run.ty, values, addr: at }, None);
         }
     }
 
     pub(super) fn mem_copy(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {
-        let (dst, src, len) = (
-            self.scalar(args[0]),
-            self.scalar(args[1]),
-            self.index_unsigned(args[2])?,
-        );
+        let (dst, src, len) =
+            (self.scalar(args[0]), self.scalar(args[1]), self.index_unsigned(args[2])?);
         let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
         if len == Operand::Imm(0) {
             return Ok(Vec::new());
@@ -206,25 +178,13 @@ impl Lower<'_> {
         let (from, to) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
         let read = self.site(SiteKind::Read, size, 1, from, volatile, Scope::Thread);
         let write = self.site(SiteKind::Write, size, 1, to, volatile, Scope::Thread);
-        self.push(
-            Op::MemCopy {
-                read,
-                write,
-                dst,
-                src,
-                len,
-            },
-            None,
-        );
+        self.push(Op::MemCopy { read, write, dst, src, len }, None);
         Ok(Vec::new())
     }
 
     pub(super) fn mem_set(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {
-        let (dst, byte, len) = (
-            self.scalar(args[0]),
-            self.scalar(args[1]),
-            self.index_unsigned(args[2])?,
-        );
+        let (dst, byte, len) =
+            (self.scalar(args[0]), self.scalar(args[1]), self.index_unsigned(args[2])?);
         let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
         if len == Operand::Imm(0) {
             return Ok(Vec::new());
@@ -235,15 +195,7 @@ impl Lower<'_> {
         };
         let space = self.pointer_space(args[0]);
         let site = self.site(SiteKind::Write, size, 1, space, volatile, Scope::Thread);
-        self.push(
-            Op::MemSet {
-                site,
-                dst,
-                byte,
-                len,
-            },
-            None,
-        );
+        self.push(Op::MemSet { site, dst, byte, len }, None);
         Ok(Vec::new())
     }
 
@@ -256,13 +208,7 @@ impl Lower<'_> {
 
     /// Leaves of `n` packed scalars.
     pub(super) fn packed(&self, ty: Ty, n: usize) -> Rc<[Leaf]> {
-        (0..n)
-            .map(|i| Leaf {
-                ty,
-                bits: ty.bits(),
-                offset: i as u64 * ty.bytes() as u64,
-            })
-            .collect()
+        (0..n).map(|i| Leaf { ty, bits: ty.bits(), offset: i as u64 * ty.bytes() as u64 }).collect()
     }
 
     pub(super) fn order(&self, order: LlvmOrder) -> Order {

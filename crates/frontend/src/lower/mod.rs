@@ -152,11 +152,7 @@ impl<'m> Lower<'m> {
     }
 
     fn kernel(&mut self, f: Val) {
-        for (i, inst) in llvm::blocks(f)
-            .into_iter()
-            .flat_map(llvm::instructions)
-            .enumerate()
-        {
+        for (i, inst) in llvm::blocks(f).into_iter().flat_map(llvm::instructions).enumerate() {
             self.origins.insert(inst, i as u32);
         }
         self.k.block_dim_hint = self.block_dim_hint(f);
@@ -175,10 +171,7 @@ impl<'m> Lower<'m> {
     /// Reports something that has no meaning here.
     fn unsupported(&mut self, what: impl Into<String>) {
         let index = self.k.unsupported.len() as u32;
-        self.k.unsupported.push(Unsupported {
-            what: what.into(),
-            loc: self.loc,
-        });
+        self.k.unsupported.push(Unsupported { what: what.into(), loc: self.loc });
         self.push(Op::Unsupported(index), None);
     }
 
@@ -197,18 +190,12 @@ impl<'m> Lower<'m> {
             let mut after_decided = decided.clone();
             for (b, block) in self.k.blocks.iter().enumerate() {
                 if decided[b] {
-                    block
-                        .term
-                        .successors()
-                        .for_each(|s| after_decided[s.0 as usize] = true);
+                    block.term.successors().for_each(|s| after_decided[s.0 as usize] = true);
                 }
             }
             for block in &self.k.blocks {
                 for phi in &block.phis {
-                    let by_choice = phi
-                        .incoming
-                        .iter()
-                        .any(|(p, _)| after_decided[p.0 as usize]);
+                    let by_choice = phi.incoming.iter().any(|(p, _)| after_decided[p.0 as usize]);
                     if by_choice || phi.incoming.iter().any(|&(_, o)| is(&tainted, o)) {
                         tainted.insert(phi.dst);
                     }

@@ -110,10 +110,7 @@ impl Lower<'_> {
                     _ => BarrierReduce::Or,
                 };
                 let p = self.cmp(CmpOp::Ne, Ty::I32, p, zero);
-                return Ok(self
-                    .block_barrier(zero, None, Some((kind, p)))
-                    .into_iter()
-                    .collect());
+                return Ok(self.block_barrier(zero, None, Some((kind, p))).into_iter().collect());
             }
             ("bar.warp.sync", &[mask]) => {
                 self.warp_barrier(mask);
@@ -190,11 +187,7 @@ impl Lower<'_> {
             "f32p" => (Ty::F32, true),
             _ => return None,
         };
-        let (mask, rest) = if sync {
-            (Some(*a.first()?), &a[1..])
-        } else {
-            (None, a)
-        };
+        let (mask, rest) = if sync { (Some(*a.first()?), &a[1..]) } else { (None, a) };
         let &[value, lane, clamp] = rest else {
             return None;
         };
@@ -202,18 +195,7 @@ impl Lower<'_> {
         if predicate {
             self.new_reg(Ty::I1);
         }
-        self.push(
-            Op::Shuffle {
-                mode,
-                ty,
-                value,
-                lane,
-                clamp,
-                mask,
-                predicate,
-            },
-            Some(dst),
-        );
+        self.push(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate }, Some(dst));
         let mut out = vec![Operand::Reg(dst)];
         if predicate {
             out.push(Operand::Reg(Reg(dst.0 + 1)));
@@ -243,37 +225,21 @@ impl Lower<'_> {
             Ok(p) => p,
             Err(e) => return Some(Err(e)),
         };
-        let ty = if kind == VoteKind::Ballot {
-            Ty::I32
-        } else {
-            Ty::I1
-        };
+        let ty = if kind == VoteKind::Ballot { Ty::I32 } else { Ty::I1 };
         Some(Ok(vec![self.def(Op::Vote { kind, pred, mask }, ty)]))
     }
 
     fn nvvm_match(&mut self, name: &str, a: &[Operand]) -> Option<Outcome> {
         let &[mask, value] = a else { return None };
         let all = name.starts_with("all");
-        let ty = if name.contains("i64") {
-            Ty::I64
-        } else {
-            Ty::I32
-        };
+        let ty = if name.contains("i64") { Ty::I64 } else { Ty::I32 };
         let dst = self.new_reg(Ty::I32);
         let mut out = vec![Operand::Reg(dst)];
         if all {
             self.new_reg(Ty::I1);
             out.push(Operand::Reg(Reg(dst.0 + 1)));
         }
-        self.push(
-            Op::Match {
-                all,
-                ty,
-                value,
-                mask,
-            },
-            Some(dst),
-        );
+        self.push(Op::Match { all, ty, value, mask }, Some(dst));
         Some(Ok(out))
     }
 
@@ -319,26 +285,14 @@ impl Lower<'_> {
             (_, &[_, value]) => (value, Operand::Undef),
             _ => return Ok(None),
         };
-        Ok(Some(vec![self.atomic(
-            op,
-            ty,
-            space,
-            a[0],
-            value,
-            expected,
-            Order::Relaxed,
-            scope,
-        )]))
+        Ok(Some(vec![self.atomic(op, ty, space, a[0], value, expected, Order::Relaxed, scope)]))
     }
 
     /// CUDA's `__byte_perm`: each nibble of `s` chooses a byte of `y:x`, or its sign.
     pub(super) fn byte_perm(&mut self, x: Operand, y: Operand, s: Operand) -> Operand {
         let t = Ty::I64;
-        let (x, y, s) = (
-            self.zext(Ty::I32, t, x),
-            self.zext(Ty::I32, t, y),
-            self.zext(Ty::I32, t, s),
-        );
+        let (x, y, s) =
+            (self.zext(Ty::I32, t, x), self.zext(Ty::I32, t, y), self.zext(Ty::I32, t, s));
         let y = self.int(IntOp::Shl, t, y, Operand::Imm(32));
         let both = self.int(IntOp::Or, t, x, y);
         let mut result = Operand::Imm(0);
@@ -382,28 +336,15 @@ impl Lower<'_> {
             "mul" if two && ty.is_float() => float(self, FloatOp::Mul),
             "sub" if two && ty.is_float() => float(self, FloatOp::Sub),
             "div" if two && ty.is_float() => float(self, FloatOp::Div),
-            "fma" if a.len() == 3 && ty.is_float() => self.def(
-                Op::Fma {
-                    ty,
-                    rounding: round,
-                    a: a[0],
-                    b: a[1],
-                    c: a[2],
-                },
-                ty,
-            ),
+            "fma" if a.len() == 3 && ty.is_float() => {
+                self.def(Op::Fma { ty, rounding: round, a: a[0], b: a[1], c: a[2] }, ty)
+            }
             "fmin" if two => self.float(FloatOp::Min, ty, a[0], a[1]),
             "fmax" if two => self.float(FloatOp::Max, ty, a[0], a[1]),
             "fabs" => self.float_un(FloatUnOp::Abs, ty, a[0]),
-            "sqrt" => self.def(
-                Op::FloatUn {
-                    op: FloatUnOp::Sqrt,
-                    ty,
-                    rounding: round,
-                    a: a[0],
-                },
-                ty,
-            ),
+            "sqrt" => {
+                self.def(Op::FloatUn { op: FloatUnOp::Sqrt, ty, rounding: round, a: a[0] }, ty)
+            }
             "rcp" => {
                 let one = self.fconst(ty, 1.0);
                 self.float_rounded(FloatOp::Div, ty, round, one, a[0])
@@ -416,22 +357,14 @@ impl Lower<'_> {
                 if ty.is_float() =>
             {
                 // PTX's round is to even.
-                let f = if parts[0] == "round" {
-                    "rint"
-                } else {
-                    parts[0]
-                };
+                let f = if parts[0] == "round" { "rint" } else { parts[0] };
                 return Ok(self.float_function(f, ty, &a[..1]));
             }
             "ex2" => return Ok(self.float_function("exp2", ty, &a[..1])),
             "lg2" => return Ok(self.float_function("log2", ty, &a[..1])),
             "mul24" | "mulhi" | "mulhi2" if two => {
                 let signed = !parts.iter().any(|p| p.starts_with('u'));
-                let f = if parts[0] == "mul24" {
-                    "mul24"
-                } else {
-                    "mul_hi"
-                };
+                let f = if parts[0] == "mul24" { "mul24" } else { "mul_hi" };
                 return Ok(self.int_function(f, ty, signed, a));
             }
             "sad" if a.len() == 3 => {
@@ -445,10 +378,8 @@ impl Lower<'_> {
             "bitcast" => self.bits(from, ty, a[0]),
             "isspacep" => return Ok(None),
             "lohi" => {
-                let (lo, hi) = (
-                    self.zext(Ty::I32, Ty::I64, a[0]),
-                    self.zext(Ty::I32, Ty::I64, a[1]),
-                );
+                let (lo, hi) =
+                    (self.zext(Ty::I32, Ty::I64, a[0]), self.zext(Ty::I32, Ty::I64, a[1]));
                 let hi = self.int(IntOp::Shl, Ty::I64, hi, Operand::Imm(32));
                 let both = self.int(IntOp::Or, Ty::I64, lo, hi);
                 self.bits(Ty::I64, Ty::F64, both)

@@ -55,10 +55,7 @@ impl Lower<'_> {
         if space != Space::Shared && !init.is_null() && size <= INIT_LIMIT && !is_undef(init) {
             let mut bytes = vec![0; size as usize];
             let mut relocations = Vec::new();
-            if self
-                .write_constant(init, 0, &mut bytes, &mut relocations)
-                .is_err()
-            {
+            if self.write_constant(init, 0, &mut bytes, &mut relocations).is_err() {
                 let name = self.k.objects[id.0 as usize].name.clone();
                 self.unsupported(format!("the initial value of {name}"));
             }
@@ -82,12 +79,7 @@ impl Lower<'_> {
         let size = self.size_of(ty).saturating_mul(count);
         let id = ObjectId(self.k.objects.len() as u32);
         let name = llvm::name(alloca);
-        let name = name
-            .split('.')
-            .next()
-            .filter(|n| !n.is_empty())
-            .unwrap_or("tmp")
-            .to_string();
+        let name = name.split('.').next().filter(|n| !n.is_empty()).unwrap_or("tmp").to_string();
         let elem = self.elem_of(ty);
         self.k.objects.push(Object {
             name,
@@ -117,11 +109,7 @@ impl Lower<'_> {
 
     fn display_name(&self, mangled: &str) -> String {
         if mangled.starts_with(".str") || mangled.starts_with("__const.") {
-            return if mangled.starts_with('.') {
-                "string".into()
-            } else {
-                "constant".into()
-            };
+            return if mangled.starts_with('.') { "string".into() } else { "constant".into() };
         }
         let own = format!("{}.", self.k.mangled);
         if let Some(rest) = mangled.strip_prefix(&own) {
@@ -169,12 +157,7 @@ impl Lower<'_> {
                 Ok(())
             }
             ValueKind::LLVMConstantFPValueKind => {
-                put(
-                    bytes,
-                    at,
-                    &self.float_bits(v)?.to_le_bytes(),
-                    self.size_of(ty),
-                );
+                put(bytes, at, &self.float_bits(v)?.to_le_bytes(), self.size_of(ty));
                 Ok(())
             }
             ValueKind::LLVMConstantDataArrayValueKind

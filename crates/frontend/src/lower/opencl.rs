@@ -40,11 +40,7 @@ impl Lower<'_> {
                     "write_mem_fence" => Order::Release,
                     _ => Order::AcqRel,
                 };
-                let scope = if flags & 2 != 0 {
-                    Scope::Device
-                } else {
-                    Scope::Block
-                };
+                let scope = if flags & 2 != 0 { Scope::Device } else { Scope::Block };
                 self.fence(scope, order, flags & 1 != 0, flags & 2 != 0);
                 return Some(Ok(Vec::new()));
             }
@@ -55,23 +51,14 @@ impl Lower<'_> {
             }
             ("work_group_all" | "work_group_any", &[p]) => {
                 let p = self.cmp(CmpOp::Ne, Ty::I32, p, Operand::Imm(0));
-                let kind = if name == "work_group_all" {
-                    BarrierReduce::And
-                } else {
-                    BarrierReduce::Or
-                };
+                let kind =
+                    if name == "work_group_all" { BarrierReduce::And } else { BarrierReduce::Or };
                 let r = self.block_barrier_of(Operand::Imm(0), None, Some((kind, p)), false, false);
                 return Some(Ok(r.into_iter().collect()));
             }
             ("wait_group_events", _) => {
                 let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
-                self.push(
-                    Op::Barrier {
-                        site,
-                        barrier: Barrier::GroupCopies,
-                    },
-                    None,
-                );
+                self.push(Op::Barrier { site, barrier: Barrier::GroupCopies }, None);
                 return Some(Ok(Vec::new()));
             }
             ("prefetch", _) => return Some(Ok(Vec::new())),
@@ -167,10 +154,8 @@ impl Lower<'_> {
 
     fn global_id(&mut self, d: u8, with_offset: bool) -> Operand {
         let t = Ty::I64;
-        let (group, size) = (
-            self.wide_special(Special::BlockId(d)),
-            self.wide_special(Special::BlockDim(d)),
-        );
+        let (group, size) =
+            (self.wide_special(Special::BlockId(d)), self.wide_special(Special::BlockDim(d)));
         let local = self.wide_special(Special::ThreadId(d));
         let first = self.int(IntOp::Mul, t, group, size);
         let id = self.int(IntOp::Add, t, first, local);
@@ -204,33 +189,10 @@ impl Lower<'_> {
             }
         }
         let (from_space, to_space) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
-        let read = self.site(
-            SiteKind::Read,
-            0,
-            size / lanes,
-            from_space,
-            false,
-            Scope::Block,
-        );
-        let write = self.site(
-            SiteKind::Write,
-            0,
-            size / lanes,
-            to_space,
-            false,
-            Scope::Block,
-        );
+        let read = self.site(SiteKind::Read, 0, size / lanes, from_space, false, Scope::Block);
+        let write = self.site(SiteKind::Write, 0, size / lanes, to_space, false, Scope::Block);
         self.push(
-            Op::GroupCopy {
-                read,
-                write,
-                dst,
-                src,
-                count,
-                size,
-                dst_stride,
-                src_stride,
-            },
+            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride },
             None,
         );
         Ok(vec![one])
@@ -318,9 +280,8 @@ impl Lower<'_> {
                 };
                 let expected_space = self.pointer_space(args[1]);
                 let leaf = [Leaf::of(ty)];
-                let expected = *self
-                    .load_leaves(&leaf, a[1], ty.bytes(), expected_space, false)
-                    .first()?;
+                let expected =
+                    *self.load_leaves(&leaf, a[1], ty.bytes(), expected_space, false).first()?;
                 let old = self.atomic(
                     AtomicOp::CompareExchange,
                     ty,
@@ -371,18 +332,12 @@ impl Lower<'_> {
             }
             // OpenCL 1.x: relaxed, for the whole device.
             _ => {
-                let op = base
-                    .strip_prefix("atomic_")
-                    .or(base.strip_prefix("atom_"))?;
+                let op = base.strip_prefix("atomic_").or(base.strip_prefix("atom_"))?;
                 let (order, scope) = (Order::Relaxed, Scope::Device);
                 let ty = self.ty_of(inst).ok()?;
                 match op {
                     "inc" | "dec" => {
-                        let op = if op == "inc" {
-                            AtomicOp::Add
-                        } else {
-                            AtomicOp::Sub
-                        };
+                        let op = if op == "inc" { AtomicOp::Add } else { AtomicOp::Sub };
                         vec![self.atomic(
                             op,
                             ty,
@@ -429,24 +384,13 @@ impl Lower<'_> {
             let addr = self.vector_address(args[0], offset, pointer, element, n, aligned)?;
             let space = self.pointer_space(args[1]);
             let leaves = self.packed(element, n);
-            let align = element.bytes()
-                * if aligned {
-                    n.next_power_of_two() as u32
-                } else {
-                    1
-                };
+            let align = element.bytes() * if aligned { n.next_power_of_two() as u32 } else { 1 };
             let values = self.load_leaves(&leaves, addr, align, space, false);
             if !half || ty == Ty::F16 {
                 return Some(Ok(values));
             }
-            let to_wide = |v| {
-                self.cast(
-                    lockstep_kernel::CastOp::FToF(super::build::RNE),
-                    Ty::F16,
-                    ty,
-                    v,
-                )
-            };
+            let to_wide =
+                |v| self.cast(lockstep_kernel::CastOp::FToF(super::build::RNE), Ty::F16, ty, v);
             return Some(Ok(values.into_iter().map(to_wide).collect()));
         }
         let &[_, offset, pointer] = a else {
@@ -469,12 +413,7 @@ impl Lower<'_> {
         let addr = self.vector_address(args[1], offset, pointer, element, n, aligned)?;
         let space = self.pointer_space(args[2]);
         let leaves = self.packed(element, n);
-        let align = element.bytes()
-            * if aligned {
-                n.next_power_of_two() as u32
-            } else {
-                1
-            };
+        let align = element.bytes() * if aligned { n.next_power_of_two() as u32 } else { 1 };
         self.store_leaves(&leaves, &values, addr, align, space, false);
         Some(Ok(Vec::new()))
     }

@@ -22,10 +22,7 @@ impl Lower<'_> {
         let a: Vec<Rc<[Operand]>> = args.iter().map(|&v| self.value(v)).collect();
         let signed = m.params.first()?.is_signed();
         let full = m.name.as_str();
-        let name = full
-            .strip_prefix("native_")
-            .or(full.strip_prefix("half_"))
-            .unwrap_or(full);
+        let name = full.strip_prefix("native_").or(full.strip_prefix("half_")).unwrap_or(full);
         if let Some(target) = full.strip_prefix("convert_") {
             return self.convert(target, from, signed, &a[0]).map(Ok);
         }
@@ -68,22 +65,19 @@ impl Lower<'_> {
             _ => {}
         }
         let lanes = out.len();
-        let types: Vec<Ty> = args
-            .iter()
-            .map(|&v| self.ty_of(v).ok())
-            .collect::<Option<_>>()?;
+        let types: Vec<Ty> = args.iter().map(|&v| self.ty_of(v).ok()).collect::<Option<_>>()?;
         let mut results = Vec::new();
         for i in 0..lanes {
-            let x: Vec<Operand> = a
-                .iter()
-                .map(|l| {
-                    if l.len() == 1 {
-                        l[0]
-                    } else {
-                        l.get(i).copied().unwrap_or(Operand::Undef)
-                    }
-                })
-                .collect();
+            let x: Vec<Operand> =
+                a.iter()
+                    .map(|l| {
+                        if l.len() == 1 {
+                            l[0]
+                        } else {
+                            l.get(i).copied().unwrap_or(Operand::Undef)
+                        }
+                    })
+                    .collect();
             results.push(self.lane(name, m, &types, out[i].ty, lanes, &x)?);
         }
         Some(Ok(results))
@@ -111,16 +105,10 @@ impl Lower<'_> {
             }
             ("bitselect", &[p, q, c]) => {
                 let int = unsigned(ty);
-                let (p, q, c) = (
-                    self.bits(ty, int, p),
-                    self.bits(ty, int, q),
-                    self.bits(types[2], int, c),
-                );
+                let (p, q, c) =
+                    (self.bits(ty, int, p), self.bits(ty, int, q), self.bits(types[2], int, c));
                 let not = self.not(int, c);
-                let (p, q) = (
-                    self.int(IntOp::And, int, p, not),
-                    self.int(IntOp::And, int, q, c),
-                );
+                let (p, q) = (self.int(IntOp::And, int, p, not), self.int(IntOp::And, int, q, c));
                 let r = self.int(IntOp::Or, int, p, q);
                 return Some(self.bits(int, ty, r));
             }
@@ -162,48 +150,28 @@ impl Lower<'_> {
         let mut out = Vec::new();
         for &x in a {
             out.push(match (from.is_float(), to.is_float()) {
-                (true, true) => self.cast(
-                    CastOp::FToF(mode.unwrap_or(Rounding::NearestEven)),
-                    from,
-                    to,
-                    x,
-                ),
-                (false, true) if signed => self.cast(
-                    CastOp::SToF(mode.unwrap_or(Rounding::NearestEven)),
-                    from,
-                    to,
-                    x,
-                ),
-                (false, true) => self.cast(
-                    CastOp::UToF(mode.unwrap_or(Rounding::NearestEven)),
-                    from,
-                    to,
-                    x,
-                ),
+                (true, true) => {
+                    self.cast(CastOp::FToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x)
+                }
+                (false, true) if signed => {
+                    self.cast(CastOp::SToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x)
+                }
+                (false, true) => {
+                    self.cast(CastOp::UToF(mode.unwrap_or(Rounding::NearestEven)), from, to, x)
+                }
                 (true, false) => {
                     let mode = mode.unwrap_or(Rounding::TowardZero);
                     self.cast(
-                        if to_signed {
-                            CastOp::FToS(mode)
-                        } else {
-                            CastOp::FToU(mode)
-                        },
+                        if to_signed { CastOp::FToS(mode) } else { CastOp::FToU(mode) },
                         from,
                         to,
                         x,
                     )
                 }
                 (false, false) => {
-                    let x = if saturate {
-                        self.clamp_to(from, signed, to, to_signed, x)
-                    } else {
-                        x
-                    };
-                    if signed {
-                        self.sext(from, to, x)
-                    } else {
-                        self.zext(from, to, x)
-                    }
+                    let x =
+                        if saturate { self.clamp_to(from, signed, to, to_signed, x) } else { x };
+                    if signed { self.sext(from, to, x) } else { self.zext(from, to, x) }
                 }
             });
         }
@@ -213,18 +181,10 @@ impl Lower<'_> {
     /// Clamps an integer of type `from` to the range of `to`, still as a `from`.
     fn clamp_to(&mut self, from: Ty, signed: bool, to: Ty, to_signed: bool, x: Operand) -> Operand {
         let max = if to_signed { to.mask() >> 1 } else { to.mask() };
-        let from_max = if signed {
-            from.mask() >> 1
-        } else {
-            from.mask()
-        };
+        let from_max = if signed { from.mask() >> 1 } else { from.mask() };
         let mut x = x;
         if signed {
-            let min = if to_signed {
-                !(to.mask() >> 1) & from.mask()
-            } else {
-                0
-            };
+            let min = if to_signed { !(to.mask() >> 1) & from.mask() } else { 0 };
             if !to_signed || to.bits() < from.bits() {
                 x = self.int(IntOp::SMax, from, x, Operand::Imm(min));
             }

@@ -21,16 +21,8 @@ impl Lower<'_> {
         let mut values = Vec::new();
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
             let own = llvm::name(arg);
-            let name = names
-                .get(i)
-                .filter(|n| !n.is_empty())
-                .cloned()
-                .unwrap_or(own);
-            let name = if name.is_empty() {
-                format!("arg{i}")
-            } else {
-                name
-            };
+            let name = names.get(i).filter(|n| !n.is_empty()).cloned().unwrap_or(own);
+            let name = if name.is_empty() { format!("arg{i}") } else { name };
             let source_type = types.get(i).cloned().unwrap_or_default();
             values.push(self.param(f, i, arg, name, source_type));
         }
@@ -47,14 +39,9 @@ impl Lower<'_> {
     ) -> Rc<[Operand]> {
         let ty = llvm::type_of(arg);
         let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
-        let base = base
-            .strip_suffix("__restrict__")
-            .unwrap_or(base)
-            .trim_end_matches(['*', ' ']);
+        let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
         let scalar = named_type(base);
-        let elem = scalar
-            .map(|(t, _)| Elem::Scalar(t))
-            .unwrap_or(Elem::Bytes(0));
+        let elem = scalar.map(|(t, _)| Elem::Scalar(t)).unwrap_or(Elem::Bytes(0));
         let signed = scalar.is_none_or(|(_, s)| s);
         if llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind {
             let kind = match (llvm::byval_type(f, i as u32), llvm::address_space(ty)) {
@@ -63,26 +50,12 @@ impl Lower<'_> {
                     align: llvm::param_align(f, i as u32).unwrap_or(1),
                 },
                 (None, 3) => ParamKind::Local { elem },
-                (None, 4 | 2) => ParamKind::Buffer {
-                    space: Space::Constant,
-                    elem,
-                    readonly: true,
-                },
-                (None, _) => ParamKind::Buffer {
-                    space: Space::Global,
-                    elem,
-                    readonly: false,
-                },
+                (None, 4 | 2) => ParamKind::Buffer { space: Space::Constant, elem, readonly: true },
+                (None, _) => ParamKind::Buffer { space: Space::Global, elem, readonly: false },
             };
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
-            self.k.params.push(Param {
-                name,
-                kind,
-                reg,
-                source_type,
-                signed,
-            });
+            self.k.params.push(Param { name, kind, reg, source_type, signed });
             return Rc::new([Operand::Reg(reg)]);
         }
         let leaves = match self.leaves(ty) {
@@ -100,24 +73,13 @@ impl Lower<'_> {
         let mut start = 0;
         while start < leaves.len() {
             let leaf = leaves[start].ty;
-            let len = leaves[start..]
-                .iter()
-                .take_while(|l| l.ty == leaf)
-                .count()
-                .min(255);
+            let len = leaves[start..].iter().take_while(|l| l.ty == leaf).count().min(255);
             let regs: Vec<_> = (0..len).map(|_| self.new_reg(leaf)).collect();
-            let name = if len == leaves.len() {
-                name.clone()
-            } else {
-                format!("{name}.{start}")
-            };
+            let name = if len == leaves.len() { name.clone() } else { format!("{name}.{start}") };
             if len == 1 {
                 self.k.reg_names.push((regs[0], name.clone()));
             }
-            let kind = ParamKind::Scalar {
-                ty: leaf,
-                count: len as u8,
-            };
+            let kind = ParamKind::Scalar { ty: leaf, count: len as u8 };
             self.k.params.push(Param {
                 name,
                 kind,
@@ -141,11 +103,7 @@ impl Lower<'_> {
 
     fn source_types(&self, f: Val) -> Vec<String> {
         let opencl = self.md_strings(f, "kernel_arg_type");
-        if opencl.is_empty() {
-            crate::demangle::parameters(&llvm::name(f))
-        } else {
-            opencl
-        }
+        if opencl.is_empty() { crate::demangle::parameters(&llvm::name(f)) } else { opencl }
     }
 
     /// `__launch_bounds__`, `reqd_work_group_size`.
@@ -165,10 +123,7 @@ impl Lower<'_> {
                 continue;
             }
             for pair in node[1..].chunks(2) {
-                let value = pair
-                    .get(1)
-                    .and_then(|&v| llvm::const_int(v))
-                    .map(|v| v as u32);
+                let value = pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32);
                 match llvm::md_string(pair[0]).as_deref() {
                     Some("maxntidx" | "reqntidx") => dims[0] = value,
                     Some("maxntidy" | "reqntidy") => dims[1] = value,
@@ -209,16 +164,12 @@ impl Lower<'_> {
                         stride[p].get_or_insert(*scale);
                     }
                 }
-                Op::Load {
-                    addr, ty, count, ..
-                } => {
+                Op::Load { addr, ty, count, .. } => {
                     if let Some(p) = of(*addr) {
                         access[p].get_or_insert((*ty, *count as u32));
                     }
                 }
-                Op::Store {
-                    addr, ty, values, ..
-                } => {
+                Op::Store { addr, ty, values, .. } => {
                     if let Some(p) = of(*addr) {
                         access[p].get_or_insert((*ty, values.len() as u32));
                     }
@@ -245,12 +196,7 @@ impl Lower<'_> {
                     _ => Elem::Scalar(Ty::I8),
                 };
             }
-            if let ParamKind::Buffer {
-                space: Space::Global,
-                readonly,
-                ..
-            } = &mut param.kind
-            {
+            if let ParamKind::Buffer { space: Space::Global, readonly, .. } = &mut param.kind {
                 *readonly = !written[i] && !escapes;
             }
         }

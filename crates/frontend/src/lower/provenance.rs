@@ -27,20 +27,8 @@ pub(super) fn run(k: &mut Kernel) {
                 updates.push((*site, *addr));
             }
             Op::MemSet { site, dst, .. } => updates.push((*site, *dst)),
-            Op::MemCopy {
-                read,
-                write,
-                dst,
-                src,
-                ..
-            }
-            | Op::GroupCopy {
-                read,
-                write,
-                dst,
-                src,
-                ..
-            } => {
+            Op::MemCopy { read, write, dst, src, .. }
+            | Op::GroupCopy { read, write, dst, src, .. } => {
                 updates.push((*read, *src));
                 updates.push((*write, *dst));
             }
@@ -94,20 +82,14 @@ pub(super) fn param_of(bases: &[Base], o: Operand) -> Option<usize> {
 
 /// Whether a pointer may point into a parameter's buffer without our knowing which.
 pub(super) fn is_unknown(bases: &[Base], o: Operand) -> bool {
-    matches!(
-        of(bases, o),
-        Base::Unknown | Base::Space(Space::Global | Space::Generic)
-    )
+    matches!(of(bases, o), Base::Unknown | Base::Space(Space::Global | Space::Generic))
 }
 
 pub(super) fn bases(k: &Kernel) -> Vec<Base> {
     let mut bases = vec![Base::Nothing; k.regs.len()];
     for (i, p) in k.params.iter().enumerate() {
-        bases[p.reg.0 as usize] = if k.regs[p.reg.0 as usize] == Ty::Ptr {
-            Base::Param(i as u32)
-        } else {
-            Base::Unknown
-        };
+        bases[p.reg.0 as usize] =
+            if k.regs[p.reg.0 as usize] == Ty::Ptr { Base::Param(i as u32) } else { Base::Unknown };
     }
     loop {
         let mut changed = false;
@@ -132,9 +114,7 @@ pub(super) fn bases(k: &Kernel) -> Vec<Base> {
                         let base = of(&bases, base);
                         raise(&mut bases, dst, base);
                     }
-                    Op::Cast {
-                        op: CastOp::Bit, a, ..
-                    } => {
+                    Op::Cast { op: CastOp::Bit, a, .. } => {
                         let base = of(&bases, a);
                         raise(&mut bases, dst, base);
                     }
@@ -144,9 +124,7 @@ pub(super) fn bases(k: &Kernel) -> Vec<Base> {
                         raise(&mut bases, dst, b);
                     }
                     // An integer made from a pointer keeps its base through addition.
-                    Op::Int {
-                        ty: Ty::I64, a, b, ..
-                    } => {
+                    Op::Int { ty: Ty::I64, a, b, .. } => {
                         let both = (of(&bases, a), of(&bases, b));
                         let base = match both {
                             (Base::Param(_) | Base::Object(_), _) => both.0,

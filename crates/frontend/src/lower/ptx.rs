@@ -36,10 +36,7 @@ impl Lower<'_> {
         }
         let shown = || {
             let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            format!(
-                "inline PTX \"{}\"",
-                one_line.chars().take(80).collect::<String>()
-            )
+            format!("inline PTX \"{}\"", one_line.chars().take(80).collect::<String>())
         };
         let body = text.replace("$$", "%%");
         for statement in body.split(';') {
@@ -48,11 +45,7 @@ impl Lower<'_> {
                 continue;
             }
             if self
-                .statement(
-                    statement,
-                    &mut names,
-                    &outs.iter().map(|l| l.ty).collect::<Vec<_>>(),
-                )
+                .statement(statement, &mut names, &outs.iter().map(|l| l.ty).collect::<Vec<_>>())
                 .is_none()
             {
                 return Err(shown());
@@ -82,11 +75,8 @@ impl Lower<'_> {
         outs: &[Ty],
     ) -> Option<()> {
         let (opcode, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        let operands: Vec<&str> = rest
-            .split(',')
-            .map(str::trim)
-            .filter(|s| !s.is_empty())
-            .collect();
+        let operands: Vec<&str> =
+            rest.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
         let parts: Vec<&str> = opcode.split('.').collect();
         let read = |text: &str| -> Option<(Operand, Ty)> {
             if let Some(&known) = names.get(text) {
@@ -105,11 +95,8 @@ impl Lower<'_> {
         match parts[..] {
             [".reg", ..] | ["", "reg", ..] => Some(()),
             ["bar" | "barrier", ref tail @ ..] => {
-                let tail: Vec<&str> = tail
-                    .iter()
-                    .copied()
-                    .filter(|t| !matches!(*t, "cta" | "aligned"))
-                    .collect();
+                let tail: Vec<&str> =
+                    tail.iter().copied().filter(|t| !matches!(*t, "cta" | "aligned")).collect();
                 match (&tail[..], &operands[..]) {
                     (["sync"], &[id]) => {
                         self.block_barrier(read(id)?.0, None, None);
@@ -151,11 +138,7 @@ impl Lower<'_> {
                 }
                 self.fence(
                     scope_of(tail),
-                    if tail.contains(&"sc") {
-                        Order::SeqCst
-                    } else {
-                        Order::AcqRel
-                    },
+                    if tail.contains(&"sc") { Order::SeqCst } else { Order::AcqRel },
                     true,
                     true,
                 );
@@ -189,12 +172,11 @@ impl Lower<'_> {
                 self.ptx_access(parts[0], tail, &operands, names)
             }
             ["prefetch" | "prefetchu", ..]
-            | [
-                "cp",
-                "async",
-                "commit_group" | "wait_group" | "wait_all",
-                ..,
-            ] if parts[0] != "cp" => Some(()),
+            | ["cp", "async", "commit_group" | "wait_group" | "wait_all", ..]
+                if parts[0] != "cp" =>
+            {
+                Some(())
+            }
             ["lop3" | "bfe" | "bfi" | "prmt", ..] => self.ptx_integer(&parts, &operands, names),
             _ => None,
         }
@@ -222,11 +204,8 @@ impl Lower<'_> {
             ("bfe", "u32") => {
                 let t = Ty::I64;
                 let (x, at, n) = (get(1)?, get(2)?, get(3)?);
-                let (x, at, n) = (
-                    self.zext(Ty::I32, t, x),
-                    self.zext(Ty::I32, t, at),
-                    self.zext(Ty::I32, t, n),
-                );
+                let (x, at, n) =
+                    (self.zext(Ty::I32, t, x), self.zext(Ty::I32, t, at), self.zext(Ty::I32, t, n));
                 let (at, n) = (
                     self.int(IntOp::And, t, at, Operand::Imm(63)),
                     self.int(IntOp::And, t, n, Operand::Imm(63)),
@@ -251,10 +230,7 @@ impl Lower<'_> {
         operands: &[&str],
         names: &mut HashMap<String, (Operand, Ty)>,
     ) -> Option<()> {
-        if tail
-            .iter()
-            .any(|t| matches!(*t, "v2" | "v4" | "async" | "param" | "matrix"))
-        {
+        if tail.iter().any(|t| matches!(*t, "v2" | "v4" | "async" | "param" | "matrix")) {
             return None;
         }
         let ty = match *tail.last()? {
@@ -302,10 +278,8 @@ impl Lower<'_> {
                     .or_else(|| o.parse::<u64>().ok().map(|v| (Operand::Imm(v), ty)))
             })
             .collect::<Option<_>>()?;
-        let rest: Vec<Operand> = rest
-            .into_iter()
-            .map(|(v, from)| self.convert_bits(from, ty, v))
-            .collect();
+        let rest: Vec<Operand> =
+            rest.into_iter().map(|(v, from)| self.convert_bits(from, ty, v)).collect();
         let scope = scope_of(tail);
         let order = if tail.contains(&"acq_rel") {
             Order::AcqRel
@@ -320,39 +294,13 @@ impl Lower<'_> {
         let result = match kind {
             "ld" | "st" if !strong => {
                 let volatile = tail.contains(&"volatile");
-                let access = if is_load {
-                    SiteKind::Read
-                } else {
-                    SiteKind::Write
-                };
-                let site = self.site(
-                    access,
-                    ty.bytes(),
-                    ty.bytes(),
-                    space,
-                    volatile,
-                    Scope::Thread,
-                );
+                let access = if is_load { SiteKind::Read } else { SiteKind::Write };
+                let site =
+                    self.site(access, ty.bytes(), ty.bytes(), space, volatile, Scope::Thread);
                 if is_load {
-                    Some(self.def(
-                        Op::Load {
-                            site,
-                            ty,
-                            count: 1,
-                            addr,
-                        },
-                        ty,
-                    ))
+                    Some(self.def(Op::Load { site, ty, count: 1, addr }, ty))
                 } else {
-                    self.push(
-                        Op::Store {
-                            site,
-                            ty,
-                            values: vec![*rest.first()?],
-                            addr,
-                        },
-                        None,
-                    );
+                    self.push(Op::Store { site, ty, values: vec![*rest.first()?], addr }, None);
                     None
                 }
             }

@@ -24,11 +24,7 @@ pub(super) struct Leaf {
 
 impl Leaf {
     pub(super) fn of(ty: Ty) -> Leaf {
-        Leaf {
-            ty,
-            bits: ty.bits(),
-            offset: 0,
-        }
+        Leaf { ty, bits: ty.bits(), offset: 0 }
     }
     pub(super) fn is_odd(self) -> bool {
         self.bits != self.ty.bits()
@@ -50,11 +46,7 @@ impl Lower<'_> {
 
     fn collect(&self, ty: Type, at: u64, out: &mut Vec<Leaf>) -> bool {
         let mut push = |ty: Ty| {
-            out.push(Leaf {
-                ty,
-                bits: ty.bits(),
-                offset: at,
-            });
+            out.push(Leaf { ty, bits: ty.bits(), offset: at });
             out.len() <= LIMIT
         };
         unsafe {
@@ -71,16 +63,8 @@ impl Lower<'_> {
                     32 => push(Ty::I32),
                     64 => push(Ty::I64),
                     bits @ 65..=128 => {
-                        out.push(Leaf {
-                            ty: Ty::I64,
-                            bits: 64,
-                            offset: at,
-                        });
-                        out.push(Leaf {
-                            ty: Ty::I64,
-                            bits: bits - 64,
-                            offset: at + 8,
-                        });
+                        out.push(Leaf { ty: Ty::I64, bits: 64, offset: at });
+                        out.push(Leaf { ty: Ty::I64, bits: bits - 64, offset: at + 8 });
                         true
                     }
                     bits @ 2..=63 => {
@@ -90,11 +74,7 @@ impl Lower<'_> {
                             17..=31 => Ty::I32,
                             _ => Ty::I64,
                         };
-                        out.push(Leaf {
-                            ty,
-                            bits,
-                            offset: at,
-                        });
+                        out.push(Leaf { ty, bits, offset: at });
                         true
                     }
                     _ => false,
@@ -124,13 +104,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn size_of(&self, ty: Type) -> u64 {
-        unsafe {
-            if LLVMTypeIsSized(ty) != 0 {
-                LLVMABISizeOfType(self.dl, ty)
-            } else {
-                0
-            }
-        }
+        unsafe { if LLVMTypeIsSized(ty) != 0 { LLVMABISizeOfType(self.dl, ty) } else { 0 } }
     }
 
     pub(super) fn is_wide(&self, ty: Type) -> bool {

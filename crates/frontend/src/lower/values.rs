@@ -107,14 +107,10 @@ impl Lower<'_> {
     }
 
     pub(super) fn function_address(&mut self, f: Val) -> Operand {
-        let index = self
-            .functions
-            .iter()
-            .position(|&g| g == f)
-            .unwrap_or_else(|| {
-                self.functions.push(f);
-                self.functions.len() - 1
-            });
+        let index = self.functions.iter().position(|&g| g == f).unwrap_or_else(|| {
+            self.functions.push(f);
+            self.functions.len() - 1
+        });
         Operand::Imm(FUNCTION_BASE + 16 * (index as u64 + 1))
     }
 

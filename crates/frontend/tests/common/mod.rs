@@ -14,14 +14,8 @@ pub(crate) fn opencl(text: &str) -> Module {
 }
 
 fn module(name: &str, text: &str) -> Module {
-    load(
-        Input::Text {
-            name,
-            bytes: text.as_bytes(),
-        },
-        &Options::default(),
-    )
-    .unwrap_or_else(|e| panic!("{e}"))
+    load(Input::Text { name, bytes: text.as_bytes() }, &Options::default())
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// `R3 global a`: kind, line, space and variable of each site that is not private, in order.
@@ -40,12 +34,7 @@ pub(crate) fn sites(k: &Kernel) -> Vec<String> {
                 SiteKind::Fence => "F",
             };
             let through = s.through.as_deref().unwrap_or("-");
-            format!(
-                "{kind}{} {} {through} {}",
-                k.loc(s.loc).line,
-                s.space,
-                s.size
-            )
+            format!("{kind}{} {} {through} {}", k.loc(s.loc).line, s.space, s.size)
         })
         .collect();
     all.sort();
@@ -54,9 +43,5 @@ pub(crate) fn sites(k: &Kernel) -> Vec<String> {
 
 #[allow(dead_code)]
 pub(crate) fn unsupported(m: &Module) -> Vec<String> {
-    m.kernels
-        .iter()
-        .flat_map(|k| &k.unsupported)
-        .map(|u| u.what.clone())
-        .collect()
+    m.kernels.iter().flat_map(|k| &k.unsupported).map(|u| u.what.clone()).collect()
 }

@@ -1,0 +1,248 @@
+//! Conflicts between blocks: a cheap table of owners while blocks run in parallel,
+//! and marks with the block for the full check. See [`crate::race`] for the rules.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use lockstep_kernel::Space;
+
+use crate::lanes::LANES;
+use crate::pairs::{Side, report, tolerated};
+use crate::program::Program;
+use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event, unaligned};
+use crate::sync::Ordered;
+
+/// Between blocks, while they run in parallel: who touched which word. Any
+/// conflict ends the parallel run.
+pub(crate) struct Owners {
+    objects: Vec<Vec<AtomicU32>>,
+    pub stop: AtomicBool,
+}
+
+const READ: u32 = 1;
+const WRITTEN: u32 = 2;
+const ATOMIC: u32 = 3;
+/// Read by several blocks; updated atomically by several blocks.
+const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
+const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
+
+impl Owners {
+    pub(crate) fn new(program: &Program) -> Owners {
+        let objects = program
+            .objects
+            .iter()
+            .map(|o| {
+                let n = if o.space == Space::Global { o.size.div_ceil(4) } else { 0 };
+                zeroed(n as usize)
+            })
+            .collect();
+        Owners { objects, stop: AtomicBool::new(false) }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.iter().map(|o| o.len() as u64 * 4).sum()
+    }
+
+    /// Notes the access; false if another block's access is in conflict.
+    #[inline(always)]
+    pub(crate) fn access(&self, e: &Event, block: u32, narrow: bool) -> bool {
+        let owners = &self.objects[e.object];
+        let state = match e.kind {
+            AccessKind::Read => READ,
+            // An atomic of narrower scope is a store to other blocks.
+            AccessKind::Atomic if !narrow => ATOMIC,
+            AccessKind::Write | AccessKind::Atomic => WRITTEN,
+        };
+        if e.uniform {
+            return self.one(
+                owners,
+                e.offsets[e.mask.trailing_zeros() as usize],
+                e.size,
+                block,
+                state,
+            );
+        }
+        let mut rest = e.mask;
+        while rest != 0 {
+            let l = rest.trailing_zeros() as usize;
+            let n = 1 + ((e.adjacent & rest) >> l >> 1).trailing_ones();
+            if !self.one(owners, e.offsets[l], e.size * n, block, state) {
+                return false;
+            }
+            rest &= !(((1u64 << n) - 1) << l) as u32;
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn one(&self, owners: &[AtomicU32], offset: u64, size: u32, block: u32, state: u32) -> bool {
+        let first = (offset >> 2) as usize;
+        let last = ((offset + u64::from(size) - 1) >> 2) as usize;
+        let mine = (block + 1) << 2;
+        let (same, wider, many) = match state {
+            READ => (mine | READ, mine | WRITTEN, READ_BY_MANY),
+            WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
+            _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
+        };
+        for cell in &owners[first..=last] {
+            let old = cell.load(Relaxed);
+            if (old == same) | (old == wider) | (old == many) {
+                continue;
+            }
+            if !transition(cell, mine, state) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Moves a word's state; false on a conflict.
+#[cold]
+fn transition(cell: &AtomicU32, mine: u32, state: u32) -> bool {
+    let mut old = cell.load(Relaxed);
+    loop {
+        let own = old == 0 || old & !3 == mine;
+        let new = match (old & 3, state) {
+            _ if old == 0 => mine | state,
+            (a, b) if own && a == b => return true,
+            // A block that mixes kinds on a word owns it alone.
+            _ if own => mine | WRITTEN,
+            (READ, READ) => READ_BY_MANY,
+            (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
+            _ => return false,
+        };
+        if old == new {
+            return true;
+        }
+        match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => old = now,
+        }
+    }
+}
+
+/// A large table of zeros that costs nothing until it is touched.
+fn zeroed(n: usize) -> Vec<AtomicU32> {
+    let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
+    // SAFETY: AtomicU32 has the layout of u32; the vector is handed over whole.
+    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
+}
+
+/// Between blocks, in full: marks with the block.
+#[derive(Default)]
+pub(crate) struct GridShadow {
+    objects: Vec<Option<GridCells>>,
+    /// Time of the last grid barrier.
+    pub base: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct GridMark {
+    clock: u32,
+    block: u32,
+    /// Thread in the upper half, site and silence in the lower.
+    low: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct GridCell {
+    write: GridMark,
+    reads: [GridMark; 2],
+    atomics: [GridMark; 2],
+}
+
+struct GridCells {
+    shift: u32,
+    cells: Vec<GridCell>,
+}
+
+impl GridShadow {
+    pub(crate) fn new(program: &Program) -> GridShadow {
+        GridShadow { objects: program.objects.iter().map(|_| None).collect(), base: 1 }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.iter().flatten().map(|o| (o.cells.len() * size_of::<GridCell>()) as u64).sum()
+    }
+
+    pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
+        let mut object = self.objects[e.object].take().unwrap_or_else(|| {
+            let n = ctx.program.objects[e.object].size.div_ceil(4) as usize;
+            GridCells { shift: 2, cells: vec![GridCell::default(); n] }
+        });
+        if object.shift == 2 && (!e.size.is_multiple_of(4) || unaligned(e)) {
+            object.shift = 0;
+            object.cells = object.cells.iter().flat_map(|c| [*c; 4]).collect();
+        }
+        for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
+            let first = (e.offsets[l] >> object.shift) as usize;
+            for g in first..first + (e.size >> object.shift) as usize {
+                self.lane(ctx, e, l, &mut object.cells[g], (g as u64) << object.shift);
+            }
+        }
+        self.objects[e.object] = Some(object);
+    }
+
+    fn lane(&self, ctx: &mut Ctx, e: &Event, lane: usize, cell: &mut GridCell, offset: u64) {
+        let t =
+            if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let writes = ctx.program.sites[e.site.0 as usize].writes;
+        let mut earlier =
+            [cell.write, cell.atomics[0], cell.atomics[1], cell.reads[0], cell.reads[1]];
+        if !writes {
+            earlier[3] = GridMark::default();
+            earlier[4] = GridMark::default();
+        }
+        for m in earlier {
+            if m.clock < self.base || m.clock == 0 || m.block == ctx.block {
+                continue;
+            }
+            let site = m.low >> 1 & 0x7fff;
+            if tolerated(ctx.program, site, e.site.0, false) {
+                continue;
+            }
+            let other = m.low >> 16;
+            let order = match &ctx.sync {
+                Some(sync) => sync.ordered(
+                    u64::from(ctx.block) << 32 | u64::from(t),
+                    u64::from(m.block) << 32 | u64::from(other),
+                    m.clock,
+                ),
+                None => Ordered::No,
+            };
+            if order != Ordered::Yes {
+                let side = Side {
+                    block: m.block,
+                    thread: other,
+                    site,
+                    silent: m.low & 1 == 1,
+                    overwritten: cell.atomics[0].clock > m.clock || cell.atomics[1].clock > m.clock,
+                };
+                report(ctx, e, lane, offset, t, side, order);
+            }
+        }
+        let silent = e.kind == AccessKind::Write && e.silent >> lane & 1 == 1;
+        let new = GridMark {
+            clock: *ctx.clock,
+            block: ctx.block,
+            low: t << 16 | e.site.0 << 1 | u32::from(silent),
+        };
+        // Two marks of different blocks: any third block conflicts with one.
+        let remember = |slots: &mut [GridMark; 2]| {
+            let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
+            if stale(slots[0]) || slots[0].block == new.block {
+                slots[0] = new;
+            } else if stale(slots[1]) || slots[1].block == new.block {
+                slots[1] = new;
+            } else {
+                slots[0] = slots[1];
+                slots[1] = new;
+            }
+        };
+        match e.kind {
+            AccessKind::Read => remember(&mut cell.reads),
+            AccessKind::Atomic => remember(&mut cell.atomics),
+            AccessKind::Write => cell.write = new,
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Pairs of accesses: which conflict but do not race, and how a race is told.
+
+use lockstep_finding::{Access, Kind};
+use lockstep_kernel::{SiteId, Space, Ty};
+
+use crate::lanes::LANES;
+use crate::program::{Program, SiteFacts};
+use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event};
+use crate::report::{Key, element, finding, memory, site_place};
+use crate::sync::Ordered;
+
+/// Pairs that conflict but do not race: both atomic in each other's scope, or a
+/// flag read in a loop and the volatile or atomic store that sets it.
+pub(crate) fn tolerated(program: &Program, a: u32, b: u32, same_block: bool) -> bool {
+    let (a, b) = (program.sites[a as usize], program.sites[b as usize]);
+    let strong = |s: SiteFacts| s.atomic || s.polling || s.volatile && s.writes;
+    let in_scope = |s: SiteFacts| same_block || !s.atomic || !s.block_scope;
+    if !(in_scope(a) && in_scope(b)) {
+        return false;
+    }
+    if !a.writes && !b.writes {
+        return true;
+    }
+    // Atomics of different widths are not atomic with respect to each other.
+    if a.atomic && b.atomic {
+        return a.size == b.size;
+    }
+    // Two volatile stores race like any others.
+    strong(a) && strong(b) && (a.atomic || b.atomic || !a.writes || !b.writes)
+}
+
+/// The earlier access of a pair.
+pub(crate) struct Side {
+    pub block: u32,
+    pub thread: u32,
+    pub site: u32,
+    pub silent: bool,
+    /// Something else may have been stored since.
+    pub overwritten: bool,
+}
+
+/// Reports a conflicting pair that nothing orders, or only atomics without
+/// fences do.
+pub(crate) fn report(
+    ctx: &mut Ctx,
+    e: &Event,
+    lane: usize,
+    offset: u64,
+    t: u32,
+    other: Side,
+    order: Ordered,
+) {
+    let kind = match order {
+        Ordered::OnlyWithFences => Kind::MissingFence,
+        _ => Kind::DataRace,
+    };
+    let p = ctx.program;
+    let k = p.kernel;
+    let (a, b) = (other.site, e.site.0);
+    let key = Key { kind, places: p.places(a, b), object: e.object as u32 };
+    // The same value again is what a reader or another writer sees anyway.
+    let len = bytes_in_conflict(p, e, lane, offset);
+    let current_silent = e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize);
+    let other_writes = p.sites[a as usize].writes;
+    let benign = match (other_writes, e.kind == AccessKind::Write) {
+        _ if p.sites[a as usize].atomic || p.sites[b as usize].atomic => false,
+        (true, true) => current_silent,
+        (true, false) => other.silent,
+        (false, _) => current_silent,
+    };
+    let block = ctx.block;
+    ctx.reports.add(key, benign, || {
+        let info = &p.objects[e.object];
+        let place_text = element(info, offset as i64);
+        let op = |site: u32| {
+            let s = p.sites[site as usize];
+            if s.atomic {
+                "atomic"
+            } else if s.writes {
+                "write"
+            } else {
+                "read"
+            }
+        };
+        let width = u64::from(e.ty.bytes());
+        let start = offset - offset.wrapping_sub(e.offsets[lane]) % width;
+        let text = |byte: &dyn Fn(u64) -> Option<u8>| {
+            let bytes: Option<Vec<u8>> = (start..start + width).map(byte).collect();
+            let bits = bytes?.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
+            Some(show(e.ty, bits))
+        };
+        let in_memory = |at: u64| Some(old_byte(e, at));
+        // The other may be a lane of this very store.
+        let same_store = a == b && other.block == block && e.kind == AccessKind::Write;
+        let peer = (0..LANES)
+            .find(|l| same_store && e.mask >> l & 1 == 1 && e.first_thread + *l as u32 == other.thread);
+        let first_value = match peer {
+            _ if !other_writes || other.overwritten => None,
+            Some(l) => text(&|at| new_byte(e, l, at)).or_else(|| text(&in_memory)),
+            None => text(&in_memory),
+        };
+        let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
+            op: op(site).to_string(),
+            thread: (thread != COPY_ENGINE).then(|| p.thread_at(thread)),
+            block: p.block_at(block),
+            place: site_place(k, SiteId(site)),
+            value,
+            notes: Vec::new(),
+        };
+        let first = side(a, other.thread, other.block, first_value);
+        let value = match e.kind {
+            AccessKind::Write => text(&|at| new_byte(e, lane, at)),
+            _ => text(&in_memory),
+        };
+        let second = side(b, t, block, value);
+        let copy = t == COPY_ENGINE || other.thread == COPY_ENGINE;
+        let where_ = if copy {
+            "by a thread and a group copy"
+        } else if other.block != block {
+            "by threads of different blocks"
+        } else if t / p.config.warp_size == other.thread / p.config.warp_size
+        {
+            "by threads of one warp"
+        } else {
+            "by threads of different warps"
+        };
+        let message = match kind {
+            Kind::MissingFence => format!(
+                "{} and {} of {} memory `{place_text}` {where_} are ordered by atomics without a fence",
+                first.op, second.op, info.space
+            ),
+            _ => format!(
+                "data race on {} memory `{place_text}`: {} and {} {where_} with nothing to order them",
+                info.space, first.op, second.op
+            ),
+        };
+        let mut f = finding(kind, message, vec![first, second]);
+        f.memory = Some(memory(info, offset as i64, len));
+        f.help = vec![help(p, e, kind, where_, a, b)];
+        f
+    });
+}
+
+fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> String {
+    let opencl = p.kernel.language == lockstep_kernel::Language::OpenCl;
+    let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
+    if kind == Kind::MissingFence {
+        return if opencl {
+            "use memory_order_acq_rel on the atomics, or put atomic_work_item_fence before the release and after the acquire".into()
+        } else {
+            "put __threadfence() between the write and the atomic that publishes it, and after the atomic that reads it".into()
+        };
+    }
+    if sa.atomic && sb.atomic {
+        return if sa.size != sb.size {
+            "atomics of different widths are not atomic with respect to each other: use one width"
+                .into()
+        } else {
+            "an atomic of block scope is atomic for its own block only: use the device-wide form"
+                .into()
+        };
+    }
+    if sa.atomic != sb.atomic {
+        return "make both accesses atomic, or separate them by a barrier".into();
+    }
+    if where_ == "by a thread and a group copy" {
+        return if e.first_thread == COPY_ENGINE {
+            "put a barrier for that memory before the group copy".into()
+        } else {
+            "wait for the copy with wait_group_events before touching its memory".into()
+        };
+    }
+    match (where_, e.space) {
+        ("by threads of different blocks", _) => {
+            "blocks run in no particular order: give each block its own elements, use atomics, or split the kernel".into()
+        }
+        ("by threads of one warp", _) if !opencl && a != b => {
+            "put __syncwarp() (or __syncthreads()) between the two accesses".into()
+        }
+        _ if a == b && sa.writes => {
+            "several threads store to one element: give each its own, guard the store, or use an atomic".into()
+        }
+        (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
+        _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
+        _ => "put __syncthreads() between the two accesses".into(),
+    }
+}
+
+/// A byte of the object as it was before the access.
+fn old_byte(e: &Event, offset: u64) -> u8 {
+    // SAFETY: the machine checked the bounds before it told us of the access.
+    unsafe { *e.bytes.add(offset as usize) }
+}
+
+/// The byte at `offset` that a lane stores, if it stores there.
+fn new_byte(e: &Event, lane: usize, offset: u64) -> Option<u8> {
+    let at = offset.checked_sub(e.offsets[lane]).filter(|at| *at < u64::from(e.size))?;
+    let width = u64::from(e.ty.bytes());
+    Some(((e.values)(lane, (at / width) as usize) >> (8 * (at % width))) as u8)
+}
+
+/// Whether the lane stores at `offset` what is there already, or what another
+/// lane of the same store has put there.
+fn repeats(e: &Event, lane: usize, offset: u64, len: usize) -> bool {
+    (0..len as u64).all(|i| {
+        let at = offset + i;
+        let mine = new_byte(e, lane, at);
+        let earlier =
+            (0..lane).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| new_byte(e, l, at));
+        match earlier {
+            Some(b) => mine == Some(b),
+            None => e.fresh >> lane & 1 == 0 && mine == Some(old_byte(e, at)),
+        }
+    })
+}
+
+/// How many bytes from `offset` on the finding names: to the end of the element
+/// or of the lane's access, whichever comes first.
+fn bytes_in_conflict(p: &Program, e: &Event, lane: usize, offset: u64) -> i64 {
+    let element = u64::from(p.objects[e.object].elem.size().max(1));
+    let end = (e.offsets[lane] + u64::from(e.size)).min((offset / element + 1) * element);
+    (end - offset) as i64
+}
+
+/// A value as text.
+pub(crate) fn show(ty: Ty, bits: u64) -> String {
+    match ty {
+        Ty::F32 => format!("{}", f32::from_bits(bits as u32)),
+        Ty::F64 => format!("{}", f64::from_bits(bits)),
+        Ty::F16 => format!("{}", lockstep_kernel::semantics::half::to_f32(bits as u16)),
+        Ty::Ptr => format!("{bits:#x}"),
+        Ty::I1 => format!("{}", bits & 1),
+        _ => format!("{}", ((bits << (64 - ty.bits())) as i64) >> (64 - ty.bits())),
+    }
+}

@@ -1,0 +1,5 @@
+// The host passes no array.
+// lockstep: run --block 8 --grid 1 --arg 'p=null' --arg 'out=i32[8]'
+__global__ void k(const int *p, int *out) {
+    out[threadIdx.x] = p[threadIdx.x]; //~ out-of-bounds
+}

@@ -1,0 +1,10 @@
+// All four bytes are written: clean.
+// lockstep: run --block 32 --grid 1 --arg 'out=u32[32]'
+__global__ void k(unsigned *out) {
+    __shared__ unsigned s[32];
+    int t = threadIdx.x;
+    unsigned char *bytes = reinterpret_cast<unsigned char *>(&s[t]);
+    for (int i = 0; i < 4; i++)
+        bytes[i] = t;
+    out[t] = s[t] + 1;
+}
