@@ -6,7 +6,7 @@ __global__ void early(int *out) {
     if (threadIdx.x == 0) {
         p = static_cast<int *>(malloc(4));
         *p = 7;
-        free(p);
+        free(p); //~[early] use-after-free
     }
     __syncthreads();
     out[threadIdx.x] = *p; //~[early] use-after-free

@@ -422,7 +422,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         | Op::MemSet { dst: a, byte: b, len: c, .. }
         | Op::Atomic { addr: a, value: b, expected: c, .. } => each(&mut [a, b, c]),
         Op::Index { base, index, .. } => each(&mut [base, index]),
-        Op::Load { addr, .. } => each(&mut [addr]),
+        Op::Load { addr: a, .. } | Op::Alloc { size: a } | Op::Free { ptr: a } => each(&mut [a]),
         Op::Store { values, addr, .. } => {
             each(&mut [addr]);
             values.iter_mut().for_each(|o| *o = f(*o));

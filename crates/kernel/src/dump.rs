@@ -202,6 +202,8 @@ impl Dumper<'_> {
                 o(count),
                 self.site(*write)
             ),
+            Op::Alloc { size } => format!("alloc {}", o(size)),
+            Op::Free { ptr } => format!("free [{}]", o(ptr)),
             Op::Fence { site, scope, order, .. } => {
                 format!("fence {scope} {order} {}", self.site(*site))
             }

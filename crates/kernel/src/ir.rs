@@ -473,6 +473,13 @@ pub enum Op {
         dst_stride: Operand,
         src_stride: Operand,
     },
+    /// Device `malloc`: a new object in global memory, or null.
+    Alloc {
+        size: Operand,
+    },
+    Free {
+        ptr: Operand,
+    },
     Fence {
         site: SiteId,
         scope: Scope,
@@ -739,7 +746,7 @@ impl Op {
                 f(*base);
                 f(*index);
             }
-            Op::Load { addr, .. } => f(*addr),
+            Op::Load { addr: a, .. } | Op::Alloc { size: a } | Op::Free { ptr: a } => f(*a),
             Op::Store { values, addr, .. } => {
                 values.iter().copied().for_each(&mut f);
                 f(*addr);
@@ -799,6 +806,7 @@ impl Op {
             | Op::MemSet { .. }
             | Op::GroupCopy { .. }
             | Op::Fence { .. }
+            | Op::Free { .. }
             | Op::Print { .. }
             | Op::Assert { .. }
             | Op::Requires { .. }

@@ -177,7 +177,7 @@ impl BlockRun<'_, '_> {
         out
     }
 
-    fn access_op(&self, site: SiteId) -> &'static str {
+    pub(crate) fn access_op(&self, site: SiteId) -> &'static str {
         let s = self.p.sites[site.0 as usize];
         match () {
             () if s.atomic => "atomic",
@@ -186,7 +186,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    fn access_of(&self, site: SiteId, thread: u32) -> Access {
+    pub(crate) fn access_of(&self, site: SiteId, thread: u32) -> Access {
         Access {
             op: self.access_op(site).to_string(),
             thread: (thread != COPY_ENGINE).then(|| self.p.thread_at(thread)),
@@ -198,6 +198,9 @@ impl BlockRun<'_, '_> {
     }
 
     fn report_bounds(&self, address: u64, size: u64, site: SiteId, thread: u32, world: &mut World) {
+        if self.report_freed(address, size, site, thread, world) {
+            return;
+        }
         let object = object_of(address);
         let known = (object != NULL_OBJECT).then(|| self.p.objects.get(object)).flatten();
         let key = Key {
@@ -216,13 +219,14 @@ impl BlockRun<'_, '_> {
                 return finding(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
             };
             let offset = address.wrapping_sub(origin(object)) as i64;
-            let elements = info.size / u64::from(info.elem.size().max(1));
+            let bytes = self.table[object].size;
+            let elements = bytes / u64::from(info.elem.size().max(1));
             let message = format!(
                 "{op} of {size} bytes at `{}`, out of bounds of {} memory `{}` of {elements} elements ({} bytes)",
                 element(info, offset),
                 info.space,
                 info.name,
-                info.size
+                bytes
             );
             let mut f = finding(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
             f.memory = Some(memory(info, offset, size as i64));

@@ -102,6 +102,14 @@ pub(crate) enum Rare {
         dst_stride: Slot,
         src_stride: Slot,
     },
+    Alloc {
+        d: Slot,
+        size: Slot,
+    },
+    Free {
+        ptr: Slot,
+        loc: LocId,
+    },
     Print {
         format: Slot,
         args: Prints,
@@ -777,6 +785,8 @@ impl Decoder<'_> {
                 mask: self.operand(*mask, Ty::I32),
             },
             Op::ActiveMask => Rare::ActiveMask { d: dst },
+            Op::Alloc { size } => Rare::Alloc { d: dst, size: self.operand_as_i64(*size) },
+            Op::Free { ptr } => Rare::Free { ptr: self.operand(*ptr, Ty::Ptr), loc },
             Op::Print { format, args } => Rare::Print {
                 format: self.operand(*format, Ty::Ptr),
                 args: match args {

@@ -22,6 +22,7 @@ use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
 use crate::api::{BoundLaunch, Config, LaunchError, Outcome, Stats};
 use crate::barrier::triple;
 use crate::between::{GridShadow, Owners};
+use crate::heap::Heap;
 use crate::machine::{BlockRun, Globals, Stop, Turn, World};
 use crate::program::Program;
 use crate::report::{Key, Reports, finding, place};
@@ -70,6 +71,7 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         let mut reports = Reports::new(true, &program.config.kinds);
         let mut run = BlockRun::new(program, &globals);
         let mut clock = 1;
+        let mut heap = Heap::default();
         let mut reached = vec![false; program.kernel.sites.len()];
         let mut total =
             Probe { steps: 0, lane_steps: 0, shadow: 0, reached: Vec::new(), stop: None };
@@ -89,6 +91,7 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
                 lane_steps: 0,
                 limit: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
                 changes: 0,
+                heap: &mut heap,
                 reached: &mut reached,
             };
             let result = run.run(&mut world);
@@ -152,6 +155,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let globals = Globals::new(program);
     let mut reports = Reports::new(false, &program.config.kinds);
     let mut clock = 1;
+    let mut heap = Heap::default();
     let mut sync = program.fine_order.then(Sync::default);
     let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
     let mut reached = vec![false; program.kernel.sites.len()];
@@ -166,6 +170,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         lane_steps: 0,
         limit: program.config.max_steps,
         changes: 0,
+        heap: &mut heap,
         reached: &mut reached,
     };
     let mut waiting: Vec<(BlockRun, Turn)> = Vec::new();
@@ -284,6 +289,7 @@ fn because(program: &Program, stop: &Stop) -> String {
             format!("{} at {}:{} is not supported", u.what, at.file, at.line)
         }
         Stop::Dirty => "the launch was stopped".into(),
+        Stop::Heap => "it uses more of the device's heap than is modelled".into(),
         Stop::Requires(text) => format!("the launch does not satisfy {text}"),
     }
 }
@@ -373,7 +379,7 @@ fn stats(
     Stats {
         warp_steps: steps,
         lane_steps,
-        memory_bytes: program.objects.iter().map(|o| o.size).sum(),
+        memory_bytes: program.objects[..program.heap].iter().map(|o| o.size).sum(),
         shadow_bytes: shadow,
         sites_reached: hit,
         sites_total: total,

@@ -15,6 +15,7 @@ mod barrier;
 mod between;
 mod code;
 mod grid;
+mod heap;
 mod lanes;
 mod machine;
 mod pairs;

@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::between::{GridShadow, Owners};
 use crate::code::{Edge, Rare, Step, Term};
+use crate::heap::Heap;
 use crate::lanes::{self, LANES, Regs, Slot, Unit};
 use crate::program::Program;
 use crate::race::{BlockRaces, Ctx, Inter};
@@ -46,8 +47,9 @@ impl Globals {
     pub(crate) fn new(program: &Program) -> Globals {
         let mut storage = Vec::new();
         let mut pointers = Vec::new();
-        for o in &program.objects {
+        for (i, o) in program.objects.iter().enumerate() {
             let local = matches!(o.space, Space::Shared | Space::Private);
+            let local = local || i >= program.heap;
             let n = if local { 0 } else { o.size.div_ceil(8) as usize + 1 };
             let mut words = vec![0u64; n];
             let p: *mut u8 = words.as_mut_ptr().cast();
@@ -82,6 +84,7 @@ pub(crate) struct World<'w> {
     pub limit: u64,
     /// Counts stores that changed something, releases of barriers, exits.
     pub changes: u64,
+    pub heap: &'w mut Heap,
     /// Sites that were executed.
     pub reached: &'w mut Vec<bool>,
 }
@@ -96,6 +99,8 @@ pub(crate) enum Stop {
     /// A barrier that threads do not reach together: reported.
     Diverged,
     Unsupported(u32),
+    /// More device heap than is modelled.
+    Heap,
     /// The launch is not one the kernel is for.
     Requires(String),
 }
@@ -191,6 +196,8 @@ pub(crate) struct BlockRun<'p, 'k> {
     /// The first thread that left, and by which branch.
     pub left: Option<(u32, LocId)>,
     pub uninitialised: Vec<crate::uninit::Pending>,
+    /// State of the heap that the table shows.
+    pub heap_version: u64,
     running: usize,
 }
 
@@ -244,6 +251,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             arrived: FxHashMap::default(),
             left: None,
             uninitialised: Vec::new(),
+            heap_version: 0,
             running: usize::MAX,
         }
     }
@@ -331,6 +339,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
 
     /// Runs the block until it is done or waits for other blocks.
     pub(crate) fn run(&mut self, world: &mut World) -> Result<Turn, Stop> {
+        self.see_heap(world);
         loop {
             let mut progress = false;
             for w in 0..self.warps.len() {
@@ -729,6 +738,8 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             Rare::MemCopy { .. } | Rare::MemSet { .. } | Rare::GroupCopy { .. } => {
                 self.bulk(w, mask, r, world);
             }
+            Rare::Alloc { d, size } => self.alloc(w, mask, *d, *size, world)?,
+            Rare::Free { ptr, loc } => self.free(w, mask, *ptr, *loc, world),
             Rare::Print { format, args } => self.print(w, mask, *format, args),
             Rare::Assert { cond, message, loc } => {
                 let failed = self.assert(w, mask, *cond, message, *loc, world);

@@ -28,6 +28,10 @@ pub(crate) fn object_of(address: u64) -> usize {
 /// The largest object there can be.
 pub(crate) const MAX_OBJECT: u64 = BIAS - (1 << 20);
 
+/// How much of a device's heap is modelled: blocks, and bytes of one.
+const HEAP_SLOTS: u64 = 4096;
+pub(crate) const HEAP_BLOCK: u64 = 1 << 16;
+
 /// Object 0: what null and small integers point to.
 pub(crate) const NULL_OBJECT: usize = 0;
 
@@ -74,6 +78,8 @@ pub(crate) struct Program<'k> {
     pub objects: Vec<ObjectInfo>,
     pub shared_arena: u64,
     pub private_arena: u64,
+    /// Objects from here on are slots for blocks of the device's heap.
+    pub heap: usize,
     pub sites: Vec<SiteFacts>,
     pub code: Code,
     /// Operations that can order threads other than whole-block barriers.
@@ -148,6 +154,7 @@ impl<'k> Program<'k> {
                 && kernel.language != Language::OpenCl,
             shared_arena: layout.shared_arena,
             private_arena: layout.private_arena,
+            heap: layout.heap,
             objects: layout.objects,
             sites,
             mixed_atomics,
@@ -194,6 +201,8 @@ pub(crate) struct Layout {
     pub shared_arena: u64,
     pub private_arena: u64,
     pub dynamic_shared: u32,
+    /// First slot for a block of the device's heap.
+    pub heap: usize,
 }
 
 fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout, LaunchError> {
@@ -212,6 +221,7 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
         shared_arena: 0,
         private_arena: 0,
         dynamic_shared: launch.shared,
+        heap: 0,
     };
     for o in &kernel.objects {
         let size = if o.dynamic { u64::from(launch.shared) } else { o.size };
@@ -277,6 +287,20 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
             }
             _ => return wrong("has an argument of the wrong kind"),
         };
+    }
+    l.heap = l.objects.len();
+    let allocations = kernel.insts().filter(|i| matches!(i.op, Op::Alloc { .. })).count() as u64;
+    let all_threads = product(launch.grid).saturating_mul(product(launch.block));
+    for _ in 0..allocations.saturating_mul(all_threads).saturating_mul(4).min(HEAP_SLOTS) {
+        l.push(ObjectInfo {
+            name: "heap block".into(),
+            space: Space::Global,
+            size: HEAP_BLOCK,
+            elem: Elem::Bytes(1),
+            init: None,
+            param: None,
+            arena: 0,
+        })?;
     }
     if l.shared_arena > 1 << 28 {
         return Err(LaunchError(format!("{} bytes of shared memory are too many", l.shared_arena)));
@@ -359,6 +383,7 @@ impl Features {
                     }
                 }
                 Op::Fence { .. } => f.fine_order = true,
+                Op::Alloc { .. } | Op::Free { .. } => f.serial = true,
                 Op::Barrier { barrier, .. } => match barrier {
                     Barrier::Grid => f.serial = true,
                     Barrier::Block { threads: Some(_), .. } | Barrier::Arrive { .. } => {

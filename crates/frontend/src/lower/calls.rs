@@ -105,7 +105,19 @@ impl Lower<'_> {
                 self.push(Op::MemSet { site, dst: to, byte, len }, None);
                 Ok(vec![to])
             }
-            ("malloc" | "free", _) => Err(format!("{name} on the device")),
+            ("malloc", &[size]) => match self.index_unsigned(size) {
+                Ok(size) => {
+                    let reg = self.new_reg(Ty::Ptr);
+                    self.push(Op::Alloc { size }, Some(reg));
+                    Ok(vec![Operand::Reg(reg)])
+                }
+                Err(e) => Err(e),
+            },
+            ("free", &[ptr]) => {
+                let ptr = self.scalar(ptr);
+                self.push(Op::Free { ptr }, None);
+                Ok(Vec::new())
+            }
             ("__nvvm_reflect", _) => Ok(vec![Operand::Imm(0)]),
             ("abort" | "exit", _) => {
                 self.push(Op::Assert { cond: Operand::Imm(0), message: name.to_string() }, None);
