@@ -1,4 +1,4 @@
-// The same, but the value is only moved on: clean.
+// The same, but the value is only moved on within the block: clean.
 // lockstep: run --block 64 --grid 1 --arg 'out=i32[64]'
 __global__ void k(int *out) {
     __shared__ int s[64], r[64];
@@ -8,5 +8,6 @@ __global__ void k(int *out) {
     __syncthreads();
     r[t] = s[t];
     __syncthreads();
-    out[t] = r[t];
+    if (t < 32)
+        out[t] = r[t];
 }

@@ -1,8 +1,8 @@
 //! The one way to memory: every load, store, atomic and bulk copy of a warp.
 //!
 //! Addresses are resolved against the object that the pointer carries; lanes out
-//! of its bounds, or misaligned, are reported and take no part (they load zero
-//! and store nothing). What is left goes to the race checks as one event, then
+//! of its bounds are reported and take no part (they load zero and store nothing),
+//! misaligned ones are reported and go on. What is left goes to the race checks as one event, then
 //! to the bytes. A store buffer between a thread and memory would stand here.
 
 use lockstep_finding::{Access, Kind};
@@ -161,7 +161,6 @@ impl BlockRun<'_, '_> {
                 rest &= !(1 << l);
                 self.report_bounds(a, size, site, thread, world);
             } else if a & (align - 1) != 0 {
-                rest &= !(1 << l);
                 self.report_alignment(a, size, site, thread, align, world);
             }
         }
@@ -527,6 +526,11 @@ impl BlockRun<'_, '_> {
         let bytes = ty.bytes();
         let size = bytes * u32::from(count);
         let slots = &p.code.values[first as usize..first as usize + count as usize];
+        // What leaves the block is used: nobody can initialise it any more.
+        if self.warps[w].poison.live && t.entry.space == Space::Global {
+            let loc = p.kernel.site(site).loc;
+            slots.iter().for_each(|s| self.poison_branch(w, t.mask, *s, loc, world));
+        }
         // Lanes that store what is there.
         let mut silent = u32::MAX;
         if count == 1 && bytes == 4 && t.contiguous() {
@@ -607,13 +611,14 @@ impl BlockRun<'_, '_> {
         };
         let shared_globals = world.owners.is_some();
         for t in targets {
+            let failed = self.failing(w, &t, a);
             self.observe(
                 w,
                 &t,
                 AccessKind::Atomic,
                 a.site,
                 size,
-                0,
+                failed,
                 a.ty,
                 &|l, _| regs.lane(a.value, a.ty, l),
                 world,
@@ -625,7 +630,8 @@ impl BlockRun<'_, '_> {
                 let expected = regs.lane(a.expected, a.ty, l);
                 // SAFETY: in bounds and aligned, by `resolve_one`.
                 let (old, new) = unsafe {
-                    if shared_globals && t.entry.space == Space::Global {
+                    let aligned = (p as usize).is_multiple_of(size as usize);
+                    if shared_globals && t.entry.space == Space::Global && aligned {
                         modify_shared(p, size, |old| apply(a.op, a.ty, old, value, expected))
                     } else {
                         let old = get(p, size);
@@ -645,12 +651,42 @@ impl BlockRun<'_, '_> {
                 }
             }
             if world.sync.is_some() {
-                self.synchronise(w, &t, a, size, world);
+                self.synchronise(w, &t, a, size, failed, world);
             }
         }
     }
 
-    fn synchronise(&mut self, w: usize, t: &Target, a: &AtomicStep, size: u32, world: &mut World) {
+    /// Lanes whose compare-and-swap will not store.
+    fn failing(&self, w: usize, t: &Target, a: &AtomicStep) -> u32 {
+        if a.op != AtomicOp::CompareExchange {
+            return 0;
+        }
+        let regs = self.regs(w);
+        let mut failed = 0;
+        for l in lanes_of(t.mask) {
+            // The last lane before it that stored there, else memory.
+            let stored = lanes_of(t.mask & !failed & ((1 << l) - 1))
+                .filter(|o| t.offsets[*o] == t.offsets[l])
+                .last();
+            let now = match stored {
+                Some(o) => regs.lane(a.value, a.ty, o),
+                // SAFETY: in bounds, by `resolve_one`.
+                None => unsafe { get(t.at(l), a.ty.bytes()) },
+            };
+            failed |= u32::from(now != regs.lane(a.expected, a.ty, l)) << l;
+        }
+        failed
+    }
+
+    fn synchronise(
+        &mut self,
+        w: usize,
+        t: &Target,
+        a: &AtomicStep,
+        size: u32,
+        failed: u32,
+        world: &mut World,
+    ) {
         let kind = if a.op == AtomicOp::Store { AccessKind::Write } else { AccessKind::Atomic };
         let event = Event {
             object: t.object,
@@ -663,7 +699,7 @@ impl BlockRun<'_, '_> {
             adjacent: 0,
             same: 0,
             uniform: false,
-            silent: 0,
+            silent: failed,
             first_thread: self.warps[w].first_thread,
             bytes: t.entry.base,
             fresh: 0,

@@ -186,7 +186,8 @@ impl GridShadow {
     fn lane(&self, ctx: &mut Ctx, e: &Event, lane: usize, cell: &mut GridCell, offset: u64) {
         let t =
             if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
-        let writes = ctx.program.sites[e.site.0 as usize].writes;
+        let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
+        let writes = ctx.program.sites[e.site.0 as usize].writes && wrote;
         let mut earlier =
             [cell.write, cell.atomics[0], cell.atomics[1], cell.reads[0], cell.reads[1]];
         if !writes {
@@ -198,7 +199,8 @@ impl GridShadow {
                 continue;
             }
             let site = m.low >> 1 & 0x7fff;
-            if tolerated(ctx.program, site, e.site.0, false) {
+            let other_wrote = !(ctx.program.sites[site as usize].atomic && m.low & 1 == 1);
+            if tolerated(ctx.program, (site, other_wrote), (e.site.0, wrote), false) {
                 continue;
             }
             let other = m.low >> 16;
@@ -221,7 +223,7 @@ impl GridShadow {
                 report(ctx, e, lane, offset, t, side, order);
             }
         }
-        let silent = e.kind == AccessKind::Write && e.silent >> lane & 1 == 1;
+        let silent = e.kind != AccessKind::Read && e.silent >> lane & 1 == 1;
         let new = GridMark {
             clock: *ctx.clock,
             block: ctx.block,

@@ -11,8 +11,18 @@ use crate::sync::Ordered;
 
 /// Pairs that conflict but do not race: both atomic in each other's scope, or a
 /// flag read in a loop and the volatile or atomic store that sets it.
-pub(crate) fn tolerated(program: &Program, a: u32, b: u32, same_block: bool) -> bool {
-    let (a, b) = (program.sites[a as usize], program.sites[b as usize]);
+pub(crate) fn tolerated(
+    program: &Program,
+    a: (u32, bool),
+    b: (u32, bool),
+    same_block: bool,
+) -> bool {
+    // A compare-and-swap that failed has only read.
+    let facts = |(site, wrote): (u32, bool)| {
+        let s = program.sites[site as usize];
+        SiteFacts { writes: s.writes && wrote, ..s }
+    };
+    let (a, b) = (facts(a), facts(b));
     let strong = |s: SiteFacts| s.atomic || s.polling || s.volatile && s.writes;
     let in_scope = |s: SiteFacts| same_block || !s.atomic || !s.block_scope;
     if !(in_scope(a) && in_scope(b)) {

@@ -70,7 +70,8 @@ pub(crate) struct Event<'a> {
     pub same: u32,
     /// All lanes at one place.
     pub uniform: bool,
-    /// Lanes that store what is there already.
+    /// Lanes that store what is there already; of an atomic, lanes that store
+    /// nothing (a compare-and-swap that fails).
     pub silent: u32,
     /// Thread of lane 0, or [`COPY_ENGINE`].
     pub first_thread: u32,
@@ -314,7 +315,7 @@ impl BlockRaces {
                 *ctx.clock,
                 (e.object as u32, e.offsets[l]),
                 reads,
-                facts.writes,
+                facts.writes && (e.kind != AccessKind::Atomic || e.silent >> l & 1 == 0),
                 order,
                 scope,
             );
@@ -409,7 +410,7 @@ impl BlockRaces {
                 (AccessKind::Read, _) => run.reads::<0>(cells, g, n, t, step, per),
                 (AccessKind::Write, 1) => run.writes::<1>(cells, g, n, t, step, per, silent),
                 (AccessKind::Write, _) => run.writes::<0>(cells, g, n, t, step, per, silent),
-                (AccessKind::Atomic, _) => run.atomics(cells, g, n, t, per),
+                (AccessKind::Atomic, _) => run.atomics(cells, g, n, t, per, e.silent >> l),
             };
             if clash {
                 for k in 0..n {
@@ -443,7 +444,8 @@ impl BlockRaces {
         candidates[0] = old(&cells.write);
         candidates[3] = old(&cells.atomic);
         candidates[4] = old(&cells.other_atomic);
-        if facts.writes {
+        let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
+        if facts.writes && wrote {
             candidates[1] = old(&cells.read);
             candidates[2] = old(&cells.other_read);
         }
@@ -452,7 +454,9 @@ impl BlockRaces {
                 continue;
             }
             let order = self.order(ctx, m, t, e.space);
-            if order == Ordered::Yes || tolerated(ctx.program, site(m), e.site.0, true) {
+            let other_wrote = !(ctx.program.sites[site(m) as usize].atomic && silent(m));
+            let pair = ((site(m), other_wrote), (e.site.0, wrote));
+            if order == Ordered::Yes || tolerated(ctx.program, pair.0, pair.1, true) {
                 continue;
             }
             let other = Side {
@@ -671,27 +675,39 @@ impl Run {
         }
     }
 
-    fn atomics(&self, cells: &mut Cells, g: usize, n: usize, t: u32, per: u32) -> bool {
+    fn atomics(
+        &self,
+        cells: &mut Cells,
+        g: usize,
+        n: usize,
+        t: u32,
+        per: u32,
+        failed: u32,
+    ) -> bool {
         let mut clash = false;
         for i in 0..n * per as usize {
-            let t = t + i as u32 / per;
+            let k = i as u32 / per;
+            let t = t + k;
             let g = g + i;
+            let failed = failed >> k & 1 == 1;
             clash |= self.foreign(cells.write[g], t)
                 | self.foreign(cells.read[g], t)
                 | self.foreign(cells.other_read[g], t)
                 | self.mixed
                     & (self.foreign(cells.atomic[g], t) | self.foreign(cells.other_atomic[g], t));
-            let new = mark(self.clock, t, self.site, false);
+            let new = mark(self.clock, t, self.site, failed);
             let old = cells.atomic[g];
             if self.foreign(old, t) {
                 let o = cells.other_atomic[g];
+                // One that stored tells more than one that did not.
                 let keep = time(o) >= self.base
-                    && thread(o) >> self.lane_bits != thread(old) >> self.lane_bits
-                    && t >> self.lane_bits == thread(old) >> self.lane_bits;
+                    && (failed && !silent(o)
+                        || thread(o) >> self.lane_bits != thread(old) >> self.lane_bits
+                            && t >> self.lane_bits == thread(old) >> self.lane_bits);
                 if !keep {
                     cells.other_atomic[g] = new;
                 }
-            } else {
+            } else if !(failed && time(old) >= self.base && !silent(old)) {
                 cells.atomic[g] = new;
             }
         }

@@ -3,15 +3,15 @@
 //! Shared memory keeps a bit per byte: written or not. Loading unwritten bytes is
 //! not yet an error: the loaded lanes are *poisoned*, copies carry the poison
 //! along (moves, selections, casts, stores), and the first operation that
-//! computes, branches or addresses with it is the use that is reported, at the
-//! load. Where a write to the same bytes turns out to be unordered with the
-//! read, the read was only early: that is the race's finding, and none of ours.
+//! computes, branches or addresses with it, or stores it to global memory, is the
+//! use that is reported, at the load. Where a write to the same bytes turns out to
+//! be unordered with the read, the read was only early: that is the race's
+//! finding, and none of ours.
 //!
 //! As long as nothing unwritten was loaded, nothing is tracked.
 //!
-//! What it can miss: poison stored to global or private memory is taken as
-//! written; global memory is always initialised by the launch; private memory
-//! is not tracked.
+//! What it can miss: poison stored to private memory is taken as written; global
+//! memory is always initialised by the launch; private memory is not tracked.
 
 use lockstep_finding::{Access, Kind};
 use lockstep_kernel::{LocId, SiteId};
