@@ -780,6 +780,7 @@ impl BlockRun<'_, '_> {
                 }
             }
             Rare::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } => {
+                *self.copies.entry(write).or_default() += mask.count_ones();
                 // Once for the block: by whoever executes it first, which is the
                 // group that holds the block's first living thread.
                 let lead = self.warps.iter().position(|warp| warp.alive != 0);

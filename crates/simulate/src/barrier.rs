@@ -361,6 +361,7 @@ impl BlockRun<'_, '_> {
             }
             State::Copies(site) => {
                 self.check_exited(site, first, world);
+                self.check_copies(world);
                 for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
                     g.state = State::Ready;
                 }
@@ -402,6 +403,31 @@ impl BlockRun<'_, '_> {
             f.help = vec!["let all threads of the block reach the barrier: guard the work, not the way to the barrier".into()];
             f
         });
+    }
+
+    /// A group copy is every thread's or nobody's.
+    pub(crate) fn check_copies(&mut self, world: &mut World) {
+        let threads = self.p.threads;
+        let mut copies: Vec<(SiteId, u32)> = self.copies.drain().collect();
+        copies.retain(|(_, n)| !n.is_multiple_of(threads));
+        copies.sort();
+        for (site, n) in copies {
+            let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 3 };
+            world.reports.add(key, false, || {
+                let mut access = self.barrier_access(site, 0);
+                access.op = "copy".into();
+                access.thread = None;
+                let message = format!(
+                    "a group copy is executed by {} of the {threads} threads of a block",
+                    n % threads
+                );
+                let mut f = finding(Kind::BarrierDivergence, message, vec![access]);
+                f.help = vec![
+                    "every thread of the block must reach the same group copy: move it out of the divergent branch or loop".into(),
+                ];
+                f
+            });
+        }
     }
 
     /// Lets the groups at a barrier go on, with its result if it computes one.

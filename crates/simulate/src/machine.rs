@@ -193,6 +193,8 @@ pub(crate) struct BlockRun<'p, 'k> {
     pub printed: String,
     /// `bar.arrive` counts, by barrier.
     pub arrived: FxHashMap<u32, u32>,
+    /// How many threads have executed each group copy, since all had.
+    pub copies: FxHashMap<SiteId, u32>,
     /// The first thread that left, and by which branch.
     pub left: Option<(u32, LocId)>,
     pub uninitialised: Vec<crate::uninit::Pending>,
@@ -249,6 +251,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             races: BlockRaces::new(p),
             printed: String::new(),
             arrived: FxHashMap::default(),
+            copies: FxHashMap::default(),
             left: None,
             uninitialised: Vec::new(),
             heap_version: 0,
@@ -276,6 +279,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         self.races.start(clock);
         self.printed.clear();
         self.arrived.clear();
+        self.copies.clear();
         self.left = None;
         self.uninitialised.clear();
         self.running = usize::MAX;
@@ -358,6 +362,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             }
             let mut groups = self.warps.iter().flat_map(|w| &w.groups).peekable();
             if groups.peek().is_none() {
+                self.check_copies(world);
                 self.finish(world);
                 return Ok(Turn::Finished);
             }
