@@ -286,6 +286,10 @@ impl BlockRun<'_, '_> {
         if !matches!(t.entry.space, Space::Shared | Space::Global) {
             return;
         }
+        if self.unwritten[t.object] {
+            world.reports.dirty |= kind != AccessKind::Read;
+            return;
+        }
         let first_thread = self.warps[w].first_thread;
         // What nobody has written has no value that a store could repeat.
         let fresh = match &mut self.init[t.object] {

@@ -69,7 +69,7 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
     let workers = (program.config.jobs as u64).clamp(1, program.blocks) as usize;
     let work = || {
         let mut reports = Reports::new(true, &program.config.kinds);
-        let mut run = BlockRun::new(program, &globals);
+        let mut run = BlockRun::new(program, &globals, true);
         let mut clock = 1;
         let mut heap = Heap::default();
         let mut reached = vec![false; program.kernel.sites.len()];
@@ -211,7 +211,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
             }
         }
         if u64::from(next) < program.blocks {
-            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, &globals));
+            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, &globals, false));
             run.start(next, world.clock);
             next += 1;
             match run.run(&mut world) {

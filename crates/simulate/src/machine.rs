@@ -188,6 +188,9 @@ pub(crate) struct BlockRun<'p, 'k> {
     pub table: Vec<Entry>,
     shared: Vec<u64>,
     pub init: Vec<Option<InitBits>>,
+    /// Objects that the kernel seems only to read: in a probe their reads are not
+    /// looked at, and a write to one ends the probe.
+    pub unwritten: Vec<bool>,
     pub warps: Vec<Warp>,
     pub races: BlockRaces,
     pub printed: String,
@@ -209,7 +212,7 @@ unsafe impl Send for BlockRun<'_, '_> {}
 
 impl<'p, 'k> BlockRun<'p, 'k> {
     /// Storage for a block; [`BlockRun::start`] makes it a particular one.
-    pub(crate) fn new(p: &'p Program<'k>, globals: &Globals) -> BlockRun<'p, 'k> {
+    pub(crate) fn new(p: &'p Program<'k>, globals: &Globals, probe: bool) -> BlockRun<'p, 'k> {
         let mut shared = vec![0u64; p.shared_arena as usize / 8 + 2];
         let shared_base: *mut u8 = shared.as_mut_ptr().cast();
         let table = p
@@ -247,6 +250,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 .iter()
                 .map(|o| (o.space == Space::Shared).then(|| InitBits::new(o.size)))
                 .collect(),
+            unwritten: p.unwritten().map(|u| u && probe).collect(),
             warps,
             races: BlockRaces::new(p),
             printed: String::new(),

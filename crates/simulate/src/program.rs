@@ -165,6 +165,14 @@ impl<'k> Program<'k> {
         })
     }
 
+    /// For each object, whether the kernel seems only to read it.
+    pub(crate) fn unwritten(&self) -> impl Iterator<Item = bool> {
+        self.objects.iter().map(|o| {
+            let kind = o.param.map(|p| self.kernel.params[p].kind);
+            matches!(kind, Some(ParamKind::Buffer { readonly: true, .. }))
+        })
+    }
+
     /// The places of two sites, the same for copies that inlining made of one
     /// place below the same call.
     pub(crate) fn places(&self, a: u32, b: u32) -> [u32; 2] {
