@@ -169,6 +169,8 @@ pub(crate) struct Warp {
     pub alive: u32,
     pub first_thread: u32,
     pub poison: Poison,
+    /// Registers that a thread's place in its block determines are set.
+    placed: bool,
 }
 
 /// Where an object's bytes are, for the running warp.
@@ -238,6 +240,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 alive: 0,
                 first_thread: 0,
                 poison: Poison::default(),
+                placed: false,
             })
             .collect();
         BlockRun {
@@ -790,7 +793,12 @@ fn result_ty(op: lanes::ScalarOp, ty: lockstep_kernel::Ty) -> lockstep_kernel::T
 fn preset(p: &Program, warp: &mut Warp, block: u32, number: u32) {
     let regs = Regs { warp: warp.registers.as_mut_ptr(), constants: p.code.constants.as_ptr() };
     let at = p.block_at(block);
+    let placed = std::mem::replace(&mut warp.placed, true);
     for &(special, slot, ty) in &p.code.presets {
+        // Only the block's own number changes from one block to the next.
+        if placed && !matches!(special, Special::BlockId(_)) {
+            continue;
+        }
         for l in 0..LANES as u32 {
             let thread = (warp.first_thread + l).min(p.threads - 1);
             let value = match special {
