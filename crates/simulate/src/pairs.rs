@@ -70,8 +70,11 @@ pub(crate) fn report(
     let key = Key { kind, places: p.places(a, b), object: e.object as u32 };
     // The same value again is what a reader or another writer sees anyway.
     let len = bytes_in_conflict(p, e, lane, offset);
-    let current_silent = e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize);
     let other_writes = p.sites[a as usize].writes;
+    // After another's store the place holds a value, whatever it held before.
+    let unwritten = !other_writes && e.fresh >> lane & 1 == 1;
+    let current_silent =
+        e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize, unwritten);
     let benign = match (other_writes, e.kind == AccessKind::Write) {
         _ if p.sites[a as usize].atomic || p.sites[b as usize].atomic => false,
         (true, true) => current_silent,
@@ -211,7 +214,7 @@ fn new_byte(e: &Event, lane: usize, offset: u64) -> Option<u8> {
 
 /// Whether the lane stores at `offset` what is there already, or what another
 /// lane of the same store has put there.
-fn repeats(e: &Event, lane: usize, offset: u64, len: usize) -> bool {
+fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool) -> bool {
     (0..len as u64).all(|i| {
         let at = offset + i;
         let mine = new_byte(e, lane, at);
@@ -219,7 +222,7 @@ fn repeats(e: &Event, lane: usize, offset: u64, len: usize) -> bool {
             (0..lane).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| new_byte(e, l, at));
         match earlier {
             Some(b) => mine == Some(b),
-            None => e.fresh >> lane & 1 == 0 && mine == Some(old_byte(e, at)),
+            None => !unwritten && mine == Some(old_byte(e, at)),
         }
     })
 }
