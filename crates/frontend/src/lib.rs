@@ -44,6 +44,9 @@ pub struct Options {
     pub recursion_limit: u32,
     /// How many operations one kernel may have once every call is inlined.
     pub size_limit: usize,
+    /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
+    /// or without namespace and template arguments, or mangled.
+    pub entries: Vec<String>,
 }
 
 impl Default for Options {
@@ -54,6 +57,7 @@ impl Default for Options {
             cuda_path: None,
             recursion_limit: 32,
             size_limit: 200_000,
+            entries: Vec::new(),
         }
     }
 }
@@ -75,9 +79,20 @@ pub struct Module {
     pub language: Language,
     /// In the order of the source; empty where there is no kernel, or none that was instantiated.
     pub kernels: Vec<Kernel>,
+    /// Functions of the source that are not kernels and can be asked for in [`Options::entries`], in its order. Those
+    /// that the compiler drops when nobody calls them (`static`, `inline`) are here only where entries were asked for.
+    pub device_functions: Vec<DeviceFunction>,
     pub head: HeadComment,
     /// clang's warnings, as clang writes them.
     pub warnings: Vec<String>,
+}
+
+/// A function that is not a kernel, with a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceFunction {
+    /// As the source has it (with namespace and template arguments).
+    pub name: String,
+    pub mangled: String,
 }
 
 /// Compiles (or reads) the input and lowers every kernel in it.
@@ -94,7 +109,13 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
             let compiled = clang::compile(&source, &head, options)?;
             let mut kernels = lower_bitcode(&compiled.bitcode, &source.name, language, options)?;
             annotations::quote(&mut kernels, &source.name, &String::from_utf8_lossy(&source.bytes));
-            Ok(Module { language, kernels, head, warnings: compiled.warnings })
+            Ok(Module {
+                language,
+                kernels,
+                device_functions: Vec::new(),
+                head,
+                warnings: compiled.warnings,
+            })
         }
     }
 }
@@ -113,6 +134,7 @@ pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Modu
     Ok(Module {
         language: Language::Llvm,
         kernels,
+        device_functions: Vec::new(),
         head: HeadComment::default(),
         warnings: Vec::new(),
     })

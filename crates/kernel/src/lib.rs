@@ -12,14 +12,17 @@
 //!
 //! Entry points: [`Kernel`] for the data, [`cfg::Cfg`] for control flow (order,
 //! dominators, loops), [`dump`] for the textual form, [`edit`] for the kernel
-//! with a barrier less or a fence more.
+//! with a barrier less or a fence more, [`hints`] and [`slice`] for what a search
+//! for launches asks of a kernel.
 
 pub mod cfg;
 pub mod dump;
 pub mod edit;
+pub mod hints;
 mod ir;
 pub mod semantics;
 mod site;
+pub mod slice;
 mod ty;
 
 pub use ir::*;

@@ -1,0 +1,129 @@
+//! What a kernel's own code says about the launches that are interesting for it.
+//!
+//! A search for launches that expose a bug has to know which arguments reach an
+//! address or a branch around an access, which constants a parameter is compared
+//! with, and which block size the index arithmetic was written for. All of it is
+//! read off the SSA form: nothing is executed.
+//!
+//! Everything here is a hint. What it can miss: flow through control (a phi does
+//! not depend on the branch that chose its value), wrap-around of integers (a
+//! cast is taken to keep the value), addresses made from loaded pointers (they
+//! may point anywhere), and fields of structs that are read at an offset that is
+//! not constant. What it can claim too much: a branch that is never taken counts
+//! as one that is. Block sizes ([`Hints::implied_block`], [`Hints::most_block`])
+//! are guesses from the shape of sums.
+
+use crate::{BlockId, Kernel, SiteId, Ty};
+
+/// Static knowledge about a kernel, for the choice of launches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hints {
+    /// Axes of the thread index that reach an address, a stored value or a
+    /// branch. Lane and warp numbers count as axis x.
+    pub thread_axes: [bool; 3],
+    /// The same for the block index.
+    pub block_axes: [bool; 3],
+    /// Axes of the block's dimensions that the kernel reads.
+    pub reads_block_dim: [bool; 3],
+    /// Axes of the grid's dimensions that the kernel reads.
+    pub reads_grid_dim: [bool; 3],
+    /// The block dimension that constants in sums of thread and block indices
+    /// imply, where the kernel does not read that dimension.
+    pub implied_block: [Option<u32>; 3],
+    /// The most threads along an axis for which every shared array that is
+    /// subscripted by the bare thread index is large enough.
+    pub most_block: [Option<u32>; 3],
+    /// One for each of [`Kernel::params`].
+    pub params: Vec<ParamHints>,
+    /// Pairs of access sites that may touch the same memory, of which at least
+    /// one writes and not both are atomic; the smaller number first. A site that
+    /// writes is paired with itself.
+    pub pairs: Vec<(SiteId, SiteId)>,
+    /// Barriers of the whole block that stand in a loop.
+    pub loops_with_barrier: Vec<SiteId>,
+    /// Blocks whose branch decides, directly or not, whether some access to
+    /// shared or global memory or some barrier is executed.
+    pub access_branches: Vec<BlockId>,
+}
+
+/// How a parameter, or a field of one, is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParamHints {
+    /// Constants that it is compared with, after undoing additions and
+    /// multiplications by constants on the way; also those of `min` and `max`.
+    /// Sorted. The bits of floats are not among them.
+    pub compared_with: Vec<u64>,
+    /// Per axis: compared with something that depends on the thread or block
+    /// index of that axis.
+    pub compared_with_index: [bool; 3],
+    /// Compared with a value that a loop carries.
+    pub bounds_loop: bool,
+    /// Multiplies something, and the product reaches an address: a stride or the
+    /// length of a row.
+    pub multiplies_index: bool,
+    /// Axes of thread and block indices that it multiplies on the way to an
+    /// address.
+    pub multiplies_index_of: [bool; 3],
+    /// Is a term of a sum that reaches an address.
+    pub added_to_index: bool,
+    /// Is a divisor or a modulus.
+    pub divides: bool,
+    /// Constants that it is divided by, or whose remainder is taken. Sorted.
+    pub divided_by: Vec<u64>,
+    /// Is the distance of a shift.
+    pub shifts: bool,
+    /// Used, and only in comparisons with constants or as a truth value: a mode
+    /// or a flag.
+    pub selects: bool,
+    pub reaches_address: bool,
+    /// Reaches a branch around an access or a barrier.
+    pub guards_access: bool,
+    /// No operation reads it.
+    pub unused: bool,
+    /// For pointers: what happens to the memory behind them.
+    pub array: Option<ArrayHints>,
+    /// For structs passed by value: the fields that are read at constant
+    /// offsets, by offset.
+    pub fields: Vec<FieldHints>,
+}
+
+/// A field of a struct parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldHints {
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    pub ty: Ty,
+    pub is_pointer: bool,
+    /// As for a parameter of its own; a pointer has [`ParamHints::array`].
+    pub hints: ParamHints,
+}
+
+/// How the memory behind a pointer parameter is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArrayHints {
+    /// Its contents are indices.
+    pub value_reaches_address: bool,
+    /// Its contents decide a branch around an access or a barrier.
+    pub value_guards_access: bool,
+    /// Its contents decide whether a loop goes on.
+    pub value_bounds_loop: bool,
+    /// Constants that loaded values are compared with: the type of the
+    /// comparison and the bits. Sorted.
+    pub compared_with: Vec<(Ty, u64)>,
+    pub read: bool,
+    /// Written, atomically or not.
+    pub written: bool,
+    /// The address of a store that is not atomic depends on its contents.
+    pub index_written_through: bool,
+    /// The type as which it is read, where that is one.
+    pub loads_ty: Option<Ty>,
+}
+
+impl Hints {
+    pub fn of(kernel: &Kernel) -> Hints {
+        Hints {
+            params: kernel.params.iter().map(|_| ParamHints::default()).collect(),
+            ..Hints::default()
+        }
+    }
+}
