@@ -15,6 +15,7 @@ use crate::program::{NULL_OBJECT, object_of, origin};
 use crate::race::{AccessKind, COPY_ENGINE, Event};
 use crate::report::{Key, element, finding, memory, site_place};
 use crate::uninit::{Origin, Pending};
+use crate::watch::{Seen, Watch};
 
 /// What the full check between blocks costs, in steps, so that a budget of steps
 /// means much the same time with and without it.
@@ -197,6 +198,10 @@ impl BlockRun<'_, '_> {
     }
 
     fn report_bounds(&self, address: u64, size: u64, site: SiteId, thread: u32, world: &mut World) {
+        if let Watch::Footprint(touched) = &mut world.watch {
+            let write = self.p.sites[site.0 as usize].writes;
+            return touched.stray(self.p, self.block, thread, address, size, write);
+        }
         if self.report_freed(address, size, site, thread, world) {
             return;
         }
@@ -285,6 +290,13 @@ impl BlockRun<'_, '_> {
     ) {
         if !matches!(t.entry.space, Space::Shared | Space::Global) {
             return;
+        }
+        if !matches!(world.watch, Watch::Nothing) {
+            let (object, space) = (t.object, t.entry.space);
+            let seen = Seen { object, space, site, size, mask: t.mask, offsets: &t.offsets };
+            if !self.watched(w, &seen, world) {
+                return;
+            }
         }
         if self.unwritten[t.object] {
             world.reports.dirty |= kind != AccessKind::Read;

@@ -1,8 +1,10 @@
 //! What goes into a simulation and what comes out of it.
 
 use std::fmt;
+use std::time::Instant;
 
-use lockstep_finding::{Finding, Kind};
+use lockstep_finding::{Access, Finding, Kind, Memory};
+use lockstep_kernel::{BlockId, SiteId};
 
 /// May threads of a warp run apart between synchronisations?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -54,6 +56,11 @@ pub struct Config {
     pub kinds: Vec<Kind>,
     /// Keep at most so many bytes of what the kernel prints.
     pub max_print: usize,
+    /// When to give the launch up as `unknown`, if ever.
+    pub deadline: Option<Instant>,
+    /// Also find out which barriers of the block are needed
+    /// ([`Outcome::barriers`]). Blocks then run one after the other.
+    pub barrier_needs: bool,
 }
 
 impl Default for Config {
@@ -65,6 +72,8 @@ impl Default for Config {
             max_steps: 200_000_000,
             kinds: Kind::ALL.to_vec(),
             max_print: 1 << 20,
+            deadline: None,
+            barrier_needs: false,
         }
     }
 }
@@ -101,6 +110,119 @@ pub struct Outcome {
     /// nothing about the kernel.
     pub violated: Option<String>,
     pub stats: Stats,
+    pub coverage: Coverage,
+    /// With [`Config::barrier_needs`], if the launch ran to its end and the kernel
+    /// uses no barriers of parts of a block.
+    pub barriers: Option<BarrierSurvey>,
+}
+
+/// What of a kernel some thread executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// By [`SiteId`].
+    pub sites: Vec<bool>,
+    /// By [`BlockId`]: whether some thread took the first and the second way of
+    /// the branch that ends the block.
+    pub branches: Vec<[bool; 2]>,
+}
+
+impl Coverage {
+    pub fn site(&self, site: SiteId) -> bool {
+        self.sites.get(site.0 as usize).copied().unwrap_or(false)
+    }
+
+    pub fn branch(&self, block: BlockId) -> [bool; 2] {
+        self.branches.get(block.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// What either covers.
+    pub fn join(&mut self, other: &Coverage) {
+        let sites = self.sites.len().max(other.sites.len());
+        self.sites.resize(sites, false);
+        self.sites.iter_mut().zip(&other.sites).for_each(|(a, b)| *a |= b);
+        let branches = self.branches.len().max(other.branches.len());
+        self.branches.resize(branches, [false; 2]);
+        for (a, b) in self.branches.iter_mut().zip(&other.branches) {
+            a[0] |= b[0];
+            a[1] |= b[1];
+        }
+    }
+}
+
+/// How threads share memory in one launch, in words of four bytes: shared memory
+/// of each block on its own, global memory of the whole launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// Words that some thread accesses.
+    pub addresses: u64,
+    /// For each word the number of different threads that access it, summed up.
+    pub touches: u64,
+    /// The same of the words that some thread writes.
+    pub written_addresses: u64,
+    pub written_touches: u64,
+    /// Words from the first to the last that is accessed, summed over objects.
+    pub range: u64,
+    pub coverage: Coverage,
+    /// Instructions executed by warps.
+    pub steps: u64,
+    /// Whether the launch ran to its end.
+    pub complete: bool,
+    /// Whether the launch is not one that the kernel is for.
+    pub violated: bool,
+}
+
+impl Footprint {
+    /// Simulee's fitness: words per touch. The lower, the more threads meet; 1
+    /// where each word has one thread, or nothing is touched.
+    pub fn f(&self) -> f64 {
+        if self.touches == 0 { 1.0 } else { self.addresses as f64 / self.touches as f64 }
+    }
+}
+
+/// Which barriers of the block stand between accesses that would race without
+/// them. A barrier is redundant in this launch if it is in no separation alone;
+/// several are together if they contain no separation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BarrierSurvey {
+    /// The barriers of the block that were executed, by site.
+    pub uses: Vec<BarrierUse>,
+    /// Smallest sets only, by their sites.
+    pub separations: Vec<Separation>,
+}
+
+impl BarrierSurvey {
+    /// The separation that shows that the barrier at `site` is needed even if all
+    /// others stay.
+    pub fn needs(&self, site: SiteId) -> Option<&Separation> {
+        let alone = |s: &&Separation| s.barriers == [site];
+        let mut found = self.separations.iter().filter(alone);
+        found.clone().find(|s| s.across_warps).or_else(|| found.next())
+    }
+}
+
+/// How often a barrier of the block was executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierUse {
+    pub site: SiteId,
+    /// Most executions in one block.
+    pub most_per_block: u64,
+    /// Most warps of a block that executed it.
+    pub most_warps: u32,
+}
+
+/// Conflicting accesses that only these barriers separate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Separation {
+    /// Sorted: the accesses would race if all of these were taken away.
+    pub barriers: Vec<SiteId>,
+    /// Some such pair is of threads in two warps.
+    pub across_warps: bool,
+    /// How many pairs were seen.
+    pub pairs: u64,
+    /// The first pair, if possible of two warps.
+    pub example: (Access, Access),
+    /// The memory of the example.
+    pub memory: Option<Memory>,
 }
 
 /// A launch that cannot be executed at all.

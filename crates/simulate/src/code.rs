@@ -181,6 +181,8 @@ pub(crate) struct Code {
     /// Place of each step, for messages.
     pub locs: Vec<LocId>,
     pub blocks: Vec<CodeBlock>,
+    /// The kernel's block that each of `blocks` is.
+    pub order: Vec<BlockId>,
     pub moves: Vec<Alu>,
     /// Slots of stored values.
     pub values: Vec<Slot>,
@@ -222,6 +224,7 @@ pub(crate) fn decode(
         steps: d.steps,
         locs: d.locs,
         blocks,
+        order: cfg.order.clone(),
         moves: d.moves,
         values: d.values,
         presets: d.presets,

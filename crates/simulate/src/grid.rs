@@ -19,14 +19,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use lockstep_finding::{Access, Kind};
 use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
 
-use crate::api::{BoundLaunch, Config, LaunchError, Outcome, Stats};
+use crate::api::{BoundLaunch, Config, Coverage, LaunchError, Outcome, Stats};
 use crate::barrier::triple;
 use crate::between::{GridShadow, Owners};
 use crate::heap::Heap;
-use crate::machine::{BlockRun, Globals, Stop, Turn, World};
+use crate::machine::{BlockRun, Budget, Globals, Stop, Turn, World};
 use crate::program::Program;
 use crate::report::{Key, Reports, finding, place};
 use crate::sync::Sync;
+use crate::watch::Watch;
 
 /// Executes one launch and reports what the observers saw.
 pub fn simulate(
@@ -56,6 +57,7 @@ struct Probe {
     lane_steps: u64,
     shadow: u64,
     reached: Vec<bool>,
+    branches: Vec<[bool; 2]>,
     stop: Option<Stop>,
 }
 
@@ -73,14 +75,25 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         let mut clock = 1;
         let mut heap = Heap::default();
         let mut reached = vec![false; program.kernel.sites.len()];
-        let mut total =
-            Probe { steps: 0, lane_steps: 0, shadow: 0, reached: Vec::new(), stop: None };
+        let mut branches = vec![[false; 2]; program.code.blocks.len()];
+        let mut total = Probe {
+            steps: 0,
+            lane_steps: 0,
+            shadow: 0,
+            reached: Vec::new(),
+            branches: Vec::new(),
+            stop: None,
+        };
         while !owners.stop.load(Relaxed) {
             let block = next.fetch_add(1, Relaxed);
             if u64::from(block) >= program.blocks {
                 break;
             }
             run.start(block, &mut clock);
+            let budget = Budget {
+                steps: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
+                deadline: program.config.deadline,
+            };
             let mut world = World {
                 reports: &mut reports,
                 clock: &mut clock,
@@ -89,12 +102,15 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
                 owners: (program.blocks > 1).then_some(&owners),
                 steps: 0,
                 lane_steps: 0,
-                limit: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
+                limit: budget.first_limit(),
+                budget,
                 changes: 0,
                 heap: &mut heap,
                 reached: &mut reached,
+                branches: &mut branches,
+                watch: Watch::Nothing,
             };
-            let result = run.run(&mut world);
+            let result = if budget.is_late() { Err(Stop::Late) } else { run.run(&mut world) };
             let (steps, lane_steps) = (world.steps, world.lane_steps);
             total.steps += steps;
             total.lane_steps += lane_steps;
@@ -116,9 +132,10 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         }
         total.shadow = run.races.shadow_bytes();
         total.reached = reached;
+        total.branches = branches;
         total
     };
-    let probes: Vec<Probe> = if workers == 1 {
+    let mut probes: Vec<Probe> = if workers == 1 {
         vec![work()]
     } else {
         std::thread::scope(|s| {
@@ -129,9 +146,9 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
     if probes.len() != workers || probes.iter().any(|p| p.stop.is_some()) {
         return Ok(None);
     }
-    let mut reached = vec![false; program.kernel.sites.len()];
-    for p in &probes {
-        reached.iter_mut().zip(&p.reached).for_each(|(a, b)| *a |= b);
+    let mut covered = Coverage::default();
+    for p in probes.iter_mut() {
+        covered.join(&coverage(program, std::mem::take(&mut p.reached), &p.branches));
     }
     let mut texts = printed.into_inner().unwrap_or_else(|e| e.into_inner());
     texts.sort_by_key(|t| t.0);
@@ -146,7 +163,9 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         buffers: buffers(program, &globals),
         incomplete: None,
         violated: None,
-        stats: stats(program, steps, lane_steps, shadow, &reached, true),
+        stats: stats(program, steps, lane_steps, shadow, &covered.sites, true),
+        coverage: covered,
+        barriers: None,
     }))
 }
 
@@ -159,7 +178,8 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let mut sync = program.fine_order.then(Sync::default);
     let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
     let mut reached = vec![false; program.kernel.sites.len()];
-    let mut texts: Vec<(u32, String)> = Vec::new();
+    let mut branches = vec![[false; 2]; program.code.blocks.len()];
+    let budget = Budget { steps: program.config.max_steps, deadline: program.config.deadline };
     let mut world = World {
         reports: &mut reports,
         clock: &mut clock,
@@ -168,17 +188,62 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         owners: None,
         steps: 0,
         lane_steps: 0,
-        limit: program.config.max_steps,
+        limit: budget.first_limit(),
+        budget,
         changes: 0,
         heap: &mut heap,
         reached: &mut reached,
+        branches: &mut branches,
+        watch: Watch::Nothing,
     };
+    let Driven { stop, deadlock, mut texts, mut shadow_bytes } =
+        drive(program, &globals, &mut world);
+    let incomplete = stop.as_ref().map(|s| because(program, s));
+    let violated = stop.and_then(|s| match s {
+        Stop::Requires(text) => Some(text),
+        _ => None,
+    });
+    texts.sort_by_key(|t| t.0);
+    let mut text: String = texts.into_iter().map(|t| t.1).collect();
+    truncate(&mut text, program.config.max_print);
+    let (steps, lane_steps) = (world.steps, world.lane_steps);
+    shadow_bytes += shadow.as_ref().map_or(0, GridShadow::bytes);
+    // After a deadlock or a divergent barrier the rest was never executed.
+    let incomplete =
+        incomplete.or_else(|| deadlock.then(|| "the launch was stopped at a deadlock".to_string()));
+    Ok(Outcome {
+        findings: if violated.is_some() { Vec::new() } else { reports.finish() },
+        printed: text,
+        buffers: buffers(program, &globals),
+        incomplete,
+        violated,
+        stats: stats(program, steps, lane_steps, shadow_bytes, &reached, false),
+        coverage: coverage(program, reached, &branches),
+        barriers: None,
+    })
+}
+
+/// How the blocks of a launch came to their end.
+pub(crate) struct Driven {
+    pub stop: Option<Stop>,
+    /// Nobody could go on.
+    pub deadlock: bool,
+    /// What each block printed.
+    texts: Vec<(u32, String)>,
+    shadow_bytes: u64,
+}
+
+/// Runs the blocks one after the other in their order, and again those that had
+/// to wait.
+pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> Driven {
+    let mut texts: Vec<(u32, String)> = Vec::new();
     let mut waiting: Vec<(BlockRun, Turn)> = Vec::new();
     let mut spare: Option<BlockRun> = None;
     let mut next = 0u32;
     let mut finished = 0u64;
     let mut shadow_bytes = 0;
     let mut stop = None;
+    let mut deadlock = false;
     'launch: loop {
         // Those that wait come first, if something changed since they looked.
         let mut before;
@@ -190,7 +255,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
                     i += 1;
                     continue;
                 }
-                match waiting[i].0.run(&mut world) {
+                match waiting[i].0.run(world) {
                     Ok(Turn::Finished) => {
                         let (mut run, _) = waiting.remove(i);
                         finished += 1;
@@ -211,10 +276,10 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
             }
         }
         if u64::from(next) < program.blocks {
-            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, &globals, false));
+            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, globals, false));
             run.start(next, world.clock);
             next += 1;
-            match run.run(&mut world) {
+            match run.run(world) {
                 Ok(Turn::Finished) => {
                     finished += 1;
                     texts.push((run.block, std::mem::take(&mut run.printed)));
@@ -239,41 +304,21 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
                 s.base = *world.clock;
             }
             for (run, turn) in &mut waiting {
-                run.release_grid(&mut world);
+                run.release_grid(world);
                 *turn = Turn::Paused;
             }
             world.changes += 1;
             continue;
         }
-        report_deadlock(program, &waiting, &mut world);
+        report_deadlock(program, &waiting, world);
+        deadlock = true;
         break;
     }
-    let incomplete = stop.as_ref().map(|s| because(program, s));
-    let violated = stop.and_then(|s| match s {
-        Stop::Requires(text) => Some(text),
-        _ => None,
-    });
     for (run, _) in &mut waiting {
         texts.push((run.block, std::mem::take(&mut run.printed)));
         shadow_bytes += run.races.shadow_bytes();
     }
-    texts.sort_by_key(|t| t.0);
-    let mut text: String = texts.into_iter().map(|t| t.1).collect();
-    truncate(&mut text, program.config.max_print);
-    let (steps, lane_steps) = (world.steps, world.lane_steps);
-    shadow_bytes += shadow.as_ref().map_or(0, GridShadow::bytes);
-    // After a deadlock or a divergent barrier the rest was never executed.
-    let incomplete = incomplete.or_else(|| {
-        reports.has(Kind::Deadlock).then(|| "the launch was stopped at a deadlock".to_string())
-    });
-    Ok(Outcome {
-        findings: if violated.is_some() { Vec::new() } else { reports.finish() },
-        printed: text,
-        buffers: buffers(program, &globals),
-        incomplete,
-        violated,
-        stats: stats(program, steps, lane_steps, shadow_bytes, &reached, false),
-    })
+    Driven { stop, deadlock, texts, shadow_bytes }
 }
 
 fn because(program: &Program, stop: &Stop) -> String {
@@ -282,6 +327,7 @@ fn because(program: &Program, stop: &Stop) -> String {
             "the launch did not end within its budget of {} warp instructions",
             program.config.max_steps
         ),
+        Stop::Late => "the time budget ran out".into(),
         Stop::Diverged => "the launch was stopped at a divergent barrier".into(),
         Stop::Unsupported(id) => {
             let u = &program.kernel.unsupported[*id as usize];
@@ -333,6 +379,15 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
         }];
         f
     });
+}
+
+/// What was executed, by the kernel's own numbers.
+pub(crate) fn coverage(program: &Program, sites: Vec<bool>, ways: &[[bool; 2]]) -> Coverage {
+    let mut branches = vec![[false; 2]; program.kernel.blocks.len()];
+    for (b, ways) in program.code.order.iter().zip(ways) {
+        branches[b.0 as usize] = *ways;
+    }
+    Coverage { sites, branches }
 }
 
 fn truncate(text: &mut String, max: usize) {

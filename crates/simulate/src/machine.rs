@@ -13,6 +13,7 @@
 //! each ([`crate::access`], [`crate::barrier`]).
 
 use std::hash::Hasher;
+use std::time::Instant;
 
 use lockstep_kernel::{BarrierReduce, LocId, SiteId, Space, Special};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -24,8 +25,10 @@ use crate::lanes::{self, LANES, Regs, Slot, Unit};
 use crate::program::Program;
 use crate::race::{BlockRaces, Ctx, Inter};
 use crate::report::Reports;
+use crate::survey::BlockSurvey;
 use crate::sync::Sync;
 use crate::uninit::{InitBits, Poison};
+use crate::watch::Watch;
 
 /// Rounds of a waiting loop before other threads get a turn.
 const SPIN_TURN: u32 = 24;
@@ -80,13 +83,54 @@ pub(crate) struct World<'w> {
     pub owners: Option<&'w Owners>,
     pub steps: u64,
     pub lane_steps: u64,
-    /// Warp steps after which to give up.
+    /// Warp steps after which to ask [`World::look`] whether to go on.
     pub limit: u64,
+    pub budget: Budget,
     /// Counts stores that changed something, releases of barriers, exits.
     pub changes: u64,
     pub heap: &'w mut Heap,
     /// Sites that were executed.
     pub reached: &'w mut Vec<bool>,
+    /// For each block of the code, the ways of its branch that were taken.
+    pub branches: &'w mut Vec<[bool; 2]>,
+    pub watch: Watch<'w>,
+}
+
+/// How long a run may take.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget {
+    /// Warp steps after which to give up.
+    pub steps: u64,
+    pub deadline: Option<Instant>,
+}
+
+/// Warp steps between two looks at the time.
+const LOOK: u64 = 1 << 13;
+
+impl Budget {
+    /// Warp steps before the first look.
+    pub(crate) fn first_limit(&self) -> u64 {
+        if self.deadline.is_some() { self.steps.min(LOOK) } else { self.steps }
+    }
+
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+}
+
+impl World<'_> {
+    /// Past the limit: is that the end?
+    #[cold]
+    pub(crate) fn look(&mut self) -> Result<(), Stop> {
+        if self.steps > self.budget.steps {
+            return Err(Stop::Limit);
+        }
+        if self.budget.is_late() {
+            return Err(Stop::Late);
+        }
+        self.limit = self.budget.steps.min(self.steps + LOOK);
+        Ok(())
+    }
 }
 
 /// Why a run cannot go on.
@@ -94,6 +138,8 @@ pub(crate) struct World<'w> {
 pub(crate) enum Stop {
     /// Past the step budget.
     Limit,
+    /// Past the deadline.
+    Late,
     /// A probe saw something: run again in full.
     Dirty,
     /// A barrier that threads do not reach together: reported.
@@ -203,6 +249,8 @@ pub(crate) struct BlockRun<'p, 'k> {
     /// The first thread that left, and by which branch.
     pub left: Option<(u32, LocId)>,
     pub uninitialised: Vec<crate::uninit::Pending>,
+    /// What its barriers separate, if that is watched.
+    pub survey: Option<Box<BlockSurvey>>,
     /// State of the heap that the table shows.
     pub heap_version: u64,
     running: usize,
@@ -261,6 +309,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             copies: FxHashMap::default(),
             left: None,
             uninitialised: Vec::new(),
+            survey: None,
             heap_version: 0,
             running: usize::MAX,
         }
@@ -383,7 +432,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                     return Ok(Turn::Spinning);
                 }
                 if world.steps > world.limit {
-                    return Err(Stop::Limit);
+                    world.look()?;
                 }
                 continue;
             }
@@ -562,12 +611,15 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             world.steps += n;
             world.lane_steps += n * u64::from(mask.count_ones());
             if world.steps > world.limit {
-                return Err(Stop::Limit);
+                world.look()?;
             }
             let edge = match &block.term {
                 Term::Jump(e) => e,
                 Term::Branch { cond, then, otherwise, loc } => {
                     let taken = regs.bits(*cond) & mask;
+                    let ways = &mut world.branches[pc];
+                    ways[0] |= taken != 0;
+                    ways[1] |= taken != mask;
                     if self.warps[w].poison.live {
                         self.poison_branch(w, mask, *cond, *loc, world);
                     }

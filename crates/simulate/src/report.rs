@@ -74,10 +74,6 @@ impl Reports {
         }
     }
 
-    pub(crate) fn has(&self, kind: Kind) -> bool {
-        self.drafts.keys().any(|k| k.kind == kind)
-    }
-
     /// All findings in a fixed order.
     pub(crate) fn finish(self) -> Vec<Finding> {
         let mut drafts: Vec<(Key, Draft)> = self.drafts.into_iter().collect();
