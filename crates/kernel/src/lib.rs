@@ -18,12 +18,14 @@
 pub mod cfg;
 pub mod dump;
 pub mod edit;
+mod flow;
 pub mod hints;
 mod ir;
 pub mod semantics;
 mod site;
 pub mod slice;
 mod ty;
+pub mod validate;
 
 pub use ir::*;
 pub use site::*;

@@ -13,7 +13,17 @@
 //! as one that is. Block sizes ([`Hints::implied_block`], [`Hints::most_block`])
 //! are guesses from the shape of sums.
 
-use crate::{BlockId, Kernel, SiteId, Ty};
+mod affine;
+mod graph;
+mod pairs;
+mod params;
+#[cfg(test)]
+mod tests;
+
+use crate::cfg::Cfg;
+use crate::flow::{Bases, Control, definitions};
+use crate::{Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty};
+use graph::{BLOCK, Graph, THREAD};
 
 /// Static knowledge about a kernel, for the choice of launches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +60,8 @@ pub struct Hints {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParamHints {
     /// Constants that it is compared with, after undoing additions and
-    /// multiplications by constants on the way; also those of `min` and `max`.
-    /// Sorted. The bits of floats are not among them.
+    /// multiplications by constants on the way; also those of `min` and `max`. The
+    /// bits of a value of the parameter's own type, sorted.
     pub compared_with: Vec<u64>,
     /// Per axis: compared with something that depends on the thread or block
     /// index of that axis.
@@ -121,9 +131,52 @@ pub struct ArrayHints {
 
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
-        Hints {
-            params: kernel.params.iter().map(|_| ParamHints::default()).collect(),
-            ..Hints::default()
+        let cfg = Cfg::new(kernel);
+        let defs = definitions(kernel);
+        let bases = Bases::new(kernel, &defs);
+        let control = Control::new(kernel, &cfg);
+        let graph = Graph::new(kernel, &cfg, &defs, &bases, &control);
+        let mut hints = Hints { params: params::param_hints(&graph), ..Hints::default() };
+        hints.axes(&graph);
+        (hints.implied_block, hints.most_block) =
+            affine::block_hints(&graph, &control, hints.reads_block_dim);
+        hints.pairs = pairs::pairs(&graph);
+        let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);
+        hints.access_branches = decides.map(|(b, _)| BlockId(b as u32)).collect();
+        for &b in cfg.order.iter().filter(|b| cfg.innermost[b.0 as usize].is_some()) {
+            for inst in &kernel.block(b).insts {
+                if let Op::Barrier { site, barrier: Barrier::Block { .. } } = inst.op {
+                    hints.loops_with_barrier.push(site);
+                }
+            }
+        }
+        hints.loops_with_barrier.sort();
+        hints
+    }
+
+    fn axes(&mut self, graph: &Graph) {
+        let mut reached = |o: Operand| {
+            for a in 0..3 {
+                self.thread_axes[a] |= graph.has(o, THREAD + a);
+                self.block_axes[a] |= graph.has(o, BLOCK + a);
+            }
+        };
+        for &b in &graph.cfg.order {
+            let block = graph.kernel.block(b);
+            for inst in &block.insts {
+                let site = inst.op.site();
+                let private = site.is_some_and(|s| graph.kernel.site(s).space == Space::Private);
+                match &inst.op {
+                    Op::Special(Special::BlockDim(a)) => self.reads_block_dim[*a as usize] = true,
+                    Op::Special(Special::GridDim(a)) => self.reads_grid_dim[*a as usize] = true,
+                    Op::Select { cond, .. } => reached(*cond),
+                    op if site.is_some() && !private => op.for_each_operand(&mut reached),
+                    _ => {}
+                }
+            }
+            if let Terminator::Branch { cond, .. } = block.term {
+                reached(cond);
+            }
         }
     }
 }

@@ -1,0 +1,330 @@
+//! Sums of indices: the block sizes that a kernel's index arithmetic was written for.
+//!
+//! A register's form is a sum of thread and block indices and of registers that
+//! are opaque, each times a constant. In `blockIdx.x * 256 + threadIdx.x` the next
+//! larger factor after that of the thread index says how many values the index
+//! takes. Subscripts of shared arrays say only how many there is room for: rows
+//! may be padded.
+
+use crate::flow::{Control, Def};
+use crate::hints::graph::{BLOCK, Graph, THREAD, Use};
+use crate::{BlockId, CastOp, Inst, IntOp, Op, Operand, Space, Special, Terminator};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Atom {
+    Thread(u8),
+    Block(u8),
+    Reg(u32),
+}
+
+/// A sum of atoms times factors, none zero, and a constant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Form {
+    terms: Vec<(Atom, i64)>,
+    constant: i64,
+}
+
+/// Longer sums are treated as opaque.
+const MOST_TERMS: usize = 16;
+
+/// The most threads of a block, on any device.
+const MOST_THREADS: i64 = 1024;
+
+impl Form {
+    fn atom(atom: Atom) -> Form {
+        Form { terms: vec![(atom, 1)], constant: 0 }
+    }
+
+    fn constant(constant: i64) -> Form {
+        Form { terms: Vec::new(), constant }
+    }
+
+    fn plus(&self, other: &Form, factor: i64) -> Option<Form> {
+        let mut sum = self.clone();
+        sum.constant = sum.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        for &(atom, k) in &other.terms {
+            let k = k.checked_mul(factor)?;
+            match sum.terms.iter_mut().find(|(a, _)| *a == atom) {
+                Some((_, old)) => *old = old.checked_add(k)?,
+                None => sum.terms.push((atom, k)),
+            }
+        }
+        sum.terms.retain(|&(_, k)| k != 0);
+        (sum.terms.len() <= MOST_TERMS).then_some(sum)
+    }
+
+    fn times(&self, factor: i64) -> Option<Form> {
+        Form::default().plus(self, factor)
+    }
+
+    fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    /// The power of two that divides it everywhere; 63 for zero.
+    fn zeros(&self) -> u32 {
+        let all = self.terms.iter().map(|&(_, k)| k).chain([self.constant]);
+        all.map(|k| k.trailing_zeros().min(63)).min().unwrap_or(63)
+    }
+
+    /// The smallest factor above `k`, and its atom.
+    fn next_factor(&self, k: i64) -> Option<(Atom, i64)> {
+        self.terms.iter().copied().filter(|t| t.1 > k).min_by_key(|t| t.1)
+    }
+}
+
+/// The hints about the dimensions of blocks: implied, and at most.
+pub(super) fn block_hints(
+    graph: &Graph,
+    control: &Control,
+    reads_block_dim: [bool; 3],
+) -> ([Option<u32>; 3], [Option<u32>; 3]) {
+    let forms = forms(graph);
+    let most = most_block(graph, control, &forms);
+    let mut implied = implied_block(graph, &forms);
+    for a in 0..3 {
+        let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m));
+        if reads_block_dim[a] || too_large {
+            implied[a] = None;
+        }
+    }
+    (implied, most)
+}
+
+fn forms(graph: &Graph) -> Vec<Form> {
+    let kernel = graph.kernel;
+    let mut forms: Vec<Form> =
+        (0..kernel.regs.len() as u32).map(|r| Form::atom(Atom::Reg(r))).collect();
+    // Every definition but a loop's phi comes before its uses, and phis are opaque.
+    for &b in &graph.cfg.order {
+        for inst in &kernel.block(b).insts {
+            if let (Some(form), Some(d)) = (form_of(&forms, &inst.op), inst.dst) {
+                forms[d.0 as usize] = form;
+            }
+        }
+    }
+    forms
+}
+
+fn operand_form(forms: &[Form], o: Operand) -> Form {
+    match o {
+        Operand::Reg(r) => forms[r.0 as usize].clone(),
+        Operand::Imm(c) => Form::constant(c as i64),
+        // Where an object lies does not matter here.
+        Operand::Object(_, offset) => Form::constant(offset),
+        Operand::Undef => Form::default(),
+    }
+}
+
+fn signed(c: u64, bits: u32) -> i64 {
+    ((c << (64 - bits)) as i64) >> (64 - bits)
+}
+
+fn form_of(forms: &[Form], op: &Op) -> Option<Form> {
+    let form = |o| operand_form(forms, o);
+    match *op {
+        Op::Special(Special::ThreadId(a)) => Some(Form::atom(Atom::Thread(a))),
+        Op::Special(Special::BlockId(a)) => Some(Form::atom(Atom::Block(a))),
+        Op::Copy { a, .. } => Some(form(a)),
+        Op::Cast { op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit, from, to, a }
+            if !from.is_float() && !to.is_float() && to.bits() > 1 && from.bits() > 1 =>
+        {
+            Some(form(a))
+        }
+        Op::Index { base, index, scale, offset } => {
+            let sum = form(base).plus(&form(index), scale)?;
+            sum.plus(&Form::constant(offset), 1)
+        }
+        Op::Int { op, ty, a, b } => {
+            let side = |o: Operand| match o {
+                Operand::Imm(c) => Form::constant(signed(c, ty.bits())),
+                o => form(o),
+            };
+            let (a, b) = (side(a), side(b));
+            match op {
+                IntOp::Add => a.plus(&b, 1),
+                IntOp::Sub => a.plus(&b, -1),
+                IntOp::Mul => match (a.as_constant(), b.as_constant()) {
+                    (_, Some(k)) => a.times(k),
+                    (Some(k), _) => b.times(k),
+                    _ => None,
+                },
+                IntOp::Shl => {
+                    let by = b.as_constant().filter(|k| (0..32).contains(k))?;
+                    a.times(1 << by)
+                }
+                // Bits put together: one side shifted, the other below it.
+                IntOp::Or if a.zeros() > 0 || b.zeros() > 0 => a.plus(&b, 1),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether an operation's form contains that of its operands.
+fn absorbs(forms: &[Form], inst: &Inst) -> bool {
+    inst.dst.is_some() && form_of(forms, &inst.op).is_some()
+}
+
+fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
+    let mut by_block: [Vec<i64>; 3] = Default::default();
+    let mut by_thread: [Vec<i64>; 3] = Default::default();
+    for (r, form) in forms.iter().enumerate() {
+        let threads = form.terms.iter().any(|(atom, _)| matches!(atom, Atom::Thread(_)));
+        if form.terms.len() < 2 || !threads || !is_whole_sum(graph, forms, r) {
+            continue;
+        }
+        for &(atom, k) in &form.terms {
+            let Atom::Thread(a) = atom else { continue };
+            let Some((next, factor)) = form.next_factor(k).filter(|_| k > 0) else { continue };
+            let extent = factor / k;
+            if factor % k != 0 || !(2..=MOST_THREADS).contains(&extent) {
+                continue;
+            }
+            let below = || {
+                form.terms.iter().any(|&(o, f)| matches!(o, Atom::Thread(_)) && o != atom && f < k)
+            };
+            match next {
+                Atom::Block(b) if b == a || below() => by_block[a as usize].push(extent),
+                // There are at least two along the other axis.
+                Atom::Thread(b) if b != a && extent <= MOST_THREADS / 2 => {
+                    by_thread[a as usize].push(extent);
+                }
+                _ => {}
+            }
+        }
+    }
+    std::array::from_fn(|a| {
+        let only = |list: &[i64]| {
+            let first = *list.first()?;
+            list.iter().all(|&e| e == first).then_some(first)
+        };
+        let extent = if by_block[a].is_empty() {
+            only(&by_thread[a])
+        } else {
+            // A longer row of threads is the row of an array, or padded.
+            only(&by_block[a]).filter(|e| by_thread[a].iter().all(|t| t >= e))
+        };
+        extent.map(|e| e as u32)
+    })
+}
+
+/// Whether a sum is looked at as it is, not only as a part of a larger one.
+fn is_whole_sum(graph: &Graph, forms: &[Form], r: usize) -> bool {
+    let is_shared = |o: Operand| {
+        let targets = graph.bases.targets(o);
+        targets.iter().all(|&b| graph.bases.space(b) == Space::Shared)
+    };
+    let reg = Operand::Reg(crate::Reg(r as u32));
+    if graph.kernel.regs[r] == crate::Ty::Ptr && is_shared(reg) {
+        return false;
+    }
+    graph.uses[r].iter().any(|u| match u {
+        Use::Inst(Inst { op: Op::Index { base, index, .. }, .. }) if *index == reg => {
+            is_shared(*base)
+        }
+        Use::Inst(inst) => !absorbs(forms, inst),
+        Use::Phi | Use::Branch => true,
+    })
+}
+
+/// One step of an address: what is added to the base, in bytes.
+struct Subscript {
+    form: Form,
+    scale: i64,
+    offset: i64,
+}
+
+fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>; 3] {
+    let mut most: [Option<u32>; 3] = [None; 3];
+    for &b in &graph.cfg.order {
+        let mut guarded = None;
+        for inst in &graph.kernel.block(b).insts {
+            let (Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Atomic { addr, .. }) =
+                inst.op
+            else {
+                continue;
+            };
+            let Some((size, steps)) = shared_subscripts(graph, forms, addr) else { continue };
+            let guarded = *guarded.get_or_insert_with(|| guarded_axes(graph, control, b));
+            for step in &steps {
+                let outer = steps.iter().map(|s| s.scale).filter(|&s| s > step.scale).min();
+                let room = outer.unwrap_or(size) / step.scale;
+                for &(atom, k) in &step.form.terms {
+                    let Atom::Thread(a) = atom else { continue };
+                    let alone = step.form.terms.iter().filter(|t| t.1.abs() == k).count() == 1;
+                    if k <= 0 || guarded[a as usize] || !alone {
+                        continue;
+                    }
+                    let extent = step.form.next_factor(k).map_or(room, |(_, f)| f) / k;
+                    let limit = extent - constant_part(step, k);
+                    if (1..=MOST_THREADS).contains(&limit) {
+                        let m = &mut most[a as usize];
+                        *m = Some(m.map_or(limit as u32, |m| m.min(limit as u32)));
+                    }
+                }
+            }
+        }
+    }
+    most
+}
+
+/// How far a subscript's constant moves the index whose factor is `k`.
+fn constant_part(step: &Subscript, k: i64) -> i64 {
+    let mut rest = step.form.constant.saturating_add(step.offset / step.scale);
+    let mut larger: Vec<i64> = step.form.terms.iter().map(|t| t.1).filter(|&f| f > k).collect();
+    larger.sort_unstable_by(|a, b| b.cmp(a));
+    for f in larger {
+        rest %= f;
+    }
+    rest / k
+}
+
+/// The size of the shared array that an address lies in, and the address's steps.
+fn shared_subscripts(
+    graph: &Graph,
+    forms: &[Form],
+    addr: Operand,
+) -> Option<(i64, Vec<Subscript>)> {
+    let mut steps = Vec::new();
+    let mut at = addr;
+    for _ in 0..MOST_TERMS {
+        match at {
+            Operand::Object(id, _) => {
+                let object = &graph.kernel.objects[id.0 as usize];
+                let fits = object.space == Space::Shared && !object.dynamic && object.size > 0;
+                return fits.then_some((object.size as i64, steps));
+            }
+            Operand::Reg(r) => match graph.defs[r.0 as usize] {
+                Def::Inst(_, Inst { op: Op::Index { base, index, scale, offset }, .. }) => {
+                    if *scale > 0 {
+                        let form = operand_form(forms, *index);
+                        steps.push(Subscript { form, scale: *scale, offset: *offset });
+                    }
+                    at = *base;
+                }
+                Def::Inst(_, Inst { op: Op::Copy { a, .. }, .. }) => at = *a,
+                _ => return None,
+            },
+            Operand::Imm(_) | Operand::Undef => return None,
+        }
+    }
+    None
+}
+
+/// Axes of the thread index alone that decide whether a block is executed.
+fn guarded_axes(graph: &Graph, control: &Control, b: BlockId) -> [bool; 3] {
+    let deciders = control.deciders(std::iter::once(b));
+    let mut axes = [false; 3];
+    for (c, _) in deciders.iter().enumerate().filter(|(_, d)| **d) {
+        let Terminator::Branch { cond, .. } = graph.kernel.blocks[c].term else { continue };
+        // A bound on the global index does not bound the block.
+        if !(0..3).any(|a| graph.has(cond, BLOCK + a)) {
+            for (a, axis) in axes.iter_mut().enumerate() {
+                *axis |= graph.has(cond, THREAD + a);
+            }
+        }
+    }
+    axes
+}

@@ -1,0 +1,372 @@
+//! How parameters, fields and arrays are used, operation by operation.
+
+use crate::flow::{Base, Def, Field};
+use crate::hints::graph::{
+    ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, STORE_ADDRESS, Subject, Use, base_of,
+};
+use crate::hints::{ArrayHints, FieldHints, ParamHints};
+use crate::{AtomicOp, CastOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty};
+
+/// A constant on its way from a comparison back to what is compared.
+#[derive(Clone, Copy)]
+enum Constant {
+    Int(i128),
+    Float(f64),
+}
+
+/// How far back a comparison is followed.
+const DEPTH: u32 = 32;
+
+pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
+    let mut hints = vec![ParamHints::default(); graph.subjects.len()];
+    let mut arrays = vec![ArrayHints::default(); graph.bases.list.len()];
+    for &b in &graph.cfg.order {
+        for inst in &graph.kernel.block(b).insts {
+            arithmetic(graph, &mut hints, inst);
+            comparison(graph, &mut hints, &mut arrays, inst);
+            accesses(graph, &mut arrays, &inst.op);
+        }
+    }
+    for (i, &subject) in graph.subjects.iter().enumerate() {
+        let h = &mut hints[i];
+        h.reaches_address = graph.reaches(subject, ADDRESS);
+        h.guards_access = graph.reaches(subject, GUARD);
+        let registers = graph.registers(subject);
+        h.unused = registers.iter().all(|r| graph.uses[r.0 as usize].is_empty());
+        h.selects = !h.unused && registers.iter().all(|&r| only_selects(graph, r, DEPTH));
+        tidy(&mut h.compared_with);
+        tidy(&mut h.divided_by);
+        if let Subject::Contents(base) = subject {
+            let a = &mut arrays[base];
+            a.value_reaches_address = h.reaches_address;
+            a.value_guards_access = h.guards_access;
+            a.value_bounds_loop = graph.reaches(subject, LOOP_EXIT);
+            a.index_written_through = graph.reaches(subject, STORE_ADDRESS);
+            tidy(&mut a.compared_with);
+        }
+    }
+    for (i, &subject) in graph.subjects.iter().enumerate() {
+        let base = base_of(subject).filter(|b| graph.bases.list.contains(b));
+        let is_struct =
+            |p: usize| matches!(graph.kernel.params[p].kind, ParamKind::Aggregate { .. });
+        match (subject, base) {
+            (Subject::Param(p), _) if is_struct(p) => {}
+            (_, Some(base)) => hints[i].array = Some(arrays[graph.bases.number(base)].clone()),
+            _ => {}
+        }
+    }
+    for (i, &subject) in graph.subjects.iter().enumerate() {
+        if let Subject::Field(f) = subject {
+            let field = FieldHints {
+                offset: f.offset,
+                ty: f.ty,
+                is_pointer: f.ty == Ty::Ptr,
+                hints: hints[i].clone(),
+            };
+            hints[f.param].fields.push(field);
+        }
+    }
+    hints.truncate(graph.kernel.params.len());
+    hints
+}
+
+fn tidy<T: Ord>(list: &mut Vec<T>) {
+    list.sort();
+    list.dedup();
+}
+
+/// What a sum, product, quotient or shift says about its operands.
+fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
+    let in_address = inst.dst.is_some_and(|d| graph.reg_reaches(d, ADDRESS));
+    match inst.op {
+        Op::Index { index, .. } if in_address && graph.is_uniform(index) => {
+            for s in graph.subjects_of(index) {
+                hints[s].added_to_index = true;
+            }
+        }
+        Op::Int { op, a, b, .. } => {
+            for (this, other) in [(a, b), (b, a)] {
+                let constant = matches!(other, Operand::Imm(_));
+                if !graph.is_uniform(this) {
+                    continue;
+                }
+                for s in graph.subjects_of(this) {
+                    match op {
+                        IntOp::Mul if in_address && !constant => {
+                            hints[s].multiplies_index = true;
+                            let axes = graph.axes(other);
+                            join(&mut hints[s].multiplies_index_of, axes);
+                        }
+                        IntOp::Add | IntOp::Sub if in_address && !graph.is_uniform(other) => {
+                            hints[s].added_to_index = true;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            let divides = matches!(op, IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem);
+            let shifts = matches!(op, IntOp::Shl | IntOp::LShr | IntOp::AShr);
+            for s in graph.subjects_of(b) {
+                hints[s].divides |= divides;
+                hints[s].shifts |= shifts;
+            }
+            if let Operand::Imm(c) = b
+                && graph.is_uniform(a)
+            {
+                let divisor = match op {
+                    _ if divides => Some(c),
+                    // The remainder of a power of two.
+                    IntOp::And if c > 0 && (c + 1).is_power_of_two() => Some(c + 1),
+                    _ => None,
+                };
+                for s in graph.subjects_of(a) {
+                    hints[s].divided_by.extend(divisor);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn join(axes: &mut [bool; 3], more: [bool; 3]) {
+    axes.iter_mut().zip(more).for_each(|(a, m)| *a |= m);
+}
+
+fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints], inst: &Inst) {
+    let (ty, a, b) = match inst.op {
+        Op::Cmp { ty, a, b, .. }
+        | Op::Int { op: IntOp::UMin | IntOp::UMax | IntOp::SMin | IntOp::SMax, ty, a, b } => {
+            (ty, a, b)
+        }
+        _ => return,
+    };
+    let decides_loop = inst.dst.is_some_and(|d| graph.reg_reaches(d, LOOP_EXIT));
+    for (this, other) in [(a, b), (b, a)] {
+        if let Operand::Imm(c) = other {
+            if let Some(constant) = constant(c, ty) {
+                Undo { graph, hints, arrays, seen: Vec::new() }.follow(this, constant, DEPTH);
+            }
+            continue;
+        }
+        let axes = graph.axes(other);
+        for s in graph.subjects_of(this) {
+            join(&mut hints[s].compared_with_index, axes);
+            hints[s].bounds_loop |= decides_loop && graph.has(other, LOOP);
+        }
+    }
+}
+
+fn constant(bits: u64, ty: Ty) -> Option<Constant> {
+    match ty {
+        Ty::F32 => Some(Constant::Float(f64::from(f32::from_bits(bits as u32)))),
+        Ty::F64 => Some(Constant::Float(f64::from_bits(bits))),
+        Ty::F16 => None,
+        _ => {
+            let shift = 64 - ty.bits();
+            Some(Constant::Int(i128::from(((bits << shift) as i64) >> shift)))
+        }
+    }
+}
+
+/// The bits of a constant as a value of `ty`.
+fn bits(constant: Constant, ty: Ty) -> Option<u64> {
+    match (constant, ty) {
+        (Constant::Float(f), Ty::F32) => Some(u64::from((f as f32).to_bits())),
+        (Constant::Float(f), Ty::F64) => Some(f.to_bits()),
+        (Constant::Int(i), ty) if !ty.is_float() => Some(i as u64 & ty.mask()),
+        _ => None,
+    }
+}
+
+/// Follows a comparison with a constant back to what was compared, undoing on the
+/// constant what the kernel did to the value.
+struct Undo<'g, 'k> {
+    graph: &'g Graph<'k>,
+    hints: &'g mut [ParamHints],
+    arrays: &'g mut [ArrayHints],
+    seen: Vec<Reg>,
+}
+
+impl Undo<'_, '_> {
+    fn follow(&mut self, value: Operand, c: Constant, depth: u32) {
+        let Operand::Reg(r) = value else { return };
+        if depth == 0 {
+            return;
+        }
+        match self.graph.defs[r.0 as usize] {
+            Def::Nowhere => {}
+            Def::Param(p) => {
+                let found = bits(c, self.graph.kernel.reg_ty(r));
+                self.hints[p].compared_with.extend(found);
+            }
+            Def::Phi(_, phi) => {
+                if !self.seen.contains(&r) {
+                    self.seen.push(r);
+                    for &(_, o) in &phi.incoming {
+                        self.follow(o, c, depth - 1);
+                    }
+                }
+            }
+            Def::Inst(_, inst) => self.through(r, inst, c, depth - 1),
+        }
+    }
+
+    fn through(&mut self, r: Reg, inst: &Inst, c: Constant, depth: u32) {
+        match (&inst.op, c) {
+            (Op::Copy { a, .. }, _) => self.follow(*a, c, depth),
+            (Op::Cast { op, a, .. }, _) => {
+                let before = match (op, c) {
+                    (CastOp::UToF(_) | CastOp::SToF(_), Constant::Float(f)) => {
+                        Constant::Int(f as i128)
+                    }
+                    (CastOp::FToU(_) | CastOp::FToS(_), Constant::Int(i)) => {
+                        Constant::Float(i as f64)
+                    }
+                    (CastOp::Bit, _) => return,
+                    _ => c,
+                };
+                self.follow(*a, before, depth);
+            }
+            (Op::Select { a, b, .. }, _) => {
+                self.follow(*a, c, depth);
+                self.follow(*b, c, depth);
+            }
+            (Op::Shuffle { value, .. }, _) => self.follow(*value, c, depth),
+            (Op::FloatUn { op: FloatUnOp::Abs, a, .. }, _) => self.follow(*a, c, depth),
+            (Op::FloatUn { op: FloatUnOp::Neg, a, .. }, Constant::Float(f)) => {
+                self.follow(*a, Constant::Float(-f), depth);
+            }
+            (Op::Load { addr, .. } | Op::Atomic { addr, .. }, _) => {
+                let ty = self.graph.kernel.reg_ty(r);
+                let Some(found) = bits(c, ty) else { return };
+                if let Some((param, start)) = self.graph.bases.field_at(self.graph.defs, *addr)
+                    && let Some(first) = inst.dst
+                {
+                    let offset = start + (r.0 - first.0) * ty.bytes();
+                    let field = Subject::Field(Field { param, offset, ty });
+                    if let Some(s) = self.graph.subjects.iter().position(|&s| s == field) {
+                        self.hints[s].compared_with.push(found);
+                    }
+                }
+                for base in self.graph.bases.targets(*addr) {
+                    self.arrays[base].compared_with.push((ty, found));
+                }
+            }
+            (Op::Int { op, ty, a, b }, Constant::Int(i)) => {
+                self.integer(*op, *ty, *a, *b, i, depth)
+            }
+            _ => {}
+        }
+    }
+
+    fn integer(&mut self, op: IntOp, ty: Ty, a: Operand, b: Operand, c: i128, depth: u32) {
+        let known = |o: Operand| match o {
+            Operand::Imm(k) => match constant(k, ty) {
+                Some(Constant::Int(k)) => Some(k),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(k) = known(b) {
+            let before = match op {
+                IntOp::Add => c - k,
+                IntOp::Sub => c + k,
+                IntOp::Mul if k != 0 => c.div_euclid(k),
+                IntOp::Shl if (0..64).contains(&k) => c >> k,
+                IntOp::UDiv | IntOp::SDiv => c.saturating_mul(k),
+                IntOp::LShr | IntOp::AShr if (0..64).contains(&k) => c << k,
+                IntOp::URem
+                | IntOp::SRem
+                | IntOp::And
+                | IntOp::UMin
+                | IntOp::UMax
+                | IntOp::SMin
+                | IntOp::SMax => c,
+                _ => return,
+            };
+            self.follow(a, Constant::Int(before), depth);
+        } else if let Some(k) = known(a) {
+            let before = match op {
+                IntOp::Add => c - k,
+                IntOp::Sub => k - c,
+                IntOp::Mul if k != 0 => c.div_euclid(k),
+                IntOp::And | IntOp::UMin | IntOp::UMax | IntOp::SMin | IntOp::SMax => c,
+                _ => return,
+            };
+            self.follow(b, Constant::Int(before), depth);
+        } else if matches!(op, IntOp::UMin | IntOp::UMax | IntOp::SMin | IntOp::SMax) {
+            self.follow(a, Constant::Int(c), depth);
+            self.follow(b, Constant::Int(c), depth);
+        }
+    }
+}
+
+/// Whether all that happens to a value is a comparison with a constant, or a branch on it.
+fn only_selects(graph: &Graph, r: Reg, depth: u32) -> bool {
+    if depth == 0 {
+        return false;
+    }
+    let uses = &graph.uses[r.0 as usize];
+    let mut counts = 0;
+    let all = uses.iter().all(|u| match u {
+        Use::Phi => false,
+        Use::Branch => {
+            counts += 1;
+            true
+        }
+        Use::Inst(inst) => {
+            counts += usize::from(!matches!(inst.op, Op::Requires { .. } | Op::Assert { .. }));
+            match inst.op {
+                Op::Requires { .. } | Op::Assert { .. } => true,
+                Op::Cmp { a, b, .. } => {
+                    matches!(a, Operand::Imm(_)) || matches!(b, Operand::Imm(_))
+                }
+                Op::Select { cond, a, b, .. } => {
+                    let me = Operand::Reg(r);
+                    cond == me && a != me && b != me
+                }
+                Op::Cast { .. }
+                | Op::Copy { .. }
+                | Op::Int {
+                    op: IntOp::And | IntOp::Or | IntOp::Xor | IntOp::URem | IntOp::SRem,
+                    b: Operand::Imm(_),
+                    ..
+                } => inst.dst.is_none_or(|d| only_selects(graph, d, depth - 1)),
+                _ => false,
+            }
+        }
+    });
+    all && counts > 0
+}
+
+/// Which arrays are read and written, and as what.
+fn accesses(graph: &Graph, arrays: &mut [ArrayHints], op: &Op) {
+    let mut read = |addr: Operand, ty: Option<Ty>| {
+        for base in graph.bases.targets(addr) {
+            let a = &mut arrays[base];
+            // Two types are none.
+            a.loads_ty = match (a.read, a.loads_ty) {
+                (false, _) => ty,
+                (true, old) => old.filter(|_| old == ty),
+            };
+            a.read = true;
+        }
+    };
+    match *op {
+        Op::Load { addr, ty, .. } => read(addr, Some(ty)),
+        Op::Atomic { op, addr, ty, .. } if op != AtomicOp::Store => read(addr, Some(ty)),
+        Op::MemCopy { src, .. } | Op::GroupCopy { src, .. } => read(src, None),
+        _ => {}
+    }
+    let written = match *op {
+        Op::Store { addr, .. } => addr,
+        Op::Atomic { op, addr, .. } if op != AtomicOp::Load => addr,
+        Op::MemSet { dst, .. } | Op::MemCopy { dst, .. } | Op::GroupCopy { dst, .. } => dst,
+        _ => return,
+    };
+    for base in graph.bases.targets(written) {
+        if graph.bases.list[base] != Base::Unknown {
+            arrays[base].written = true;
+        }
+    }
+}
