@@ -1,0 +1,16 @@
+// lockstep: search
+// A thread scans its part of the row with nothing before it; the two barriers are needed even for a width of 0.
+__global__ void peak_of_rows(const float *score, float *out, int width) {
+    __shared__ float best[16][16];
+    int x = threadIdx.x, y = threadIdx.y;
+    best[y][x] = -1;
+    for (int k = x; k < width; k += 16) {
+        float v = score[(blockIdx.x * 16 + y) * width + k];
+        if (v > best[y][x]) best[y][x] = v;
+    }
+    __syncthreads();
+    if (y == 0)
+        for (int k = 1; k < 16; k++) best[x][0] = fmaxf(best[x][0], best[x][k]);
+    __syncthreads();
+    if (x == 0) out[blockIdx.x * 16 + y] = best[y][0];
+}

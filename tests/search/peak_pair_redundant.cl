@@ -1,0 +1,26 @@
+// lockstep: search
+// The two greatest of a tile of 16x16, found by one work-item of each row and then by one of all. The last barrier comes
+// before a store of that same one. peak_pair_fixed.cl is without it.
+kernel void two_greatest(global const int *score, global int *out) {
+    local int first[16], second[16];
+    int x = get_local_id(0), y = get_local_id(1);
+    if (x == 0) {
+        first[y] = second[y] = -1;
+        for (int k = 0; k < 16; k++) {
+            int v = score[(get_group_id(0) * 16 + y) * 16 + k];
+            second[y] = max(second[y], min(v, first[y]));
+            first[y] = max(first[y], v);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (x == 0 && y == 0)
+        for (int k = 1; k < 16; k++) {
+            second[0] = max(max(second[0], second[k]), min(first[0], first[k]));
+            first[0] = max(first[0], first[k]);
+        }
+    barrier(CLK_LOCAL_MEM_FENCE); //~ redundant-barrier warning
+    if (x == 0 && y == 0) {
+        out[get_group_id(0) * 2] = first[0];
+        out[get_group_id(0) * 2 + 1] = second[0];
+    }
+}

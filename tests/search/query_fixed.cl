@@ -1,0 +1,17 @@
+// lockstep: search
+// The next query is staged when all have compared this one.
+kernel void compare(global const uint *queries, global const uint *codes, global uint *equal, int count) {
+    local uint query[4], salt;
+    int t = get_local_id(0), i = get_global_id(0);
+    if (t == 0) salt = queries[0];
+    for (int q = 0; q < count; q++) {
+        for (int k = t; k < 4; k += get_local_size(0))
+            query[k] = queries[q * 4 + k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        uint bits = salt;
+        for (int k = 0; k < 4; k++)
+            bits += popcount(query[k] ^ codes[i * 4 + k]);
+        equal[q * get_global_size(0) + i] = bits;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
