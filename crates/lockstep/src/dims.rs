@@ -1,10 +1,10 @@
 //! Launch dimensions: their text, their limits, and where they come from.
 //!
 //! Command line, head comment, constant host launch, the kernel's own bounds,
-//! and for `check` a default, in this order; grid and block each on their own.
+//! in this order; grid and block each on their own.
 
 use lockstep_finding::launch::dims_text;
-use lockstep_kernel::{Kernel, Language, Op, Special};
+use lockstep_kernel::Language;
 
 /// More threads than this are not simulated.
 pub(crate) const MAX_THREADS: u64 = (1 << 31) - 1;
@@ -42,7 +42,6 @@ pub(crate) enum From {
     HeadComment,
     HostLaunch,
     KernelBounds,
-    Default,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,18 +67,6 @@ impl Dims {
         let grid = sources.iter().find_map(|(from, g)| Some((g.grid?, *from)));
         let block = sources.iter().find_map(|(from, g)| Some((g.block?, *from)));
         (grid, block)
-    }
-
-    /// For `check`: with defaults by the axes that the kernel looks at.
-    pub(crate) fn or_default(
-        grid: Option<([u32; 3], From)>,
-        block: Option<([u32; 3], From)>,
-        kernel: &Kernel,
-    ) -> Dims {
-        let axes = kernel.axes_used();
-        let (block, block_from) = block.unwrap_or((default_block(axes), From::Default));
-        let (grid, grid_from) = grid.unwrap_or((default_grid(axes, kernel), From::Default));
-        Dims { grid, block, grid_from, block_from }
     }
 
     /// An error that names the limit, where there is one.
@@ -134,38 +121,6 @@ impl Dims {
         }
         Ok(())
     }
-
-    /// Threads along an axis of the whole launch.
-    pub(crate) fn along(&self, axis: usize) -> u64 {
-        self.grid[axis] as u64 * self.block[axis] as u64
-    }
-
-    pub(crate) fn block_threads(&self) -> u64 {
-        self.block.iter().map(|&d| d as u64).product()
-    }
-
-    pub(crate) fn threads(&self) -> u64 {
-        self.grid.iter().map(|&d| d as u64).product::<u64>() * self.block_threads()
-    }
-}
-
-fn default_block(axes: [bool; 3]) -> [u32; 3] {
-    match axes {
-        [_, false, false] => [64, 1, 1],
-        [_, _, false] => [8, 8, 1],
-        _ => [4, 4, 4],
-    }
-}
-
-/// Two blocks along each axis; one where the kernel never asks which block it
-/// is in, because then it is made for a single one.
-fn default_grid(axes: [bool; 3], kernel: &Kernel) -> [u32; 3] {
-    let asks = |op: &Op| matches!(op, Op::Special(Special::BlockId(_) | Special::GridDim(_)));
-    if !kernel.insts().any(|i| asks(&i.op)) {
-        return [1; 3];
-    }
-    let y = if axes[1] || axes[2] { 2 } else { 1 };
-    [2, y, if axes[2] { 2 } else { 1 }]
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_frontend::{HostLaunch, Module};
 use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
+use lockstep_simulate::bind;
 
 use crate::assume;
-use crate::bind;
 use crate::dims::{Dims, From, Given};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};

@@ -70,6 +70,7 @@ fn frontend_options(options: &InputArgs) -> frontend::Options {
         language: options.lang.map(|l| l.language()),
         clang_args: options.clang_args.clone(),
         cuda_path: options.cuda_path.clone(),
+        entries: options.kernel.clone(),
         ..frontend::Options::default()
     }
 }

@@ -4,9 +4,7 @@
 //! into a launch, hands it to an engine, and hands what comes back to a renderer.
 
 mod assume;
-mod bind;
 mod check;
-mod choose;
 mod clang_style_args;
 mod dims;
 mod dump;
@@ -28,7 +26,7 @@ use lockstep_finding::explain::explain;
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
 
-use options::{Analysis, Cli, Command};
+use options::{Analysis, Cli, Command, Evolve};
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -48,7 +46,14 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
     match cli.command {
         Command::Check(mut args) => {
             args.analysis.input.clang_args = clang_args;
-            report(&args.analysis, |sources| check::check(&args, sources))
+            let how = Evolve { may_alias: args.may_alias, ..Evolve::default() };
+            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
+        }
+        Command::Search(mut args) => {
+            args.analysis.input.clang_args = clang_args;
+            report(&args.analysis, |sources| {
+                check::check(&args.files, &args.analysis, &args.evolve, sources)
+            })
         }
         Command::Run(mut args) => {
             args.analysis.input.clang_args = clang_args;

@@ -32,9 +32,19 @@ pub(crate) enum Command {
         lockstep check *.cl --only data-race,barrier-divergence --format concise\n  \
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
         Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a constant \
-        host launch in the file, or the kernel's own bounds; where none of them says anything, and for arguments \
-        not given, Lockstep chooses.")]
+        host launch in the file, or the kernel's own bounds; what none of them says, and arguments not given, \
+        Lockstep searches for, as 'lockstep search' does.")]
     Check(CheckArgs),
+    /// Generate launches (dimensions, arguments, contents of arrays) that expose bugs
+    #[command(after_help = "Examples:\n  \
+        lockstep search reduce.cu\n  \
+        lockstep search match.cl --kernel match --seed 7 --verbose\n  \
+        lockstep search mm.cu --block 16,16 --arg n=64 --witness-dir witnesses\n\n\
+        What is given (on the command line, in the source) stays as it is; the rest is chosen: ordinary values \
+        first, then boundary values from the kernel's own constants and comparisons, then by evolution. Each bug \
+        is shown with the plainest launch that has it; one that needs an odd value is reported with the condition. \
+        --verbose says for each launch which rule led to it.")]
+    Search(SearchCommandArgs),
     /// Simulate one launch exactly as given: findings, what it printed, its outputs
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -63,6 +73,44 @@ pub(crate) struct CheckArgs {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) analysis: Analysis,
+    /// Pointer arguments that were not given may be the same array
+    #[arg(long)]
+    pub(crate) may_alias: bool,
+}
+
+/// How launches are generated.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct Evolve {
+    /// Candidates that survive a generation
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
+    pub(crate) population: usize,
+    /// Generations; 0 tries the initial launches only
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
+    pub(crate) generations: usize,
+    /// Simulate candidates whose ratio of addresses to accessing threads is below this
+    #[arg(long, value_name = "F", default_value_t = 0.3, value_parser = parse_ratio)]
+    pub(crate) accept: f64,
+    /// Whether two pointers may be the same array.
+    #[arg(skip = true)]
+    pub(crate) may_alias: bool,
+}
+
+impl Default for Evolve {
+    fn default() -> Evolve {
+        Evolve { population: 10, generations: 10, accept: 0.3, may_alias: false }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchCommandArgs {
+    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    #[command(flatten)]
+    pub(crate) evolve: Evolve,
 }
 
 #[derive(Debug, Args)]
@@ -293,6 +341,20 @@ fn parse_budget(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a number of seconds above 0 expected".into()),
+    }
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if n <= 10_000 => Ok(n),
+        _ => Err("a number from 0 to 10000 expected".into()),
+    }
+}
+
+fn parse_ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(f) if (0.0..=1.0).contains(&f) => Ok(f),
+        _ => Err("a number from 0 to 1 expected".into()),
     }
 }
 

@@ -26,6 +26,16 @@ impl Progress {
         self.0.set_message(file.to_owned());
     }
 
+    /// How far the search for launches of a kernel is.
+    pub(crate) fn search(&self, kernel: &str, p: &lockstep_search::Progress) {
+        let (reached, all) = p.sites;
+        let percent = (reached * 100).checked_div(all).unwrap_or(100);
+        self.0.set_message(format!(
+            "{kernel}: generation {}/{}, best F {:.2}, {percent}% of the accesses, {} findings in {} launches",
+            p.generation, p.generations, p.best_f, p.findings, p.launches
+        ));
+    }
+
     pub(crate) fn done(&self) {
         self.0.inc(1);
     }

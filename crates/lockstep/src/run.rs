@@ -8,9 +8,8 @@ use lockstep_finding::{
     ArgValue, ElementType, InputError, KernelReport, Launch, Output, Report, Witness,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
-use lockstep_simulate::Outcome;
+use lockstep_simulate::{Outcome, bind};
 
-use crate::bind;
 use crate::dims::Dims;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
@@ -52,7 +51,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     assumptions_hold(&analysis.launch.assume, &launch).map_err(fail)?.map_err(fail)?;
     let dumps = dumps(kernel, &args.dump).map_err(fail)?;
 
-    let config = simulation::config(&analysis, DEFAULT_BUDGET, 1);
+    let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
     let outcome = execute(kernel, &launch, &config).map_err(fail)?;
     if let Some(text) = &outcome.violated {
         return Err(fail(format!("the launch does not satisfy {text}")));
@@ -72,7 +71,6 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
         file: &source.name,
         launch,
         outcome,
-        doubts: Vec::new(),
         outputs,
         started,
     };

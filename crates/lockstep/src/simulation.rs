@@ -1,12 +1,13 @@
 //! One launch through the simulator, and the report of it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use lockstep_finding::launch::dims_text;
 use lockstep_finding::{Finding, KernelReport, Kind, Launch, Output};
 use lockstep_kernel::Kernel;
-use lockstep_simulate::{Config, Outcome, Stats, simulate};
+use lockstep_search::Searched;
+use lockstep_simulate::{Config, Outcome, Stats, bind, simulate};
 
-use crate::bind::bind;
 use crate::options::Analysis;
 use crate::verdicts::{self, Evidence};
 
@@ -15,15 +16,23 @@ const STEPS_PER_SECOND: f64 = 20_000_000.0;
 /// Longest text of a kernel that is kept.
 const MAX_PRINT: usize = 1 << 20;
 
-pub(crate) fn config(analysis: &Analysis, default_budget: f64, workers: usize) -> Config {
+/// How to simulate one launch, or several.
+pub(crate) fn config(
+    analysis: &Analysis,
+    default_budget: f64,
+    workers: usize,
+    several: bool,
+) -> Config {
     let budget = analysis.search.budget.unwrap_or(default_budget);
     Config {
         scheduling: analysis.launch.scheduling.scheduling(),
         warp_size: analysis.launch.warp_size,
         jobs: (jobs(analysis) / workers.max(1)).max(1),
         max_steps: ((budget * STEPS_PER_SECOND) as u64).max(1),
-        kinds: verdicts::kinds(&analysis.search),
+        kinds: verdicts::kinds(&analysis.search, several),
         max_print: MAX_PRINT,
+        deadline: Duration::try_from_secs_f64(budget).ok().map(|b| Instant::now() + b),
+        barrier_needs: false,
     }
 }
 
@@ -37,7 +46,7 @@ pub(crate) fn execute(
     launch: &Launch,
     config: &Config,
 ) -> Result<Outcome, String> {
-    let bound = bind(kernel, launch)?;
+    let bound = bind::bind(kernel, launch)?;
     simulate(kernel, &bound, config).map_err(|e| e.to_string())
 }
 
@@ -47,8 +56,6 @@ pub(crate) struct Simulated<'a> {
     pub(crate) file: &'a str,
     pub(crate) launch: Launch,
     pub(crate) outcome: Outcome,
-    /// Why one kind or another stays unknown.
-    pub(crate) doubts: Vec<(Kind, String)>,
     pub(crate) outputs: Vec<Output>,
     pub(crate) started: Instant,
 }
@@ -59,12 +66,17 @@ impl Simulated<'_> {
         for finding in &mut findings {
             finding.launch = Some(self.launch.clone());
         }
+        let stats = self.outcome.stats;
         let evidence = Evidence {
             findings: &findings,
             incomplete: self.outcome.incomplete.as_deref(),
-            doubts: &self.doubts,
-            launch: &self.launch,
-            stats: self.outcome.stats,
+            doubts: &[],
+            covered: verdicts::covered(
+                one_launch(&self.launch),
+                stats.sites_reached as usize,
+                stats.sites_total as usize,
+            ),
+            several: false,
             strict,
         };
         let verdicts = evidence.verdicts(&config.kinds);
@@ -80,6 +92,40 @@ impl Simulated<'_> {
     }
 }
 
+fn one_launch(launch: &Launch) -> String {
+    format!("1 launch (grid {}, block {})", dims_text(launch.grid), dims_text(launch.block))
+}
+
+/// The report of a search.
+pub(crate) fn searched_report(
+    kernel: &Kernel,
+    file: &str,
+    searched: Searched,
+    kinds: &[Kind],
+    strict: bool,
+    started: Instant,
+) -> KernelReport {
+    let launches = match (searched.launches, &searched.launch) {
+        (0 | 1, Some(launch)) => one_launch(launch),
+        (n, _) => format!("{n} launches"),
+    };
+    let evidence = Evidence {
+        findings: &searched.findings,
+        incomplete: searched.incomplete.as_deref(),
+        doubts: &searched.doubts,
+        covered: verdicts::covered(launches, searched.sites.0, searched.sites.1),
+        several: true,
+        strict,
+    };
+    KernelReport {
+        verdicts: evidence.verdicts(kinds),
+        launch: searched.launch.filter(|_| searched.launches <= 1),
+        findings: searched.findings,
+        seconds: started.elapsed().as_secs_f64(),
+        ..empty_report(kernel, file)
+    }
+}
+
 /// The report of a kernel that could not be launched, for one reason.
 pub(crate) fn unknown_report(
     kernel: &Kernel,
@@ -91,8 +137,8 @@ pub(crate) fn unknown_report(
         findings: &[] as &[Finding],
         incomplete: Some(because),
         doubts: &[],
-        launch: &Launch::default(),
-        stats: Stats::default(),
+        covered: String::new(),
+        several: true,
         strict: false,
     };
     KernelReport { verdicts: evidence.verdicts(kinds), ..empty_report(kernel, file) }

@@ -1,12 +1,10 @@
-//! From one simulation to one verdict for each kind asked for.
+//! From what was found to one verdict for each kind asked for.
 
-use lockstep_finding::launch::dims_text;
-use lockstep_finding::{Confidence, Finding, Kind, Launch, Verdict};
-use lockstep_simulate::Stats;
+use lockstep_finding::{Confidence, Finding, Kind, Verdict};
 
 use crate::options::SearchArgs;
 
-/// What the simulator looks for.
+/// What a simulation of one launch looks for.
 const SIMULATED: [Kind; 9] = [
     Kind::DataRace,
     Kind::BarrierDivergence,
@@ -19,25 +17,30 @@ const SIMULATED: [Kind; 9] = [
     Kind::Assertion,
 ];
 
-/// The kinds asked for, in the interface's order.
-pub(crate) fn kinds(search: &SearchArgs) -> Vec<Kind> {
+/// What one launch says little about, but many do.
+const SEARCHED: [Kind; 1] = [Kind::RedundantBarrier];
+
+/// The kinds asked for, in the interface's order: for one launch, or for several.
+pub(crate) fn kinds(search: &SearchArgs, several: bool) -> Vec<Kind> {
     let wanted = |k: &Kind| {
-        let by_default =
-            if search.only.is_empty() { SIMULATED.contains(k) } else { search.only.contains(k) };
+        let usual = SIMULATED.contains(k) || several && SEARCHED.contains(k);
+        let by_default = if search.only.is_empty() { usual } else { search.only.contains(k) };
         by_default && !search.skip.contains(k)
     };
     Kind::ALL.into_iter().filter(wanted).collect()
 }
 
-/// What a launch gave, as far as verdicts depend on it.
+/// What the launches gave, as far as verdicts depend on it.
 pub(crate) struct Evidence<'a> {
     pub(crate) findings: &'a [Finding],
     /// Why nothing follows from the absence of findings, for all kinds.
     pub(crate) incomplete: Option<&'a str>,
     /// The same, for one kind each.
     pub(crate) doubts: &'a [(Kind, String)],
-    pub(crate) launch: &'a Launch,
-    pub(crate) stats: Stats,
+    /// What was looked at.
+    pub(crate) covered: String,
+    /// Whether several launches were to be tried.
+    pub(crate) several: bool,
     pub(crate) strict: bool,
 }
 
@@ -47,7 +50,8 @@ impl Evidence<'_> {
     }
 
     fn verdict(&self, kind: Kind) -> Verdict {
-        let mut findings = self.findings.iter().filter(|f| f.kind == kind);
+        let of_kind = || self.findings.iter().filter(|f| f.kind == kind);
+        let mut findings = of_kind().filter(|f| f.holds_when.is_none());
         let counts = |f: &Finding| self.strict || f.confidence == Confidence::Confirmed;
         if findings.clone().any(counts) {
             return Verdict::Found;
@@ -55,8 +59,13 @@ impl Evidence<'_> {
         if findings.next().is_some() {
             return Verdict::Unknown { because: "a possible finding is not confirmed".into() };
         }
-        if !SIMULATED.contains(&kind) {
-            return Verdict::Unknown { because: format!("this version does not look for {kind}") };
+        let looked_for = SIMULATED.contains(&kind) || self.several && SEARCHED.contains(&kind);
+        if !looked_for {
+            let because = match SEARCHED.contains(&kind) {
+                true => format!("one launch says nothing about {kind}"),
+                false => format!("this version does not look for {kind}"),
+            };
+            return Verdict::Unknown { because };
         }
         if let Some(because) = self.incomplete {
             return Verdict::Unknown { because: because.to_owned() };
@@ -64,22 +73,25 @@ impl Evidence<'_> {
         if let Some((_, because)) = self.doubts.iter().find(|(k, _)| *k == kind) {
             return Verdict::Unknown { because: because.clone() };
         }
-        Verdict::Clean { covered: self.covered() }
-    }
-
-    fn covered(&self) -> String {
-        let launch = format!(
-            "1 launch (grid {}, block {})",
-            dims_text(self.launch.grid),
-            dims_text(self.launch.block)
-        );
-        match self.stats.sites_total {
-            0 => launch,
-            total => {
-                let percent = self.stats.sites_reached as u64 * 100 / total as u64;
-                format!("{launch}, {percent}% of the accesses")
+        let mut conditions: Vec<&str> = Vec::new();
+        for condition in of_kind().filter_map(|f| f.holds_when.as_deref()) {
+            if !conditions.contains(&condition) {
+                conditions.push(condition);
             }
         }
+        let covered = match conditions.is_empty() {
+            true => self.covered.clone(),
+            false => format!("{}; found only where {}", self.covered, conditions.join(", or ")),
+        };
+        Verdict::Clean { covered }
+    }
+}
+
+/// `24 launches, 87% of the accesses`.
+pub(crate) fn covered(launches: String, reached: usize, of: usize) -> String {
+    match of {
+        0 => launches,
+        of => format!("{launches}, {}% of the accesses", reached * 100 / of),
     }
 }
 
@@ -93,27 +105,27 @@ mod tests {
 
     #[test]
     fn which_kinds() {
-        assert_eq!(kinds(&search(&[], &[])), SIMULATED);
-        let some = kinds(&search(&[Kind::Assertion, Kind::DataRace], &[]));
+        assert_eq!(kinds(&search(&[], &[]), false), SIMULATED);
+        assert_eq!(kinds(&search(&[], &[]), true).len(), 10);
+        let some = kinds(&search(&[Kind::Assertion, Kind::DataRace], &[]), true);
         assert_eq!(some, [Kind::DataRace, Kind::Assertion]);
-        assert_eq!(kinds(&search(&[Kind::DataRace], &[Kind::DataRace])), []);
+        assert_eq!(kinds(&search(&[Kind::DataRace], &[Kind::DataRace]), true), []);
     }
 
     #[test]
     fn nothing_is_passed_silently() {
-        let launch = Launch { grid: [4, 1, 1], block: [256, 1, 1], ..Launch::default() };
         let mut evidence = Evidence {
             findings: &[],
             incomplete: None,
             doubts: &[],
-            launch: &launch,
-            stats: Stats { sites_reached: 199, sites_total: 200, ..Stats::default() },
+            covered: covered("1 launch".into(), 199, 200),
+            several: false,
             strict: false,
         };
-        let clean =
-            Verdict::Clean { covered: "1 launch (grid 4, block 256), 99% of the accesses".into() };
+        let clean = Verdict::Clean { covered: "1 launch, 99% of the accesses".into() };
         assert_eq!(evidence.verdict(Kind::DataRace), clean);
         assert!(matches!(evidence.verdict(Kind::Mismatch), Verdict::Unknown { .. }));
+        assert!(matches!(evidence.verdict(Kind::RedundantBarrier), Verdict::Unknown { .. }));
         evidence.incomplete = Some("step budget ran out");
         assert_eq!(
             evidence.verdict(Kind::DataRace),

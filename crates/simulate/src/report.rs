@@ -9,9 +9,10 @@
 use rustc_hash::FxHashMap;
 
 use lockstep_finding::{Access, Confidence, Finding, Kind, Memory, Place, Severity};
-use lockstep_kernel::{Elem, Kernel, LocId, SiteId};
+use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind};
 
-use crate::program::ObjectInfo;
+use crate::program::{ObjectInfo, Program};
+use crate::race::COPY_ENGINE;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
@@ -111,7 +112,7 @@ pub(crate) fn finding(kind: Kind, message: String, accesses: Vec<Access>) -> Fin
 }
 
 /// The source place of a location, with its inlining chain.
-pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
+pub fn place(kernel: &Kernel, loc: LocId) -> Place {
     let mut chain = kernel.loc_chain(loc).map(|l| Place {
         file: kernel.files.get(l.file as usize).cloned().unwrap_or_default(),
         line: l.line,
@@ -124,8 +125,29 @@ pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
     first
 }
 
-pub(crate) fn site_place(kernel: &Kernel, site: SiteId) -> Place {
+/// The source place of a site.
+pub fn site_place(kernel: &Kernel, site: SiteId) -> Place {
     place(kernel, kernel.site(site).loc)
+}
+
+/// What thread `thread` of a block does at a site.
+pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -> Access {
+    let facts = program.sites[site.0 as usize];
+    let op = match program.kernel.site(site).kind {
+        SiteKind::Barrier => "barrier",
+        SiteKind::Fence => "fence",
+        _ if facts.atomic => "atomic",
+        _ if facts.writes => "write",
+        _ => "read",
+    };
+    Access {
+        op: op.to_string(),
+        thread: (thread != COPY_ENGINE).then(|| program.thread_at(thread)),
+        block: program.block_at(block),
+        place: site_place(program.kernel, site),
+        value: None,
+        notes: Vec::new(),
+    }
 }
 
 /// Describes bytes of an object.

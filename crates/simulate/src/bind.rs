@@ -1,15 +1,15 @@
 //! From a launch as people write it to one whose arguments match the kernel's
 //! parameters one to one. Every error names the parameter and what it wants.
 
+use crate::{BoundArg, BoundLaunch};
 use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
-use lockstep_simulate::{BoundArg, BoundLaunch};
 
 /// Argument values by parameter: names and positions resolved.
-pub(crate) type ByParam = Vec<Option<ArgValue>>;
+pub type ByParam = Vec<Option<ArgValue>>;
 
 /// Finds the parameter that each argument is for.
-pub(crate) fn resolve(kernel: &Kernel, args: &[(String, ArgValue)]) -> Result<ByParam, String> {
+pub fn resolve(kernel: &Kernel, args: &[(String, ArgValue)]) -> Result<ByParam, String> {
     let mut out: ByParam = vec![None; kernel.params.len()];
     for (name, value) in args {
         let index = find_param(kernel, name)?;
@@ -35,7 +35,7 @@ fn find_param(kernel: &Kernel, name: &str) -> Result<usize, String> {
 }
 
 /// The launch with every argument under its parameter's name, in their order.
-pub(crate) fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
+pub fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
     let values = resolve(kernel, &launch.args)?;
     let args =
         kernel.params.iter().zip(values).filter_map(|(p, v)| Some((p.name.clone(), v?))).collect();
@@ -43,7 +43,7 @@ pub(crate) fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> 
 }
 
 /// Makes the launch that the machine wants. Reads the files it names.
-pub(crate) fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
+pub fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
     let values = resolve(kernel, &launch.args)?;
     let mut args = Vec::with_capacity(values.len());
     for (param, value) in kernel.params.iter().zip(&values) {
@@ -183,7 +183,7 @@ fn spelt(param: &Param) -> String {
 }
 
 /// What a value for this parameter looks like.
-pub(crate) fn example(param: &Param) -> String {
+pub fn example(param: &Param) -> String {
     let name = &param.name;
     match param.kind {
         ParamKind::Scalar { ty, count } => {
@@ -207,7 +207,7 @@ pub(crate) fn example(param: &Param) -> String {
 }
 
 /// The element type for an array of `elem`; bytes where it is no scalar.
-pub(crate) fn element_type(elem: Elem, source_type: &str, signed: bool) -> ElementType {
+pub fn element_type(elem: Elem, source_type: &str, signed: bool) -> ElementType {
     use ElementType::*;
     let unsigned = source_type.contains("unsigned")
         || source_type.starts_with('u')
@@ -262,11 +262,11 @@ pub(crate) mod tests {
     use super::*;
     use lockstep_kernel::{Language, LocId, Reg, Space};
 
-    pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
+    pub fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
         Param { name: name.into(), kind, reg: Reg(0), source_type: source_type.into(), signed }
     }
 
-    pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
+    pub fn kernel(params: Vec<Param>) -> Kernel {
         Kernel {
             name: "reduce".into(),
             mangled: "reduce".into(),
@@ -285,7 +285,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub(crate) fn reduce() -> Kernel {
+    pub fn reduce() -> Kernel {
         let f32s = Elem::Scalar(Ty::F32);
         kernel(vec![
             param(

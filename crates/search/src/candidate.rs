@@ -1,0 +1,132 @@
+//! One launch in the making: what of it may vary, as numbers that can be mutated.
+//!
+//! A size is kept relative to the launch's own dimensions (`n` is the number of
+//! threads along x, plus something), so that a candidate stays sensible when its
+//! dimensions change.
+
+use std::fmt;
+
+/// Why a launch was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Rule {
+    /// The values a caller would most likely give.
+    Ordinary,
+    /// The same with other dimensions.
+    Dimensions,
+    /// Sizes around a multiple of the block: the last block is not full.
+    PartialBlock,
+    /// Sizes that the grid does not cover at once.
+    BeyondTheGrid,
+    /// A size of zero or one.
+    TinySize,
+    /// A constant that the kernel compares the parameter with, or one beside it.
+    Constant(String),
+    /// A flag or mode the other way.
+    Flag(String),
+    /// A stride of zero or one, or less than the row.
+    Stride(String),
+    /// Other contents of an array that holds indices or decides branches.
+    Contents(String),
+    /// Two pointers to the same array.
+    EqualPointers(String, String),
+    /// A block that is no multiple of the warp, or no power of two.
+    OddBlock,
+    /// An initial solution drawn at random.
+    Random,
+    /// A child by a normal step, in this generation.
+    NormalStep(u32),
+    /// A child by a Cauchy step, in this generation.
+    CauchyStep(u32),
+    /// Given by somebody else, such as the model of a proof that failed.
+    Suggested,
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::Ordinary => f.write_str("ordinary values"),
+            Rule::Dimensions => f.write_str("other dimensions"),
+            Rule::PartialBlock => f.write_str("a size that is no multiple of the block"),
+            Rule::BeyondTheGrid => f.write_str("a size beyond the grid"),
+            Rule::TinySize => f.write_str("a size of zero or one"),
+            Rule::Constant(name) => write!(f, "a constant that '{name}' is compared with"),
+            Rule::Flag(name) => write!(f, "flag '{name}' the other way"),
+            Rule::Stride(name) => write!(f, "a small '{name}'"),
+            Rule::Contents(name) => write!(f, "other contents of '{name}'"),
+            Rule::EqualPointers(a, b) => write!(f, "'{a}' and '{b}' the same array"),
+            Rule::OddBlock => f.write_str("an odd block size"),
+            Rule::Random => f.write_str("a random initial solution"),
+            Rule::NormalStep(g) => write!(f, "a normal step in generation {g}"),
+            Rule::CauchyStep(g) => write!(f, "a Cauchy step in generation {g}"),
+            Rule::Suggested => f.write_str("the model of an alarm"),
+        }
+    }
+}
+
+/// The value of one scalar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Gene {
+    /// So many times the threads along an axis, plus something.
+    Threads {
+        axis: usize,
+        times: i64,
+        plus: i64,
+    },
+    Int(i64),
+    Float(f64),
+}
+
+/// The contents of one array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Zeros,
+    Ones,
+    Iota,
+    Random,
+    /// This value (the bits of its type) everywhere.
+    Value(u64),
+    /// A zero at every so many elements, ones in between.
+    Sparse(u32),
+    /// Small numbers, each several times in a row: 0,0,1,1,2,2 …
+    Repeated(u32),
+    /// From the number of elements downwards.
+    Descending,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// By slot of the space.
+    pub(crate) genes: Vec<Gene>,
+    /// By free array of the space.
+    pub(crate) contents: Vec<Contents>,
+    /// The second array is the first one.
+    pub(crate) equal: Option<(usize, usize)>,
+    pub(crate) rule: Rule,
+}
+
+impl Candidate {
+    pub(crate) fn along(&self, axis: usize) -> i64 {
+        self.grid[axis] as i64 * self.block[axis] as i64
+    }
+
+    pub(crate) fn block_threads(&self) -> u64 {
+        self.block.iter().map(|&d| d as u64).product()
+    }
+
+    pub(crate) fn threads(&self) -> u64 {
+        self.grid.iter().map(|&d| d as u64).product::<u64>() * self.block_threads()
+    }
+
+    /// The value of an integer slot.
+    pub(crate) fn int(&self, slot: usize) -> i64 {
+        match self.genes[slot] {
+            Gene::Threads { axis, times, plus } => {
+                self.along(axis).saturating_mul(times).saturating_add(plus)
+            }
+            Gene::Int(v) => v,
+            Gene::Float(v) => v as i64,
+        }
+    }
+}

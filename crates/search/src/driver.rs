@@ -1,0 +1,442 @@
+//! The search itself: seeds, evolution, then what to make of what was found.
+
+use std::collections::HashSet;
+
+use lockstep_finding::{Kind, Launch};
+use lockstep_kernel::slice::address_slice;
+use lockstep_kernel::{Kernel, SiteKind};
+use lockstep_simulate::{BarrierSurvey, Config, bind};
+
+use crate::candidate::{Candidate, Gene, Rule};
+use crate::evolve::{Evolution, Reached, Scored, sort};
+use crate::launch::Sizes;
+use crate::ledger::Ledger;
+use crate::space::Space;
+use crate::trial::{Lab, Trial};
+use crate::{Given, Progress, Searched, Settings, barriers, is_over, settle};
+
+/// Values for integer arguments that a precondition is likely to allow.
+const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
+/// Generations without anything new after which the search ends.
+const PATIENCE: usize = 3;
+/// Launches simulated in full for each generation.
+const FULL_RUNS: usize = 3;
+/// Warp instructions after which a launch is too long to be repeated often.
+const LONG: u64 = 4_000_000;
+
+/// A launch that was simulated in full.
+pub(crate) struct Done {
+    pub(crate) candidate: Candidate,
+    pub(crate) launch: Launch,
+    pub(crate) odd: bool,
+    pub(crate) complete: bool,
+    pub(crate) steps: u64,
+    pub(crate) barriers: Option<BarrierSurvey>,
+}
+
+pub(crate) struct Driver<'a> {
+    pub(crate) lab: Lab<'a>,
+    pub(crate) settings: &'a Settings<'a>,
+    pub(crate) ledger: Ledger,
+    pub(crate) done: Vec<Done>,
+    /// What launches simulated in full reached.
+    pub(crate) reached: Reached,
+    /// What the cheap runs reached.
+    looked: Reached,
+    /// Branches beside accesses, by block.
+    matter: Vec<bool>,
+    seen: HashSet<String>,
+    steps_left: u64,
+    odd_limit: u64,
+    doubts: Vec<(Kind, String)>,
+    progress: Progress,
+    /// Why an ordinary launch was not executed to its end.
+    broken: Option<String>,
+}
+
+/// Looks for launches of the kernel that expose a bug.
+pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Searched, String> {
+    let mut space = Space::new(kernel, given);
+    if let Some(genes) = allowed_genes(&space, settings)? {
+        space.fix(genes);
+    } else {
+        return Ok(Searched { nothing_allowed: true, ..Searched::default() });
+    }
+    let config = Config {
+        barrier_needs: settings.config.kinds.contains(&Kind::RedundantBarrier),
+        ..settings.config.clone()
+    };
+    let lab = Lab { space: &space, config, seed: settings.seed, allowed: settings.allowed };
+    let mut driver = Driver::new(lab, settings);
+    driver.suggestions()?;
+    let population = driver.seeds()?;
+    if driver.may_evolve() {
+        driver.evolve(population)?;
+    }
+    Ok(driver.finish())
+}
+
+/// Genes of the first candidate that the preconditions allow; `None` without any.
+fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>, String> {
+    let lab = Lab {
+        space,
+        config: settings.config.clone(),
+        seed: settings.seed,
+        allowed: settings.allowed,
+    };
+    let plain = space.plain();
+    // A precondition in the source is only known by executing it.
+    let requires = space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
+    let allowed = |c: &Candidate| -> Result<bool, String> {
+        let launch = space.launch(c, &Sizes::default(), settings.seed);
+        if !(settings.allowed)(&launch) {
+            return Ok(false);
+        }
+        bind::bind(space.kernel, &launch)?;
+        Ok(!requires || lab.simulate(&launch, settings.config.max_steps)?.violated.is_none())
+    };
+    if allowed(&plain)? {
+        return Ok(Some(plain.genes));
+    }
+    let is_int = |i: usize| !space.slots[i].ty.is_float();
+    for v in LIKELY_INTEGERS {
+        let mut c = plain.clone();
+        for i in (0..c.genes.len()).filter(|&i| is_int(i)) {
+            c.genes[i] = Gene::Int(space.clamp(i, v));
+        }
+        if allowed(&c)? {
+            return Ok(Some(c.genes));
+        }
+    }
+    Ok(None)
+}
+
+impl<'a> Driver<'a> {
+    fn new(lab: Lab<'a>, settings: &'a Settings<'a>) -> Driver<'a> {
+        let kernel = lab.space.kernel;
+        let mut matter = vec![false; kernel.blocks.len()];
+        for b in &lab.space.hints.access_branches {
+            matter[b.0 as usize] = true;
+        }
+        let max = settings.config.max_steps;
+        Driver {
+            lab,
+            settings,
+            ledger: Ledger::default(),
+            done: Vec::new(),
+            reached: Reached::default(),
+            looked: Reached::default(),
+            matter,
+            seen: HashSet::new(),
+            steps_left: max,
+            odd_limit: (max / 64).max(1),
+            doubts: Vec::new(),
+            progress: Progress {
+                generations: settings.generations,
+                best_f: 1.0,
+                ..Progress::default()
+            },
+            broken: None,
+        }
+    }
+
+    fn space(&self) -> &'a Space<'a> {
+        self.lab.space
+    }
+
+    fn is_over(&self) -> bool {
+        self.steps_left == 0 || is_over(self.settings.config.deadline)
+    }
+
+    fn suggestions(&mut self) -> Result<(), String> {
+        for launch in &self.settings.suggested {
+            if (self.settings.allowed)(launch)
+                && let Ok(outcome) = self.lab.simulate(launch, self.odd_limit)
+                && outcome.violated.is_none()
+            {
+                let candidate = Candidate {
+                    rule: Rule::Suggested,
+                    grid: launch.grid,
+                    block: launch.block,
+                    ..self.space().plain()
+                };
+                let trial = Trial { candidate, launch: launch.clone(), outcome, doubts: Vec::new() };
+                self.record(trial, true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Simulates the seeds; the population to evolve.
+    fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
+        let seeds = self.space().seeds(self.settings.may_alias);
+        for (i, seed) in seeds.iter().enumerate() {
+            if i > 0 && self.is_over() {
+                break;
+            }
+            let odd = !self.space().oddities(seed).is_empty();
+            if i > 0 && self.is_dear() && (odd || self.done.len() > 3) {
+                continue;
+            }
+            let result = self.full(seed, i == 0);
+            if i == 0 {
+                result?;
+            }
+            self.tell();
+        }
+        Ok(seeds)
+    }
+
+    /// Whether one launch costs so much that only a few can be tried.
+    fn is_dear(&self) -> bool {
+        self.done.first().is_some_and(|d| d.steps > LONG)
+    }
+
+    fn may_evolve(&self) -> bool {
+        let space = self.space();
+        let free = |f: [bool; 3]| f.contains(&true);
+        let something = !space.slots.is_empty()
+            || space.arrays.iter().any(|a| a.matters)
+            || free(space.free_block())
+            || free(space.free_grid());
+        something
+            && self.settings.population > 0
+            && !self.is_dear()
+            && !self.is_over()
+            && self.broken.is_none()
+    }
+
+    /// Algorithm 1.
+    fn evolve(&mut self, seeds: Vec<Candidate>) -> Result<(), String> {
+        let slice = address_slice(self.space().kernel);
+        let config = self.lab.config.clone();
+        let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
+        let size = self.settings.population;
+        let mut first: Vec<Candidate> = seeds.into_iter().take(size / 2).collect();
+        while first.len() < size {
+            first.push(evolution.random());
+        }
+        let mut population: Vec<Scored> = Vec::new();
+        self.add(&mut population, &evolution, first);
+        sort(&mut population);
+        let mut quiet = 0;
+        for generation in 1..=self.settings.generations {
+            if self.is_over() || quiet >= PATIENCE || self.everything_races() {
+                break;
+            }
+            let mut children = Vec::new();
+            for parent in &population {
+                children.extend(evolution.children(&parent.candidate, generation as u32));
+            }
+            children.retain(|c| self.space().is_possible(c));
+            let best = population.first().map_or(1.0, |s| s.f);
+            let news = self.add(&mut population, &evolution, children);
+            sort(&mut population);
+            population.truncate(size);
+            self.progress.generation = generation;
+            let found = self.promising(&mut population)?;
+            let better = population.first().is_some_and(|s| s.f < best - 1e-9);
+            quiet = if news > 0 || found > 0 || better { 0 } else { quiet + 1 };
+            self.tell();
+        }
+        Ok(())
+    }
+
+    /// Scores candidates into the population; how much they newly reached.
+    fn add(
+        &mut self,
+        population: &mut Vec<Scored>,
+        evolution: &Evolution,
+        candidates: Vec<Candidate>,
+    ) -> usize {
+        let mut total = 0;
+        for candidate in candidates {
+            if self.is_over() {
+                break;
+            }
+            let Some(print) = evolution.look(&candidate) else { continue };
+            self.steps_left = self.steps_left.saturating_sub(print.steps);
+            let news = self.looked.add(&print.coverage, &self.matter);
+            total += news;
+            let scored = Evolution::score(candidate, &print, news);
+            self.progress.best_f = self.progress.best_f.min(scored.f);
+            population.push(scored);
+        }
+        total
+    }
+
+    /// Simulates in full what reached something new or is acceptable; how many
+    /// bugs are new.
+    fn promising(&mut self, population: &mut [Scored]) -> Result<usize, String> {
+        let accept = self.settings.accept;
+        let mut found = 0;
+        let mut runs = 0;
+        for scored in population.iter_mut().filter(|s| s.news > 0 || s.f < accept) {
+            if runs == FULL_RUNS || self.is_over() {
+                break;
+            }
+            // It has had its reward.
+            scored.news = 0;
+            if let Ok(Some(new)) = self.full(&scored.candidate, false) {
+                found += new;
+                runs += 1;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Simulates a candidate, unless the same launch was; how many bugs are new.
+    fn full(&mut self, candidate: &Candidate, first: bool) -> Result<Option<usize>, String> {
+        let space = self.space();
+        let launch = space.launch(candidate, &Sizes::default(), self.settings.seed);
+        if !self.seen.insert(key(&launch)) {
+            return Ok(None);
+        }
+        let odd = !space.oddities(candidate).is_empty();
+        let most = self.settings.config.max_steps;
+        let limit = match (first, odd) {
+            (true, _) => most / 2 + most % 2,
+            (false, false) => self.steps_left.min(most / 8),
+            (false, true) => self.steps_left.min(self.odd_limit),
+        };
+        let trial = self.lab.try_out(candidate, limit.max(1))?;
+        let Some(trial) = trial else { return Ok(None) };
+        if odd && trial.outcome.incomplete.is_some() {
+            self.odd_limit = (self.odd_limit / 4).max(100_000);
+        }
+        Ok(Some(self.record(trial, odd)))
+    }
+
+    /// Simulates a candidate once more, changed a little.
+    pub(crate) fn again(&mut self, candidate: &Candidate) -> Option<Trial> {
+        if self.is_over() {
+            return None;
+        }
+        let limit = self.steps_left.min(self.settings.config.max_steps / 16).max(1);
+        let trial = self.lab.try_out(candidate, limit).ok()??;
+        self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
+        Some(trial)
+    }
+
+    fn record(&mut self, trial: Trial, odd: bool) -> usize {
+        let steps = trial.outcome.stats.warp_steps;
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        let complete = trial.outcome.incomplete.is_none();
+        let news = self.reached.add(&trial.outcome.coverage, &self.matter);
+        let oddities = if odd { self.space().oddities(&trial.candidate).len().max(1) } else { 0 };
+        let new = self.ledger.add(self.done.len(), &trial, oddities);
+        if !odd {
+            self.doubts.extend(trial.doubts);
+            if self.broken.is_none() {
+                self.broken.clone_from(&trial.outcome.incomplete);
+            }
+        }
+        if let Some(log) = self.settings.log {
+            let values: Vec<String> =
+                trial.launch.args.iter().map(|(n, v)| short(n, &v.to_string())).collect();
+            log(&format!(
+                "launch {}: {}: grid {}, block {}, {}: {news} new outcomes, {} findings ({new} new)",
+                self.done.len() + 1,
+                trial.candidate.rule,
+                lockstep_finding::launch::dims_text(trial.launch.grid),
+                lockstep_finding::launch::dims_text(trial.launch.block),
+                values.join(" "),
+                trial.outcome.findings.len()
+            ));
+        }
+        self.done.push(Done {
+            candidate: trial.candidate,
+            launch: trial.launch,
+            odd,
+            complete,
+            steps,
+            barriers: trial.outcome.barriers,
+        });
+        new
+    }
+
+    /// Whether every pair of accesses that can conflict was seen to race.
+    fn everything_races(&self) -> bool {
+        let space = self.space();
+        let races: Vec<_> =
+            self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::DataRace).collect();
+        if races.is_empty() || !self.reached.all_branches(&self.matter) {
+            return false;
+        }
+        let at = |site: lockstep_kernel::SiteId| {
+            let loc = space.kernel.loc(space.kernel.site(site).loc);
+            (loc.line, loc.column)
+        };
+        space.hints.pairs.iter().all(|&(a, b)| {
+            let wanted = [at(a), at(b)];
+            races.iter().any(|e| {
+                let places: Vec<_> =
+                    e.finding.accesses.iter().map(|a| (a.place.line, a.place.column)).collect();
+                wanted.iter().all(|w| places.contains(w))
+            })
+        })
+    }
+
+    pub(crate) fn sites(&self) -> (usize, usize) {
+        let kernel = self.space().kernel;
+        let is_access =
+            |k: SiteKind| matches!(k, SiteKind::Read | SiteKind::Write | SiteKind::Atomic);
+        let sites = || kernel.sites.iter().enumerate().filter(|(_, s)| is_access(s.kind));
+        (sites().filter(|(i, _)| self.reached.site(*i)).count(), sites().count())
+    }
+
+    fn tell(&mut self) {
+        self.progress.sites = self.sites();
+        self.progress.findings = self.ledger.entries.len();
+        self.progress.launches = self.done.len();
+        (self.settings.progress)(&self.progress);
+    }
+
+    fn finish(mut self) -> Searched {
+        let redundant = barriers::redundant(&self);
+        let settled = settle::settle(&mut self);
+        let mut findings = Vec::new();
+        let mut rules = Vec::new();
+        for s in settled {
+            findings.push(s.finding);
+            rules.push(s.rule);
+        }
+        // The conditional ones come last.
+        let plain = findings.iter().take_while(|f| f.holds_when.is_none()).count();
+        for finding in redundant {
+            findings.insert(plain, finding);
+            rules.insert(plain, Rule::Ordinary);
+        }
+        let ordinary = |d: &&Done| !d.odd;
+        let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
+        let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
+        let incomplete = self.broken.clone().filter(|_| !(any_complete && budget));
+        Searched {
+            findings,
+            rules,
+            launches: self.done.iter().filter(|d| d.complete).count(),
+            launch: self.done.first().map(|d| d.launch.clone()),
+            sites: self.sites(),
+            incomplete,
+            nothing_allowed: self.done.is_empty(),
+            steps: self.settings.config.max_steps - self.steps_left,
+            doubts: self.doubts,
+        }
+    }
+}
+
+fn key(launch: &Launch) -> String {
+    use std::fmt::Write;
+    let mut text = format!("{:?} {:?} {}", launch.grid, launch.block, launch.shared);
+    for (_, value) in &launch.args {
+        let _ = write!(text, " {value}");
+    }
+    text
+}
+
+/// `n=64`; a long value cut.
+fn short(name: &str, value: &str) -> String {
+    let cut: String = value.chars().take(40).collect();
+    let dots = if cut.len() < value.len() { "…" } else { "" };
+    format!("{name}={cut}{dots}")
+}

@@ -1,0 +1,223 @@
+//! Simulee's Algorithms 1 and 2: children by normal and Cauchy steps, sorted by
+//! what the cheap run of the slice says.
+
+use lockstep_kernel::Kernel;
+use lockstep_simulate::{Config, Coverage, Footprint, bind, footprint};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Cauchy, Distribution, StandardNormal};
+use rand_pcg::Pcg64;
+
+use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::launch::Sizes;
+use crate::space::Space;
+
+/// Warp instructions that one look at F may cost.
+const STEPS: u64 = 200_000;
+
+pub(crate) struct Scored {
+    pub(crate) candidate: Candidate,
+    /// Branch outcomes and accesses that nobody reached before it.
+    pub(crate) news: usize,
+    pub(crate) f: f64,
+    written_f: f64,
+    range: u64,
+}
+
+/// What all candidates together have reached.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reached {
+    sites: Vec<bool>,
+    branches: Vec<[bool; 2]>,
+}
+
+impl Reached {
+    /// Adds, and says how much of it is new among the branches that matter.
+    pub(crate) fn add(&mut self, coverage: &Coverage, matter: &[bool]) -> usize {
+        self.sites.resize(coverage.sites.len().max(self.sites.len()), false);
+        self.branches.resize(coverage.branches.len().max(self.branches.len()), [false; 2]);
+        let mut news = 0;
+        for (old, &new) in self.sites.iter_mut().zip(&coverage.sites) {
+            news += usize::from(new && !*old);
+            *old |= new;
+        }
+        for (i, (old, new)) in self.branches.iter_mut().zip(&coverage.branches).enumerate() {
+            for side in 0..2 {
+                let counts = matter.get(i).copied().unwrap_or(false);
+                news += usize::from(counts && new[side] && !old[side]);
+                old[side] |= new[side];
+            }
+        }
+        news
+    }
+
+    pub(crate) fn site(&self, i: usize) -> bool {
+        self.sites.get(i).copied().unwrap_or(false)
+    }
+
+    /// Whether every branch that matters went both ways.
+    pub(crate) fn all_branches(&self, matter: &[bool]) -> bool {
+        let both = |i: usize| self.branches.get(i).is_some_and(|b| b[0] && b[1]);
+        matter.iter().enumerate().all(|(i, &m)| !m || both(i))
+    }
+}
+
+pub(crate) struct Evolution<'a> {
+    pub(crate) space: &'a Space<'a>,
+    pub(crate) slice: Kernel,
+    pub(crate) config: Config,
+    rng: Pcg64,
+    seed: u64,
+}
+
+impl<'a> Evolution<'a> {
+    pub(crate) fn new(space: &'a Space<'a>, slice: Kernel, config: Config, seed: u64) -> Self {
+        let config = Config { max_steps: STEPS, jobs: 1, barrier_needs: false, ..config };
+        Evolution { space, slice, config, rng: Pcg64::seed_from_u64(seed), seed }
+    }
+
+    /// Runs the slice; `None` where the launch is none that can be executed.
+    pub(crate) fn look(&self, candidate: &Candidate) -> Option<Footprint> {
+        let launch = self.space.launch(candidate, &Sizes::default(), self.seed);
+        let bound = bind::bind(&self.slice, &launch).ok()?;
+        footprint(&self.slice, &bound, &self.config).ok().filter(|f| !f.violated)
+    }
+
+    pub(crate) fn score(candidate: Candidate, print: &Footprint, news: usize) -> Scored {
+        let ratio = |a: u64, t: u64| if t == 0 { 1.0 } else { a as f64 / t as f64 };
+        Scored {
+            candidate,
+            news,
+            f: ratio(print.addresses, print.touches),
+            written_f: ratio(print.written_addresses, print.written_touches),
+            range: print.range,
+        }
+    }
+
+    /// The two children of a solution.
+    pub(crate) fn children(&mut self, parent: &Candidate, generation: u32) -> [Candidate; 2] {
+        let normal = self.child(parent, Rule::NormalStep(generation), |rng| {
+            StandardNormal.sample(rng)
+        });
+        let cauchy = self.child(parent, Rule::CauchyStep(generation), |rng| {
+            // The standard distribution has a median of 0 and a scale of 1.
+            Cauchy::new(0.0, 1.0).map_or(0.0, |c: Cauchy<f64>| c.sample(rng))
+        });
+        [normal, cauchy]
+    }
+
+    fn child(
+        &mut self,
+        parent: &Candidate,
+        rule: Rule,
+        step: impl Fn(&mut Pcg64) -> f64,
+    ) -> Candidate {
+        let mut c = Candidate { rule, ..parent.clone() };
+        for gene in &mut c.genes {
+            let by = step(&mut self.rng);
+            *gene = match *gene {
+                Gene::Threads { axis, times, plus } => {
+                    Gene::Threads { axis, times, plus: plus.saturating_add(whole(by)) }
+                }
+                Gene::Int(v) => Gene::Int(v.saturating_add(whole(by))),
+                Gene::Float(v) => Gene::Float(v + by),
+            };
+        }
+        self.step_dimensions(&mut c);
+        self.step_contents(&mut c);
+        c
+    }
+
+    /// A vector of -1, 0 and 1 is added.
+    fn step_dimensions(&mut self, c: &mut Candidate) {
+        let (block, grid) = (self.space.free_block(), self.space.free_grid());
+        let before = (c.block, c.grid);
+        for a in 0..3 {
+            for (free, dim) in [(block[a], &mut c.block[a]), (grid[a], &mut c.grid[a])] {
+                let by = self.rng.random_range(-1i64..=1);
+                if free {
+                    *dim = (*dim as i64 + by).max(1) as u32;
+                }
+            }
+        }
+        if !self.space.is_possible(c) {
+            (c.block, c.grid) = before;
+        }
+    }
+
+    /// Now and then, other contents of an array whose values matter.
+    fn step_contents(&mut self, c: &mut Candidate) {
+        for (a, array) in self.space.arrays.iter().enumerate() {
+            if !array.matters || self.rng.random_range(0..3) != 0 {
+                continue;
+            }
+            c.contents[a] = self.some_contents(a);
+        }
+    }
+
+    fn some_contents(&mut self, array: usize) -> Contents {
+        let known = &self.space.arrays[array].compared_with;
+        match self.rng.random_range(0..8u32) {
+            0 => Contents::Zeros,
+            1 => Contents::Ones,
+            2 => Contents::Iota,
+            3 => Contents::Repeated(self.rng.random_range(2..40)),
+            4 => Contents::Sparse(self.rng.random_range(2..40)),
+            5 => Contents::Descending,
+            6 if !known.is_empty() => {
+                let (ty, bits) = known[self.rng.random_range(0..known.len())];
+                let by = self.rng.random_range(-1i64..=1);
+                match ty.is_float() {
+                    true => Contents::Value(bits),
+                    false => Contents::Value(bits.wrapping_add(by as u64) & ty.mask()),
+                }
+            }
+            _ => Contents::Random,
+        }
+    }
+
+    /// An initial solution: random dimensions and arguments.
+    pub(crate) fn random(&mut self) -> Candidate {
+        let mut c = Candidate { rule: Rule::Random, ..self.space.plain() };
+        let (block, grid) = (self.space.free_block(), self.space.free_grid());
+        for a in 0..3 {
+            if block[a] {
+                c.block[a] = self.rng.random_range(1..=32);
+            }
+            if grid[a] {
+                c.grid[a] = self.rng.random_range(1..=4);
+            }
+        }
+        for i in 0..c.genes.len() {
+            c.genes[i] = match c.genes[i] {
+                Gene::Float(_) => Gene::Float(self.rng.random_range(-4.0..4.0)),
+                _ => Gene::Int(self.space.clamp(i, self.rng.random_range(-2..64))),
+            };
+        }
+        for a in 0..c.contents.len() {
+            if self.space.arrays[a].matters {
+                c.contents[a] = self.some_contents(a);
+            }
+        }
+        if !self.space.is_possible(&c) {
+            c.block = self.space.blocks[0];
+        }
+        c
+    }
+}
+
+/// The paper sees arguments as floats and converts them back when executing.
+fn whole(step: f64) -> i64 {
+    step.clamp(-1e9, 1e9).round() as i64
+}
+
+/// Best first: what reached something new, then by F; where the best F is 1 and
+/// says nothing, by R.
+pub(crate) fn sort(population: &mut [Scored]) {
+    let best = population.iter().map(|s| s.f).fold(f64::INFINITY, f64::min);
+    population.sort_by(|a, b| {
+        let news = b.news.cmp(&a.news);
+        let f = a.f.total_cmp(&b.f).then(a.written_f.total_cmp(&b.written_f));
+        let f = if best >= 1.0 { a.range.cmp(&b.range).then(f) } else { f.then(a.range.cmp(&b.range)) };
+        news.then(f)
+    });
+}

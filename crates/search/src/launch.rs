@@ -1,0 +1,229 @@
+//! From a candidate to a launch that can be simulated, reported and replayed.
+//!
+//! Arrays have four elements for each thread, 1024 at least; OpenCL's `__local`
+//! arrays and dynamic shared memory four for each thread of a block. These sizes
+//! are guesses: an access beyond such an array says nothing about the kernel, and
+//! [`Sizes::grow`] makes the array larger for another try.
+
+use lockstep_finding::{
+    ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch,
+};
+use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
+use lockstep_simulate::bind;
+
+use crate::candidate::{Candidate, Contents, Gene};
+use crate::space::{Part, Space, is_given};
+
+/// The most bytes an array is grown to.
+const MAX_BYTES: u64 = 64 << 20;
+/// Elements that a pattern is written out for; the rest of the array is zero.
+const WRITTEN_OUT: u64 = 256;
+
+/// How large the arrays are, by parameter, in bytes, beyond what is usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Sizes {
+    arrays: Vec<(usize, u64)>,
+    shared: Option<u32>,
+}
+
+impl Space<'_> {
+    pub(crate) fn launch(&self, c: &Candidate, sizes: &Sizes, seed: u64) -> Launch {
+        let mut args = Vec::with_capacity(self.kernel.params.len());
+        for (i, param) in self.kernel.params.iter().enumerate() {
+            let value = match is_given(self.given, i) {
+                Some(value) => value.clone(),
+                None => self.value(c, i, param, sizes),
+            };
+            args.push((param.name.clone(), value));
+        }
+        let dynamic = self.kernel.objects.iter().find(|o| o.dynamic);
+        let usual = || {
+            dynamic.map_or(0, |o| {
+                clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64)
+            })
+        };
+        let shared = self.given.shared.or(sizes.shared).unwrap_or_else(usual);
+        Launch { grid: c.grid, block: c.block, shared, args, seed }
+    }
+
+    fn value(&self, c: &Candidate, index: usize, param: &Param, sizes: &Sizes) -> ArgValue {
+        let slots = || self.slots.iter().enumerate().filter(|(_, s)| s.param == index);
+        match param.kind {
+            ParamKind::Scalar { .. } => {
+                let texts: Vec<String> = slots().map(|(i, _)| self.scalar_text(c, i)).collect();
+                ArgValue::Scalar(texts.join(","))
+            }
+            ParamKind::Aggregate { size, .. } => {
+                let mut bytes = vec![0u8; size as usize];
+                for (i, slot) in slots() {
+                    let Part::Field(at) = slot.part else { continue };
+                    let bits = self.bits(c, i).to_le_bytes();
+                    let (at, len) = (at as usize, slot.ty.bytes() as usize);
+                    if let Some(room) = bytes.get_mut(at..at + len) {
+                        room.copy_from_slice(&bits[..len]);
+                    }
+                }
+                let zero = bytes.iter().all(|&b| b == 0);
+                let contents = if zero {
+                    ArrayContents::Zeros
+                } else {
+                    ArrayContents::Literal(bytes.iter().map(u8::to_string).collect())
+                };
+                ArgValue::Array(ArraySpec::new(ElementType::U8, size as u64, contents))
+            }
+            ParamKind::Buffer { elem, .. } => {
+                if let Some((first, second)) = c.equal
+                    && self.arrays[second].param == index
+                {
+                    let target = self.arrays[first].name.clone();
+                    return ArgValue::SameAs { param: target, offset: 0 };
+                }
+                let free = self.arrays.iter().position(|a| a.param == index);
+                let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
+                let length = c.threads().saturating_mul(4).max(1024);
+                array(param, elem, length, sizes.of(index), contents)
+            }
+            ParamKind::Local { elem } => {
+                let length = c.block_threads() * 4;
+                array(param, elem, length, sizes.of(index), Contents::Zeros)
+            }
+        }
+    }
+
+    fn scalar_text(&self, c: &Candidate, slot: usize) -> String {
+        match c.genes[slot] {
+            Gene::Float(v) => format!("{v:?}"),
+            _ => self.clamp(slot, c.int(slot)).to_string(),
+        }
+    }
+
+    fn bits(&self, c: &Candidate, slot: usize) -> u64 {
+        let ty = self.slots[slot].ty;
+        match (c.genes[slot], ty) {
+            (Gene::Float(v), Ty::F32) => (v as f32).to_bits() as u64,
+            (Gene::Float(v), Ty::F64) => v.to_bits(),
+            // One, in half precision: nothing finer is worth a conversion.
+            (Gene::Float(_), _) => 0x3c00,
+            _ => self.clamp(slot, c.int(slot)) as u64 & ty.mask(),
+        }
+    }
+
+    /// Whether an out-of-bounds finding may only show that a guess was wrong.
+    pub(crate) fn explains(&self, finding: &Finding) -> Option<String> {
+        if finding.kind != Kind::OutOfBounds {
+            return None;
+        }
+        let chose = |name: &str| {
+            let of_name = self.kernel.params.iter().position(|p| p.name == name);
+            of_name.is_some_and(|i| is_given(self.given, i).is_none())
+        };
+        let Some((memory, object)) =
+            finding.memory.as_ref().and_then(|m| Some((m, m.object.as_ref()?)))
+        else {
+            // A pointer to nowhere: perhaps one that we made.
+            let made = self.kernel.params.iter().find(|p| may_hold_pointer(p) && chose(&p.name))?;
+            return Some(format!("the value of '{}' was chosen by Lockstep", made.name));
+        };
+        // Before its start, no size would help.
+        let before = memory.bytes.is_some_and(|[from, _]| from < 0);
+        let ours = chose(object) || self.given.shared.is_none() && is_dynamic(self.kernel, object);
+        (ours && !before).then(|| format!("the size of '{object}' was chosen by Lockstep"))
+    }
+
+    /// Whether an argument other than an array was chosen.
+    pub(crate) fn chose_scalars(&self) -> bool {
+        self.kernel.params.iter().enumerate().any(|(i, p)| {
+            matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
+                && is_given(self.given, i).is_none()
+        })
+    }
+}
+
+impl Sizes {
+    fn of(&self, param: usize) -> u64 {
+        self.arrays.iter().find(|(p, _)| *p == param).map_or(0, |(_, b)| *b)
+    }
+
+    /// Enlarges what the findings overflowed; false where nothing can grow.
+    pub(crate) fn grow(&mut self, space: &Space, launch: &Launch, findings: &[Finding]) -> bool {
+        let mut grew = false;
+        for finding in findings.iter().filter(|f| space.explains(f).is_some()) {
+            let Some(memory) = &finding.memory else { continue };
+            let Some(object) = &memory.object else { continue };
+            let end = memory.bytes.map_or(0, |[_, end]| end.max(0) as u64);
+            grew |= self.grow_one(space, launch, object, end);
+        }
+        grew
+    }
+
+    fn grow_one(&mut self, space: &Space, launch: &Launch, object: &str, end: u64) -> bool {
+        if space.given.shared.is_none() && is_dynamic(space.kernel, object) {
+            let new = clamp_shared(next_size(launch.shared as u64, end));
+            self.shared = Some(new);
+            return new > launch.shared;
+        }
+        let Some(param) = space.kernel.params.iter().position(|p| p.name == object) else {
+            return false;
+        };
+        let (_, ArgValue::Array(spec)) = &launch.args[param] else { return false };
+        let element = spec.element.size() as u64;
+        let new = next_size(spec.bytes(), end).min(MAX_BYTES) / element * element;
+        self.arrays.retain(|(p, _)| *p != param);
+        self.arrays.push((param, new));
+        new > spec.bytes()
+    }
+}
+
+/// In large steps: a finding shows the first access that went too far, not the
+/// farthest.
+fn next_size(bytes: u64, end: u64) -> u64 {
+    (bytes * 8).max(end.min(MAX_BYTES).next_power_of_two())
+}
+
+/// More than any device has, but a guess should not stop at its limit.
+fn clamp_shared(bytes: u64) -> u32 {
+    bytes.min(1 << 20) as u32
+}
+
+fn is_dynamic(kernel: &Kernel, object: &str) -> bool {
+    kernel.objects.iter().any(|o| o.dynamic && o.name == object)
+}
+
+fn may_hold_pointer(param: &Param) -> bool {
+    match param.kind {
+        ParamKind::Scalar { ty, .. } => matches!(ty, Ty::Ptr | Ty::I64),
+        ParamKind::Buffer { elem, .. } => {
+            matches!(elem, Elem::Bytes(_) | Elem::Scalar(Ty::Ptr | Ty::I64))
+        }
+        ParamKind::Local { .. } => false,
+        ParamKind::Aggregate { .. } => true,
+    }
+}
+
+fn array(param: &Param, elem: Elem, elements: u64, least: u64, contents: Contents) -> ArgValue {
+    let element = bind::element_type(elem, &param.source_type, true);
+    let bytes = elements.saturating_mul(elem.size().max(1) as u64).max(least).min(MAX_BYTES);
+    let length = bytes / element.size() as u64;
+    let pattern = |f: &dyn Fn(u64) -> u64| {
+        let values = (0..length.min(WRITTEN_OUT)).map(|i| element_text(element, f(i)));
+        ArrayContents::Literal(values.collect())
+    };
+    let contents = match contents {
+        Contents::Zeros => ArrayContents::Zeros,
+        Contents::Ones => ArrayContents::Ones,
+        Contents::Iota => ArrayContents::Iota,
+        Contents::Random => ArrayContents::Random,
+        Contents::Value(bits) => {
+            ArrayContents::Literal(vec![element.value_text(&bits.to_le_bytes())])
+        }
+        Contents::Sparse(n) => pattern(&|i| u64::from(i % n.max(1) as u64 != 0)),
+        Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
+        Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
+    };
+    ArgValue::Array(ArraySpec::new(element, length, contents))
+}
+
+/// A small whole number as an element of its type; narrow types wrap.
+fn element_text(element: ElementType, v: u64) -> String {
+    if element.is_float() || element.size() > 1 { v.to_string() } else { (v & 0x7f).to_string() }
+}

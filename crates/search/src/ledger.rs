@@ -1,0 +1,81 @@
+//! What was found, over all launches: one entry for each bug, with its best witness.
+
+use lockstep_finding::{Access, Finding, Kind};
+
+use crate::trial::Trial;
+
+/// What makes two findings the same bug: kind, memory, places and what was done
+/// there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    kind: Kind,
+    object: Option<String>,
+    accesses: Vec<(String, String, u32, u32)>,
+}
+
+impl Key {
+    pub(crate) fn of(finding: &Finding) -> Key {
+        let place = |a: &Access| {
+            (a.op.clone(), a.place.file.clone(), a.place.line, a.place.column)
+        };
+        let mut accesses: Vec<_> = finding.accesses.iter().map(place).collect();
+        accesses.sort();
+        let object = finding.memory.as_ref().and_then(|m| m.object.clone());
+        Key { kind: finding.kind, object, accesses }
+    }
+}
+
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    pub(crate) finding: Finding,
+    /// Index of the trial that showed it.
+    pub(crate) trial: usize,
+    /// How good a witness that is; smaller is better.
+    rank: (bool, bool, usize),
+}
+
+#[derive(Default)]
+pub(crate) struct Ledger {
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Ledger {
+    /// Takes over what a trial found; how many bugs are new.
+    pub(crate) fn add(&mut self, trial: usize, result: &Trial, oddities: usize) -> usize {
+        let mut new = 0;
+        for finding in &result.outcome.findings {
+            if oddities > 0 && !is_for_odd_launches(finding.kind) {
+                continue;
+            }
+            let key = Key::of(finding);
+            let rank = (oddities > 0, finding.benign, oddities);
+            match self.entries.iter_mut().find(|e| e.key == key) {
+                Some(entry) if rank < entry.rank => {
+                    entry.finding = finding.clone();
+                    entry.trial = trial;
+                    entry.rank = rank;
+                }
+                Some(_) => {}
+                None => {
+                    new += 1;
+                    self.entries.push(Entry { key, finding: finding.clone(), trial, rank });
+                }
+            }
+        }
+        new
+    }
+}
+
+/// Whether a finding of this kind means something under a value that no caller
+/// would give: an access beyond a shared array for a block of 1024, say, does not.
+fn is_for_odd_launches(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::DataRace | Kind::BarrierDivergence | Kind::MissingFence | Kind::Deadlock
+    )
+}
+
+/// The finding of a trial that is this bug.
+pub(crate) fn same<'t>(trial: &'t Trial, key: &Key) -> Option<&'t Finding> {
+    trial.outcome.findings.iter().find(|f| Key::of(f) == *key)
+}

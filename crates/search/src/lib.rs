@@ -1,0 +1,136 @@
+//! Chooses launches that expose a kernel's bugs.
+//!
+//! This is Simulee's automatic input generation (section 3.1, Algorithms 1 and
+//! 2) on top of Lockstep's own simulator. Candidates are dimensions, scalars and
+//! contents of arrays. Their fitness is the paper's F, accessed addresses over
+//! accessing threads (the fewer addresses for the same threads, the likelier a
+//! conflict), then R, the range of the addresses; each survivor has one child by
+//! normal and one by Cauchy steps. F is cheap: only the slice of the kernel that
+//! computes addresses and the branches around accesses is executed.
+//!
+//! Where it deviates, and why:
+//!
+//! - The population does not begin at random but with *seeds* ([`seeds`]): the
+//!   values a caller would give, and then boundary values taken from the kernel's
+//!   own constants and comparisons. Random ones fill up what is left.
+//! - Contents of arrays that hold indices or decide branches evolve too, and a
+//!   candidate that takes a branch beside an access as none did before comes
+//!   first, whatever its F: the paper's own misses need exactly that.
+//! - What is acceptable is not the end but a launch to simulate in full; the
+//!   search ends when every conflicting pair of accesses has been seen to race,
+//!   or when nothing new was reached for a while.
+//! - A bug found under an odd value is tried again under ordinary ones
+//!   ([`settle`]); what needs the odd value is `conditional`, with the condition.
+//! - Barriers are judged over all launches that were simulated ([`barriers`]).
+//!
+//! What it can miss: a bug that needs values no rule and no step of the
+//! evolution produces. So the absence of findings is `clean`, never `proved`.
+//! It cannot cry wolf more than the simulator can: every finding, but for
+//! redundant barriers (which rest on the launches tried and are `possible`), is
+//! one that its launch reproduces.
+//!
+//! **Architecture Invariant:** no kernel is interpreted here; static knowledge
+//! comes from `lockstep_kernel::Hints`, everything else from the simulator.
+
+mod barriers;
+mod candidate;
+mod condition;
+mod driver;
+mod evolve;
+mod launch;
+mod ledger;
+mod seeds;
+mod settle;
+mod space;
+mod trial;
+
+use std::time::Instant;
+
+use lockstep_finding::{ArgValue, Finding, Kind, Launch};
+use lockstep_simulate::Config;
+
+pub use candidate::Rule;
+pub use driver::search;
+
+/// What the user or the source has fixed: facts that the search respects.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    pub grid: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory.
+    pub shared: Option<u32>,
+    /// By parameter.
+    pub args: Vec<Option<ArgValue>>,
+}
+
+impl Given {
+    /// Whether nothing is left to choose (for a kernel with or without dynamic
+    /// shared memory).
+    pub fn is_complete(&self, dynamic_shared: bool) -> bool {
+        self.grid.is_some()
+            && self.block.is_some()
+            && (self.shared.is_some() || !dynamic_shared)
+            && self.args.iter().all(Option::is_some)
+    }
+}
+
+/// How to search.
+#[derive(Clone)]
+pub struct Settings<'a> {
+    pub population: usize,
+    pub generations: usize,
+    /// A candidate whose F is below this is simulated in full.
+    pub accept: f64,
+    pub seed: u64,
+    /// Whether two pointer arguments may be the same array.
+    pub may_alias: bool,
+    /// How to simulate; its `max_steps` and `deadline` hold for the whole search.
+    pub config: Config,
+    /// Whether a launch satisfies the preconditions given.
+    pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
+    /// Launches that somebody else wants tried first.
+    pub suggested: Vec<Launch>,
+    /// Told now and then how far the search is.
+    pub progress: &'a dyn Fn(&Progress),
+    /// Told about each launch that is simulated.
+    pub log: Option<&'a dyn Fn(&str)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    pub generation: usize,
+    pub generations: usize,
+    /// The smallest F so far.
+    pub best_f: f64,
+    /// Accesses reached, of all.
+    pub sites: (usize, usize),
+    pub findings: usize,
+    pub launches: usize,
+}
+
+/// What a search gave.
+#[derive(Clone, Debug, Default)]
+pub struct Searched {
+    /// With their launches; the conditional ones last.
+    pub findings: Vec<Finding>,
+    /// By finding: the rule that led to it.
+    pub rules: Vec<Rule>,
+    /// Why one kind or another stays unknown.
+    pub doubts: Vec<(Kind, String)>,
+    /// Launches simulated in full.
+    pub launches: usize,
+    /// The only launch, or the first.
+    pub launch: Option<Launch>,
+    /// Access sites reached by some launch, of all.
+    pub sites: (usize, usize),
+    /// Why nothing may be concluded from the absence of findings, if so.
+    pub incomplete: Option<String>,
+    /// No launch that the preconditions allow was found.
+    pub nothing_allowed: bool,
+    pub steps: u64,
+}
+
+/// Whether the time given is over.
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|d| Instant::now() >= d)
+}

@@ -1,0 +1,202 @@
+//! Where the search begins: ordinary launches, then boundary values that the
+//! kernel's own constants and comparisons suggest.
+//!
+//! Each rule changes one thing of an ordinary launch, so that what a bug needs
+//! can be told from the rule. Ordinary launches come first; the order is fixed.
+
+use lockstep_kernel::Ty;
+
+use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::Space;
+
+/// More boundary values of one parameter than these are not tried.
+const MOST_CONSTANTS: usize = 4;
+
+impl Space<'_> {
+    pub(crate) fn seeds(&self, may_alias: bool) -> Vec<Candidate> {
+        let mut out = vec![self.plain()];
+        self.dimension_seeds(&mut out);
+        self.size_seeds(&mut out);
+        self.flag_seeds(&mut out);
+        self.contents_seeds(&mut out);
+        self.constant_seeds(&mut out);
+        self.stride_seeds(&mut out);
+        if may_alias {
+            self.alias_seeds(&mut out);
+        }
+        self.odd_block_seeds(&mut out);
+        out.retain(|c| self.is_possible(c));
+        out
+    }
+
+    fn with(&self, rule: Rule, change: impl FnOnce(&mut Candidate)) -> Candidate {
+        let mut c = Candidate { rule, ..self.plain() };
+        change(&mut c);
+        c
+    }
+
+    /// Every ordinary block with the first grid, and the first block with every
+    /// other grid.
+    fn dimension_seeds(&self, out: &mut Vec<Candidate>) {
+        for &block in &self.blocks[1..] {
+            out.push(self.with(Rule::Dimensions, |c| c.block = block));
+        }
+        for &grid in &self.grids[1..] {
+            out.push(self.with(Rule::Dimensions, |c| c.grid = grid));
+        }
+    }
+
+    /// All sizes at once, then each alone.
+    fn size_seeds(&self, out: &mut Vec<Candidate>) {
+        let sizes: Vec<usize> = (0..self.slots.len())
+            .filter(|&i| self.slots[i].is_size() && !self.slots[i].ty.is_float())
+            .filter(|&i| !self.slots[i].hints.selects)
+            .collect();
+        if sizes.is_empty() {
+            return;
+        }
+        let set = |which: &[usize], rule: Rule, f: &dyn Fn(usize) -> Gene| {
+            self.with(rule, |c| which.iter().for_each(|&i| c.genes[i] = f(i)))
+        };
+        let along = |i: usize| self.slots[i].axis;
+        let block = |i: usize| self.blocks[0][along(i)] as i64;
+        let near = |times: i64, plus: &'_ dyn Fn(usize) -> i64, i: usize| Gene::Threads {
+            axis: along(i),
+            times,
+            plus: plus(i),
+        };
+        out.push(set(&sizes, Rule::PartialBlock, &|i| near(1, &|_| -1, i)));
+        out.push(set(&sizes, Rule::PartialBlock, &|i| near(1, &|i| 1 - block(i), i)));
+        out.push(set(&sizes, Rule::PartialBlock, &|i| near(1, &|i| -(block(i) / 2) - 1, i)));
+        out.push(set(&sizes, Rule::BeyondTheGrid, &|i| near(2, &|_| 1, i)));
+        out.push(set(&sizes, Rule::BeyondTheGrid, &|i| near(3, &|_| 0, i)));
+        if sizes.len() > 1 {
+            for &i in &sizes {
+                out.push(set(&[i], Rule::PartialBlock, &|i| near(1, &|i| -(block(i) / 2), i)));
+                out.push(set(&[i], Rule::BeyondTheGrid, &|i| near(2, &|_| 0, i)));
+            }
+        }
+        out.push(set(&sizes, Rule::TinySize, &|_| Gene::Int(1)));
+        out.push(set(&sizes, Rule::TinySize, &|_| Gene::Int(0)));
+    }
+
+    fn flag_seeds(&self, out: &mut Vec<Candidate>) {
+        for (i, slot) in self.slots.iter().enumerate() {
+            let flag = slot.hints.selects || slot.ty.bits() == 1;
+            if !flag || slot.ty.is_float() {
+                continue;
+            }
+            let mut values: Vec<i64> = vec![0, 1];
+            values.extend(slot.hints.compared_with.iter().map(|&c| signed(slot.ty, c)));
+            values.sort_unstable();
+            values.dedup();
+            for v in values.into_iter().take(8).filter(|&v| self.plain().int(i) != v) {
+                let rule = Rule::Flag(slot.name.clone());
+                out.push(self.with(rule, |c| c.genes[i] = Gene::Int(self.clamp(i, v))));
+            }
+        }
+    }
+
+    fn constant_seeds(&self, out: &mut Vec<Candidate>) {
+        for (i, slot) in self.slots.iter().enumerate() {
+            let h = &slot.hints;
+            if h.selects || slot.ty.is_float() || slot.ty.bits() == 1 {
+                continue;
+            }
+            let constants = h.compared_with.iter().map(|&c| signed(slot.ty, c));
+            let divisors = h.divided_by.iter().map(|&c| signed(slot.ty, c));
+            let values = constants.filter(|c| c.abs() < 1 << 20).take(MOST_CONSTANTS);
+            for v in values.flat_map(|c| [c, c - 1, c + 1]) {
+                let rule = Rule::Constant(slot.name.clone());
+                out.push(self.with(rule, |c| c.genes[i] = Gene::Int(self.clamp(i, v))));
+            }
+            for d in divisors.filter(|&d| d > 1 && d < 1 << 16).take(MOST_CONSTANTS) {
+                let rule = Rule::Constant(slot.name.clone());
+                let plus = 1 - d;
+                let gene = Gene::Threads { axis: slot.axis, times: 1, plus };
+                out.push(self.with(rule, |c| c.genes[i] = gene));
+            }
+        }
+    }
+
+    fn stride_seeds(&self, out: &mut Vec<Candidate>) {
+        for (i, slot) in self.slots.iter().enumerate() {
+            let h = &slot.hints;
+            if slot.ty.is_float() || !(h.multiplies_index || h.divides || h.added_to_index) {
+                continue;
+            }
+            for v in [1, 0] {
+                if v == 0 && h.divides {
+                    continue;
+                }
+                let rule = Rule::Stride(slot.name.clone());
+                out.push(self.with(rule, |c| c.genes[i] = Gene::Int(v)));
+            }
+        }
+    }
+
+    /// Arrays that hold indices or decide branches, with contents that meet
+    /// (equal indices), that differ, and that the kernel compares them with.
+    fn contents_seeds(&self, out: &mut Vec<Candidate>) {
+        let matter: Vec<usize> = (0..self.arrays.len()).filter(|&a| self.arrays[a].matters).collect();
+        for &a in &matter {
+            let array = &self.arrays[a];
+            let mut all = vec![
+                Contents::Random,
+                Contents::Zeros,
+                Contents::Repeated(2),
+                Contents::Sparse(3),
+                Contents::Descending,
+                Contents::Ones,
+                Contents::Iota,
+            ];
+            for &(ty, bits) in array.compared_with.iter().take(MOST_CONSTANTS) {
+                all.push(Contents::Value(bits));
+                if !ty.is_float() {
+                    all.push(Contents::Value(bits.wrapping_add(1) & ty.mask()));
+                    all.push(Contents::Value(bits.wrapping_sub(1) & ty.mask()));
+                }
+            }
+            for contents in all.into_iter().filter(|&c| c != array.plain) {
+                let rule = Rule::Contents(array.name.clone());
+                out.push(self.with(rule, |c| c.contents[a] = contents));
+            }
+        }
+        // Several arrays often have to agree.
+        if matter.len() > 1 {
+            for contents in [Contents::Zeros, Contents::Random, Contents::Ones] {
+                let rule = Rule::Contents(self.arrays[matter[0]].name.clone());
+                out.push(self.with(rule, |c| matter.iter().for_each(|&a| c.contents[a] = contents)));
+            }
+        }
+    }
+
+    fn alias_seeds(&self, out: &mut Vec<Candidate>) {
+        for first in 0..self.arrays.len() {
+            for second in first + 1..self.arrays.len() {
+                let (a, b) = (&self.arrays[first], &self.arrays[second]);
+                if a.elem == b.elem && (a.written || b.written) {
+                    let rule = Rule::EqualPointers(a.name.clone(), b.name.clone());
+                    out.push(self.with(rule, |c| c.equal = Some((first, second))));
+                }
+            }
+        }
+    }
+
+    fn odd_block_seeds(&self, out: &mut Vec<Candidate>) {
+        let free = self.free_block();
+        let Some(axis) = (0..3).find(|&a| free[a]) else { return };
+        let most = self.hints.most_block[axis].unwrap_or(1024);
+        for n in [33, 20, 48, 7, 1] {
+            if n <= most {
+                out.push(self.with(Rule::OddBlock, |c| c.block[axis] = n));
+            }
+        }
+    }
+}
+
+/// The bits of an integer as a signed number.
+fn signed(ty: Ty, bits: u64) -> i64 {
+    let unused = 64 - ty.bits().min(64);
+    ((bits << unused) as i64) >> unused
+}

@@ -1,0 +1,406 @@
+//! What of a launch may vary, and which of its values are ordinary.
+//!
+//! A value is *ordinary* where a caller who knows the kernel would give it: a
+//! size that the launch covers, a stride of at least a row, a flag that the
+//! kernel knows, a block of whole warps that the kernel's own arithmetic allows.
+//! It is odd otherwise: legal, because nothing in the source rules it out, but a
+//! bug that shows only there is reported with that condition, after the others.
+//! The judgement comes from how the kernel uses the value ([`ParamHints`]), not
+//! from its name; names only choose between axes where nothing else does.
+
+use lockstep_finding::ArgValue;
+use lockstep_kernel::hints::{Hints, ParamHints};
+use lockstep_kernel::{Elem, Kernel, ParamKind, Ty};
+
+use crate::Given;
+use crate::candidate::{Candidate, Contents, Gene, Rule};
+
+/// Where a scalar goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// One register of the parameter.
+    Lane(usize),
+    /// A field of a struct, at so many bytes.
+    Field(u32),
+}
+
+/// A scalar that may vary.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) param: usize,
+    pub(crate) part: Part,
+    pub(crate) ty: Ty,
+    /// As a condition would name it.
+    pub(crate) name: String,
+    pub(crate) hints: ParamHints,
+    /// The axis it most likely counts.
+    pub(crate) axis: usize,
+}
+
+impl Slot {
+    /// Whether it limits how far threads or loops go.
+    pub(crate) fn is_size(&self) -> bool {
+        self.hints.compared_with_index.contains(&true) || self.hints.bounds_loop
+    }
+
+    fn is_guarded(&self) -> bool {
+        self.hints.compared_with_index.contains(&true)
+    }
+
+    /// The largest value of its type that is not negative when signed.
+    fn most(&self) -> i64 {
+        if self.ty.bits() == 1 { 1 } else { (self.ty.mask() >> 1) as i64 }
+    }
+}
+
+/// An array that may vary.
+#[derive(Clone, Debug)]
+pub(crate) struct FreeArray {
+    pub(crate) param: usize,
+    pub(crate) name: String,
+    /// Its values are indices, or decide what is accessed.
+    pub(crate) matters: bool,
+    pub(crate) elem: Elem,
+    /// Values the kernel compares its elements with, as bits.
+    pub(crate) compared_with: Vec<(Ty, u64)>,
+    /// Its elements are indices of plain stores.
+    pub(crate) written_through: bool,
+    pub(crate) written: bool,
+    /// The contents a caller would give.
+    pub(crate) plain: Contents,
+}
+
+/// What is odd about a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Oddity {
+    Slot(usize),
+    Block,
+    Equal,
+}
+
+pub(crate) struct Space<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) hints: Hints,
+    pub(crate) given: &'a Given,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) arrays: Vec<FreeArray>,
+    /// Ordinary shapes, the first the one to begin with.
+    pub(crate) blocks: Vec<[u32; 3]>,
+    pub(crate) grids: Vec<[u32; 3]>,
+    /// Genes that take the place of the plain ones: a precondition wants them.
+    fixed: Option<Vec<Gene>>,
+}
+
+/// Threads of a block in the launches that are tried.
+const MOST_THREADS: u32 = 1024;
+
+impl<'a> Space<'a> {
+    pub(crate) fn new(kernel: &'a Kernel, given: &'a Given) -> Space<'a> {
+        let hints = Hints::of(kernel);
+        let mut slots = Vec::new();
+        let mut arrays = Vec::new();
+        for (i, param) in kernel.params.iter().enumerate() {
+            if given.args.get(i).is_some_and(Option::is_some) {
+                continue;
+            }
+            let h = &hints.params[i];
+            let slot = |part, ty, name: String, hints: &ParamHints| Slot {
+                param: i,
+                part,
+                ty,
+                axis: axis(hints, &name),
+                name,
+                hints: hints.clone(),
+            };
+            match param.kind {
+                ParamKind::Scalar { ty, count } => {
+                    for lane in 0..count as usize {
+                        let member = [".x", ".y", ".z", ".w"].get(lane).copied().unwrap_or("");
+                        let member = if count == 1 { "" } else { member };
+                        let name = format!("{}{member}", param.name);
+                        slots.push(slot(Part::Lane(lane), ty, name, h));
+                    }
+                }
+                ParamKind::Aggregate { .. } => {
+                    for field in &h.fields {
+                        let name = format!("{}+{}", param.name, field.offset);
+                        slots.push(slot(Part::Field(field.offset), field.ty, name, &field.hints));
+                    }
+                }
+                ParamKind::Buffer { elem, .. } => {
+                    let a = h.array.clone().unwrap_or_default();
+                    arrays.push(FreeArray {
+                        param: i,
+                        name: param.name.clone(),
+                        matters: a.value_reaches_address
+                            || a.value_guards_access
+                            || a.value_bounds_loop,
+                        elem,
+                        compared_with: a.compared_with,
+                        written_through: a.index_written_through,
+                        written: a.written,
+                        plain: plain_contents(elem, &param.source_type),
+                    });
+                }
+                ParamKind::Local { .. } => {}
+            }
+        }
+        let blocks = blocks(kernel, &hints, given);
+        let grids = grids(&hints, given);
+        Space { kernel, hints, given, slots, arrays, blocks, grids, fixed: None }
+    }
+
+    /// Makes these the plain values.
+    pub(crate) fn fix(&mut self, genes: Vec<Gene>) {
+        self.fixed = Some(genes);
+    }
+
+    /// The candidate to begin with.
+    pub(crate) fn plain(&self) -> Candidate {
+        Candidate {
+            grid: self.grids[0],
+            block: self.blocks[0],
+            genes: (0..self.slots.len()).map(|i| self.plain_gene(i)).collect(),
+            contents: self.arrays.iter().map(|a| a.plain).collect(),
+            equal: None,
+            rule: Rule::Ordinary,
+        }
+    }
+
+    pub(crate) fn plain_gene(&self, slot: usize) -> Gene {
+        if let Some(fixed) = &self.fixed {
+            return fixed[slot];
+        }
+        let s = &self.slots[slot];
+        let h = &s.hints;
+        if s.ty.is_float() {
+            return Gene::Float(1.0);
+        }
+        if s.ty == Ty::Ptr {
+            return Gene::Int(0);
+        }
+        if s.ty.bits() == 1 {
+            return Gene::Int(1);
+        }
+        if h.selects {
+            let first = h.compared_with.iter().map(|&c| c as i64).find(|&c| c > 0 && c < 1 << 16);
+            return Gene::Int(first.unwrap_or(1));
+        }
+        let bare = !s.is_size() && !h.multiplies_index && !h.divides;
+        if h.shifts && bare {
+            return Gene::Int(1);
+        }
+        if h.added_to_index && bare {
+            return Gene::Int(0);
+        }
+        if s.ty.bits() == 8 {
+            return Gene::Int(1);
+        }
+        // A bare row length holds a row of the launch.
+        let axis = if h.multiplies_index && !s.is_guarded() && !h.bounds_loop { 0 } else { s.axis };
+        Gene::Threads { axis, times: 1, plus: 0 }
+    }
+
+    /// What a caller would hardly give.
+    pub(crate) fn oddities(&self, c: &Candidate) -> Vec<Oddity> {
+        let slots = (0..self.slots.len()).filter(|&i| !self.is_ordinary(c, i)).map(Oddity::Slot);
+        let mut odd: Vec<Oddity> = slots.collect();
+        if !self.is_ordinary_block(c.block) {
+            odd.push(Oddity::Block);
+        }
+        if c.equal.is_some() {
+            odd.push(Oddity::Equal);
+        }
+        odd
+    }
+
+    pub(crate) fn is_ordinary_block(&self, block: [u32; 3]) -> bool {
+        if self.blocks.contains(&block) {
+            return true;
+        }
+        if self.given.block.is_some() {
+            return false;
+        }
+        let fits = |a: usize| {
+            self.hints.implied_block[a].is_none_or(|n| block[a] == n)
+                && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
+        };
+        block.iter().all(|d| d.is_power_of_two()) && (0..3).all(fits)
+    }
+
+    pub(crate) fn is_ordinary(&self, c: &Candidate, slot: usize) -> bool {
+        let s = &self.slots[slot];
+        let h = &s.hints;
+        if let Gene::Float(v) = c.genes[slot] {
+            return v.is_finite();
+        }
+        if h.unused || c.genes[slot] == self.plain_gene(slot) {
+            return true;
+        }
+        let v = c.int(slot);
+        if h.selects {
+            return (0..=1).contains(&v) || h.compared_with.contains(&(v as u64 & s.ty.mask()));
+        }
+        if v < 0 || h.shifts && v >= s.ty.bits() as i64 {
+            return false;
+        }
+        if v == 0 {
+            return !(s.is_size() || h.multiplies_index || h.divides);
+        }
+        let along = match (0..3).filter(|&a| h.compared_with_index[a]).map(|a| c.along(a)).max() {
+            Some(most) => most,
+            None => c.along(s.axis),
+        };
+        let enough = if h.bounds_loop { along.max(64).saturating_mul(8) } else { along };
+        if s.is_size() && v > enough {
+            return false;
+        }
+        if h.multiplies_index {
+            let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
+            let row = others.map(|o| c.int(o)).max().unwrap_or(0);
+            let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
+            return v >= row;
+        }
+        v <= along.max(4096)
+    }
+
+    /// The value of a slot as its type holds it.
+    pub(crate) fn clamp(&self, slot: usize, v: i64) -> i64 {
+        let s = &self.slots[slot];
+        let signed = self.kernel.params[s.param].signed || matches!(s.part, Part::Field(_));
+        let least = if signed { -s.most() } else { 0 };
+        v.clamp(least, s.most())
+    }
+
+    pub(crate) fn free_block(&self) -> [bool; 3] {
+        let h = &self.hints;
+        std::array::from_fn(|a| {
+            self.given.block.is_none()
+                && h.implied_block[a].is_none()
+                && (h.thread_axes[a] || h.reads_block_dim[a])
+        })
+    }
+
+    pub(crate) fn free_grid(&self) -> [bool; 3] {
+        let h = &self.hints;
+        std::array::from_fn(|a| {
+            self.given.grid.is_none() && (h.block_axes[a] || h.reads_grid_dim[a])
+        })
+    }
+
+    /// Whether the dimensions are within every device's limits.
+    pub(crate) fn is_possible(&self, c: &Candidate) -> bool {
+        c.block.iter().chain(&c.grid).all(|&d| d > 0)
+            && (self.given.block.is_some()
+                || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
+    }
+}
+
+/// Which axis an integer most likely counts: the one it is compared with, else
+/// the one its name speaks of.
+fn axis(hints: &ParamHints, name: &str) -> usize {
+    match hints.compared_with_index {
+        [true, false, false] => return 0,
+        [false, true, false] => return 1,
+        [false, false, true] => return 2,
+        _ => {}
+    }
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "h" | "ny" | "dimy" | "sizey" => 1,
+        "nz" | "dimz" | "sizez" => 2,
+        n if n.contains("height") || n.contains("rows") => 1,
+        n if n.contains("depth") => 2,
+        _ => 0,
+    }
+}
+
+/// Floats are random, integers count up (so that as indices they are distinct).
+fn plain_contents(elem: Elem, source_type: &str) -> Contents {
+    let element = lockstep_simulate::bind::element_type(elem, source_type, true);
+    match elem {
+        Elem::Bytes(_) if element == lockstep_finding::ElementType::U8 => Contents::Zeros,
+        Elem::Scalar(Ty::Ptr) => Contents::Zeros,
+        _ if element.is_float() => Contents::Random,
+        _ => Contents::Iota,
+    }
+}
+
+/// Ordinary block shapes: what is given or implied, else by the axes in use.
+fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
+    if let Some(block) = given.block.or(kernel.block_dim_hint) {
+        return vec![block];
+    }
+    let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
+    let shapes: &[[u32; 3]] = match [used(0), used(1), used(2)] {
+        [_, false, false] => {
+            &[[64, 1, 1], [256, 1, 1], [32, 1, 1], [128, 1, 1], [512, 1, 1], [1024, 1, 1]]
+        }
+        [false, true, false] => &[[1, 64, 1], [1, 256, 1]],
+        [_, true, false] => &[[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 32, 1], [4, 64, 1]],
+        _ => &[[4, 4, 4], [8, 8, 4], [32, 2, 2]],
+    };
+    let shapes: Vec<[u32; 3]> = shapes
+        .iter()
+        .map(|shape| {
+            std::array::from_fn(|a| match hints.implied_block[a] {
+                Some(n) if n <= MOST_THREADS => n,
+                _ => shape[a],
+            })
+        })
+        .collect();
+    let fits = |shape: &[u32; 3]| {
+        shape.iter().product::<u32>() <= MOST_THREADS
+            && (0..3).all(|a| hints.most_block[a].is_none_or(|n| shape[a] <= n.max(1)))
+    };
+    let mut out: Vec<[u32; 3]> = Vec::new();
+    // The extent of a shared array that the thread index subscripts is what its
+    // author had in mind.
+    let extent: [u32; 3] = std::array::from_fn(|a| match (hints.implied_block[a], used(a)) {
+        (Some(n), _) => n,
+        (None, true) => hints.most_block[a].unwrap_or(0),
+        (None, false) => 1,
+    });
+    let whole = extent.iter().all(|&d| d > 0) && extent.iter().any(|&d| d > 1);
+    if whole && extent.iter().map(|&d| d as u64).product::<u64>() <= MOST_THREADS as u64 {
+        out.push(extent);
+    }
+    for shape in shapes.iter().filter(|s| fits(s)) {
+        if !out.contains(shape) {
+            out.push(*shape);
+        }
+    }
+    if out.is_empty() {
+        let small = |a: usize| hints.implied_block[a].or(hints.most_block[a]).unwrap_or(1);
+        let mut shape: [u32; 3] = std::array::from_fn(|a| small(a).clamp(1, 64));
+        while shape.iter().product::<u32>() > MOST_THREADS {
+            let widest = (0..3).max_by_key(|&a| shape[a]).unwrap_or(0);
+            shape[widest] /= 2;
+        }
+        out.push(shape);
+    }
+    out
+}
+
+/// Two blocks along each axis in use and some more; one block for a kernel that
+/// never asks which it is in, because then it is made for a single one.
+fn grids(hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
+    if let Some(grid) = given.grid {
+        return vec![grid];
+    }
+    let used: [bool; 3] = std::array::from_fn(|a| hints.block_axes[a] || hints.reads_grid_dim[a]);
+    let along = |n: [u32; 3]| std::array::from_fn(|a| if used[a] { n[a] } else { 1 });
+    let mut out: Vec<[u32; 3]> = Vec::new();
+    for shape in [[2, 2, 2], [4, 2, 1], [1, 1, 1], [3, 3, 2]] {
+        let shape = along(shape);
+        if !out.contains(&shape) {
+            out.push(shape);
+        }
+    }
+    out
+}
+
+/// Whether a parameter's value was given.
+pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
+    given.args.get(param).and_then(Option::as_ref)
+}
