@@ -13,7 +13,7 @@ use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
 use crate::machine::{BlockRun, Entry, World};
 use crate::program::{NULL_OBJECT, object_of, origin};
 use crate::race::{AccessKind, COPY_ENGINE, Event};
-use crate::report::{Key, element, finding, memory, site_place};
+use crate::report::{Key, access, element, finding, memory};
 use crate::uninit::{Origin, Pending};
 use crate::watch::{Seen, Watch};
 
@@ -187,14 +187,7 @@ impl BlockRun<'_, '_> {
     }
 
     pub(crate) fn access_of(&self, site: SiteId, thread: u32) -> Access {
-        Access {
-            op: self.access_op(site).to_string(),
-            thread: (thread != COPY_ENGINE).then(|| self.p.thread_at(thread)),
-            block: self.p.block_at(self.block),
-            place: site_place(self.p.kernel, site),
-            value: None,
-            notes: Vec::new(),
-        }
+        access(self.p, self.block, site, thread)
     }
 
     fn report_bounds(&self, address: u64, size: u64, site: SiteId, thread: u32, world: &mut World) {

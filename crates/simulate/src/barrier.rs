@@ -86,6 +86,7 @@ impl BlockRun<'_, '_> {
             if set & alive & !lanes == 0 {
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, set & lanes, alive);
+                self.watched_warp_barrier(w, set & lanes, world);
             } else {
                 waiting.push((lanes, set));
             }
@@ -197,6 +198,7 @@ impl BlockRun<'_, '_> {
             if site.is_some() {
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, named & lanes, alive);
+                self.watched_warp_barrier(w, named & lanes, world);
             }
             return Ok(true);
         }
@@ -470,6 +472,7 @@ impl BlockRun<'_, '_> {
         let (races, mut ctx) = self.races(world);
         if whole {
             races.block_barrier(&mut ctx, b.shared, b.global);
+            self.watched_barrier(&b, &who, world);
         } else {
             races.named_barrier(&mut ctx, b.id, &who, true);
         }
@@ -482,6 +485,7 @@ impl BlockRun<'_, '_> {
         }
         let (races, mut ctx) = self.races(world);
         races.block_barrier(&mut ctx, true, true);
+        self.watched_grid_barrier(world);
     }
 
     /// Places and threads that cannot go on, for a deadlock's message.

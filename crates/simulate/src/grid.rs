@@ -26,6 +26,7 @@ use crate::heap::Heap;
 use crate::machine::{BlockRun, Budget, Globals, Stop, Turn, World};
 use crate::program::Program;
 use crate::report::{Key, Reports, finding, place};
+use crate::survey::Survey;
 use crate::sync::Sync;
 use crate::watch::Watch;
 
@@ -45,6 +46,7 @@ pub fn simulate(
     }
     let program = Program::new(kernel, &cfg, launch, config)?;
     if !program.serial
+        && !config.barrier_needs
         && let Some(outcome) = probe(&program)?
     {
         return Ok(outcome);
@@ -180,6 +182,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let mut reached = vec![false; program.kernel.sites.len()];
     let mut branches = vec![[false; 2]; program.code.blocks.len()];
     let budget = Budget { steps: program.config.max_steps, deadline: program.config.deadline };
+    let mut survey = program.config.barrier_needs.then(|| Survey::new(program.kernel)).flatten();
     let mut world = World {
         reports: &mut reports,
         clock: &mut clock,
@@ -194,7 +197,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         heap: &mut heap,
         reached: &mut reached,
         branches: &mut branches,
-        watch: Watch::Nothing,
+        watch: survey.as_mut().map_or(Watch::Nothing, Watch::Barriers),
     };
     let Driven { stop, deadlock, mut texts, mut shadow_bytes } =
         drive(program, &globals, &mut world);
@@ -211,6 +214,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     // After a deadlock or a divergent barrier the rest was never executed.
     let incomplete =
         incomplete.or_else(|| deadlock.then(|| "the launch was stopped at a deadlock".to_string()));
+    let ended = incomplete.is_none();
     Ok(Outcome {
         findings: if violated.is_some() { Vec::new() } else { reports.finish() },
         printed: text,
@@ -219,7 +223,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
         violated,
         stats: stats(program, steps, lane_steps, shadow_bytes, &reached, false),
         coverage: coverage(program, reached, &branches),
-        barriers: None,
+        barriers: survey.filter(|_| ended).and_then(Survey::finish),
     })
 }
 
@@ -276,7 +280,11 @@ pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> 
             }
         }
         if u64::from(next) < program.blocks {
-            let mut run = spare.take().unwrap_or_else(|| BlockRun::new(program, globals, false));
+            let mut run = spare.take().unwrap_or_else(|| {
+                let mut run = BlockRun::new(program, globals, false);
+                run.prepare(&world.watch);
+                run
+            });
             run.start(next, world.clock);
             next += 1;
             match run.run(world) {

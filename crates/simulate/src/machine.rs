@@ -321,18 +321,24 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         self.block = block;
         self.shared.fill(0);
         for (i, o) in p.objects.iter().enumerate() {
-            let Some(bits) = &mut self.init[i] else {
+            if o.space != Space::Shared {
                 continue;
-            };
-            bits.clear();
+            }
+            let written = o.init.as_ref().map_or(0, |init| init.len().min(o.size as usize));
             if let Some(init) = &o.init {
-                let len = init.len().min(o.size as usize);
+                let base = self.table[i].base;
                 // SAFETY: the object's bytes are in the arena.
-                unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), self.table[i].base, len) };
-                bits.set(0, len as u64);
+                unsafe { std::ptr::copy_nonoverlapping(init.as_ptr(), base, written) };
+            }
+            if let Some(bits) = &mut self.init[i] {
+                bits.clear();
+                bits.set(0, written as u64);
             }
         }
         self.races.start(clock);
+        if let Some(survey) = &mut self.survey {
+            survey.start(block, *clock);
+        }
         self.printed.clear();
         self.arrived.clear();
         self.copies.clear();
@@ -769,6 +775,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 world.reached[site.0 as usize] = true;
                 let (races, mut ctx) = self.races(world);
                 races.fence(&mut ctx, w, mask, *scope);
+                self.watched_fence(w, mask, *site, *scope, world);
             }
             Rare::Shuffle { mask: m, .. } | Rare::Vote { mask: m, .. } => {
                 if let Some(m) = m
@@ -800,7 +807,9 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 }
             }
             Rare::MemCopy { .. } | Rare::MemSet { .. } | Rare::GroupCopy { .. } => {
+                self.races.lane_by_lane(*world.clock, true);
                 self.bulk(w, mask, r, world);
+                self.races.lane_by_lane(*world.clock, false);
             }
             Rare::Alloc { d, size } => self.alloc(w, mask, *d, *size, world)?,
             Rare::Free { ptr, loc } => self.free(w, mask, *ptr, *loc, world),

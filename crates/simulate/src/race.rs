@@ -12,8 +12,11 @@
 //!
 //! - different warps of a block: by a barrier of the block for that memory;
 //! - one warp: also by `__syncwarp` of both lanes; under `lockstep` scheduling by
-//!   the common instruction stream, unless one lane made its access while the
-//!   other was on another path of a divergent branch;
+//!   the common instruction stream, unless one instruction made both as writes, or
+//!   one lane made its access while the other was on another path of a divergent
+//!   branch: the three conditions of Simulee's Theorem 3.1, with "underwent branch
+//!   divergence" taken as "and did not meet again since", and "the same statement"
+//!   as the same instruction (what a statement reads, it reads before it writes);
 //! - different blocks: by a grid barrier;
 //! - all: by a chain through atomics, flags and fences ([`crate::sync`]).
 //!
@@ -104,20 +107,20 @@ pub(crate) enum Inter<'a> {
 
 /// A remembered access: time, thread, site, and whether it was a store that
 /// changed nothing.
-type Mark = u64;
+pub(crate) type Mark = u64;
 
-fn mark(clock: u32, thread: u32, site: u32, silent: bool) -> Mark {
+pub(crate) fn mark(clock: u32, thread: u32, site: u32, silent: bool) -> Mark {
     u64::from(clock) << 32 | u64::from(thread) << 16 | u64::from(site) << 1 | u64::from(silent)
 }
 #[inline(always)]
-fn time(m: Mark) -> u32 {
+pub(crate) fn time(m: Mark) -> u32 {
     (m >> 32) as u32
 }
 #[inline(always)]
-fn thread(m: Mark) -> u32 {
+pub(crate) fn thread(m: Mark) -> u32 {
     (m >> 16) as u32 & 0xffff
 }
-fn site(m: Mark) -> u32 {
+pub(crate) fn site(m: Mark) -> u32 {
     m as u32 >> 1 & 0x7fff
 }
 fn silent(m: Mark) -> bool {
@@ -183,6 +186,10 @@ pub(crate) struct BlockRaces {
     parted: Vec<[[u32; LANES]; LANES]>,
     /// Lanes that execute together now, for each warp's running group.
     pub together: u32,
+    /// Lock-step only: when the instruction that runs now began, and whether it is
+    /// one that makes its accesses lane by lane.
+    since: u32,
+    by_lane: bool,
     lane_bits: u32,
 }
 
@@ -203,6 +210,8 @@ impl BlockRaces {
                 Vec::new()
             },
             together: u32::MAX,
+            since: 0,
+            by_lane: false,
             lane_bits: program.config.warp_size.trailing_zeros(),
         }
     }
@@ -337,11 +346,18 @@ impl BlockRaces {
         }
     }
 
+    /// An instruction that makes its accesses lane by lane begins or ends.
+    pub(crate) fn lane_by_lane(&mut self, clock: u32, begins: bool) {
+        self.by_lane = begins;
+        self.since = clock + 1;
+    }
+
     /// Checks an access against what was there, and remembers it.
     #[inline(always)]
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
         if !self.parted.is_empty() {
             *ctx.clock += 1;
+            self.since = if self.by_lane { self.since } else { *ctx.clock };
         }
         let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
             Box::new(Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics))
@@ -382,6 +398,9 @@ impl BlockRaces {
             kind: e.kind,
             mixed: ctx.program.mixed_atomics,
         };
+        if !self.parted.is_empty() && e.kind != AccessKind::Write {
+            return self.in_step(ctx, cells, e, &run);
+        }
         let mut rest = e.mask;
         while rest != 0 {
             let l = rest.trailing_zeros() as usize;
@@ -425,6 +444,61 @@ impl BlockRaces {
         }
     }
 
+    /// Lock-step: reads and atomics. Of these two are kept that the common
+    /// instruction stream does not order, so that one on another path of a branch
+    /// is not displaced by one on this path.
+    #[inline(never)]
+    fn in_step(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, run: &Run) {
+        let atomic = e.kind == AccessKind::Atomic;
+        for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
+            let t = e.first_thread + l as u32;
+            let new = mark(run.clock, t, run.site, atomic && e.silent >> l & 1 == 1);
+            let first = (e.offsets[l] >> cells.shift) as usize;
+            for g in first..first + (e.size >> cells.shift) as usize {
+                let is_foreign = |v: &Vec<Mark>| v.get(g).is_some_and(|m| run.foreign(*m, t));
+                let mut clash = is_foreign(&cells.write);
+                if atomic {
+                    clash |= is_foreign(&cells.read) | is_foreign(&cells.other_read);
+                }
+                if !atomic || run.mixed {
+                    clash |= is_foreign(&cells.atomic) | is_foreign(&cells.other_atomic);
+                }
+                if clash {
+                    self.examine(ctx, cells, e, l, g);
+                }
+                let (a, b) = if atomic {
+                    (&mut cells.atomic[g], &mut cells.other_atomic[g])
+                } else {
+                    (&mut cells.read[g], &mut cells.other_read[g])
+                };
+                self.remember(a, b, new, run.base);
+            }
+        }
+    }
+
+    /// Keeps `new`, and of the two before it those that it does not stand for.
+    fn remember(&self, first: &mut Mark, second: &mut Mark, new: Mark, base: u32) {
+        let t = thread(new);
+        let warp = |m: Mark| thread(m) >> self.lane_bits;
+        let lane = |t: u32| (t & ((1 << self.lane_bits) - 1)) as usize;
+        let gone = |m: Mark| {
+            // One that stored tells more than one that did not.
+            let weaker = silent(new) && !silent(m);
+            let stepped = || {
+                let at = time(m);
+                warp(m) == warp(new)
+                    && self.in_lockstep(warp(m) as usize, lane(t), lane(thread(m)), at)
+            };
+            time(m) < base || !weaker && (thread(m) == t || stepped())
+        };
+        if gone(*first) {
+            *first = new;
+            *second = if gone(*second) { 0 } else { *second };
+        } else if gone(*second) || warp(*second) == warp(*first) || warp(new) != warp(*first) {
+            *second = new;
+        }
+    }
+
     #[cold]
     #[inline(never)]
     /// A granule where the quick test saw something: looks at each mark.
@@ -453,7 +527,8 @@ impl BlockRaces {
             if m == 0 {
                 continue;
             }
-            let order = self.order(ctx, m, t, e.space);
+            let both_write = facts.writes && ctx.program.sites[site(m) as usize].writes;
+            let order = self.order(ctx, m, t, e.space, both_write);
             let other_wrote = !(ctx.program.sites[site(m) as usize].atomic && silent(m));
             let pair = ((site(m), other_wrote), (e.site.0, wrote));
             if order == Ordered::Yes || tolerated(ctx.program, pair.0, pair.1, true) {
@@ -475,7 +550,8 @@ impl BlockRaces {
         }
     }
 
-    fn order(&self, ctx: &Ctx, m: Mark, t: u32, space: Space) -> Ordered {
+    /// How the access `m` is ordered before what `t` does now.
+    fn order(&self, ctx: &Ctx, m: Mark, t: u32, space: Space, both_write: bool) -> Ordered {
         let (other, at) = (thread(m), time(m));
         if other == COPY_ENGINE || t == COPY_ENGINE {
             let base =
@@ -490,14 +566,12 @@ impl BlockRaces {
             if at < self.warp_base[warp] {
                 return Ordered::Yes;
             }
-            if let Some(parted) = self.parted.get(warp) {
-                let lanes = (1 << self.lane_bits) - 1;
-                let (i, j) = ((t & lanes) as usize, (other & lanes) as usize);
-                let same_instruction = at == *ctx.clock;
-                let together = self.together >> j & 1 == 1;
-                if !same_instruction && (together || at < parted[i][j]) {
-                    return Ordered::Yes;
-                }
+            let lanes = (1 << self.lane_bits) - 1;
+            let (i, j) = ((t & lanes) as usize, (other & lanes) as usize);
+            // What one instruction reads it reads before it writes.
+            let same_instruction = both_write && at >= self.since;
+            if !same_instruction && self.in_lockstep(warp, i, j, at) {
+                return Ordered::Yes;
             }
         }
         match &ctx.sync {
@@ -509,9 +583,17 @@ impl BlockRaces {
         }
     }
 
+    /// Whether the common instruction stream of a warp orders an access of lane
+    /// `other` at time `at` before what lane `mine` does now.
+    pub(crate) fn in_lockstep(&self, warp: usize, mine: usize, other: usize, at: u32) -> bool {
+        self.parted
+            .get(warp)
+            .is_some_and(|p| self.together >> other & 1 == 1 || at < p[mine][other])
+    }
+
     /// Is an access of `other` at time `at` before what `t` does now?
     pub(crate) fn is_ordered(&self, ctx: &Ctx, other: u32, at: u32, t: u32, space: Space) -> bool {
-        self.order(ctx, mark(at, other, 0, false), t, space) == Ordered::Yes
+        self.order(ctx, mark(at, other, 0, false), t, space, false) == Ordered::Yes
     }
 
     #[inline(never)]

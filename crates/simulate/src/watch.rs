@@ -2,15 +2,16 @@
 //! launch ([`crate::footprint`]), or what its barriers separate
 //! ([`crate::survey`]).
 //!
-//! Every access comes by here if something is watched; if not, an access costs
-//! one test of an enumeration.
+//! Accesses and synchronisations come by here if something is watched; if not,
+//! each costs one test of an enumeration.
 
-use lockstep_kernel::{SiteId, Space};
+use lockstep_kernel::{Scope, SiteId, Space};
 
+use crate::access::lanes_of;
 use crate::footprint::Touched;
 use crate::lanes::LANES;
-use crate::machine::{BlockRun, World};
-use crate::survey::Survey;
+use crate::machine::{BarrierWait, BlockRun, World};
+use crate::survey::{BlockSurvey, Survey};
 
 pub(crate) enum Watch<'w> {
     Nothing,
@@ -31,23 +32,74 @@ pub(crate) struct Seen<'a> {
 }
 
 impl BlockRun<'_, '_> {
+    /// Makes room for what is watched.
+    pub(crate) fn prepare(&mut self, watch: &Watch) {
+        match watch {
+            Watch::Nothing => {}
+            // Nobody asks what was written.
+            Watch::Footprint(_) => self.init.iter_mut().for_each(|i| *i = None),
+            Watch::Barriers(_) => self.survey = Some(Box::new(BlockSurvey::new(self.p))),
+        }
+    }
+
     /// Shows an access to who watches. False if the race checks are not to see it.
     #[cold]
     #[inline(never)]
     pub(crate) fn watched(&mut self, w: usize, seen: &Seen, world: &mut World) -> bool {
         let first_thread = self.warps[w].first_thread;
-        match &mut world.watch {
-            Watch::Nothing => true,
-            Watch::Footprint(touched) => {
+        match (&mut world.watch, &mut self.survey) {
+            (Watch::Footprint(touched), _) => {
                 touched.access(self.p, self.block, first_thread, seen);
                 false
             }
-            Watch::Barriers(survey) => {
-                if let Some(block) = &mut self.survey {
-                    block.access(survey, self.p, &self.races, *world.clock, first_thread, seen);
-                }
+            (Watch::Barriers(survey), Some(block)) => {
+                block.access(survey, self.p, &self.races, *world.clock, first_thread, seen);
                 true
             }
+            _ => true,
+        }
+    }
+
+    pub(crate) fn watched_fence(
+        &mut self,
+        w: usize,
+        mask: u32,
+        site: SiteId,
+        scope: Scope,
+        world: &mut World,
+    ) {
+        if let (Watch::Barriers(survey), Some(block)) = (&mut world.watch, &mut self.survey)
+            && scope >= Scope::Device
+        {
+            let first = self.warps[w].first_thread;
+            let threads = lanes_of(mask).map(|l| first + l as u32);
+            block.fence(survey, self.p, &self.races, *world.clock, threads, site);
+        }
+    }
+
+    /// A barrier of the whole block opened, for the groups of lanes in `who`.
+    pub(crate) fn watched_barrier(
+        &mut self,
+        b: &BarrierWait,
+        who: &[(usize, u32)],
+        world: &mut World,
+    ) {
+        if let (Watch::Barriers(survey), Some(block)) = (&mut world.watch, &mut self.survey) {
+            let orders = [b.shared, b.global];
+            let computes = b.reduce.is_some();
+            block.barrier(survey, self.p, *world.clock, b.site, orders, computes, who);
+        }
+    }
+
+    pub(crate) fn watched_warp_barrier(&mut self, w: usize, lanes: u32, world: &World) {
+        if let Some(block) = &mut self.survey {
+            block.warp_barrier(self.p, *world.clock, w, lanes);
+        }
+    }
+
+    pub(crate) fn watched_grid_barrier(&mut self, world: &World) {
+        if let Some(block) = &mut self.survey {
+            block.grid_barrier(*world.clock);
         }
     }
 }

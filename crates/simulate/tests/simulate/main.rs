@@ -1,0 +1,7 @@
+//! Tests of the simulator on kernels built by hand ([`program`]).
+
+mod coverage;
+mod footprint;
+mod lockstep;
+mod program;
+mod survey;
