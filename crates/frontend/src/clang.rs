@@ -68,11 +68,28 @@ pub(crate) struct Compiled {
     pub(crate) warnings: Vec<String>,
 }
 
+/// Which functions get code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Emit {
+    /// Those that somebody can call.
+    Needed,
+    /// All with a body, the `static` and `inline` ones too.
+    All,
+}
+
 pub(crate) fn compile(
     source: &Source,
     head: &HeadComment,
     options: &Options,
+    emit: Emit,
 ) -> Result<Compiled, Error> {
+    let run = |mut command: Command, source: &Source| {
+        if emit == Emit::All {
+            // Even at -O0, clang's passes drop what is always inlined and never called.
+            command.args(["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"]);
+        }
+        run(command, source)
+    };
     match source.language {
         Language::OpenCl => {
             let chosen = options.clang_args.iter().any(|a| a.starts_with("-cl-std"));

@@ -3,6 +3,10 @@
 use cpp_demangle::{DemangleOptions, Symbol};
 
 fn full(mangled: &str) -> Option<String> {
+    // The demangler also reads types: to it, a function of C called `f` is `float`.
+    if !mangled.starts_with("_Z") && !mangled.starts_with("__Z") {
+        return None;
+    }
     let options = DemangleOptions::new().no_return_type();
     Symbol::new(mangled).ok()?.demangle_with_options(&options).ok()
 }
@@ -95,6 +99,7 @@ mod tests {
     fn names() {
         assert_eq!(function("_Z6reduceIfLi256EEvPT_S1_i1P1Q"), "reduce<float, 256>");
         assert_eq!(function("k"), "k");
+        assert_eq!(function("f"), "f");
         assert_eq!(
             parameters("_Z6reduceIfLi256EEvPT_S1_i1P1Q"),
             ["float*", "float*", "int", "P", "Q"]

@@ -14,6 +14,7 @@ mod annotations;
 mod clang;
 mod cleanup;
 mod demangle;
+mod entries;
 mod error;
 mod head;
 mod host;
@@ -27,6 +28,10 @@ use std::path::{Path, PathBuf};
 
 use lockstep_kernel::{Kernel, Language};
 
+use clang::Emit;
+use entries::Entries;
+
+pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
 pub use host::{HostLaunch, host_launches};
@@ -77,47 +82,46 @@ pub enum Input<'a> {
 #[derive(Clone, Debug)]
 pub struct Module {
     pub language: Language,
-    /// In the order of the source; empty where there is no kernel, or none that was instantiated.
+    /// In the order of the source, with the functions among [`Options::entries`]; empty where there is no kernel, or
+    /// none that was instantiated.
     pub kernels: Vec<Kernel>,
     /// Functions of the source that are not kernels and can be asked for in [`Options::entries`], in its order. Those
-    /// that the compiler drops when nobody calls them (`static`, `inline`) are here only where entries were asked for.
+    /// that the compiler drops when nobody calls them (`static`, `inline`) are here only where there is no kernel, or an
+    /// entry was not found without them.
     pub device_functions: Vec<DeviceFunction>,
+    /// Those of [`Options::entries`] that are neither kernels nor functions of the source.
+    pub missing_entries: Vec<String>,
     pub head: HeadComment,
     /// clang's warnings, as clang writes them.
     pub warnings: Vec<String>,
 }
 
-/// A function that is not a kernel, with a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeviceFunction {
-    /// As the source has it (with namespace and template arguments).
-    pub name: String,
-    pub mangled: String,
-}
-
-/// Compiles (or reads) the input and lowers every kernel in it.
+/// Compiles (or reads) the input and lowers every kernel in it, and the functions that [`Options::entries`] names.
 pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     let source = clang::Source::open(input, options)?;
-    match source.language {
-        Language::Llvm => {
-            let mut module = load_ir_bytes(&source.bytes, &source.name, options)?;
-            module.head = head::parse(&String::from_utf8_lossy(&source.bytes), Language::Llvm);
-            Ok(module)
-        }
-        language => {
-            let head = head::parse(&String::from_utf8_lossy(&source.bytes), language);
-            let compiled = clang::compile(&source, &head, options)?;
-            let mut kernels = lower_bitcode(&compiled.bitcode, &source.name, language, options)?;
-            annotations::quote(&mut kernels, &source.name, &String::from_utf8_lossy(&source.bytes));
-            Ok(Module {
-                language,
-                kernels,
-                device_functions: Vec::new(),
-                head,
-                warnings: compiled.warnings,
-            })
-        }
+    let text = String::from_utf8_lossy(&source.bytes);
+    let head = head::parse(&text, source.language);
+    if source.language == Language::Llvm {
+        return Ok(Module { head, ..load_ir_bytes(&source.bytes, &source.name, options)? });
     }
+    let compiled = clang::compile(&source, &head, options, Emit::Needed)?;
+    let lower = |bitcode: &[u8]| lower_bitcode(bitcode, &source.name, source.language, options);
+    let mut module = lower(&compiled.bitcode)?;
+    // Functions that nobody calls have not been emitted. Where one of them may be meant, or must be named in the
+    // message, all are; where that fails, it stays at what there was.
+    let wanted = if options.entries.is_empty() {
+        module.kernels.is_empty()
+    } else {
+        !module.missing_entries.is_empty()
+    };
+    if wanted
+        && let Ok(all) = clang::compile(&source, &head, options, Emit::All)
+        && let Ok(with_all) = lower(&all.bitcode)
+    {
+        module = with_all;
+    }
+    annotations::quote(&mut module.kernels, &source.name, &text);
+    Ok(Module { head, warnings: compiled.warnings, ..module })
 }
 
 /// Lowers LLVM IR, bitcode or text. Garbage is an error.
@@ -130,14 +134,7 @@ pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Modu
         upgraded = clang::upgrade_text_ir(bytes, name)?;
         &upgraded
     };
-    let kernels = lower_bitcode(bytes, name, Language::Llvm, options)?;
-    Ok(Module {
-        language: Language::Llvm,
-        kernels,
-        device_functions: Vec::new(),
-        head: HeadComment::default(),
-        warnings: Vec::new(),
-    })
+    lower_bitcode(bytes, name, Language::Llvm, options)
 }
 
 fn lower_bitcode(
@@ -145,24 +142,34 @@ fn lower_bitcode(
     name: &str,
     language: Language,
     options: &Options,
-) -> Result<Vec<Kernel>, Error> {
+) -> Result<Module, Error> {
     let mut module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
-    prepare::run(&module).map_err(Error::BadIr)?;
-    let lowered = lower::module(&module, name, language, options);
+    let entries = Entries::find(&module, name, language, options);
+    let result = |kernels: Vec<Kernel>, entries: Entries| Module {
+        language,
+        kernels,
+        device_functions: entries.functions,
+        missing_entries: entries.missing,
+        head: HeadComment::default(),
+        warnings: Vec::new(),
+    };
+    prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
+    let lowered = lower::module(&module, name, language, options, &entries.chosen);
     let may_be_builtin =
         language != Language::Cuda && lowered.missing.iter().any(|m| m.starts_with("_Z"));
     if !may_be_builtin {
-        return Ok(lowered.kernels);
+        return Ok(result(lowered.kernels, entries));
     }
     // Some function has no body and no meaning here. OpenCL's own library may have one; then all is done again
     // with it, which costs only the kernels that need it.
     let Some(library) = clang::opencl_library() else {
-        return Ok(lowered.kernels);
+        return Ok(result(lowered.kernels, entries));
     };
     module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
     if module.link_needed(&library).is_err() {
-        return Ok(lowered.kernels);
+        return Ok(result(lowered.kernels, entries));
     }
-    prepare::run(&module).map_err(Error::BadIr)?;
-    Ok(lower::module(&module, name, language, options).kernels)
+    prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
+    let kernels = lower::module(&module, name, language, options, &entries.chosen).kernels;
+    Ok(result(kernels, entries))
 }

@@ -255,6 +255,10 @@ pub(crate) fn is_declaration(v: Val) -> bool {
     unsafe { LLVMIsDeclaration(v) != 0 }
 }
 
+pub(crate) fn has_debug_info(f: Val) -> bool {
+    unsafe { !llvm_sys::debuginfo::LLVMGetSubprogram(f).is_null() }
+}
+
 pub(crate) fn name(v: Val) -> String {
     unsafe {
         let mut len = 0;

@@ -22,8 +22,9 @@ use crate::llvm::{self, Module, Opcode, Type, TypeKind, Val, ValueKind};
 
 pub(crate) const KEEP: &str = "__lockstep_keep";
 
-pub(crate) fn run(module: &Module) -> Result<(), String> {
-    let kernels = kernels(module);
+/// `entries` are functions to treat as kernels, by their mangled names.
+pub(crate) fn run(module: &Module, entries: &[String]) -> Result<(), String> {
+    let kernels = kernels(module, entries);
     for f in module.functions() {
         mark(module, f, kernels.contains(&f));
     }
@@ -52,8 +53,8 @@ pub(crate) fn run(module: &Module) -> Result<(), String> {
     module.verify()
 }
 
-/// Entry points: marked by the calling convention, or in `nvvm.annotations`.
-pub(crate) fn kernels(module: &Module) -> Vec<Val> {
+/// Entry points: marked by the calling convention or in `nvvm.annotations`, or among `entries`.
+pub(crate) fn kernels(module: &Module, entries: &[String]) -> Vec<Val> {
     const PTX_KERNEL: u32 = 71;
     const SPIR_KERNEL: u32 = 76;
     const AMDGPU_KERNEL: u32 = 91;
@@ -72,7 +73,9 @@ pub(crate) fn kernels(module: &Module) -> Vec<Val> {
     defined
         .filter(|&f| {
             let cc = unsafe { LLVMGetFunctionCallConv(f) };
-            matches!(cc, PTX_KERNEL | SPIR_KERNEL | AMDGPU_KERNEL) || annotated.contains(&f)
+            matches!(cc, PTX_KERNEL | SPIR_KERNEL | AMDGPU_KERNEL)
+                || annotated.contains(&f)
+                || (!entries.is_empty() && entries.contains(&llvm::name(f)))
         })
         .collect()
 }

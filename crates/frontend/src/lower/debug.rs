@@ -75,7 +75,7 @@ impl Lower<'_> {
         id
     }
 
-    fn is_library(&self, file: &str) -> bool {
+    pub(super) fn is_library(&self, file: &str) -> bool {
         let sdk = self.options.cuda_path.as_deref();
         file.contains(&format!("include-{}/", prelude::HASH))
             || file.contains("/lib/clang/")

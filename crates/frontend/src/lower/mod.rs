@@ -50,9 +50,10 @@ pub(crate) fn module(
     name: &str,
     language: Language,
     options: &Options,
+    entries: &[String],
 ) -> Lowered {
     let mut missing = Vec::new();
-    let kernels = prepare::kernels(module)
+    let kernels = prepare::kernels(module, entries)
         .into_iter()
         .map(|f| {
             let mut lower = Lower::new(module, name, language, options, f);
@@ -64,6 +65,19 @@ pub(crate) fn module(
     missing.sort();
     missing.dedup();
     Lowered { kernels, missing }
+}
+
+/// Whether a function stands in the user's own files, and not in a header of ours, clang's or the SDK's.
+pub(crate) fn is_users(
+    module: &Module,
+    name: &str,
+    language: Language,
+    options: &Options,
+    f: Val,
+) -> bool {
+    let lower = Lower::new(module, name, language, options, f);
+    let known = language == Language::Llvm || llvm::has_debug_info(f);
+    known && !lower.is_library(&lower.k.files[lower.k.loc(lower.k.loc).file as usize])
 }
 
 /// One function being lowered: the kernel itself, or a call inside it.

@@ -16,7 +16,11 @@ use crate::llvm::{self, TypeKind, Val};
 
 impl Lower<'_> {
     pub(super) fn params(&mut self, f: Val) -> Vec<Rc<[Operand]>> {
-        let types = self.source_types(f);
+        let mut types = self.source_types(f);
+        // A method's object is an argument that its mangled name does not mention.
+        if llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this") {
+            types.insert(0, String::new());
+        }
         let names = self.md_strings(f, "kernel_arg_name");
         let mut values = Vec::new();
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {

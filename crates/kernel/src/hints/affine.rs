@@ -1,7 +1,8 @@
 //! Sums of indices: the block sizes that a kernel's index arithmetic was written for.
 //!
 //! A register's form is a sum of thread and block indices and of registers that
-//! are opaque, each times a constant. In `blockIdx.x * 256 + threadIdx.x` the next
+//! are opaque, each times a constant; an index may also be multiplied by one such
+//! register, the length of a row. In `blockIdx.x * 256 + threadIdx.x` the next
 //! larger factor after that of the thread index says how many values the index
 //! takes. Subscripts of shared arrays say only how many there is room for: rows
 //! may be padded.
@@ -15,6 +16,41 @@ enum Atom {
     Thread(u8),
     Block(u8),
     Reg(u32),
+    /// The index of a thread or a block along an axis, times a register.
+    ThreadTimes(u8, u32),
+    BlockTimes(u8, u32),
+}
+
+impl Atom {
+    fn times(self, r: u32) -> Option<Atom> {
+        match self {
+            Atom::Thread(a) => Some(Atom::ThreadTimes(a, r)),
+            Atom::Block(a) => Some(Atom::BlockTimes(a, r)),
+            _ => None,
+        }
+    }
+
+    /// The register it is multiplied by.
+    fn row(self) -> Option<u32> {
+        match self {
+            Atom::ThreadTimes(_, r) | Atom::BlockTimes(_, r) => Some(r),
+            _ => None,
+        }
+    }
+
+    fn thread_axis(self) -> Option<u8> {
+        match self {
+            Atom::Thread(a) | Atom::ThreadTimes(a, _) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn block_axis(self) -> Option<u8> {
+        match self {
+            Atom::Block(a) | Atom::BlockTimes(a, _) => Some(a),
+            _ => None,
+        }
+    }
 }
 
 /// A sum of atoms times factors, none zero, and a constant.
@@ -67,9 +103,21 @@ impl Form {
         all.map(|k| k.trailing_zeros().min(63)).min().unwrap_or(63)
     }
 
-    /// The smallest factor above `k`, and its atom.
-    fn next_factor(&self, k: i64) -> Option<(Atom, i64)> {
-        self.terms.iter().copied().filter(|t| t.1 > k).min_by_key(|t| t.1)
+    /// The smallest factor above `k` of an atom with the same row as `atom`, and its atom.
+    fn next_factor(&self, atom: Atom, k: i64) -> Option<(Atom, i64)> {
+        let row = atom.row();
+        let above = |t: &(Atom, i64)| t.1 > k && t.0.row() == row;
+        self.terms.iter().copied().filter(above).min_by_key(|t| t.1)
+    }
+
+    /// The product with a register times a constant, where this is a sum of indices.
+    fn times_row(&self, row: &Form) -> Option<Form> {
+        let (&[(Atom::Reg(r), k)], 0, 0) = (&row.terms[..], row.constant, self.constant) else {
+            return None;
+        };
+        let product = |&(atom, f): &(Atom, i64)| Some((atom.times(r)?, f.checked_mul(k)?));
+        let terms = self.terms.iter().map(product).collect::<Option<_>>()?;
+        Some(Form { terms, constant: 0 })
     }
 }
 
@@ -147,7 +195,7 @@ fn form_of(forms: &[Form], op: &Op) -> Option<Form> {
                 IntOp::Mul => match (a.as_constant(), b.as_constant()) {
                     (_, Some(k)) => a.times(k),
                     (Some(k), _) => b.times(k),
-                    _ => None,
+                    _ => a.times_row(&b).or_else(|| b.times_row(&a)),
                 },
                 IntOp::Shl => {
                     let by = b.as_constant().filter(|k| (0..32).contains(k))?;
@@ -171,24 +219,29 @@ fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut by_block: [Vec<i64>; 3] = Default::default();
     let mut by_thread: [Vec<i64>; 3] = Default::default();
     for (r, form) in forms.iter().enumerate() {
-        let threads = form.terms.iter().any(|(atom, _)| matches!(atom, Atom::Thread(_)));
+        let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
         if form.terms.len() < 2 || !threads || !is_whole_sum(graph, forms, r) {
             continue;
         }
         for &(atom, k) in &form.terms {
-            let Atom::Thread(a) = atom else { continue };
-            let Some((next, factor)) = form.next_factor(k).filter(|_| k > 0) else { continue };
+            let Some(a) = atom.thread_axis() else { continue };
+            let Some((next, factor)) = form.next_factor(atom, k).filter(|_| k > 0) else {
+                continue;
+            };
             let extent = factor / k;
             if factor % k != 0 || !(2..=MOST_THREADS).contains(&extent) {
                 continue;
             }
             let below = || {
-                form.terms.iter().any(|&(o, f)| matches!(o, Atom::Thread(_)) && o != atom && f < k)
+                let inner = |&(o, f): &(Atom, i64)| {
+                    o.thread_axis().is_some_and(|b| b != a) && o.row() == atom.row() && f < k
+                };
+                form.terms.iter().any(inner)
             };
-            match next {
-                Atom::Block(b) if b == a || below() => by_block[a as usize].push(extent),
+            match (next.block_axis(), next.thread_axis()) {
+                (Some(b), _) if b == a || below() => by_block[a as usize].push(extent),
                 // There are at least two along the other axis.
-                Atom::Thread(b) if b != a && extent <= MOST_THREADS / 2 => {
+                (_, Some(b)) if b != a && extent <= MOST_THREADS / 2 => {
                     by_thread[a as usize].push(extent);
                 }
                 _ => {}
@@ -257,7 +310,7 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
                     if k <= 0 || guarded[a as usize] || !alone {
                         continue;
                     }
-                    let extent = step.form.next_factor(k).map_or(room, |(_, f)| f) / k;
+                    let extent = step.form.next_factor(atom, k).map_or(room, |(_, f)| f) / k;
                     let limit = extent - constant_part(step, k);
                     if (1..=MOST_THREADS).contains(&limit) {
                         let m = &mut most[a as usize];
