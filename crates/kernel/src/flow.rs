@@ -3,9 +3,11 @@
 //! decide whether a block is executed.
 //!
 //! A pointer's bases are the parameters, struct fields and static objects it was
-//! computed from, followed through integers of 64 bits and through memory that
-//! only the kernel itself writes. A pointer loaded from a launch's array, or made
-//! from anything else, is [`Base::Unknown`]: it may point anywhere in its space.
+//! computed from, followed through integers and through memory that only the
+//! kernel itself writes. A pointer loaded from a launch's array, or made from
+//! anything else, is [`Base::Unknown`]: it may point anywhere in its space, but
+//! not to shared or private memory whose address no memory holds. Parameters are
+//! taken to point to different arrays.
 
 use std::collections::HashMap;
 
@@ -136,7 +138,7 @@ pub(crate) struct Bases<'k> {
     spaces: Vec<Space>,
     /// Row of a register; behind them, of the pointers that a base's memory holds.
     sets: Rows,
-    /// Private objects whose address was stored somewhere.
+    /// Bases that some memory holds a pointer to.
     escaped: Vec<bool>,
     /// Private copies of struct parameters: parameter, and the offset of the copy's start in it.
     copies: HashMap<ObjectId, (usize, i64)>,
@@ -295,7 +297,7 @@ impl<'k> Bases<'k> {
             (Op::Index { base: a, .. } | Op::Copy { a, .. } | Op::Cast { a, .. }, Some(d)) => {
                 changed |= self.flow(d, *a);
             }
-            (Op::Select { a, b, .. } | Op::Int { ty: Ty::I64 | Ty::Ptr, a, b, .. }, Some(d)) => {
+            (Op::Select { a, b, .. } | Op::Int { a, b, .. }, Some(d)) => {
                 changed |= self.flow(d, *a);
                 changed |= self.flow(d, *b);
             }
@@ -370,7 +372,9 @@ impl<'k> Bases<'k> {
             let own = self.spaces[*base];
             match space {
                 _ if own == Space::Generic || known.contains(base) => true,
-                Space::Generic => own != Space::Private || self.escaped[*base],
+                Space::Generic => {
+                    !matches!(own, Space::Private | Space::Shared) || self.escaped[*base]
+                }
                 Space::Global | Space::Constant => matches!(own, Space::Global | Space::Constant),
                 Space::Shared => own == Space::Shared,
                 Space::Private => own == Space::Private,

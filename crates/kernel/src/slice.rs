@@ -10,6 +10,8 @@
 //! ([`crate::flow`]), so a stored index that is loaded again stays.
 //!
 //! The slice is for a run that is approximate. It differs from the kernel where
+//! - two parameters are given the same array, and what is stored through one is
+//!   loaded through the other to be an index;
 //! - an `Op::Unsupported` is dropped: the run goes on behind it;
 //! - a loop that neither accesses memory nor computes anything that is needed is
 //!   dropped, and with it the chance that it never ends;
