@@ -1,4 +1,4 @@
-//! The IR loader under mutation: an error or kernels, never a panic or an abort.
+//! The IR loader under mutation: an error or kernels, never a panic or an abort; and so for slices and hints of them.
 
 use lockstep_frontend::{Options, load_ir_bytes};
 
@@ -54,7 +54,16 @@ fn mutated_ir_never_panics() {
             }
         }
         match load_ir_bytes(&bytes, "mutated.ll", &Options::default()) {
-            Ok(_) => good += 1,
+            Ok(m) => {
+                for k in &m.kernels {
+                    let sliced = lockstep_kernel::slice::address_slice(k);
+                    if lockstep_kernel::validate::validate(k).is_ok() {
+                        lockstep_kernel::validate::validate(&sliced).expect("a slice is a kernel");
+                    }
+                    assert_eq!(lockstep_kernel::hints::Hints::of(k).params.len(), k.params.len());
+                }
+                good += 1;
+            }
             Err(e) => {
                 assert!(!e.to_string().is_empty());
                 bad += 1;

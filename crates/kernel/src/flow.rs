@@ -205,7 +205,7 @@ impl<'k> Bases<'k> {
                 && let Some((Root::Param(p), from)) = constant_address(defs, src)
                 && matches!(self.kernel.params[p].kind, ParamKind::Aggregate { .. })
             {
-                self.copies.insert(o, (p, from - to));
+                self.copies.insert(o, (p, from.saturating_sub(to)));
             }
         }
     }
@@ -230,7 +230,7 @@ impl<'k> Bases<'k> {
             (Root::Param(p), offset) => (p, offset),
             (Root::Object(o), offset) => {
                 let &(p, delta) = self.copies.get(&o)?;
-                (p, offset + delta)
+                (p, offset.saturating_add(delta))
             }
         };
         match self.kernel.params[param].kind {

@@ -24,6 +24,8 @@ mod ir;
 pub mod semantics;
 mod site;
 pub mod slice;
+#[cfg(test)]
+mod testing;
 mod ty;
 pub mod validate;
 

@@ -306,12 +306,18 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
                 let room = outer.unwrap_or(size) / step.scale;
                 for &(atom, k) in &step.form.terms {
                     let Atom::Thread(a) = atom else { continue };
-                    let alone = step.form.terms.iter().filter(|t| t.1.abs() == k).count() == 1;
+                    let alone = step
+                        .form
+                        .terms
+                        .iter()
+                        .filter(|t| t.1.unsigned_abs() == k.unsigned_abs())
+                        .count()
+                        == 1;
                     if k <= 0 || guarded[a as usize] || !alone {
                         continue;
                     }
                     let extent = step.form.next_factor(atom, k).map_or(room, |(_, f)| f) / k;
-                    let limit = extent - constant_part(step, k);
+                    let limit = extent.saturating_sub(constant_part(step, k));
                     if (1..=MOST_THREADS).contains(&limit) {
                         let m = &mut most[a as usize];
                         *m = Some(m.map_or(limit as u32, |m| m.min(limit as u32)));

@@ -116,7 +116,7 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                 let divisor = match op {
                     _ if divides => Some(c),
                     // The remainder of a power of two.
-                    IntOp::And if c > 0 && (c + 1).is_power_of_two() => Some(c + 1),
+                    IntOp::And if c > 0 => c.checked_add(1).filter(|d| d.is_power_of_two()),
                     _ => None,
                 };
                 for s in graph.subjects_of(a) {
@@ -269,9 +269,9 @@ impl Undo<'_, '_> {
         };
         if let Some(k) = known(b) {
             let before = match op {
-                IntOp::Add => c - k,
-                IntOp::Sub => c + k,
-                IntOp::Mul if k != 0 => c.div_euclid(k),
+                IntOp::Add => c.saturating_sub(k),
+                IntOp::Sub => c.saturating_add(k),
+                IntOp::Mul if k != 0 => c.wrapping_div_euclid(k),
                 IntOp::Shl if (0..64).contains(&k) => c >> k,
                 IntOp::UDiv | IntOp::SDiv => c.saturating_mul(k),
                 IntOp::LShr | IntOp::AShr if (0..64).contains(&k) => c << k,
@@ -287,9 +287,9 @@ impl Undo<'_, '_> {
             self.follow(a, Constant::Int(before), depth);
         } else if let Some(k) = known(a) {
             let before = match op {
-                IntOp::Add => c - k,
-                IntOp::Sub => k - c,
-                IntOp::Mul if k != 0 => c.div_euclid(k),
+                IntOp::Add => c.saturating_sub(k),
+                IntOp::Sub => k.saturating_sub(c),
+                IntOp::Mul if k != 0 => c.wrapping_div_euclid(k),
                 IntOp::And | IntOp::UMin | IntOp::UMax | IntOp::SMin | IntOp::SMax => c,
                 _ => return,
             };

@@ -1,1 +1,149 @@
+use super::Hints;
+use crate::testing::Builder;
+use crate::validate::validate;
+use crate::*;
 
+const IMM: fn(u64) -> Operand = Operand::Imm;
+
+fn hints(b: &Builder) -> Hints {
+    validate(&b.kernel).expect("built well");
+    Hints::of(&b.kernel)
+}
+
+#[test]
+fn an_empty_kernel_has_none() {
+    let mut b = Builder::new(1);
+    b.int("n");
+    let h = hints(&b);
+    assert!(h.params[0].unused && !h.params[0].selects);
+    assert_eq!(Hints { params: Vec::new(), ..h }, Hints::default());
+}
+
+#[test]
+fn axes_count_only_where_they_matter() {
+    let mut b = Builder::new(1);
+    let a = b.array("a");
+    b.special(Special::ThreadId(2));
+    b.special(Special::GridDim(1));
+    let lane = b.special(Special::LaneId);
+    let y = b.special(Special::BlockId(1));
+    b.store(Space::Global, a, lane, y);
+    let h = hints(&b);
+    assert_eq!(h.thread_axes, [true, false, false]);
+    assert_eq!(h.block_axes, [false, true, false]);
+    assert_eq!((h.reads_block_dim, h.reads_grid_dim), ([false; 3], [false, true, false]));
+}
+
+#[test]
+fn three_axes_in_one_number() {
+    let mut b = Builder::new(1);
+    let a = b.array("a");
+    let [x, y, z] = [0, 1, 2].map(|i| b.special(Special::ThreadId(i)));
+    let block = b.special(Special::BlockId(0));
+    let y = b.bin(IntOp::Shl, y, IMM(3));
+    let z = b.bin(IntOp::Mul, IMM(32), z);
+    let block = b.bin(IntOp::Mul, block, IMM(64));
+    let sum = b.bin(IntOp::Or, y, x);
+    let sum = b.bin(IntOp::Add, z, sum);
+    let sum = b.bin(IntOp::Add, sum, block);
+    b.store(Space::Global, a, sum, IMM(1));
+    assert_eq!(hints(&b).implied_block, [Some(8), Some(4), Some(2)]);
+}
+
+#[test]
+fn a_row_of_an_array_is_no_block() {
+    let mut b = Builder::new(1);
+    let a = b.array("a");
+    let (x, y) = (b.special(Special::ThreadId(0)), b.special(Special::ThreadId(1)));
+    let row = b.bin(IntOp::Mul, y, IMM(1024));
+    let at = b.bin(IntOp::Add, row, x);
+    b.store(Space::Global, a, at, IMM(1));
+    // 1024 threads along x would leave one along y.
+    assert_eq!(hints(&b).implied_block, [None; 3]);
+}
+
+#[test]
+fn a_shared_array_bounds_the_block() {
+    let mut b = Builder::new(1);
+    let s = b.object("s", Space::Shared, 400);
+    let t = b.special(Special::ThreadId(0));
+    let twice = b.bin(IntOp::Mul, t, IMM(2));
+    let next = b.bin(IntOp::Add, twice, IMM(4));
+    b.store(Space::Shared, s, next, IMM(1));
+    assert_eq!(hints(&b).most_block, [Some(48), None, None]);
+}
+
+#[test]
+fn constants_are_seen_through_what_was_done_to_the_value() {
+    let mut b = Builder::new(3);
+    let (n, m, a) = (b.int("n"), b.int("m"), b.array("a"));
+    let less = b.bin(IntOp::Sub, n, IMM(3));
+    let half = b.bin(IntOp::SDiv, less, IMM(2));
+    let first = b.cmp(CmpOp::SGt, half, IMM(10));
+    let from = b.bin(IntOp::Sub, IMM(100), m);
+    let second = b.cmp(CmpOp::Eq, from, IMM(u64::from(-1i32 as u32)));
+    let both = b.push(Ty::I1, Op::Int { op: IntOp::And, ty: Ty::I1, a: first, b: second });
+    b.branch(both, 1, 2);
+    b.at(1).store(Space::Global, a, IMM(0), IMM(1));
+    let h = hints(&b);
+    assert_eq!(h.params[0].compared_with, [23]);
+    assert_eq!(h.params[0].divided_by, [2]);
+    assert_eq!(h.params[1].compared_with, [101]);
+    assert!(h.params[0].guards_access && h.params[1].guards_access);
+    assert_eq!(h.access_branches, [BlockId(0)]);
+}
+
+#[test]
+fn a_loop_bound_and_a_barrier_in_a_loop() {
+    let mut b = Builder::new(4);
+    let (n, unrelated) = (b.int("n"), b.int("unrelated"));
+    let after = b.cmp(CmpOp::SGt, n, unrelated);
+    b.push(Ty::I32, Op::Select { ty: Ty::I32, cond: after, a: n, b: unrelated });
+    b.jump(1);
+    let i = b.at(1).phi();
+    let more = b.cmp(CmpOp::SLt, i, n);
+    b.branch(more, 2, 3);
+    b.at(2).barrier();
+    let next = b.bin(IntOp::Add, i, IMM(1));
+    b.jump(1);
+    b.incoming(i, &[(0, IMM(0)), (2, next)]);
+    b.at(3).barrier();
+    let h = hints(&b);
+    assert!(h.params[0].bounds_loop && h.params[0].guards_access);
+    assert!(!h.params[1].bounds_loop && !h.params[1].guards_access);
+    assert_eq!(h.loops_with_barrier, [SiteId(0)]);
+}
+
+#[test]
+fn contents_are_followed_through_shared_memory() {
+    let mut b = Builder::new(1);
+    let (keys, out) = (b.array("keys"), b.array("out"));
+    let s = b.object("s", Space::Shared, 128);
+    let t = b.special(Special::ThreadId(0));
+    let key = b.load(Space::Global, keys, t);
+    b.store(Space::Shared, s, t, key);
+    let back = b.load(Space::Shared, s, t);
+    b.store(Space::Global, out, back, IMM(1));
+    let h = hints(&b);
+    let keys = h.params[0].array.as_ref().expect("an array");
+    assert!(keys.value_reaches_address && keys.index_written_through && keys.read);
+    assert_eq!(keys.loads_ty, Some(Ty::I32));
+    assert_eq!(h.pairs, [(1, 1), (1, 2), (3, 3)].map(|(a, b)| (SiteId(a), SiteId(b))));
+}
+
+#[test]
+fn fields_are_read_at_constant_offsets() {
+    let mut b = Builder::new(3);
+    let p = b.param("p", ParamKind::Aggregate { size: 16, align: 8 });
+    let a = b.array("a");
+    let t = b.special(Special::ThreadId(0));
+    let n = b.load(Space::Private, p, IMM(2));
+    let inside = b.cmp(CmpOp::SLt, t, n);
+    b.branch(inside, 1, 2);
+    b.at(1).store(Space::Global, a, t, IMM(1));
+    let fields = &hints(&b).params[0].fields;
+    assert_eq!(fields.len(), 1);
+    assert_eq!((fields[0].offset, fields[0].ty, fields[0].is_pointer), (8, Ty::I32, false));
+    assert_eq!(fields[0].hints.compared_with_index, [true, false, false]);
+    assert!(fields[0].hints.guards_access && !fields[0].hints.reaches_address);
+}

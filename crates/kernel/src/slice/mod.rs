@@ -20,6 +20,9 @@
 //! - values that are stored are zero, so nothing may be concluded from them (a
 //!   store that repeats another's value, a read of uninitialised memory's value).
 
+#[cfg(test)]
+mod tests;
+
 use crate::cfg::Cfg;
 use crate::flow::{Bases, Control, Def, definitions};
 use crate::{AtomicOp, Barrier, BlockId, Inst, Kernel, Op, Operand, SiteId, Space, Terminator};
