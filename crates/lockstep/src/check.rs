@@ -177,7 +177,7 @@ impl Task<'_> {
             generations: self.how.generations,
             accept: self.how.accept,
             seed: self.analysis.launch.seed,
-            may_alias: self.how.may_alias,
+            alias: self.how.alias,
             config,
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
             suggested: Vec::new(),

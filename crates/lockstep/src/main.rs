@@ -25,6 +25,7 @@ use clap::Parser;
 use lockstep_finding::explain::explain;
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
+use lockstep_search::Alias;
 
 use options::{Analysis, Cli, Command, Evolve};
 
@@ -46,11 +47,13 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
     match cli.command {
         Command::Check(mut args) => {
             args.analysis.input.clang_args = clang_args;
-            let how = Evolve { may_alias: args.may_alias, ..Evolve::default() };
+            let alias = if args.may_alias { Alias::All } else { Alias::Never };
+            let how = Evolve { alias, ..Evolve::default() };
             report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
         }
         Command::Search(mut args) => {
             args.analysis.input.clang_args = clang_args;
+            args.evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
             report(&args.analysis, |sources| {
                 check::check(&args.files, &args.analysis, &args.evolve, sources)
             })

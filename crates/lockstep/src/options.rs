@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_finding::{ArgValue, Kind};
 use lockstep_kernel::Language;
+use lockstep_search::Alias;
 use lockstep_simulate::Scheduling;
 
 use crate::dims;
@@ -91,14 +92,14 @@ pub(crate) struct Evolve {
     /// Simulate candidates whose ratio of addresses to accessing threads is below this
     #[arg(long, value_name = "F", default_value_t = 0.3, value_parser = parse_ratio)]
     pub(crate) accept: f64,
-    /// Whether two pointers may be the same array.
-    #[arg(skip = true)]
-    pub(crate) may_alias: bool,
+    /// Which pointer arguments that were not given may be the same array.
+    #[arg(skip)]
+    pub(crate) alias: Alias,
 }
 
 impl Default for Evolve {
     fn default() -> Evolve {
-        Evolve { population: 10, generations: 10, accept: 0.3, may_alias: false }
+        Evolve { population: 10, generations: 10, accept: 0.3, alias: Alias::Never }
     }
 }
 
@@ -111,6 +112,9 @@ pub(crate) struct SearchCommandArgs {
     pub(crate) analysis: Analysis,
     #[command(flatten)]
     pub(crate) evolve: Evolve,
+    /// Pointer arguments that were not given may be the same array, const ones too
+    #[arg(long)]
+    pub(crate) may_alias: bool,
 }
 
 #[derive(Debug, Args)]

@@ -71,6 +71,7 @@ impl Simulated<'_> {
             findings: &findings,
             incomplete: self.outcome.incomplete.as_deref(),
             doubts: &[],
+            notes: &[],
             covered: verdicts::covered(
                 one_launch(&self.launch),
                 stats.sites_reached as usize,
@@ -113,6 +114,7 @@ pub(crate) fn searched_report(
         findings: &searched.findings,
         incomplete: searched.incomplete.as_deref(),
         doubts: &searched.doubts,
+        notes: &searched.notes,
         covered: verdicts::covered(launches, searched.sites.0, searched.sites.1),
         several: true,
         strict,
@@ -137,6 +139,7 @@ pub(crate) fn unknown_report(
         findings: &[] as &[Finding],
         incomplete: Some(because),
         doubts: &[],
+        notes: &[],
         covered: String::new(),
         several: true,
         strict: false,

@@ -37,6 +37,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) incomplete: Option<&'a str>,
     /// The same, for one kind each.
     pub(crate) doubts: &'a [(Kind, String)],
+    /// More to say of a kind where nothing was found.
+    pub(crate) notes: &'a [(Kind, String)],
     /// What was looked at.
     pub(crate) covered: String,
     /// Whether several launches were to be tried.
@@ -79,10 +81,13 @@ impl Evidence<'_> {
                 conditions.push(condition);
             }
         }
-        let covered = match conditions.is_empty() {
-            true => self.covered.clone(),
-            false => format!("{}; found only where {}", self.covered, conditions.join(", or ")),
-        };
+        let mut covered = self.covered.clone();
+        if !conditions.is_empty() {
+            covered = format!("{covered}; found only where {}", conditions.join(", or "));
+        }
+        for (_, note) in self.notes.iter().filter(|(k, _)| *k == kind) {
+            covered = format!("{covered}; {note}");
+        }
         Verdict::Clean { covered }
     }
 }
@@ -118,6 +123,7 @@ mod tests {
             findings: &[],
             incomplete: None,
             doubts: &[],
+            notes: &[],
             covered: covered("1 launch".into(), 199, 200),
             several: false,
             strict: false,

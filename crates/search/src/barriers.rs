@@ -10,12 +10,13 @@
 //! It rests on the launches tried, so the confidence is `possible`. To keep that
 //! worth reading, a barrier is only judged where every access of the kernel was
 //! reached, where several warps executed it, and where, if it stands in a loop,
-//! some block executed it three times (so that the order with respect to the
-//! next iteration was seen to matter or not).
+//! some block executed it three times, or always twice (so that the order with
+//! respect to the next iteration was seen to matter or not). A barrier in a
+//! function that was inlined several times is one barrier.
 
 use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
-use lockstep_simulate::{Config, Outcome, Separation, bind, simulate, site_place};
+use lockstep_simulate::{BarrierSurvey, Config, Outcome, bind, simulate, site_place};
 
 use crate::driver::{Done, Driver};
 use crate::ledger::Key;
@@ -28,94 +29,152 @@ const WARPS: u32 = 4;
 /// Launches that are repeated without the barriers.
 const REPEATED: usize = 12;
 
-/// A block barrier, over all launches.
-struct Use {
-    site: SiteId,
+/// A barrier of the source: one place, whose inlined copies go or stay together.
+struct Group {
+    sites: Vec<SiteId>,
     most_per_block: u64,
+    /// The most executions in one block, over launches, where that is always the
+    /// same: a loop of fixed length.
+    always: Option<u64>,
     most_warps: u32,
+    in_loop: bool,
 }
 
-pub(crate) fn redundant(driver: &Driver) -> Vec<Finding> {
+/// Accesses that only these barriers separate, by group.
+struct Need {
+    groups: Vec<usize>,
+    across_warps: bool,
+}
+
+/// What can be said of a kernel's barriers.
+#[derive(Default)]
+pub(crate) struct Judgement {
+    pub(crate) findings: Vec<Finding>,
+    /// Needed barriers of which there is something to say.
+    pub(crate) notes: Vec<String>,
+}
+
+pub(crate) fn judge(driver: &Driver) -> Judgement {
     let kernel = driver.lab.space.kernel;
     let (reached, all) = driver.sites();
-    if !driver.lab.config.barrier_needs || reached < all {
-        return Vec::new();
-    }
     let complete = || driver.done.iter().filter(|d| d.complete);
-    if complete().any(|d| d.barriers.is_none()) {
-        return Vec::new();
+    let unknown = complete().any(|d| d.barriers.is_none());
+    if !driver.lab.config.barrier_needs || reached < all || unknown {
+        return Judgement::default();
     }
-    let surveys = || complete().filter_map(|d| d.barriers.as_ref());
-    let mut uses: Vec<Use> = Vec::new();
-    for u in surveys().flat_map(|s| &s.uses) {
-        match uses.iter_mut().find(|known| known.site == u.site) {
-            Some(known) => {
-                known.most_per_block = known.most_per_block.max(u.most_per_block);
-                known.most_warps = known.most_warps.max(u.most_warps);
-            }
-            None => uses.push(Use {
-                site: u.site,
-                most_per_block: u.most_per_block,
-                most_warps: u.most_warps,
-            }),
-        }
-    }
-    uses.sort_by_key(|u| u.site);
-    let separations: Vec<&Separation> = surveys().flat_map(|s| &s.separations).collect();
-    let in_loop = &driver.lab.space.hints.loops_with_barrier;
-    let judged = |u: &&Use| {
-        u.most_warps >= 2 && (!in_loop.contains(&u.site) || u.most_per_block >= ROUNDS)
+    let surveys: Vec<&BarrierSurvey> = complete().filter_map(|d| d.barriers.as_ref()).collect();
+    let groups = groups(driver, &surveys);
+    let needs = needs(&groups, &surveys);
+    let is_judged = |g: &Group| {
+        let rounds = g.most_per_block >= ROUNDS || g.always.is_some_and(|n| n >= 2);
+        g.most_warps >= 2 && (!g.in_loop || rounds)
     };
-    let diverges: Vec<u32> = driver_divergences(driver);
-    let candidates: Vec<SiteId> = uses
-        .iter()
-        .filter(judged)
-        .map(|u| u.site)
-        .filter(|site| !separations.iter().any(|s| s.barriers == [*site]))
-        .filter(|site| !diverges.contains(&site_place(kernel, *site).line))
+    let diverges = divergent_lines(driver);
+    let line = |g: usize| site_place(kernel, groups[g].sites[0]).line;
+    let free: Vec<usize> = (0..groups.len())
+        .filter(|&g| is_judged(&groups[g]) && !diverges.contains(&line(g)))
+        .filter(|&g| !needs.iter().any(|n| n.groups == [g]))
         .collect();
-    let check = Removal::new(driver);
-    let mut gone: Vec<SiteId> = Vec::new();
-    let mut kept: Vec<SiteId> = Vec::new();
-    for &site in &candidates {
-        let mut with: Vec<SiteId> = gone.clone();
-        with.push(site);
-        let breaks = separations.iter().any(|s| s.barriers.iter().all(|b| with.contains(b)));
-        if breaks { kept.push(site) } else { gone.push(site) }
+    let check = Removal::new(driver, &groups);
+    let (mut gone, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for &g in &free {
+        let breaks = needs.iter().any(|n| {
+            n.groups.contains(&g) && n.groups.iter().all(|b| *b == g || gone.contains(b))
+        });
+        if breaks { kept.push(g) } else { gone.push(g) }
     }
     if !check.is_safe(&gone) {
-        gone.retain(|&site| check.is_safe(&[site]));
+        gone.retain(|&g| check.is_safe(&[g]));
         if !check.is_safe(&gone) {
-            return Vec::new();
+            gone.clear();
         }
     }
-    kept.retain(|&site| check.is_safe(&[site]));
-    let mut out: Vec<Finding> = Vec::new();
-    for &site in &gone {
-        let partner = separations.iter().find(|s| {
-            s.barriers.len() == 2
-                && s.barriers.contains(&site)
-                && s.barriers.iter().any(|b| kept.contains(b))
+    kept.retain(|&g| check.is_safe(&[g]));
+    let mut out = Judgement::default();
+    for &g in &gone {
+        let partner = needs.iter().find_map(|n| {
+            let other = n.groups.iter().find(|&&b| b != g)?;
+            let pair = n.groups.len() == 2 && n.groups.contains(&g) && kept.contains(other);
+            pair.then_some(*other)
         });
-        let other = partner.and_then(|s| s.barriers.iter().find(|&&b| b != site));
-        out.push(match other {
-            Some(&other) => either(kernel, driver, site, other),
+        let site = groups[g].sites[0];
+        out.findings.push(match partner {
+            Some(other) => either(kernel, driver, site, groups[other].sites[0]),
             None => alone(kernel, driver, site),
         });
     }
-    // Never where a launch was too small to show more.
-    for u in uses.iter().filter(judged).filter(|u| u.most_warps >= WARPS) {
-        let mut needed = separations.iter().filter(|s| s.barriers.contains(&u.site)).peekable();
-        let counted = needed.clone().any(|s| s.barriers == [u.site]);
-        if counted && needed.peek().is_some() && needed.all(|s| !s.across_warps) {
-            out.push(one_warp(kernel, driver, u.site));
+    for (g, group) in groups.iter().enumerate() {
+        // Never where the launches were too small to show more.
+        let judged = is_judged(group) && group.most_warps >= WARPS;
+        let mine = || needs.iter().filter(|n| n.groups.contains(&g));
+        if judged && mine().any(|n| n.groups == [g]) && mine().all(|n| !n.across_warps) {
+            let suffices = match kernel.language {
+                Language::OpenCl => "a barrier of the sub-group suffices",
+                _ => "`__syncwarp()` suffices",
+            };
+            out.notes.push(format!(
+                "the barrier at line {} orders only threads of one warp: {suffices}",
+                line(g)
+            ));
+        }
+    }
+    out
+}
+
+fn groups(driver: &Driver, surveys: &[&BarrierSurvey]) -> Vec<Group> {
+    let kernel = driver.lab.space.kernel;
+    let place = |site: SiteId| {
+        let p = site_place(kernel, site);
+        (p.file, p.line, p.column)
+    };
+    let in_loop = &driver.lab.space.hints.loops_with_barrier;
+    let mut out: Vec<Group> = Vec::new();
+    for survey in surveys {
+        for u in &survey.uses {
+            let known = out.iter_mut().find(|g| place(g.sites[0]) == place(u.site));
+            match known {
+                Some(g) => {
+                    if !g.sites.contains(&u.site) {
+                        g.sites.push(u.site);
+                        g.sites.sort_unstable();
+                    }
+                    g.most_per_block = g.most_per_block.max(u.most_per_block);
+                    g.always = g.always.filter(|&n| n == u.most_per_block);
+                    g.most_warps = g.most_warps.max(u.most_warps);
+                    g.in_loop |= in_loop.contains(&u.site);
+                }
+                None => out.push(Group {
+                    sites: vec![u.site],
+                    most_per_block: u.most_per_block,
+                    always: Some(u.most_per_block),
+                    most_warps: u.most_warps,
+                    in_loop: in_loop.contains(&u.site),
+                }),
+            }
+        }
+    }
+    out.sort_by_key(|g| g.sites[0]);
+    out
+}
+
+/// The smallest sets only, those across warps and the others apart.
+fn needs(groups: &[Group], surveys: &[&BarrierSurvey]) -> Vec<Need> {
+    let mut out: Vec<Need> = Vec::new();
+    for s in surveys.iter().flat_map(|s| &s.separations) {
+        let of = |site: &SiteId| groups.iter().position(|g| g.sites.contains(site));
+        let mut set: Vec<usize> = s.barriers.iter().filter_map(of).collect();
+        set.sort_unstable();
+        set.dedup();
+        let same = |n: &Need| n.groups == set && n.across_warps == s.across_warps;
+        if !set.is_empty() && !out.iter().any(same) {
+            out.push(Need { groups: set, across_warps: s.across_warps });
         }
     }
     out
 }
 
 /// Lines of barriers that some threads do not reach.
-fn driver_divergences(driver: &Driver) -> Vec<u32> {
+fn divergent_lines(driver: &Driver) -> Vec<u32> {
     let entries = driver.ledger.entries.iter();
     let found = entries.filter(|e| e.finding.kind == Kind::BarrierDivergence);
     found.flat_map(|e| e.finding.accesses.iter().map(|a| a.place.line)).collect()
@@ -124,30 +183,31 @@ fn driver_divergences(driver: &Driver) -> Vec<u32> {
 /// Launches to repeat, and what they showed as the kernel is.
 struct Removal<'d, 'a> {
     driver: &'d Driver<'a>,
+    groups: &'d [Group],
     before: Vec<(&'d Done, Vec<Key>)>,
 }
 
 impl<'d, 'a> Removal<'d, 'a> {
-    fn new(driver: &'d Driver<'a>) -> Removal<'d, 'a> {
+    fn new(driver: &'d Driver<'a>, groups: &'d [Group]) -> Removal<'d, 'a> {
         let ordinary = driver.done.iter().filter(|d| d.complete && !d.odd);
         let odd = driver.done.iter().filter(|d| d.complete && d.odd);
         let launches = ordinary.chain(odd).take(REPEATED);
         let before = launches
             .map(|d| (d, run(driver.lab.space.kernel, driver, d).map_or(Vec::new(), keys)))
             .collect();
-        Removal { driver, before }
+        Removal { driver, groups, before }
     }
 
     /// Whether nothing new appears without these barriers.
-    fn is_safe(&self, sites: &[SiteId]) -> bool {
+    fn is_safe(&self, without: &[usize]) -> bool {
         let mut kernel = self.driver.lab.space.kernel.clone();
-        for &site in sites {
+        for &site in without.iter().flat_map(|&g| &self.groups[g].sites) {
             match edit::without(&kernel, site) {
                 Some(edited) => kernel = edited,
                 None => return false,
             }
         }
-        sites.is_empty()
+        without.is_empty()
             || self.before.iter().all(|(done, before)| {
                 run(&kernel, self.driver, done).is_some_and(|outcome| {
                     outcome.incomplete.is_none()
@@ -214,13 +274,4 @@ fn either(kernel: &Kernel, driver: &Driver, site: SiteId, other: SiteId) -> Find
     );
     let accesses = vec![barrier(kernel, site), barrier(kernel, other)];
     finding(driver, message, accesses, "one of the two barriers can be removed")
-}
-
-fn one_warp(kernel: &Kernel, driver: &Driver, site: SiteId) -> Finding {
-    let message = "this barrier orders only threads of the same warp".to_owned();
-    let help = match kernel.language {
-        Language::OpenCl => "a barrier of the sub-group suffices",
-        _ => "`__syncwarp()` suffices",
-    };
-    finding(driver, message, vec![barrier(kernel, site)], help)
 }

@@ -72,6 +72,8 @@ pub(crate) enum Gene {
         times: i64,
         plus: i64,
     },
+    /// As long as the longest row: every size, and the threads along x.
+    Row,
     Int(i64),
     Float(f64),
 }
@@ -99,6 +101,8 @@ pub(crate) struct Candidate {
     pub(crate) block: [u32; 3],
     /// By slot of the space.
     pub(crate) genes: Vec<Gene>,
+    /// Slots that limit how far threads go: what a row has to hold.
+    pub(crate) sizes: Vec<usize>,
     /// By free array of the space.
     pub(crate) contents: Vec<Contents>,
     /// The second array is the first one.
@@ -124,6 +128,10 @@ impl Candidate {
         match self.genes[slot] {
             Gene::Threads { axis, times, plus } => {
                 self.along(axis).saturating_mul(times).saturating_add(plus)
+            }
+            Gene::Row => {
+                let sizes = self.sizes.iter().filter(|&&i| self.genes[i] != Gene::Row);
+                sizes.map(|&i| self.int(i)).max().unwrap_or(0).max(self.along(0))
             }
             Gene::Int(v) => v,
             Gene::Float(v) => v as i64,

@@ -22,7 +22,9 @@ const PATIENCE: usize = 3;
 /// Launches simulated in full for each generation.
 const FULL_RUNS: usize = 3;
 /// Warp instructions after which a launch is too long to be repeated often.
-const LONG: u64 = 4_000_000;
+const LONG: u64 = 1_000_000;
+/// The part of the budget that is spent on more than the first launch.
+const EFFORT: u64 = 20;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -129,7 +131,7 @@ impl<'a> Driver<'a> {
             matter,
             seen: HashSet::new(),
             steps_left: max,
-            odd_limit: (max / 64).max(1),
+            odd_limit: (max / EFFORT / 8).max(1),
             doubts: Vec::new(),
             progress: Progress {
                 generations: settings.generations,
@@ -169,7 +171,7 @@ impl<'a> Driver<'a> {
 
     /// Simulates the seeds; the population to evolve.
     fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
-        let seeds = self.space().seeds(self.settings.may_alias);
+        let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
             if i > 0 && self.is_over() {
                 break;
@@ -181,6 +183,7 @@ impl<'a> Driver<'a> {
             let result = self.full(seed, i == 0);
             if i == 0 {
                 result?;
+                self.steps_left = self.steps_left.min(self.settings.config.max_steps / EFFORT);
             }
             self.tell();
         }
@@ -296,7 +299,7 @@ impl<'a> Driver<'a> {
         let most = self.settings.config.max_steps;
         let limit = match (first, odd) {
             (true, _) => most / 2 + most % 2,
-            (false, false) => self.steps_left.min(most / 8),
+            (false, false) => self.steps_left.min(most / EFFORT / 2),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
         let trial = self.lab.try_out(candidate, limit.max(1))?;
@@ -312,7 +315,7 @@ impl<'a> Driver<'a> {
         if self.is_over() {
             return None;
         }
-        let limit = self.steps_left.min(self.settings.config.max_steps / 16).max(1);
+        let limit = self.steps_left.min(self.settings.config.max_steps / EFFORT / 4).max(1);
         let trial = self.lab.try_out(candidate, limit).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         Some(trial)
@@ -393,7 +396,7 @@ impl<'a> Driver<'a> {
     }
 
     fn finish(mut self) -> Searched {
-        let redundant = barriers::redundant(&self);
+        let judgement = barriers::judge(&self);
         let settled = settle::settle(&mut self);
         let mut findings = Vec::new();
         let mut rules = Vec::new();
@@ -403,7 +406,7 @@ impl<'a> Driver<'a> {
         }
         // The conditional ones come last.
         let plain = findings.iter().take_while(|f| f.holds_when.is_none()).count();
-        for finding in redundant {
+        for finding in judgement.findings {
             findings.insert(plain, finding);
             rules.insert(plain, Rule::Ordinary);
         }
@@ -414,6 +417,7 @@ impl<'a> Driver<'a> {
         Searched {
             findings,
             rules,
+            notes: judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)).collect(),
             launches: self.done.iter().filter(|d| d.complete).count(),
             launch: self.done.first().map(|d| d.launch.clone()),
             sites: self.sites(),

@@ -12,7 +12,7 @@ use crate::launch::Sizes;
 use crate::space::Space;
 
 /// Warp instructions that one look at F may cost.
-const STEPS: u64 = 200_000;
+const STEPS: u64 = 50_000;
 
 pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
@@ -112,12 +112,18 @@ impl<'a> Evolution<'a> {
         step: impl Fn(&mut Pcg64) -> f64,
     ) -> Candidate {
         let mut c = Candidate { rule, ..parent.clone() };
+        let rows = (0..c.genes.len()).find(|&i| c.genes[i] == Gene::Row);
+        let row = rows.map_or(0, |i| c.int(i));
         for gene in &mut c.genes {
             let by = step(&mut self.rng);
             *gene = match *gene {
                 Gene::Threads { axis, times, plus } => {
                     Gene::Threads { axis, times, plus: plus.saturating_add(whole(by)) }
                 }
+                Gene::Row => match whole(by) {
+                    0 => Gene::Row,
+                    by => Gene::Int(row.saturating_add(by)),
+                },
                 Gene::Int(v) => Gene::Int(v.saturating_add(whole(by))),
                 Gene::Float(v) => Gene::Float(v + by),
             };

@@ -82,8 +82,7 @@ pub struct Settings<'a> {
     /// A candidate whose F is below this is simulated in full.
     pub accept: f64,
     pub seed: u64,
-    /// Whether two pointer arguments may be the same array.
-    pub may_alias: bool,
+    pub alias: Alias,
     /// How to simulate; its `max_steps` and `deadline` hold for the whole search.
     pub config: Config,
     /// Whether a launch satisfies the preconditions given.
@@ -94,6 +93,17 @@ pub struct Settings<'a> {
     pub progress: &'a dyn Fn(&Progress),
     /// Told about each launch that is simulated.
     pub log: Option<&'a dyn Fn(&str)>,
+}
+
+/// Which pointer arguments may be the same array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Alias {
+    #[default]
+    Never,
+    /// Those that are not `const`.
+    Writable,
+    /// All that are not `restrict`.
+    All,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -117,6 +127,8 @@ pub struct Searched {
     pub rules: Vec<Rule>,
     /// Why one kind or another stays unknown.
     pub doubts: Vec<(Kind, String)>,
+    /// More about a kind that is not a finding.
+    pub notes: Vec<(Kind, String)>,
     /// Launches simulated in full.
     pub launches: usize,
     /// The only launch, or the first.

@@ -6,14 +6,15 @@
 
 use lockstep_kernel::Ty;
 
+use crate::Alias;
 use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::space::Space;
+use crate::space::{FreeArray, Space};
 
 /// More boundary values of one parameter than these are not tried.
 const MOST_CONSTANTS: usize = 4;
 
 impl Space<'_> {
-    pub(crate) fn seeds(&self, may_alias: bool) -> Vec<Candidate> {
+    pub(crate) fn seeds(&self, alias: Alias) -> Vec<Candidate> {
         let mut out = vec![self.plain()];
         self.dimension_seeds(&mut out);
         self.size_seeds(&mut out);
@@ -21,8 +22,12 @@ impl Space<'_> {
         self.contents_seeds(&mut out);
         self.constant_seeds(&mut out);
         self.stride_seeds(&mut out);
-        if may_alias {
-            self.alias_seeds(&mut out);
+        if let Some(all) = match alias {
+            Alias::Never => None,
+            Alias::Writable => Some(false),
+            Alias::All => Some(true),
+        } {
+            self.alias_seeds(all, &mut out);
         }
         self.odd_block_seeds(&mut out);
         out.retain(|c| self.is_possible(c));
@@ -162,6 +167,23 @@ impl Space<'_> {
                 out.push(self.with(rule, |c| c.contents[a] = contents));
             }
         }
+        // A value to look for has to be there, for several threads.
+        let sought: Vec<usize> = (0..self.slots.len())
+            .filter(|&i| {
+                let h = &self.slots[i].hints;
+                let bare = !self.slots[i].is_size() && !h.reaches_address && !h.selects;
+                h.guards_access && bare && !self.slots[i].ty.is_float()
+            })
+            .collect();
+        if !sought.is_empty() && !matter.is_empty() {
+            for (contents, v) in [(Contents::Ones, 1), (Contents::Zeros, 0)] {
+                let rule = Rule::Contents(self.arrays[matter[0]].name.clone());
+                out.push(self.with(rule, |c| {
+                    matter.iter().for_each(|&a| c.contents[a] = contents);
+                    sought.iter().for_each(|&i| c.genes[i] = Gene::Int(v));
+                }));
+            }
+        }
         // Several arrays often have to agree.
         if matter.len() > 1 {
             for contents in [Contents::Zeros, Contents::Random, Contents::Ones] {
@@ -171,11 +193,16 @@ impl Space<'_> {
         }
     }
 
-    fn alias_seeds(&self, out: &mut Vec<Candidate>) {
+    /// Two pointers to one array, of which at least one is written. Who takes a
+    /// `const` or `restrict` pointer beside another one says that they are
+    /// different: the first of these is questioned only where the user wants it.
+    fn alias_seeds(&self, all: bool, out: &mut Vec<Candidate>) {
+        let is = |a: &FreeArray, word: &str| self.kernel.params[a.param].source_type.contains(word);
+        let apart = |a: &FreeArray| is(a, "restrict") || !all && is(a, "const");
         for first in 0..self.arrays.len() {
             for second in first + 1..self.arrays.len() {
                 let (a, b) = (&self.arrays[first], &self.arrays[second]);
-                if a.elem == b.elem && (a.written || b.written) {
+                if !apart(a) && !apart(b) && a.elem == b.elem && (a.written || b.written) {
                     let rule = Rule::EqualPointers(a.name.clone(), b.name.clone());
                     out.push(self.with(rule, |c| c.equal = Some((first, second))));
                 }

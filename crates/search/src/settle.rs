@@ -60,6 +60,17 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     for s in &mut out {
         scatter(driver, &mut s.finding, &read_back);
     }
+    // One look at two equal pointers is enough.
+    let mut told: Vec<(Kind, String)> = Vec::new();
+    out.retain(|s| match (&s.rule, &s.finding.holds_when) {
+        (Rule::EqualPointers(..), Some(condition)) => {
+            let key = (s.finding.kind, condition.clone());
+            let new = !told.contains(&key);
+            told.push(key);
+            new
+        }
+        _ => true,
+    });
     out.sort_by_key(|s| (s.finding.holds_when.is_some(), std::cmp::Reverse(s.finding.severity)));
     out
 }

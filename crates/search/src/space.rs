@@ -91,6 +91,8 @@ pub(crate) struct Space<'a> {
     fixed: Option<Vec<Gene>>,
 }
 
+/// Rounds of a loop that nothing but a parameter limits.
+const ROUNDS: i64 = 8;
 /// Threads of a block in the launches that are tried.
 const MOST_THREADS: u32 = 1024;
 
@@ -161,6 +163,7 @@ impl<'a> Space<'a> {
             grid: self.grids[0],
             block: self.blocks[0],
             genes: (0..self.slots.len()).map(|i| self.plain_gene(i)).collect(),
+            sizes: (0..self.slots.len()).filter(|&i| self.slots[i].is_guarded()).collect(),
             contents: self.arrays.iter().map(|a| a.plain).collect(),
             equal: None,
             rule: Rule::Ordinary,
@@ -196,9 +199,14 @@ impl<'a> Space<'a> {
         if s.ty.bits() == 8 {
             return Gene::Int(1);
         }
-        // A bare row length holds a row of the launch.
-        let axis = if h.multiplies_index && !s.is_guarded() && !h.bounds_loop { 0 } else { s.axis };
-        Gene::Threads { axis, times: 1, plus: 0 }
+        if h.multiplies_index && !s.is_guarded() {
+            return Gene::Row;
+        }
+        // A mere number of rounds need not be as large as the launch.
+        if h.bounds_loop && !s.is_guarded() && !h.divides {
+            return Gene::Int(ROUNDS);
+        }
+        Gene::Threads { axis: s.axis, times: 1, plus: 0 }
     }
 
     /// What a caller would hardly give.
@@ -222,7 +230,7 @@ impl<'a> Space<'a> {
             return false;
         }
         let fits = |a: usize| {
-            self.hints.implied_block[a].is_none_or(|n| block[a] == n)
+            implied(&self.hints, a).is_none_or(|n| block[a] == n)
                 && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
         };
         block.iter().all(|d| d.is_power_of_two()) && (0..3).all(fits)
@@ -276,7 +284,7 @@ impl<'a> Space<'a> {
         let h = &self.hints;
         std::array::from_fn(|a| {
             self.given.block.is_none()
-                && h.implied_block[a].is_none()
+                && implied(h, a).is_none()
                 && (h.thread_axes[a] || h.reads_block_dim[a])
         })
     }
@@ -326,6 +334,14 @@ fn plain_contents(elem: Elem, source_type: &str) -> Contents {
     }
 }
 
+/// The block's size along an axis that the kernel was written for: its index
+/// arithmetic says so, or it never asks for the size and subscripts a shared array
+/// of that extent.
+fn implied(hints: &Hints, axis: usize) -> Option<u32> {
+    let extent = hints.most_block[axis].filter(|_| !hints.reads_block_dim[axis]);
+    hints.implied_block[axis].or(extent).filter(|&n| n <= MOST_THREADS)
+}
+
 /// Ordinary block shapes: what is given or implied, else by the axes in use.
 fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(block) = given.block.or(kernel.block_dim_hint) {
@@ -343,7 +359,7 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     let shapes: Vec<[u32; 3]> = shapes
         .iter()
         .map(|shape| {
-            std::array::from_fn(|a| match hints.implied_block[a] {
+            std::array::from_fn(|a| match implied(hints, a) {
                 Some(n) if n <= MOST_THREADS => n,
                 _ => shape[a],
             })
@@ -356,13 +372,16 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     let mut out: Vec<[u32; 3]> = Vec::new();
     // The extent of a shared array that the thread index subscripts is what its
     // author had in mind.
-    let extent: [u32; 3] = std::array::from_fn(|a| match (hints.implied_block[a], used(a)) {
+    let extent: [u32; 3] = std::array::from_fn(|a| match (implied(hints, a), used(a)) {
         (Some(n), _) => n,
         (None, true) => hints.most_block[a].unwrap_or(0),
         (None, false) => 1,
     });
     let whole = extent.iter().all(|&d| d > 0) && extent.iter().any(|&d| d > 1);
-    if whole && extent.iter().map(|&d| d as u64).product::<u64>() <= MOST_THREADS as u64 {
+    let threads = extent.iter().map(|&d| d as u64).product::<u64>();
+    // A large one is rather a limit.
+    let fixed = (0..3).all(|a| implied(hints, a).is_some() || !used(a));
+    if whole && (threads <= 256 || fixed && threads <= MOST_THREADS as u64) {
         out.push(extent);
     }
     for shape in shapes.iter().filter(|s| fits(s)) {
@@ -371,7 +390,7 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
         }
     }
     if out.is_empty() {
-        let small = |a: usize| hints.implied_block[a].or(hints.most_block[a]).unwrap_or(1);
+        let small = |a: usize| implied(hints, a).or(hints.most_block[a]).unwrap_or(1);
         let mut shape: [u32; 3] = std::array::from_fn(|a| small(a).clamp(1, 64));
         while shape.iter().product::<u32>() > MOST_THREADS {
             let widest = (0..3).max_by_key(|&a| shape[a]).unwrap_or(0);

@@ -184,6 +184,8 @@ pub(crate) struct BlockRaces {
     copy_base: u32,
     /// Lock-step only: for each warp and pair of lanes, when they last parted.
     parted: Vec<[[u32; LANES]; LANES]>,
+    /// Lock-step only: for each warp, when any lanes of it last parted.
+    last_parted: Vec<u32>,
     /// Lanes that execute together now, for each warp's running group.
     pub together: u32,
     /// Lock-step only: when the instruction that runs now began, and whether it is
@@ -209,6 +211,7 @@ impl BlockRaces {
             } else {
                 Vec::new()
             },
+            last_parted: vec![0; program.warps as usize],
             together: u32::MAX,
             since: 0,
             by_lane: false,
@@ -229,6 +232,7 @@ impl BlockRaces {
         for p in &mut self.parted {
             *p = [[0; LANES]; LANES];
         }
+        self.last_parted.fill(0);
     }
 
     pub(crate) fn shadow_bytes(&self) -> u64 {
@@ -247,7 +251,7 @@ impl BlockRaces {
             self.warp_base.fill(*ctx.clock);
         }
         if let Some(sync) = &mut ctx.sync {
-            sync.block_barrier(ctx.block, *ctx.clock - 1, ctx.program.threads);
+            sync.block_barrier(ctx.block, *ctx.clock - 1, ctx.program.threads, global);
         }
     }
 
@@ -338,6 +342,7 @@ impl BlockRaces {
             return;
         };
         *clock += 1;
+        self.last_parted[warp] = *clock;
         for i in (0..LANES).filter(|i| a >> i & 1 == 1) {
             for j in (0..LANES).filter(|j| b >> j & 1 == 1) {
                 parted[i][j] = *clock;
@@ -398,7 +403,8 @@ impl BlockRaces {
             kind: e.kind,
             mixed: ctx.program.mixed_atomics,
         };
-        if !self.parted.is_empty() && e.kind != AccessKind::Write {
+        let warp = (e.first_thread >> self.lane_bits) as usize;
+        if !self.parted.is_empty() && e.kind != AccessKind::Write && self.last_parted[warp] > base {
             return self.in_step(ctx, cells, e, &run);
         }
         let mut rest = e.mask;

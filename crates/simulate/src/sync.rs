@@ -48,6 +48,10 @@ struct Log {
     len: u32,
     /// For each thread its releases: (position, clock).
     by_thread: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
+    /// For each block the releases of its threads: (position, time of the last
+    /// barrier of the block before it). They release what the whole block did
+    /// before that barrier.
+    by_block: FxHashMap<u32, Vec<(u32, u32)>>,
     /// What the releases so far knew, together.
     knowledge: Knowledge,
 }
@@ -88,9 +92,13 @@ impl Relation {
         k
     }
 
-    fn release(&mut self, id: u32, thread: ThreadKey, clock: u32, knowledge: &Knowledge) {
+    fn release(&mut self, id: u32, thread: ThreadKey, at: Moment, knowledge: &Knowledge) {
         let log = &mut self.logs[id as usize];
-        log.by_thread.entry(thread).or_default().push((log.len, clock));
+        log.by_thread.entry(thread).or_default().push((log.len, at.clock));
+        if at.barrier > 0 {
+            let block = (thread >> 32) as u32;
+            log.by_block.entry(block).or_default().push((log.len, at.barrier));
+        }
         log.len += 1;
         join(&mut log.knowledge, knowledge);
     }
@@ -109,11 +117,14 @@ impl Relation {
 
     fn knows(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> bool {
         self.known(thread).iter().any(|&(v, len)| {
-            self.logs[v as usize].by_thread.get(&other).is_some_and(|releases| {
-                // Positions and clocks both grow: the last one within the prefix.
+            let log = &self.logs[v as usize];
+            // Positions and clocks both grow: the last one within the prefix.
+            let released = |releases: &Vec<(u32, u32)>| {
                 let n = releases.partition_point(|r| r.0 < len);
                 n > 0 && releases[n - 1].1 >= clock
-            })
+            };
+            log.by_thread.get(&other).is_some_and(released)
+                || log.by_block.get(&((other >> 32) as u32)).is_some_and(released)
         })
     }
 
@@ -132,12 +143,21 @@ impl Relation {
     }
 }
 
+/// How far a release reaches back: the releasing thread's own accesses, and those
+/// of its whole block.
+#[derive(Clone, Copy, Default)]
+struct Moment {
+    clock: u32,
+    /// Time of the last barrier of the block; 0 before the first.
+    barrier: u32,
+}
+
 /// What a thread did since its last fence, and before it.
 #[derive(Default)]
 struct Fenced {
-    /// Clock and knowledge at the last fence, by its scope.
-    released_block: Option<(u32, Knowledge)>,
-    released_device: Option<(u32, Knowledge)>,
+    /// Time and knowledge at the last fence, by its scope.
+    released_block: Option<(Moment, Knowledge)>,
+    released_device: Option<(Moment, Knowledge)>,
     /// Learnt by relaxed reads, waiting for a fence.
     pending: Knowledge,
 }
@@ -149,6 +169,8 @@ pub(crate) struct Sync {
     strict: Relation,
     fenced: FxHashMap<ThreadKey, Fenced>,
     meetings: u32,
+    /// Time of each block's last barrier of all its threads.
+    barriers: FxHashMap<u32, u32>,
     /// Whether anything was ever released: before that no query can succeed.
     active: bool,
 }
@@ -164,6 +186,11 @@ pub(crate) enum Ordered {
 }
 
 impl Sync {
+    fn moment(&self, thread: ThreadKey, clock: u32) -> Moment {
+        let block = (thread >> 32) as u32;
+        Moment { clock, barrier: self.barriers.get(&block).copied().unwrap_or(0) }
+    }
+
     /// A read, write or both of an atomic or a flag by one thread. `clock` is the
     /// thread's time; its accesses so far have at most that.
     pub(crate) fn operation(
@@ -177,6 +204,7 @@ impl Sync {
         scope: Scope,
     ) {
         self.active = true;
+        let now = self.moment(thread, clock);
         let block = (thread >> 32) as u32;
         let near = Variable::Place { object: place.0, offset: place.1, block: Some(block) };
         let far = Variable::Place { object: place.0, offset: place.1, block: None };
@@ -192,7 +220,7 @@ impl Sync {
             }
             if writes {
                 let known = self.generous.known(thread);
-                self.generous.release(id, thread, clock, &known);
+                self.generous.release(id, thread, now, &known);
             }
             let id = self.strict.log(v);
             if reads {
@@ -206,7 +234,7 @@ impl Sync {
             if writes {
                 if order.releases() {
                     let known = self.strict.known(thread);
-                    self.strict.release(id, thread, clock, &known);
+                    self.strict.release(id, thread, now, &known);
                 } else if let Some(f) = self.fenced.get(&thread) {
                     let released = if is_far { &f.released_device } else { &f.released_block };
                     if let Some((at, known)) = released.clone() {
@@ -222,20 +250,25 @@ impl Sync {
             return;
         }
         self.active = true;
+        let now = self.moment(thread, clock);
         let pending = std::mem::take(&mut self.fenced.entry(thread).or_default().pending);
         self.strict.teach(thread, &pending);
         let known = self.strict.known(thread);
         let f = self.fenced.entry(thread).or_default();
         if scope >= Scope::Device {
-            f.released_device = Some((clock, known.clone()));
+            f.released_device = Some((now, known.clone()));
         }
-        f.released_block = Some((clock, known));
+        f.released_block = Some((now, known));
     }
 
     /// A barrier of the whole block: it completes the acquires of its threads
     /// and shares what they know. Releases stay as they are: a barrier is a
     /// fence among the block's threads only.
-    pub(crate) fn block_barrier(&mut self, block: u32, clock: u32, threads: u32) {
+    /// `global` says whether it orders accesses to global memory.
+    pub(crate) fn block_barrier(&mut self, block: u32, clock: u32, threads: u32, global: bool) {
+        if global {
+            self.barriers.insert(block, clock);
+        }
         if !self.active {
             return;
         }
@@ -250,7 +283,9 @@ impl Sync {
         self.strict.merge_block(block);
         for t in first..first + u64::from(threads) {
             if let Some(f) = self.fenced.get_mut(&t) {
-                f.released_block = Some((clock, self.strict.known(t)));
+                let barrier = self.barriers.get(&block).copied().unwrap_or(0);
+                let now = Moment { clock, barrier };
+                f.released_block = Some((now, self.strict.known(t)));
             }
         }
     }
@@ -276,11 +311,12 @@ impl Sync {
 
     fn meet(&mut self, v: Variable, threads: &[ThreadKey], clock: u32, wait: bool) {
         self.active = true;
+        let moments: Vec<Moment> = threads.iter().map(|&t| self.moment(t, clock)).collect();
         for relation in [&mut self.generous, &mut self.strict] {
             let id = relation.log(v);
-            for &t in threads {
+            for (&t, &now) in threads.iter().zip(&moments) {
                 let known = relation.known(t);
-                relation.release(id, t, clock, &known);
+                relation.release(id, t, now, &known);
             }
             let lesson = relation.lesson(id);
             for &t in threads.iter().filter(|_| wait) {
