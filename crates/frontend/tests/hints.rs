@@ -174,6 +174,10 @@ fn block_sizes_from_linear_indices() {
     // Two elements a thread: the array has only room for half of them.
     let half = of("s[threadIdx.x + 256] = a[blockIdx.x * 512 + threadIdx.x];");
     assert_eq!((half.implied_block, half.most_block), ([None; 3], [Some(256), None, None]));
+    let rounds = of("int i = blockIdx.x * 512 + threadIdx.x; a[0] = a[i] + a[i + 256];");
+    assert_eq!(rounds.implied_block, [Some(256), None, None]);
+    let stencil = of("int i = blockIdx.x * 64 + threadIdx.x; a[i] = a[i + 1] + a[i + 2];");
+    assert_eq!(stencil.implied_block, [Some(64), None, None]);
     let guarded = of("if (threadIdx.x < 32) s[threadIdx.x + 480] = 1;");
     assert_eq!(guarded.most_block, [None; 3]);
     let bounded = of("if (blockIdx.x * blockDim.x + threadIdx.x < n) s[threadIdx.x] = 1;");

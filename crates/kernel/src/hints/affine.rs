@@ -7,6 +7,8 @@
 //! takes. Subscripts of shared arrays say only how many there is room for: rows
 //! may be padded.
 
+use std::collections::BTreeMap;
+
 use crate::flow::{Control, Def};
 use crate::hints::graph::{BLOCK, Graph, THREAD, Use};
 use crate::{BlockId, CastOp, Inst, IntOp, Op, Operand, Space, Special, Terminator};
@@ -218,18 +220,27 @@ fn absorbs(forms: &[Form], inst: &Inst) -> bool {
 fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut by_block: [Vec<i64>; 3] = Default::default();
     let mut by_thread: [Vec<i64>; 3] = Default::default();
-    for (r, form) in forms.iter().enumerate() {
-        let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
-        if form.terms.len() < 2 || !threads || !is_whole_sum(graph, forms, r) {
-            continue;
-        }
+    let whole: Vec<Form> = (forms.iter().enumerate())
+        .filter(|(r, form)| {
+            let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
+            form.terms.len() >= 2 && threads && is_whole_sum(graph, forms, *r)
+        })
+        .map(|(_, form)| Form { terms: sorted(&form.terms), constant: form.constant })
+        .collect();
+    let mut constants: BTreeMap<&[(Atom, i64)], Vec<i64>> = BTreeMap::new();
+    for form in &whole {
+        constants.entry(&form.terms).or_default().push(form.constant);
+    }
+    for form in &whole {
         for &(atom, k) in &form.terms {
             let Some(a) = atom.thread_axis() else { continue };
             let Some((next, factor)) = form.next_factor(atom, k).filter(|_| k > 0) else {
                 continue;
             };
-            let extent = factor / k;
-            if factor % k != 0 || !(2..=MOST_THREADS).contains(&extent) {
+            let extent = factor / k / rounds(&constants[&form.terms[..]], k, factor);
+            // A warp is not cut into rows of two.
+            let least = if a == 0 { 4 } else { 2 };
+            if factor % k != 0 || !(least..=MOST_THREADS).contains(&extent) {
                 continue;
             }
             let below = || {
@@ -261,6 +272,26 @@ fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
         };
         extent.map(|e| e as u32)
     })
+}
+
+fn sorted(terms: &[(Atom, i64)]) -> Vec<(Atom, i64)> {
+    let mut terms = terms.to_vec();
+    terms.sort();
+    terms
+}
+
+/// How many elements each thread takes of the `factor / k` that lie between two
+/// values of the next index, where sums that differ only in their constants say
+/// so: `x[i] + x[i + 256]` with `i = blockIdx.x * 512 + threadIdx.x` is two.
+fn rounds(constants: &[i64], k: i64, factor: i64) -> i64 {
+    let first = constants.iter().copied().min().unwrap_or(0);
+    let steps = || constants.iter().filter_map(|c| c.checked_sub(first)).filter(|&d| d > 0);
+    let Some(step) = steps().min() else { return 1 };
+    let rounds = factor / step.max(1);
+    let even = steps().all(|d| d % step == 0 && d < factor);
+    let fits = step % k == 0 && factor % step == 0;
+    // Steps that are small against the whole are neighbours, not rounds.
+    if even && fits && (2..=16).contains(&rounds) && step / k >= 8 { rounds } else { 1 }
 }
 
 /// Whether a sum is looked at as it is, not only as a part of a larger one.

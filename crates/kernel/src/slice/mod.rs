@@ -15,6 +15,7 @@
 //! - an `Op::Unsupported` is dropped: the run goes on behind it;
 //! - a loop that neither accesses memory nor computes anything that is needed is
 //!   dropped, and with it the chance that it never ends;
+//! - a thread would end at an assertion that fails;
 //! - accesses to private memory are dropped where their value is not needed, and
 //!   so are assertions, output and warp operations with such a result;
 //! - values that are stored are zero, so nothing may be concluded from them (a
