@@ -1,0 +1,465 @@
+//! From a model of a question to an alarm: places, values, what was approximated, and how sure it is.
+//!
+//! The approximation analysis of the paper (sections 3 and 5.2): the conditions of an access are exact (CI) if no
+//! application of an uninterpreted function occurs in them and every loop around it has an exact iteration space; its
+//! index is exact (DI) if none occurs in its offset. An alarm with nothing approximated is `confirmed`: its model is a
+//! launch in which the two threads do what it says. Beyond the paper, these make an alarm only `possible` too:
+//! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; a barrier
+//! under a condition that neither access shares; a pointer whose object is not known.
+
+use lockstep_finding::{Access, Approximated, Confidence, Finding, Kind, Memory, Place, Severity};
+use lockstep_kernel::{Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
+use rustc_hash::FxHashSet;
+
+use crate::context::{Base, FnKind, Level};
+use crate::exec::Mode;
+use crate::pair::Pairs;
+use crate::race::{Candidate, is_block_barrier};
+use crate::term::{Node, T, sign_extend};
+use crate::walk::{Assignment, reachable};
+use crate::{Alarm, Cell, Model};
+
+pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
+    let chain: Vec<_> = kernel.loc_chain(loc).collect();
+    let one = |l: &lockstep_kernel::Loc| Place {
+        file: kernel.files.get(l.file as usize).cloned().unwrap_or_default(),
+        line: l.line,
+        column: l.column,
+        function: l.function.clone(),
+        inlined_at: Vec::new(),
+    };
+    let mut first = one(chain[0]);
+    first.inlined_at = chain[1..].iter().map(|l| one(l)).collect();
+    first
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Read => "read",
+        Mode::Write => "write",
+        Mode::Atomic { .. } => "atomic",
+    }
+}
+
+/// The names behind the functions of some terms: what was approximated in them.
+fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
+    let exec = &pairs.exec;
+    let mut names: Vec<String> = Vec::new();
+    for t in reachable(&exec.ctx.pool, terms) {
+        if let Node::App(f, _) = exec.ctx.pool.node(t) {
+            let info = &exec.ctx.fns[f.0 as usize];
+            let name = match &info.kind {
+                FnKind::Exit(l) => loop_name(pairs, *l),
+                FnKind::Pure(op) if info.name.is_empty() => {
+                    format!("{} (not modelled)", op.split('.').next().unwrap_or(op))
+                }
+                _ if info.name.is_empty() => "an unnamed value".to_owned(),
+                _ => info.name.clone(),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn loop_name(pairs: &Pairs, l: usize) -> String {
+    let exec = &pairs.exec;
+    let named = exec.loops[l].phis.iter().find_map(|p| exec.ctx.reg_name(p.reg));
+    named.map_or_else(
+        || format!("the loop at line {}", loop_line(pairs, l)),
+        |n| format!("iterations of {n}"),
+    )
+}
+
+fn loop_line(pairs: &Pairs, l: usize) -> u32 {
+    let kernel = pairs.exec.ctx.kernel;
+    let block = kernel.block(pairs.exec.loops[l].head);
+    block.insts.first().map_or(0, |i| kernel.loc(i.loc).line)
+}
+
+impl Pairs<'_, '_> {
+    /// Conditions and index of an access: what of each is approximated.
+    pub(crate) fn approximations(&mut self, access: usize) -> (Vec<String>, Vec<String>) {
+        let block = self.exec.accesses[access].block;
+        let mut conditions = Vec::new();
+        self.exec.condition(block, &mut conditions);
+        let mut control = approximated(self, &conditions);
+        for l in self.exec.nest(block) {
+            if !self.exec.loops[l].exact {
+                let name = loop_name(self, l);
+                if !control.contains(&name) {
+                    control.push(name);
+                }
+            }
+        }
+        let mut index = Vec::new();
+        for case in self.cases_of(access) {
+            match case.place {
+                crate::memory::Place::At(_, o) => index.extend(approximated(self, &[o, case.when])),
+                crate::memory::Place::Unknown => {
+                    let site = self.exec.ctx.kernel.site(self.exec.accesses[access].site);
+                    let name = site.through.clone().unwrap_or_else(|| "a pointer".into());
+                    index.push(format!("{name} (where it points)"));
+                }
+            }
+        }
+        index.dedup();
+        (control, index)
+    }
+
+    /// Whether something in the kernel could order accesses other than a barrier.
+    fn may_be_ordered(&self) -> bool {
+        let kernel = self.exec.ctx.kernel;
+        kernel.insts().any(|i| match &i.op {
+            Op::Atomic { .. } | Op::Fence { .. } => true,
+            Op::Barrier { barrier, .. } => !is_block_barrier(barrier),
+            Op::Load { site, .. } | Op::Store { site, .. } => kernel.site(*site).volatile,
+            _ => false,
+        })
+    }
+
+    /// Barriers that stand under conditions which the access does not share.
+    fn conditional_barrier(&self, first: usize, second: usize) -> bool {
+        let literals = |b: lockstep_kernel::BlockId| -> FxHashSet<T> {
+            let mut terms = Vec::new();
+            self.exec.condition(b, &mut terms);
+            let mut parts = Vec::new();
+            for t in terms {
+                crate::loops::conjuncts(&self.exec.ctx.pool, t, &mut parts);
+            }
+            parts.retain(|&t| !self.exec.ctx.pool.is_true(t));
+            parts.into_iter().collect()
+        };
+        let mut known = literals(self.exec.accesses[first].block);
+        known.extend(literals(self.exec.accesses[second].block));
+        self.exec.barriers.iter().any(|b| {
+            let mut parts = Vec::new();
+            let reach = self.exec.reach[b.block.0 as usize];
+            crate::loops::conjuncts(&self.exec.ctx.pool, reach, &mut parts);
+            parts.iter().any(|p| !self.exec.ctx.pool.is_true(*p) && !known.contains(p))
+        })
+    }
+
+    /// The launch of a model.
+    pub(crate) fn launch(&mut self, m: &Assignment) -> Model {
+        let mut out = Model::default();
+        for axis in 0..3u8 {
+            let (g, b) = (self.exec.ctx.grid_dim(axis), self.exec.ctx.block_dim(axis));
+            out.grid[axis as usize] = m.eval(&self.exec.ctx.pool, g).max(1) as u32;
+            out.block[axis as usize] = m.eval(&self.exec.ctx.pool, b).max(1) as u32;
+        }
+        let kernel = self.exec.ctx.kernel;
+        for (i, p) in kernel.params.iter().enumerate() {
+            let ParamKind::Scalar { ty, count } = p.kind else { continue };
+            let given = self.exec.ctx.assumptions.scalars.iter().find(|(q, _)| *q == i);
+            let values = (0..u32::from(count))
+                .map(|k| match given.and_then(|(_, v)| v.get(k as usize)) {
+                    Some(v) => *v,
+                    None => {
+                        let t =
+                            self.exec.ctx.free(crate::context::VarKind::Param(i, k), 0, ty.bits());
+                        m.eval(&self.exec.ctx.pool, t)
+                    }
+                })
+                .collect();
+            out.scalars.push((i, values));
+        }
+        for ((f, args), value) in &m.apps {
+            let FnKind::ReadOnly(Base::Param(param)) = self.exec.ctx.fns[f.0 as usize].kind else {
+                continue;
+            };
+            let ParamKind::Buffer { elem, .. } = kernel.params[param].kind else { continue };
+            if let [offset] = args[..] {
+                let bytes = match elem {
+                    Elem::Scalar(t) => t.bytes(),
+                    Elem::Bytes(_) => 4,
+                };
+                out.contents.push(Cell { param, offset, bytes, value: *value });
+            }
+        }
+        out.contents.sort();
+        out.contents.dedup();
+        out
+    }
+
+    fn thread_of(&mut self, m: &Assignment, tag: u8, level: Level) -> ([u32; 3], [u32; 3]) {
+        let block_tag = if level == Level::Block { 0 } else { tag };
+        let mut thread = [0; 3];
+        let mut block = [0; 3];
+        for axis in 0..3u8 {
+            let (t, b) =
+                (self.exec.ctx.thread_id(axis, tag), self.exec.ctx.block_id(axis, block_tag));
+            thread[axis as usize] = m.eval(&self.exec.ctx.pool, t) as u32;
+            block[axis as usize] = m.eval(&self.exec.ctx.pool, b) as u32;
+        }
+        (thread, block)
+    }
+
+    /// The variables of one thread that an access rests on, `*` marking the approximated ones.
+    fn variables(&mut self, m: &Assignment, access: usize, tag: u8, level: Level) -> Vec<String> {
+        let mut out = Vec::new();
+        let nest = self.exec.nest(self.exec.accesses[access].block);
+        let values = self.exec.loop_values.clone();
+        for (l, reg, t) in values {
+            if !nest.contains(&l) {
+                continue;
+            }
+            let Some(name) = self.exec.ctx.reg_name(reg).map(str::to_owned) else { continue };
+            let own = self.copy(t, tag, level);
+            let v = m.eval(&self.exec.ctx.pool, own);
+            let rests = approximated(self, &[t]);
+            let mark = if rests.is_empty() { "" } else { " (approximated)" };
+            out.push(format!("{name} = {}{mark}", shown(v, self.exec.ctx.kernel.reg_ty(reg))));
+        }
+        let side = self.side(access, tag, level);
+        let mut terms = side.conditions.clone();
+        for c in &side.cases {
+            terms.push(c.when);
+            if let crate::memory::Place::At(_, o) = c.place {
+                terms.push(o);
+            }
+        }
+        for t in reachable(&self.exec.ctx.pool, &terms) {
+            let Node::App(f, _) = self.exec.ctx.pool.node(t) else { continue };
+            let info = self.exec.ctx.fns[f.0 as usize].clone();
+            if info.name.is_empty() || matches!(info.kind, FnKind::Exit(_)) {
+                continue;
+            }
+            let w = self.exec.ctx.pool.width(t);
+            let v = m.eval(&self.exec.ctx.pool, t);
+            let line = format!("{} = {} (approximated)", info.name, sign_extend(v, w));
+            if !out.iter().any(|o| o.starts_with(&format!("{} = ", info.name))) {
+                out.push(line);
+            }
+        }
+        out
+    }
+
+    /// The alarm for a pair that can be concurrent at one place.
+    pub(crate) fn race_alarm(
+        &mut self,
+        c: &Candidate,
+        m: Option<&Assignment>,
+        benign: bool,
+    ) -> Alarm {
+        let kernel = self.exec.ctx.kernel;
+        let mut names: Vec<Approximated> = Vec::new();
+        for access in [c.first, c.second] {
+            let (control, index) = self.approximations(access);
+            for (list, reach) in [(control, true), (index, false)] {
+                for variable in list {
+                    match names.iter_mut().find(|n| n.variable == variable) {
+                        Some(n) => {
+                            n.affects_reachability |= reach;
+                            n.affects_index |= !reach;
+                        }
+                        None => names.push(Approximated {
+                            variable,
+                            affects_reachability: reach,
+                            affects_index: !reach,
+                        }),
+                    }
+                }
+            }
+        }
+        let ordered = self.may_be_ordered();
+        if ordered {
+            names.push(Approximated {
+                variable: "order through atomics, fences or warps".into(),
+                affects_reachability: true,
+                affects_index: false,
+            });
+        }
+        if c.level == Level::Block && self.conditional_barrier(c.first, c.second) {
+            names.push(Approximated {
+                variable: "a barrier under a condition".into(),
+                affects_reachability: true,
+                affects_index: false,
+            });
+        }
+        let exact = names.is_empty() && m.is_some() && c.base.is_some();
+        let memory = self.race_memory(c, m);
+        let object = memory.object.clone().unwrap_or_else(|| "memory".into());
+        let at = match memory.element {
+            Some(e) if exact => format!("`{object}[{e}]`"),
+            _ => format!("`{object}`"),
+        };
+        let modes = [self.exec.accesses[c.first].mode, self.exec.accesses[c.second].mode];
+        let who = match c.level {
+            Level::Block => "threads of one block",
+            Level::Grid => "threads of different blocks",
+        };
+        let message = format!(
+            "{}data race on {} memory {at}: {} and {} by {who} with nothing to order them",
+            if exact { "" } else { "possible " },
+            memory.space,
+            mode_name(modes[0]),
+            mode_name(modes[1]),
+        );
+        let mut accesses = Vec::new();
+        for (access, tag) in [(c.first, 1u8), (c.second, 2)] {
+            let (thread, block, notes) = match m {
+                Some(m) => {
+                    let (t, b) = self.thread_of(m, tag, c.level);
+                    (Some(t), b, self.variables(m, access, tag, c.level))
+                }
+                None => (None, [0; 3], Vec::new()),
+            };
+            let a = &self.exec.accesses[access];
+            accesses.push(Access {
+                op: mode_name(a.mode).into(),
+                thread,
+                block,
+                place: place(kernel, kernel.site(a.site).loc),
+                value: None,
+                notes,
+            });
+        }
+        let sites = (self.exec.accesses[c.first].site, self.exec.accesses[c.second].site);
+        let finding = Finding {
+            kind: Kind::DataRace,
+            severity: if benign { Severity::Warning } else { Severity::Error },
+            confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
+            message,
+            memory: Some(memory),
+            accesses,
+            approximated: names,
+            occurrences: 1,
+            benign,
+            holds_when: None,
+            launch: None,
+            help: Vec::new(),
+            fix: None,
+        };
+        let model = m.map(|m| self.launch(m));
+        Alarm { finding, model, sites }
+    }
+
+    fn race_memory(&mut self, c: &Candidate, m: Option<&Assignment>) -> Memory {
+        let ctx = &self.exec.ctx;
+        let site = ctx.kernel.site(self.exec.accesses[c.first].site);
+        let (space, object, elem) = match c.base {
+            Some(b) => (ctx.base_space(b), Some(ctx.base_name(b)), base_elem(ctx.kernel, b)),
+            None => (site.space, site.through.clone(), None),
+        };
+        let mut memory = Memory {
+            space: space.to_string(),
+            object,
+            element: None,
+            bytes: None,
+            object_size: None,
+            element_type: elem.and_then(|e| match e {
+                Elem::Scalar(t) => Some(t.to_string()),
+                Elem::Bytes(_) => None,
+            }),
+        };
+        if let (Some(m), Some((o, _))) = (m, c.offsets) {
+            let offset = m.eval(&ctx.pool, o) as i64;
+            let size = self.exec.accesses[c.first].size.max(1) as i64;
+            memory.bytes = Some([offset, offset.wrapping_add(size)]);
+            let unit = elem.map_or(0, |e| i64::from(e.size()));
+            if unit > 0 && offset >= 0 {
+                memory.element = Some(offset / unit);
+            }
+        }
+        memory
+    }
+
+    /// The alarm for a barrier that one thread reaches and another may not.
+    pub(crate) fn divergence_alarm(
+        &mut self,
+        barrier: usize,
+        cond: T,
+        m: Option<&Assignment>,
+        exited: bool,
+    ) -> Alarm {
+        let kernel = self.exec.ctx.kernel;
+        let site = self.exec.barriers[barrier].site;
+        let mut list = vec![cond];
+        self.exec.condition(self.exec.barriers[barrier].block, &mut list);
+        let mut names = approximated(self, &list);
+        for l in self.exec.nest(self.exec.barriers[barrier].block) {
+            if !self.exec.loops[l].exact {
+                names.push(loop_name(self, l));
+            }
+        }
+        names.sort();
+        names.dedup();
+        let exact = names.is_empty() && m.is_some();
+        let mut accesses = Vec::new();
+        for (tag, op) in [(1u8, "barrier"), (2, if exited { "exit" } else { "branch" })] {
+            let (thread, block) = match m {
+                Some(m) => {
+                    let (t, b) = self.thread_of(m, tag, Level::Block);
+                    (Some(t), b)
+                }
+                None => (None, [0; 3]),
+            };
+            accesses.push(Access {
+                op: op.into(),
+                thread,
+                block,
+                place: place(kernel, kernel.site(site).loc),
+                value: None,
+                notes: Vec::new(),
+            });
+        }
+        let severity = if exited && kernel.language != lockstep_kernel::Language::OpenCl {
+            Severity::Warning
+        } else {
+            Severity::Error
+        };
+        let finding = Finding {
+            kind: Kind::BarrierDivergence,
+            severity,
+            confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
+            message: format!(
+                "{}barrier that not all threads of the block reach",
+                if exact { "" } else { "possibly a " }
+            ),
+            memory: None,
+            accesses,
+            approximated: names
+                .into_iter()
+                .map(|variable| Approximated {
+                    variable,
+                    affects_reachability: true,
+                    affects_index: false,
+                })
+                .collect(),
+            occurrences: 1,
+            benign: false,
+            holds_when: None,
+            launch: None,
+            help: Vec::new(),
+            fix: None,
+        };
+        let model = m.map(|m| self.launch(m));
+        Alarm { finding, model, sites: (site, site) }
+    }
+}
+
+pub(crate) fn base_elem(kernel: &Kernel, base: Base) -> Option<Elem> {
+    match base {
+        Base::Param(p) => match kernel.params[p].kind {
+            ParamKind::Buffer { elem, .. } | ParamKind::Local { elem } => Some(elem),
+            _ => None,
+        },
+        Base::Object(o) => Some(kernel.objects[o.0 as usize].elem),
+        Base::DynamicShared => kernel.objects.iter().find(|o| o.dynamic).map(|o| o.elem),
+        Base::Field(..) => None,
+    }
+}
+
+fn shown(v: u64, ty: Ty) -> String {
+    sign_extend(v, ty.bits()).to_string()
+}
+
+/// A place for messages: `file.cu:12`.
+pub(crate) fn line_of(kernel: &Kernel, site: SiteId) -> String {
+    let loc = kernel.loc(kernel.site(site).loc);
+    let file = kernel.files.get(loc.file as usize).map(String::as_str).unwrap_or("");
+    format!("{file}:{}", loc.line)
+}

@@ -1,0 +1,176 @@
+//! The static engine: proofs for all inputs, and alarms that say what was approximated.
+//!
+//! Implements FaialAA ("Sound and Partially-Complete Static Analysis of Data-Races in GPU Programs", OOPSLA 2024) on
+//! Lockstep's [`Kernel`]: the kernel is evaluated once for a generic thread ([`exec`], [`loops`]), accesses are split
+//! into phases by barriers ([`phases`]), and for each pair of accesses it is asked whether two different threads can
+//! make them at one place in one phase ([`race`]). Arithmetic answers most of these questions, Z3 the rest ([`solve`]).
+//! What a model of such a question rests on decides whether the alarm is `confirmed` or `possible` ([`alarm`]).
+//!
+//! **Architecture Invariant:** nothing here executes a kernel or chooses a launch. An answer other than `proved` may
+//! be imprecise; `proved` holds for every launch that satisfies the assumptions it names.
+//!
+//! Why it is sound: values are exact bit-vector terms or stand for any value; conditions of blocks are implied by
+//! reaching them; every pair of conflicting accesses is asked about unless a barrier that all threads pass lies between
+//! them. What is not modelled at all is a gap, and nothing is proved of a kernel with a gap. What it can miss: objects
+//! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
+//! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
+//!
+//! Reading order: [`term`], [`exec`], [`loops`], [`phases`], [`pair`], [`race`], then this file.
+
+mod alarm;
+mod assume;
+mod context;
+mod divergence;
+mod exec;
+mod loops;
+mod memory;
+mod pair;
+mod phases;
+mod provenance;
+mod race;
+mod simplify;
+mod solve;
+mod term;
+mod verdict;
+mod walk;
+mod z3;
+
+use std::time::Duration;
+
+use lockstep_finding::{Finding, Kind, Verdict};
+use lockstep_kernel::{Kernel, SiteId};
+
+pub use assume::{AssumeExpr, Operator, Tree};
+
+/// What is known of one dimension of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DimSpec {
+    Exactly(u32),
+    /// Every value that is legal, 1 included.
+    Any,
+}
+
+/// May threads of a warp run apart between synchronisations?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Scheduling {
+    #[default]
+    Independent,
+    Lockstep,
+}
+
+/// The launches asked about.
+#[derive(Clone, Debug)]
+pub struct Assumptions {
+    pub grid: [DimSpec; 3],
+    pub block: [DimSpec; 3],
+    /// Values of scalar parameters, by position; one for each register of the parameter.
+    pub scalars: Vec<(usize, Vec<u64>)>,
+    /// Further preconditions.
+    pub exprs: Vec<AssumeExpr>,
+    /// Pointer parameters may overlap.
+    pub may_alias: bool,
+    /// Bytes of buffers, where given.
+    pub lengths: Vec<(usize, u64)>,
+    pub scheduling: Scheduling,
+    pub warp_size: u32,
+}
+
+impl Default for Assumptions {
+    fn default() -> Assumptions {
+        Assumptions {
+            grid: [DimSpec::Any; 3],
+            block: [DimSpec::Any; 3],
+            scalars: Vec::new(),
+            exprs: Vec::new(),
+            may_alias: false,
+            lengths: Vec::new(),
+            scheduling: Scheduling::Independent,
+            warp_size: 32,
+        }
+    }
+}
+
+/// What to look for, and for how long.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub kinds: Vec<Kind>,
+    /// Time for the whole kernel.
+    pub budget: Duration,
+    /// Time for one question to the solver.
+    pub query_timeout: Duration,
+    /// Threads that ask the solver; never changes a verdict unless time runs out.
+    pub jobs: usize,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
+            budget: Duration::from_secs(10),
+            query_timeout: Duration::from_secs(2),
+            jobs: 2,
+        }
+    }
+}
+
+/// A launch that shows an alarm, as far as the solver chose it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Model {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Values of scalar parameters, one for each register of the parameter.
+    pub scalars: Vec<(usize, Vec<u64>)>,
+    /// Contents of buffers that mattered.
+    pub contents: Vec<Cell>,
+}
+
+/// A value in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cell {
+    pub param: usize,
+    /// Byte offset.
+    pub offset: u64,
+    pub bytes: u32,
+    pub value: u64,
+}
+
+/// Something that could not be proved absent.
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    pub finding: Finding,
+    pub model: Option<Model>,
+    pub sites: (SiteId, SiteId),
+}
+
+/// Figures of one proof.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    pub accesses: usize,
+    /// Pairs (with their phases) that arithmetic decided.
+    pub by_arithmetic: u64,
+    /// Questions that had been asked before.
+    pub shared: u64,
+    /// Questions that went to the solver.
+    pub queries: u64,
+    pub timeouts: u64,
+    pub solver_seconds: f64,
+    pub seconds: f64,
+    /// No condition of an access is approximated (the paper's CI).
+    pub control_independent: bool,
+    /// No index of an access is approximated (the paper's DI).
+    pub data_independent: bool,
+}
+
+/// Everything that was found out.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// One for each kind asked for, in the order asked.
+    pub verdicts: Vec<(Kind, Verdict)>,
+    pub alarms: Vec<Alarm>,
+    pub stats: Stats,
+}
+
+/// Proves what it can of a kernel.
+pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
+    verdict::prove(kernel, assumptions, config)
+}

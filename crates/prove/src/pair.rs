@@ -1,0 +1,257 @@
+//! Two threads: the generic thread's terms, copied for each, and the facts that hold of both.
+
+use lockstep_kernel::BlockId;
+use rustc_hash::FxHashMap;
+
+use crate::context::Level;
+use crate::exec::Exec;
+use crate::memory::Case;
+use crate::phases::{Link, Relation};
+use crate::solve::{Query, Solver};
+use crate::term::{Node, T};
+use crate::walk::{Substitution, reachable};
+
+/// An access as one of the two threads makes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Side {
+    pub(crate) conditions: Vec<T>,
+    pub(crate) cases: Vec<Case>,
+    pub(crate) length: Option<T>,
+    pub(crate) values: Vec<T>,
+}
+
+/// The analysis of one kernel: its evaluation, and the questions about two of its threads.
+pub(crate) struct Pairs<'c, 'k> {
+    pub(crate) exec: Exec<'c, 'k>,
+    pub(crate) solver: Solver,
+    copies: FxHashMap<(u8, Level), Substitution>,
+    sides: FxHashMap<(usize, u8, Level), Side>,
+    cases: Vec<Option<Vec<Case>>>,
+    facts: FxHashMap<Level, Vec<T>>,
+    /// Further conditions of the launch (candidates for hidden assumptions).
+    pub(crate) extra: Vec<T>,
+}
+
+impl<'c, 'k> Pairs<'c, 'k> {
+    pub(crate) fn new(exec: Exec<'c, 'k>) -> Pairs<'c, 'k> {
+        let n = exec.accesses.len();
+        Pairs {
+            exec,
+            solver: Solver::default(),
+            copies: FxHashMap::default(),
+            sides: FxHashMap::default(),
+            cases: vec![None; n],
+            facts: FxHashMap::default(),
+            extra: Vec::new(),
+        }
+    }
+
+    /// All terms that a question may use, so that each copy is made once.
+    fn roots(&mut self) -> Vec<T> {
+        let mut roots = Vec::new();
+        for i in 0..self.exec.accesses.len() {
+            for c in self.cases_of(i) {
+                roots.push(c.when);
+                if let crate::memory::Place::At(_, o) = c.place {
+                    roots.push(o);
+                }
+            }
+            let a = &self.exec.accesses[i];
+            roots.push(a.addr);
+            roots.extend(a.length);
+            roots.extend(&a.values);
+        }
+        roots.extend(&self.exec.reach);
+        roots.extend(self.exec.branches.values());
+        for l in &self.exec.loops {
+            roots.extend([l.enter, l.stay, l.last, l.index]);
+            roots.extend(&l.facts);
+            roots.extend(&l.exit_facts);
+        }
+        roots.extend(self.exec.requires.iter().map(|(_, c, _)| *c));
+        roots
+    }
+
+    pub(crate) fn cases_of(&mut self, access: usize) -> Vec<Case> {
+        if self.cases[access].is_none() {
+            let addr = self.exec.accesses[access].addr;
+            self.cases[access] = Some(self.exec.ctx.cases(addr));
+        }
+        self.cases[access].clone().unwrap_or_default()
+    }
+
+    /// A term of the generic thread, as thread `tag` has it.
+    pub(crate) fn copy(&mut self, t: T, tag: u8, level: Level) -> T {
+        if !self.copies.contains_key(&(tag, level)) {
+            let roots = self.roots();
+            let s = self.exec.ctx.instance(tag, level, &roots);
+            self.copies.insert((tag, level), s);
+        }
+        let s = self.copies.get_mut(&(tag, level)).expect("just inserted");
+        s.apply(&mut self.exec.ctx.pool, t)
+    }
+
+    fn copy_all(&mut self, list: &[T], tag: u8, level: Level) -> Vec<T> {
+        list.iter().map(|&t| self.copy(t, tag, level)).collect()
+    }
+
+    pub(crate) fn side(&mut self, access: usize, tag: u8, level: Level) -> Side {
+        if let Some(s) = self.sides.get(&(access, tag, level)) {
+            return s.clone();
+        }
+        let mut conditions = Vec::new();
+        self.exec.condition(self.exec.accesses[access].block, &mut conditions);
+        let conditions = self.copy_all(&conditions, tag, level);
+        let cases = self
+            .cases_of(access)
+            .into_iter()
+            .map(|c| Case {
+                when: self.copy(c.when, tag, level),
+                place: match c.place {
+                    crate::memory::Place::At(b, o) => {
+                        crate::memory::Place::At(b, self.copy(o, tag, level))
+                    }
+                    p => p,
+                },
+            })
+            .collect();
+        let length = self.exec.accesses[access].length.map(|n| self.copy(n, tag, level));
+        let values = self.exec.accesses[access].values.clone();
+        let values = self.copy_all(&values, tag, level);
+        let side = Side { conditions, cases, length, values };
+        self.sides.insert((access, tag, level), side.clone());
+        side
+    }
+
+    /// The conditions of a block, as thread `tag` has them.
+    pub(crate) fn conditions(&mut self, b: BlockId, tag: u8, level: Level) -> Vec<T> {
+        let mut list = Vec::new();
+        self.exec.condition(b, &mut list);
+        self.copy_all(&list, tag, level)
+    }
+
+    /// What holds of any two different threads of a launch.
+    pub(crate) fn facts(&mut self, level: Level) -> Vec<T> {
+        if let Some(f) = self.facts.get(&level) {
+            return f.iter().chain(&self.extra).copied().collect();
+        }
+        let mut out = self.exec.ctx.launch_facts();
+        let trees: Vec<_> =
+            self.exec.ctx.assumptions.exprs.iter().map(|e| e.tree.clone()).collect();
+        for tree in &trees {
+            out.push(self.exec.ctx.assume(tree));
+        }
+        let shared_block = |tag: u8| if level == Level::Block { 0 } else { tag };
+        for tag in [1, 2] {
+            out.extend(self.exec.ctx.index_facts(tag, shared_block(tag)));
+        }
+        let mut different = self.exec.ctx.pool.truth(false);
+        for axis in 0..3 {
+            let (a, b) = match level {
+                Level::Block => {
+                    (self.exec.ctx.thread_id(axis, 1), self.exec.ctx.thread_id(axis, 2))
+                }
+                Level::Grid => (self.exec.ctx.block_id(axis, 1), self.exec.ctx.block_id(axis, 2)),
+            };
+            let same = self.exec.ctx.pool.eq(a, b);
+            let differ = self.exec.ctx.pool.not(same);
+            different = self.exec.ctx.pool.or(different, differ);
+        }
+        out.push(different);
+        let requires: Vec<(BlockId, T)> = self
+            .exec
+            .requires
+            .iter()
+            .filter(|(b, ..)| self.exec.nest(*b).is_empty())
+            .map(|(b, c, _)| (*b, *c))
+            .collect();
+        for (b, c) in requires {
+            let reach = self.exec.reach[b.0 as usize];
+            let fact = self.exec.ctx.pool.implies(reach, c);
+            for tag in [1, 2] {
+                out.push(self.copy(fact, tag, level));
+            }
+        }
+        self.facts.insert(level, out.clone());
+        out.extend(&self.extra);
+        out
+    }
+
+    /// Relations of the two threads' iteration counters, as conditions.
+    pub(crate) fn relation(&mut self, relation: &Relation, level: Level) -> Vec<T> {
+        let mut out = Vec::new();
+        for link in relation {
+            let (l, left, right) = match *link {
+                Link::Counters(l, d) => {
+                    let index = self.exec.loops[l].index;
+                    let a = self.copy(index, 1, level);
+                    let b = self.copy(index, 2, level);
+                    (l, self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+                }
+                Link::SecondLeft(l, d) => {
+                    let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
+                    let a = self.copy(index, 1, level);
+                    let b = self.copy(last, 2, level);
+                    (l, self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+                }
+                Link::FirstLeft(l, d) => {
+                    let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
+                    let b = self.copy(index, 2, level);
+                    let a = self.copy(last, 1, level);
+                    (l, self.exec.ctx.pool.add_const(b, i64::from(d) as u64), a)
+                }
+                Link::First(who, l) => {
+                    let index = self.exec.loops[l].index;
+                    let k = self.copy(index, who + 1, level);
+                    (l, k, self.exec.ctx.pool.constant(0, 64))
+                }
+                Link::LeftAtOnce(who, l) => {
+                    let last = self.exec.loops[l].last;
+                    let k = self.copy(last, who + 1, level);
+                    // Only where the loop was entered at all.
+                    let enter = self.exec.loops[l].enter;
+                    let enter = self.copy(enter, who + 1, level);
+                    let zero = self.exec.ctx.pool.constant(0, 64);
+                    let e = self.exec.ctx.pool.eq(k, zero);
+                    out.push(self.exec.ctx.pool.implies(enter, e));
+                    continue;
+                }
+            };
+            let _ = l;
+            out.push(self.exec.ctx.pool.eq(left, right));
+        }
+        out
+    }
+
+    /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.
+    pub(crate) fn ask(&mut self, mut assertions: Vec<T>, level: Level) -> Option<Query> {
+        if assertions.iter().any(|&t| self.exec.ctx.pool.is_false(t)) {
+            self.solver.by_arithmetic += 1;
+            return None;
+        }
+        let mut done = vec![[false; 2]; self.exec.loops.len()];
+        for _ in 0..4 {
+            let seen = reachable(&self.exec.ctx.pool, &assertions);
+            let mut more = Vec::new();
+            for l in 0..self.exec.loops.len() {
+                let last = self.exec.loops[l].last;
+                if !matches!(self.exec.ctx.pool.node(last), Node::App(..)) {
+                    continue;
+                }
+                for tag in [1u8, 2] {
+                    let own = self.copy(last, tag, level);
+                    if !done[l][tag as usize - 1] && seen.binary_search(&own).is_ok() {
+                        done[l][tag as usize - 1] = true;
+                        let facts = self.exec.loops[l].exit_facts.clone();
+                        more.extend(self.copy_all(&facts, tag, level));
+                    }
+                }
+            }
+            if more.is_empty() {
+                break;
+            }
+            assertions.extend(more);
+        }
+        self.solver.ask(self.exec.ctx, assertions)
+    }
+}

@@ -1,0 +1,177 @@
+//! Where pointers come from, without looking at paths: which objects each register may point into.
+//!
+//! A fixed point over all registers. It is only used to tell which objects the kernel never writes (their contents
+//! are then a function of the index, the same for every thread); the accesses themselves are placed by their address
+//! terms ([`crate::memory`]). A pointer whose origin is lost may point anywhere.
+
+use lockstep_kernel::{Kernel, Op, Operand, ParamKind, Space, Ty};
+use rustc_hash::FxHashSet;
+
+use crate::context::Base;
+
+/// Roots of one register.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Roots {
+    bases: FxHashSet<Base>,
+    unknown: bool,
+}
+
+/// The objects that something in the kernel may write.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Written {
+    bases: FxHashSet<Base>,
+    /// A write through a pointer of unknown origin, by the space the front end saw.
+    anywhere: Vec<Space>,
+}
+
+impl Written {
+    pub(crate) fn is_written(&self, base: Base, space: Space, may_alias: bool) -> bool {
+        let global = |s: Space| matches!(s, Space::Global | Space::Constant);
+        let key = match base {
+            Base::Field(p, _) => Base::Field(p, u64::MAX),
+            b => b,
+        };
+        if self.bases.contains(&key) {
+            return true;
+        }
+        if self
+            .anywhere
+            .iter()
+            .any(|s| *s == Space::Generic || *s == space || global(*s) && global(space))
+        {
+            return true;
+        }
+        // Parameters that may overlap: one written, all written.
+        may_alias
+            && global(space)
+            && matches!(base, Base::Param(_) | Base::Field(..))
+            && self.bases.iter().any(|b| matches!(b, Base::Param(_) | Base::Field(..)))
+    }
+}
+
+fn base_of_object(kernel: &Kernel, id: lockstep_kernel::ObjectId) -> Base {
+    if kernel.objects[id.0 as usize].dynamic { Base::DynamicShared } else { Base::Object(id) }
+}
+
+pub(crate) fn written(kernel: &Kernel) -> Written {
+    let mut roots: Vec<Roots> = vec![Roots::default(); kernel.regs.len()];
+    for (i, p) in kernel.params.iter().enumerate() {
+        let entry = &mut roots[p.reg.0 as usize];
+        match p.kind {
+            ParamKind::Scalar { ty: Ty::Ptr, count } => {
+                for k in 0..u32::from(count) {
+                    roots[(p.reg.0 + k) as usize].unknown = true;
+                }
+            }
+            ParamKind::Scalar { .. } => {}
+            _ => {
+                entry.bases.insert(Base::Param(i));
+            }
+        }
+    }
+    let of = |roots: &[Roots], o: Operand| match o {
+        Operand::Reg(r) => roots[r.0 as usize].clone(),
+        Operand::Object(id, _) => {
+            let mut r = Roots::default();
+            r.bases.insert(base_of_object(kernel, id));
+            r
+        }
+        Operand::Imm(_) | Operand::Undef => Roots::default(),
+    };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        let mut join = |roots: &mut [Roots], dst: u32, from: &Roots| {
+            let to = &mut roots[dst as usize];
+            if from.unknown && !to.unknown {
+                to.unknown = true;
+                changed = true;
+            }
+            for b in &from.bases {
+                changed |= to.bases.insert(*b);
+            }
+        };
+        for block in &kernel.blocks {
+            for phi in &block.phis {
+                for (_, o) in &phi.incoming {
+                    let r = of(&roots, *o);
+                    join(&mut roots, phi.dst.0, &r);
+                }
+            }
+            for inst in &block.insts {
+                let Some(dst) = inst.dst else { continue };
+                match &inst.op {
+                    Op::Load { ty, count, addr, .. } => {
+                        if *ty != Ty::Ptr && *ty != Ty::I64 {
+                            continue;
+                        }
+                        let from = of(&roots, *addr);
+                        let mut r = Roots::default();
+                        let mut fields = !from.unknown && !from.bases.is_empty();
+                        for b in &from.bases {
+                            match b {
+                                Base::Param(p)
+                                    if matches!(
+                                        kernel.params[*p].kind,
+                                        ParamKind::Aggregate { .. }
+                                    ) =>
+                                {
+                                    r.bases.insert(Base::Field(*p, u64::MAX));
+                                }
+                                _ => fields = false,
+                            }
+                        }
+                        r.unknown = !fields && *ty == Ty::Ptr;
+                        if *ty == Ty::I64 && !fields {
+                            r = Roots::default();
+                        }
+                        for k in 0..u32::from(*count) {
+                            join(&mut roots, dst.0 + k, &r);
+                        }
+                    }
+                    Op::Index { base, .. } => {
+                        let r = of(&roots, *base);
+                        join(&mut roots, dst.0, &r);
+                    }
+                    Op::Int { .. }
+                    | Op::IntUn { .. }
+                    | Op::Cast { .. }
+                    | Op::Copy { .. }
+                    | Op::Select { .. }
+                    | Op::Funnel { .. } => {
+                        let mut all = Roots::default();
+                        inst.op.for_each_operand(|o| {
+                            let r = of(&roots, o);
+                            all.unknown |= r.unknown;
+                            all.bases.extend(r.bases);
+                        });
+                        join(&mut roots, dst.0, &all);
+                    }
+                    op => {
+                        let r = Roots { bases: FxHashSet::default(), unknown: true };
+                        for k in 0..op.result_count() {
+                            if kernel.regs[(dst.0 + k) as usize] == Ty::Ptr {
+                                join(&mut roots, dst.0 + k, &r);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let mut out = Written::default();
+    for inst in kernel.insts() {
+        let (addr, site) = match &inst.op {
+            Op::Store { addr, site, .. } | Op::Atomic { addr, site, .. } => (*addr, *site),
+            Op::MemCopy { dst, write, .. } | Op::GroupCopy { dst, write, .. } => (*dst, *write),
+            Op::MemSet { dst, site, .. } => (*dst, *site),
+            _ => continue,
+        };
+        let r = of(&roots, addr);
+        if r.unknown || r.bases.is_empty() {
+            out.anywhere.push(kernel.site(site).space);
+        }
+        out.bases.extend(r.bases);
+    }
+    out
+}

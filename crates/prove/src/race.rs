@@ -1,0 +1,237 @@
+//! Data races: every pair of accesses of which one writes, for two threads of one block and of two.
+//!
+//! Two threads of one block are concurrent within a phase ([`crate::phases`]); two threads of different blocks always
+//! are, so that question relates no counters and knows no barriers. Atomics do not race with each other if both
+//! scopes reach the other thread and they have one width.
+//!
+//! An order through atomics, fences or volatile flags is not looked for: a pair that only such a chain orders is an
+//! alarm, and only `possible` wherever the kernel has anything that could make a chain.
+
+use std::time::{Duration, Instant};
+
+use lockstep_kernel::{Barrier, Operand, Scope, Space};
+
+use crate::context::{Base, Level};
+use crate::exec::Mode;
+use crate::memory::Place;
+use crate::pair::Pairs;
+use crate::phases::{Phases, Relation};
+use crate::solve::{Outcome, Query};
+use crate::term::T;
+
+/// A question about two accesses: the first thread makes `first`, the second `second`.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) level: Level,
+    pub(crate) base: Option<Base>,
+    /// The accesses' offsets in their object.
+    pub(crate) offsets: Option<(T, T)>,
+    pub(crate) query: Query,
+}
+
+/// What became of it.
+pub(crate) struct Decided {
+    pub(crate) candidate: Candidate,
+    pub(crate) outcome: Outcome,
+}
+
+/// Limits of one analysis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) jobs: usize,
+    pub(crate) query: Duration,
+    pub(crate) deadline: Instant,
+}
+
+/// Whether a barrier is a plain one of the whole block.
+pub(crate) fn is_block_barrier(b: &Barrier) -> bool {
+    matches!(b, Barrier::Block { id: Operand::Imm(0), threads: None, .. })
+}
+
+impl Pairs<'_, '_> {
+    /// All pairs that arithmetic does not rule out.
+    pub(crate) fn race_candidates(&mut self, deadline: Instant) -> Option<Vec<Candidate>> {
+        let orders = |exec: &crate::exec::Exec, shared: bool| -> Vec<bool> {
+            exec.barriers
+                .iter()
+                .map(|b| match b.barrier {
+                    Barrier::Block { orders_shared, orders_global, .. } => {
+                        is_block_barrier(&b.barrier)
+                            && if shared { orders_shared } else { orders_global }
+                    }
+                    _ => false,
+                })
+                .collect()
+        };
+        let for_shared = orders(&self.exec, true);
+        let for_global = orders(&self.exec, false);
+        let shared_phases = Phases::new(&self.exec, &|i| for_shared[i]);
+        let global_phases = Phases::new(&self.exec, &|i| for_global[i]);
+        let mut out = Vec::new();
+        let n = self.exec.accesses.len();
+        for i in 0..n {
+            if Instant::now() > deadline {
+                return None;
+            }
+            for j in i..n {
+                let (a, b) = (&self.exec.accesses[i], &self.exec.accesses[j]);
+                if !a.mode.writes() && !b.mode.writes() {
+                    continue;
+                }
+                for level in [Level::Block, Level::Grid] {
+                    if self.tolerated(i, j, level) {
+                        continue;
+                    }
+                    self.pair(i, j, level, &shared_phases, &global_phases, &mut out);
+                }
+            }
+        }
+        Some(out)
+    }
+
+    /// Both atomic, with scopes that reach each other.
+    fn tolerated(&self, i: usize, j: usize, level: Level) -> bool {
+        let (a, b) = (&self.exec.accesses[i], &self.exec.accesses[j]);
+        let needed = if level == Level::Block { Scope::Block } else { Scope::Device };
+        match (a.mode, b.mode) {
+            (Mode::Atomic { scope: s, .. }, Mode::Atomic { scope: t, .. }) => {
+                s >= needed && t >= needed && a.size == b.size
+            }
+            _ => false,
+        }
+    }
+
+    fn pair(
+        &mut self,
+        i: usize,
+        j: usize,
+        level: Level,
+        shared: &Phases,
+        global: &Phases,
+        out: &mut Vec<Candidate>,
+    ) {
+        let (left, right) = (self.side(i, 1, level), self.side(j, 2, level));
+        for p in &left.cases {
+            for q in &right.cases {
+                let Some(space) = self.common_space(i, j, p.place, q.place, level) else {
+                    continue;
+                };
+                let (overlap, base, offsets) = match (p.place, q.place) {
+                    (Place::At(x, o), Place::At(y, u)) if x == y => {
+                        let t = self.overlap(i, j, o, u, left.length, right.length);
+                        (t, Some(x), Some((o, u)))
+                    }
+                    _ => (self.exec.ctx.pool.truth(true), None, None),
+                };
+                if self.exec.ctx.pool.is_false(overlap) {
+                    self.solver.by_arithmetic += 1;
+                    continue;
+                }
+                let relations: Vec<Relation> = match level {
+                    Level::Grid => vec![Vec::new()],
+                    Level::Block => {
+                        let phases = if space == Space::Shared { shared } else { global };
+                        phases.relations(i, j).into_iter().collect()
+                    }
+                };
+                for relation in relations {
+                    let mut assertions = self.facts(level);
+                    assertions.extend(&left.conditions);
+                    assertions.extend(&right.conditions);
+                    assertions.extend([p.when, q.when, overlap]);
+                    assertions.extend(self.relation(&relation, level));
+                    if let Some(query) = self.ask(assertions, level) {
+                        let (first, second) = (i, j);
+                        out.push(Candidate { first, second, level, base, offsets, query });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The space in which the two places can be one, if they can.
+    fn common_space(&self, i: usize, j: usize, p: Place, q: Place, level: Level) -> Option<Space> {
+        let ctx = &self.exec.ctx;
+        let space_of = |access: usize, place: Place| match place {
+            Place::At(b, _) => ctx.base_space(b),
+            Place::Unknown => ctx.kernel.site(self.exec.accesses[access].site).space,
+        };
+        let (s, t) = (space_of(i, p), space_of(j, q));
+        let space = match (s, t) {
+            (Space::Private, _) | (_, Space::Private) => return None,
+            (Space::Generic, x) | (x, Space::Generic) => x,
+            (Space::Constant, Space::Global) | (Space::Global, Space::Constant) => Space::Global,
+            (x, y) if x == y => x,
+            _ => return None,
+        };
+        if level == Level::Grid && space == Space::Shared {
+            return None;
+        }
+        match (p, q) {
+            (Place::At(x, _), Place::At(y, _)) if x != y => {
+                let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
+                let may = ctx.assumptions.may_alias && space != Space::Shared;
+                (may && parameter(x) && parameter(y)).then_some(space)
+            }
+            _ => Some(space),
+        }
+    }
+
+    /// Whether two ranges of bytes in one object meet.
+    fn overlap(&mut self, i: usize, j: usize, o: T, u: T, left: Option<T>, right: Option<T>) -> T {
+        let (si, sj) = (self.exec.accesses[i].size, self.exec.accesses[j].size);
+        let pool = &mut self.exec.ctx.pool;
+        let difference = pool.sub(o, u);
+        if left.is_some() || right.is_some() {
+            let a = left.unwrap_or_else(|| pool.constant(si, 64));
+            let b = right.unwrap_or_else(|| pool.constant(sj, 64));
+            let back = pool.scale(difference, u64::MAX);
+            let x = pool.ult(difference, b);
+            let y = pool.ult(back, a);
+            return pool.or(x, y);
+        }
+        if si == 0 || sj == 0 {
+            return pool.truth(false);
+        }
+        // o - u must lie in (-si, sj), and is known modulo a power of two.
+        let (c, terms) = pool.lin_parts(difference);
+        let twos = terms.iter().map(|(_, k)| k.trailing_zeros()).min().unwrap_or(63).min(63);
+        let modulus = 1i128 << twos;
+        let rest = (i128::from(c as i64)).rem_euclid(modulus);
+        let (lo, hi) = (-(i128::from(si) - 1), i128::from(sj) - 1);
+        let first = lo + (rest - lo).rem_euclid(modulus);
+        if first > hi {
+            return pool.truth(false);
+        }
+        if (hi - first) / modulus < 4 {
+            let mut any = pool.truth(false);
+            let mut d = first;
+            while d <= hi {
+                let to = pool.add_const(u, d as u64);
+                let e = pool.eq(o, to);
+                any = pool.or(any, e);
+                d += modulus;
+            }
+            return any;
+        }
+        let size_i = pool.constant(si, 64);
+        let size_j = pool.constant(sj, 64);
+        let back = pool.scale(difference, u64::MAX);
+        let x = pool.ult(difference, size_j);
+        let y = pool.ult(back, size_i);
+        pool.or(x, y)
+    }
+
+    pub(crate) fn decide(&mut self, candidates: Vec<Candidate>, limits: Limits) -> Vec<Decided> {
+        let queries: Vec<Query> = candidates.iter().map(|c| c.query.clone()).collect();
+        let outcomes =
+            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        candidates
+            .into_iter()
+            .zip(outcomes)
+            .map(|(candidate, outcome)| Decided { candidate, outcome })
+            .collect()
+    }
+}
