@@ -4,9 +4,9 @@
 //! Implements the sums of section 3.1 of the paper (f, the number of different
 //! threads that access an address; g, whether any does) over words of four bytes:
 //! words of shared memory once for each block, words of global memory once for the
-//! launch. The counts are exact: (word, thread) pairs are kept, sorted and merged
-//! now and then, so that memory grows with the different pairs and not with the
-//! accesses.
+//! launch. The counts are exact: each word knows the one thread of the block that
+//! touched it, or the set of them, and counts go up when that set does. Threads of
+//! different blocks are different, so nothing is kept of a block that is done.
 //!
 //! The launch runs in the fixed order of [`crate::grid`] without any check.
 //! Accesses out of bounds are counted at the address they name (at most
@@ -18,6 +18,7 @@
 //! size.
 
 use lockstep_kernel::{Kernel, Space, cfg};
+use rustc_hash::FxHashMap;
 
 use crate::access::lanes_of;
 use crate::api::{BoundLaunch, Config, Footprint, LaunchError};
@@ -30,8 +31,8 @@ use crate::report::Reports;
 use crate::watch::{Seen, Watch};
 
 /// Words of one access out of bounds that are counted.
-const MAX_STRAY_WORDS: u64 = 64;
-/// Pairs that are kept before the first merge.
+const MAX_STRAY_WORDS: usize = 64;
+/// Words outside of all objects that are kept before the first merge.
 const FIRST_MERGE: usize = 1 << 14;
 
 /// Executes one launch without checks and counts the words its threads touch.
@@ -76,18 +77,79 @@ pub fn footprint(
     Ok(out)
 }
 
+/// The threads of one block that touched each word.
+struct BlockTouched {
+    block: u32,
+    /// Which of the blocks that used this state it is; never 0.
+    turn: u32,
+    /// By object and word: in the upper half the turn in which the lower half
+    /// counts; there, the one thread that touched the word, or where the set of
+    /// several is.
+    who: Vec<Vec<u64>>,
+    sets: Vec<u64>,
+    /// By object of shared memory and word: as [`Touched::counts`].
+    counts: Vec<Vec<u32>>,
+}
+
+/// The lower half of a word's state names a set.
+const SEVERAL: u32 = 1 << 31;
+
+impl BlockTouched {
+    /// Adds a thread to those that touched a word; whether it is new, and whether it
+    /// is the first.
+    fn add(&mut self, threads: u32, object: usize, word: usize, t: u32) -> (bool, bool) {
+        let state = &mut self.who[object][word];
+        if (*state >> 32) as u32 != self.turn {
+            *state = u64::from(self.turn) << 32 | u64::from(t);
+            return (true, true);
+        }
+        let stride = threads.div_ceil(64) as usize;
+        let low = *state as u32;
+        let slot = match low & SEVERAL {
+            0 if low == t => return (false, false),
+            0 => {
+                let slot = self.sets.len() / stride;
+                self.sets.resize(self.sets.len() + stride, 0);
+                self.sets[slot * stride + low as usize / 64] |= 1 << (low % 64);
+                *state = u64::from(self.turn) << 32 | u64::from(SEVERAL) | slot as u64;
+                slot
+            }
+            _ => (low & !SEVERAL) as usize,
+        };
+        let bits = &mut self.sets[slot * stride + t as usize / 64];
+        let new = *bits >> (t % 64) & 1 == 0;
+        *bits |= 1 << (t % 64);
+        (new, false)
+    }
+}
+
 /// Who touched which word.
 #[derive(Default)]
 pub(crate) struct Touched {
-    /// Word; thread of the launch, with the lowest bit for a write.
-    pairs: Vec<(u64, u64)>,
-    /// Pairs after the last merge.
+    count: Footprint,
+    /// By object of global memory and word: threads, and in the lowest bit whether
+    /// one of them writes.
+    counts: Vec<Vec<u32>>,
+    /// Blocks that run; the one that ran last is number `last`.
+    blocks: Vec<BlockTouched>,
+    last: usize,
+    spare: Vec<BlockTouched>,
+    /// Words outside of all objects: the word; the thread, with the lowest bit for a
+    /// write.
+    strays: Vec<(u64, u64)>,
     merged: usize,
+    /// First and last word of each object, and block where it is shared.
+    ends: FxHashMap<(usize, u32), (u64, u64)>,
 }
 
 /// Numbers of threads in a block, with one for its group copies.
-fn threads(program: &Program) -> u64 {
-    u64::from(program.threads) + 1
+fn threads(program: &Program) -> u32 {
+    program.threads + 1
+}
+
+/// The words of `size` bytes at an address.
+fn words(address: u64, size: u64) -> std::ops::RangeInclusive<u64> {
+    address >> 2..=address.saturating_add(size.max(1) - 1) >> 2
 }
 
 impl Touched {
@@ -99,23 +161,22 @@ impl Touched {
         seen: &Seen<'_>,
     ) {
         let write = program.sites[seen.site.0 as usize].writes;
-        let start = origin(seen.object);
-        let size = u64::from(seen.size.max(1));
-        let first = u64::from(block) * threads(program);
+        self.enter(program, block, seen.object);
+        let size = u64::from(seen.size);
+        let (mut low, mut high) = (u64::MAX, 0);
         for l in lanes_of(seen.mask) {
-            let at = start + seen.offsets[l];
             let t = match first_thread {
-                COPY_ENGINE => u64::from(program.threads),
-                t => u64::from(t) + l as u64,
+                COPY_ENGINE => program.threads,
+                t => t + l as u32,
             };
-            let who = (first + t) << 1 | u64::from(write);
-            for word in at >> 2..=(at + size - 1) >> 2 {
-                self.pairs.push((word, who));
+            let words = words(seen.offsets[l], size);
+            (low, high) = (low.min(*words.start()), high.max(*words.end()));
+            for word in words {
+                self.touch(program, seen.object, word as usize, t, write);
             }
         }
-        if self.pairs.len() > FIRST_MERGE.max(2 * self.merged) {
-            self.merge();
-        }
+        let start = origin(seen.object) >> 2;
+        self.extend(program, block, seen.object, start + low, start + high);
     }
 
     /// An access out of bounds, or through a pointer to nowhere.
@@ -128,42 +189,127 @@ impl Touched {
         size: u64,
         write: bool,
     ) {
-        let object = program.objects.get(object_of(address));
-        if object.is_some_and(|o| !matches!(o.space, Space::Shared | Space::Global)) {
+        let object = object_of(address);
+        let info = program.objects.get(object);
+        if info.is_some_and(|o| !matches!(o.space, Space::Shared | Space::Global)) {
             return;
         }
-        let first = u64::from(block) * threads(program);
+        if info.is_some() {
+            self.enter(program, block, object);
+        }
         let t = if thread == COPY_ENGINE { program.threads } else { thread };
-        let who = (first + u64::from(t)) << 1 | u64::from(write);
-        let last = address.saturating_add(size.max(1) - 1) >> 2;
-        for word in (address >> 2..=last).take(MAX_STRAY_WORDS as usize) {
-            self.pairs.push((word, who));
+        let who = u64::from(block) * u64::from(threads(program)) + u64::from(t);
+        let inside = info.map_or(0, |o| o.size.div_ceil(4));
+        for word in words(address, size).take(MAX_STRAY_WORDS) {
+            let index = word.wrapping_sub(origin(object) >> 2);
+            if index < inside {
+                self.touch(program, object, index as usize, t, write);
+            } else {
+                self.strays.push((word, who << 1 | u64::from(write)));
+            }
+            self.extend(program, block, object, word, word);
+        }
+        if self.strays.len() > FIRST_MERGE.max(2 * self.merged) {
+            self.merge();
         }
     }
 
-    /// One pair for each word and thread; a write counts for both.
+    /// Makes a block the one that runs, with room for an object.
+    fn enter(&mut self, program: &Program, block: u32, object: usize) {
+        if self.blocks.get(self.last).is_none_or(|b| b.block != block) {
+            self.last = match self.blocks.iter().position(|b| b.block == block) {
+                Some(i) => i,
+                None => {
+                    let mut new = self.spare.pop().unwrap_or_else(|| BlockTouched {
+                        block,
+                        turn: 0,
+                        who: vec![Vec::new(); program.objects.len()],
+                        sets: Vec::new(),
+                        counts: vec![Vec::new(); program.objects.len()],
+                    });
+                    new.block = block;
+                    new.turn += 1;
+                    new.sets.clear();
+                    self.blocks.push(new);
+                    self.blocks.len() - 1
+                }
+            };
+        }
+        let state = &mut self.blocks[self.last];
+        if state.who[object].is_empty() {
+            let info = &program.objects[object];
+            let n = info.size.div_ceil(4) as usize;
+            state.who[object] = vec![0; n];
+            self.counts.resize(program.objects.len(), Vec::new());
+            if info.space == Space::Shared {
+                state.counts[object] = vec![0; n];
+            } else if self.counts[object].is_empty() {
+                self.counts[object] = vec![0; n];
+            }
+        }
+    }
+
+    /// A block is done: what it knew is of no more use.
+    pub(crate) fn finished(&mut self, block: u32) {
+        if let Some(i) = self.blocks.iter().position(|b| b.block == block) {
+            self.spare.push(self.blocks.swap_remove(i));
+        }
+    }
+
+    /// A thread of the block that runs touches a word within an object.
+    #[inline(always)]
+    fn touch(&mut self, program: &Program, object: usize, word: usize, t: u32, write: bool) {
+        let block = &mut self.blocks[self.last];
+        let (new, first) = block.add(threads(program), object, word, t);
+        let count = if program.objects[object].space == Space::Shared {
+            let count = &mut block.counts[object][word];
+            *count = if first { 0 } else { *count };
+            count
+        } else {
+            &mut self.counts[object][word]
+        };
+        if new {
+            self.count.addresses += u64::from(*count == 0);
+            self.count.touches += 1;
+            self.count.written_touches += u64::from(*count & 1);
+            *count += 2;
+        }
+        if write && *count & 1 == 0 {
+            self.count.written_addresses += 1;
+            self.count.written_touches += u64::from(*count >> 1);
+            *count |= 1;
+        }
+    }
+
+    fn extend(&mut self, program: &Program, block: u32, object: usize, low: u64, high: u64) {
+        let shared = program.objects.get(object).is_some_and(|o| o.space == Space::Shared);
+        let key = (object, if shared { block } else { 0 });
+        let ends = self.ends.entry(key).or_insert((low, high));
+        *ends = (ends.0.min(low), ends.1.max(high));
+    }
+
+    /// One stray for each word and thread; a write counts for both.
     fn merge(&mut self) {
-        self.pairs.sort_unstable();
-        self.pairs.dedup_by(|next, kept| {
+        self.strays.sort_unstable();
+        self.strays.dedup_by(|next, kept| {
             let same = next.0 == kept.0 && next.1 >> 1 == kept.1 >> 1;
             kept.1 |= if same { next.1 & 1 } else { 0 };
             same
         });
-        self.merged = self.pairs.len();
+        self.merged = self.strays.len();
     }
 
     fn count(mut self, program: &Program) -> Footprint {
         self.merge();
-        let threads = threads(program);
-        let mut out = Footprint::default();
+        let mut out = self.count;
         let space = |word: u64| program.objects.get(object_of(word << 2)).map(|o| o.space);
-        // Words of shared memory are those of one block; pairs are sorted by word,
+        // Words of shared memory are those of one block; strays are sorted by word,
         // then by thread and so by block.
         let place = |p: &(u64, u64)| match space(p.0) {
-            Some(Space::Shared) => (p.0, (p.1 >> 1) / threads),
+            Some(Space::Shared) => (p.0, (p.1 >> 1) / u64::from(threads(program))),
             _ => (p.0, 0),
         };
-        for word in self.pairs.chunk_by(|a, b| place(a) == place(b)) {
+        for word in self.strays.chunk_by(|a, b| place(a) == place(b)) {
             let n = word.len() as u64;
             out.addresses += 1;
             out.touches += n;
@@ -172,13 +318,7 @@ impl Touched {
                 out.written_touches += n;
             }
         }
-        let mut ends: rustc_hash::FxHashMap<(usize, u64), (u64, u64)> = Default::default();
-        for p in &self.pairs {
-            let (word, block) = place(p);
-            let e = ends.entry((object_of(word << 2), block)).or_insert((word, word));
-            *e = (e.0.min(word), e.1.max(word));
-        }
-        out.range = ends.values().map(|(a, b)| b - a + 1).sum();
+        out.range = self.ends.values().map(|(a, b)| b - a + 1).sum();
         out
     }
 }

@@ -263,6 +263,7 @@ pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> 
                     Ok(Turn::Finished) => {
                         let (mut run, _) = waiting.remove(i);
                         finished += 1;
+                        world.watch.finished(run.block);
                         texts.push((run.block, std::mem::take(&mut run.printed)));
                     }
                     Ok(turn) => {
@@ -290,6 +291,7 @@ pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> 
             match run.run(world) {
                 Ok(Turn::Finished) => {
                     finished += 1;
+                    world.watch.finished(run.block);
                     texts.push((run.block, std::mem::take(&mut run.printed)));
                     shadow_bytes = shadow_bytes.max(run.races.shadow_bytes());
                     spare = Some(run);

@@ -21,6 +21,15 @@ pub(crate) enum Watch<'w> {
     Barriers(&'w mut Survey),
 }
 
+impl Watch<'_> {
+    /// A block is done.
+    pub(crate) fn finished(&mut self, block: u32) {
+        if let Watch::Footprint(touched) = self {
+            touched.finished(block);
+        }
+    }
+}
+
 /// The lanes of a warp's access to one object.
 pub(crate) struct Seen<'a> {
     pub object: usize,

@@ -101,3 +101,19 @@ fn repeated_accesses_are_merged() {
     assert_eq!(f.touches, words.values().map(|t| t.len() as u64).sum::<u64>());
     assert_eq!(f.written_touches, f.touches);
 }
+
+#[test]
+fn a_thread_counts_once_though_other_blocks_run_in_between() {
+    let own = |at: Ex| {
+        let first = Ex::BlockId.op(lockstep_kernel::IntOp::Mul, Ex::Num(64));
+        St::Write(Mem::Global, at.op(lockstep_kernel::IntOp::Add, first))
+    };
+    let body = [own(Ex::Tid), write(Ex::Tid.div(2)), read(Ex::Num(0))];
+    let once = of(&cuda(&body), 3, 64);
+    let twice = of(&cuda(&[&body[..], &[St::Grid], &body[..]].concat()), 3, 64);
+    assert_eq!((once.addresses, once.touches), (3 * (64 + 32), 3 * (64 + 64 + 62)));
+    assert_eq!((once.written_addresses, once.written_touches), (once.addresses, once.touches));
+    assert_eq!((once.addresses, once.touches), (twice.addresses, twice.touches));
+    assert_eq!(once.written_touches, twice.written_touches);
+    assert_eq!(once.range, twice.range);
+}
