@@ -1,7 +1,8 @@
 //! `make bench`: how fast Lockstep is, how its cost grows, and how far it agrees with others.
 //!
 //! ```text
-//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, growth, oclgrind
+//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, growth, oclgrind,
+//!                                          simulee, seeds
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -9,6 +10,9 @@
 //! - `startup`: a whole `lockstep run` of a kernel that does nothing ([`startup`]).
 //! - `growth`: time for one lane step as threads and accesses grow ([`growth`]).
 //! - `oclgrind`: Oclgrind's own kernel tests, from `$LOCKSTEP_CORPORA/Oclgrind` ([`corpus`]).
+//! - `simulee`: the two tables of Simulee's paper, filled by `lockstep search` on the kernels of
+//!   `$LOCKSTEP_CORPORA/Simulee` ([`simulee`]).
+//! - `seeds`: the kernels of `tests/search` for 100 seeds: what is found how often ([`seeds`]).
 //!
 //! What needs a tool or a checkout that is not there is skipped, and the output says so. Times are
 //! wall times of whole processes unless a line says otherwise; other load on the machine shows.
@@ -16,6 +20,9 @@
 mod corpus;
 mod growth;
 mod launch;
+mod searching;
+mod seeds;
+mod simulee;
 mod speed;
 mod startup;
 
@@ -29,11 +36,13 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 4] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 6] = [
     ("speed", speed::run),
     ("startup", startup::run),
     ("growth", growth::run),
     ("oclgrind", corpus::run),
+    ("simulee", simulee::run),
+    ("seeds", seeds::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,0 +1,1 @@
+// Stands for a header that the checkout lacks; nothing in it is used.
