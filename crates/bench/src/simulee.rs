@@ -216,7 +216,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
                 "\ntable {table}; the paper's columns as published: ✓ found, ✗ missed, F false positive, seconds"
             );
             println!(
-                "{:<11}{:<35}{:<6}{:<4} {:<22}{:>3}{:>8}{:>7}  {:<11}{:<12}{:<11}{:<11}{}",
+                "{:<11}{:<35}{:<6}{:<4} {:<22}{:>3}{:>8}{:>7}  {:<11}{:<12}{:<11}{:<11}RaceChecker",
                 "project",
                 "kernel",
                 "bug",
@@ -228,8 +228,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
                 "Simulee",
                 "GPUVerify",
                 "GKLEE",
-                "GKLEE-SESA",
-                "RaceChecker"
+                "GKLEE-SESA"
             );
         }
         let kinds: Vec<&str> = row.bugs.iter().map(|(kind, _)| short(kind)).collect();
