@@ -1,6 +1,6 @@
 // lockstep: search
 // Only the reduction has a barrier, for any size of the group.
-kernel void cost(global const float *weight, global float *out, int n) {
+kernel void cost(global const float *restrict weight, global float *restrict out, int n) {
     local float sum[1024];
     int t = get_local_id(0);
     sum[t] = 0;

@@ -1,7 +1,7 @@
 // lockstep: search
 // Each work-item clears its cell and adds to its cell: the first barrier orders nothing. That in the reduction is needed.
 // cost_fixed.cl is without the first.
-kernel void cost(global const float *weight, global float *out, int n) {
+kernel void cost(global const float *restrict weight, global float *restrict out, int n) {
     local float sum[1024];
     int t = get_local_id(0);
     sum[t] = 0;

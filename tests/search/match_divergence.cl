@@ -1,7 +1,7 @@
 // lockstep: search
 // A whole loop with barriers is executed only by the work-items that have an element: those beyond n never come.
 // match_fixed.cl puts the condition inside the loop.
-kernel void match(global const int *dict, global const int *words, global int *hits, int n, int count) {
+kernel void match(global const int *restrict dict, global const int *restrict words, global int *restrict hits, int n, int count) {
     local int word;
     int i = get_global_id(0), found = 0;
     if (i < n) { //~ barrier-divergence

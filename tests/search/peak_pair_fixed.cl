@@ -1,6 +1,6 @@
 // lockstep: search
 // What one work-item has found it may store without waiting for anyone.
-kernel void two_greatest(global const int *score, global int *out) {
+kernel void two_greatest(global const int *restrict score, global int *restrict out) {
     local int first[16], second[16];
     int x = get_local_id(0), y = get_local_id(1);
     if (x == 0) {

@@ -1,7 +1,7 @@
 // lockstep: search
 // The two greatest of a tile of 16x16, found by one work-item of each row and then by one of all. The last barrier comes
 // before a store of that same one. peak_pair_fixed.cl is without it.
-kernel void two_greatest(global const int *score, global int *out) {
+kernel void two_greatest(global const int *restrict score, global int *restrict out) {
     local int first[16], second[16];
     int x = get_local_id(0), y = get_local_id(1);
     if (x == 0) {

@@ -1,6 +1,6 @@
 // lockstep: search
 // The next query is staged when all have compared this one.
-kernel void compare(global const uint *queries, global const uint *codes, global uint *equal, int count) {
+kernel void compare(global const uint *restrict queries, global const uint *restrict codes, global uint *restrict equal, int count) {
     local uint query[4], salt;
     int t = get_local_id(0), i = get_global_id(0);
     if (t == 0) salt = queries[0];

@@ -1,7 +1,7 @@
 // lockstep: search
 // A query of four words is staged in local memory and compared by everyone; the next one is staged while some still
 // compare. query_fixed.cl has a barrier at the end of the loop.
-kernel void compare(global const uint *queries, global const uint *codes, global uint *equal, int count) {
+kernel void compare(global const uint *restrict queries, global const uint *restrict codes, global uint *restrict equal, int count) {
     local uint query[4], salt;
     int t = get_local_id(0), i = get_global_id(0);
     if (t == 0) salt = queries[0];

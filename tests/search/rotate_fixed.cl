@@ -1,6 +1,6 @@
 // lockstep: search
 // All have read both columns before one is turned, and the norms are complete before they are added.
-kernel void rotate(global float *p, global const float *q, global float *norm) {
+kernel void rotate(global float *restrict p, global const float *restrict q, global float *restrict norm) {
     local float a[1024], b[1024], n[1024];
     int t = get_local_id(0), size = get_local_size(0), i = get_global_id(0);
     a[t] = p[i];

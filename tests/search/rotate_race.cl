@@ -2,7 +2,7 @@
 // Two columns of a matrix are turned by an angle that every work-item computes from all of both. Two races: a work-item
 // turns its own element while others still read it, and the norms are read before all are there. rotate_fixed.cl has a
 // barrier at both places.
-kernel void rotate(global float *p, global const float *q, global float *norm) {
+kernel void rotate(global float *restrict p, global const float *restrict q, global float *restrict norm) {
     local float a[1024], b[1024], n[1024];
     int t = get_local_id(0), size = get_local_size(0), i = get_global_id(0);
     a[t] = p[i];
