@@ -41,7 +41,7 @@ impl Source {
         let module = frontend::load(self.input(), &frontend_options(options));
         let module = module.map_err(|e| error(&self.name, e.to_string()))?;
         if module.kernels.is_empty() {
-            return Err(error(&self.name, "there is no kernel in it".into()));
+            return Err(error(&self.name, module.no_kernel()));
         }
         Ok(module)
     }

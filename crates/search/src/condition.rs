@@ -8,6 +8,7 @@
 //! a proof.
 
 use crate::candidate::{Candidate, Gene};
+use crate::driver::Driver;
 use crate::settle::Shrinker;
 use crate::space::Oddity;
 
@@ -18,13 +19,27 @@ pub(crate) fn describe(shrinker: &mut Shrinker, c: &Candidate, odd: &[Oddity]) -
     let parts = odd.iter().map(|o| match *o {
         Oddity::Slot(i) => slot(shrinker, c, i),
         Oddity::Block => block(c, space.plain().block),
-        Oddity::Equal => match c.equal {
-            Some((a, b)) => format!("{} == {}", space.arrays[a].name, space.arrays[b].name),
-            None => String::new(),
-        },
+        Oddity::Equal => equal(shrinker.driver, c),
     });
     let parts: Vec<String> = parts.collect();
     parts.join(" && ")
+}
+
+/// The condition without looking for its boundary.
+pub(crate) fn values(driver: &Driver, c: &Candidate, odd: &[Oddity]) -> String {
+    let space = driver.lab.space;
+    let parts = odd.iter().map(|o| match *o {
+        Oddity::Slot(i) => format!("{} == {}", space.slots[i].name, space.clamp(i, c.int(i))),
+        Oddity::Block => block(c, space.plain().block),
+        Oddity::Equal => equal(driver, c),
+    });
+    let parts: Vec<String> = parts.filter(|p| !p.is_empty()).collect();
+    if parts.is_empty() { "the values of this launch are given".into() } else { parts.join(" && ") }
+}
+
+fn equal(driver: &Driver, c: &Candidate) -> String {
+    let arrays = &driver.lab.space.arrays;
+    c.equal.map_or(String::new(), |(a, b)| format!("{} == {}", arrays[a].name, arrays[b].name))
 }
 
 fn block(c: &Candidate, plain: [u32; 3]) -> String {

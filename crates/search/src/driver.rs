@@ -1,6 +1,7 @@
 //! The search itself: seeds, evolution, then what to make of what was found.
 
 use std::collections::HashSet;
+use std::time::Instant;
 
 use lockstep_finding::{Kind, Launch};
 use lockstep_kernel::slice::address_slice;
@@ -54,6 +55,11 @@ pub(crate) struct Driver<'a> {
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     broken: Option<String>,
+    /// The smallest F, of all addresses and of written ones, that was simulated
+    /// in full during the evolution.
+    best_run: (f64, f64),
+    /// When the evolution has to end, so that there is time for what was found.
+    evolve_until: Option<Instant>,
 }
 
 /// Looks for launches of the kernel that expose a bug.
@@ -139,6 +145,11 @@ impl<'a> Driver<'a> {
                 ..Progress::default()
             },
             broken: None,
+            best_run: (f64::INFINITY, f64::INFINITY),
+            evolve_until: settings.config.deadline.map(|d| {
+                let now = Instant::now();
+                now + d.saturating_duration_since(now) * 6 / 10
+            }),
         }
     }
 
@@ -173,7 +184,7 @@ impl<'a> Driver<'a> {
     fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
         let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
-            if i > 0 && self.is_over() {
+            if i > 0 && (self.is_over() || is_over(self.evolve_until)) {
                 break;
             }
             let odd = !self.space().oddities(seed).is_empty();
@@ -215,7 +226,8 @@ impl<'a> Driver<'a> {
         let config = self.lab.config.clone();
         let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
         let size = self.settings.population;
-        let mut first: Vec<Candidate> = seeds.into_iter().take(size / 2).collect();
+        let small = |c: &Candidate| c.block_threads() <= self.space().plain().block_threads().max(64);
+        let mut first: Vec<Candidate> = seeds.into_iter().filter(small).take(size / 2).collect();
         while first.len() < size {
             first.push(evolution.random());
         }
@@ -224,7 +236,8 @@ impl<'a> Driver<'a> {
         sort(&mut population);
         let mut quiet = 0;
         for generation in 1..=self.settings.generations {
-            if self.is_over() || quiet >= PATIENCE || self.everything_races() {
+            let late = self.is_over() || is_over(self.evolve_until);
+            if late || quiet >= PATIENCE || self.everything_races() {
                 break;
             }
             let mut children = Vec::new();
@@ -278,9 +291,16 @@ impl<'a> Driver<'a> {
             if runs == FULL_RUNS || self.is_over() {
                 break;
             }
+            let (f, written) = self.best_run;
+            let better = scored.f < f - 0.01 || scored.written_f < written - 0.01;
+            // One in a generation may be no better than those before.
+            if scored.news == 0 && !better && runs > 0 {
+                continue;
+            }
             // It has had its reward.
             scored.news = 0;
             if let Ok(Some(new)) = self.full(&scored.candidate, false) {
+                self.best_run = (f.min(scored.f), written.min(scored.written_f));
                 found += new;
                 runs += 1;
             }

@@ -12,14 +12,14 @@ use crate::launch::Sizes;
 use crate::space::Space;
 
 /// Warp instructions that one look at F may cost.
-const STEPS: u64 = 50_000;
+const STEPS: u64 = 8_000;
 
 pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
     /// Branch outcomes and accesses that nobody reached before it.
     pub(crate) news: usize,
     pub(crate) f: f64,
-    written_f: f64,
+    pub(crate) written_f: f64,
     range: u64,
 }
 

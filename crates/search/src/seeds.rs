@@ -4,7 +4,7 @@
 //! Each rule changes one thing of an ordinary launch, so that what a bug needs
 //! can be told from the rule. Ordinary launches come first; the order is fixed.
 
-use lockstep_kernel::Ty;
+use lockstep_kernel::{ParamKind, Ty};
 
 use crate::Alias;
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -197,8 +197,11 @@ impl Space<'_> {
     /// `const` or `restrict` pointer beside another one says that they are
     /// different: the first of these is questioned only where the user wants it.
     fn alias_seeds(&self, all: bool, out: &mut Vec<Candidate>) {
-        let is = |a: &FreeArray, word: &str| self.kernel.params[a.param].source_type.contains(word);
-        let apart = |a: &FreeArray| is(a, "restrict") || !all && is(a, "const");
+        let apart = |a: &FreeArray| {
+            let param = &self.kernel.params[a.param];
+            let readonly = matches!(param.kind, ParamKind::Buffer { readonly: true, .. });
+            param.source_type.contains("restrict") || !all && readonly
+        };
         for first in 0..self.arrays.len() {
             for second in first + 1..self.arrays.len() {
                 let (a, b) = (&self.arrays[first], &self.arrays[second]);

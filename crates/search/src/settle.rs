@@ -35,7 +35,12 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     for (i, entry) in entries.iter().enumerate() {
         let done = &driver.done[entry.trial];
         let rule = done.candidate.rule.clone();
-        let as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
+        let mut as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
+        if done.odd {
+            let odd = driver.lab.space.oddities(&done.candidate);
+            as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
+            as_found.severity = Severity::Warning;
+        }
         let keep = rule == Rule::Suggested || !done.complete || i >= MOST_SHRUNK;
         let candidate = done.candidate.clone();
         let finding = if keep {

@@ -10,7 +10,7 @@
 
 use lockstep_finding::ArgValue;
 use lockstep_kernel::hints::{Hints, ParamHints};
-use lockstep_kernel::{Elem, Kernel, ParamKind, Ty};
+use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
 
 use crate::Given;
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -58,7 +58,7 @@ impl Slot {
 pub(crate) struct FreeArray {
     pub(crate) param: usize,
     pub(crate) name: String,
-    /// Its values are indices, or decide what is accessed.
+    /// Its values are indices, or decide what is accessed, and may be anything.
     pub(crate) matters: bool,
     pub(crate) elem: Elem,
     /// Values the kernel compares its elements with, as bits.
@@ -134,14 +134,18 @@ impl<'a> Space<'a> {
                     arrays.push(FreeArray {
                         param: i,
                         name: param.name.clone(),
-                        matters: a.value_reaches_address
+                        matters: (a.value_reaches_address
                             || a.value_guards_access
-                            || a.value_bounds_loop,
+                            || a.value_bounds_loop)
+                            && !synchronises(kernel, &param.name),
                         elem,
                         compared_with: a.compared_with,
                         written_through: a.index_written_through,
                         written: a.written,
-                        plain: plain_contents(elem, &param.source_type),
+                        plain: match synchronises(kernel, &param.name) {
+                            true => Contents::Zeros,
+                            false => plain_contents(elem, &param.source_type),
+                        },
                     });
                 }
                 ParamKind::Local { .. } => {}
@@ -269,7 +273,7 @@ impl<'a> Space<'a> {
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
             return v >= row;
         }
-        v <= along.max(4096)
+        !(h.wraps && v < along) && v <= along.max(4096)
     }
 
     /// The value of a slot as its type holds it.
@@ -302,6 +306,13 @@ impl<'a> Space<'a> {
             && (self.given.block.is_some()
                 || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
     }
+}
+
+/// Whether threads synchronise through an array: a counter, a lock or a flag. It
+/// begins at zero, and other contents would only show that.
+fn synchronises(kernel: &Kernel, name: &str) -> bool {
+    let through = |s: &Site| s.through.as_deref() == Some(name);
+    kernel.sites.iter().any(|s| through(s) && (s.kind == SiteKind::Atomic || s.volatile))
 }
 
 /// Which axis an integer most likely counts: the one it is compared with, else

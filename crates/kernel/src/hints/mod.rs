@@ -78,6 +78,9 @@ pub struct ParamHints {
     pub added_to_index: bool,
     /// Is a divisor or a modulus.
     pub divides: bool,
+    /// Is a modulus and never a divisor: what it makes of an index is no longer
+    /// unique.
+    pub wraps: bool,
     /// Constants that it is divided by, or whose remainder is taken. Sorted.
     pub divided_by: Vec<u64>,
     /// Is the distance of a shift.

@@ -107,6 +107,9 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
             let divides = matches!(op, IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem);
             let shifts = matches!(op, IntOp::Shl | IntOp::LShr | IntOp::AShr);
             for s in graph.subjects_of(b) {
+                let modulus = matches!(op, IntOp::URem | IntOp::SRem);
+                hints[s].wraps = divides && modulus && (hints[s].wraps || !hints[s].divides)
+                    || !divides && hints[s].wraps;
                 hints[s].divides |= divides;
                 hints[s].shifts |= shifts;
             }
