@@ -6,6 +6,11 @@
 //! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`]
 //! and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
 //!
+//! Two more observers are there for who asks ([`watch`]): [`footprint()`] executes a
+//! launch without checks and counts how its threads share memory; with
+//! [`Config::barrier_needs`] a simulation says which barriers are needed ([`survey`],
+//! [`history`]).
+//!
 //! **Architecture Invariant:** the machine knows none of the checks' rules, and
 //! nothing here chooses a launch or proves anything.
 
