@@ -262,11 +262,11 @@ pub(crate) mod tests {
     use super::*;
     use lockstep_kernel::{Language, LocId, Reg, Space};
 
-    pub fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
+    pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
         Param { name: name.into(), kind, reg: Reg(0), source_type: source_type.into(), signed }
     }
 
-    pub fn kernel(params: Vec<Param>) -> Kernel {
+    pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
         Kernel {
             name: "reduce".into(),
             mangled: "reduce".into(),
@@ -285,7 +285,7 @@ pub(crate) mod tests {
         }
     }
 
-    pub fn reduce() -> Kernel {
+    pub(crate) fn reduce() -> Kernel {
         let f32s = Elem::Scalar(Ty::F32);
         kernel(vec![
             param(
