@@ -413,6 +413,14 @@ pub(crate) fn param_align(f: Val, index: u32) -> Option<u32> {
     }
 }
 
+/// Whether a parameter is `noalias`: `restrict` in the source.
+pub(crate) fn is_restrict(f: Val, index: u32) -> bool {
+    unsafe {
+        let kind = LLVMGetEnumAttributeKindForName(c"noalias".as_ptr(), 7);
+        !LLVMGetEnumAttributeAtIndex(f, index + 1, kind).is_null()
+    }
+}
+
 /// Words of a wide integer constant, low first.
 pub(crate) fn wide_const(v: Val) -> Option<[u64; 2]> {
     let text = print_value(v);

@@ -17,7 +17,7 @@ pub enum Rule {
     PartialBlock,
     /// Sizes that the grid does not cover at once.
     BeyondTheGrid,
-    /// A size of zero or one.
+    /// Next to no elements, or rounds.
     TinySize,
     /// A constant that the kernel compares the parameter with, or one beside it.
     Constant(String),
@@ -48,7 +48,7 @@ impl fmt::Display for Rule {
             Rule::Dimensions => f.write_str("other dimensions"),
             Rule::PartialBlock => f.write_str("a size that is no multiple of the block"),
             Rule::BeyondTheGrid => f.write_str("a size beyond the grid"),
-            Rule::TinySize => f.write_str("a size of zero or one"),
+            Rule::TinySize => f.write_str("a size of next to nothing"),
             Rule::Constant(name) => write!(f, "a constant that '{name}' is compared with"),
             Rule::Flag(name) => write!(f, "flag '{name}' the other way"),
             Rule::Stride(name) => write!(f, "a small '{name}'"),

@@ -23,9 +23,9 @@ const PATIENCE: usize = 3;
 /// Launches simulated in full for each generation.
 const FULL_RUNS: usize = 3;
 /// Warp instructions after which a launch is too long to be repeated often.
-const LONG: u64 = 1_000_000;
+const LONG: u64 = 200_000;
 /// The part of the budget that is spent on more than the first launch.
-const EFFORT: u64 = 20;
+const EFFORT: u64 = 100;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -137,7 +137,7 @@ impl<'a> Driver<'a> {
             matter,
             seen: HashSet::new(),
             steps_left: max,
-            odd_limit: (max / EFFORT / 8).max(1),
+            odd_limit: (max / EFFORT / 20).max(1),
             doubts: Vec::new(),
             progress: Progress {
                 generations: settings.generations,
@@ -206,14 +206,18 @@ impl<'a> Driver<'a> {
         self.done.first().is_some_and(|d| d.steps > LONG)
     }
 
-    fn may_evolve(&self) -> bool {
+    /// Whether anything of the launch is left to choose that matters.
+    fn may_vary(&self) -> bool {
         let space = self.space();
         let free = |f: [bool; 3]| f.contains(&true);
-        let something = !space.slots.is_empty()
+        !space.slots.is_empty()
             || space.arrays.iter().any(|a| a.matters)
             || free(space.free_block())
-            || free(space.free_grid());
-        something
+            || free(space.free_grid())
+    }
+
+    fn may_evolve(&self) -> bool {
+        self.may_vary()
             && self.settings.population > 0
             && !self.is_dear()
             && !self.is_over()
@@ -318,8 +322,8 @@ impl<'a> Driver<'a> {
         let odd = !space.oddities(candidate).is_empty();
         let most = self.settings.config.max_steps;
         let limit = match (first, odd) {
-            (true, _) => most / 2 + most % 2,
-            (false, false) => self.steps_left.min(most / EFFORT / 2),
+            (true, _) => if self.may_vary() { (most / 10).max(1) } else { most },
+            (false, false) => self.steps_left.min(most / EFFORT / 10),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
         let trial = self.lab.try_out(candidate, limit.max(1))?;
@@ -335,7 +339,7 @@ impl<'a> Driver<'a> {
         if self.is_over() {
             return None;
         }
-        let limit = self.steps_left.min(self.settings.config.max_steps / EFFORT / 4).max(1);
+        let limit = self.steps_left.min(self.settings.config.max_steps / EFFORT / 10).max(1);
         let trial = self.lab.try_out(candidate, limit).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         Some(trial)

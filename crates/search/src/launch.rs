@@ -12,10 +12,12 @@ use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
 use crate::candidate::{Candidate, Contents, Gene};
-use crate::space::{Part, Space, is_given};
+use crate::space::{Part, Slot, Space, is_given};
 
 /// The most bytes an array is grown to.
 const MAX_BYTES: u64 = 64 << 20;
+/// The most elements that are guessed before an access has shown more.
+const MOST_GUESSED: u64 = 1 << 18;
 /// Elements that a pattern is written out for; the rest of the array is zero.
 const WRITTEN_OUT: u64 = 256;
 
@@ -80,7 +82,7 @@ impl Space<'_> {
                 }
                 let free = self.arrays.iter().position(|a| a.param == index);
                 let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
-                let length = c.threads().saturating_mul(4).max(1024);
+                let length = c.threads().saturating_mul(4).max(1024).max(self.matrix(c));
                 array(param, elem, length, sizes.of(index), contents)
             }
             ParamKind::Local { elem } => {
@@ -88,6 +90,17 @@ impl Space<'_> {
                 array(param, elem, length, sizes.of(index), Contents::Zeros)
             }
         }
+    }
+
+    /// Elements of the largest matrix that sizes and row lengths speak of.
+    fn matrix(&self, c: &Candidate) -> u64 {
+        let values = |f: &dyn Fn(&Slot) -> bool| {
+            let slots = (0..self.slots.len()).filter(|&i| f(&self.slots[i]));
+            slots.map(|i| c.int(i).clamp(0, 1 << 20) as u64).max().unwrap_or(0)
+        };
+        let row = values(&|s| s.hints.multiplies_index);
+        let rows = values(&|s| s.is_size()).max((0..3).map(|a| c.along(a)).max().unwrap_or(1) as u64);
+        (row * rows).min(MOST_GUESSED)
     }
 
     fn scalar_text(&self, c: &Candidate, slot: usize) -> String {

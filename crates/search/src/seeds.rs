@@ -13,10 +13,16 @@ use crate::space::{FreeArray, Space};
 /// More boundary values of one parameter than these are not tried.
 const MOST_CONSTANTS: usize = 4;
 
+/// Blocks with more threads than this come last: they cost most.
+const LARGE: u64 = 256;
+
 impl Space<'_> {
     pub(crate) fn seeds(&self, alias: Alias) -> Vec<Candidate> {
         let mut out = vec![self.plain()];
         self.dimension_seeds(&mut out);
+        let large = |c: &Candidate| c.block_threads() > LARGE && c.rule == Rule::Dimensions;
+        let last: Vec<Candidate> = out.iter().filter(|c| large(c)).cloned().collect();
+        out.retain(|c| !large(c));
         self.size_seeds(&mut out);
         self.flag_seeds(&mut out);
         self.contents_seeds(&mut out);
@@ -30,6 +36,7 @@ impl Space<'_> {
             self.alias_seeds(all, &mut out);
         }
         self.odd_block_seeds(&mut out);
+        out.extend(last);
         out.retain(|c| self.is_possible(c));
         out
     }
@@ -51,12 +58,20 @@ impl Space<'_> {
         }
     }
 
-    /// All sizes at once, then each alone.
+    /// All sizes at once, then each alone. What only counts the rounds of a loop
+    /// has nothing to do with the dimensions.
     fn size_seeds(&self, out: &mut Vec<Candidate>) {
-        let sizes: Vec<usize> = (0..self.slots.len())
+        let (sizes, rounds): (Vec<usize>, Vec<usize>) = (0..self.slots.len())
             .filter(|&i| self.slots[i].is_size() && !self.slots[i].ty.is_float())
             .filter(|&i| !self.slots[i].hints.selects)
-            .collect();
+            .partition(|&i| self.slots[i].is_guarded() || self.slots[i].hints.multiplies_index);
+        if !rounds.is_empty() {
+            for n in [1, 2, 3, 0] {
+                out.push(self.with(Rule::TinySize, |c| {
+                    rounds.iter().for_each(|&i| c.genes[i] = Gene::Int(n));
+                }));
+            }
+        }
         if sizes.is_empty() {
             return;
         }

@@ -43,7 +43,8 @@ impl Slot {
         self.hints.compared_with_index.contains(&true) || self.hints.bounds_loop
     }
 
-    fn is_guarded(&self) -> bool {
+    /// Whether threads beyond it do nothing.
+    pub(crate) fn is_guarded(&self) -> bool {
         self.hints.compared_with_index.contains(&true)
     }
 

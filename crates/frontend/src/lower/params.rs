@@ -57,6 +57,11 @@ impl Lower<'_> {
                 (None, 4 | 2) => ParamKind::Buffer { space: Space::Constant, elem, readonly: true },
                 (None, _) => ParamKind::Buffer { space: Space::Global, elem, readonly: false },
             };
+            let mut source_type = source_type;
+            // Neither the mangled name nor OpenCL's metadata of types has it.
+            if llvm::is_restrict(f, i as u32) && !source_type.contains("restrict") {
+                source_type = format!("{source_type} restrict").trim_start().to_owned();
+            }
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
             self.k.params.push(Param { name, kind, reg, source_type, signed });
