@@ -87,8 +87,8 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
         }
         let config = Config {
             kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
-            budget: Duration::from_secs(20),
-            query_timeout: Duration::from_secs(5),
+            budget: Duration::from_secs(6),
+            query_timeout: Duration::from_secs(2),
             jobs: 2,
         };
         let proof = prove(kernel, &assumptions, &config);

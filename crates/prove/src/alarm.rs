@@ -272,9 +272,9 @@ impl Pairs<'_, '_> {
                 affects_index: false,
             });
         }
-        if c.level == Level::Block && self.conditional_barrier(c.first, c.second) {
+        if c.level == Level::Block && (!c.exact || self.conditional_barrier(c.first, c.second)) {
             names.push(Approximated {
-                variable: "a barrier under a condition".into(),
+                variable: "barriers on the way".into(),
                 affects_reachability: true,
                 affects_index: false,
             });

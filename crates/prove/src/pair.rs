@@ -180,30 +180,32 @@ impl<'c, 'k> Pairs<'c, 'k> {
     /// Relations of the two threads' iteration counters, as conditions.
     pub(crate) fn relation(&mut self, relation: &Relation, level: Level) -> Vec<T> {
         let mut out = Vec::new();
-        for link in relation {
-            let (l, left, right) = match *link {
+        for link in &relation.links {
+            let (left, right) = match *link {
                 Link::Counters(l, d) => {
                     let index = self.exec.loops[l].index;
                     let a = self.copy(index, 1, level);
                     let b = self.copy(index, 2, level);
-                    (l, self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+                    (self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
                 }
                 Link::SecondLeft(l, d) => {
                     let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
                     let a = self.copy(index, 1, level);
-                    let b = self.copy(last, 2, level);
-                    (l, self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+                    // The number of iterations is the same for both, and its own iteration of the loops around is the
+                    // one that the first thread is still in.
+                    let b = self.copy(last, 1, level);
+                    (self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
                 }
                 Link::FirstLeft(l, d) => {
                     let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
                     let b = self.copy(index, 2, level);
-                    let a = self.copy(last, 1, level);
-                    (l, self.exec.ctx.pool.add_const(b, i64::from(d) as u64), a)
+                    let a = self.copy(last, 2, level);
+                    (self.exec.ctx.pool.add_const(b, i64::from(d) as u64), a)
                 }
                 Link::First(who, l) => {
                     let index = self.exec.loops[l].index;
                     let k = self.copy(index, who + 1, level);
-                    (l, k, self.exec.ctx.pool.constant(0, 64))
+                    (k, self.exec.ctx.pool.constant(0, 64))
                 }
                 Link::LeftAtOnce(who, l) => {
                     let last = self.exec.loops[l].last;
@@ -217,7 +219,6 @@ impl<'c, 'k> Pairs<'c, 'k> {
                     continue;
                 }
             };
-            let _ = l;
             out.push(self.exec.ctx.pool.eq(left, right));
         }
         out

@@ -32,6 +32,9 @@ pub(crate) enum Rel {
     /// Entered on the way and left in its first iteration.
     LeftFresh,
     LeftAny,
+    /// Left, so many iterations after the start's, in the start's own iteration of the loops around, which have gone
+    /// round since.
+    Past(u8),
 }
 
 /// States of the loops that matter, in order of their numbers.
@@ -51,7 +54,20 @@ pub(crate) enum Link {
     LeftAtOnce(u8, usize),
 }
 
-pub(crate) type Relation = Vec<Link>;
+/// One way of being concurrent.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Relation {
+    pub(crate) links: Vec<Link>,
+    /// The links say all there is to say: neither thread has left, or gone round, a loop with a barrier on its way.
+    pub(crate) exact: bool,
+}
+
+impl Relation {
+    /// The relation that says nothing.
+    pub(crate) fn none() -> Relation {
+        Relation { links: Vec::new(), exact: false }
+    }
+}
 
 /// More relations of one pair than this are joined into the one that says nothing.
 const MAX_RELATIONS: usize = 24;
@@ -98,16 +114,24 @@ impl Phases {
                 }
             }
         }
-        if out.len() > MAX_RELATIONS || out.contains(&Vec::new()) {
+        if out.len() > MAX_RELATIONS {
             out.clear();
-            out.insert(Vec::new());
+            out.insert(Relation::none());
         }
         out
     }
 }
 
 fn relate(left: &Signature, right: &Signature) -> Option<Relation> {
-    let of = |s: &Signature, l: usize| s.iter().find(|(m, _)| *m == l).map(|(_, r)| *r);
+    let of = |s: &Signature, l: usize| {
+        s.iter().find(|(m, r)| *m == l && !matches!(r, Rel::Past(_))).map(|(_, r)| *r)
+    };
+    let past = |s: &Signature, l: usize| {
+        s.iter().find_map(|(m, r)| match r {
+            Rel::Past(d) if *m == l => Some(*d),
+            _ => None,
+        })
+    };
     let mut loops: Vec<usize> = left.iter().chain(right).map(|(l, _)| *l).collect();
     loops.sort_unstable();
     loops.dedup();
@@ -127,6 +151,12 @@ fn relate(left: &Signature, right: &Signature) -> Option<Relation> {
             (Some(Rel::LeftAhead(a)), Some(Rel::LeftAhead(b))) if a != b => return None,
             _ => {}
         }
+        if let (Some(Rel::Ahead(a)), Some(b)) = (of(left, l), past(right, l)) {
+            out.push(Link::SecondLeft(l, b as i8 - a as i8));
+        }
+        if let (Some(a), Some(Rel::Ahead(b))) = (past(left, l), of(right, l)) {
+            out.push(Link::FirstLeft(l, a as i8 - b as i8));
+        }
         for (who, s) in [(0u8, left), (1, right)] {
             match of(s, l) {
                 Some(Rel::Fresh) => out.push(Link::First(who, l)),
@@ -135,7 +165,8 @@ fn relate(left: &Signature, right: &Signature) -> Option<Relation> {
             }
         }
     }
-    Some(out)
+    let plain = |s: &Signature| s.iter().all(|(_, r)| matches!(r, Rel::Ahead(_) | Rel::Fresh));
+    Some(Relation { links: out, exact: plain(left) && plain(right) })
 }
 
 fn explore(
@@ -222,9 +253,15 @@ fn step(
         }
         if info.contains(b) {
             // A back edge: a new iteration, in which inner loops have not happened yet.
-            out.retain(|(m, _)| {
-                *m == l || !(exec.loops[l].contains(exec.loops[*m].head) && *m != l)
-            });
+            let inner = |m: usize| m != l && exec.loops[l].contains(exec.loops[m].head);
+            for (m, rel) in &mut out {
+                if let Rel::LeftAhead(d) = *rel
+                    && inner(*m)
+                {
+                    *rel = Rel::Past(d);
+                }
+            }
+            out.retain(|(m, rel)| !inner(*m) || matches!(rel, Rel::Past(_)));
             if tracked[l] {
                 set(&mut out, l, |rel| match rel {
                     Some(Rel::Ahead(0)) => Rel::Ahead(1),
@@ -239,7 +276,7 @@ fn step(
 }
 
 fn set(signature: &mut Signature, l: usize, f: impl Fn(Option<Rel>) -> Rel) {
-    match signature.iter_mut().find(|(m, _)| *m == l) {
+    match signature.iter_mut().find(|(m, r)| *m == l && !matches!(r, Rel::Past(_))) {
         Some((_, rel)) => *rel = f(Some(*rel)),
         None => {
             signature.push((l, f(None)));

@@ -29,6 +29,8 @@ pub(crate) struct Candidate {
     /// The accesses' offsets in their object.
     pub(crate) offsets: Option<(T, T)>,
     pub(crate) query: Query,
+    /// The way in which the two are concurrent is exact.
+    pub(crate) exact: bool,
 }
 
 /// What became of it.
@@ -130,7 +132,7 @@ impl Pairs<'_, '_> {
                     continue;
                 }
                 let relations: Vec<Relation> = match level {
-                    Level::Grid => vec![Vec::new()],
+                    Level::Grid => vec![Relation { links: Vec::new(), exact: true }],
                     Level::Block => {
                         let phases = if space == Space::Shared { shared } else { global };
                         phases.relations(i, j).into_iter().collect()
@@ -144,7 +146,15 @@ impl Pairs<'_, '_> {
                     assertions.extend(self.relation(&relation, level));
                     if let Some(query) = self.ask(assertions, level) {
                         let (first, second) = (i, j);
-                        out.push(Candidate { first, second, level, base, offsets, query });
+                        out.push(Candidate {
+                            first,
+                            second,
+                            level,
+                            base,
+                            offsets,
+                            query,
+                            exact: relation.exact,
+                        });
                     }
                 }
             }

@@ -439,8 +439,18 @@ impl Pool {
             return self.truth(false);
         }
         if w == 1 {
-            let x = self.xor(a, b);
-            return self.not(x);
+            for (x, y) in [(a, b), (b, a)] {
+                match self.as_const(x) {
+                    Some(1) => return y,
+                    Some(_) => return self.not(y),
+                    None => {}
+                }
+            }
+            if self.negation_of(a) == Some(b) || self.negation_of(b) == Some(a) {
+                return self.truth(false);
+            }
+            let (a, b) = if a <= b { (a, b) } else { (b, a) };
+            return self.intern(Node::Bin(Bin::Eq, a, b), 1);
         }
         for (x, y) in [(a, b), (b, a)] {
             if let Some(c) = self.as_const(x)

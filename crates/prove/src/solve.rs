@@ -128,10 +128,7 @@ pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
     }
     let mut out = Vec::with_capacity(list.len());
     for &t in &list {
-        // The literal itself must stay: rewrite only below other operations.
-        let literal = s.terms.contains_key(&t)
-            || matches!(*ctx.pool.node(t), Node::Bin(Bin::Xor, a, b) if s.terms.contains_key(&a) || s.terms.contains_key(&b));
-        let u = if literal && is_literal(ctx, t) { t } else { rewrite_below(ctx, &mut s, t) };
+        let u = rewrite_below(ctx, &mut s, t);
         if ctx.pool.is_false(u) {
             return None;
         }
@@ -146,29 +143,22 @@ pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
     Some(out)
 }
 
-/// Comparisons and applications, perhaps negated: nothing below them is worth rewriting.
-fn is_literal(ctx: &Ctx, t: T) -> bool {
-    match *ctx.pool.node(t) {
-        Node::Bin(Bin::Eq | Bin::Ult | Bin::Slt, a, _) => ctx.pool.width(a) > 1,
-        Node::App(..) | Node::Var(_) => true,
-        Node::Bin(Bin::Xor, a, b) => {
-            let inner = if ctx.pool.as_const(a) == Some(1) { b } else { a };
-            ctx.pool.as_const(inner).is_none()
-                && !matches!(ctx.pool.node(inner), Node::Bin(Bin::Xor, ..))
-                && is_literal(ctx, inner)
-        }
-        _ => false,
-    }
-}
-
+/// Rewrites the parts of a member by the other members, never the member itself (it would become true).
 fn rewrite_below(ctx: &mut Ctx, s: &mut Substitution, t: T) -> T {
-    // An `or` that is itself a member must not be replaced by true.
     match *ctx.pool.node(t) {
-        Node::Bin(op @ (Bin::Or | Bin::Xor), a, b) if ctx.pool.width(t) == 1 => {
+        Node::Bin(Bin::Xor, a, b) if ctx.pool.as_const(a) == Some(1) => {
+            let inner = rewrite_below(ctx, s, b);
+            ctx.pool.not(inner)
+        }
+        Node::Bin(Bin::Xor, a, b) if ctx.pool.as_const(b) == Some(1) => {
+            let inner = rewrite_below(ctx, s, a);
+            ctx.pool.not(inner)
+        }
+        Node::Bin(op, a, b) if ctx.pool.width(a) == 1 => {
             let (a, b) = (s.apply(&mut ctx.pool, a), s.apply(&mut ctx.pool, b));
             ctx.pool.bin(op, a, b)
         }
-        Node::Ite(c, a, b) if ctx.pool.width(t) == 1 => {
+        Node::Ite(c, a, b) => {
             let (c, a, b) =
                 (s.apply(&mut ctx.pool, c), s.apply(&mut ctx.pool, a), s.apply(&mut ctx.pool, b));
             ctx.pool.ite(c, a, b)
