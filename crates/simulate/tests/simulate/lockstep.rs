@@ -86,6 +86,10 @@ fn a_read_on_another_path_is_not_displaced() {
     assert_eq!(both(&arms(vec![read(Ex::Num(0)), LANE_5()]), 32), (true, true));
     let pair = vec![when(Ex::Tid, 7, vec![read(Ex::Num(0))]), LANE_5()];
     assert_eq!(both(&arms(pair), 32), (true, true));
+    // The same with the arms the other way round: one of them runs first.
+    let mine = || vec![read(Ex::Num(0)), LANE_5()];
+    let swapped = [read(Ex::Num(0)), St::If(Ex::Tid, Ex::Num(8), mine(), vec![read(Ex::Num(0))])];
+    assert_eq!(both(&swapped, 32), (true, true));
     // Nobody reads on the other path.
     let alone =
         [read(Ex::Num(0)), St::If(Ex::Tid, Ex::Num(4), vec![], vec![read(Ex::Num(0)), LANE_5()])];
@@ -99,6 +103,10 @@ fn an_atomic_on_another_path_is_not_displaced() {
     let arms = |first: Vec<St>| [add(), St::If(Ex::Tid, Ex::Num(4), first, vec![add(), LANE_5()])];
     assert_eq!(both(&arms(vec![add()]), 32), (true, true));
     assert_eq!(both(&arms(vec![]), 32), (true, false));
+    // The arms the other way round; lane 5 learns nothing by an atomic of its own.
+    let mine = vec![when(Ex::Tid, 5, vec![add()]), LANE_5()];
+    let swapped = [add(), St::If(Ex::Tid, Ex::Num(8), mine, vec![add()])];
+    assert_eq!(both(&swapped, 32), (true, true));
 }
 
 /// Figure 7: `if (tid < warpSize) for (shift = warpSize; shift > 0; shift >>= 1)
