@@ -44,6 +44,7 @@ const FOLDERS: &[&str] = &[
     "misaligned",
     "missing-fence",
     "out-of-bounds",
+    "search",
     "uninitialised-read",
     "use-after-free",
 ];
@@ -86,6 +87,11 @@ fn missing_fence() {
 #[test]
 fn out_of_bounds() {
     folder("out-of-bounds");
+}
+
+#[test]
+fn search() {
+    folder("search");
 }
 
 #[test]

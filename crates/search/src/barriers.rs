@@ -16,7 +16,7 @@
 
 use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
-use lockstep_simulate::{BarrierSurvey, Config, Outcome, bind, simulate, site_place};
+use lockstep_simulate::{BarrierSurvey, Config, Outcome, simulate, site_place};
 
 use crate::driver::{Done, Driver};
 use crate::ledger::Key;
@@ -218,7 +218,7 @@ impl<'d, 'a> Removal<'d, 'a> {
 }
 
 fn run(kernel: &Kernel, driver: &Driver, done: &Done) -> Option<Outcome> {
-    let bound = bind::bind(kernel, &done.launch).ok()?;
+    let bound = driver.lab.shelf.bind(kernel, &done.launch).ok()?;
     let config = Config {
         barrier_needs: false,
         max_steps: done.steps.saturating_mul(4).max(1000),

@@ -10,7 +10,7 @@ use lockstep_simulate::{BarrierSurvey, Config, bind};
 
 use crate::candidate::{Candidate, Gene, Rule};
 use crate::evolve::{Evolution, Reached, Scored, sort};
-use crate::launch::Sizes;
+use crate::launch::{Shelf, Sizes};
 use crate::ledger::Ledger;
 use crate::space::Space;
 use crate::trial::{Lab, Trial};
@@ -74,7 +74,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         barrier_needs: settings.config.kinds.contains(&Kind::RedundantBarrier),
         ..settings.config.clone()
     };
-    let lab = Lab { space: &space, config, seed: settings.seed, allowed: settings.allowed };
+    let lab = Lab { space: &space, config, seed: settings.seed, shelf: Shelf::default(), allowed: settings.allowed };
     let mut driver = Driver::new(lab, settings);
     driver.suggestions()?;
     let population = driver.seeds()?;
@@ -90,6 +90,7 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
         space,
         config: settings.config.clone(),
         seed: settings.seed,
+        shelf: Shelf::default(),
         allowed: settings.allowed,
     };
     let plain = space.plain();
@@ -274,7 +275,7 @@ impl<'a> Driver<'a> {
             if self.is_over() {
                 break;
             }
-            let Some(print) = evolution.look(&candidate) else { continue };
+            let Some(print) = evolution.look(&candidate, &self.lab.shelf) else { continue };
             self.steps_left = self.steps_left.saturating_sub(print.steps);
             let news = self.looked.add(&print.coverage, &self.matter);
             total += news;

@@ -2,13 +2,13 @@
 //! what the cheap run of the slice says.
 
 use lockstep_kernel::Kernel;
-use lockstep_simulate::{Config, Coverage, Footprint, bind, footprint};
+use lockstep_simulate::{Config, Coverage, Footprint, footprint};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::launch::Sizes;
+use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
 
 /// Warp instructions that one look at F may cost.
@@ -76,9 +76,9 @@ impl<'a> Evolution<'a> {
     }
 
     /// Runs the slice; `None` where the launch is none that can be executed.
-    pub(crate) fn look(&self, candidate: &Candidate) -> Option<Footprint> {
+    pub(crate) fn look(&self, candidate: &Candidate, shelf: &Shelf) -> Option<Footprint> {
         let launch = self.space.launch(candidate, &Sizes::default(), self.seed);
-        let bound = bind::bind(&self.slice, &launch).ok()?;
+        let bound = shelf.bind(&self.slice, &launch).ok()?;
         footprint(&self.slice, &bound, &self.config).ok().filter(|f| !f.violated)
     }
 

@@ -5,11 +5,13 @@
 //! are guesses: an access beyond such an array says nothing about the kernel, and
 //! [`Sizes::grow`] makes the array larger for another try.
 
+use std::cell::RefCell;
+
 use lockstep_finding::{
     ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch,
 };
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
-use lockstep_simulate::bind;
+use lockstep_simulate::{BoundLaunch, bind};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
@@ -17,9 +19,50 @@ use crate::space::{Part, Slot, Space, is_given};
 /// The most bytes an array is grown to.
 const MAX_BYTES: u64 = 64 << 20;
 /// The most elements that are guessed before an access has shown more.
-const MOST_GUESSED: u64 = 1 << 18;
+const MOST_GUESSED: u64 = 1 << 16;
 /// Elements that a pattern is written out for; the rest of the array is zero.
 const WRITTEN_OUT: u64 = 256;
+
+/// Bytes of arrays that were made before: many launches of a search share them.
+#[derive(Default)]
+pub(crate) struct Shelf {
+    made: RefCell<Vec<(String, ArraySpec, Vec<u8>)>>,
+}
+
+/// Arrays that are kept.
+const SHELF: usize = 24;
+
+impl Shelf {
+    /// What `bind` makes of the launch, with less work.
+    pub(crate) fn bind(&self, kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
+        bind::bind_with(kernel, launch, &|name, spec| self.bytes(name, spec, launch.seed))
+    }
+
+    fn bytes(&self, name: &str, spec: &ArraySpec, seed: u64) -> Result<Vec<u8>, String> {
+        // Only these cost anything; their elements do not depend on the length.
+        if !matches!(spec.contents, ArrayContents::Random | ArrayContents::Iota) {
+            return spec.to_bytes(name, seed);
+        }
+        let mut made = self.made.borrow_mut();
+        let same = |(n, s, _): &(String, ArraySpec, Vec<u8>)| {
+            n == name && s.element == spec.element && s.lanes == spec.lanes
+                && s.contents == spec.contents
+        };
+        if let Some(i) = made.iter().position(same) {
+            let size = spec.bytes() as usize;
+            if let Some(bytes) = made[i].2.get(..size) {
+                return Ok(bytes.to_vec());
+            }
+            made.remove(i);
+        }
+        let bytes = spec.to_bytes(name, seed)?;
+        if made.len() == SHELF {
+            made.remove(0);
+        }
+        made.push((name.to_owned(), spec.clone(), bytes.clone()));
+        Ok(bytes)
+    }
+}
 
 /// How large the arrays are, by parameter, in bytes, beyond what is usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

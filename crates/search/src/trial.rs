@@ -1,10 +1,10 @@
 //! One candidate simulated in full.
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
-use lockstep_simulate::{Config, Outcome, bind, simulate};
+use lockstep_simulate::{Config, Outcome, simulate};
 
 use crate::candidate::Candidate;
-use crate::launch::Sizes;
+use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
 
 /// How often a launch is tried with larger arrays.
@@ -23,6 +23,7 @@ pub(crate) struct Lab<'a> {
     pub(crate) space: &'a Space<'a>,
     pub(crate) config: Config,
     pub(crate) seed: u64,
+    pub(crate) shelf: Shelf,
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
 }
 
@@ -54,7 +55,7 @@ impl Lab<'_> {
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
-        let bound = bind::bind(self.space.kernel, launch)?;
+        let bound = self.shelf.bind(self.space.kernel, launch)?;
         let config = Config { max_steps: steps.max(1), ..self.config.clone() };
         simulate(self.space.kernel, &bound, &config).map_err(|e| e.to_string())
     }

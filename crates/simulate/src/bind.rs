@@ -2,7 +2,7 @@
 //! parameters one to one. Every error names the parameter and what it wants.
 
 use crate::{BoundArg, BoundLaunch};
-use lockstep_finding::{ArgValue, ElementType, Launch};
+use lockstep_finding::{ArgValue, ArraySpec, ElementType, Launch};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 
 /// Argument values by parameter: names and positions resolved.
@@ -44,6 +44,18 @@ pub fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
 
 /// Makes the launch that the machine wants. Reads the files it names.
 pub fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
+    bind_with(kernel, launch, &|name, spec| spec.to_bytes(name, launch.seed))
+}
+
+/// Where the bytes of an array come from, by its parameter's name.
+pub type Contents<'a> = dyn Fn(&str, &ArraySpec) -> Result<Vec<u8>, String> + 'a;
+
+/// The same with contents of arrays from elsewhere.
+pub fn bind_with(
+    kernel: &Kernel,
+    launch: &Launch,
+    contents: &Contents,
+) -> Result<BoundLaunch, String> {
     let values = resolve(kernel, &launch.args)?;
     let mut args = Vec::with_capacity(values.len());
     for (param, value) in kernel.params.iter().zip(&values) {
@@ -55,7 +67,7 @@ pub fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
                 example(param)
             ));
         };
-        args.push(bind_one(kernel, param, value, args.len(), launch.seed)?);
+        args.push(bind_one(kernel, param, value, args.len(), contents)?);
     }
     Ok(BoundLaunch { grid: launch.grid, block: launch.block, shared: launch.shared, args })
 }
@@ -65,7 +77,7 @@ fn bind_one(
     param: &Param,
     value: &ArgValue,
     index: usize,
-    seed: u64,
+    contents: &Contents,
 ) -> Result<BoundArg, String> {
     let name = &param.name;
     match (param.kind, value) {
@@ -80,7 +92,7 @@ fn bind_one(
         )),
         (ParamKind::Buffer { .. }, ArgValue::Array(spec)) => {
             let bytes =
-                spec.to_bytes(name, seed).map_err(|e| format!("parameter '{name}': {e}"))?;
+                contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Buffer(bytes))
         }
         (ParamKind::Buffer { .. }, ArgValue::Null) => Ok(BoundArg::Null),
@@ -102,7 +114,7 @@ fn bind_one(
             if spec.bytes() == size as u64 =>
         {
             let bytes =
-                spec.to_bytes(name, seed).map_err(|e| format!("parameter '{name}': {e}"))?;
+                contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Aggregate(bytes))
         }
         (ParamKind::Aggregate { size, .. }, _) => Err(format!(

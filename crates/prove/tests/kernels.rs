@@ -1,0 +1,95 @@
+//! Kernels whose names say what is expected of them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lockstep_finding::{Confidence, Kind, Verdict};
+use lockstep_frontend::{Input, Options, load};
+use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
+
+fn dims(text: &str) -> [DimSpec; 3] {
+    if text == "any" {
+        return [DimSpec::Any; 3];
+    }
+    let mut out = [DimSpec::Exactly(1); 3];
+    for (i, part) in text.split(',').enumerate() {
+        out[i] = DimSpec::Exactly(part.parse().expect("a dimension"));
+    }
+    out
+}
+
+/// Every kernel of a file, with the dimensions of its first line.
+fn proofs(name: &str, kinds: &[Kind]) -> Vec<(String, Proof)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name);
+    let text = std::fs::read_to_string(&path).expect("the file is there");
+    let head: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
+    let after = |flag: &str| {
+        head.iter().position(|w| *w == flag).map_or([DimSpec::Any; 3], |i| dims(head[i + 1]))
+    };
+    let assumptions =
+        Assumptions { block: after("--block"), grid: after("--grid"), ..Assumptions::default() };
+    let config = Config {
+        kinds: kinds.to_vec(),
+        budget: Duration::from_secs(60),
+        query_timeout: Duration::from_secs(20),
+        jobs: 2,
+    };
+    let module = load(Input::Path(&path), &Options::default()).expect("it compiles");
+    module
+        .kernels
+        .iter()
+        .map(|k| (k.name.clone(), prove(k, &assumptions, &config)))
+        .collect()
+}
+
+/// What a verdict and its alarms amount to.
+fn outcome(proof: &Proof, kind: Kind) -> &'static str {
+    let verdict = &proof.verdicts.iter().find(|(k, _)| *k == kind).expect("asked for").1;
+    let of_kind: Vec<_> = proof.alarms.iter().filter(|a| a.finding.kind == kind).collect();
+    match verdict {
+        Verdict::Proved { .. } => "proved",
+        Verdict::Found => {
+            assert!(of_kind.iter().any(|a| a.finding.confidence == Confidence::Confirmed));
+            "found"
+        }
+        Verdict::Unknown { .. } if !of_kind.is_empty() => "possible",
+        _ => "unknown",
+    }
+}
+
+fn expect(file: &str, kind: Kind, names: [(&str, &str); 3]) {
+    let mut wrong = Vec::new();
+    for (name, proof) in proofs(file, &[kind]) {
+        let Some((_, wanted)) = names.iter().find(|(prefix, _)| name.starts_with(prefix)) else {
+            panic!("{name}: the name says nothing");
+        };
+        let got = outcome(&proof, kind);
+        if got != *wanted {
+            wrong.push(format!("{name}: {wanted} expected, {got}: {:?}", proof.verdicts));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const RACES: [(&str, &str); 3] = [("clean_", "proved"), ("racy_", "found"), ("maybe_", "possible")];
+
+#[test]
+fn basic_kernels() {
+    expect("basics.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn loops() {
+    expect("loops.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn values_read_from_memory() {
+    expect("values.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn barrier_divergence() {
+    let names = [("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
+    expect("divergence.cu", Kind::BarrierDivergence, names);
+}

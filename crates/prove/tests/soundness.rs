@@ -1,0 +1,126 @@
+//! Nothing that is known to race may be proved: every kernel of the project's own tests with a race marked in it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lockstep_finding::{Kind, Verdict};
+use lockstep_frontend::{Input, Options, load};
+use lockstep_prove::{Assumptions, Config, DimSpec, prove};
+
+/// One command of a test file: its revision's name, and its words.
+fn commands(text: &str) -> Vec<(String, Vec<String>)> {
+    let mut out = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.trim().strip_prefix("// lockstep") else { continue };
+        let (revision, command) = match rest.strip_prefix('[').and_then(|r| r.split_once("]:")) {
+            Some((r, c)) => (r.to_owned(), c),
+            None => match rest.strip_prefix(':') {
+                Some(c) => (String::new(), c),
+                None => continue,
+            },
+        };
+        out.push((revision, command.split_whitespace().map(str::to_owned).collect()));
+    }
+    out
+}
+
+fn marked(text: &str, revision: &str, kind: &str) -> bool {
+    text.lines().any(|line| {
+        let Some((_, marker)) = line.split_once("//~") else { return false };
+        let (only, rest) = match marker.trim().strip_prefix('[').and_then(|m| m.split_once(']')) {
+            Some((names, rest)) => (names.split(',').any(|n| n.trim() == revision), rest),
+            None => (true, marker),
+        };
+        only && rest.contains(kind)
+    })
+}
+
+fn dims(words: &[String], flag: &str) -> [DimSpec; 3] {
+    let Some(value) = words.iter().position(|w| w == flag).and_then(|i| words.get(i + 1)) else {
+        return [DimSpec::Any; 3];
+    };
+    let mut out = [DimSpec::Exactly(1); 3];
+    for (i, part) in value.split(',').enumerate().take(3) {
+        out[i] = part.parse().map_or(DimSpec::Any, DimSpec::Exactly);
+    }
+    out
+}
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
+    let mut out = Vec::new();
+    for folder in std::fs::read_dir(root).expect("the project's tests").flatten() {
+        if !folder.path().is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+            if file.path().extension().is_some_and(|e| e == "cu" || e == "cl") {
+                out.push(file.path());
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+#[test]
+fn nothing_racy_is_proved() {
+    let config = Config {
+        kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
+        budget: Duration::from_secs(5),
+        query_timeout: Duration::from_secs(1),
+        jobs: 2,
+    };
+    let mut wrong = Vec::new();
+    let mut looked_at = 0;
+    for path in files() {
+        let text = std::fs::read_to_string(&path).expect("a source");
+        let kinds = [
+            (Kind::DataRace, "data-race"),
+            (Kind::BarrierDivergence, "barrier-divergence"),
+            (Kind::OutOfBounds, "out-of-bounds"),
+        ];
+        for (revision, words) in commands(&text) {
+            let lockstep = words.iter().any(|w| w == "lockstep");
+            let defects: Vec<_> = kinds.iter().filter(|(_, n)| marked(&text, &revision, n)).collect();
+            if defects.is_empty() {
+                continue;
+            }
+            let clang_args = words
+                .iter()
+                .filter(|w| w.starts_with("-D") || w.starts_with("-std") || w.starts_with("-I"))
+                .cloned()
+                .collect();
+            let options = Options { clang_args, ..Options::default() };
+            let Ok(module) = load(Input::Path(&path), &options) else { continue };
+            let overlapping = words.iter().any(|w| w.contains('&'));
+            let mut any = Assumptions { may_alias: overlapping, ..Assumptions::default() };
+            if lockstep {
+                any.scheduling = lockstep_prove::Scheduling::Lockstep;
+            }
+            let given = Assumptions {
+                block: dims(&words, "--block"),
+                grid: dims(&words, "--grid"),
+                ..any.clone()
+            };
+            for (kind, name) in defects {
+                for assumptions in [&given, &any] {
+                    let proofs: Vec<_> =
+                        module.kernels.iter().map(|k| prove(k, assumptions, &config)).collect();
+                    looked_at += 1;
+                    let all = proofs.iter().all(|p| {
+                        p.verdicts.iter().any(|(k, v)| {
+                            k == kind
+                                && matches!(v, Verdict::Proved { assumes } if assumes.iter().all(|a| a.contains("overlap")))
+                        })
+                    });
+                    if all {
+                        wrong.push(format!("{} [{revision}]: {name} proved", path.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(looked_at > 100, "only {looked_at} were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
