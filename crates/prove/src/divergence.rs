@@ -34,61 +34,126 @@ pub(crate) enum What {
     Stay(usize),
 }
 
+/// A place that threads must reach together.
+struct Point {
+    barrier: usize,
+    what: What,
+    /// The loop whose iteration the condition is about.
+    around: Option<usize>,
+    at: BlockId,
+    cond: T,
+}
+
 impl Pairs<'_, '_> {
     /// The conditions that must be uniform: for a barrier, for entering a loop with one, for going round it again.
-    fn points(&self) -> Vec<(usize, What, Option<usize>, BlockId, T)> {
+    fn points(&self, blocks: &[(usize, BlockId)]) -> Vec<Point> {
         let mut out = Vec::new();
         let exec = &self.exec;
         let mut loops_done = vec![false; exec.loops.len()];
-        for (i, b) in exec.barriers.iter().enumerate() {
-            if !is_block_barrier(&b.barrier) {
-                continue;
-            }
-            let nest = exec.nest(b.block);
+        for &(barrier, block) in blocks {
+            let nest = exec.nest(block);
             for (depth, &l) in nest.iter().enumerate() {
                 if std::mem::replace(&mut loops_done[l], true) {
                     continue;
                 }
                 let outer = depth.checked_sub(1).map(|d| nest[d]);
-                let head = exec.loops[l].head;
-                out.push((i, What::Enter(l), outer, head, exec.loops[l].enter));
-                out.push((i, What::Stay(l), Some(l), head, exec.loops[l].stay));
+                let at = exec.loops[l].head;
+                let (enter, stay) = (exec.loops[l].enter, exec.loops[l].stay);
+                out.push(Point { barrier, what: What::Enter(l), around: outer, at, cond: enter });
+                out.push(Point { barrier, what: What::Stay(l), around: Some(l), at, cond: stay });
             }
-            let cond = exec.reach[b.block.0 as usize];
-            out.push((i, What::Barrier(b.block), nest.last().copied(), b.block, cond));
+            let (what, around) = (What::Barrier(block), nest.last().copied());
+            let cond = exec.reach[block.0 as usize];
+            out.push(Point { barrier, what, around, at: block, cond });
         }
         out
     }
 
+    /// That the first thread is at the point and the second, in the same iterations, is not.
+    fn uneven(&mut self, point: &Point) -> Vec<T> {
+        let level = Level::Block;
+        let mut base = self.facts(level);
+        if let Some(l) = point.around {
+            let head = self.exec.loops[l].head;
+            for tag in [1, 2] {
+                base.extend(self.conditions(head, tag, level));
+            }
+            for outer in self.exec.nest(head) {
+                let index = self.exec.loops[outer].index;
+                let (a, b) = (self.copy(index, 1, level), self.copy(index, 2, level));
+                base.push(self.exec.ctx.pool.eq(a, b));
+            }
+        }
+        let here = self.copy(point.cond, 1, level);
+        let there = self.copy(point.cond, 2, level);
+        let missing = self.exec.ctx.pool.not(there);
+        base.extend([here, missing]);
+        base
+    }
+
+    /// Whether operations that name all lanes of a warp are reached by all lanes of a warp: why not, where they may
+    /// not be.
+    pub(crate) fn check_warps(&mut self, limits: Limits) -> Option<String> {
+        let ops = self.exec.warp_ops.clone();
+        let kernel = self.exec.ctx.kernel;
+        for op in &ops {
+            if self.exec.ctx.pool.as_const(op.mask) != Some(0xffff_ffff) {
+                let line = kernel.loc(op.loc).line;
+                return Some(format!("the lane mask at line {line} is not followed"));
+            }
+        }
+        let blocks: Vec<(usize, BlockId)> =
+            ops.iter().enumerate().map(|(i, op)| (i, op.block)).collect();
+        let same = self.same_warp();
+        let mut queries = Vec::new();
+        let mut lines = Vec::new();
+        for point in self.points(&blocks) {
+            let mut list = self.uneven(&point);
+            list.push(same);
+            if let Some(q) = self.ask(list, Level::Block) {
+                queries.push(q);
+                lines.push(kernel.loc(ops[point.barrier].loc).line);
+            }
+        }
+        let outcomes =
+            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
+        let line = lines[open];
+        Some(format!("not all lanes of a warp may come to the operation at line {line}"))
+    }
+
+    /// The two threads are of one warp.
+    pub(crate) fn same_warp(&mut self) -> T {
+        let ctx = &mut *self.exec.ctx;
+        let size = ctx.pool.constant(u64::from(ctx.assumptions.warp_size), 32);
+        let (a, b) = (ctx.linear_thread(1), ctx.linear_thread(2));
+        let (a, b) = (ctx.pool.udiv(a, size), ctx.pool.udiv(b, size));
+        ctx.pool.eq(a, b)
+    }
+
     pub(crate) fn divergence_obligations(&mut self) -> Vec<Obligation> {
         let level = Level::Block;
-        let points = self.points();
+        let blocks: Vec<(usize, BlockId)> = self
+            .exec
+            .barriers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| is_block_barrier(&b.barrier))
+            .map(|(i, b)| (i, b.block))
+            .collect();
+        let points = self.points(&blocks);
         let mut out: Vec<Obligation> = Vec::new();
-        for (barrier, what, around, block, cond) in points.clone() {
-            let mut base = self.facts(level);
-            if let Some(l) = around {
-                let head = self.exec.loops[l].head;
-                for tag in [1, 2] {
-                    base.extend(self.conditions(head, tag, level));
-                }
-                for outer in self.exec.nest(head) {
-                    let index = self.exec.loops[outer].index;
-                    let (a, b) = (self.copy(index, 1, level), self.copy(index, 2, level));
-                    base.push(self.exec.ctx.pool.eq(a, b));
-                }
-            }
-            let here = self.copy(cond, 1, level);
-            let there = self.copy(cond, 2, level);
-            let missing = self.exec.ctx.pool.not(there);
-            base.extend([here, missing]);
+        for point in &points {
+            let (barrier, what) = (point.barrier, point.what);
+            let mut base = self.uneven(point);
             // What comes later in the same iteration (or anywhere after, for the top level).
-            let position = self.exec.ctx.cfg.position[block.0 as usize];
-            let mut later = self.exec.ctx.pool.truth(around.is_some());
-            if around.is_none() {
-                for (_, _, other_around, other_block, other) in &points {
-                    let after = self.exec.ctx.cfg.position[other_block.0 as usize] > position;
-                    if other_around.is_none() && after {
-                        let t = self.copy(*other, 2, level);
+            let position = self.exec.ctx.cfg.position[point.at.0 as usize];
+            let mut later = self.exec.ctx.pool.truth(point.around.is_some());
+            if point.around.is_none() {
+                for other in &points {
+                    let after = self.exec.ctx.cfg.position[other.at.0 as usize] > position;
+                    if other.around.is_none() && after {
+                        let t = self.copy(other.cond, 2, level);
                         later = self.exec.ctx.pool.or(later, t);
                     }
                 }

@@ -80,6 +80,14 @@ pub(crate) struct BarrierAt {
     pub(crate) barrier: Barrier,
 }
 
+/// An operation that names lanes of its warp which must take part.
+#[derive(Clone, Debug)]
+pub(crate) struct WarpOp {
+    pub(crate) block: BlockId,
+    pub(crate) loc: lockstep_kernel::LocId,
+    pub(crate) mask: T,
+}
+
 /// A store that this block has made and nothing has disturbed since.
 struct Recent {
     addr: T,
@@ -97,6 +105,7 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) loops: Vec<LoopInfo>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) barriers: Vec<BarrierAt>,
+    pub(crate) warp_ops: Vec<WarpOp>,
     /// Preconditions: condition implies term.
     pub(crate) requires: Vec<(BlockId, T, String)>,
     pub(crate) asserts: Vec<(BlockId, T)>,
@@ -141,6 +150,7 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
         loops,
         accesses: Vec::new(),
         barriers: Vec::new(),
+        warp_ops: Vec::new(),
         requires: Vec::new(),
         asserts: Vec::new(),
         branches: FxHashMap::default(),
@@ -591,6 +601,9 @@ impl Exec<'_, '_> {
             }
             Op::Barrier { site, barrier } => {
                 if live {
+                    if let Barrier::Warp { mask } = barrier {
+                        self.warp_op(b, inst.loc, *mask);
+                    }
                     let barrier = *barrier;
                     self.barriers.push(BarrierAt { site: *site, block: b, at, barrier });
                 }
@@ -620,9 +633,21 @@ impl Exec<'_, '_> {
             Op::GroupCopy { .. } if live => {
                 self.gaps.push("an asynchronous group copy is not modelled".into());
             }
-            Op::Alloc { .. } | Op::Free { .. } => self.bind_results(b, inst),
+            Op::Shuffle { mask: Some(mask), .. }
+            | Op::Vote { mask: Some(mask), .. }
+            | Op::Match { mask, .. } => {
+                if live {
+                    self.warp_op(b, inst.loc, *mask);
+                }
+                self.bind_results(b, inst);
+            }
             _ => self.bind_results(b, inst),
         }
+    }
+
+    fn warp_op(&mut self, block: BlockId, loc: lockstep_kernel::LocId, mask: Operand) {
+        let mask = self.operand(mask, 32, block);
+        self.warp_ops.push(WarpOp { block, loc, mask });
     }
 
     fn bind_results(&mut self, b: BlockId, inst: &lockstep_kernel::Inst) {
@@ -678,7 +703,10 @@ impl Exec<'_, '_> {
         if volatile {
             return self.binder(dst, b);
         }
-        if let Some(v) = self.forwarded(ty, addr, k) {
+        // In lockstep another lane may have overwritten the place without a race.
+        if self.ctx.assumptions.scheduling == crate::Scheduling::Independent
+            && let Some(v) = self.forwarded(ty, addr, k)
+        {
             return v;
         }
         let element = self.ctx.pool.add_const(addr, u64::from(k) * u64::from(ty.bytes()));

@@ -11,13 +11,23 @@ use std::time::{Duration, Instant};
 
 use lockstep_kernel::{Barrier, Operand, Scope, Space};
 
+use crate::Scheduling;
 use crate::context::{Base, Level};
 use crate::exec::Mode;
 use crate::memory::Place;
 use crate::pair::Pairs;
-use crate::phases::{Phases, Relation};
+use crate::phases::{Link, Phases, Relation};
 use crate::solve::{Outcome, Query};
 use crate::term::T;
+
+/// What orders two threads of one block.
+struct Order {
+    shared: Phases,
+    global: Phases,
+    /// With `__syncwarp`, for threads of one warp: shared and global memory.
+    warp: Option<[Phases; 2]>,
+    lockstep: bool,
+}
 
 /// A question about two accesses: the first thread makes `first`, the second `second`.
 #[derive(Clone, Debug)]
@@ -54,7 +64,12 @@ pub(crate) fn is_block_barrier(b: &Barrier) -> bool {
 
 impl Pairs<'_, '_> {
     /// All pairs that arithmetic does not rule out.
-    pub(crate) fn race_candidates(&mut self, deadline: Instant) -> Option<Vec<Candidate>> {
+    /// `warps` says that `__syncwarp` can be relied on.
+    pub(crate) fn race_candidates(
+        &mut self,
+        deadline: Instant,
+        warps: bool,
+    ) -> Option<Vec<Candidate>> {
         let orders = |exec: &crate::exec::Exec, shared: bool| -> Vec<bool> {
             exec.barriers
                 .iter()
@@ -69,8 +84,23 @@ impl Pairs<'_, '_> {
         };
         let for_shared = orders(&self.exec, true);
         let for_global = orders(&self.exec, false);
-        let shared_phases = Phases::new(&self.exec, &|i| for_shared[i]);
-        let global_phases = Phases::new(&self.exec, &|i| for_global[i]);
+        let within_warp: Vec<bool> = self
+            .exec
+            .barriers
+            .iter()
+            .map(|b| warps && matches!(b.barrier, Barrier::Warp { .. }))
+            .collect();
+        let order = Order {
+            shared: Phases::new(&self.exec, &|i| for_shared[i]),
+            global: Phases::new(&self.exec, &|i| for_global[i]),
+            warp: within_warp.contains(&true).then(|| {
+                [
+                    Phases::new(&self.exec, &|i| for_shared[i] || within_warp[i]),
+                    Phases::new(&self.exec, &|i| for_global[i] || within_warp[i]),
+                ]
+            }),
+            lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
+        };
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
@@ -86,7 +116,7 @@ impl Pairs<'_, '_> {
                     if self.tolerated(i, j, level) {
                         continue;
                     }
-                    self.pair(i, j, level, &shared_phases, &global_phases, &mut out);
+                    self.pair(i, j, level, &order, &mut out);
                 }
             }
         }
@@ -105,15 +135,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    fn pair(
-        &mut self,
-        i: usize,
-        j: usize,
-        level: Level,
-        shared: &Phases,
-        global: &Phases,
-        out: &mut Vec<Candidate>,
-    ) {
+    fn pair(&mut self, i: usize, j: usize, level: Level, order: &Order, out: &mut Vec<Candidate>) {
         let (left, right) = (self.side(i, 1, level), self.side(j, 2, level));
         for p in &left.cases {
             for q in &right.cases {
@@ -131,19 +153,17 @@ impl Pairs<'_, '_> {
                     self.solver.by_arithmetic += 1;
                     continue;
                 }
-                let relations: Vec<Relation> = match level {
-                    Level::Grid => vec![Relation { links: Vec::new(), exact: true }],
-                    Level::Block => {
-                        let phases = if space == Space::Shared { shared } else { global };
-                        phases.relations(i, j).into_iter().collect()
-                    }
+                let ways: Vec<(Relation, Option<T>)> = match level {
+                    Level::Grid => vec![(Relation { links: Vec::new(), exact: true }, None)],
+                    Level::Block => self.ways(i, j, space == Space::Shared, order),
                 };
-                for relation in relations {
+                for (relation, whose) in ways {
                     let mut assertions = self.facts(level);
                     assertions.extend(&left.conditions);
                     assertions.extend(&right.conditions);
                     assertions.extend([p.when, q.when, overlap]);
                     assertions.extend(self.relation(&relation, level));
+                    assertions.extend(whose);
                     if let Some(query) = self.ask(assertions, level) {
                         let (first, second) = (i, j);
                         out.push(Candidate {
@@ -159,6 +179,72 @@ impl Pairs<'_, '_> {
                 }
             }
         }
+    }
+
+    /// How the two accesses can be concurrent in one block: relations of counters, each with the condition on the two
+    /// threads (of one warp or not) under which it counts.
+    fn ways(
+        &mut self,
+        i: usize,
+        j: usize,
+        shared: bool,
+        order: &Order,
+    ) -> Vec<(Relation, Option<T>)> {
+        let plain = if shared { &order.shared } else { &order.global };
+        let plain = plain.relations(i, j);
+        if !order.lockstep && order.warp.is_none() {
+            return plain.into_iter().map(|r| (r, None)).collect();
+        }
+        let same = self.same_warp();
+        let apart = self.exec.ctx.pool.not(same);
+        let mut out: Vec<(Relation, Option<T>)> =
+            plain.iter().cloned().map(|r| (r, Some(apart))).collect();
+        if order.lockstep {
+            if !plain.is_empty()
+                && let Some(r) = self.in_step(i, j)
+            {
+                out.push((r, Some(same)));
+            }
+        } else if let Some(warp) = &order.warp {
+            let phases = &warp[usize::from(!shared)];
+            out.extend(phases.relations(i, j).into_iter().map(|r| (r, Some(same))));
+        }
+        out
+    }
+
+    /// Lanes of one warp in lockstep: the same operation in the same iteration, or operations on two ways that a
+    /// branch has parted. All else the common instruction stream orders.
+    fn in_step(&self, i: usize, j: usize) -> Option<Relation> {
+        let (a, b) = (self.exec.accesses[i].block, self.exec.accesses[j].block);
+        let nest: Vec<usize> =
+            self.exec.nest(a).into_iter().filter(|&l| self.exec.loops[l].contains(b)).collect();
+        let links = nest.iter().map(|&l| Link::Counters(l, 0)).collect();
+        let same = i == j || self.exec.accesses[i].site == self.exec.accesses[j].site;
+        let parted = a != b && !self.leads(a, b, &nest) && !self.leads(b, a, &nest);
+        (same || parted).then_some(Relation { links, exact: false })
+    }
+
+    /// Whether control can go from `a` to `b` within one iteration of the loops given.
+    fn leads(
+        &self,
+        a: lockstep_kernel::BlockId,
+        b: lockstep_kernel::BlockId,
+        nest: &[usize],
+    ) -> bool {
+        let heads: Vec<_> = nest.iter().map(|&l| self.exec.loops[l].head).collect();
+        let mut seen = vec![false; self.exec.ctx.kernel.blocks.len()];
+        let mut work = vec![a];
+        while let Some(at) = work.pop() {
+            for &to in &self.exec.ctx.cfg.successors[at.0 as usize] {
+                if to == b {
+                    return true;
+                }
+                if !heads.contains(&to) && !std::mem::replace(&mut seen[to.0 as usize], true) {
+                    work.push(to);
+                }
+            }
+        }
+        false
     }
 
     /// The space in which the two places can be one, if they can.

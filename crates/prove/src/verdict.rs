@@ -93,6 +93,8 @@ pub(crate) struct Divergence {
     /// Why the barriers cannot be relied on as phases.
     pub(crate) misaligned: Option<String>,
     undecided: Option<String>,
+    /// Why operations of a warp cannot be relied on.
+    warps: Option<String>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
 }
@@ -137,26 +139,36 @@ impl Pairs<'_, '_> {
             alarms: Vec::new(),
             misaligned: None,
             undecided: None,
+            warps: None,
             rests_on_races: false,
         };
         for b in &self.exec.barriers {
             if matches!(b.barrier, lockstep_kernel::Barrier::Block { .. })
                 && !is_block_barrier(&b.barrier)
-                || matches!(b.barrier, lockstep_kernel::Barrier::Arrive { .. })
+                || matches!(
+                    b.barrier,
+                    lockstep_kernel::Barrier::Arrive { .. } | lockstep_kernel::Barrier::Grid
+                )
             {
                 let line = line_of(kernel, b.site);
-                out.undecided = Some(format!("the named barrier at {line} is not modelled"));
+                out.undecided =
+                    Some(format!("the named or grid-wide barrier at {line} is not modelled"));
             }
+        }
+        out.warps = self.check_warps(limits);
+        if let Some(because) = &out.warps {
+            out.undecided = Some(because.clone());
         }
         let obligations = self.divergence_obligations();
         for o in &obligations {
             out.rests_on_races |= self.reads_written(&o.query.asked);
         }
         // Where arithmetic settled an obligation, its conditions may have rested on loads as well.
-        for b in &self.exec.barriers {
+        let warp_blocks = self.exec.warp_ops.iter().map(|op| op.block);
+        for b in self.exec.barriers.iter().map(|b| b.block).chain(warp_blocks) {
             let mut conditions = Vec::new();
-            self.exec.condition(b.block, &mut conditions);
-            for l in self.exec.nest(b.block) {
+            self.exec.condition(b, &mut conditions);
+            for l in self.exec.nest(b) {
                 conditions.push(self.exec.loops[l].stay);
             }
             out.rests_on_races |= self.reads_written(&conditions);
@@ -224,7 +236,8 @@ impl Pairs<'_, '_> {
     pub(crate) fn check_races(&mut self, divergence: &Divergence, limits: Limits) -> Races {
         let unknown =
             |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
-        let Some(candidates) = self.race_candidates(limits.deadline) else {
+        let Some(candidates) = self.race_candidates(limits.deadline, divergence.warps.is_none())
+        else {
             return unknown("the time budget ran out".into());
         };
         let decided = self.decide(candidates, limits);

@@ -35,11 +35,7 @@ fn proofs(name: &str, kinds: &[Kind]) -> Vec<(String, Proof)> {
         jobs: 2,
     };
     let module = load(Input::Path(&path), &Options::default()).expect("it compiles");
-    module
-        .kernels
-        .iter()
-        .map(|k| (k.name.clone(), prove(k, &assumptions, &config)))
-        .collect()
+    module.kernels.iter().map(|k| (k.name.clone(), prove(k, &assumptions, &config))).collect()
 }
 
 /// What a verdict and its alarms amount to.

@@ -82,7 +82,8 @@ fn nothing_racy_is_proved() {
         ];
         for (revision, words) in commands(&text) {
             let lockstep = words.iter().any(|w| w == "lockstep");
-            let defects: Vec<_> = kinds.iter().filter(|(_, n)| marked(&text, &revision, n)).collect();
+            let defects: Vec<_> =
+                kinds.iter().filter(|(_, n)| marked(&text, &revision, n)).collect();
             if defects.is_empty() {
                 continue;
             }
