@@ -323,7 +323,7 @@ fn judge(bench: &Bench, root: &Path, row: &Row) -> Result<Judged, String> {
         return Err(format!("no {}", path.display()));
     }
     args.insert(0, path.display().to_string());
-    args.extend(["--lang", "cuda", "--kernel", name, "--budget", "30"].map(String::from));
+    args.extend(["--lang", "cuda", "--kernel", name].map(String::from));
     args.extend(flags.iter().map(|f| f.to_string()));
     let searched = search(&bench.lockstep, root, &args)?;
     let mut found = Vec::new();

@@ -184,7 +184,12 @@ impl Pairs<'_, '_> {
         out
     }
 
-    fn thread_of(&mut self, m: &Assignment, tag: u8, level: Level) -> ([u32; 3], [u32; 3]) {
+    pub(crate) fn thread_of(
+        &mut self,
+        m: &Assignment,
+        tag: u8,
+        level: Level,
+    ) -> ([u32; 3], [u32; 3]) {
         let block_tag = if level == Level::Block { 0 } else { tag };
         let mut thread = [0; 3];
         let mut block = [0; 3];
@@ -455,6 +460,37 @@ pub(crate) fn base_elem(kernel: &Kernel, base: Base) -> Option<Elem> {
 
 fn shown(v: u64, ty: Ty) -> String {
     sign_extend(v, ty.bits()).to_string()
+}
+
+/// The finding for a barrier that nothing needs.
+pub(crate) fn redundant(kernel: &Kernel, site: SiteId, assumes: &[String]) -> Alarm {
+    let mut help = vec!["without it the kernel is still proved free of data races".to_owned()];
+    if !assumes.is_empty() {
+        help.push(format!("assuming that {}", assumes.join(", and that ")));
+    }
+    let finding = Finding {
+        kind: Kind::RedundantBarrier,
+        severity: Severity::Warning,
+        confidence: Confidence::Confirmed,
+        message: "barrier that orders nothing".into(),
+        memory: None,
+        accesses: vec![Access {
+            op: "barrier".into(),
+            thread: None,
+            block: [0; 3],
+            place: place(kernel, kernel.site(site).loc),
+            value: None,
+            notes: Vec::new(),
+        }],
+        approximated: Vec::new(),
+        occurrences: 1,
+        benign: false,
+        holds_when: None,
+        launch: None,
+        help,
+        fix: None,
+    };
+    Alarm { finding, model: None, sites: (site, site) }
 }
 
 /// A place for messages: `file.cu:12`.

@@ -73,6 +73,13 @@ pub(crate) enum Level {
     Grid,
 }
 
+/// Further facts of the launch that a hidden assumption gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Hints {
+    /// There are at most 2^30 threads along an axis.
+    pub(crate) small_grid: bool,
+}
+
 pub(crate) struct Ctx<'k> {
     pub(crate) kernel: &'k Kernel,
     pub(crate) cfg: Cfg,
@@ -83,15 +90,16 @@ pub(crate) struct Ctx<'k> {
     pub(crate) fns: Vec<FnInfo>,
     fn_index: FxHashMap<(FnKind, u8), FnId>,
     reg_names: FxHashMap<Reg, String>,
+    hints: Hints,
     /// Loops in which there is a barrier of the whole block: their iterations are common to all threads.
     pub(crate) uniform_loops: Vec<bool>,
 }
 
 impl<'k> Ctx<'k> {
-    pub(crate) fn new(kernel: &'k Kernel, assumptions: &'k Assumptions) -> Ctx<'k> {
+    pub(crate) fn new(kernel: &'k Kernel, assumptions: &'k Assumptions, hints: Hints) -> Ctx<'k> {
         let cfg = Cfg::new(kernel);
         let uniform_loops = vec![false; cfg.loops.len()];
-        Ctx {
+        let mut ctx = Ctx {
             kernel,
             cfg,
             assumptions,
@@ -102,6 +110,75 @@ impl<'k> Ctx<'k> {
             fn_index: FxHashMap::default(),
             reg_names: kernel.reg_names.iter().cloned().collect(),
             uniform_loops,
+            hints,
+        };
+        if hints.small_grid {
+            ctx.bound_products();
+        }
+        ctx.bound_parameters();
+        ctx
+    }
+
+    /// Assumptions of the form `parameter <= constant` are intervals as well.
+    fn bound_parameters(&mut self) {
+        use crate::assume::{Operator, Tree};
+        use lockstep_kernel::ParamKind;
+        let mut work: Vec<Tree> = self.assumptions.exprs.iter().map(|e| e.tree.clone()).collect();
+        while let Some(tree) = work.pop() {
+            let Tree::Binary(op, a, b) = tree else { continue };
+            if op == Operator::And {
+                work.extend([*a, *b]);
+                continue;
+            }
+            let (Tree::Param(p), Tree::Const(c)) = (*a, *b) else { continue };
+            let param = &self.kernel.params[p];
+            let ParamKind::Scalar { ty, count: 1 } = param.kind else { continue };
+            if self.assumptions.scalars.iter().any(|(q, _)| *q == p) {
+                continue;
+            }
+            let w = ty.bits();
+            let (lo, hi) = match op {
+                Operator::Le => (i64::MIN, c),
+                Operator::Lt => (i64::MIN, c.saturating_sub(1)),
+                Operator::Ge => (c, i64::MAX),
+                Operator::Gt => (c.saturating_add(1), i64::MAX),
+                Operator::Eq => (c, c),
+                _ => continue,
+            };
+            let range = if param.signed {
+                if lo > crate::term::smax(w) || hi < crate::term::smin(w) || lo > hi {
+                    continue;
+                }
+                Range::signed(lo, hi, w)
+            } else {
+                if hi < 0 || lo > 0 && w < 64 && lo as u64 > mask(w) {
+                    continue;
+                }
+                Range::unsigned(lo.max(0) as u64, hi as u64, w)
+            };
+            let t = self.free(VarKind::Param(p, 0), 0, w);
+            self.pool.refine(t, range);
+        }
+    }
+
+    /// With few enough threads, `blockIdx * blockDim` and `blockIdx * blockDim + threadIdx` do not wrap: said of the
+    /// terms themselves, which are the same wherever they occur.
+    fn bound_products(&mut self) {
+        let top = 1u64 << 30;
+        for axis in 0..3 {
+            for thread in 0..3 {
+                for block in 0..3 {
+                    let (b, d) = (self.block_id(axis, block), self.block_dim(axis));
+                    let t = self.thread_id(axis, thread);
+                    let first = self.pool.mul(b, d);
+                    self.pool.refine(first, Range::unsigned(0, top - 1, 32));
+                    let own = self.pool.add(first, t);
+                    self.pool.refine(own, Range::unsigned(0, top - 1, 32));
+                }
+            }
+            let (g, d) = (self.grid_dim(axis), self.block_dim(axis));
+            let all = self.pool.mul(g, d);
+            self.pool.refine(all, Range::unsigned(1, top, 32));
         }
     }
 
@@ -258,6 +335,15 @@ impl<'k> Ctx<'k> {
             let top = self.pool.constant(limit, 32);
             out.push(self.pool.ule(plane, top));
             out.push(self.pool.ule(all, top));
+        }
+        if self.hints.small_grid {
+            for axis in 0..3 {
+                let (g, d) = (self.grid_dim(axis), self.block_dim(axis));
+                let (g, d) = (self.pool.zext(g, 64), self.pool.zext(d, 64));
+                let all = self.pool.mul(g, d);
+                let top = self.pool.constant(1 << 30, 64);
+                out.push(self.pool.ule(all, top));
+            }
         }
         out
     }

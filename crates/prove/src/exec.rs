@@ -113,6 +113,8 @@ pub(crate) struct Exec<'c, 'k> {
     /// What was not followed.
     pub(crate) gaps: Vec<String>,
     recent: Vec<Recent>,
+    /// Some value was taken from a store of the thread's own: right in the absence of races.
+    pub(crate) forwarding: bool,
     /// Loop variables over the final counters: loop, register, value.
     pub(crate) loop_values: Vec<(usize, Reg, T)>,
     /// Fields of structs that are pointers, as bases of their own.
@@ -156,6 +158,7 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
         branches: FxHashMap::default(),
         gaps: Vec::new(),
         recent: Vec::new(),
+        forwarding: false,
         loop_values: Vec::new(),
         fields: FxHashSet::default(),
     };
@@ -707,6 +710,7 @@ impl Exec<'_, '_> {
         if self.ctx.assumptions.scheduling == crate::Scheduling::Independent
             && let Some(v) = self.forwarded(ty, addr, k)
         {
+            self.forwarding = true;
             return v;
         }
         let element = self.ctx.pool.add_const(addr, u64::from(k) * u64::from(ty.bytes()));

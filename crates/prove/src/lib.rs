@@ -19,15 +19,18 @@
 
 mod alarm;
 mod assume;
+mod bounds;
 mod context;
 mod divergence;
 mod exec;
+mod hidden;
 mod loops;
 mod memory;
 mod pair;
 mod phases;
 mod provenance;
 mod race;
+mod radix;
 mod simplify;
 mod solve;
 mod term;

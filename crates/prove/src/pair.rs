@@ -177,6 +177,30 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
+    /// What holds of any one thread, as thread 1.
+    pub(crate) fn facts_of_one(&mut self) -> Vec<T> {
+        let mut out = self.exec.ctx.launch_facts();
+        let trees: Vec<_> =
+            self.exec.ctx.assumptions.exprs.iter().map(|e| e.tree.clone()).collect();
+        for tree in &trees {
+            out.push(self.exec.ctx.assume(tree));
+        }
+        out.extend(self.exec.ctx.index_facts(1, 0));
+        let requires: Vec<(BlockId, T)> = self
+            .exec
+            .requires
+            .iter()
+            .filter(|(b, ..)| self.exec.nest(*b).is_empty())
+            .map(|(b, c, _)| (*b, *c))
+            .collect();
+        for (b, c) in requires {
+            let reach = self.exec.reach[b.0 as usize];
+            let fact = self.exec.ctx.pool.implies(reach, c);
+            out.push(self.copy(fact, 1, Level::Block));
+        }
+        out
+    }
+
     /// Relations of the two threads' iteration counters, as conditions.
     pub(crate) fn relation(&mut self, relation: &Relation, level: Level) -> Vec<T> {
         let mut out = Vec::new();

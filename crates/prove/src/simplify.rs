@@ -883,6 +883,11 @@ impl Pool {
                     return self.sum(c, &parts, width);
                 }
             }
+            // A product that fits for a reason its factors do not show stays whole.
+            Node::Bin(Bin::Mul, x, y)
+                if self.range(a).uhi <= mask(width)
+                    && u128::from(self.range(x).uhi) * u128::from(self.range(y).uhi)
+                        > u128::from(mask(width)) => {}
             Node::Bin(op @ (Bin::And | Bin::Or | Bin::Xor | Bin::Mul), x, y) => {
                 let (x, y) = (self.trunc(x, width), self.trunc(y, width));
                 return self.bin(op, x, y);

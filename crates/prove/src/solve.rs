@@ -94,7 +94,14 @@ pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
                 return None;
             }
         }
-        let Some((var, value, at)) = find_equation(ctx, &list) else { break };
+        let Some((var, value, at)) = find_equation(ctx, &list) else {
+            let Some((at, parts)) = crate::radix::split(ctx, &list) else { break };
+            list.swap_remove(at);
+            for t in parts {
+                conjuncts(&ctx.pool, t, &mut list);
+            }
+            continue;
+        };
         let mut s = Substitution::default();
         s.vars.insert(var, value);
         list.swap_remove(at);

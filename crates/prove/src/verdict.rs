@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{Confidence, Kind, Verdict};
-use lockstep_kernel::{Kernel, ParamKind, Space};
+use lockstep_finding::{Confidence, Kind, Severity, Verdict};
+use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, Space};
 
 use crate::alarm::line_of;
-use crate::context::{Base, Ctx, FnKind, Level};
+use crate::context::{Base, Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
 use crate::memory::Place;
@@ -17,31 +17,61 @@ use crate::term::{Node, T};
 use crate::walk::reachable;
 use crate::{Alarm, Assumptions, Config, Proof, Stats};
 
+/// What one evaluation of the kernel gave.
+struct Analysis {
+    verdicts: Vec<(Kind, Verdict)>,
+    alarms: Vec<Alarm>,
+    stats: Stats,
+    race: Verdict,
+    race_alarms: Vec<Alarm>,
+    /// There was something that no operation here models.
+    gap: bool,
+}
+
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let started = Instant::now();
-    let mut ctx = Ctx::new(kernel, assumptions);
-    let exec = exec::run(&mut ctx);
-    if let Some(gap) = exec.gaps.first() {
-        let because = gap.clone();
-        let verdicts = config
-            .kinds
-            .iter()
-            .map(|k| (*k, Verdict::Unknown { because: because.clone() }))
-            .collect();
-        let stats = Stats { seconds: started.elapsed().as_secs_f64(), ..Stats::default() };
-        return Proof { verdicts, alarms: Vec::new(), stats };
-    }
-    let mut pairs = prepare(exec);
     let limits = Limits {
         jobs: config.jobs.max(1),
         query: config.query_timeout,
         deadline: started + config.budget,
     };
+    let mut first = analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
+    if config.kinds.contains(&Kind::DataRace) && !first.gap {
+        look_for_condition(kernel, assumptions, &mut first, config, limits);
+    }
+    if config.kinds.contains(&Kind::RedundantBarrier) {
+        redundant_barriers(kernel, assumptions, &mut first, limits);
+    }
+    first.stats.seconds = started.elapsed().as_secs_f64();
+    Proof { verdicts: first.verdicts, alarms: first.alarms, stats: first.stats }
+}
+
+fn analyse(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    hints: Hints,
+    kinds: &[Kind],
+    limits: Limits,
+) -> Analysis {
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let exec = exec::run(&mut ctx);
+    if let Some(because) = exec.gaps.first().cloned() {
+        let unknown = Verdict::Unknown { because };
+        return Analysis {
+            verdicts: kinds.iter().map(|k| (*k, unknown.clone())).collect(),
+            alarms: Vec::new(),
+            stats: Stats::default(),
+            race: unknown,
+            race_alarms: Vec::new(),
+            gap: true,
+        };
+    }
+    let mut pairs = prepare(exec);
     let divergence = pairs.check_divergence(limits);
     let race = pairs.check_races(&divergence, limits);
     let mut verdicts = Vec::new();
     let mut alarms = Vec::new();
-    for &kind in &config.kinds {
+    for &kind in kinds {
         let verdict = match kind {
             Kind::DataRace => {
                 alarms.extend(race.alarms.iter().cloned());
@@ -50,6 +80,12 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
             Kind::BarrierDivergence => {
                 alarms.extend(divergence.alarms.iter().cloned());
                 divergence.verdict(&race)
+            }
+            Kind::OutOfBounds => {
+                let absent = matches!(race.verdict, Verdict::Proved { .. });
+                let (verdict, found) = pairs.check_bounds(limits, absent);
+                alarms.extend(found);
+                verdict
             }
             _ => Verdict::Unknown { because: "the prover does not check this".into() },
         };
@@ -68,11 +104,163 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         queries: pairs.solver.solved,
         timeouts: pairs.solver.timeouts,
         solver_seconds: pairs.solver.solver_time.as_secs_f64(),
-        seconds: started.elapsed().as_secs_f64(),
+        seconds: 0.0,
         control_independent: control,
         data_independent: data,
     };
-    Proof { verdicts, alarms, stats }
+    let (race, race_alarms) = (race.verdict, race.alarms);
+    Analysis { verdicts, alarms, stats, race, race_alarms, gap: false }
+}
+
+/// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
+fn look_for_condition(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    first: &mut Analysis,
+    config: &Config,
+    limits: Limits,
+) {
+    let from_launch = |a: &Alarm| {
+        a.finding
+            .approximated
+            .iter()
+            .all(|n| n.variable.starts_with("iterations of") || n.variable == "barriers on the way")
+    };
+    let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
+    let undecided =
+        free && first.race_alarms.is_empty() && matches!(first.race, Verdict::Unknown { .. });
+    if matches!(first.race, Verdict::Proved { .. })
+        || !(undecided || first.race_alarms.iter().all(from_launch))
+    {
+        return;
+    }
+    for condition in crate::hidden::catalogue(kernel, assumptions) {
+        if !crate::hidden::time_left(limits.deadline) {
+            return;
+        }
+        let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, limits);
+        first.stats.queries += again.stats.queries;
+        first.stats.solver_seconds += again.stats.solver_seconds;
+        let Verdict::Proved { assumes } = &again.race else { continue };
+        if !ordinary(kernel, &condition.assumptions, condition.hints, limits) {
+            continue;
+        }
+        let text = condition.texts.join(" && ");
+        let mut all = assumes.clone();
+        for t in &condition.texts {
+            if !all.contains(t) {
+                all.push(t.clone());
+            }
+        }
+        for a in &mut first.alarms {
+            if a.finding.kind == Kind::DataRace {
+                a.finding.holds_when = Some(format!("!({text})"));
+                a.finding.severity = Severity::Warning;
+                a.finding
+                    .help
+                    .push(format!("where the kernel is only for that: __requires({text});"));
+            }
+        }
+        for (kind, verdict) in &mut first.verdicts {
+            match kind {
+                Kind::DataRace => *verdict = Verdict::Proved { assumes: all.clone() },
+                Kind::BarrierDivergence if !matches!(verdict, Verdict::Proved { .. }) => {
+                    let other = again.verdicts.iter().find(|(k, _)| k == kind);
+                    let settled = first.alarms.iter().all(|a| a.finding.kind != *kind);
+                    if let (Some((_, Verdict::Proved { .. })), true) = (other, settled) {
+                        *verdict = Verdict::Proved { assumes: all.clone() };
+                    }
+                }
+                _ => {}
+            }
+        }
+        first.race = Verdict::Proved { assumes: all };
+        return;
+    }
+}
+
+/// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least, where the
+/// dimensions are free.
+fn ordinary(kernel: &Kernel, assumptions: &Assumptions, hints: Hints, limits: Limits) -> bool {
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let mut list = ctx.launch_facts();
+    for e in &assumptions.exprs {
+        list.push(ctx.assume(&e.tree));
+    }
+    let (b, g) = (ctx.block_dim(0), ctx.grid_dim(0));
+    for (t, least, spec) in [(b, 32, assumptions.block[0]), (g, 2, assumptions.grid[0])] {
+        if spec == crate::DimSpec::Any {
+            let low = ctx.pool.constant(least, 32);
+            list.push(ctx.pool.ule(low, t));
+        }
+    }
+    for (i, p) in kernel.params.iter().enumerate() {
+        if let ParamKind::Scalar { ty, count: 1 } = p.kind
+            && ty.is_int()
+            && ty.bits() >= 32
+            && let Some(t) = ctx.existing(crate::context::VarKind::Param(i, 0), 0)
+        {
+            let zero = ctx.pool.constant(0, ty.bits());
+            list.push(ctx.pool.slt(zero, t));
+        }
+    }
+    if list.iter().any(|&t| ctx.pool.is_false(t)) {
+        return false;
+    }
+    crate::solve::complete(&mut ctx, &mut list);
+    let mut solver = crate::solve::Solver::default();
+    solver.model(&ctx, &list, limits.query).is_some()
+}
+
+/// Barriers without which the kernel is still proved free of races.
+fn redundant_barriers(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    first: &mut Analysis,
+    limits: Limits,
+) {
+    let mut verdict = Verdict::Proved { assumes: Vec::new() };
+    if let Verdict::Proved { assumes } = first.race.clone() {
+        for site in barrier_sites(kernel) {
+            let Some(without) = lockstep_kernel::edit::without(kernel, site) else { continue };
+            let again = analyse(&without, assumptions, Hints::default(), &[Kind::DataRace], limits);
+            match again.race {
+                Verdict::Proved { .. } => {
+                    first.alarms.push(crate::alarm::redundant(kernel, site, &assumes));
+                    verdict = Verdict::Found;
+                }
+                Verdict::Found => {}
+                _ if verdict != Verdict::Found => {
+                    let because = format!(
+                        "whether the barrier at {} is needed was not decided",
+                        line_of(kernel, site)
+                    );
+                    verdict = Verdict::Unknown { because };
+                }
+                _ => {}
+            }
+        }
+    } else {
+        verdict = Verdict::Unknown { because: "the kernel is not proved free of races".into() };
+    }
+    for (kind, v) in &mut first.verdicts {
+        if *kind == Kind::RedundantBarrier {
+            *v = verdict.clone();
+        }
+    }
+}
+
+fn barrier_sites(kernel: &Kernel) -> Vec<SiteId> {
+    let mut out: Vec<SiteId> = kernel
+        .insts()
+        .filter_map(|i| match &i.op {
+            Op::Barrier { site, barrier } if is_block_barrier(barrier) => Some(*site),
+            _ => None,
+        })
+        .collect();
+    out.sort();
+    out.dedup();
+    out
 }
 
 /// Marks the loops whose iterations all threads of a block share.
@@ -155,6 +343,7 @@ impl Pairs<'_, '_> {
                     Some(format!("the named or grid-wide barrier at {line} is not modelled"));
             }
         }
+        out.rests_on_races = self.exec.forwarding;
         out.warps = self.check_warps(limits);
         if let Some(because) = &out.warps {
             out.undecided = Some(because.clone());

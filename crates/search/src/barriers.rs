@@ -8,8 +8,8 @@
 //! removed and the launches simulated again: nothing new may appear.
 //!
 //! It rests on the launches tried, so the confidence is `possible`. To keep that
-//! worth reading, a barrier is only judged where every access of the kernel was
-//! reached, where several warps executed it, and where, if it stands in a loop,
+//! worth reading, a barrier is only judged where every access that can conflict
+//! with another was reached, where several warps executed it, and where, if it stands in a loop,
 //! some block executed it three times, or always twice (so that the order with
 //! respect to the next iteration was seen to matter or not). A barrier in a
 //! function that was inlined several times is one barrier.
@@ -56,18 +56,25 @@ pub(crate) struct Judgement {
 
 pub(crate) fn judge(driver: &Driver) -> Judgement {
     let kernel = driver.lab.space.kernel;
-    let (reached, all) = driver.sites();
+    // An access that conflicts with none needs no barrier.
+    let mut pairs = driver.lab.space.hints.pairs.iter();
+    let all_reached = pairs.all(|(a, b)| {
+        driver.reached.site(a.0 as usize) && driver.reached.site(b.0 as usize)
+    });
     let complete = || driver.done.iter().filter(|d| d.complete);
     let unknown = complete().any(|d| d.barriers.is_none());
-    if !driver.lab.config.barrier_needs || reached < all || unknown {
+    if !driver.lab.config.barrier_needs || !all_reached || unknown {
         return Judgement::default();
     }
     let surveys: Vec<&BarrierSurvey> = complete().filter_map(|d| d.barriers.as_ref()).collect();
     let groups = groups(driver, &surveys);
     let needs = needs(&groups, &surveys);
+    // Two warps, unless the kernel is made for one.
+    let threads = driver.lab.space.blocks.iter().map(|b| b.iter().product::<u32>()).max();
+    let warps = if threads.is_some_and(|t| t <= driver.lab.config.warp_size) { 1 } else { 2 };
     let is_judged = |g: &Group| {
         let rounds = g.most_per_block >= ROUNDS || g.always.is_some_and(|n| n >= 2);
-        g.most_warps >= 2 && (!g.in_loop || rounds)
+        g.most_warps >= warps && (!g.in_loop || rounds)
     };
     let diverges = divergent_lines(driver);
     let line = |g: usize| site_place(kernel, groups[g].sites[0]).line;
@@ -244,7 +251,7 @@ fn barrier(kernel: &Kernel, site: SiteId) -> Access {
 
 fn finding(driver: &Driver, message: String, accesses: Vec<Access>, help: &str) -> Finding {
     let launches = driver.done.iter().filter(|d| d.complete).count();
-    let rests = format!("this rests on {launches} launches that reached every access");
+    let rests = format!("this rests on {launches} launches that reached every access that can conflict");
     Finding {
         kind: Kind::RedundantBarrier,
         severity: Severity::Warning,

@@ -1,5 +1,6 @@
 //! The search itself: seeds, evolution, then what to make of what was found.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ const FULL_RUNS: usize = 3;
 /// Warp instructions after which a launch is too long to be repeated often.
 const LONG: u64 = 200_000;
 /// The part of the budget that is spent on more than the first launch.
-const EFFORT: u64 = 100;
+const EFFORT: u64 = 200;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -34,6 +35,8 @@ pub(crate) struct Done {
     pub(crate) odd: bool,
     pub(crate) complete: bool,
     pub(crate) steps: u64,
+    /// Branch outcomes and accesses that none before it reached.
+    pub(crate) news: usize,
     pub(crate) barriers: Option<BarrierSurvey>,
 }
 
@@ -74,10 +77,19 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         barrier_needs: settings.config.kinds.contains(&Kind::RedundantBarrier),
         ..settings.config.clone()
     };
-    let lab = Lab { space: &space, config, seed: settings.seed, shelf: Shelf::default(), allowed: settings.allowed };
+    let lab = Lab {
+        space: &space,
+        config,
+        seed: settings.seed,
+        shelf: Shelf::default(),
+        vain: RefCell::default(),
+        sizes: RefCell::default(),
+        allowed: settings.allowed,
+    };
     let mut driver = Driver::new(lab, settings);
     driver.suggestions()?;
     let population = driver.seeds()?;
+    driver.insist()?;
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
@@ -91,6 +103,8 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
         config: settings.config.clone(),
         seed: settings.seed,
         shelf: Shelf::default(),
+        vain: RefCell::default(),
+        sizes: RefCell::default(),
         allowed: settings.allowed,
     };
     let plain = space.plain();
@@ -202,6 +216,23 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
+    /// If no ordinary launch came to its end, and nothing was found on the way, the
+    /// first one gets all that is left.
+    fn insist(&mut self) -> Result<(), String> {
+        let settled = self.done.iter().any(|d| d.complete && !d.odd);
+        let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
+        if settled || !budget || !self.ledger.entries.is_empty() || !self.may_vary() {
+            return Ok(());
+        }
+        let plain = self.space().plain();
+        if let Some(trial) = self.lab.try_out(&plain, self.settings.config.max_steps, false)? {
+            self.broken = None;
+            self.record(trial, false);
+            self.steps_left = self.settings.config.max_steps / EFFORT;
+        }
+        Ok(())
+    }
+
     /// Whether one launch costs so much that only a few can be tried.
     fn is_dear(&self) -> bool {
         self.done.first().is_some_and(|d| d.steps > LONG)
@@ -231,8 +262,13 @@ impl<'a> Driver<'a> {
         let config = self.lab.config.clone();
         let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
         let size = self.settings.population;
+        // Those that reached something first, then the rest in their order.
         let small = |c: &Candidate| c.block_threads() <= self.space().plain().block_threads().max(64);
-        let mut first: Vec<Candidate> = seeds.into_iter().filter(small).take(size / 2).collect();
+        let telling = |c: &Candidate| self.done.iter().any(|d| d.news > 0 && d.candidate == *c);
+        let (mut first, rest): (Vec<Candidate>, Vec<Candidate>) =
+            seeds.into_iter().filter(small).partition(telling);
+        first.extend(rest);
+        first.truncate(size.div_ceil(2));
         while first.len() < size {
             first.push(evolution.random());
         }
@@ -323,11 +359,12 @@ impl<'a> Driver<'a> {
         let odd = !space.oddities(candidate).is_empty();
         let most = self.settings.config.max_steps;
         let limit = match (first, odd) {
-            (true, _) => if self.may_vary() { (most / 10).max(1) } else { most },
+            (true, _) if self.may_vary() => (most / EFFORT * 2).max(1),
+            (true, _) => most,
             (false, false) => self.steps_left.min(most / EFFORT / 10),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
-        let trial = self.lab.try_out(candidate, limit.max(1))?;
+        let trial = self.lab.try_out(candidate, limit.max(1), false)?;
         let Some(trial) = trial else { return Ok(None) };
         if odd && trial.outcome.incomplete.is_some() {
             self.odd_limit = (self.odd_limit / 4).max(100_000);
@@ -341,7 +378,7 @@ impl<'a> Driver<'a> {
             return None;
         }
         let limit = self.steps_left.min(self.settings.config.max_steps / EFFORT / 10).max(1);
-        let trial = self.lab.try_out(candidate, limit).ok()??;
+        let trial = self.lab.try_out(candidate, limit, true).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         Some(trial)
     }
@@ -378,6 +415,7 @@ impl<'a> Driver<'a> {
             odd,
             complete,
             steps,
+            news,
             barriers: trial.outcome.barriers,
         });
         new

@@ -17,7 +17,9 @@ use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
 
 /// The most bytes an array is grown to.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 16 << 20;
+/// Bytes of an array that may be made for every launch.
+const MODERATE: u64 = 1 << 20;
 /// The most elements that are guessed before an access has shown more.
 const MOST_GUESSED: u64 = 1 << 16;
 /// Elements that a pattern is written out for; the rest of the array is zero.
@@ -201,15 +203,44 @@ impl Sizes {
     }
 
     /// Enlarges what the findings overflowed; false where nothing can grow.
-    pub(crate) fn grow(&mut self, space: &Space, launch: &Launch, findings: &[Finding]) -> bool {
+    ///
+    /// An array that was grown in vain before (its indices are wild, not large)
+    /// is left alone.
+    pub(crate) fn grow(
+        &mut self,
+        space: &Space,
+        launch: &Launch,
+        findings: &[Finding],
+        vain: &mut Vec<String>,
+    ) -> bool {
         let mut grew = false;
         for finding in findings.iter().filter(|f| space.explains(f).is_some()) {
             let Some(memory) = &finding.memory else { continue };
             let Some(object) = &memory.object else { continue };
+            if vain.contains(object) {
+                continue;
+            }
+            let wild = memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30);
+            if wild || self.is_largest(space, object) {
+                vain.push(object.clone());
+                continue;
+            }
             let end = memory.bytes.map_or(0, |[_, end]| end.max(0) as u64);
             grew |= self.grow_one(space, launch, object, end);
         }
         grew
+    }
+
+    /// Without what is too large to be made for every launch.
+    pub(crate) fn moderate(&self) -> Sizes {
+        let arrays = self.arrays.iter().filter(|(_, b)| *b <= MODERATE).copied().collect();
+        Sizes { arrays, shared: self.shared }
+    }
+
+    fn is_largest(&self, space: &Space, object: &str) -> bool {
+        let param = space.kernel.params.iter().position(|p| p.name == object);
+        let element = 16;
+        param.is_some_and(|p| self.of(p) + element >= MAX_BYTES)
     }
 
     fn grow_one(&mut self, space: &Space, launch: &Launch, object: &str, end: u64) -> bool {

@@ -62,9 +62,16 @@ impl Space<'_> {
     /// has nothing to do with the dimensions.
     fn size_seeds(&self, out: &mut Vec<Candidate>) {
         let (sizes, rounds): (Vec<usize>, Vec<usize>) = (0..self.slots.len())
-            .filter(|&i| self.slots[i].is_size() && !self.slots[i].ty.is_float())
+            .filter(|&i| {
+                let s = &self.slots[i];
+                let counts = matches!(self.plain_gene(i), Gene::Threads { .. });
+                (s.is_size() || s.hints.guards_access && counts) && !s.ty.is_float()
+            })
             .filter(|&i| !self.slots[i].hints.selects)
-            .partition(|&i| self.slots[i].is_guarded() || self.slots[i].hints.multiplies_index);
+            .partition(|&i| {
+                let s = &self.slots[i];
+                !s.hints.bounds_loop || s.is_guarded() || s.hints.multiplies_index
+            });
         if !rounds.is_empty() {
             for n in [1, 2, 3, 0] {
                 out.push(self.with(Rule::TinySize, |c| {
@@ -196,6 +203,24 @@ impl Space<'_> {
                 out.push(self.with(rule, |c| {
                     matter.iter().for_each(|&a| c.contents[a] = contents);
                     sought.iter().for_each(|&i| c.genes[i] = Gene::Int(v));
+                }));
+            }
+        }
+        // The last block partly idle, with contents other than usual.
+        let sizes: Vec<usize> = (0..self.slots.len())
+            .filter(|&i| matches!(self.plain_gene(i), Gene::Threads { .. }))
+            .collect();
+        if !sizes.is_empty() {
+            for (&a, contents) in matter.iter().flat_map(|a| {
+                [Contents::Ones, Contents::Zeros, Contents::Random].map(|c| (a, c))
+            }) {
+                let rule = Rule::Contents(self.arrays[a].name.clone());
+                out.push(self.with(rule, |c| {
+                    c.contents[a] = contents;
+                    for &i in &sizes {
+                        let axis = self.slots[i].axis;
+                        c.genes[i] = Gene::Threads { axis, times: 1, plus: -1 };
+                    }
                 }));
             }
         }

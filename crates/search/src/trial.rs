@@ -1,5 +1,7 @@
 //! One candidate simulated in full.
 
+use std::cell::RefCell;
+
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_simulate::{Config, Outcome, simulate};
 
@@ -24,14 +26,26 @@ pub(crate) struct Lab<'a> {
     pub(crate) config: Config,
     pub(crate) seed: u64,
     pub(crate) shelf: Shelf,
+    /// Arrays that need not be grown.
+    pub(crate) vain: RefCell<Vec<String>>,
+    /// How large arrays had to be.
+    pub(crate) sizes: RefCell<Sizes>,
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
 }
 
 impl Lab<'_> {
     /// Simulates, with larger arrays while only our own sizes were too small;
     /// `None` where a precondition forbids the launch.
-    pub(crate) fn try_out(&self, candidate: &Candidate, steps: u64) -> Result<Option<Trial>, String> {
-        let mut sizes = Sizes::default();
+    ///
+    /// With `again`, arrays begin at their usual sizes, so that a witness has none
+    /// that is larger than needed; otherwise at what other launches needed.
+    pub(crate) fn try_out(
+        &self,
+        candidate: &Candidate,
+        steps: u64,
+        again: bool,
+    ) -> Result<Option<Trial>, String> {
+        let mut sizes = if again { Sizes::default() } else { self.sizes.borrow().moderate() };
         let mut launch = self.space.launch(candidate, &sizes, self.seed);
         if !(self.allowed)(&launch) {
             return Ok(None);
@@ -39,13 +53,18 @@ impl Lab<'_> {
         let mut outcome = self.simulate(&launch, steps)?;
         for _ in 0..RETRIES {
             // A launch that used up its budget will do so again.
+            let mut vain = self.vain.borrow_mut();
+            let findings = &outcome.findings;
             if outcome.incomplete.is_some()
-                || !sizes.grow(self.space, &launch, &outcome.findings)
+                || !sizes.grow(self.space, &launch, findings, &mut vain)
             {
                 break;
             }
             launch = self.space.launch(candidate, &sizes, self.seed);
             outcome = self.simulate(&launch, steps)?;
+        }
+        if !again {
+            *self.sizes.borrow_mut() = sizes;
         }
         if outcome.violated.is_some() {
             return Ok(None);
