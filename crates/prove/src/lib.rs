@@ -38,6 +38,9 @@ mod verdict;
 mod walk;
 mod z3;
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use lockstep_finding::{Finding, Kind, Verdict};

@@ -1,0 +1,278 @@
+//! The arithmetic of terms against brute force, and the solver against it too.
+
+use std::time::Duration;
+
+use lockstep_kernel::IntOp;
+use lockstep_kernel::semantics;
+
+use crate::term::{Bin, Pool, T, VarId, mask};
+use crate::walk::{Assignment, Substitution, eval_bin};
+use crate::z3::{self, Answer};
+
+/// A small generator of numbers, the same in every run.
+struct Rng(u64);
+
+impl Rng {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+const OPS: [Bin; 14] = [
+    Bin::Mul,
+    Bin::UDiv,
+    Bin::URem,
+    Bin::SDiv,
+    Bin::SRem,
+    Bin::And,
+    Bin::Or,
+    Bin::Xor,
+    Bin::Shl,
+    Bin::LShr,
+    Bin::AShr,
+    Bin::Eq,
+    Bin::Ult,
+    Bin::Slt,
+];
+
+/// An expression built twice: by the simplifying constructors, and as a function of the variables' values.
+enum Tree {
+    Var(usize),
+    Const(u64),
+    Add(Box<Tree>, Box<Tree>),
+    Sub(Box<Tree>, Box<Tree>),
+    Bin(Bin, Box<Tree>, Box<Tree>),
+    /// Extended to the width from that many bits.
+    Cut(u32, bool, Box<Tree>),
+    Choice(Box<Tree>, Box<Tree>, Box<Tree>),
+}
+
+fn random_tree(rng: &mut Rng, vars: usize, width: u32, depth: u32) -> Tree {
+    let leaf = depth == 0 || rng.below(8) == 0;
+    let sub = |rng: &mut Rng| Box::new(random_tree(rng, vars, width, depth - 1));
+    if leaf {
+        return if rng.below(3) == 0 {
+            let small = rng.below(2) == 0;
+            Tree::Const(if small { rng.below(9) } else { rng.next() & mask(width) })
+        } else {
+            Tree::Var(rng.below(vars as u64) as usize)
+        };
+    }
+    match rng.below(10) {
+        0..=2 => Tree::Add(sub(rng), sub(rng)),
+        3 => Tree::Sub(sub(rng), sub(rng)),
+        4 => Tree::Cut(1 + rng.below(u64::from(width) - 1) as u32, rng.below(2) == 0, sub(rng)),
+        5 => Tree::Choice(sub(rng), sub(rng), sub(rng)),
+        _ => Tree::Bin(OPS[rng.below(OPS.len() as u64) as usize], sub(rng), sub(rng)),
+    }
+}
+
+fn build(pool: &mut Pool, tree: &Tree, vars: &[T], width: u32) -> T {
+    match tree {
+        Tree::Var(i) => vars[*i],
+        Tree::Const(c) => pool.constant(*c, width),
+        Tree::Add(a, b) => {
+            let (a, b) = (build(pool, a, vars, width), build(pool, b, vars, width));
+            pool.add(a, b)
+        }
+        Tree::Sub(a, b) => {
+            let (a, b) = (build(pool, a, vars, width), build(pool, b, vars, width));
+            pool.sub(a, b)
+        }
+        Tree::Bin(op, a, b) => {
+            let (a, b) = (build(pool, a, vars, width), build(pool, b, vars, width));
+            let t = pool.bin(*op, a, b);
+            if pool.width(t) == width { t } else { pool.zext(t, width) }
+        }
+        Tree::Cut(bits, signed, a) => {
+            let a = build(pool, a, vars, width);
+            let cut = pool.trunc(a, *bits);
+            if *signed { pool.sext(cut, width) } else { pool.zext(cut, width) }
+        }
+        Tree::Choice(c, a, b) => {
+            let c = build(pool, c, vars, width);
+            let zero = pool.constant(0, width);
+            let c = pool.eq(c, zero);
+            let (a, b) = (build(pool, a, vars, width), build(pool, b, vars, width));
+            pool.ite(c, a, b)
+        }
+    }
+}
+
+fn value(tree: &Tree, vars: &[u64], width: u32) -> u64 {
+    let m = mask(width);
+    match tree {
+        Tree::Var(i) => vars[*i],
+        Tree::Const(c) => *c & m,
+        Tree::Add(a, b) => value(a, vars, width).wrapping_add(value(b, vars, width)) & m,
+        Tree::Sub(a, b) => value(a, vars, width).wrapping_sub(value(b, vars, width)) & m,
+        Tree::Bin(op, a, b) => eval_bin(*op, value(a, vars, width), value(b, vars, width), width),
+        Tree::Cut(bits, signed, a) => {
+            let v = value(a, vars, width) & mask(*bits);
+            if *signed { crate::term::sign_extend(v, *bits) as u64 & m } else { v }
+        }
+        Tree::Choice(c, a, b) => {
+            if value(c, vars, width) == 0 {
+                value(a, vars, width)
+            } else {
+                value(b, vars, width)
+            }
+        }
+    }
+}
+
+#[test]
+fn evaluation_agrees_with_the_semantics_of_the_kernel() {
+    let mut rng = Rng(42);
+    let pairs = [
+        (Bin::Mul, IntOp::Mul),
+        (Bin::UDiv, IntOp::UDiv),
+        (Bin::URem, IntOp::URem),
+        (Bin::SDiv, IntOp::SDiv),
+        (Bin::SRem, IntOp::SRem),
+        (Bin::And, IntOp::And),
+        (Bin::Or, IntOp::Or),
+        (Bin::Xor, IntOp::Xor),
+        (Bin::Shl, IntOp::Shl),
+        (Bin::LShr, IntOp::LShr),
+        (Bin::AShr, IntOp::AShr),
+    ];
+    for (bin, int) in pairs {
+        for a in 0..=255u8 {
+            for b in 0..=255u8 {
+                let wanted = u64::from(semantics::int(int, a, b));
+                assert_eq!(eval_bin(bin, u64::from(a), u64::from(b), 8), wanted, "{bin:?} {a} {b}");
+            }
+        }
+        for _ in 0..2000 {
+            let (a, b) = (rng.next(), rng.next() >> rng.below(64));
+            let (x, y) = (a as u32, b as u32);
+            assert_eq!(
+                eval_bin(bin, u64::from(x), u64::from(y), 32),
+                u64::from(semantics::int(int, x, y))
+            );
+            assert_eq!(eval_bin(bin, a, b, 64), semantics::int(int, a, b));
+        }
+    }
+}
+
+#[test]
+fn simplified_terms_have_the_same_values_and_lie_in_their_intervals() {
+    let mut rng = Rng(7);
+    for round in 0..6000 {
+        let width = [3, 4, 5, 8, 16, 32, 64][rng.below(7) as usize];
+        let mut pool = Pool::default();
+        let mut ids: Vec<(VarId, u64)> = Vec::new();
+        let mut vars = Vec::new();
+        for _ in 0..3 {
+            // Some variables have small ranges, as thread indices have.
+            let top = if rng.below(2) == 0 { 1 + rng.below(12) } else { mask(width) };
+            let max = top.min(mask(width));
+            let (id, t) = pool.var(max, width);
+            ids.push((id, max));
+            vars.push(t);
+        }
+        let tree = random_tree(&mut rng, 3, width, 4);
+        let term = build(&mut pool, &tree, &vars, width);
+        let range = pool.range(term);
+        for _ in 0..40 {
+            let values: Vec<u64> = ids
+                .iter()
+                .map(|(_, max)| if *max == u64::MAX { rng.next() } else { rng.below(*max + 1) })
+                .collect();
+            let mut m = Assignment::default();
+            for ((id, _), v) in ids.iter().zip(&values) {
+                m.vars.insert(*id, *v);
+            }
+            let wanted = value(&tree, &values, width);
+            let got = m.eval(&pool, term);
+            assert_eq!(got, wanted, "round {round}, width {width}, {values:?}");
+            let signed = crate::term::sign_extend(got, width);
+            assert!(range.ulo <= got && got <= range.uhi, "round {round}: {got} {range:?}");
+            assert!(
+                range.slo <= signed && signed <= range.shi,
+                "round {round}: {signed} {range:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn substitution_is_evaluation() {
+    let mut rng = Rng(99);
+    for _ in 0..1500 {
+        let width = [4, 8, 32][rng.below(3) as usize];
+        let mut pool = Pool::default();
+        let mut vars = Vec::new();
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            let (id, t) = pool.var(mask(width), width);
+            ids.push(id);
+            vars.push(t);
+        }
+        let tree = random_tree(&mut rng, 3, width, 4);
+        let term = build(&mut pool, &tree, &vars, width);
+        let values: Vec<u64> = (0..3).map(|_| rng.next() & mask(width)).collect();
+        let mut s = Substitution::default();
+        for (id, v) in ids.iter().zip(&values) {
+            let c = pool.constant(*v, width);
+            s.vars.insert(*id, c);
+        }
+        let constant = s.apply(&mut pool, term);
+        if let Some(c) = pool.as_const(constant) {
+            assert_eq!(c, value(&tree, &values, width));
+        } else {
+            assert_eq!(Assignment::default().eval(&pool, constant), value(&tree, &values, width));
+        }
+    }
+}
+
+#[test]
+fn the_solver_agrees_with_trying_all_values() {
+    let mut rng = Rng(2024);
+    let (mut sat, mut unsat) = (0, 0);
+    for round in 0..250 {
+        let width = 4;
+        let mut pool = Pool::default();
+        let mut vars = Vec::new();
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            let (id, t) = pool.var(mask(width), width);
+            ids.push(id);
+            vars.push(t);
+        }
+        let trees: Vec<(Tree, Tree)> = (0..3)
+            .map(|_| (random_tree(&mut rng, 3, width, 3), random_tree(&mut rng, 3, width, 2)))
+            .collect();
+        let mut list = Vec::new();
+        for (a, b) in &trees {
+            let (a, b) = (build(&mut pool, a, &vars, width), build(&mut pool, b, &vars, width));
+            list.push(pool.eq(a, b));
+        }
+        let mut any = false;
+        for n in 0..4096u64 {
+            let values = [n & 15, n >> 4 & 15, n >> 8];
+            any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
+        }
+        match z3::check(&pool, &list, Duration::from_secs(10)) {
+            Answer::Sat(m) => {
+                assert!(any, "round {round}");
+                assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}");
+                sat += 1;
+            }
+            Answer::Unsat => {
+                assert!(!any, "round {round}");
+                unsat += 1;
+            }
+            Answer::Unknown => panic!("round {round}: no answer"),
+        }
+    }
+    assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
+}
