@@ -128,6 +128,15 @@ fn zeroed(n: usize) -> Vec<AtomicU32> {
     unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
 }
 
+/// Cells without a mark that cost nothing until they are touched.
+fn empty_cells(n: usize) -> Vec<GridCell> {
+    const WORDS: usize = size_of::<GridCell>() / size_of::<u32>();
+    let mut plain = std::mem::ManuallyDrop::new(vec![[0u32; WORDS]; n]);
+    // SAFETY: a cell is that many words in C's layout, and zeros are its empty
+    // value; the vector is handed over whole.
+    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
+}
+
 /// Between blocks, in full: marks with the block.
 #[derive(Default)]
 pub(crate) struct GridShadow {
@@ -137,6 +146,7 @@ pub(crate) struct GridShadow {
 }
 
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 struct GridMark {
     clock: u32,
     block: u32,
@@ -145,6 +155,7 @@ struct GridMark {
 }
 
 #[derive(Clone, Copy, Default)]
+#[repr(C)]
 struct GridCell {
     write: GridMark,
     reads: [GridMark; 2],
@@ -168,7 +179,7 @@ impl GridShadow {
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
         let mut object = self.objects[e.object].take().unwrap_or_else(|| {
             let n = ctx.program.objects[e.object].size.div_ceil(4) as usize;
-            GridCells { shift: 2, cells: vec![GridCell::default(); n] }
+            GridCells { shift: 2, cells: empty_cells(n) }
         });
         if object.shift == 2 && (!e.size.is_multiple_of(4) || unaligned(e)) {
             object.shift = 0;
