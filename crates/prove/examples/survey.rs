@@ -55,7 +55,11 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
     let module = match load(Input::Path(Path::new(file)), &options) {
         Ok(m) => m,
         Err(e) => {
-            println!("{file}\t-\terror\t{}", e.to_string().lines().next().unwrap_or(""));
+            println!(
+                "{file}{}\t-\terror\t{}",
+                options.clang_args.join(""),
+                e.to_string().lines().next().unwrap_or("")
+            );
             return;
         }
     };
@@ -102,7 +106,8 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
             proof.verdicts.iter().map(|(k, v)| format!("{k}={}", text(v))).collect();
         let s = &proof.stats;
         println!(
-            "{file}\t{}\t{}\t{:.3}s+{:.3}s q={} a={} t={}",
+            "{file}{}\t{}\t{}\t{:.3}s+{:.3}s q={} a={} t={}",
+            options.clang_args.join(""),
             kernel.name,
             all.join("\t"),
             front.as_secs_f64(),

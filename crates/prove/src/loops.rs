@@ -81,6 +81,8 @@ pub(crate) struct LoopInfo {
     trips: Option<u64>,
     /// Intervals of variables that do not wrap: which, from, to, and whether read as signed.
     phi_ranges: Vec<(usize, i128, i128, bool)>,
+    /// Wide forms of variables that do not wrap: their intervals are conditions of every iteration.
+    pub(crate) wide: Vec<T>,
     /// The counters' conditions say exactly which iterations there are.
     pub(crate) exact: bool,
     /// The final counter.
@@ -109,6 +111,7 @@ impl LoopInfo {
             max: None,
             trips: None,
             phi_ranges: Vec::new(),
+            wide: Vec::new(),
             exact: false,
             index: counter,
         }
@@ -667,7 +670,7 @@ impl Exec<'_, '_> {
             let range = ranges.iter().filter(|r| r.0 == i).copied().next();
             let value = match (recurrence, range) {
                 (Recurrence::Affine { step }, Some(range)) => {
-                    self.wide_value(init, step, index, range)
+                    self.wide_value(l, init, step, index, range)
                 }
                 _ => self.value_with(l, i, index, init, recurrence),
             };
@@ -681,6 +684,7 @@ impl Exec<'_, '_> {
     /// A variable that is known not to wrap: computed in 64 bits, where its interval is kept, and cut to its width.
     fn wide_value(
         &mut self,
+        l: usize,
         init: T,
         step: T,
         k: T,
@@ -704,6 +708,8 @@ impl Exec<'_, '_> {
         let wide = pool.add(first, moved);
         // Queries carry the interval as a condition wherever the sum occurs.
         if matches!(pool.node(wide), Node::Lin(..)) {
+            self.loops[l].wide.push(wide);
+            let pool = &mut self.ctx.pool;
             pool.refine(wide, Range::signed(lo as i64, hi as i64, 64));
         }
         self.ctx.pool.trunc(wide, width)

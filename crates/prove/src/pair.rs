@@ -67,6 +67,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             roots.extend([l.enter, l.stay, l.last, l.index]);
             roots.extend(&l.facts);
             roots.extend(&l.exit_facts);
+            roots.extend(&l.wide);
         }
         roots.extend(self.exec.requires.iter().map(|(_, c, _)| *c));
         roots
@@ -101,7 +102,8 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
         let mut conditions = Vec::new();
         self.exec.condition(self.exec.accesses[access].block, &mut conditions);
-        let conditions = self.copy_all(&conditions, tag, level);
+        let mut conditions = self.copy_all(&conditions, tag, level);
+        self.wide_facts(self.exec.accesses[access].block, tag, level, &mut conditions);
         let cases = self
             .cases_of(access)
             .into_iter()
@@ -127,7 +129,21 @@ impl<'c, 'k> Pairs<'c, 'k> {
     pub(crate) fn conditions(&mut self, b: BlockId, tag: u8, level: Level) -> Vec<T> {
         let mut list = Vec::new();
         self.exec.condition(b, &mut list);
-        self.copy_all(&list, tag, level)
+        let mut out = self.copy_all(&list, tag, level);
+        self.wide_facts(b, tag, level, &mut out);
+        out
+    }
+
+    /// Loop variables that do not wrap keep their intervals, whatever became of the terms they occur in.
+    fn wide_facts(&mut self, b: BlockId, tag: u8, level: Level, out: &mut Vec<T>) {
+        for l in self.exec.nest(b) {
+            for t in self.exec.loops[l].wide.clone() {
+                let own = self.copy(t, tag, level);
+                if self.exec.ctx.pool.is_refined(own) {
+                    crate::solve::refined_bounds(self.exec.ctx, own, out);
+                }
+            }
+        }
     }
 
     /// What holds of any two different threads of a launch.

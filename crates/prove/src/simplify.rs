@@ -873,7 +873,8 @@ impl Pool {
             Node::Lin(c, terms) => {
                 // A sum that is known to fit (a loop variable in its wide form) stays whole.
                 let (r, t) = (self.range(a), Range::full(width));
-                let keep = r.slo >= t.slo && r.shi <= t.shi && {
+                let fits = r.slo >= t.slo && r.shi <= t.shi || r.uhi <= mask(width);
+                let keep = fits && {
                     let (lo, hi) = self.lin_interval(c, &terms, w);
                     lo < i128::from(r.slo) || hi > i128::from(r.shi)
                 };

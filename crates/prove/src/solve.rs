@@ -57,21 +57,26 @@ pub(crate) fn complete(ctx: &mut Ctx, assertions: &mut Vec<T>) {
                 ctx.variable_bounds(v, &mut extra);
             }
             Node::Lin(..) | Node::App(..) | Node::Bin(..) if ctx.pool.is_refined(t) => {
-                let (r, w) = (ctx.pool.range(t), ctx.pool.width(t));
-                if r.slo > crate::term::smin(w) {
-                    let low = ctx.pool.constant((r.slo - 1) as u64, w);
-                    extra.push(ctx.pool.intern(Node::Bin(Bin::Slt, low, t), 1));
-                }
-                if r.shi < crate::term::smax(w) {
-                    let high = ctx.pool.constant((r.shi + 1) as u64, w);
-                    extra.push(ctx.pool.intern(Node::Bin(Bin::Slt, t, high), 1));
-                }
-                ctx.bounds_of(t, &mut extra);
+                refined_bounds(ctx, t, &mut extra);
             }
             _ => {}
         }
     }
     assertions.extend(extra);
+}
+
+/// The interval of a term as conditions, for one that is known better than its structure says.
+pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
+    let (r, w) = (ctx.pool.range(t), ctx.pool.width(t));
+    if r.slo > crate::term::smin(w) {
+        let low = ctx.pool.constant((r.slo - 1) as u64, w);
+        out.push(ctx.pool.intern(Node::Bin(Bin::Slt, low, t), 1));
+    }
+    if r.shi < crate::term::smax(w) {
+        let high = ctx.pool.constant((r.shi + 1) as u64, w);
+        out.push(ctx.pool.intern(Node::Bin(Bin::Slt, t, high), 1));
+    }
+    ctx.bounds_of(t, out);
 }
 
 /// Simplifies a conjunction. `None` where it is a contradiction.

@@ -142,7 +142,8 @@ fn look_for_condition(
         first.stats.queries += again.stats.queries;
         first.stats.solver_seconds += again.stats.solver_seconds;
         let Verdict::Proved { assumes } = &again.race else { continue };
-        if !ordinary(kernel, &condition.assumptions, condition.hints, limits) {
+        let alarms = &first.race_alarms;
+        if !ordinary(kernel, &condition.assumptions, condition.hints, alarms, limits) {
             continue;
         }
         let text = condition.texts.join(" && ");
@@ -179,14 +180,20 @@ fn look_for_condition(
     }
 }
 
-/// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least, where the
-/// dimensions are free.
-fn ordinary(kernel: &Kernel, assumptions: &Assumptions, hints: Hints, limits: Limits) -> bool {
+/// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least where the
+/// dimensions are free, positive scalars of moderate size, and a thread that comes to each of the accesses complained of
+/// (a condition under which nothing happens proves nothing).
+fn ordinary(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    hints: Hints,
+    alarms: &[Alarm],
+    limits: Limits,
+) -> bool {
     let mut ctx = Ctx::new(kernel, assumptions, hints);
-    let mut list = ctx.launch_facts();
-    for e in &assumptions.exprs {
-        list.push(ctx.assume(&e.tree));
-    }
+    let mut pairs = prepare(exec::run(&mut ctx));
+    let mut list = pairs.facts_of_one();
+    let ctx = &mut *pairs.exec.ctx;
     let (b, g) = (ctx.block_dim(0), ctx.grid_dim(0));
     for (t, least, spec) in [(b, 32, assumptions.block[0]), (g, 2, assumptions.grid[0])] {
         if spec == crate::DimSpec::Any {
@@ -201,15 +208,29 @@ fn ordinary(kernel: &Kernel, assumptions: &Assumptions, hints: Hints, limits: Li
             && let Some(t) = ctx.existing(crate::context::VarKind::Param(i, 0), 0)
         {
             let zero = ctx.pool.constant(0, ty.bits());
+            let top = ctx.pool.constant(1 << 24, ty.bits());
             list.push(ctx.pool.slt(zero, t));
+            list.push(ctx.pool.slt(t, top));
         }
     }
-    if list.iter().any(|&t| ctx.pool.is_false(t)) {
-        return false;
+    let mut sites: Vec<SiteId> = alarms.iter().flat_map(|a| [a.sites.0, a.sites.1]).collect();
+    sites.sort();
+    sites.dedup();
+    let mut asked = vec![list.clone()];
+    for access in 0..pairs.exec.accesses.len() {
+        if sites.contains(&pairs.exec.accesses[access].site) {
+            let mut reached = list.clone();
+            reached.extend(pairs.side(access, 1, Level::Block).conditions);
+            asked.push(reached);
+        }
     }
-    crate::solve::complete(&mut ctx, &mut list);
-    let mut solver = crate::solve::Solver::default();
-    solver.model(&ctx, &list, limits.query).is_some()
+    asked.into_iter().all(|mut list| {
+        if list.iter().any(|&t| pairs.exec.ctx.pool.is_false(t)) {
+            return false;
+        }
+        crate::solve::complete(pairs.exec.ctx, &mut list);
+        pairs.solver.model(pairs.exec.ctx, &list, limits.query).is_some()
+    })
 }
 
 /// Barriers without which the kernel is still proved free of races.

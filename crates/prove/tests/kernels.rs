@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lockstep_finding::{Confidence, Kind, Verdict};
 use lockstep_frontend::{Input, Options, load};
-use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
+use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, prove};
 
 fn dims(text: &str) -> [DimSpec; 3] {
     if text == "any" {
@@ -19,15 +19,19 @@ fn dims(text: &str) -> [DimSpec; 3] {
 }
 
 /// Every kernel of a file, with the dimensions of its first line.
-fn proofs(name: &str, kinds: &[Kind]) -> Vec<(String, Proof)> {
+fn proofs(name: &str, kinds: &[Kind], scheduling: Scheduling) -> Vec<(String, Proof)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name);
     let text = std::fs::read_to_string(&path).expect("the file is there");
     let head: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
     let after = |flag: &str| {
         head.iter().position(|w| *w == flag).map_or([DimSpec::Any; 3], |i| dims(head[i + 1]))
     };
-    let assumptions =
-        Assumptions { block: after("--block"), grid: after("--grid"), ..Assumptions::default() };
+    let assumptions = Assumptions {
+        block: after("--block"),
+        grid: after("--grid"),
+        scheduling,
+        ..Assumptions::default()
+    };
     let config = Config {
         kinds: kinds.to_vec(),
         budget: Duration::from_secs(60),
@@ -54,8 +58,12 @@ fn outcome(proof: &Proof, kind: Kind) -> &'static str {
 }
 
 fn expect(file: &str, kind: Kind, names: [(&str, &str); 3]) {
+    expect_under(file, kind, names, Scheduling::Independent);
+}
+
+fn expect_under(file: &str, kind: Kind, names: [(&str, &str); 3], scheduling: Scheduling) {
     let mut wrong = Vec::new();
-    for (name, proof) in proofs(file, &[kind]) {
+    for (name, proof) in proofs(file, &[kind], scheduling) {
         let Some((_, wanted)) = names.iter().find(|(prefix, _)| name.starts_with(prefix)) else {
             panic!("{name}: the name says nothing");
         };
@@ -88,4 +96,38 @@ fn values_read_from_memory() {
 fn barrier_divergence() {
     let names = [("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
     expect("divergence.cu", Kind::BarrierDivergence, names);
+}
+
+#[test]
+fn any_launch() {
+    expect("any.cu", Kind::DataRace, RACES);
+    let proofs = proofs("any.cu", &[Kind::DataRace], Scheduling::Independent);
+    let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_one_dimension").expect("there");
+    let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
+    assert!(assumes.iter().any(|a| a == "blockDim.y == 1"), "{assumes:?}");
+    let alarm = proof.alarms.first().expect("the alarm stays, on a condition");
+    assert!(alarm.finding.holds_when.is_some());
+    assert!(alarm.finding.help.iter().any(|h| h.contains("__requires(")));
+}
+
+#[test]
+fn warps() {
+    expect("warps.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn lockstep_warps() {
+    expect_under("lockstep.cu", Kind::DataRace, RACES, Scheduling::Lockstep);
+}
+
+#[test]
+fn bounds() {
+    let names = [("within_", "proved"), ("beyond_", "found"), ("perhaps_", "possible")];
+    expect("bounds.cu", Kind::OutOfBounds, names);
+}
+
+#[test]
+fn redundant_barriers() {
+    let names = [("needed_", "proved"), ("needless_", "found"), ("-", "")];
+    expect("redundant.cu", Kind::RedundantBarrier, names);
 }

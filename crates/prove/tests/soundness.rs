@@ -67,8 +67,8 @@ fn files() -> Vec<PathBuf> {
 fn nothing_racy_is_proved() {
     let config = Config {
         kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
-        budget: Duration::from_secs(5),
-        query_timeout: Duration::from_secs(1),
+        budget: Duration::from_millis(600),
+        query_timeout: Duration::from_millis(300),
         jobs: 2,
     };
     let mut wrong = Vec::new();
@@ -104,15 +104,17 @@ fn nothing_racy_is_proved() {
                 grid: dims(&words, "--grid"),
                 ..any.clone()
             };
-            for (kind, name) in defects {
-                for assumptions in [&given, &any] {
-                    let proofs: Vec<_> =
-                        module.kernels.iter().map(|k| prove(k, assumptions, &config)).collect();
-                    looked_at += 1;
+            for assumptions in [&given, &any] {
+                let proofs: Vec<_> =
+                    module.kernels.iter().map(|k| prove(k, assumptions, &config)).collect();
+                looked_at += 1;
+                for (kind, name) in &defects {
+                    // A hidden assumption may exclude the launch that races; it is named then.
                     let all = proofs.iter().all(|p| {
                         p.verdicts.iter().any(|(k, v)| {
                             k == kind
-                                && matches!(v, Verdict::Proved { assumes } if assumes.iter().all(|a| a.contains("overlap")))
+                                && matches!(v, Verdict::Proved { assumes }
+                                    if assumes.iter().all(|a| a.contains("overlap")))
                         })
                     });
                     if all {

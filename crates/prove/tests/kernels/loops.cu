@@ -163,3 +163,8 @@ __global__ void racy_tiles(const float *a, float *c, int n) {
     }
     c[blockIdx.x * 64 + threadIdx.x] = sum;
 }
+
+// The guard holds in every iteration, also where its bound is below the first value.
+__global__ void clean_guard_below_first(int *a) {
+    for (int i = threadIdx.x; i <= 20; i += 32) a[blockIdx.x * 21 + i] = i;
+}
