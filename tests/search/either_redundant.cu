@@ -6,6 +6,6 @@ __global__ void reverse(const int *in, int *out) {
     s[t] = in[blockIdx.x * size + t];
     __syncthreads(); //~ redundant-barrier warning
     int sum = t * 2;
-    __syncthreads();
+    __syncthreads(); //~ redundant-barrier warning
     out[blockIdx.x * size + t] = s[size - 1 - t] + sum;
 }

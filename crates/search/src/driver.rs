@@ -391,7 +391,9 @@ impl<'a> Driver<'a> {
         let oddities = if odd { self.space().oddities(&trial.candidate).len().max(1) } else { 0 };
         let new = self.ledger.add(self.done.len(), &trial, oddities);
         if !odd {
-            self.doubts.extend(trial.doubts);
+            if complete || self.done.is_empty() {
+                self.doubts.extend(trial.doubts);
+            }
             if self.broken.is_none() {
                 self.broken.clone_from(&trial.outcome.incomplete);
             }

@@ -248,6 +248,10 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
 /// `(1) write of 1.5 by thread (8,0,0) of block (0,0,0)`.
 fn access_label(finding: &Finding, index: usize) -> String {
     let access = &finding.accesses[index];
+    // A finding about the source, not about what somebody did there.
+    if finding.kind == Kind::RedundantBarrier {
+        return format!("{}this {}", number(finding, index), access.op);
+    }
     let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
     format!("{}{}{value} by {}", number(finding, index), access.op, actor_text(access))
 }
