@@ -88,6 +88,9 @@ fixed:
     s[threadIdx.x] = in[threadIdx.x];
     out[threadIdx.x] = s[threadIdx.x];
 
+Two barriers of which either may go, but not both, are one finding that shows
+both. A finding that rests on launches that were tried is only `possible`.
+
 How to fix it: remove it, if the finding was made for all the sizes the kernel
 is used with. A barrier may also be there for timing: then say so in a comment
 and skip the kind with --skip redundant-barrier.

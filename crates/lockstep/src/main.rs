@@ -49,7 +49,9 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             args.analysis.input.clang_args = clang_args;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
             let how = Evolve { alias, ..Evolve::default() };
-            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
+            report(&args.analysis, |sources| {
+                check::check(&args.files, &args.analysis, &how, sources)
+            })
         }
         Command::Search(mut args) => {
             args.analysis.input.clang_args = clang_args;

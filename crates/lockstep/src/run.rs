@@ -66,14 +66,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     }
     write_dumps(&outcome, &dumps).map_err(fail)?;
     let outputs = outputs(kernel, &launch, &outcome, &dumps);
-    let simulated = Simulated {
-        kernel,
-        file: &source.name,
-        launch,
-        outcome,
-        outputs,
-        started,
-    };
+    let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     Ok(simulated.report(&config, analysis.report.strict))
 }
 

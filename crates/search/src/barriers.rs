@@ -58,9 +58,8 @@ pub(crate) fn judge(driver: &Driver) -> Judgement {
     let kernel = driver.lab.space.kernel;
     // An access that conflicts with none needs no barrier.
     let mut pairs = driver.lab.space.hints.pairs.iter();
-    let all_reached = pairs.all(|(a, b)| {
-        driver.reached.site(a.0 as usize) && driver.reached.site(b.0 as usize)
-    });
+    let all_reached =
+        pairs.all(|(a, b)| driver.reached.site(a.0 as usize) && driver.reached.site(b.0 as usize));
     let complete = || driver.done.iter().filter(|d| d.complete);
     let unknown = complete().any(|d| d.barriers.is_none());
     if !driver.lab.config.barrier_needs || !all_reached || unknown {
@@ -85,9 +84,9 @@ pub(crate) fn judge(driver: &Driver) -> Judgement {
     let check = Removal::new(driver, &groups);
     let (mut gone, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for &g in &free {
-        let breaks = needs.iter().any(|n| {
-            n.groups.contains(&g) && n.groups.iter().all(|b| *b == g || gone.contains(b))
-        });
+        let breaks = needs
+            .iter()
+            .any(|n| n.groups.contains(&g) && n.groups.iter().all(|b| *b == g || gone.contains(b)));
         if breaks { kept.push(g) } else { gone.push(g) }
     }
     if !check.is_safe(&gone) {
@@ -217,8 +216,7 @@ impl<'d, 'a> Removal<'d, 'a> {
         without.is_empty()
             || self.before.iter().all(|(done, before)| {
                 run(&kernel, self.driver, done).is_some_and(|outcome| {
-                    outcome.incomplete.is_none()
-                        && keys(outcome).iter().all(|k| before.contains(k))
+                    outcome.incomplete.is_none() && keys(outcome).iter().all(|k| before.contains(k))
                 })
             })
     }
@@ -251,7 +249,8 @@ fn barrier(kernel: &Kernel, site: SiteId) -> Access {
 
 fn finding(driver: &Driver, message: String, accesses: Vec<Access>, help: &str) -> Finding {
     let launches = driver.done.iter().filter(|d| d.complete).count();
-    let rests = format!("this rests on {launches} launches that reached every access that can conflict");
+    let rests =
+        format!("this rests on {launches} launches that reached every access that can conflict");
     Finding {
         kind: Kind::RedundantBarrier,
         severity: Severity::Warning,

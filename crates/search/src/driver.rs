@@ -109,7 +109,8 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
     };
     let plain = space.plain();
     // A precondition in the source is only known by executing it.
-    let requires = space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
+    let requires =
+        space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
     let allowed = |c: &Candidate| -> Result<bool, String> {
         let launch = space.launch(c, &Sizes::default(), settings.seed);
         if !(settings.allowed)(&launch) {
@@ -188,7 +189,8 @@ impl<'a> Driver<'a> {
                     block: launch.block,
                     ..self.space().plain()
                 };
-                let trial = Trial { candidate, launch: launch.clone(), outcome, doubts: Vec::new() };
+                let trial =
+                    Trial { candidate, launch: launch.clone(), outcome, doubts: Vec::new() };
                 self.record(trial, true);
             }
         }
@@ -263,7 +265,8 @@ impl<'a> Driver<'a> {
         let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
         let size = self.settings.population;
         // Those that reached something first, then the rest in their order.
-        let small = |c: &Candidate| c.block_threads() <= self.space().plain().block_threads().max(64);
+        let small =
+            |c: &Candidate| c.block_threads() <= self.space().plain().block_threads().max(64);
         let telling = |c: &Candidate| self.done.iter().any(|d| d.news > 0 && d.candidate == *c);
         let (mut first, rest): (Vec<Candidate>, Vec<Candidate>) =
             seeds.into_iter().filter(small).partition(telling);

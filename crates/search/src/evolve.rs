@@ -95,9 +95,8 @@ impl<'a> Evolution<'a> {
 
     /// The two children of a solution.
     pub(crate) fn children(&mut self, parent: &Candidate, generation: u32) -> [Candidate; 2] {
-        let normal = self.child(parent, Rule::NormalStep(generation), |rng| {
-            StandardNormal.sample(rng)
-        });
+        let normal =
+            self.child(parent, Rule::NormalStep(generation), |rng| StandardNormal.sample(rng));
         let cauchy = self.child(parent, Rule::CauchyStep(generation), |rng| {
             // The standard distribution has a median of 0 and a scale of 1.
             Cauchy::new(0.0, 1.0).map_or(0.0, |c: Cauchy<f64>| c.sample(rng))
@@ -223,7 +222,8 @@ pub(crate) fn sort(population: &mut [Scored]) {
     population.sort_by(|a, b| {
         let news = b.news.cmp(&a.news);
         let f = a.f.total_cmp(&b.f).then(a.written_f.total_cmp(&b.written_f));
-        let f = if best >= 1.0 { a.range.cmp(&b.range).then(f) } else { f.then(a.range.cmp(&b.range)) };
+        let f =
+            if best >= 1.0 { a.range.cmp(&b.range).then(f) } else { f.then(a.range.cmp(&b.range)) };
         news.then(f)
     });
 }

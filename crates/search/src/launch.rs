@@ -7,9 +7,7 @@
 
 use std::cell::RefCell;
 
-use lockstep_finding::{
-    ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch,
-};
+use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::{BoundLaunch, bind};
 
@@ -47,7 +45,9 @@ impl Shelf {
         }
         let mut made = self.made.borrow_mut();
         let same = |(n, s, _): &(String, ArraySpec, Vec<u8>)| {
-            n == name && s.element == spec.element && s.lanes == spec.lanes
+            n == name
+                && s.element == spec.element
+                && s.lanes == spec.lanes
                 && s.contents == spec.contents
         };
         if let Some(i) = made.iter().position(same) {
@@ -85,9 +85,7 @@ impl Space<'_> {
         }
         let dynamic = self.kernel.objects.iter().find(|o| o.dynamic);
         let usual = || {
-            dynamic.map_or(0, |o| {
-                clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64)
-            })
+            dynamic.map_or(0, |o| clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64))
         };
         let shared = self.given.shared.or(sizes.shared).unwrap_or_else(usual);
         Launch { grid: c.grid, block: c.block, shared, args, seed }
@@ -144,7 +142,8 @@ impl Space<'_> {
             slots.map(|i| c.int(i).clamp(0, 1 << 20) as u64).max().unwrap_or(0)
         };
         let row = values(&|s| s.hints.multiplies_index);
-        let rows = values(&|s| s.is_size()).max((0..3).map(|a| c.along(a)).max().unwrap_or(1) as u64);
+        let rows =
+            values(&|s| s.is_size()).max((0..3).map(|a| c.along(a)).max().unwrap_or(1) as u64);
         (row * rows).min(MOST_GUESSED)
     }
 

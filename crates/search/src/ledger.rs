@@ -15,9 +15,7 @@ pub(crate) struct Key {
 
 impl Key {
     pub(crate) fn of(finding: &Finding) -> Key {
-        let place = |a: &Access| {
-            (a.op.clone(), a.place.file.clone(), a.place.line, a.place.column)
-        };
+        let place = |a: &Access| (a.op.clone(), a.place.file.clone(), a.place.line, a.place.column);
         let mut accesses: Vec<_> = finding.accesses.iter().map(place).collect();
         accesses.sort();
         let object = finding.memory.as_ref().and_then(|m| m.object.clone());
@@ -69,10 +67,7 @@ impl Ledger {
 /// Whether a finding of this kind means something under a value that no caller
 /// would give: an access beyond a shared array for a block of 1024, say, does not.
 fn is_for_odd_launches(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::DataRace | Kind::BarrierDivergence | Kind::MissingFence | Kind::Deadlock
-    )
+    matches!(kind, Kind::DataRace | Kind::BarrierDivergence | Kind::MissingFence | Kind::Deadlock)
 }
 
 /// The finding of a trial that is this bug.

@@ -165,7 +165,8 @@ impl Space<'_> {
     /// Arrays that hold indices or decide branches, with contents that meet
     /// (equal indices), that differ, and that the kernel compares them with.
     fn contents_seeds(&self, out: &mut Vec<Candidate>) {
-        let matter: Vec<usize> = (0..self.arrays.len()).filter(|&a| self.arrays[a].matters).collect();
+        let matter: Vec<usize> =
+            (0..self.arrays.len()).filter(|&a| self.arrays[a].matters).collect();
         for &a in &matter {
             let array = &self.arrays[a];
             let mut all = vec![
@@ -211,9 +212,10 @@ impl Space<'_> {
             .filter(|&i| matches!(self.plain_gene(i), Gene::Threads { .. }))
             .collect();
         if !sizes.is_empty() {
-            for (&a, contents) in matter.iter().flat_map(|a| {
-                [Contents::Ones, Contents::Zeros, Contents::Random].map(|c| (a, c))
-            }) {
+            for (&a, contents) in matter
+                .iter()
+                .flat_map(|a| [Contents::Ones, Contents::Zeros, Contents::Random].map(|c| (a, c)))
+            {
                 let rule = Rule::Contents(self.arrays[a].name.clone());
                 out.push(self.with(rule, |c| {
                     c.contents[a] = contents;
@@ -228,7 +230,9 @@ impl Space<'_> {
         if matter.len() > 1 {
             for contents in [Contents::Zeros, Contents::Random, Contents::Ones] {
                 let rule = Rule::Contents(self.arrays[matter[0]].name.clone());
-                out.push(self.with(rule, |c| matter.iter().for_each(|&a| c.contents[a] = contents)));
+                out.push(
+                    self.with(rule, |c| matter.iter().for_each(|&a| c.contents[a] = contents)),
+                );
             }
         }
     }

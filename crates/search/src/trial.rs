@@ -55,8 +55,7 @@ impl Lab<'_> {
             // A launch that used up its budget will do so again.
             let mut vain = self.vain.borrow_mut();
             let findings = &outcome.findings;
-            if outcome.incomplete.is_some()
-                || !sizes.grow(self.space, &launch, findings, &mut vain)
+            if outcome.incomplete.is_some() || !sizes.grow(self.space, &launch, findings, &mut vain)
             {
                 break;
             }
