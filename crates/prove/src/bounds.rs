@@ -121,7 +121,8 @@ impl Pairs<'_, '_> {
             Verdict::Unknown { because: "an index rests on memory that may be racy".into() }
         } else {
             let exprs = &self.exec.ctx.assumptions.exprs;
-            Verdict::Proved { assumes: exprs.iter().map(|e| e.text.clone()).collect() }
+            let texts = exprs.iter().map(|e| e.text.clone()).filter(|t| !t.is_empty());
+            Verdict::Proved { assumes: texts.collect() }
         };
         (verdict, alarms)
     }

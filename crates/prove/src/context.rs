@@ -327,7 +327,7 @@ impl<'k> Ctx<'k> {
     /// What every launch satisfies: no more threads in a block than there can be.
     pub(crate) fn launch_facts(&mut self) -> Vec<T> {
         let mut out = Vec::new();
-        if self.assumptions.block.iter().any(|d| *d == DimSpec::Any) {
+        if self.assumptions.block.contains(&DimSpec::Any) {
             let limit = self.total_limit();
             let dims = [self.block_dim(0), self.block_dim(1), self.block_dim(2)];
             let plane = self.pool.mul(dims[0], dims[1]);

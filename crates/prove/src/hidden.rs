@@ -9,8 +9,6 @@
 //! memory cannot be assumed away. Every condition is a fact of the new proof like any other, so this adds nothing to
 //! what must be trusted.
 
-use std::time::Instant;
-
 use lockstep_kernel::{Kernel, Op, Operand, ParamKind, Special};
 
 use crate::assume::{AssumeExpr, Operator, Tree};
@@ -156,9 +154,4 @@ fn constants(kernel: &Kernel) -> Vec<i64> {
     out.sort_unstable();
     out.truncate(2);
     out
-}
-
-/// Whether there is still time to try.
-pub(crate) fn time_left(deadline: Instant) -> bool {
-    Instant::now() < deadline
 }

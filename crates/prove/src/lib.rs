@@ -26,16 +26,19 @@ mod exec;
 mod hidden;
 mod loops;
 mod memory;
+mod ops;
 mod pair;
 mod phases;
 mod provenance;
 mod race;
 mod radix;
+mod requires;
 mod simplify;
 mod solve;
 mod term;
 mod verdict;
 mod walk;
+mod widths;
 mod z3;
 
 #[cfg(test)]

@@ -153,11 +153,22 @@ struct Entry {
     range: Range,
 }
 
+/// A change of width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Width {
+    Zero,
+    Sign,
+    Cut,
+}
+
 /// All terms of one kernel.
 #[derive(Default)]
 pub(crate) struct Pool {
     entries: Vec<Entry>,
     index: FxHashMap<(Node, u8), T>,
+    /// Changes of width already made, so that one pushed down a shared graph is made once a node.
+    pub(crate) widths: FxHashMap<(T, Width, u8), T>,
+    pub(crate) width_depth: u32,
     var_count: u32,
 }
 

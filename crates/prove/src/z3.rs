@@ -230,7 +230,7 @@ impl Translation<'_> {
         }
     }
 
-    unsafe fn from_vector(&self, a: Ast, width: u32) -> Ast {
+    unsafe fn boolean_or_vector(&self, a: Ast, width: u32) -> Ast {
         if width != 1 {
             return a;
         }
@@ -253,7 +253,7 @@ impl Translation<'_> {
                 Node::Var(v) => {
                     let name = Z3_mk_int_symbol(c, v.0 as c_int);
                     let a = Z3_mk_const(c, name, self.sort(w));
-                    self.from_vector(a, w)
+                    self.boolean_or_vector(a, w)
                 }
                 Node::App(f, args) => {
                     let asts: Vec<Ast> = args.iter().map(|&a| self.vector(a)).collect();
@@ -276,7 +276,7 @@ impl Translation<'_> {
                         }
                     };
                     let a = Z3_mk_app(c, decl, asts.len() as c_uint, asts.as_ptr());
-                    self.from_vector(a, w)
+                    self.boolean_or_vector(a, w)
                 }
                 Node::Lin(constant, terms) => {
                     let s = self.sort(w);
@@ -297,7 +297,7 @@ impl Translation<'_> {
                     if *constant != 0 {
                         push(Z3_mk_unsigned_int64(c, *constant, s));
                     }
-                    self.from_vector(sum, w)
+                    self.boolean_or_vector(sum, w)
                 }
                 Node::Bin(op, a, b) => self.bin(*op, *a, *b, w),
                 Node::Ite(i, a, b) => Z3_mk_ite(c, self.done[i], self.done[a], self.done[b]),
@@ -305,7 +305,7 @@ impl Translation<'_> {
                 Node::SExt(a) => Z3_mk_sign_ext(c, w - self.pool.width(*a), self.vector(*a)),
                 Node::Trunc(a) => {
                     let low = Z3_mk_extract(c, w - 1, 0, self.vector(*a));
-                    self.from_vector(low, w)
+                    self.boolean_or_vector(low, w)
                 }
             }
         }
@@ -352,7 +352,7 @@ impl Translation<'_> {
                 Bin::Ult => return Z3_mk_bvult(c, x, y),
                 Bin::Slt => return Z3_mk_bvslt(c, x, y),
             };
-            self.from_vector(ast, w)
+            self.boolean_or_vector(ast, w)
         }
     }
 
