@@ -5,6 +5,9 @@
 //! first, each by proving the kernel again under it. One that proves it and that ordinary launches satisfy is named in
 //! the verdict, and the alarms become conditional on its opposite.
 //!
+//! No condition is put on a parameter that is a plain summand of an index: every value of an offset is as ordinary as
+//! any other, so a race for some of them is a race. Strides, widths and sizes are another matter.
+//!
 //! A condition is only looked for where no alarm rests on anything but dimensions and scalar parameters: a value from
 //! memory cannot be assumed away. Every condition is a fact of the new proof like any other, so this adds nothing to
 //! what must be trusted.
@@ -27,7 +30,11 @@ pub(crate) struct Condition {
 const TRIES: usize = 40;
 
 /// The catalogue for this kernel, simplest first.
-pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions) -> Vec<Condition> {
+pub(crate) fn catalogue(
+    kernel: &Kernel,
+    given: &Assumptions,
+    summands: &[usize],
+) -> Vec<Condition> {
     let mut out = Vec::new();
     let base = Condition { texts: Vec::new(), assumptions: given.clone(), hints: Hints::default() };
     let flat = flattened(kernel, &base);
@@ -46,7 +53,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions) -> Vec<Condition> 
         }
         out.push(counted.clone());
     }
-    for (text, tree) in scalar_conditions(kernel, given) {
+    for (text, tree) in scalar_conditions(kernel, given, summands) {
         for start in [&flat, &counted] {
             let mut c = start.clone();
             c.texts.push(text.clone());
@@ -80,7 +87,11 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
 }
 
 /// Comparisons and divisibility between parameters, dimensions and constants of the kernel.
-fn scalar_conditions(kernel: &Kernel, given: &Assumptions) -> Vec<(String, Tree)> {
+fn scalar_conditions(
+    kernel: &Kernel,
+    given: &Assumptions,
+    summands: &[usize],
+) -> Vec<(String, Tree)> {
     let mut out = Vec::new();
     let free: Vec<usize> = kernel
         .params
@@ -89,6 +100,7 @@ fn scalar_conditions(kernel: &Kernel, given: &Assumptions) -> Vec<(String, Tree)
         .filter(|(i, p)| {
             matches!(p.kind, ParamKind::Scalar { ty, count: 1 } if ty.is_int() && ty.bits() > 1)
                 && !given.scalars.iter().any(|(q, _)| q == i)
+                && !summands.contains(i)
         })
         .map(|(i, _)| i)
         .collect();

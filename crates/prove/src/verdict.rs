@@ -24,6 +24,8 @@ struct Analysis {
     stats: Stats,
     race: Verdict,
     race_alarms: Vec<Alarm>,
+    /// Parameters that are plain summands of an index.
+    summands: Vec<usize>,
     /// There was something that no operation here models.
     gap: bool,
 }
@@ -66,6 +68,7 @@ fn analyse(
             stats: Stats::default(),
             race: unknown,
             race_alarms: Vec::new(),
+            summands: Vec::new(),
             gap: true,
         };
     }
@@ -112,7 +115,8 @@ fn analyse(
         data_independent: data,
     };
     let (race, race_alarms) = (race.verdict, race.alarms);
-    Analysis { verdicts, alarms, stats, race, race_alarms, gap: false }
+    let summands = pairs.summands();
+    Analysis { verdicts, alarms, stats, race, race_alarms, summands, gap: false }
 }
 
 /// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
@@ -142,7 +146,7 @@ fn look_for_condition(
     let left = limits.deadline.saturating_duration_since(now);
     let limits =
         Limits { deadline: limits.deadline.min(now + left.max(config.budget / 6) / 3), ..limits };
-    for condition in crate::hidden::catalogue(kernel, assumptions) {
+    for condition in crate::hidden::catalogue(kernel, assumptions, &first.summands) {
         if Instant::now() >= limits.deadline {
             return;
         }
@@ -589,6 +593,38 @@ impl Pairs<'_, '_> {
             }
         }
         self.solver.model(self.exec.ctx, asked, timeout)
+    }
+
+    /// Scalar parameters that are added to an index as they are: offsets, not strides.
+    fn summands(&mut self) -> Vec<usize> {
+        let mut work: Vec<T> = Vec::new();
+        for i in 0..self.exec.accesses.len() {
+            for c in self.cases_of(i) {
+                if let Place::At(_, o) = c.place {
+                    work.push(o);
+                }
+            }
+        }
+        let mut out = Vec::new();
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(t) = work.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match self.exec.ctx.pool.node(t) {
+                Node::Var(v) => {
+                    if let crate::context::VarKind::Param(p, _) = self.exec.ctx.vars[v.0 as usize].0
+                    {
+                        out.push(p);
+                    }
+                }
+                Node::Lin(_, terms) => work.extend(terms.iter().map(|(a, _)| *a)),
+                Node::ZExt(a) | Node::SExt(a) | Node::Trunc(a) => work.push(*a),
+                Node::Ite(_, a, b) => work.extend([*a, *b]),
+                _ => {}
+            }
+        }
+        out
     }
 
     /// What a proof rests on, as texts.

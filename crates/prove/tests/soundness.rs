@@ -99,6 +99,10 @@ fn nothing_racy_is_proved() {
             if lockstep {
                 any.scheduling = lockstep_prove::Scheduling::Lockstep;
             }
+            let size = words.iter().position(|w| w == "--warp-size").and_then(|i| words.get(i + 1));
+            if let Some(size) = size.and_then(|s| s.parse().ok()) {
+                any.warp_size = size;
+            }
             let given = Assumptions {
                 block: dims(&words, "--block"),
                 grid: dims(&words, "--grid"),

@@ -18,3 +18,9 @@ __global__ void clean_any_reduction(float *in, float *out) {
 }
 __global__ void racy_whatever_the_launch(int *a) { a[threadIdx.x / 2] = threadIdx.x; }
 __global__ void clean_atomics_only(int *a) { atomicAdd(a + threadIdx.y, 1); }
+
+// An offset is no stride: no value of it is more ordinary than another.
+__global__ void racy_offset(int *a, int offset) {
+    if (blockIdx.x + blockIdx.y + blockIdx.z == 0 && threadIdx.y + threadIdx.z == 0)
+        a[threadIdx.x] = a[threadIdx.x + offset];
+}
