@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Lockstep needs on Debian and Ubuntu, and nothing when all of it is there.
 #
-#   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, a C compiler, make
+#   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, a C compiler, make
 #   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests
 #   scripts/setup.sh --bench    also Oclgrind, to compare with
 #
@@ -34,6 +34,7 @@ need() { # PACKAGE COMMAND…: the package is needed where the command fails
 has_clang() { exists clang-19 && exists clang++-19; }
 has_llvm() { [ -e "$prefix/include/llvm-c/Core.h" ] && file "$prefix/lib/libLLVM*.so"; }
 has_libclc() { file '/usr/lib/clc/*.bc' || file '/usr/share/clc/*.bc' || file "$prefix/lib/clc/*.bc"; }
+has_z3() { file '/usr/lib/*/libz3.so' || file '/usr/lib/libz3.so' || file '/usr/lib64/libz3.so' || file '/usr/local/lib/libz3.so'; }
 has_compiler() { exists cc; }
 has_pocl() { file '/etc/OpenCL/vendors/*pocl*.icd'; }
 has_loader() { file '/usr/lib/*/libOpenCL.so.1' || file '/usr/lib/libOpenCL.so.1' || file '/usr/lib64/libOpenCL.so.1'; }
@@ -41,6 +42,7 @@ has_loader() { file '/usr/lib/*/libOpenCL.so.1' || file '/usr/lib/libOpenCL.so.1
 need clang-19 has_clang
 need llvm-19-dev has_llvm
 need libclc-19 has_libclc
+need libz3-dev has_z3
 need gcc has_compiler
 need make exists make
 if $tests; then

@@ -1,32 +1,54 @@
-//! `lockstep check` and `lockstep search`: every kernel of every file.
+//! `lockstep check`, `search` and `prove`: every kernel of every file.
 //!
-//! What the command line and the source say of a launch is kept; the search
-//! chooses the rest. Where nothing is left to choose, that is one launch.
+//! What the command line and the source say of a launch is kept; for the prover the
+//! rest may be anything, and the search chooses it. Where nothing is left to
+//! choose, that is one launch. `check` asks the prover first and gives the models
+//! of its alarms to the search, which tries them as launches.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{ArgValue, InputError, KernelReport, Launch, Report};
+use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Report, Verdict};
 use lockstep_kernel::{Kernel, Param, ParamKind};
-use lockstep_search::{Given, Settings, search};
-use lockstep_simulate::bind;
+use lockstep_prove::Proof;
+use lockstep_search::{Alias, Given, Searched, Settings, search};
+use lockstep_simulate::{Config, bind};
 
 use crate::dims::{Dims, From};
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
 use crate::options::{Analysis, Evolve};
 use crate::progress::Progress;
+use crate::proof;
 use crate::simulation;
 
 const DEFAULT_BUDGET: f64 = 10.0;
 
+/// Which engines look at a kernel.
+#[derive(Debug)]
+pub(crate) enum Engines {
+    /// The search alone.
+    Search(Evolve),
+    /// The prover alone.
+    Prover { may_alias: bool },
+    /// The prover first; its alarms and what it leaves open go to the search.
+    All(Evolve),
+}
+
+/// The prover's part of the budget where the search follows.
+const PROVER_SHARE: f64 = 0.3;
+/// Seconds beyond which it has had its chance.
+const PROVER_MOST: f64 = 2.0;
+/// The most that one question to the solver may take of it.
+const QUERY_SHARE: f64 = 0.1;
+
 pub(crate) fn check(
     files: &[PathBuf],
     analysis: &Analysis,
-    how: &Evolve,
+    how: &Engines,
     sources: &mut Sources,
 ) -> Report {
     let given = match analysis.launch.parsed_args() {
@@ -112,7 +134,7 @@ fn next_item<'a, T>(next: &AtomicUsize, items: &'a [T]) -> Option<(usize, &'a T)
 
 struct Task<'a> {
     analysis: &'a Analysis,
-    how: &'a Evolve,
+    how: &'a Engines,
     given: &'a [(String, ArgValue)],
     workers: usize,
     progress: &'a Progress,
@@ -167,39 +189,119 @@ impl Task<'_> {
         let config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         let kinds = config.kinds.clone();
         let given = self.given(kernel, facts).map_err(fail)?;
-        let complete = given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
-        let assume = &self.analysis.launch.assume;
-        // What is wrong with an assumption does not hang on the launch.
-        assumptions_hold(assume, &named_launch(kernel)).map_err(fail)?.ok();
-        let say = |text: &str| eprintln!("{}: kernel {}: {text}", source.name, kernel.name);
-        let settings = Settings {
-            population: self.how.population,
-            generations: self.how.generations,
-            accept: self.how.accept,
-            seed: self.analysis.launch.seed,
-            alias: self.how.alias,
-            config,
-            allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
-            suggested: Vec::new(),
-            progress: &|p| self.progress.search(&kernel.name, p),
-            log: if self.analysis.input.verbose { Some(&say) } else { None },
+        let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let proof = match self.how {
+            Engines::Search(_) => None,
+            Engines::Prover { may_alias } => {
+                Some(self.prove(kernel, &given, *may_alias, &kinds, budget, false).map_err(fail)?)
+            }
+            Engines::All(how) => {
+                let may_alias = how.alias == Alias::All;
+                let budget = (budget * PROVER_SHARE).min(PROVER_MOST);
+                Some(self.prove(kernel, &given, may_alias, &kinds, budget, true).map_err(fail)?)
+            }
         };
-        let searched = search(kernel, &given, &settings).map_err(fail)?;
+        let how = match self.how {
+            Engines::Search(how) | Engines::All(how) => how,
+            Engines::Prover { .. } => {
+                return Ok(self.proved(kernel, source, proof, &kinds, started));
+            }
+        };
+        let searched =
+            self.search(kernel, source, &given, how, config, proof.as_ref()).map_err(fail)?;
         if searched.nothing_allowed {
-            if complete {
+            if given.is_complete(kernel.objects.iter().any(|o| o.dynamic)) {
                 return Err(fail("the launch does not satisfy the preconditions".into()));
             }
             let because = "no launch was found that satisfies the preconditions";
             return Ok(simulation::unknown_report(kernel, &source.name, &kinds, because));
         }
+        let strict = self.analysis.report.strict;
+        let mut report =
+            simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started);
+        if let Some(proof) = proof {
+            proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
+        }
+        Ok(report)
+    }
+
+    fn proved(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+        proof: Option<Proof>,
+        kinds: &[Kind],
+        started: Instant,
+    ) -> KernelReport {
+        let asked = !self.analysis.search.only.is_empty();
+        let kinds: Vec<Kind> =
+            kinds.iter().copied().filter(|k| asked || proof::PROVABLE.contains(k)).collect();
+        let strict = self.analysis.report.strict;
+        simulation::proved_report(kernel, &source.name, proof, &kinds, strict, started)
+    }
+
+    fn prove(
+        &self,
+        kernel: &Kernel,
+        given: &Given,
+        may_alias: bool,
+        kinds: &[Kind],
+        budget: f64,
+        usual: bool,
+    ) -> Result<Proof, String> {
+        let args = &self.analysis.launch;
+        let mut assumptions = proof::assumptions(kernel, given, args, may_alias)?;
+        let named = match usual {
+            true => proof::assume_usual(kernel, &mut assumptions),
+            false => Vec::new(),
+        };
+        let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
+        let query = seconds(budget * QUERY_SHARE);
+        let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
+        let mut proof = proof::run(kernel, &assumptions, kinds, seconds(budget), query, jobs);
+        if !named.is_empty() {
+            for (_, verdict) in &mut proof.verdicts {
+                if let Verdict::Proved { assumes } = verdict {
+                    assumes.push(named.join(" && "));
+                }
+            }
+        }
+        Ok(proof)
+    }
+
+    fn search(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+        given: &Given,
+        how: &Evolve,
+        config: Config,
+        proof: Option<&Proof>,
+    ) -> Result<Searched, String> {
+        let assume = &self.analysis.launch.assume;
+        // What is wrong with an assumption does not hang on the launch.
+        assumptions_hold(assume, &named_launch(kernel))?.ok();
+        let say = |text: &str| eprintln!("{}: kernel {}: {text}", source.name, kernel.name);
+        let settings = Settings {
+            population: how.population,
+            generations: how.generations,
+            accept: how.accept,
+            seed: self.analysis.launch.seed,
+            alias: how.alias,
+            config,
+            allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
+            suggested: proof.map_or(Vec::new(), proof::suggestions),
+            progress: &|p| self.progress.search(&kernel.name, p),
+            log: if self.analysis.input.verbose { Some(&say) } else { None },
+        };
+        let searched = search(kernel, given, &settings)?;
         if self.analysis.input.verbose {
             for (finding, rule) in searched.findings.iter().zip(&searched.rules) {
                 let line = finding.accesses.first().map_or(0, |a| a.place.line);
                 say(&format!("{} at line {line}: found by {rule}", finding.kind));
             }
         }
-        let strict = self.analysis.report.strict;
-        Ok(simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started))
+        Ok(searched)
     }
 
     /// What the command line and the source fix of the launch.

@@ -13,6 +13,34 @@ const MAX_HEAD_BLOCK: u64 = 65536;
 const MAX_CUDA_BLOCK: u64 = 1024;
 const MAX_OPENCL_BLOCK: u64 = 65536;
 
+/// Dimensions as the command line has them: `None` is `any`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DimArg(pub(crate) [Option<u32>; 3]);
+
+impl DimArg {
+    /// The dimensions, where none of them is `any`.
+    pub(crate) fn exactly(self) -> Option<[u32; 3]> {
+        let [Some(x), Some(y), Some(z)] = self.0 else { return None };
+        Some([x, y, z])
+    }
+}
+
+/// Reads `X[,Y[,Z]]`, each of them a number or `any`; `any` alone means all three.
+pub(crate) fn parse_arg(text: &str) -> Result<DimArg, String> {
+    if text.trim() == "any" {
+        return Ok(DimArg([None; 3]));
+    }
+    let plain: Vec<&str> =
+        text.split(',').map(|p| if p.trim() == "any" { "1" } else { p }).collect();
+    let mut dims = parse(&plain.join(","))?.map(Some);
+    for (slot, part) in dims.iter_mut().zip(text.split(',')) {
+        if part.trim() == "any" {
+            *slot = None;
+        }
+    }
+    Ok(DimArg(dims))
+}
+
 /// Reads `X[,Y[,Z]]`.
 pub(crate) fn parse(text: &str) -> Result<[u32; 3], String> {
     let mut dims = [1; 3];
@@ -22,10 +50,7 @@ pub(crate) fn parse(text: &str) -> Result<[u32; 3], String> {
     }
     for (slot, part) in dims.iter_mut().zip(parts) {
         let part = part.trim();
-        let wide: u64 = part.parse().map_err(|_| match part {
-            "any" => "'any' is for 'lockstep prove'".to_owned(),
-            _ => format!("'{part}' is not a dimension"),
-        })?;
+        let wide: u64 = part.parse().map_err(|_| format!("'{part}' is not a dimension"))?;
         *slot =
             u32::try_from(wide).map_err(|_| format!("{wide} is beyond every device's limit"))?;
         if *slot == 0 {
@@ -138,6 +163,15 @@ mod tests {
         assert_eq!(parse("-1"), Err("'-1' is not a dimension".into()));
         assert_eq!(parse(""), Err("'' is not a dimension".into()));
         assert_eq!(parse("4294967296"), Err("4294967296 is beyond every device's limit".into()));
+    }
+
+    #[test]
+    fn any() {
+        assert_eq!(parse_arg("any"), Ok(DimArg([None; 3])));
+        assert_eq!(parse_arg("32,any"), Ok(DimArg([Some(32), None, Some(1)])));
+        assert_eq!(parse_arg("32,any").map(DimArg::exactly), Ok(None));
+        assert_eq!(parse_arg("8,4").map(DimArg::exactly), Ok(Some([8, 4, 1])));
+        assert_eq!(parse_arg("0"), Err("a dimension is zero".into()));
     }
 
     fn dims(grid: [u32; 3], block: [u32; 3], from: From) -> Dims {

@@ -8,7 +8,7 @@ use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
 use crate::assume;
-use crate::dims::{Dims, From, Given};
+use crate::dims::{DimArg, Dims, From, Given};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};
 
@@ -43,7 +43,10 @@ impl<'a> FileFacts<'a> {
     ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
         let head = &self.module.head;
         let mut sources = vec![
-            (From::CommandLine, Given { grid: args.grid, block: args.block }),
+            (From::CommandLine, Given {
+                grid: args.grid.and_then(DimArg::exactly),
+                block: args.block.and_then(DimArg::exactly),
+            }),
             (From::HeadComment, Given { grid: head.grid, block: head.block }),
         ];
         let (grid, block) = Dims::resolve(&sources);

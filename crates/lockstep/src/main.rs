@@ -13,6 +13,7 @@ mod load;
 mod options;
 mod output;
 mod progress;
+mod proof;
 mod run;
 mod simulation;
 mod verdicts;
@@ -27,6 +28,7 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
 use lockstep_search::Alias;
 
+use check::Engines;
 use options::{Analysis, Cli, Command, Evolve};
 
 /// The input, or an option, could not be used.
@@ -47,21 +49,28 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
     match cli.command {
         Command::Check(mut args) => {
             args.analysis.input.clang_args = clang_args;
+            args.analysis.launch.concrete()?;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
-            let how = Evolve { alias, ..Evolve::default() };
+            let how = Engines::All(Evolve { alias, ..Evolve::default() });
             report(&args.analysis, |sources| {
                 check::check(&args.files, &args.analysis, &how, sources)
             })
         }
+        Command::Prove(mut args) => {
+            args.analysis.input.clang_args = clang_args;
+            let how = Engines::Prover { may_alias: args.may_alias };
+            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
+        }
         Command::Search(mut args) => {
             args.analysis.input.clang_args = clang_args;
+            args.analysis.launch.concrete()?;
             args.evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
-            report(&args.analysis, |sources| {
-                check::check(&args.files, &args.analysis, &args.evolve, sources)
-            })
+            let how = Engines::Search(args.evolve);
+            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
         }
         Command::Run(mut args) => {
             args.analysis.input.clang_args = clang_args;
+            args.analysis.launch.concrete()?;
             report(&args.analysis, |sources| run::run(&args, sources))
         }
         Command::Dump(mut args) => {

@@ -8,7 +8,7 @@ use lockstep_kernel::Language;
 use lockstep_search::Alias;
 use lockstep_simulate::Scheduling;
 
-use crate::dims;
+use crate::dims::{self, DimArg};
 
 /// Checks CUDA and OpenCL kernels for synchronisation bugs, without a GPU.
 #[derive(Debug, Parser)]
@@ -46,6 +46,15 @@ pub(crate) enum Command {
         is shown with the plainest launch that has it; one that needs an odd value is reported with the condition. \
         --verbose says for each launch which rule led to it.")]
     Search(SearchCommandArgs),
+    /// Prove kernels free of races, divergent barriers and overflows, for all inputs
+    #[command(after_help = "Examples:\n  \
+        lockstep prove reduce.cu\n  \
+        lockstep prove reduce.cu --block any --grid any --assume 'n <= blockDim.x * gridDim.x'\n  \
+        lockstep prove mm.cl --block 16,16 --kernel mm --scheduling lockstep\n\n\
+        Dimensions come from the command line or the source; without either they may be anything. 'proved' holds for \
+        every input that satisfies the assumptions named with it. An alarm is confirmed where nothing was approximated; \
+        otherwise it is possible, and names what was.")]
+    Prove(ProveArgs),
     /// Simulate one launch exactly as given: findings, what it printed, its outputs
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -118,6 +127,18 @@ pub(crate) struct SearchCommandArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ProveArgs {
+    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    /// Pointer parameters may overlap
+    #[arg(long)]
+    pub(crate) may_alias: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
     #[arg(required_unless_present = "replay", value_name = "FILE")]
@@ -181,12 +202,12 @@ pub(crate) struct Analysis {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Launch")]
 pub(crate) struct LaunchArgs {
-    /// Threads of a block (OpenCL: local size)
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, allow_hyphen_values = true)]
-    pub(crate) block: Option<Dim>,
-    /// Blocks of the grid (OpenCL: number of groups)
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, allow_hyphen_values = true)]
-    pub(crate) grid: Option<Dim>,
+    /// Threads of a block (OpenCL: local size); 'prove' also takes any
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
+    pub(crate) block: Option<DimArg>,
+    /// Blocks of the grid (OpenCL: number of groups); 'prove' also takes any
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
+    pub(crate) grid: Option<DimArg>,
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES")]
     pub(crate) shared: Option<u32>,
@@ -206,8 +227,6 @@ pub(crate) struct LaunchArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 }
-
-pub(crate) type Dim = [u32; 3];
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What to look for")]
@@ -247,6 +266,17 @@ pub(crate) struct ReportArgs {
 }
 
 impl LaunchArgs {
+    /// An error where a dimension is `any`, which only a proof can mean.
+    pub(crate) fn concrete(&self) -> Result<(), String> {
+        let vague = |d: &Option<DimArg>| d.is_some_and(|d| d.exactly().is_none());
+        for (name, dims) in [("--block", &self.block), ("--grid", &self.grid)] {
+            if vague(dims) {
+                return Err(format!("{name}: 'any' is for 'lockstep prove'"));
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn parsed_args(&self) -> Result<Vec<(String, ArgValue)>, String> {
         self.args.iter().map(|a| ArgValue::parse_assignment(a)).collect()
     }

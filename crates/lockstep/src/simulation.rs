@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::launch::dims_text;
-use lockstep_finding::{Finding, KernelReport, Kind, Launch, Output};
+use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Launch, Output, Verdict};
 use lockstep_kernel::Kernel;
+use lockstep_prove::Proof;
 use lockstep_search::Searched;
 use lockstep_simulate::{Config, Outcome, Stats, bind, simulate};
 
@@ -123,6 +124,39 @@ pub(crate) fn searched_report(
         verdicts: evidence.verdicts(kinds),
         launch: searched.launch.filter(|_| searched.launches <= 1),
         findings: searched.findings,
+        seconds: started.elapsed().as_secs_f64(),
+        ..empty_report(kernel, file)
+    }
+}
+
+/// The report of a proof: verdicts for what the prover looks for.
+pub(crate) fn proved_report(
+    kernel: &Kernel,
+    file: &str,
+    proof: Option<Proof>,
+    kinds: &[Kind],
+    strict: bool,
+    started: Instant,
+) -> KernelReport {
+    let (mut verdicts, alarms) = proof.map_or((Vec::new(), Vec::new()), |p| (p.verdicts, p.alarms));
+    let mut findings: Vec<Finding> = alarms.into_iter().map(|a| a.finding).collect();
+    findings.sort_by_key(|f| (f.holds_when.is_some(), f.confidence == Confidence::Possible));
+    for (kind, verdict) in &mut verdicts {
+        let stands = |f: &Finding| f.kind == *kind && f.holds_when.is_none();
+        if strict && findings.iter().any(stands) {
+            *verdict = Verdict::Found;
+        }
+    }
+    for kind in kinds {
+        if !verdicts.iter().any(|(k, _)| k == kind) {
+            let because = format!("the prover does not look for {kind}");
+            verdicts.push((*kind, Verdict::Unknown { because }));
+        }
+    }
+    verdicts.sort_by_key(|(k, _)| *k);
+    KernelReport {
+        verdicts,
+        findings,
         seconds: started.elapsed().as_secs_f64(),
         ..empty_report(kernel, file)
     }

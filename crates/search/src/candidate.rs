@@ -105,6 +105,8 @@ pub(crate) struct Candidate {
     pub(crate) sizes: Vec<usize>,
     /// By free array of the space.
     pub(crate) contents: Vec<Contents>,
+    /// Elements that have to have a value: (parameter, byte offset, bytes, value).
+    pub(crate) cells: Vec<(usize, u64, u32, u64)>,
     /// The second array is the first one.
     pub(crate) equal: Option<(usize, usize)>,
     pub(crate) rule: Rule,

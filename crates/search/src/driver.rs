@@ -87,9 +87,9 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         allowed: settings.allowed,
     };
     let mut driver = Driver::new(lab, settings);
-    driver.suggestions()?;
     let population = driver.seeds()?;
     driver.insist()?;
+    driver.suggestions()?;
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
@@ -178,20 +178,11 @@ impl<'a> Driver<'a> {
     }
 
     fn suggestions(&mut self) -> Result<(), String> {
-        for launch in &self.settings.suggested {
-            if (self.settings.allowed)(launch)
-                && let Ok(outcome) = self.lab.simulate(launch, self.odd_limit)
-                && outcome.violated.is_none()
-            {
-                let candidate = Candidate {
-                    rule: Rule::Suggested,
-                    grid: launch.grid,
-                    block: launch.block,
-                    ..self.space().plain()
-                };
-                let trial =
-                    Trial { candidate, launch: launch.clone(), outcome, doubts: Vec::new() };
-                self.record(trial, true);
+        for wish in &self.settings.suggested {
+            let candidate = self.space().suggested(wish);
+            if self.space().is_possible(&candidate) && !self.is_over() {
+                // What cannot be launched is not worth a word.
+                let _ = self.full(&candidate, false);
             }
         }
         Ok(())

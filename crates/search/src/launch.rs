@@ -20,6 +20,8 @@ const MAX_BYTES: u64 = 16 << 20;
 const MODERATE: u64 = 1 << 20;
 /// The most elements that are guessed before an access has shown more.
 const MOST_GUESSED: u64 = 1 << 16;
+/// Elements that single values may be given to.
+const MOST_PUT: u64 = 4096;
 /// Elements that a pattern is written out for; the rest of the array is zero.
 const WRITTEN_OUT: u64 = 256;
 
@@ -126,7 +128,14 @@ impl Space<'_> {
                 let free = self.arrays.iter().position(|a| a.param == index);
                 let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
                 let length = c.threads().saturating_mul(4).max(1024).max(self.matrix(c));
-                array(param, elem, length, sizes.of(index), contents)
+                let cells = || c.cells.iter().filter(|(p, ..)| *p == index);
+                let mut value = array(param, elem, length, sizes.of(index), contents);
+                if let ArgValue::Array(spec) = &mut value
+                    && cells().next().is_some()
+                {
+                    put(spec, cells().map(|&(_, at, bytes, v)| (at, bytes, v)));
+                }
+                value
             }
             ParamKind::Local { elem } => {
                 let length = c.block_threads() * 4;
@@ -307,6 +316,24 @@ fn array(param: &Param, elem: Elem, elements: u64, least: u64, contents: Content
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))
+}
+
+/// The array with these values at these byte offsets, and zeros elsewhere. What is
+/// too far out, or no whole element, is left out.
+fn put(spec: &mut ArraySpec, cells: impl Iterator<Item = (u64, u32, u64)>) {
+    let size = spec.element.size() as u64;
+    let cells: Vec<(usize, u64)> = cells
+        .filter(|&(at, bytes, _)| at % size == 0 && u64::from(bytes) == size)
+        .map(|(at, _, v)| ((at / size) as usize, v))
+        .filter(|&(i, _)| (i as u64) < spec.length.min(MOST_PUT))
+        .collect();
+    let Some(last) = cells.iter().map(|c| c.0).max() else { return };
+    let mut texts = vec!["0".to_owned(); (last + 1).max(2)];
+    for (i, v) in cells {
+        texts[i] = spec.element.value_text(&v.to_le_bytes());
+    }
+    texts.truncate(spec.length as usize);
+    spec.contents = ArrayContents::Literal(texts);
 }
 
 /// A small whole number as an element of its type; narrow types wrap.

@@ -51,6 +51,7 @@ use lockstep_simulate::Config;
 
 pub use candidate::Rule;
 pub use driver::search;
+pub use space::UsualDims;
 
 /// What the user or the source has fixed: facts that the search respects.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +75,18 @@ impl Given {
     }
 }
 
+/// A launch to try, such as the model of an alarm: what it does not say is chosen
+/// as usual.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suggestion {
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bits of scalar parameters, one for each register.
+    pub scalars: Vec<(usize, Vec<u64>)>,
+    /// Contents of arrays: (parameter, byte offset, bytes, value).
+    pub cells: Vec<(usize, u64, u32, u64)>,
+}
+
 /// How to search.
 #[derive(Clone)]
 pub struct Settings<'a> {
@@ -88,7 +101,7 @@ pub struct Settings<'a> {
     /// Whether a launch satisfies the preconditions given.
     pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Launches that somebody else wants tried first.
-    pub suggested: Vec<Launch>,
+    pub suggested: Vec<Suggestion>,
     /// Told now and then how far the search is.
     pub progress: &'a dyn Fn(&Progress),
     /// Told about each launch that is simulated.

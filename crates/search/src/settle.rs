@@ -41,7 +41,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
             as_found.severity = Severity::Warning;
         }
-        let keep = rule == Rule::Suggested || !done.complete || i >= MOST_SHRUNK;
+        let keep = !done.complete || i >= MOST_SHRUNK;
         let candidate = done.candidate.clone();
         let finding = if keep {
             as_found
@@ -210,10 +210,12 @@ impl Shrinker<'_, '_> {
         let plain = space.plain();
         if self.step(best, |c| {
             c.contents.clone_from(&plain.contents);
+            c.cells.clear();
             c.genes.clone_from(&plain.genes);
         }) {
             return;
         }
+        self.step(best, |c| c.cells.clear());
         for a in 0..plain.contents.len() {
             self.step(best, |c| c.contents[a] = plain.contents[a]);
         }

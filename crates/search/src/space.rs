@@ -12,7 +12,7 @@ use lockstep_finding::ArgValue;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
 
-use crate::Given;
+use crate::{Given, Suggestion};
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 
 /// Where a scalar goes.
@@ -170,9 +170,37 @@ impl<'a> Space<'a> {
             genes: (0..self.slots.len()).map(|i| self.plain_gene(i)).collect(),
             sizes: (0..self.slots.len()).filter(|&i| self.slots[i].is_guarded()).collect(),
             contents: self.arrays.iter().map(|a| a.plain).collect(),
+            cells: Vec::new(),
             equal: None,
             rule: Rule::Ordinary,
         }
+    }
+
+    /// What somebody else wants tried, as far as it is free.
+    pub(crate) fn suggested(&self, wish: &Suggestion) -> Candidate {
+        let mut c = Candidate { rule: Rule::Suggested, ..self.plain() };
+        if self.given.grid.is_none() {
+            c.grid = wish.grid;
+        }
+        if self.given.block.is_none() {
+            c.block = wish.block;
+        }
+        for (i, slot) in self.slots.iter().enumerate() {
+            let Part::Lane(lane) = slot.part else { continue };
+            let value = wish.scalars.iter().find(|(p, _)| *p == slot.param);
+            let Some(&bits) = value.and_then(|(_, v)| v.get(lane)) else { continue };
+            c.genes[i] = match slot.ty {
+                Ty::F32 => Gene::Float(f32::from_bits(bits as u32) as f64),
+                Ty::F64 => Gene::Float(f64::from_bits(bits)),
+                Ty::F16 => Gene::Float(1.0),
+                ty => {
+                    let unused = 64 - ty.bits().min(64);
+                    Gene::Int(((bits << unused) as i64) >> unused)
+                }
+            };
+        }
+        c.cells.clone_from(&wish.cells);
+        c
     }
 
     pub(crate) fn plain_gene(&self, slot: usize) -> Gene {
@@ -352,6 +380,32 @@ fn plain_contents(elem: Elem, source_type: &str) -> Contents {
 fn implied(hints: &Hints, axis: usize) -> Option<u32> {
     let extent = hints.most_block[axis].filter(|_| !hints.reads_block_dim[axis]);
     hints.implied_block[axis].or(extent).filter(|&n| n <= MOST_THREADS)
+}
+
+/// What a caller who knows the kernel would never launch otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsualDims {
+    /// The block's dimensions: 1 along an axis that no index looks at, or what the
+    /// kernel's own arithmetic implies.
+    pub block: [Option<u32>; 3],
+    /// The most threads along an axis that shared arrays have room for.
+    pub most_block: [Option<u32>; 3],
+    /// 1 along an axis that no index looks at.
+    pub grid: [Option<u32>; 3],
+}
+
+impl UsualDims {
+    pub fn of(kernel: &Kernel) -> UsualDims {
+        let h = Hints::of(kernel);
+        let only = |unused: bool| unused.then_some(1);
+        UsualDims {
+            block: std::array::from_fn(|a| {
+                implied(&h, a).or(only(!h.thread_axes[a] && !h.reads_block_dim[a]))
+            }),
+            most_block: h.most_block,
+            grid: std::array::from_fn(|a| only(!h.block_axes[a] && !h.reads_grid_dim[a])),
+        }
+    }
 }
 
 /// Ordinary block shapes: what is given or implied, else by the axes in use.

@@ -91,8 +91,7 @@ fn bind_one(
             example(param)
         )),
         (ParamKind::Buffer { .. }, ArgValue::Array(spec)) => {
-            let bytes =
-                contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
+            let bytes = contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Buffer(bytes))
         }
         (ParamKind::Buffer { .. }, ArgValue::Null) => Ok(BoundArg::Null),
@@ -113,8 +112,7 @@ fn bind_one(
         (ParamKind::Aggregate { size, .. }, ArgValue::Array(spec))
             if spec.bytes() == size as u64 =>
         {
-            let bytes =
-                contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
+            let bytes = contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
             Ok(BoundArg::Aggregate(bytes))
         }
         (ParamKind::Aggregate { size, .. }, _) => Err(format!(
@@ -142,6 +140,20 @@ fn alias(
     match kernel.params[other].kind {
         ParamKind::Buffer { .. } => Ok(BoundArg::Alias { param: other, offset }),
         _ => Err(format!("parameter '{}' cannot share '{target}', which is no array", param.name)),
+    }
+}
+
+/// The registers of a scalar parameter that has this value; `None` where either is
+/// something else.
+pub fn scalar_bits_of(param: &Param, value: &ArgValue) -> Option<Vec<u64>> {
+    match (param.kind, value) {
+        (ParamKind::Scalar { ty, count }, ArgValue::Scalar(text)) => {
+            match scalar(param, ty, count, text) {
+                Ok(BoundArg::Scalar(bits)) => Some(bits),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

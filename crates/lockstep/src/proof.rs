@@ -1,0 +1,165 @@
+//! What the prover is asked, and how its answers join those of the simulator.
+
+use std::time::Duration;
+
+use lockstep_finding::{ArgValue, Confidence, Finding, Kind, Verdict};
+use lockstep_kernel::Kernel;
+use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Proof, prove};
+use lockstep_search::{Given, Suggestion, UsualDims};
+use lockstep_simulate::bind;
+
+use crate::dims::DimArg;
+use crate::options::{LaunchArgs, SchedulingArg};
+
+/// What the prover looks for.
+pub(crate) const PROVABLE: [Kind; 4] =
+    [Kind::DataRace, Kind::BarrierDivergence, Kind::RedundantBarrier, Kind::OutOfBounds];
+
+/// The launches that a proof is about: what is given is a fact, the rest may be
+/// anything.
+pub(crate) fn assumptions(
+    kernel: &Kernel,
+    given: &Given,
+    args: &LaunchArgs,
+    may_alias: bool,
+) -> Result<Assumptions, String> {
+    let dims = |arg: Option<DimArg>, given: Option<[u32; 3]>| match (arg, given) {
+        (Some(arg), _) => arg.0.map(|d| d.map_or(DimSpec::Any, DimSpec::Exactly)),
+        (None, Some(dims)) => dims.map(DimSpec::Exactly),
+        (None, None) => [DimSpec::Any; 3],
+    };
+    let mut out = Assumptions {
+        grid: dims(args.grid, given.grid),
+        block: dims(args.block, given.block),
+        may_alias,
+        scheduling: match args.scheduling {
+            SchedulingArg::Independent => lockstep_prove::Scheduling::Independent,
+            SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,
+        },
+        warp_size: args.warp_size,
+        ..Assumptions::default()
+    };
+    for (i, (param, value)) in kernel.params.iter().zip(&given.args).enumerate() {
+        match value {
+            Some(ArgValue::Array(spec)) => out.lengths.push((i, spec.bytes())),
+            Some(value) => {
+                out.scalars.extend(bind::scalar_bits_of(param, value).map(|bits| (i, bits)));
+            }
+            None => {}
+        }
+    }
+    for text in &args.assume {
+        out.exprs.push(AssumeExpr::parse(text, kernel)?);
+    }
+    Ok(out)
+}
+
+/// Adds what a caller who knows the kernel would never do otherwise, where nothing
+/// is given; the conditions so added, in C.
+pub(crate) fn assume_usual(kernel: &Kernel, assumptions: &mut Assumptions) -> Vec<String> {
+    let usual = UsualDims::of(kernel);
+    let mut named = Vec::new();
+    for (a, axis) in ["x", "y", "z"].into_iter().enumerate() {
+        if let (DimSpec::Any, Some(n)) = (assumptions.block[a], usual.block[a]) {
+            assumptions.block[a] = DimSpec::Exactly(n);
+            named.push(format!("blockDim.{axis} == {n}"));
+        } else if let (DimSpec::Any, Some(n)) = (assumptions.block[a], usual.most_block[a]) {
+            let text = format!("blockDim.{axis} <= {n}");
+            if let Ok(expr) = AssumeExpr::parse(&text, kernel) {
+                assumptions.exprs.push(expr);
+                named.push(text);
+            }
+        }
+        if let (DimSpec::Any, Some(n)) = (assumptions.grid[a], usual.grid[a]) {
+            assumptions.grid[a] = DimSpec::Exactly(n);
+            named.push(format!("gridDim.{axis} == {n}"));
+        }
+    }
+    named
+}
+
+pub(crate) fn run(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    kinds: &[Kind],
+    budget: Duration,
+    query: Duration,
+    jobs: usize,
+) -> Proof {
+    let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
+    prove(kernel, assumptions, &Config { kinds, budget, query_timeout: query, jobs })
+}
+
+/// Launches that may show the alarms.
+pub(crate) fn suggestions(proof: &Proof) -> Vec<Suggestion> {
+    let models = proof.alarms.iter().filter_map(|a| a.model.as_ref());
+    let suggestion = |m: &lockstep_prove::Model| Suggestion {
+        grid: m.grid,
+        block: m.block,
+        scalars: m.scalars.clone(),
+        cells: m.contents.iter().map(|c| (c.param, c.offset, c.bytes, c.value)).collect(),
+    };
+    let mut out: Vec<Suggestion> = Vec::new();
+    for s in models.map(suggestion) {
+        if !out.contains(&s) {
+            out.push(s);
+        }
+    }
+    out
+}
+
+/// Joins what was proved with what was found by executing.
+///
+/// A proof stands unless a launch contradicts it: what was executed was seen. An
+/// alarm that a launch reproduced is that finding; one that none did is `possible`,
+/// whatever the prover thinks of it.
+pub(crate) fn join(
+    proof: Proof,
+    findings: &mut Vec<Finding>,
+    verdicts: &mut [(Kind, Verdict)],
+    strict: bool,
+) {
+    for alarm in &proof.alarms {
+        add(alarm, findings);
+    }
+    findings.sort_by_key(|f| (f.holds_when.is_some(), f.confidence == Confidence::Possible));
+    for (kind, proved) in proof.verdicts {
+        let Some((_, verdict)) = verdicts.iter_mut().find(|(k, _)| *k == kind) else { continue };
+        let stands = || findings.iter().filter(|f| f.kind == kind && f.holds_when.is_none());
+        let confirmed = stands().any(|f| strict || f.confidence == Confidence::Confirmed);
+        *verdict = match (proved, &*verdict) {
+            _ if confirmed => Verdict::Found,
+            (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() => proved,
+            (_, _) if stands().next().is_some() => {
+                Verdict::Unknown { because: "a possible finding is not confirmed".into() }
+            }
+            (_, simulated) => simulated.clone(),
+        };
+    }
+}
+
+fn add(alarm: &Alarm, findings: &mut Vec<Finding>) {
+    let lines = |f: &Finding| {
+        let mut lines: Vec<(String, u32)> =
+            f.accesses.iter().map(|a| (a.place.file.clone(), a.place.line)).collect();
+        lines.sort();
+        lines.dedup();
+        lines
+    };
+    let new = &alarm.finding;
+    let same = |f: &Finding| f.kind == new.kind && lines(f) == lines(new);
+    if let Some(seen) = findings.iter_mut().find(|f| same(f)) {
+        // The proof of a redundant barrier is worth more than launches.
+        if new.kind == Kind::RedundantBarrier {
+            seen.confidence = new.confidence;
+            seen.help.retain(|h| !h.starts_with("this rests on"));
+        }
+        return;
+    }
+    // No launch that was tried shows it.
+    let mut alarm = new.clone();
+    if alarm.kind != Kind::RedundantBarrier {
+        alarm.confidence = Confidence::Possible;
+    }
+    findings.push(alarm);
+}
