@@ -479,7 +479,7 @@ impl Exec<'_, '_> {
 
     fn phi_value(&mut self, phi: &lockstep_kernel::Phi, b: BlockId) -> T {
         let w = phi.ty.bits();
-        let mut out: Option<T> = None;
+        let mut ways: Vec<(Vec<T>, T)> = Vec::new();
         for (p, o) in phi.incoming.iter().rev() {
             if self.ctx.cfg.position[p.0 as usize] == usize::MAX {
                 continue;
@@ -499,9 +499,24 @@ impl Exec<'_, '_> {
             if self.ctx.pool.is_false(e) {
                 continue;
             }
+            let mut parts = Vec::new();
+            crate::loops::conjuncts(&self.ctx.pool, e, &mut parts);
+            ways.push((parts, v));
+        }
+        // What all ways have in common holds wherever the value is looked at, and chooses nothing.
+        let common: Vec<T> = ways.first().map_or_else(Vec::new, |(first, _)| {
+            let shared = |t: &T| ways.iter().all(|(parts, _)| parts.contains(t));
+            first.iter().copied().filter(shared).collect()
+        });
+        let mut out: Option<T> = None;
+        for (parts, v) in ways {
+            let mut cond = self.ctx.pool.truth(true);
+            for t in parts.into_iter().filter(|t| !common.contains(t)) {
+                cond = self.ctx.pool.and(cond, t);
+            }
             out = Some(match out {
                 None => v,
-                Some(other) => self.ctx.pool.ite(e, v, other),
+                Some(other) => self.ctx.pool.ite(cond, v, other),
             });
         }
         out.unwrap_or_else(|| self.ctx.pool.constant(0, w))
@@ -611,7 +626,9 @@ impl Exec<'_, '_> {
                     self.barriers.push(BarrierAt { site: *site, block: b, at, barrier });
                 }
                 self.recent.clear();
-                if let Some(dst) = inst.dst {
+                if !crate::race::is_block_barrier(barrier) {
+                    self.bind_results(b, inst);
+                } else if let Some(dst) = inst.dst {
                     let name = self.ctx.reg_name(dst).unwrap_or("").to_owned();
                     let f = self.ctx.function(FnKind::Uniform(dst), 0, &name);
                     let args = self.counters(b);

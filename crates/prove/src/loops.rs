@@ -4,7 +4,7 @@
 //!
 //! | step | value in iteration k |
 //! |---|---|
-//! | `x += s`, `s` the same in every iteration | `x0 + k*s`, modulo the width |
+//! | `x += s`, `s` the same in every iteration (perhaps under such a condition) | `x0 + k*s`, modulo the width |
 //! | `x <<= c`, `x *= 2^c`, `x >>= c`, `x /= 2^c` (not negative) | shifts by `k*c` |
 //! | `x = r - x`, `x ^= c`, two variables that swap | one value in even iterations, one in odd ones |
 //! | `x = r` | `x0`, then `r` |
@@ -234,6 +234,9 @@ impl Exec<'_, '_> {
         if self.invariant(step, own) {
             return Recurrence::Affine { step };
         }
+        if let Some(step) = self.step_by_choice(next, phi, own, 4) {
+            return Recurrence::Affine { step };
+        }
         let sum = self.ctx.pool.add(next, phi);
         if width > 1 && self.invariant(sum, own) {
             return Recurrence::Alternate { other: self.ctx.pool.sub(sum, init) };
@@ -272,6 +275,21 @@ impl Exec<'_, '_> {
             _ => {}
         }
         Recurrence::Unknown
+    }
+
+    /// A step that depends on a condition which is the same in every iteration: `if (active) x += s`.
+    fn step_by_choice(&mut self, next: T, phi: T, own: &[VarId], depth: u32) -> Option<T> {
+        let step = self.ctx.pool.sub(next, phi);
+        if self.invariant(step, own) {
+            return Some(step);
+        }
+        let Node::Ite(c, a, b) = *self.ctx.pool.node(next) else { return None };
+        if depth == 0 || !self.invariant(c, own) {
+            return None;
+        }
+        let a = self.step_by_choice(a, phi, own, depth - 1)?;
+        let b = self.step_by_choice(b, phi, own, depth - 1)?;
+        Some(self.ctx.pool.ite(c, a, b))
     }
 
     /// The value of a loop variable in iteration `k`.

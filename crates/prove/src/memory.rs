@@ -55,16 +55,24 @@ impl Ctx<'_> {
     }
 
     fn mentions_address(&self, t: T) -> bool {
-        // Loads and other functions of an address give values, not the address.
-        match self.pool.node(t) {
-            Node::App(..) | Node::Const(_) => false,
-            Node::Var(v) => matches!(self.vars[v.0 as usize].0, VarKind::Address(_)),
-            node => {
-                let mut any = false;
-                crate::walk::children(node, |c| any |= self.mentions_address(c));
-                any
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut work = vec![t];
+        while let Some(t) = work.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match self.pool.node(t) {
+                // Loads and other functions of an address give values, not the address.
+                Node::App(..) | Node::Const(_) => {}
+                Node::Var(v) => {
+                    if matches!(self.vars[v.0 as usize].0, VarKind::Address(_)) {
+                        return true;
+                    }
+                }
+                node => crate::walk::children(node, |c| work.push(c)),
             }
         }
+        false
     }
 
     /// The cases of an address.

@@ -316,6 +316,8 @@ pub(crate) struct Divergence {
     undecided: Option<String>,
     /// Why operations of a warp cannot be relied on.
     warps: Option<String>,
+    /// What the proof rests on where a barrier's condition reads memory.
+    assumes: Vec<String>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
 }
@@ -333,7 +335,7 @@ impl Divergence {
         if let Some(because) = &self.undecided {
             return Verdict::Unknown { because: because.clone() };
         }
-        let mut assumes = Vec::new();
+        let mut assumes = self.assumes.clone();
         if self.rests_on_races {
             match &race.verdict {
                 Verdict::Proved { assumes: a } => assumes = a.clone(),
@@ -361,6 +363,7 @@ impl Pairs<'_, '_> {
             misaligned: None,
             undecided: None,
             warps: None,
+            assumes: Vec::new(),
             rests_on_races: false,
         };
         for b in &self.exec.barriers {
@@ -386,6 +389,7 @@ impl Pairs<'_, '_> {
             out.rests_on_races |= self.reads_written(&o.query.asked);
         }
         // Where arithmetic settled an obligation, its conditions may have rested on loads as well.
+        let mut reads = false;
         let warp_blocks = self.exec.warp_ops.iter().map(|op| op.block);
         for b in self.exec.barriers.iter().map(|b| b.block).chain(warp_blocks) {
             let mut conditions = Vec::new();
@@ -394,6 +398,13 @@ impl Pairs<'_, '_> {
                 conditions.push(self.exec.loops[l].stay);
             }
             out.rests_on_races |= self.reads_written(&conditions);
+            reads |= reachable(&self.exec.ctx.pool, &conditions).iter().any(|&t| {
+                matches!(self.exec.ctx.pool.node(t), Node::App(f, _)
+                    if matches!(self.exec.ctx.fns[f.0 as usize].kind, FnKind::ReadOnly(_)))
+            });
+        }
+        if reads || !self.exec.ctx.assumptions.exprs.is_empty() {
+            out.assumes = self.assumptions();
         }
         let decided = self.decide_obligations(obligations, limits);
         let mut reported = Vec::new();

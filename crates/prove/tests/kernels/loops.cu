@@ -168,3 +168,25 @@ __global__ void racy_tiles(const float *a, float *c, int n) {
 __global__ void clean_guard_below_first(int *a) {
     for (int i = threadIdx.x; i <= 20; i += 32) a[blockIdx.x * 21 + i] = i;
 }
+
+// A step under a condition that does not change.
+__global__ void clean_conditional_step(int *a, int n) {
+    int x = threadIdx.x;
+    bool active = threadIdx.x < 40;
+    for (int i = 0; i < 8; ++i) {
+        if (active) {
+            a[blockIdx.x * 512 + x] = i;
+            x += 64;
+        }
+    }
+}
+__global__ void racy_conditional_step(int *a, int n) {
+    int x = threadIdx.x;
+    bool active = threadIdx.x < 40;
+    for (int i = 0; i < 8; ++i) {
+        if (active) {
+            a[blockIdx.x * 512 + x] = threadIdx.x;
+            x += 32;
+        }
+    }
+}
