@@ -120,16 +120,22 @@ pub(crate) fn join(
     strict: bool,
 ) {
     for alarm in &proof.alarms {
-        add(alarm, findings);
+        if alarm.finding.kind == Kind::RedundantBarrier {
+            confirm_barrier(alarm, findings);
+        } else if alarm.model.is_some() {
+            // Without a model the solver had no answer: no alarm, only no proof.
+            add(alarm, findings);
+        }
     }
     findings.sort_by_key(|f| (f.holds_when.is_some(), f.confidence == Confidence::Possible));
     for (kind, proved) in proof.verdicts {
+        let barriers = kind == Kind::RedundantBarrier;
         let Some((_, verdict)) = verdicts.iter_mut().find(|(k, _)| *k == kind) else { continue };
         let stands = || findings.iter().filter(|f| f.kind == kind && f.holds_when.is_none());
         let confirmed = stands().any(|f| strict || f.confidence == Confidence::Confirmed);
         *verdict = match (proved, &*verdict) {
             _ if confirmed => Verdict::Found,
-            (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() => proved,
+            (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() && !barriers => proved,
             (_, _) if stands().next().is_some() => {
                 Verdict::Unknown { because: "a possible finding is not confirmed".into() }
             }
@@ -138,28 +144,31 @@ pub(crate) fn join(
     }
 }
 
+/// The places of a finding, in a fixed order.
+fn lines(f: &Finding) -> Vec<(String, u32)> {
+    let mut lines: Vec<(String, u32)> =
+        f.accesses.iter().map(|a| (a.place.file.clone(), a.place.line)).collect();
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// A barrier that is redundant in every launch tried, and without which the kernel
+/// is still proved free of races, is redundant. The proof alone does not know what
+/// else a barrier may order (atomics among each other, results for other blocks).
+fn confirm_barrier(alarm: &Alarm, findings: &mut [Finding]) {
+    let same = |f: &&mut Finding| f.kind == alarm.finding.kind && lines(f) == lines(&alarm.finding);
+    if let Some(seen) = findings.iter_mut().find(same) {
+        seen.confidence = alarm.finding.confidence;
+        seen.help.retain(|h| !h.starts_with("this rests on"));
+    }
+}
+
 fn add(alarm: &Alarm, findings: &mut Vec<Finding>) {
-    let lines = |f: &Finding| {
-        let mut lines: Vec<(String, u32)> =
-            f.accesses.iter().map(|a| (a.place.file.clone(), a.place.line)).collect();
-        lines.sort();
-        lines.dedup();
-        lines
-    };
     let new = &alarm.finding;
     let same = |f: &Finding| f.kind == new.kind && lines(f) == lines(new);
-    if let Some(seen) = findings.iter_mut().find(|f| same(f)) {
-        // The proof of a redundant barrier is worth more than launches.
-        if new.kind == Kind::RedundantBarrier {
-            seen.confidence = new.confidence;
-            seen.help.retain(|h| !h.starts_with("this rests on"));
-        }
-        return;
+    if !findings.iter().any(same) {
+        // No launch that was tried shows it.
+        findings.push(Finding { confidence: Confidence::Possible, ..new.clone() });
     }
-    // No launch that was tried shows it.
-    let mut alarm = new.clone();
-    if alarm.kind != Kind::RedundantBarrier {
-        alarm.confidence = Confidence::Possible;
-    }
-    findings.push(alarm);
 }
