@@ -43,10 +43,13 @@ impl<'a> FileFacts<'a> {
     ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
         let head = &self.module.head;
         let mut sources = vec![
-            (From::CommandLine, Given {
-                grid: args.grid.and_then(DimArg::exactly),
-                block: args.block.and_then(DimArg::exactly),
-            }),
+            (
+                From::CommandLine,
+                Given {
+                    grid: args.grid.and_then(DimArg::exactly),
+                    block: args.block.and_then(DimArg::exactly),
+                },
+            ),
             (From::HeadComment, Given { grid: head.grid, block: head.block }),
         ];
         let (grid, block) = Dims::resolve(&sources);

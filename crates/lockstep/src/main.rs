@@ -59,14 +59,18 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
         Command::Prove(mut args) => {
             args.analysis.input.clang_args = clang_args;
             let how = Engines::Prover { may_alias: args.may_alias };
-            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
+            report(&args.analysis, |sources| {
+                check::check(&args.files, &args.analysis, &how, sources)
+            })
         }
         Command::Search(mut args) => {
             args.analysis.input.clang_args = clang_args;
             args.analysis.launch.concrete()?;
             args.evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
             let how = Engines::Search(args.evolve);
-            report(&args.analysis, |sources| check::check(&args.files, &args.analysis, &how, sources))
+            report(&args.analysis, |sources| {
+                check::check(&args.files, &args.analysis, &how, sources)
+            })
         }
         Command::Run(mut args) => {
             args.analysis.input.clang_args = clang_args;

@@ -135,7 +135,9 @@ pub(crate) fn join(
         let confirmed = stands().any(|f| strict || f.confidence == Confidence::Confirmed);
         *verdict = match (proved, &*verdict) {
             _ if confirmed => Verdict::Found,
-            (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() && !barriers => proved,
+            (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() && !barriers => {
+                proved
+            }
             (_, _) if stands().next().is_some() => {
                 Verdict::Unknown { because: "a possible finding is not confirmed".into() }
             }

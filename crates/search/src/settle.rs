@@ -238,10 +238,9 @@ impl Shrinker<'_, '_> {
             for n in [1, 2] {
                 let mut c = best.candidate.clone();
                 c.grid[a] = n;
-                if free_grid[a] && best.candidate.grid[a] > n && no_odder(&c) {
-                    if self.step(best, |c| c.grid[a] = n) {
-                        break;
-                    }
+                let smaller = free_grid[a] && best.candidate.grid[a] > n && no_odder(&c);
+                if smaller && self.step(best, |c| c.grid[a] = n) {
+                    break;
                 }
             }
         }

@@ -12,8 +12,8 @@ use lockstep_finding::ArgValue;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
 
-use crate::{Given, Suggestion};
 use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::{Given, Suggestion};
 
 /// Where a scalar goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

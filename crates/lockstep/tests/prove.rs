@@ -1,0 +1,132 @@
+//! `lockstep prove`, and the prover within `lockstep check`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn lockstep(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lockstep")).args(args).output().expect("the binary runs")
+}
+
+fn json(args: &[&str]) -> Value {
+    let args = [args, &["--format", "json"]].concat();
+    let out = lockstep(&args);
+    serde_json::from_slice(&out.stdout).unwrap_or_else(|e| {
+        panic!("{args:?}: {e}: {}", String::from_utf8_lossy(&out.stderr));
+    })
+}
+
+/// A file with this text, kept as long as the folder.
+fn file(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let path = dir.join(name);
+    std::fs::write(&path, text).expect("a file can be written");
+    path
+}
+
+const SCALE: &str = "\
+__global__ void scale(float *a, float f, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] *= f;
+}
+";
+
+const NEIGHBOUR: &str = "\
+__global__ void neighbour(float *a) {
+    int i = threadIdx.x;
+    a[i] = a[i + 1];
+}
+";
+
+#[test]
+fn a_proof_for_all_inputs() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let report = json(&["prove", &path, "--block", "64", "--grid", "4"]);
+    let verdicts = &report["kernels"][0]["verdicts"];
+    assert_eq!(verdicts["data-race"]["verdict"], "proved", "{verdicts}");
+    assert_eq!(verdicts["barrier-divergence"]["verdict"], "proved", "{verdicts}");
+    // Only what the prover looks for, unless asked.
+    assert!(verdicts["deadlock"].is_null(), "{verdicts}");
+    let report = json(&["prove", &path, "--block", "64", "--grid", "4", "--only", "deadlock"]);
+    assert_eq!(report["kernels"][0]["verdicts"]["deadlock"]["verdict"], "unknown");
+}
+
+#[test]
+fn an_exact_alarm_is_confirmed() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "neighbour.cu", NEIGHBOUR).display().to_string();
+    let args = ["prove", &path, "--block", "64", "--grid", "1"];
+    let report = json(&args);
+    let kernel = &report["kernels"][0];
+    assert_eq!(kernel["verdicts"]["data-race"]["verdict"], "found", "{kernel}");
+    let finding = &kernel["findings"][0];
+    assert_eq!(
+        (&finding["kind"], &finding["confidence"]),
+        (&"data-race".into(), &"confirmed".into())
+    );
+    assert_eq!(finding["accesses"][0]["line"], 3);
+    assert_eq!(lockstep(&args).status.code(), Some(1));
+    // One thread has nobody to race with.
+    let report = json(&["prove", &path, "--block", "1", "--grid", "1"]);
+    assert_eq!(report["kernels"][0]["verdicts"]["data-race"]["verdict"], "proved");
+}
+
+#[test]
+fn any_dimensions_and_assumptions() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let any = ["--block", "any", "--grid", "any"];
+    let report = json(&[&["prove", &path], &any[..]].concat());
+    let verdict = &report["kernels"][0]["verdicts"]["data-race"];
+    // Blocks with a y dimension would repeat the same elements.
+    assert_eq!(verdict["verdict"], "proved", "{verdict}");
+    assert!(verdict["assumes"].to_string().contains("blockDim.y == 1"), "{verdict}");
+    let one =
+        ["--assume", "blockDim.y == 1 && blockDim.z == 1 && gridDim.y == 1 && gridDim.z == 1"];
+    let report = json(&[&["prove", &path], &any[..], &one[..]].concat());
+    let verdict = &report["kernels"][0]["verdicts"]["data-race"];
+    assert!(!verdict["assumes"].to_string().contains("blockDim.y == 1"), "{verdict}");
+    let out = lockstep(&["prove", &path, "--assume", "blockDim.x ="]);
+    assert_eq!(out.status.code(), Some(2));
+    let out = lockstep(&["check", &path, "--block", "any"]);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("'any' is for 'lockstep prove'"));
+}
+
+#[test]
+fn check_proves_and_confirms() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let clean = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let report = json(&["check", &clean, "--block", "64", "--grid", "4"]);
+    let verdicts = &report["kernels"][0]["verdicts"];
+    assert_eq!(verdicts["data-race"]["verdict"], "proved", "{verdicts}");
+    assert_eq!(verdicts["deadlock"]["verdict"], "clean", "{verdicts}");
+    let racy = file(dir.path(), "neighbour.cu", NEIGHBOUR).display().to_string();
+    let report = json(&["check", &racy]);
+    let kernel = &report["kernels"][0];
+    assert_eq!(kernel["verdicts"]["data-race"]["verdict"], "found", "{kernel}");
+    let finding = &kernel["findings"][0];
+    assert_eq!(finding["confidence"], "confirmed");
+    assert!(finding["launch"]["block"].is_array(), "a launch reproduces it: {finding}");
+}
+
+/// A value that the race needs is in nobody's list of boundary values: the model
+/// of the alarm is the launch that shows it.
+#[test]
+fn a_model_becomes_a_witness() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "\
+__global__ void rare(int *a, int key) {
+    int i = threadIdx.x;
+    a[(key * 7919 == 1234567890) ? 0 : i] = i;
+}
+";
+    let path = file(dir.path(), "rare.cu", text).display().to_string();
+    let report = json(&["check", &path, "--block", "64", "--grid", "1"]);
+    let found = report["kernels"][0]["findings"].as_array().cloned().unwrap_or_default();
+    let race = found.iter().find(|f| f["kind"] == "data-race").expect("a race");
+    assert_eq!(race["confidence"], "confirmed", "{race}");
+    let key = race["launch"]["args"]["key"].as_i64().expect("a value") as i32;
+    assert_eq!(key.wrapping_mul(7919), 1234567890);
+}
