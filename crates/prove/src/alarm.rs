@@ -463,11 +463,20 @@ fn shown(v: u64, ty: Ty) -> String {
 }
 
 /// The finding for a barrier that nothing needs.
-pub(crate) fn redundant(kernel: &Kernel, site: SiteId, assumes: &[String]) -> Alarm {
+pub(crate) fn redundant(
+    kernel: &Kernel,
+    site: SiteId,
+    several: usize,
+    assumes: &[String],
+) -> Alarm {
     let mut help = vec!["without it the kernel is still proved free of data races".to_owned()];
-    if !assumes.is_empty() {
-        help.push(format!("assuming that {}", assumes.join(", and that ")));
+    if several > 1 {
+        help.push(format!("in all {several} places that it was inlined or unrolled to"));
     }
+    let mut rests = assumes.to_vec();
+    rests.push("no access leaves its array".into());
+    help.push(format!("assuming that {}", rests.join(", and that ")));
+    help.push("each barrier was left out by itself: check again before leaving out another".into());
     let finding = Finding {
         kind: Kind::RedundantBarrier,
         severity: Severity::Warning,

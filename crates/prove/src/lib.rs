@@ -32,6 +32,7 @@ mod phases;
 mod provenance;
 mod race;
 mod radix;
+mod redundant;
 mod requires;
 mod simplify;
 mod solve;

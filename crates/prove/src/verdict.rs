@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{Confidence, Kind, Severity, Verdict};
-use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, Space};
+use lockstep_kernel::{Kernel, ParamKind, SiteId, Space};
 
 use crate::alarm::line_of;
 use crate::context::{Base, Ctx, FnKind, Hints, Level};
@@ -18,16 +18,18 @@ use crate::walk::reachable;
 use crate::{Alarm, Assumptions, Config, Proof, Stats};
 
 /// What one evaluation of the kernel gave.
-struct Analysis {
-    verdicts: Vec<(Kind, Verdict)>,
-    alarms: Vec<Alarm>,
-    stats: Stats,
-    race: Verdict,
+pub(crate) struct Analysis {
+    pub(crate) verdicts: Vec<(Kind, Verdict)>,
+    pub(crate) alarms: Vec<Alarm>,
+    pub(crate) stats: Stats,
+    pub(crate) race: Verdict,
     race_alarms: Vec<Alarm>,
     /// Parameters that are plain summands of an index.
     summands: Vec<usize>,
     /// There was something that no operation here models.
     gap: bool,
+    /// The launches that the verdict on races is about.
+    pub(crate) under: (Assumptions, Hints),
 }
 
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
@@ -42,13 +44,13 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         look_for_condition(kernel, assumptions, &mut first, config, limits);
     }
     if config.kinds.contains(&Kind::RedundantBarrier) {
-        redundant_barriers(kernel, assumptions, &mut first, limits);
+        crate::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
     Proof { verdicts: first.verdicts, alarms: first.alarms, stats: first.stats }
 }
 
-fn analyse(
+pub(crate) fn analyse(
     kernel: &Kernel,
     assumptions: &Assumptions,
     hints: Hints,
@@ -70,6 +72,7 @@ fn analyse(
             race_alarms: Vec::new(),
             summands: Vec::new(),
             gap: true,
+            under: (assumptions.clone(), hints),
         };
     }
     let mut pairs = prepare(exec);
@@ -116,7 +119,8 @@ fn analyse(
     };
     let (race, race_alarms) = (race.verdict, race.alarms);
     let summands = pairs.summands();
-    Analysis { verdicts, alarms, stats, race, race_alarms, summands, gap: false }
+    let under = (assumptions.clone(), hints);
+    Analysis { verdicts, alarms, stats, race, race_alarms, summands, gap: false, under }
 }
 
 /// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
@@ -188,6 +192,7 @@ fn look_for_condition(
             }
         }
         first.race = Verdict::Proved { assumes: all };
+        first.under = again.under;
         return;
     }
 }
@@ -243,57 +248,6 @@ fn ordinary(
         crate::solve::complete(pairs.exec.ctx, &mut list);
         pairs.solver.model(pairs.exec.ctx, &list, limits.query).is_some()
     })
-}
-
-/// Barriers without which the kernel is still proved free of races.
-fn redundant_barriers(
-    kernel: &Kernel,
-    assumptions: &Assumptions,
-    first: &mut Analysis,
-    limits: Limits,
-) {
-    let mut verdict = Verdict::Proved { assumes: Vec::new() };
-    if let Verdict::Proved { assumes } = first.race.clone() {
-        for site in barrier_sites(kernel) {
-            let Some(without) = lockstep_kernel::edit::without(kernel, site) else { continue };
-            let again = analyse(&without, assumptions, Hints::default(), &[Kind::DataRace], limits);
-            match again.race {
-                Verdict::Proved { .. } => {
-                    first.alarms.push(crate::alarm::redundant(kernel, site, &assumes));
-                    verdict = Verdict::Found;
-                }
-                Verdict::Found => {}
-                _ if verdict != Verdict::Found => {
-                    let because = format!(
-                        "whether the barrier at {} is needed was not decided",
-                        line_of(kernel, site)
-                    );
-                    verdict = Verdict::Unknown { because };
-                }
-                _ => {}
-            }
-        }
-    } else {
-        verdict = Verdict::Unknown { because: "the kernel is not proved free of races".into() };
-    }
-    for (kind, v) in &mut first.verdicts {
-        if *kind == Kind::RedundantBarrier {
-            *v = verdict.clone();
-        }
-    }
-}
-
-fn barrier_sites(kernel: &Kernel) -> Vec<SiteId> {
-    let mut out: Vec<SiteId> = kernel
-        .insts()
-        .filter_map(|i| match &i.op {
-            Op::Barrier { site, barrier } if is_block_barrier(barrier) => Some(*site),
-            _ => None,
-        })
-        .collect();
-    out.sort();
-    out.dedup();
-    out
 }
 
 /// Marks the loops whose iterations all threads of a block share.

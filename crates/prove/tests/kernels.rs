@@ -128,6 +128,17 @@ fn bounds() {
 
 #[test]
 fn redundant_barriers() {
-    let names = [("needed_", "proved"), ("needless_", "found"), ("-", "")];
+    let names = [("needed_", "proved"), ("needless_", "found"), ("open_", "unknown")];
     expect("redundant.cu", Kind::RedundantBarrier, names);
+    for (name, proof) in proofs("redundant.cu", &[Kind::RedundantBarrier], Scheduling::Independent)
+    {
+        let found = proof.alarms.iter().filter(|a| a.finding.kind == Kind::RedundantBarrier);
+        for a in found.clone() {
+            let rests = a.finding.help.iter().any(|h| h.contains("no access leaves its array"));
+            assert!(rests, "{name}: {:?}", a.finding.help);
+        }
+        if matches!(name.as_str(), "needless_inlined_twice" | "needless_divergent") {
+            assert_eq!(found.count(), 1, "{name}");
+        }
+    }
 }
