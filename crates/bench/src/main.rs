@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, growth, oclgrind,
-//!                                          simulee, seeds
+//!                                          simulee, seeds, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -13,18 +13,24 @@
 //! - `simulee`: the two tables of Simulee's paper, filled by `lockstep search` on the kernels of
 //!   `$LOCKSTEP_CORPORA/Simulee` ([`simulee`]).
 //! - `seeds`: the kernels of `tests/search` for 100 seeds: what is found how often ([`seeds`]).
+//! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
+//!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
+//! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).
 //!
 //! What needs a tool or a checkout that is not there is skipped, and the output says so. Times are
 //! wall times of whole processes unless a line says otherwise; other load on the machine shows.
 
 mod corpus;
 mod growth;
+mod heads;
 mod launch;
+mod proving;
 mod searching;
 mod seeds;
 mod simulee;
 mod speed;
 mod startup;
+mod verify;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,13 +42,15 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 6] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 8] = [
     ("speed", speed::run),
     ("startup", startup::run),
     ("growth", growth::run),
     ("oclgrind", corpus::run),
     ("simulee", simulee::run),
     ("seeds", seeds::run),
+    ("cav14", verify::cav14),
+    ("gpuverify", verify::gpuverify),
 ];
 
 fn main() -> ExitCode {
@@ -80,6 +88,9 @@ fn run() -> Result<(), String> {
         if chosen.is_empty() || chosen.iter().any(|c| c == name) {
             println!("\n== {name} ==");
             section(&bench).map_err(|e| format!("{name}: {e}"))?;
+            if let Some(mb) = peak_memory() {
+                println!("peak memory of this process so far: {mb:.0} MB");
+            }
         }
     }
     Ok(())
@@ -108,6 +119,17 @@ fn load_average() -> f64 {
     text.split(' ').next().and_then(|t| t.parse().ok()).unwrap_or(0.0)
 }
 
+/// The most that was resident, in megabytes, where the system says; clang's and other programs' is their own.
+fn peak_memory() -> Option<f64> {
+    peak_of(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn peak_of(status: &str) -> Option<f64> {
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024.0 / 1e6)
+}
+
 fn cpu_name() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = info.lines().find(|l| l.starts_with("model name"));
@@ -129,6 +151,12 @@ pub(crate) fn median(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn peak_memory_is_read() {
+        assert_eq!(peak_of("VmPeak:\t 9 kB\nVmHWM:\t  1000 kB\n"), Some(1.024));
+        assert_eq!(peak_of(""), None);
+    }
 
     #[test]
     fn medians() {
