@@ -94,22 +94,34 @@ pub(crate) fn warp_sync(args: &[String]) -> Option<u32> {
     args.iter().find_map(|a| a.strip_prefix("--warp-sync=")?.parse().ok()).filter(|&n| n > 0)
 }
 
-/// A reason without what only one kernel has: numbers, and names in quotes.
+/// A reason without what only one kernel has: places, numbers, template arguments, and names in quotes.
 pub(crate) fn general(reason: &str) -> String {
+    let mut words = Vec::new();
+    for word in reason.lines().next().unwrap_or("").split(' ') {
+        let file = word.split(':').next().unwrap_or(word);
+        words.push(if file.contains('/') || file.ends_with(".cu") || file.ends_with(".cl") {
+            "line N"
+        } else {
+            word
+        });
+    }
     let mut out = String::new();
-    let (mut quoted, mut number) = (false, false);
-    for c in reason.lines().next().unwrap_or("").chars() {
-        if c == '`' {
-            quoted = !quoted;
-            out.push_str(if quoted { "`" } else { "…`" });
-        } else if !quoted && c.is_ascii_digit() {
-            if !number {
-                out.push('N');
+    let (mut quoted, mut depth, mut number) = (false, 0, false);
+    for c in words.join(" ").chars() {
+        let inside = quoted || depth > 0;
+        match c {
+            '`' => {
+                quoted = !quoted;
+                out.push_str(if quoted { "`" } else { "…`" });
             }
-        } else if !quoted {
-            out.push(c);
+            '<' if !quoted => depth += 1,
+            '>' if !quoted && depth > 0 => depth -= 1,
+            _ if inside => {}
+            _ if !c.is_ascii_digit() => out.push(c),
+            _ if !number => out.push('N'),
+            _ => {}
         }
-        number = !quoted && c.is_ascii_digit();
+        number = c.is_ascii_digit();
     }
     out
 }
@@ -162,5 +174,7 @@ mod tests {
     #[test]
     fn reasons_in_general() {
         assert_eq!(general("lines 12 and 345 of `f4(a)`\nmore"), "lines N and N of `…`");
+        assert_eq!(general("call of tex2D<float, A<2>> at line 7"), "call of texND at line N");
+        assert_eq!(general("at /a/b3.cl:12 and k.cu:9 in time"), "at line N and line N in time");
     }
 }

@@ -30,6 +30,14 @@ pub(crate) struct Job {
     pub(crate) text: String,
 }
 
+impl Job {
+    /// The text with files named without their folders.
+    pub(crate) fn without_folders(&self, text: &str) -> String {
+        let short = |word: &str| word.rsplit('/').next().unwrap_or(word).to_string();
+        text.split(' ').map(short).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// From good to bad; a file has the worst of its kernels.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
@@ -45,7 +53,6 @@ pub(crate) enum Outcome {
 }
 
 pub(crate) struct Entry {
-    pub(crate) kernel: String,
     pub(crate) outcome: Outcome,
     /// Verdicts, alarms and reasons, one text each.
     pub(crate) details: Vec<String>,
@@ -179,7 +186,7 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     let entries: Vec<Entry> = module
         .kernels
         .iter()
-        .map(|k| entry(k, prove(k, &assumptions(k, &module.head), &config), only))
+        .map(|k| entry(prove(k, &assumptions(k, &module.head), &config), only))
         .collect();
     Judged {
         outcome: entries.iter().map(|e| e.outcome.clone()).max().unwrap_or(Outcome::Proved),
@@ -229,7 +236,7 @@ fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
     out
 }
 
-fn entry(kernel: &Kernel, proof: Proof, only: Only) -> Entry {
+fn entry(proof: Proof, only: Only) -> Entry {
     let sync = |f: &&Finding| matches!(f.kind, Kind::DataRace | Kind::BarrierDivergence);
     let all: Vec<&Finding> = proof.alarms.iter().map(|a| &a.finding).filter(sync).collect();
     let counted: Vec<&Finding> =
@@ -277,13 +284,7 @@ fn entry(kernel: &Kernel, proof: Proof, only: Only) -> Entry {
         .collect();
     details.extend(all.iter().map(|f| described(f)));
     let gap = proof.stats.accesses == 0 && open.is_some();
-    Entry {
-        kernel: kernel.name.clone(),
-        outcome,
-        details,
-        confirmed,
-        stats: (!gap).then_some(proof.stats),
-    }
+    Entry { outcome, details, confirmed, stats: (!gap).then_some(proof.stats) }
 }
 
 fn between_blocks(f: &Finding) -> bool {

@@ -1,5 +1,5 @@
 //! How much a search depends on its seed: `lockstep search --seed N` on every kernel of
-//! `tests/search`, for 100 seeds (3 with `--quick`, `LOCKSTEP_SEEDS` otherwise).
+//! `tests/search`, for 10 seeds (3 with `--quick`, `LOCKSTEP_SEEDS` otherwise).
 //!
 //! A kernel's marked bugs are its `//~` comments, read as `crates/lockstep/tests/ui.rs` reads them.
 //! For each it prints the share of the seeds that found it, and whatever any seed reported without a
@@ -36,7 +36,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     let seeds = match std::env::var("LOCKSTEP_SEEDS") {
         Ok(text) => text.parse().map_err(|_| format!("LOCKSTEP_SEEDS={text} is no number"))?,
         Err(_) if bench.quick => 3,
-        Err(_) => 100,
+        Err(_) => 10,
     };
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let cases = cases(&tests)?;

@@ -306,17 +306,23 @@ fn listed(files: &[(&Job, &Judged)]) {
     let open = |judged: &Judged| {
         matches!(judged.outcome, Outcome::Possible | Outcome::Unknown(_) | Outcome::Conditional)
     };
-    let details: Say = &|_, judged| {
-        let worst = judged.entries.iter().filter(|e| e.outcome == judged.outcome);
-        let texts: Vec<String> = worst
-            .take(1)
-            .map(|e| {
-                let shown = e.details.iter().filter(|d| !d.ends_with(" proved"));
-                let some: Vec<&str> = shown.take(2).map(String::as_str).collect();
-                format!("{}: {}", e.kernel, some.join("; "))
-            })
-            .collect();
-        format!("{}: {}", COLUMNS[column(&judged.outcome)], texts.join(""))
+    let details: Say = &|job, judged| {
+        let worst = judged.entries.iter().find(|e| e.outcome == judged.outcome);
+        let text = match (&judged.outcome, worst) {
+            (Outcome::Unknown(why), _) => why.clone(),
+            (_, Some(e)) => {
+                let alarms = e.details.iter().filter(|d| !d.contains(" proved"));
+                let alarms: Vec<&str> =
+                    alarms.filter(|d| !d.contains(" unknown: ")).map(String::as_str).collect();
+                let more = match alarms.len() {
+                    0 | 1 => String::new(),
+                    n => format!(" and {} more", n - 1),
+                };
+                format!("{}{more}", alarms.first().unwrap_or(&""))
+            }
+            (_, None) => String::new(),
+        };
+        format!("{}: {}", COLUMNS[column(&judged.outcome)], job.without_folders(&text))
     };
     lines(
         "pass, not settled",
