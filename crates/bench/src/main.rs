@@ -12,7 +12,7 @@
 //! - `oclgrind`: Oclgrind's own kernel tests, from `$LOCKSTEP_CORPORA/Oclgrind` ([`corpus`]).
 //! - `simulee`: the two tables of Simulee's paper, filled by `lockstep search` on the kernels of
 //!   `$LOCKSTEP_CORPORA/Simulee` ([`simulee`]).
-//! - `seeds`: the kernels of `tests/search` for 100 seeds: what is found how often ([`seeds`]).
+//! - `seeds`: the kernels of `tests/search` for several seeds: what is found how often ([`seeds`]).
 //! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
 //!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
 //! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).

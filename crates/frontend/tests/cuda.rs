@@ -27,7 +27,7 @@ template __global__ void reduce<float, 256>(const float *, float *, int);",
     assert_eq!(k.language, Language::Cuda);
     let names: Vec<_> =
         k.params.iter().map(|p| (p.name.as_str(), p.source_type.as_str())).collect();
-    assert_eq!(names, [("in", "float const*"), ("out", "float*"), ("n", "int")]);
+    assert_eq!(names, [("in", "float const*"), ("out", "float* restrict"), ("n", "int")]);
     let buffer = |readonly| ParamKind::Buffer {
         space: Space::Global,
         elem: Elem::Scalar(Ty::F32),

@@ -385,8 +385,13 @@ impl<'a> Driver<'a> {
         let oddities = if odd { self.space().oddities(&trial.candidate).len().max(1) } else { 0 };
         let new = self.ledger.add(self.done.len(), &trial, oddities);
         if !odd {
-            if complete || self.done.is_empty() {
-                self.doubts.extend(trial.doubts);
+            // That an array of ours is too small for a larger launch as well says
+            // nothing; it is enough that it was large enough for one.
+            let first = self.done.is_empty();
+            let size = |because: &str| because.starts_with("the size of");
+            if complete || first {
+                let new = trial.doubts.into_iter().filter(|(_, why)| first || !size(why));
+                self.doubts.extend(new);
             }
             if self.broken.is_none() {
                 self.broken.clone_from(&trial.outcome.incomplete);

@@ -15,7 +15,7 @@ use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
 
 /// The most bytes an array is grown to.
-const MAX_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// Bytes of an array that may be made for every launch.
 const MODERATE: u64 = 1 << 20;
 /// The most elements that are guessed before an access has shown more.
