@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lockstep_finding::{ArgValue, Confidence, Finding, Kind, Verdict};
 use lockstep_kernel::Kernel;
-use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Proof, prove};
+use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, prove};
 use lockstep_search::{Given, Suggestion, UsualDims};
 use lockstep_simulate::bind;
 
@@ -14,6 +14,9 @@ use crate::options::{LaunchArgs, SchedulingArg};
 /// What the prover looks for.
 pub(crate) const PROVABLE: [Kind; 4] =
     [Kind::DataRace, Kind::BarrierDivergence, Kind::RedundantBarrier, Kind::OutOfBounds];
+
+/// Threads of a launch that is worth trying.
+const MOST_THREADS: u64 = 1 << 20;
 
 /// The launches that a proof is about: what is given is a fact, the rest may be
 /// anything.
@@ -93,7 +96,8 @@ pub(crate) fn run(
 /// Launches that may show the alarms.
 pub(crate) fn suggestions(proof: &Proof) -> Vec<Suggestion> {
     let models = proof.alarms.iter().filter_map(|a| a.model.as_ref());
-    let suggestion = |m: &lockstep_prove::Model| Suggestion {
+    let models = models.filter(|m| can_be_launched(m));
+    let suggestion = |m: &Model| Suggestion {
         grid: m.grid,
         block: m.block,
         scalars: m.scalars.clone(),
@@ -122,8 +126,7 @@ pub(crate) fn join(
     for alarm in &proof.alarms {
         if alarm.finding.kind == Kind::RedundantBarrier {
             confirm_barrier(alarm, findings);
-        } else if alarm.model.is_some() {
-            // Without a model the solver had no answer: no alarm, only no proof.
+        } else if alarm.model.as_ref().is_some_and(can_be_launched) {
             add(alarm, findings);
         }
     }
@@ -144,6 +147,14 @@ pub(crate) fn join(
             (_, simulated) => simulated.clone(),
         };
     }
+}
+
+/// Whether the search could try the model. Without one the solver had no answer,
+/// which is no alarm, only no proof; and one that needs millions of blocks is about
+/// indices that overflow, which is as well left to `lockstep prove`.
+fn can_be_launched(model: &Model) -> bool {
+    let threads: u64 = model.grid.iter().chain(&model.block).map(|&d| u64::from(d)).product();
+    threads <= MOST_THREADS
 }
 
 /// The places of a finding, in a fixed order.
