@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::{Confidence, Finding, Kind, Verdict};
 use lockstep_frontend::{HeadComment, Input, Options, is_named, load};
-use lockstep_kernel::{Kernel, ParamKind};
+use lockstep_kernel::{IntOp, Kernel, Op, Operand, ParamKind, Special};
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
 
 use crate::heads::{Head, head, variants, warp_sync};
@@ -158,7 +158,7 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     let mut options = Options::default();
     options.clang_args.extend(job.macro_name.map(|m| format!("-D{m}")));
     options.clang_args.extend(job.path.parent().map(|dir| format!("-I{}", dir.display())));
-    let module = match load(Input::Path(&job.path), &options) {
+    let mut module = match load(Input::Path(&job.path), &options) {
         Ok(module) => module,
         Err(e) => {
             let text = e.to_string();
@@ -182,6 +182,8 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     }
     let config =
         Config { kinds, budget, query_timeout: budget.min(Duration::from_secs(2)), jobs: 1 };
+    let offset = module.head.global_offset.unwrap_or([0; 3]);
+    module.kernels.iter_mut().for_each(|k| fix_offset(k, offset));
     let started = Instant::now();
     let entries: Vec<Entry> = module
         .kernels
@@ -208,6 +210,19 @@ impl Only {
     fn of(args: &[String]) -> Only {
         let has = |name: &str| args.iter().any(|a| a == name);
         Only { divergence: has("--only-divergence"), within_blocks: has("--only-intra-group") }
+    }
+}
+
+/// OpenCL's global offset, which is part of the launch that a head gives (none where it says none) and of none that
+/// the prover can be told: it stands in the kernel instead.
+fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
+    let regs = kernel.regs.clone();
+    for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let (Op::Special(Special::GlobalOffset(axis)), Some(dst)) = (&inst.op, inst.dst) {
+            let value = Operand::Imm(u64::from(offset[usize::from(*axis)]));
+            let ty = regs[dst.0 as usize];
+            inst.op = Op::Int { op: IntOp::Add, ty, a: value, b: Operand::Imm(0) };
+        }
     }
 }
 
@@ -279,6 +294,8 @@ fn entry(proof: Proof, only: Only) -> Entry {
             Verdict::Proved { assumes } if assumes.is_empty() => Some(format!("{kind} proved")),
             Verdict::Proved { assumes } => Some(format!("{kind} proved if {}", assumes.join(", "))),
             Verdict::Unknown { because } => Some(format!("{kind} unknown: {because}")),
+            // Other findings are described one by one below.
+            Verdict::Found if *kind == Kind::OutOfBounds => Some(format!("{kind} found")),
             _ => None,
         })
         .collect();
