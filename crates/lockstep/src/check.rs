@@ -213,12 +213,14 @@ impl Task<'_> {
             if given.is_complete(kernel.objects.iter().any(|o| o.dynamic)) {
                 return Err(fail("the launch does not satisfy the preconditions".into()));
             }
-            let because = "no launch was found that satisfies the preconditions";
-            return Ok(simulation::unknown_report(kernel, &source.name, &kinds, because));
         }
         let strict = self.analysis.report.strict;
-        let mut report =
-            simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started);
+        let mut report = if searched.nothing_allowed {
+            let because = "no launch was found that satisfies the preconditions";
+            simulation::unknown_report(kernel, &source.name, &kinds, because)
+        } else {
+            simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started)
+        };
         if let Some(proof) = proof {
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
         }

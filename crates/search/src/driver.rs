@@ -122,11 +122,38 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
     if allowed(&plain)? {
         return Ok(Some(plain.genes));
     }
+    // What the precondition compares a value with is likely to be the value.
     let is_int = |i: usize| !space.slots[i].ty.is_float();
+    let known = |i: usize, k: usize| space.slots[i].hints.compared_with.get(k).map(|&c| c as i64);
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for k in 0..3 {
+        let mut c = plain.clone();
+        for i in (0..c.genes.len()).filter(|&i| is_int(i)) {
+            if let Some(v) = known(i, k).or(known(i, 0)) {
+                c.genes[i] = Gene::Int(space.clamp(i, v));
+            }
+        }
+        candidates.push(c);
+    }
     for v in LIKELY_INTEGERS {
         let mut c = plain.clone();
         for i in (0..c.genes.len()).filter(|&i| is_int(i)) {
             c.genes[i] = Gene::Int(space.clamp(i, v));
+        }
+        candidates.push(c.clone());
+        let mut with_known = c;
+        for i in (0..with_known.genes.len()).filter(|&i| is_int(i)) {
+            if let Some(v) = known(i, 0) {
+                with_known.genes[i] = Gene::Int(space.clamp(i, v));
+            }
+        }
+        if candidates.last() != Some(&with_known) {
+            candidates.push(with_known);
+        }
+    }
+    for c in candidates {
+        if is_over(settings.config.deadline) {
+            break;
         }
         if allowed(&c)? {
             return Ok(Some(c.genes));
