@@ -30,12 +30,13 @@ pub(crate) struct Job {
     pub(crate) text: String,
 }
 
-impl Job {
-    /// The text with files named without their folders.
-    pub(crate) fn without_folders(&self, text: &str) -> String {
-        let short = |word: &str| word.rsplit('/').next().unwrap_or(word).to_string();
-        text.split(' ').map(short).collect::<Vec<_>>().join(" ")
-    }
+/// The text with files named without their folders; `4/9` stays two lines.
+pub(crate) fn without_folders(text: &str) -> String {
+    let short = |word: &str| match word.starts_with(|c: char| c.is_ascii_digit()) {
+        true => word.to_string(),
+        false => word.rsplit('/').next().unwrap_or(word).to_string(),
+    };
+    text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }
 
 /// From good to bad; a file has the worst of its kernels.
@@ -352,6 +353,14 @@ mod tests {
         let unknown = Outcome::Unknown("time".into());
         assert_eq!(worst(&[Outcome::Proved, unknown.clone(), Outcome::Benign]), unknown);
         assert_eq!(worst(&[Outcome::Confirmed, Outcome::Possible]), Outcome::Confirmed);
+    }
+
+    #[test]
+    fn folders_go_and_lines_stay() {
+        assert_eq!(
+            without_folders("at 4/9 and /a/b.cl:3 (rests on x)"),
+            "at 4/9 and b.cl:3 (rests on x)"
+        );
     }
 
     #[test]

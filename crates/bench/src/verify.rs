@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::heads::{Expect, defect_named, general};
-use crate::proving::{Job, Judged, Outcome, budget, by_frequency, jobs_of, judge_all};
+use crate::proving::{
+    Job, Judged, Outcome, budget, by_frequency, jobs_of, judge_all, without_folders,
+};
 use crate::{Bench, median};
 
 /// Of "Sound and Partially-Complete Static Analysis of Data-Races in GPU Programs" (OOPSLA 2024), on this set.
@@ -306,7 +308,7 @@ fn listed(files: &[(&Job, &Judged)]) {
     let open = |judged: &Judged| {
         matches!(judged.outcome, Outcome::Possible | Outcome::Unknown(_) | Outcome::Conditional)
     };
-    let details: Say = &|job, judged| {
+    let details: Say = &|_, judged| {
         let worst = judged.entries.iter().find(|e| e.outcome == judged.outcome);
         let text = match (&judged.outcome, worst) {
             (Outcome::Unknown(why), _) => why.clone(),
@@ -322,7 +324,7 @@ fn listed(files: &[(&Job, &Judged)]) {
             }
             (_, None) => String::new(),
         };
-        format!("{}: {}", COLUMNS[column(&judged.outcome)], job.without_folders(&text))
+        format!("{}: {}", COLUMNS[column(&judged.outcome)], without_folders(&text))
     };
     lines(
         "pass, not settled",
