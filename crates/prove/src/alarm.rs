@@ -19,6 +19,9 @@ use crate::term::{Node, T, sign_extend};
 use crate::walk::{Assignment, reachable};
 use crate::{Alarm, Cell, Model};
 
+/// What makes an alarm only possible where a kernel has more than barriers to order accesses.
+pub(crate) const OTHER_ORDER: &str = "order through atomics, fences or warps";
+
 pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
     let chain: Vec<_> = kernel.loc_chain(loc).collect();
     let one = |l: &lockstep_kernel::Loc| Place {
@@ -272,7 +275,7 @@ impl Pairs<'_, '_> {
         let ordered = self.may_be_ordered();
         if ordered {
             names.push(Approximated {
-                variable: "order through atomics, fences or warps".into(),
+                variable: OTHER_ORDER.into(),
                 affects_reachability: true,
                 affects_index: false,
             });

@@ -38,6 +38,8 @@ pub(crate) enum VarKind {
     /// Stand-ins during evaluation, replaced before anybody asks.
     OpaqueCounter(usize),
     OpaquePhi(Reg),
+    /// A variable that a question shows to be positive.
+    Positive(VarId),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -265,6 +267,16 @@ impl<'k> Ctx<'k> {
         }
     }
 
+    /// How many blocks there can be along an axis.
+    fn grid_limit(&self, axis: u8) -> u64 {
+        let most = if axis == 0 { (1 << 31) - 1 } else { 65535 };
+        match self.assumptions.block[axis as usize] {
+            _ if !self.hints.small_grid => most,
+            DimSpec::Exactly(n) => most.min(((1 << 30) / u64::from(n).max(1)).max(1)),
+            DimSpec::Any => most.min(1 << 30),
+        }
+    }
+
     pub(crate) fn block_dim(&mut self, axis: u8) -> T {
         match self.assumptions.block[axis as usize] {
             DimSpec::Exactly(n) => self.pool.constant(u64::from(n), 32),
@@ -279,7 +291,7 @@ impl<'k> Ctx<'k> {
         match self.assumptions.grid[axis as usize] {
             DimSpec::Exactly(n) => self.pool.constant(u64::from(n), 32),
             DimSpec::Any => {
-                let max = if axis == 0 { (1 << 31) - 1 } else { 65535 };
+                let max = self.grid_limit(axis);
                 self.variable(VarKind::GridDim(axis), 0, 1, max, 32)
             }
         }
@@ -296,8 +308,7 @@ impl<'k> Ctx<'k> {
     pub(crate) fn block_id(&mut self, axis: u8, tag: u8) -> T {
         let max = match self.assumptions.grid[axis as usize] {
             DimSpec::Exactly(n) => u64::from(n).saturating_sub(1),
-            DimSpec::Any if axis == 0 => (1 << 31) - 2,
-            DimSpec::Any => 65534,
+            DimSpec::Any => self.grid_limit(axis) - 1,
         };
         self.variable(VarKind::BlockId(axis), tag, 0, max, 32)
     }

@@ -27,7 +27,7 @@ pub(crate) struct Condition {
 }
 
 /// How many conditions are tried.
-const TRIES: usize = 40;
+const TRIES: usize = 60;
 
 /// The catalogue for this kernel, simplest first.
 pub(crate) fn catalogue(
@@ -46,12 +46,26 @@ pub(crate) fn catalogue(
     if any(&given.grid) {
         counted.hints.small_grid = true;
         for axis in 0..3usize {
-            if counted.assumptions.grid[axis] == DimSpec::Any {
+            let most = |d: DimSpec, any: u64| match d {
+                DimSpec::Exactly(n) => u64::from(n),
+                DimSpec::Any => any,
+            };
+            let grid =
+                most(counted.assumptions.grid[axis], if axis == 0 { 1 << 31 } else { 65535 });
+            if grid * most(counted.assumptions.block[axis], 1 << 13) > 1 << 30 {
                 let a = ["x", "y", "z"][axis];
                 counted.texts.push(format!("gridDim.{a} * blockDim.{a} <= 1073741824"));
             }
         }
         out.push(counted.clone());
+    }
+    for list in area_conditions(kernel, given, summands) {
+        let mut c = counted.clone();
+        for (text, tree) in list {
+            c.texts.push(text.clone());
+            c.assumptions.exprs.push(AssumeExpr { text, tree });
+        }
+        out.push(c);
     }
     for (text, tree) in scalar_conditions(kernel, given, summands) {
         for start in [&flat, &counted] {
@@ -86,14 +100,44 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
     c
 }
 
-/// Comparisons and divisibility between parameters, dimensions and constants of the kernel.
-fn scalar_conditions(
+/// No index computed from rows and columns overflows an `int`: products of sizes, and of a size and a stride.
+fn area_conditions(
     kernel: &Kernel,
     given: &Assumptions,
     summands: &[usize],
-) -> Vec<(String, Tree)> {
+) -> Vec<Vec<(String, Tree)>> {
+    let mut free = free_scalars(kernel, given, summands);
+    free.truncate(4);
+    let binary = |op, a: Tree, b: Tree| Tree::Binary(op, Box::new(a), Box::new(b));
+    let name = |p: usize| kernel.params[p].name.as_str();
+    let area = |p: usize, q: usize| {
+        let limit = i64::from(i32::MAX);
+        let product = binary(Operator::Mul, Tree::Param(p), Tree::Param(q));
+        let text = format!("{} * {} <= {limit}", name(p), name(q));
+        (text, binary(Operator::Le, product, Tree::Const(limit)))
+    };
     let mut out = Vec::new();
-    let free: Vec<usize> = kernel
+    for (i, &p) in free.iter().enumerate() {
+        for &q in &free[i + 1..] {
+            out.push(vec![area(p, q)]);
+        }
+    }
+    out.extend(free.iter().map(|&p| vec![area(p, p)]));
+    // A stride at least the width.
+    for &s in &free {
+        for &w in free.iter().filter(|&&w| w != s) {
+            for &h in free.iter().filter(|&&h| h != s) {
+                let at_least = binary(Operator::Ge, Tree::Param(s), Tree::Param(w));
+                out.push(vec![(format!("{} >= {}", name(s), name(w)), at_least), area(h, s)]);
+            }
+        }
+    }
+    out
+}
+
+/// Scalar parameters that have no value yet and are no offsets.
+fn free_scalars(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec<usize> {
+    kernel
         .params
         .iter()
         .enumerate()
@@ -103,7 +147,17 @@ fn scalar_conditions(
                 && !summands.contains(i)
         })
         .map(|(i, _)| i)
-        .collect();
+        .collect()
+}
+
+/// Comparisons and divisibility between parameters, dimensions and constants of the kernel.
+fn scalar_conditions(
+    kernel: &Kernel,
+    given: &Assumptions,
+    summands: &[usize],
+) -> Vec<(String, Tree)> {
+    let mut out = Vec::new();
+    let free = free_scalars(kernel, given, summands);
     let binary = |op, a: Tree, b: Tree| Tree::Binary(op, Box::new(a), Box::new(b));
     let mut dims: Vec<(String, Tree)> = Vec::new();
     for (axis, name) in ["x", "y"].iter().enumerate() {

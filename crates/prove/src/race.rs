@@ -55,6 +55,8 @@ pub(crate) struct Limits {
     pub(crate) jobs: usize,
     pub(crate) query: Duration,
     pub(crate) deadline: Instant,
+    /// Only a proof is wanted: no models, no alarms.
+    pub(crate) proof_only: bool,
 }
 
 /// Whether a barrier is a plain one of the whole block.

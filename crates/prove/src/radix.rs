@@ -4,9 +4,14 @@
 //! Bit-blasting a multiplication by an unknown dimension is what the solver is worst at, and `blockIdx.x * blockDim.x +
 //! threadIdx.x` is in nearly every kernel. The rule needs that the equation holds over the integers, which the
 //! intervals of both sides show, and that both digits are below the radix, which other members of the conjunction say.
+//!
+//! [`rows`] is the same for `y*w + x` with `x < w` and `y < h`, where no interval bounds the product but a condition
+//! says that `w*h` is no more than the width holds. The expected difference is built and compared with the one that is
+//! there: equal sums are equal terms.
 
 use crate::context::Ctx;
 use crate::term::{Bin, Node, T, mask, sign_extend};
+use crate::walk::reachable;
 
 /// A term without extensions that change nothing.
 fn core(ctx: &Ctx, mut t: T) -> T {
@@ -136,4 +141,153 @@ fn split_sum(ctx: &mut Ctx, terms: &[(T, i128)], below: &[(T, T)]) -> Option<Vec
         }
     }
     None
+}
+
+/// What a conjunction says of sizes: `u < d`, by cores, and products that are known not to exceed a constant.
+#[derive(Default)]
+struct Sizes {
+    below: Vec<(T, T)>,
+    products: Vec<(T, T, u64)>,
+}
+
+/// Digits of one radix that are tried.
+const DIGITS: usize = 8;
+
+fn sizes(ctx: &Ctx, list: &[T]) -> Sizes {
+    let mut out = Sizes::default();
+    let mut at_most: Vec<(T, T)> = Vec::new();
+    for &t in list {
+        match *ctx.pool.node(t) {
+            Node::Bin(Bin::Ult, u, d) => {
+                out.below.push((core(ctx, u), core(ctx, d)));
+                if let Some(c) = ctx.pool.as_const(d) {
+                    out.product(ctx, u, c.saturating_sub(1));
+                }
+            }
+            Node::Bin(Bin::Xor, a, b) => {
+                let inner = match (ctx.pool.as_const(a), ctx.pool.as_const(b)) {
+                    (Some(1), _) => b,
+                    (_, Some(1)) => a,
+                    _ => continue,
+                };
+                // Not d < u.
+                if let Node::Bin(Bin::Ult, d, u) = *ctx.pool.node(inner) {
+                    at_most.push((core(ctx, u), core(ctx, d)));
+                    if let Some(c) = ctx.pool.as_const(d) {
+                        out.product(ctx, u, c);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    // x < w and w <= s.
+    for _ in 0..2 {
+        for i in 0..out.below.len() {
+            let (x, w) = out.below[i];
+            for &(u, d) in &at_most {
+                if u == w && !out.below.contains(&(x, d)) {
+                    out.below.push((x, d));
+                }
+            }
+        }
+    }
+    out
+}
+
+impl Sizes {
+    /// Notes a product that is at most `limit`.
+    fn product(&mut self, ctx: &Ctx, t: T, limit: u64) {
+        let t = core(ctx, t);
+        if let Node::Bin(Bin::Mul, p, q) = *ctx.pool.node(t) {
+            let high = u128::from(ctx.pool.range(p).uhi) * u128::from(ctx.pool.range(q).uhi);
+            if high <= u128::from(mask(ctx.pool.width(t))) {
+                self.products.push((core(ctx, p), core(ctx, q), limit));
+            }
+        }
+    }
+
+    /// Whether the product of two terms fits a width.
+    fn fits(&self, ctx: &Ctx, p: T, q: T, width: u32) -> bool {
+        let high = u128::from(ctx.pool.range(p).uhi) * u128::from(ctx.pool.range(q).uhi);
+        high <= u128::from(mask(width))
+            || self.products.iter().any(|&(a, b, limit)| {
+                limit <= mask(width) && ((a, b) == (p, q) || (b, a) == (p, q))
+            })
+    }
+
+    fn digits(&self, d: T) -> Vec<T> {
+        let mut out: Vec<T> = self.below.iter().filter(|(_, e)| *e == d).map(|(u, _)| *u).collect();
+        out.sort();
+        out.dedup();
+        out
+    }
+}
+
+/// Splits an equation `y1*w + x1 == y2*w + x2` of the list, where `x1, x2 < w`, `y1, y2 < h` and `w*h` fits the width.
+pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
+    let equations: Vec<(usize, T, T)> = list
+        .iter()
+        .enumerate()
+        .filter_map(|(at, &t)| match *ctx.pool.node(t) {
+            Node::Bin(Bin::Eq, l, r) if ctx.pool.width(l) > 1 => Some((at, l, r)),
+            _ => None,
+        })
+        .collect();
+    if equations.is_empty() {
+        return None;
+    }
+    let sizes = sizes(ctx, list);
+    let mut radices: Vec<T> = sizes.below.iter().map(|(_, d)| *d).collect();
+    radices.sort();
+    radices.dedup();
+    radices.retain(|&d| ctx.pool.as_const(d).is_none());
+    for (at, l, r) in equations {
+        let width = ctx.pool.width(l);
+        let difference = ctx.pool.sub(l, r);
+        let parts = reachable(&ctx.pool, &[difference]);
+        for &w in &radices {
+            let Some(wide) = exactly(ctx, w, width) else { continue };
+            if parts.binary_search(&w).is_err() {
+                continue;
+            }
+            let columns = sizes.digits(w);
+            for &h in &radices {
+                let rows = sizes.digits(h);
+                if columns.len() > DIGITS || rows.len() > DIGITS || !sizes.fits(ctx, w, h, width) {
+                    continue;
+                }
+                for (x1, x2) in pairs(&columns) {
+                    for (y1, y2) in pairs(&rows) {
+                        let [Some(a), Some(b), Some(c), Some(d)] =
+                            [x1, x2, y1, y2].map(|t| exactly(ctx, t, width))
+                        else {
+                            continue;
+                        };
+                        let (c, d) = (ctx.pool.mul(c, wide), ctx.pool.mul(d, wide));
+                        let minus = mask(width);
+                        let parts = [(c, 1), (a, 1), (d, minus), (b, minus)];
+                        if ctx.pool.sum(0, &parts, width) != difference {
+                            continue;
+                        }
+                        let same = [(x1, x2), (y1, y2)].map(|(p, q)| {
+                            let (p, q) = (ctx.pool.resize(p, 64), ctx.pool.resize(q, 64));
+                            ctx.pool.eq(p, q)
+                        });
+                        return Some((at, same.to_vec()));
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
+fn pairs(list: &[T]) -> impl Iterator<Item = (T, T)> {
+    list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b)))
+}
+
+/// The unsigned value of a term with another width, where that has room for it.
+fn exactly(ctx: &mut Ctx, t: T, width: u32) -> Option<T> {
+    (ctx.pool.range(t).uhi <= mask(width)).then(|| ctx.pool.resize(t, width))
 }

@@ -509,8 +509,8 @@ impl Pool {
         }
         let constant = constant / g;
         let mut signed: Vec<(T, i128)> = signed.into_iter().map(|(a, k)| (a, k / g)).collect();
-        // Mixed radix: if the small terms together stay below the large terms' common factor, each part must be
-        // zero by itself.
+        // Mixed radix: if the small terms together can be only one multiple of the large terms' common factor (less the
+        // constant), each part must be that by itself.
         signed.sort_by_key(|(_, k)| k.abs());
         for cut in 1..signed.len() {
             let big = signed[cut..].iter().fold(0i128, |g, (_, k)| gcd(g, k.abs()));
@@ -520,14 +520,15 @@ impl Pool {
                 lo += if k >= 0 { k * alo } else { k * ahi };
                 hi += if k >= 0 { k * ahi } else { k * alo };
             }
-            if hi - lo >= big {
-                continue;
-            }
-            // The small part is -rest for the one `rest` in [-hi, -lo] that is congruent to the constant, if any.
-            let rest = -hi + (constant + hi).rem_euclid(big);
-            if rest > -lo {
+            // The small part is congruent to minus the constant: only where one such number is in reach is it known.
+            let value = lo + (-constant - lo).rem_euclid(big);
+            if value > hi {
                 return self.truth(false);
             }
+            if value + big <= hi {
+                continue;
+            }
+            let rest = -value;
             let part = |terms: &[(T, i128)]| -> Vec<(T, u64)> {
                 terms.iter().map(|&(a, k)| (a, k as u64)).collect()
             };
@@ -575,6 +576,11 @@ impl Pool {
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
             return self.truth(if op == Bin::Eq { x == y } else { x < y });
         }
+        if op == Bin::Eq
+            && let Some(t) = self.below_extensions(a, b)
+        {
+            return t;
+        }
         let (a, b) = if op == Bin::Eq && b < a { (b, a) } else { (a, b) };
         self.intern(Node::Bin(op, a, b), 1)
     }
@@ -595,8 +601,23 @@ impl Pool {
             let negated: Vec<(T, u64)> = rest.iter().map(|(t, k)| (*t, k.wrapping_neg())).collect();
             (self.scale(atom, k), self.sum(c.wrapping_neg(), &negated, w))
         };
+        if let Some(t) = self.below_extensions(left, right) {
+            return t;
+        }
         let (left, right) = if left <= right { (left, right) } else { (right, left) };
         self.intern(Node::Bin(Bin::Eq, left, right), 1)
+    }
+
+    /// The equation of two terms that were extended in the same way.
+    fn below_extensions(&mut self, a: T, b: T) -> Option<T> {
+        match (self.node(a), self.node(b)) {
+            (&Node::SExt(x), &Node::SExt(y)) | (&Node::ZExt(x), &Node::ZExt(y))
+                if self.width(x) == self.width(y) =>
+            {
+                Some(self.eq(x, y))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn ult(&mut self, a: T, b: T) -> T {

@@ -9,14 +9,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::context::Ctx;
+use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
-use crate::term::{Bin, Node, T};
+use crate::term::{Bin, Node, T, VarId};
 use crate::walk::{Assignment, Substitution, reachable};
 use crate::z3::{self, Answer};
 
@@ -34,8 +34,11 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
+/// Time for one launch that is tried.
+const TRIAL_TIMEOUT: Duration = Duration::from_millis(60);
+
 /// Rounds of substitution.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Solver {
@@ -45,6 +48,8 @@ pub(crate) struct Solver {
     pub(crate) solved: u64,
     pub(crate) solver_time: Duration,
     pub(crate) timeouts: u64,
+    /// One question that has a model is enough.
+    pub(crate) all_or_nothing: bool,
 }
 
 /// Adds the intervals of all that occurs.
@@ -99,17 +104,24 @@ pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
                 return None;
             }
         }
-        let Some((var, value, at)) = find_equation(ctx, &list) else {
-            let Some((at, parts)) = crate::radix::split(ctx, &list) else { break };
+        let (var, value) = if let Some((var, value, at)) = find_equation(ctx, &list) {
+            list.swap_remove(at);
+            (var, value)
+        } else if let Some((at, parts)) =
+            crate::radix::split(ctx, &list).or_else(|| crate::radix::rows(ctx, &list))
+        {
             list.swap_remove(at);
             for t in parts {
                 conjuncts(&ctx.pool, t, &mut list);
             }
             continue;
+        } else if let Some(positive) = positive(ctx, &list) {
+            positive
+        } else {
+            break;
         };
         let mut s = Substitution::default();
         s.vars.insert(var, value);
-        list.swap_remove(at);
         // The variable's own bounds become bounds of its value.
         let mut bounds = Vec::new();
         ctx.variable_bounds(var, &mut bounds);
@@ -179,6 +191,24 @@ fn rewrite_below(ctx: &mut Ctx, s: &mut Substitution, t: T) -> T {
     }
 }
 
+/// A signed variable that a condition shows to be positive, and a variable of positive values only in its place: what
+/// was a matter of signs becomes one of intervals.
+fn positive(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T)> {
+    for &t in list {
+        let Node::Bin(Bin::Slt, a, b) = *ctx.pool.node(t) else { continue };
+        let Node::Var(v) = *ctx.pool.node(b) else { continue };
+        let range = ctx.pool.range(b);
+        if ctx.pool.range(a).slo < 0 || range.slo > 0 || range.shi < 1 {
+            continue;
+        }
+        let w = ctx.pool.width(b);
+        // The same for every question, so that it may be one variable: at least 1, at most what the other is.
+        let own = ctx.variable(VarKind::Positive(v), 0, 1, range.shi as u64, w);
+        return Some((v, own));
+    }
+    None
+}
+
 /// An equation of a variable and a term without it.
 fn find_equation(ctx: &Ctx, list: &[T]) -> Option<(crate::term::VarId, T, usize)> {
     for (i, &t) in list.iter().enumerate() {
@@ -218,7 +248,7 @@ impl Solver {
     /// runs out.
     pub(crate) fn decide(
         &mut self,
-        ctx: &Ctx,
+        ctx: &mut Ctx,
         queries: &[Query],
         jobs: usize,
         timeout: Duration,
@@ -234,16 +264,27 @@ impl Solver {
             unique.insert(q.reduced.clone(), keys.len());
             keys.push(&q.reduced);
         }
+        // Where one model is enough to give up, how many launches have one does not matter.
+        let wanted = !self.all_or_nothing;
+        let trials: Vec<Vec<Trial>> =
+            keys.iter().map(|k| if wanted { trials(ctx, k) } else { Vec::new() }).collect();
+        let ctx = &*ctx;
         let results: Vec<Mutex<Option<Outcome>>> = keys.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
+        let open = AtomicBool::new(false);
+        let all_or_nothing = self.all_or_nothing;
         let started = Instant::now();
         let work = || {
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(key) = keys.get(i) else { break };
                 let left = deadline.saturating_duration_since(Instant::now());
-                let outcome = if left.is_zero() {
+                let outcome = if left.is_zero() || all_or_nothing && open.load(Ordering::Relaxed) {
                     Outcome::Unknown
+                } else if without_products(ctx, key, timeout.min(left)) {
+                    Outcome::Unsat
+                } else if attempt(ctx, key, &trials[i], timeout.min(left)).is_some() {
+                    Outcome::Sat
                 } else {
                     match z3::check(&ctx.pool, key, timeout.min(left)) {
                         Answer::Unsat => Outcome::Unsat,
@@ -251,6 +292,7 @@ impl Solver {
                         _ => Outcome::Unknown,
                     }
                 };
+                open.fetch_or(!matches!(outcome, Outcome::Unsat), Ordering::Relaxed);
                 *results[i].lock().expect("no panic while held") = Some(outcome);
             }
         };
@@ -278,11 +320,17 @@ impl Solver {
     /// A model of everything that was asked.
     pub(crate) fn model(
         &mut self,
-        ctx: &Ctx,
+        ctx: &mut Ctx,
         asked: &[T],
         timeout: Duration,
     ) -> Option<Assignment> {
         let started = Instant::now();
+        let trials = trials(ctx, asked);
+        if let Some(m) = attempt(ctx, asked, &trials, timeout) {
+            self.solver_time += started.elapsed();
+            self.solved += 1;
+            return Some(m);
+        }
         let answer = z3::check(&ctx.pool, asked, timeout);
         self.solver_time += started.elapsed();
         self.solved += 1;
@@ -291,6 +339,89 @@ impl Solver {
             _ => None,
         }
     }
+}
+
+/// A conjunction for one launch: some variables have values.
+struct Trial {
+    values: Vec<(VarId, u64)>,
+    list: Vec<T>,
+}
+
+/// Dimensions, and scalars where they are fixed too, of launches that show most alarms: small ones, and one whose
+/// indices wrap.
+const LAUNCHES: [([u64; 3], [u64; 3], Option<u64>); 4] = [
+    ([4, 4, 2], [2, 2, 2], Some(3)),
+    ([4, 4, 2], [2, 2, 2], None),
+    ([32, 8, 1], [8, 8, 1], Some(1024)),
+    ([1024, 1, 1], [1 << 23, 4, 1], None),
+];
+
+/// The conjunction with dimensions filled in. Products of unknown dimensions are what the solver is worst at, and a
+/// model for one launch is a model.
+fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
+    let (mut dims, mut scalars) = (Vec::new(), Vec::new());
+    for t in reachable(&ctx.pool, key) {
+        if let Node::Var(v) = *ctx.pool.node(t) {
+            match ctx.vars[v.0 as usize].0 {
+                VarKind::BlockDim(a) => dims.push((v, t, true, usize::from(a))),
+                VarKind::GridDim(a) => dims.push((v, t, false, usize::from(a))),
+                VarKind::Param(..) | VarKind::Positive(_) => scalars.push((v, t)),
+                _ => {}
+            }
+        }
+    }
+    if dims.is_empty() {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for (block, grid, scalar) in LAUNCHES {
+        let mut s = Substitution::default();
+        let mut values = Vec::new();
+        let wanted = dims
+            .iter()
+            .map(|&(v, t, of_block, axis)| (v, t, if of_block { block[axis] } else { grid[axis] }));
+        let fixed = scalars.iter().filter_map(|&(v, t)| scalar.map(|n| (v, t, n)));
+        for (v, t, wanted) in wanted.chain(fixed) {
+            let range = ctx.pool.range(t);
+            let value = wanted.clamp(range.ulo, range.uhi);
+            values.push((v, value));
+            let w = ctx.pool.width(t);
+            let c = ctx.pool.constant(value, w);
+            s.vars.insert(v, c);
+        }
+        let mut list: Vec<T> = key.iter().map(|&t| s.apply(&mut ctx.pool, t)).collect();
+        list.retain(|&t| !ctx.pool.is_true(t));
+        if !list.iter().any(|&t| ctx.pool.is_false(t)) {
+            out.push(Trial { values, list });
+        }
+    }
+    out
+}
+
+/// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
+fn without_products(ctx: &Ctx, key: &[T], timeout: Duration) -> bool {
+    let product = |t: T| {
+        reachable(&ctx.pool, &[t])
+            .iter()
+            .any(|&u| matches!(ctx.pool.node(u), Node::Bin(Bin::Mul, ..)))
+    };
+    let rest: Vec<T> = key.iter().copied().filter(|&t| !product(t)).collect();
+    rest.len() < key.len()
+        && matches!(z3::check(&ctx.pool, &rest, timeout.min(TRIAL_TIMEOUT)), Answer::Unsat)
+}
+
+/// A model of the conjunction from one of the trials.
+fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], timeout: Duration) -> Option<Assignment> {
+    let timeout = timeout.min(TRIAL_TIMEOUT);
+    for trial in trials {
+        if let Answer::Sat(mut m) = z3::check(&ctx.pool, &trial.list, timeout) {
+            m.vars.extend(trial.values.iter().copied());
+            if holds(ctx, key, &m) {
+                return Some(m);
+            }
+        }
+    }
+    None
 }
 
 /// Whether the assignment satisfies all.

@@ -17,6 +17,12 @@ use crate::term::{Node, T};
 use crate::walk::reachable;
 use crate::{Alarm, Assumptions, Config, Proof, Stats};
 
+/// Time for a question in the first pass, where dimensions are free.
+const SHORT: Duration = Duration::from_millis(40);
+
+/// Time for all conditions of the catalogue together, at most.
+const CATALOGUE: Duration = Duration::from_secs(2);
+
 /// What one evaluation of the kernel gave.
 pub(crate) struct Analysis {
     pub(crate) verdicts: Vec<(Kind, Verdict)>,
@@ -38,16 +44,35 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         jobs: config.jobs.max(1),
         query: config.query_timeout,
         deadline: started + config.budget,
+        proof_only: false,
     };
-    let mut first = analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
-    if config.kinds.contains(&Kind::DataRace) && !first.gap {
-        look_for_condition(kernel, assumptions, &mut first, config, limits);
+    // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
+    // usual conditions come before long questions.
+    let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
+    let short = Limits { query: limits.query.min(SHORT), ..limits };
+    let passes: &[Limits] = if free && SHORT < limits.query { &[short, limits] } else { &[limits] };
+    let all = |limits| analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
+    let mut first = all(passes[0]);
+    for (i, &limits) in passes.iter().enumerate() {
+        if i > 0 && !first.gap && first.stats.timeouts > 0 && open(&first) {
+            first = all(limits);
+        }
+        if config.kinds.contains(&Kind::DataRace) && !first.gap {
+            look_for_condition(kernel, assumptions, &mut first, config, limits);
+        }
     }
     if config.kinds.contains(&Kind::RedundantBarrier) {
         crate::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
     Proof { verdicts: first.verdicts, alarms: first.alarms, stats: first.stats }
+}
+
+/// Whether more time for a question may change a verdict.
+fn open(a: &Analysis) -> bool {
+    let late =
+        |v: &Verdict| matches!(v, Verdict::Unknown { because } if because.contains("in time"));
+    matches!(a.race, Verdict::Unknown { .. }) || a.verdicts.iter().any(|(_, v)| late(v))
 }
 
 pub(crate) fn analyse(
@@ -132,10 +157,11 @@ fn look_for_condition(
     limits: Limits,
 ) {
     let from_launch = |a: &Alarm| {
-        a.finding
-            .approximated
-            .iter()
-            .all(|n| n.variable.starts_with("iterations of") || n.variable == "barriers on the way")
+        a.finding.approximated.iter().all(|n| {
+            n.variable.starts_with("iterations of")
+                || n.variable == "barriers on the way"
+                || n.variable == crate::alarm::OTHER_ORDER
+        })
     };
     let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
     let undecided =
@@ -148,8 +174,10 @@ fn look_for_condition(
     // A third of the time at most: most alarms are no matter of the launch.
     let now = Instant::now();
     let left = limits.deadline.saturating_duration_since(now);
-    let limits =
-        Limits { deadline: limits.deadline.min(now + left.max(config.budget / 6) / 3), ..limits };
+    let time = (left.max(config.budget / 6) / 3).min(CATALOGUE);
+    let deadline = limits.deadline.min(now + time);
+    let query = limits.query.min(config.budget / 20);
+    let limits = Limits { deadline, query, proof_only: true, ..limits };
     for condition in crate::hidden::catalogue(kernel, assumptions, &first.summands) {
         if Instant::now() >= limits.deadline {
             return;
@@ -427,7 +455,12 @@ impl Pairs<'_, '_> {
         else {
             return unknown("the time budget ran out".into());
         };
+        self.solver.all_or_nothing = limits.proof_only;
         let decided = self.decide(candidates, limits);
+        self.solver.all_or_nothing = false;
+        if limits.proof_only && decided.iter().any(|d| !matches!(d.outcome, Outcome::Unsat)) {
+            return unknown("there is no proof".into());
+        }
         let mut alarms: Vec<Alarm> = Vec::new();
         let mut undecided = None;
         let mut seen: Vec<(lockstep_kernel::SiteId, lockstep_kernel::SiteId)> = Vec::new();

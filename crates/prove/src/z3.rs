@@ -88,6 +88,10 @@ unsafe extern "C" {
     fn Z3_get_bool_value(c: Context, a: Ast) -> c_int;
 }
 
+/// Milliseconds up to which a question is a short one, and the solver's own units of work in one of them.
+const SHORT: c_uint = 100;
+const WORK: c_uint = 1000;
+
 /// What the solver said of a conjunction.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
@@ -131,7 +135,13 @@ unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], timeout: Duration)
         let p = Z3_mk_params(c);
         Z3_params_inc_ref(c, p);
         let millis = timeout.as_millis().clamp(1, u128::from(u32::MAX / 2)) as c_uint;
+        // Short questions are limited by work, so that their answers do not depend on the machine.
+        let (millis, work) =
+            if millis <= SHORT { (millis * 8, millis * WORK) } else { (millis, 0) };
         Z3_params_set_uint(c, p, symbol(c, "timeout"), millis);
+        if work > 0 {
+            Z3_params_set_uint(c, p, symbol(c, "rlimit"), work);
+        }
         Z3_params_set_uint(c, p, symbol(c, "random_seed"), 7);
         Z3_solver_set_params(c, s, p);
         Z3_params_dec_ref(c, p);

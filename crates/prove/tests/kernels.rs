@@ -111,6 +111,20 @@ fn any_launch() {
 }
 
 #[test]
+fn tiles() {
+    expect("tiles.cu", Kind::DataRace, RACES);
+    for (file, name, area) in
+        [("tiles.cu", "clean_transposition", "w * h"), ("any.cu", "clean_rows", "w * h")]
+    {
+        let proofs = proofs(file, &[Kind::DataRace], Scheduling::Independent);
+        let (_, proof) = proofs.iter().find(|(n, _)| n == name).expect("there");
+        let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
+        let text = format!("{area} <= 2147483647");
+        assert!(assumes.contains(&text), "{assumes:?}");
+    }
+}
+
+#[test]
 fn warps() {
     expect("warps.cu", Kind::DataRace, RACES);
 }

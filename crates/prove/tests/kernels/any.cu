@@ -24,3 +24,39 @@ __global__ void racy_offset(int *a, int offset) {
     if (blockIdx.x + blockIdx.y + blockIdx.z == 0 && threadIdx.y + threadIdx.z == 0)
         a[threadIdx.x] = a[threadIdx.x + offset];
 }
+
+// Rows and columns: no index overflows where the area is an int.
+__global__ void clean_rows(float *out, const float *in, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * w + x] = in[y * w + x];
+}
+__global__ void racy_row_too_long(float *out, const float *in, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x <= w && y < h) out[y * w + x] = in[y * w + x];
+}
+__global__ void racy_rows_halved(float *out, const float *in, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * w + x / 2] = in[y * w + x];
+}
+__global__ void racy_in_its_own_row(float *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h && x > 0) out[y * w + x] = out[y * w + x - 1];
+}
+
+__global__ void clean_histogram(unsigned *bins, const unsigned char *in, int n) {
+    __shared__ unsigned s[256];
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&s[in[i]], 1);
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], s[i]);
+}
+__global__ void maybe_histogram_without_barrier(unsigned *bins, const unsigned char *in, int n) {
+    __shared__ unsigned s[256];
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = 0;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&s[in[i]], 1);
+    __syncthreads();
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], s[i]);
+}
