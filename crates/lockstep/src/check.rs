@@ -204,6 +204,13 @@ impl Task<'_> {
         let how = match self.how {
             Engines::Search(how) | Engines::All(how) => how,
             Engines::Prover { .. } => {
+                let mut proof = proof;
+                if let Some(proof) = proof.as_mut().filter(|p| proof::has_confirmed(p)) {
+                    // What is called confirmed has been seen.
+                    let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
+                    let seen = self.search(kernel, source, &given, &how, config, Some(proof));
+                    proof::keep_confirmed(proof, &seen.map_or(Vec::new(), |s| s.findings));
+                }
                 return Ok(self.proved(kernel, source, proof, &kinds, started));
             }
         };

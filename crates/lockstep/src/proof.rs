@@ -112,6 +112,39 @@ pub(crate) fn suggestions(proof: &Proof) -> Vec<Suggestion> {
     out
 }
 
+/// Whether an alarm claims to be a bug, and could be shown to be one.
+fn claims(alarm: &Alarm) -> bool {
+    let finding = &alarm.finding;
+    finding.confidence == Confidence::Confirmed && finding.kind != Kind::RedundantBarrier
+}
+
+pub(crate) fn has_confirmed(proof: &Proof) -> bool {
+    proof.alarms.iter().any(claims)
+}
+
+/// Leaves `confirmed` only what a launch has shown, and gives it that launch: a
+/// proof may be wrong about what follows exactly, an execution is not.
+pub(crate) fn keep_confirmed(proof: &mut Proof, seen: &[Finding]) {
+    for alarm in proof.alarms.iter_mut().filter(|a| claims(a)) {
+        let shows =
+            |f: &&Finding| f.kind == alarm.finding.kind && lines(f) == lines(&alarm.finding);
+        match seen.iter().find(shows) {
+            Some(f) => alarm.finding.launch.clone_from(&f.launch),
+            None => alarm.finding.confidence = Confidence::Possible,
+        }
+    }
+    for (kind, verdict) in &mut proof.verdicts {
+        let stands = |a: &Alarm| {
+            a.finding.kind == *kind
+                && a.finding.holds_when.is_none()
+                && a.finding.confidence == Confidence::Confirmed
+        };
+        if *verdict == Verdict::Found && !proof.alarms.iter().any(stands) {
+            *verdict = Verdict::Unknown { because: "a possible finding is not confirmed".into() };
+        }
+    }
+}
+
 /// Joins what was proved with what was found by executing.
 ///
 /// A proof stands unless a launch contradicts it: what was executed was seen. An
