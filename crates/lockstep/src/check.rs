@@ -216,10 +216,9 @@ impl Task<'_> {
         };
         let searched =
             self.search(kernel, source, &given, how, config, proof.as_ref()).map_err(fail)?;
-        if searched.nothing_allowed {
-            if given.is_complete(kernel.objects.iter().any(|o| o.dynamic)) {
-                return Err(fail("the launch does not satisfy the preconditions".into()));
-            }
+        let dynamic = kernel.objects.iter().any(|o| o.dynamic);
+        if searched.nothing_allowed && given.is_complete(dynamic) {
+            return Err(fail("the launch does not satisfy the preconditions".into()));
         }
         let strict = self.analysis.report.strict;
         let mut report = if searched.nothing_allowed {
