@@ -258,7 +258,10 @@ impl Task<'_> {
         usual: bool,
     ) -> Result<Proof, String> {
         let args = &self.analysis.launch;
-        let mut assumptions = proof::assumptions(kernel, given, args, may_alias)?;
+        // What is wrong with an assumption does not hang on the launch.
+        assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
+        let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
+        proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
         let named = match usual {
             true => proof::assume_usual(kernel, &mut assumptions),
             false => Vec::new(),

@@ -25,7 +25,7 @@ pub(crate) fn assumptions(
     given: &Given,
     args: &LaunchArgs,
     may_alias: bool,
-) -> Result<Assumptions, String> {
+) -> Assumptions {
     let dims = |arg: Option<DimArg>, given: Option<[u32; 3]>| match (arg, given) {
         (Some(arg), _) => arg.0.map(|d| d.map_or(DimSpec::Any, DimSpec::Exactly)),
         (None, Some(dims)) => dims.map(DimSpec::Exactly),
@@ -51,10 +51,25 @@ pub(crate) fn assumptions(
             None => {}
         }
     }
-    for text in &args.assume {
-        out.exprs.push(AssumeExpr::parse(text, kernel)?);
+    out
+}
+
+/// Adds `--assume`. With `only_some`, what the prover cannot read (it knows no
+/// floats) is left out: then it proves more than was asked.
+pub(crate) fn assume_given(
+    kernel: &Kernel,
+    exprs: &[String],
+    assumptions: &mut Assumptions,
+    only_some: bool,
+) -> Result<(), String> {
+    for text in exprs {
+        match AssumeExpr::parse(text, kernel) {
+            Ok(expr) => assumptions.exprs.push(expr),
+            Err(_) if only_some => {}
+            Err(e) => return Err(e),
+        }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Adds what a caller who knows the kernel would never do otherwise, where nothing

@@ -111,6 +111,17 @@ fn check_proves_and_confirms() {
     assert!(finding["launch"]["block"].is_array(), "a launch reproduces it: {finding}");
 }
 
+#[test]
+fn an_assumption_beyond_the_prover() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let launch = ["--block", "64", "--grid", "4", "--assume", "f > 0.5"];
+    let report = json(&[&["check", &path], &launch[..]].concat());
+    let verdicts = &report["kernels"][0]["verdicts"];
+    assert_eq!(verdicts["data-race"]["verdict"], "proved", "{verdicts}");
+    assert_eq!(lockstep(&[&["prove", &path], &launch[..]].concat()).status.code(), Some(2));
+}
+
 /// A value that the race needs is in nobody's list of boundary values: the model
 /// of the alarm is the launch that shows it.
 #[test]
