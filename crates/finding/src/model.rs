@@ -169,6 +169,27 @@ pub struct Finding {
     pub fix: Option<String>,
 }
 
+impl Finding {
+    /// A confirmed error with everything empty that most leave empty.
+    pub fn new(kind: Kind, message: String, accesses: Vec<Access>) -> Finding {
+        Finding {
+            kind,
+            severity: Severity::Error,
+            confidence: Confidence::Confirmed,
+            message,
+            memory: None,
+            accesses,
+            approximated: Vec::new(),
+            occurrences: 1,
+            benign: false,
+            holds_when: None,
+            launch: None,
+            help: Vec::new(),
+            fix: None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     Proved { assumes: Vec<String> },

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use lockstep_kernel::edit::{drop_unreachable, reachable};
 use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, Terminator};
 
 pub(crate) fn run(k: &mut Kernel) {
@@ -16,39 +17,6 @@ pub(crate) fn run(k: &mut Kernel) {
     drop_unread(k);
     compact(k);
     share(k);
-}
-
-fn reachable(k: &Kernel) -> Vec<bool> {
-    let mut seen = vec![false; k.blocks.len()];
-    let mut work = vec![BlockId(0)];
-    while let Some(b) = work.pop() {
-        if !std::mem::replace(&mut seen[b.0 as usize], true) {
-            work.extend(k.block(b).term.successors());
-        }
-    }
-    seen
-}
-
-/// Forgets what unreachable blocks send to phis, and their contents.
-fn drop_unreachable(k: &mut Kernel) {
-    let live = reachable(k);
-    let edges: std::collections::HashSet<(u32, u32)> = (0..k.blocks.len() as u32)
-        .filter(|&b| live[b as usize])
-        .flat_map(|b| {
-            k.blocks[b as usize].term.successors().map(move |s| (b, s.0)).collect::<Vec<_>>()
-        })
-        .collect();
-    for (b, block) in k.blocks.iter_mut().enumerate() {
-        if live[b] {
-            for phi in &mut block.phis {
-                phi.incoming.retain(|(p, _)| edges.contains(&(p.0, b as u32)));
-            }
-        } else {
-            block.phis.clear();
-            block.insts.clear();
-            block.term = Terminator::Unreachable;
-        }
-    }
 }
 
 /// A phi with one distinct incoming value is that value.

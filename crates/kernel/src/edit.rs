@@ -1,8 +1,12 @@
 //! A kernel with one thing changed: redundancy checks and verified fixes are an
 //! edit and a re-run. Sites keep their numbers, so findings before and after an
-//! edit can be compared.
+//! edit can be compared. Beside that, what several who change a kernel need.
 
-use crate::{Inst, Kernel, Loc, LocId, Op, Order, Scope, Site, SiteId, SiteKind, Space};
+use std::collections::HashSet;
+
+use crate::{
+    BlockId, Inst, Kernel, Loc, LocId, Op, Order, Scope, Site, SiteId, SiteKind, Space, Terminator,
+};
 
 /// The kernel without the barrier or fence at `site`. A barrier that computes a
 /// value (`__syncthreads_count`) cannot be taken away: `None`.
@@ -19,6 +23,38 @@ pub fn without(kernel: &Kernel, site: SiteId) -> Option<Kernel> {
         removed |= block.insts.len() != before;
     }
     removed.then_some(edited)
+}
+
+/// Which blocks can be reached from the entry.
+pub fn reachable(kernel: &Kernel) -> Vec<bool> {
+    let mut seen = vec![false; kernel.blocks.len()];
+    let mut work = vec![BlockId(0)];
+    while let Some(b) = work.pop() {
+        if !std::mem::replace(&mut seen[b.0 as usize], true) {
+            work.extend(kernel.block(b).term.successors());
+        }
+    }
+    seen
+}
+
+/// Empties blocks that cannot be reached, and forgets what they sent to phis.
+pub fn drop_unreachable(kernel: &mut Kernel) {
+    let live = reachable(kernel);
+    let edges: HashSet<(u32, u32)> = (0..kernel.blocks.len() as u32)
+        .filter(|&b| live[b as usize])
+        .flat_map(|b| kernel.blocks[b as usize].term.successors().map(move |s| (b, s.0)))
+        .collect();
+    for (b, block) in kernel.blocks.iter_mut().enumerate() {
+        if live[b] {
+            for phi in &mut block.phis {
+                phi.incoming.retain(|(p, _)| edges.contains(&(p.0, b as u32)));
+            }
+        } else {
+            block.phis.clear();
+            block.insts.clear();
+            block.term = Terminator::Unreachable;
+        }
+    }
 }
 
 /// Where a new operation goes, relative to the operation at a site.

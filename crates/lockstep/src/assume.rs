@@ -1,248 +1,107 @@
-//! `--assume`: a C expression over a launch's scalars and dimensions.
-//!
-//! A small recursive-descent evaluator with C's precedences, over integers of
-//! 128 bits and doubles. Names are parameters, `blockDim.x`, `gridDim.x` and
-//! their kin, and OpenCL's `get_local_size(0)` and `get_num_groups(0)`.
+//! `--assume` in one launch: whether the expression holds for its scalars and
+//! dimensions, over integers of 128 bits and doubles, evaluated as C would.
+
+use lockstep_finding::launch::{Expr, Number, Operator};
 
 /// Whether the expression holds; `lookup` gives the value of a name as text.
 pub(crate) fn holds(expr: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<bool, String> {
     let fail = |why: String| format!("--assume '{expr}': {why}");
-    let tokens = tokens(expr).map_err(fail)?;
-    let mut parser = Parser { tokens, at: 0, lookup, depth: 0 };
-    let value = parser.ternary(true).map_err(fail)?;
-    if let Some(extra) = parser.peek() {
-        return Err(fail(format!("'{extra}' is not expected there")));
-    }
-    Ok(value.truth())
+    let parsed = Expr::parse(expr).map_err(fail)?;
+    // A name that nobody knows is an error, also where C would not look at it.
+    let mut unknown = Ok(());
+    parsed.for_each_name(&mut |name| {
+        if unknown.is_ok() {
+            unknown = value(name, lookup).map(|_| ());
+        }
+    });
+    unknown.map_err(fail)?;
+    evaluate(&parsed, lookup).map(truth).map_err(fail)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Num {
-    Int(i128),
-    Float(f64),
+fn value(name: &str, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Number, String> {
+    let text = lookup(name).ok_or_else(|| format!("'{name}' has no value in this launch"))?;
+    Number::parse(&text).ok_or_else(|| format!("'{name}' is {text}, which is not a number"))
 }
 
-impl Num {
-    fn truth(self) -> bool {
-        match self {
-            Num::Int(v) => v != 0,
-            Num::Float(v) => v != 0.0,
-        }
-    }
-    fn float(self) -> f64 {
-        match self {
-            Num::Int(v) => v as f64,
-            Num::Float(v) => v,
-        }
-    }
-    fn parse(text: &str) -> Option<Num> {
-        let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
-        if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-            return i128::from_str_radix(hex, 16).ok().map(Num::Int);
-        }
-        match digits {
-            "true" => return Some(Num::Int(1)),
-            "false" => return Some(Num::Int(0)),
-            _ => {}
-        }
-        if let Ok(v) = digits.parse() {
-            return Some(Num::Int(v));
-        }
-        text.trim_end_matches(['f', 'F']).parse().ok().map(Num::Float)
+fn truth(n: Number) -> bool {
+    match n {
+        Number::Int(v) => v != 0,
+        Number::Float(v) => v != 0.0,
     }
 }
 
-fn tokens(text: &str) -> Result<Vec<String>, String> {
-    const OPERATORS: [&str; 24] = [
-        "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!",
-        "~", "&", "|", "^", "(", ")", "?", ":",
-    ];
-    let mut out = Vec::new();
-    let mut rest = text.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let length = if first.is_ascii_alphanumeric() || first == '_' || first == '.' {
-            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))
-                .unwrap_or(rest.len())
-        } else {
-            let operator = OPERATORS.iter().find(|o| rest.starts_with(**o));
-            operator.ok_or_else(|| format!("'{first}' is not understood"))?.len()
-        };
-        out.push(rest[..length].to_owned());
-        rest = rest[length..].trim_start();
-    }
-    Ok(out)
-}
-
-struct Parser<'a> {
-    tokens: Vec<String>,
-    at: usize,
-    lookup: &'a dyn Fn(&str) -> Option<String>,
-    depth: u32,
-}
-
-/// Binary operators, weakest first.
-const LEVELS: [&[&str]; 10] = [
-    &["||"],
-    &["&&"],
-    &["|"],
-    &["^"],
-    &["&"],
-    &["==", "!="],
-    &["<=", ">=", "<", ">"],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
-
-impl Parser<'_> {
-    fn peek(&self) -> Option<&str> {
-        self.tokens.get(self.at).map(String::as_str)
-    }
-
-    fn take(&mut self, token: &str) -> bool {
-        let found = self.peek() == Some(token);
-        self.at += found as usize;
-        found
-    }
-
-    fn expect(&mut self, token: &str) -> Result<(), String> {
-        if self.take(token) { Ok(()) } else { Err(format!("'{token}' is missing")) }
-    }
-
-    /// `live` is false in an operand that C would not evaluate: it is parsed,
-    /// but may divide by zero.
-    fn ternary(&mut self, live: bool) -> Result<Num, String> {
-        self.depth += 1;
-        if self.depth > 100 {
-            return Err("nested too deeply".into());
-        }
-        let mut value = self.binary(0, live)?;
-        if self.take("?") {
-            let yes = self.ternary(live && value.truth())?;
-            self.expect(":")?;
-            let no = self.ternary(live && !value.truth())?;
-            value = if value.truth() { yes } else { no };
-        }
-        self.depth -= 1;
-        Ok(value)
-    }
-
-    fn binary(&mut self, level: usize, live: bool) -> Result<Num, String> {
-        let Some(operators) = LEVELS.get(level) else {
-            return self.unary(live);
-        };
-        let mut left = self.binary(level + 1, live)?;
-        while let Some(op) = operators.iter().find(|o| self.peek() == Some(**o)) {
-            self.at += 1;
-            let needs_right = match *op {
-                "&&" => left.truth(),
-                "||" => !left.truth(),
-                _ => true,
-            };
-            let right = self.binary(level + 1, live && needs_right)?;
-            left = if live { apply(op, left, right)? } else { Num::Int(0) };
-        }
-        Ok(left)
-    }
-
-    fn unary(&mut self, live: bool) -> Result<Num, String> {
-        self.depth += 1;
-        if self.depth > 100 {
-            return Err("nested too deeply".into());
-        }
-        let value = if self.take("!") {
-            Num::Int(!self.unary(live)?.truth() as i128)
-        } else if self.take("-") {
-            match self.unary(live)? {
-                Num::Int(v) => Num::Int(v.wrapping_neg()),
-                Num::Float(v) => Num::Float(-v),
-            }
-        } else if self.take("+") {
-            self.unary(live)?
-        } else if self.take("~") {
-            match self.unary(live)? {
-                Num::Int(v) => Num::Int(!v),
-                Num::Float(_) => return Err("'~' needs an integer".into()),
-            }
-        } else {
-            self.primary(live)?
-        };
-        self.depth -= 1;
-        Ok(value)
-    }
-
-    fn primary(&mut self, live: bool) -> Result<Num, String> {
-        if self.take("(") {
-            let value = self.ternary(live)?;
-            self.expect(")")?;
-            return Ok(value);
-        }
-        let word = self.peek().ok_or("the expression ends too early")?.to_owned();
-        let first = word.chars().next().unwrap_or(' ');
-        if !(first.is_ascii_alphanumeric() || first == '_' || first == '.') {
-            return Err(format!("a value is expected before '{word}'"));
-        }
-        self.at += 1;
-        if first.is_ascii_digit() || first == '.' || word == "true" || word == "false" {
-            return Num::parse(&word).ok_or_else(|| format!("'{word}' is not a number"));
-        }
-        let name = if self.take("(") {
-            let axis = self.peek().unwrap_or("").to_owned();
-            self.at += 1;
-            self.expect(")")?;
-            format!("{word}({axis})")
-        } else {
-            word
-        };
-        let value =
-            (self.lookup)(&name).ok_or_else(|| format!("'{name}' has no value in this launch"))?;
-        Num::parse(&value).ok_or_else(|| format!("'{name}' is {value}, which is not a number"))
+fn float(n: Number) -> f64 {
+    match n {
+        Number::Int(v) => v as f64,
+        Number::Float(v) => v,
     }
 }
 
-fn apply(op: &str, a: Num, b: Num) -> Result<Num, String> {
-    let truth = |v: bool| Ok(Num::Int(v as i128));
-    match op {
-        "&&" => return truth(a.truth() && b.truth()),
-        "||" => return truth(a.truth() || b.truth()),
-        _ => {}
-    }
-    if let (Num::Int(x), Num::Int(y)) = (a, b) {
-        let shift =
-            |y: i128| u32::try_from(y).ok().filter(|&y| y < 64).ok_or("a shift is out of range");
-        return Ok(Num::Int(match op {
-            "+" => x.wrapping_add(y),
-            "-" => x.wrapping_sub(y),
-            "*" => x.wrapping_mul(y),
-            "/" => x.checked_div(y).ok_or("division by zero")?,
-            "%" => x.checked_rem(y).ok_or("division by zero")?,
-            "<<" => x.wrapping_shl(shift(y)?),
-            ">>" => x.wrapping_shr(shift(y)?),
-            "&" => x & y,
-            "|" => x | y,
-            "^" => x ^ y,
-            "<" => (x < y) as i128,
-            ">" => (x > y) as i128,
-            "<=" => (x <= y) as i128,
-            ">=" => (x >= y) as i128,
-            "==" => (x == y) as i128,
-            _ => (x != y) as i128,
-        }));
-    }
-    let (x, y) = (a.float(), b.float());
-    match op {
-        "+" => Ok(Num::Float(x + y)),
-        "-" => Ok(Num::Float(x - y)),
-        "*" => Ok(Num::Float(x * y)),
-        "/" => Ok(Num::Float(x / y)),
-        "<" => truth(x < y),
-        ">" => truth(x > y),
-        "<=" => truth(x <= y),
-        ">=" => truth(x >= y),
-        "==" => truth(x == y),
-        "!=" => truth(x != y),
-        _ => Err(format!("'{op}' needs integers")),
-    }
+fn evaluate(expr: &Expr, lookup: &dyn Fn(&str) -> Option<String>) -> Result<Number, String> {
+    let of = |e: &Expr| evaluate(e, lookup);
+    Ok(match expr {
+        Expr::Number(n) => *n,
+        Expr::Name(name) => value(name, lookup)?,
+        Expr::Not(a) => Number::Int(i128::from(!truth(of(a)?))),
+        Expr::Negate(a) => match of(a)? {
+            Number::Int(v) => Number::Int(v.wrapping_neg()),
+            Number::Float(v) => Number::Float(-v),
+        },
+        Expr::Complement(a) => match of(a)? {
+            Number::Int(v) => Number::Int(!v),
+            Number::Float(_) => return Err("'~' needs an integer".into()),
+        },
+        Expr::Choice(c, a, b) => of(if truth(of(c)?) { a } else { b })?,
+        Expr::Binary(Operator::And, a, b) => {
+            Number::Int(i128::from(truth(of(a)?) && truth(of(b)?)))
+        }
+        Expr::Binary(Operator::Or, a, b) => Number::Int(i128::from(truth(of(a)?) || truth(of(b)?))),
+        Expr::Binary(op, a, b) => match (of(a)?, of(b)?) {
+            (Number::Int(x), Number::Int(y)) => Number::Int(integers(*op, x, y)?),
+            (x, y) => floats(*op, float(x), float(y))?,
+        },
+    })
+}
+
+fn integers(op: Operator, x: i128, y: i128) -> Result<i128, String> {
+    let shift = || u32::try_from(y).ok().filter(|&y| y < 64).ok_or("a shift is out of range");
+    Ok(match op {
+        Operator::Add => x.wrapping_add(y),
+        Operator::Sub => x.wrapping_sub(y),
+        Operator::Mul => x.wrapping_mul(y),
+        Operator::Div => x.checked_div(y).ok_or("division by zero")?,
+        Operator::Rem => x.checked_rem(y).ok_or("division by zero")?,
+        Operator::Shl => x.wrapping_shl(shift()?),
+        Operator::Shr => x.wrapping_shr(shift()?),
+        Operator::BitAnd => x & y,
+        Operator::BitOr => x | y,
+        Operator::BitXor => x ^ y,
+        Operator::Lt => i128::from(x < y),
+        Operator::Gt => i128::from(x > y),
+        Operator::Le => i128::from(x <= y),
+        Operator::Ge => i128::from(x >= y),
+        Operator::Eq => i128::from(x == y),
+        Operator::Ne => i128::from(x != y),
+        Operator::And => i128::from(x != 0 && y != 0),
+        Operator::Or => i128::from(x != 0 || y != 0),
+    })
+}
+
+fn floats(op: Operator, x: f64, y: f64) -> Result<Number, String> {
+    let truth = |v: bool| Number::Int(i128::from(v));
+    Ok(match op {
+        Operator::Add => Number::Float(x + y),
+        Operator::Sub => Number::Float(x - y),
+        Operator::Mul => Number::Float(x * y),
+        Operator::Div => Number::Float(x / y),
+        Operator::Lt => truth(x < y),
+        Operator::Gt => truth(x > y),
+        Operator::Le => truth(x <= y),
+        Operator::Ge => truth(x >= y),
+        Operator::Eq => truth(x == y),
+        Operator::Ne => truth(x != y),
+        _ => return Err(format!("'{}' needs integers", op.text())),
+    })
 }
 
 #[cfg(test)]

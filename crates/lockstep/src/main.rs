@@ -29,7 +29,7 @@ use lockstep_finding::{InputError, Report};
 use lockstep_search::Alias;
 
 use check::Engines;
-use options::{Analysis, Cli, Command, Evolve};
+use options::{Analysis, Cli, Command, Evolve, SearchCommandArgs};
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -63,11 +63,11 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
                 check::check(&args.files, &args.analysis, &how, sources)
             })
         }
-        Command::Search(mut args) => {
+        Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
             args.analysis.input.clang_args = clang_args;
             args.analysis.launch.concrete()?;
-            args.evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
-            let how = Engines::Search(args.evolve);
+            evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
+            let how = Engines::Search(evolve);
             report(&args.analysis, |sources| {
                 check::check(&args.files, &args.analysis, &how, sources)
             })

@@ -35,7 +35,7 @@ pub(crate) enum Command {
         Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a constant \
         host launch in the file, or the kernel's own bounds; what none of them says, and arguments not given, \
         Lockstep searches for, as 'lockstep search' does.")]
-    Check(CheckArgs),
+    Check(FilesArgs),
     /// Generate launches (dimensions, arguments, contents of arrays) that expose bugs
     #[command(after_help = "Examples:\n  \
         lockstep search reduce.cu\n  \
@@ -54,7 +54,7 @@ pub(crate) enum Command {
         Dimensions come from the command line or the source; without either they may be anything. 'proved' holds for \
         every input that satisfies the assumptions named with it. An alarm is confirmed where nothing was approximated; \
         otherwise it is possible, and names what was.")]
-    Prove(ProveArgs),
+    Prove(FilesArgs),
     /// Simulate one launch exactly as given: findings, what it printed, its outputs
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -76,8 +76,9 @@ pub(crate) enum Command {
     },
 }
 
+/// What the commands that look at every kernel of some files share.
 #[derive(Debug, Args)]
-pub(crate) struct CheckArgs {
+pub(crate) struct FilesArgs {
     /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
@@ -114,28 +115,10 @@ impl Default for Evolve {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchCommandArgs {
-    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) of: FilesArgs,
     #[command(flatten)]
     pub(crate) evolve: Evolve,
-    /// Pointer arguments that were not given may be the same array, const ones too
-    #[arg(long)]
-    pub(crate) may_alias: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ProveArgs {
-    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) analysis: Analysis,
-    /// Pointer parameters may overlap
-    #[arg(long)]
-    pub(crate) may_alias: bool,
 }
 
 #[derive(Debug, Args)]

@@ -327,19 +327,14 @@ impl Pairs<'_, '_> {
         }
         let sites = (self.exec.accesses[c.first].site, self.exec.accesses[c.second].site);
         let finding = Finding {
-            kind: Kind::DataRace,
             severity: if benign { Severity::Warning } else { Severity::Error },
             confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
             message,
             memory: Some(memory),
             accesses,
             approximated: names,
-            occurrences: 1,
             benign,
-            holds_when: None,
-            launch: None,
-            help: Vec::new(),
-            fix: None,
+            ..Finding::new(Kind::DataRace, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
         Alarm { finding, model, sites }
@@ -420,14 +415,12 @@ impl Pairs<'_, '_> {
             Severity::Error
         };
         let finding = Finding {
-            kind: Kind::BarrierDivergence,
             severity,
             confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
             message: format!(
                 "{}barrier that not all threads of the block reach",
                 if exact { "" } else { "possibly a " }
             ),
-            memory: None,
             accesses,
             approximated: names
                 .into_iter()
@@ -437,12 +430,7 @@ impl Pairs<'_, '_> {
                     affects_index: false,
                 })
                 .collect(),
-            occurrences: 1,
-            benign: false,
-            holds_when: None,
-            launch: None,
-            help: Vec::new(),
-            fix: None,
+            ..Finding::new(Kind::BarrierDivergence, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
         Alarm { finding, model, sites: (site, site) }
@@ -481,11 +469,9 @@ pub(crate) fn redundant(
     help.push(format!("assuming that {}", rests.join(", and that ")));
     help.push("each barrier was left out by itself: check again before leaving out another".into());
     let finding = Finding {
-        kind: Kind::RedundantBarrier,
         severity: Severity::Warning,
         confidence: Confidence::Confirmed,
         message: "barrier that orders nothing".into(),
-        memory: None,
         accesses: vec![Access {
             op: "barrier".into(),
             thread: None,
@@ -494,13 +480,8 @@ pub(crate) fn redundant(
             value: None,
             notes: Vec::new(),
         }],
-        approximated: Vec::new(),
-        occurrences: 1,
-        benign: false,
-        holds_when: None,
-        launch: None,
         help,
-        fix: None,
+        ..Finding::new(Kind::RedundantBarrier, String::new(), Vec::new())
     };
     Alarm { finding, model: None, sites: (site, site) }
 }

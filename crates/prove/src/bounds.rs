@@ -164,7 +164,6 @@ impl Pairs<'_, '_> {
             Mode::Atomic { .. } => "atomic",
         };
         let finding = Finding {
-            kind: Kind::OutOfBounds,
             severity: Severity::Error,
             confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
             message: format!(
@@ -193,12 +192,7 @@ impl Pairs<'_, '_> {
                 notes: Vec::new(),
             }],
             approximated: names,
-            occurrences: 1,
-            benign: false,
-            holds_when: None,
-            launch: None,
-            help: Vec::new(),
-            fix: None,
+            ..Finding::new(Kind::OutOfBounds, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(&m));
         Alarm { finding, model, sites: (a.site, a.site) }

@@ -252,19 +252,11 @@ fn finding(driver: &Driver, message: String, accesses: Vec<Access>, help: &str) 
     let rests =
         format!("this rests on {launches} launches that reached every access that can conflict");
     Finding {
-        kind: Kind::RedundantBarrier,
         severity: Severity::Warning,
         confidence: Confidence::Possible,
-        message,
-        memory: None,
-        accesses,
-        approximated: Vec::new(),
-        occurrences: 1,
-        benign: false,
-        holds_when: None,
         launch: driver.done.first().map(|d| d.launch.clone()),
         help: vec![help.to_owned(), rests],
-        fix: None,
+        ..Finding::new(Kind::RedundantBarrier, message, accesses)
     }
 }
 

@@ -5,7 +5,7 @@
 //! misaligned ones are reported and go on. What is left goes to the race checks as one event, then
 //! to the bytes. A store buffer between a thread and memory would stand here.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{AtomicOp, SiteId, Space, Ty};
 
 use crate::code::{AtomicStep, Rare};
@@ -13,7 +13,7 @@ use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
 use crate::machine::{BlockRun, Entry, World};
 use crate::program::{NULL_OBJECT, object_of, origin};
 use crate::race::{AccessKind, COPY_ENGINE, Event};
-use crate::report::{Key, access, element, finding, memory};
+use crate::report::{Key, access, element, memory};
 use crate::uninit::{Origin, Pending};
 use crate::watch::{Seen, Watch};
 
@@ -213,7 +213,7 @@ impl BlockRun<'_, '_> {
                 } else {
                     format!("{op} of {size} bytes at {address:#x}, which is in no object")
                 };
-                return finding(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
+                return Finding::new(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
             };
             let offset = address.wrapping_sub(origin(object)) as i64;
             let bytes = self.table[object].size;
@@ -225,7 +225,7 @@ impl BlockRun<'_, '_> {
                 info.name,
                 bytes
             );
-            let mut f = finding(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
+            let mut f = Finding::new(Kind::OutOfBounds, message, vec![self.access_of(site, thread)]);
             f.memory = Some(memory(info, offset, size as i64));
             f.help = vec![if offset < 0 {
                 "the index is negative for this thread: guard the access".to_string()
@@ -259,7 +259,7 @@ impl BlockRun<'_, '_> {
                 self.access_op(site),
                 info.name
             );
-            let mut f = finding(Kind::Misaligned, message, vec![self.access_of(site, thread)]);
+            let mut f = Finding::new(Kind::Misaligned, message, vec![self.access_of(site, thread)]);
             f.memory = Some(memory(info, offset, size as i64));
             f.help =
                 vec![format!("an access of this type must start at a multiple of {align} bytes")];

@@ -7,13 +7,13 @@
 //! Threads that have returned count as arrived, as on hardware, but a barrier of
 //! the block that relies on that is reported too.
 
-use lockstep_finding::{Access, Kind, Severity};
+use lockstep_finding::{Access, Finding, Kind, Severity};
 use lockstep_kernel::{BarrierReduce, Language, LocId, ShuffleMode, SiteId, VoteKind};
 
 use crate::code::{BarrierStep, Rare};
 use crate::lanes::{LANES, Slot};
 use crate::machine::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
-use crate::report::{Key, finding, place, site_place};
+use crate::report::{Key, place, site_place};
 
 impl BlockRun<'_, '_> {
     /// A group comes to a barrier. True if it may go on at once.
@@ -125,7 +125,7 @@ impl BlockRun<'_, '_> {
             let access = self.barrier_access(site, thread);
             let message =
                 format!("the mask {named:#010x} does not name the thread that waits with it");
-            let mut f = finding(Kind::BarrierDivergence, message, vec![access]);
+            let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
             f.help = vec!["each thread that calls __syncwarp must be in its mask".into()];
             f
         });
@@ -274,7 +274,7 @@ impl BlockRun<'_, '_> {
             };
             let mut accesses = vec![access(loc, thread)];
             accesses.extend(other.map(|(l, t)| access(l, t)));
-            let mut f = finding(Kind::BarrierDivergence, message, accesses);
+            let mut f = Finding::new(Kind::BarrierDivergence, message, accesses);
             f.help = vec![help.to_string()];
             f
         });
@@ -398,7 +398,7 @@ impl BlockRun<'_, '_> {
                 triple(p.thread_at(thread))
             );
             let mut f =
-                finding(Kind::BarrierDivergence, message, vec![self.barrier_access(site, waiting), exit]);
+                Finding::new(Kind::BarrierDivergence, message, vec![self.barrier_access(site, waiting), exit]);
             if p.kernel.language != Language::OpenCl && !p.lockstep {
                 f.severity = Severity::Warning;
             }
@@ -423,7 +423,7 @@ impl BlockRun<'_, '_> {
                     "a group copy is executed by {} of the {threads} threads of a block",
                     n % threads
                 );
-                let mut f = finding(Kind::BarrierDivergence, message, vec![access]);
+                let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
                 f.help = vec![
                     "every thread of the block must reach the same group copy: move it out of the divergent branch or loop".into(),
                 ];

@@ -16,7 +16,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
 
 use crate::api::{BoundLaunch, Config, Coverage, LaunchError, Outcome, Stats};
@@ -25,7 +25,7 @@ use crate::between::{GridShadow, Owners};
 use crate::heap::Heap;
 use crate::machine::{BlockRun, Budget, Globals, Stop, Turn, World};
 use crate::program::Program;
-use crate::report::{Key, Reports, finding, place};
+use crate::report::{Key, Reports, place};
 use crate::survey::Survey;
 use crate::sync::Sync;
 use crate::watch::Watch;
@@ -379,7 +379,7 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
             triple(program.thread_at(thread)),
             triple(program.block_at(block))
         );
-        let mut f = finding(Kind::Deadlock, message, accesses);
+        let mut f = Finding::new(Kind::Deadlock, message, accesses);
         f.help = vec![if grid {
             "every block must reach the grid barrier the same number of times".into()
         } else if program.lockstep {

@@ -8,14 +8,14 @@
 //! What it can miss: blocks are taken as initialised; more or larger blocks than
 //! are modelled end the launch as `unknown`.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId, Space};
 
 use crate::access::lanes_of;
 use crate::lanes::Slot;
 use crate::machine::{BlockRun, Entry, Stop, World};
 use crate::program::{HEAP_BLOCK, object_of, origin};
-use crate::report::{Key, finding, place};
+use crate::report::{Key, place};
 
 #[derive(Default)]
 pub(crate) struct Heap {
@@ -128,7 +128,7 @@ impl BlockRun<'_, '_> {
         world.reports.add(key, false, || {
             let mut accesses = vec![self.free_access(now)];
             accesses.extend(before.map(|b| self.free_access(b)));
-            let mut f = finding(Kind::UseAfterFree, message.to_string(), accesses);
+            let mut f = Finding::new(Kind::UseAfterFree, message.to_string(), accesses);
             f.help = vec!["free each block once, with the pointer that malloc gave".into()];
             f
         });
@@ -153,7 +153,7 @@ impl BlockRun<'_, '_> {
         world.reports.add(key, false, || {
             let message = format!("{} of {size} bytes of a heap block that was freed", self.access_op(site));
             let accesses = vec![self.access_of(site, thread), self.free_access(freed)];
-            let mut f = finding(Kind::UseAfterFree, message, accesses);
+            let mut f = Finding::new(Kind::UseAfterFree, message, accesses);
             f.help = vec!["free the block only after its last use, and let a barrier order the two between threads".into()];
             f
         });

@@ -1,12 +1,12 @@
 //! Pairs of accesses: which conflict but do not race, and how a race is told.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{SiteId, Space, Ty};
 
 use crate::lanes::LANES;
 use crate::program::{Program, SiteFacts};
 use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event};
-use crate::report::{Key, element, finding, memory, site_place};
+use crate::report::{Key, element, memory, site_place};
 use crate::sync::Ordered;
 
 /// Pairs that conflict but do not race: both atomic in each other's scope, or a
@@ -147,7 +147,7 @@ pub(crate) fn report(
                 info.space, first.op, second.op
             ),
         };
-        let mut f = finding(kind, message, vec![first, second]);
+        let mut f = Finding::new(kind, message, vec![first, second]);
         f.memory = Some(memory(info, offset as i64, len));
         f.help = vec![help(p, e, kind, where_, a, b)];
         f

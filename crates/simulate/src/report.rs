@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use lockstep_finding::{Access, Confidence, Finding, Kind, Memory, Place, Severity};
+use lockstep_finding::{Access, Finding, Kind, Memory, Place, Severity};
 use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind};
 
 use crate::program::{ObjectInfo, Program};
@@ -89,25 +89,6 @@ impl Reports {
                 d.finding
             })
             .collect()
-    }
-}
-
-/// A finding with everything empty that most leave empty.
-pub(crate) fn finding(kind: Kind, message: String, accesses: Vec<Access>) -> Finding {
-    Finding {
-        kind,
-        severity: Severity::Error,
-        confidence: Confidence::Confirmed,
-        message,
-        memory: None,
-        accesses,
-        approximated: Vec::new(),
-        occurrences: 1,
-        benign: false,
-        holds_when: None,
-        launch: None,
-        help: Vec::new(),
-        fix: None,
     }
 }
 

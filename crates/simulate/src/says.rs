@@ -1,6 +1,6 @@
 //! What a kernel says itself: `printf` and assertions.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, Ty};
 
 use crate::access::lanes_of;
@@ -9,7 +9,7 @@ use crate::lanes::Slot;
 use crate::machine::{BlockRun, World};
 use crate::print::{self, Arguments};
 use crate::program::{object_of, origin};
-use crate::report::{Key, finding, place};
+use crate::report::{Key, place};
 
 impl BlockRun<'_, '_> {
     /// Reports the lanes whose condition is false, and gives them back.
@@ -40,7 +40,7 @@ impl BlockRun<'_, '_> {
                 } else {
                     format!("assertion failed: {message}")
                 };
-                let mut f = finding(Kind::Assertion, text, vec![access]);
+                let mut f = Finding::new(Kind::Assertion, text, vec![access]);
                 f.help = vec!["the launch above makes the condition false for this thread".into()];
                 f
             });

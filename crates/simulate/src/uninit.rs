@@ -13,13 +13,13 @@
 //! What it can miss: poison stored to private memory is taken as written; global
 //! memory is always initialised by the launch; private memory is not tracked.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::lanes::{Alu, CONSTANT, LANES, Slot};
 use crate::machine::{BlockRun, World};
-use crate::report::{Key, element, finding, memory, place, site_place};
+use crate::report::{Key, element, memory, place, site_place};
 
 /// A bit per byte.
 pub(crate) struct InitBits {
@@ -277,7 +277,7 @@ impl BlockRun<'_, '_> {
                     info.space,
                     element(info, o.offset as i64)
                 );
-                let mut f = finding(Kind::UninitialisedRead, message, vec![access]);
+                let mut f = Finding::new(Kind::UninitialisedRead, message, vec![access]);
                 f.memory = Some(memory(info, o.offset as i64, i64::from(o.size)));
                 f.help = vec![
                     "shared memory starts with arbitrary contents: write the element, and let a barrier follow, before it is read".into(),

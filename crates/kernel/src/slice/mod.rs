@@ -25,6 +25,7 @@
 mod tests;
 
 use crate::cfg::Cfg;
+use crate::edit::drop_unreachable;
 use crate::flow::{Bases, Control, Def, definitions};
 use crate::{AtomicOp, Barrier, BlockId, Inst, Kernel, Op, Operand, SiteId, Space, Terminator};
 
@@ -297,32 +298,6 @@ fn written(op: &Op) -> Option<(Operand, SiteId)> {
         Op::MemSet { site, dst, .. } => Some((dst, site)),
         Op::MemCopy { write, dst, .. } | Op::GroupCopy { write, dst, .. } => Some((dst, write)),
         _ => None,
-    }
-}
-
-/// Empties blocks that cannot be reached, and forgets what they sent to phis.
-fn drop_unreachable(k: &mut Kernel) {
-    let mut live = vec![false; k.blocks.len()];
-    let mut work = vec![BlockId(0)];
-    while let Some(b) = work.pop() {
-        if !std::mem::replace(&mut live[b.0 as usize], true) {
-            work.extend(k.block(b).term.successors());
-        }
-    }
-    let edges: std::collections::HashSet<(u32, u32)> = (0..k.blocks.len() as u32)
-        .filter(|&b| live[b as usize])
-        .flat_map(|b| k.blocks[b as usize].term.successors().map(move |s| (b, s.0)))
-        .collect();
-    for (b, block) in k.blocks.iter_mut().enumerate() {
-        if live[b] {
-            for phi in &mut block.phis {
-                phi.incoming.retain(|(p, _)| edges.contains(&(p.0, b as u32)));
-            }
-        } else {
-            block.phis.clear();
-            block.insts.clear();
-            block.term = Terminator::Unreachable;
-        }
     }
 }
 

@@ -1,0 +1,231 @@
+//! The syntax of `--assume`: C expressions over a launch's scalars and dimensions.
+//!
+//! Only the syntax. What a name stands for, and what numbers are (those of one
+//! launch, or terms that stand for all of them), is the business of who asks.
+
+/// An expression as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    Number(Number),
+    /// A parameter, `blockDim.x` and its kin, `get_local_size(0)` and its kin.
+    Name(String),
+    Not(Box<Expr>),
+    Negate(Box<Expr>),
+    Complement(Box<Expr>),
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    Choice(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    Int(i128),
+    Float(f64),
+}
+
+impl Number {
+    /// A number as C or a launch has it.
+    pub fn parse(text: &str) -> Option<Number> {
+        let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+        if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+            return i128::from_str_radix(hex, 16).ok().map(Number::Int);
+        }
+        match digits {
+            "true" => return Some(Number::Int(1)),
+            "false" => return Some(Number::Int(0)),
+            _ => {}
+        }
+        if let Ok(v) = digits.parse() {
+            return Some(Number::Int(v));
+        }
+        text.trim_end_matches(['f', 'F']).parse().ok().map(Number::Float)
+    }
+}
+
+/// C's binary operators, without assignment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Eq,
+    Ne,
+    Le,
+    Ge,
+    Lt,
+    Gt,
+    Shl,
+    Shr,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+/// Operators by level, weakest first.
+const LEVELS: [&[(&str, Operator)]; 10] = [
+    &[("||", Operator::Or)],
+    &[("&&", Operator::And)],
+    &[("|", Operator::BitOr)],
+    &[("^", Operator::BitXor)],
+    &[("&", Operator::BitAnd)],
+    &[("==", Operator::Eq), ("!=", Operator::Ne)],
+    &[("<=", Operator::Le), (">=", Operator::Ge), ("<", Operator::Lt), (">", Operator::Gt)],
+    &[("<<", Operator::Shl), (">>", Operator::Shr)],
+    &[("+", Operator::Add), ("-", Operator::Sub)],
+    &[("*", Operator::Mul), ("/", Operator::Div), ("%", Operator::Rem)],
+];
+
+impl Operator {
+    /// As C spells it.
+    pub fn text(self) -> &'static str {
+        let all = LEVELS.iter().flat_map(|level| level.iter());
+        all.into_iter().find(|(_, op)| *op == self).map_or("", |(text, _)| text)
+    }
+}
+
+impl Expr {
+    /// Reads an expression; an error says what is wrong with it.
+    pub fn parse(text: &str) -> Result<Expr, String> {
+        let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
+        let expr = parser.choice()?;
+        match parser.peek() {
+            Some(extra) => Err(format!("'{extra}' is not expected there")),
+            None => Ok(expr),
+        }
+    }
+
+    /// Calls `f` for every name, in the order of the text.
+    pub fn for_each_name(&self, f: &mut dyn FnMut(&str)) {
+        match self {
+            Expr::Number(_) => {}
+            Expr::Name(name) => f(name),
+            Expr::Not(a) | Expr::Negate(a) | Expr::Complement(a) => a.for_each_name(f),
+            Expr::Binary(_, a, b) => {
+                a.for_each_name(f);
+                b.for_each_name(f);
+            }
+            Expr::Choice(c, a, b) => [c, a, b].into_iter().for_each(|e| e.for_each_name(f)),
+        }
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<String>, String> {
+    const OPERATORS: [&str; 24] = [
+        "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "<", ">", "!",
+        "~", "&", "|", "^", "(", ")", "?", ":",
+    ];
+    let mut out = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let length = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else {
+            let operator = OPERATORS.iter().find(|o| rest.starts_with(**o));
+            operator.ok_or_else(|| format!("'{first}' is not understood"))?.len()
+        };
+        out.push(rest[..length].to_owned());
+        rest = rest[length..].trim_start();
+    }
+    Ok(out)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '.'
+}
+
+struct Parser {
+    tokens: Vec<String>,
+    at: usize,
+    depth: u32,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(String::as_str)
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let found = self.peek() == Some(token);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), String> {
+        if self.take(token) { Ok(()) } else { Err(format!("'{token}' is missing")) }
+    }
+
+    fn deeper(&mut self) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > 100 { Err("nested too deeply".into()) } else { Ok(()) }
+    }
+
+    fn choice(&mut self) -> Result<Expr, String> {
+        self.deeper()?;
+        let mut expr = self.binary(0)?;
+        if self.take("?") {
+            let yes = self.choice()?;
+            self.expect(":")?;
+            let no = self.choice()?;
+            expr = Expr::Choice(Box::new(expr), Box::new(yes), Box::new(no));
+        }
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Expr, String> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        let mut left = self.binary(level + 1)?;
+        while let Some((_, op)) = operators.iter().find(|(o, _)| self.peek() == Some(*o)) {
+            self.at += 1;
+            let right = self.binary(level + 1)?;
+            left = Expr::Binary(*op, Box::new(left), Box::new(right));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expr, String> {
+        self.deeper()?;
+        let expr = if self.take("!") {
+            Expr::Not(Box::new(self.unary()?))
+        } else if self.take("-") {
+            Expr::Negate(Box::new(self.unary()?))
+        } else if self.take("~") {
+            Expr::Complement(Box::new(self.unary()?))
+        } else if self.take("+") {
+            self.unary()?
+        } else if self.take("(") {
+            let expr = self.choice()?;
+            self.expect(")")?;
+            expr
+        } else {
+            self.word()?
+        };
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    fn word(&mut self) -> Result<Expr, String> {
+        let word = self.peek().ok_or("the expression ends too early")?.to_owned();
+        let first = word.chars().next().unwrap_or(' ');
+        if !is_word(first) {
+            return Err(format!("a value is expected before '{word}'"));
+        }
+        self.at += 1;
+        if first.is_ascii_digit() || first == '.' || word == "true" || word == "false" {
+            let number = Number::parse(&word);
+            return number.map(Expr::Number).ok_or_else(|| format!("'{word}' is not a number"));
+        }
+        if !self.take("(") {
+            return Ok(Expr::Name(word));
+        }
+        let axis = self.peek().unwrap_or("").to_owned();
+        self.at += 1;
+        self.expect(")")?;
+        Ok(Expr::Name(format!("{word}({axis})")))
+    }
+}
