@@ -4,7 +4,6 @@ use std::io::Read;
 use std::path::Path;
 
 use lockstep_finding::InputError;
-use lockstep_finding::source::Sources;
 use lockstep_frontend::{self as frontend, HostLaunch, Input, Module};
 use lockstep_kernel::Kernel;
 
@@ -57,11 +56,10 @@ impl Source {
         }
     }
 
-    /// Lets the renderer quote what no file holds.
-    pub(crate) fn remember(&self, sources: &mut Sources) {
-        if let Some(bytes) = &self.text {
-            sources.insert(&self.name, &String::from_utf8_lossy(bytes));
-        }
+    /// Name and text of what no file holds.
+    pub(crate) fn typed(&self) -> Option<(String, String)> {
+        let text = String::from_utf8_lossy(self.text.as_deref()?).into_owned();
+        Some((self.name.clone(), text))
     }
 }
 

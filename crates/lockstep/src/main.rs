@@ -8,6 +8,7 @@ mod check;
 mod clang_style_args;
 mod dims;
 mod dump;
+mod engines;
 mod launch_facts;
 mod load;
 mod options;
@@ -19,6 +20,7 @@ mod simulation;
 mod verdicts;
 mod witness;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -28,8 +30,9 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
 use lockstep_search::Alias;
 
-use check::Engines;
-use options::{Analysis, Cli, Command, Evolve, SearchCommandArgs};
+use check::Unit;
+use engines::Engines;
+use options::{Analysis, Cli, Command, Evolve, FilesArgs, SearchCommandArgs};
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -53,14 +56,14 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
             let how = Engines::All(Evolve { alias, ..Evolve::default() });
             report(&args.analysis, |sources| {
-                check::check(&args.files, &args.analysis, &how, sources)
+                check::check(&units(&args), &args.analysis, &how, sources)
             })
         }
         Command::Prove(mut args) => {
             args.analysis.input.clang_args = clang_args;
             let how = Engines::Prover { may_alias: args.may_alias };
             report(&args.analysis, |sources| {
-                check::check(&args.files, &args.analysis, &how, sources)
+                check::check(&units(&args), &args.analysis, &how, sources)
             })
         }
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
@@ -69,7 +72,7 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
             let how = Engines::Search(evolve);
             report(&args.analysis, |sources| {
-                check::check(&args.files, &args.analysis, &how, sources)
+                check::check(&units(&args), &args.analysis, &how, sources)
             })
         }
         Command::Run(mut args) => {
@@ -83,6 +86,12 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
         }
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
     }
+}
+
+/// The files named, each read as the command line says.
+fn units(args: &FilesArgs) -> Vec<Unit> {
+    let unit = |path: &PathBuf| Unit { path: path.clone(), input: args.analysis.input.clone() };
+    args.files.iter().map(unit).collect()
 }
 
 fn refuse(error: InputError) -> u8 {

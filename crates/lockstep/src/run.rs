@@ -33,7 +33,9 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
         None => (args.file.clone().unwrap_or_default(), args.analysis.clone(), None),
     };
     let source = Source::open(&file)?;
-    source.remember(sources);
+    if let Some((name, text)) = source.typed() {
+        sources.insert(&name, &text);
+    }
     let module = source.load(&analysis.input)?;
     if analysis.input.verbose {
         module.warnings.iter().for_each(|w| eprintln!("{w}"));
