@@ -2,10 +2,13 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::launch::{ElementType, Launch};
 
 /// What can be wrong. The names are part of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     DataRace,
     BarrierDivergence,
@@ -65,7 +68,8 @@ impl fmt::Display for Kind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Severity {
     Warning,
     Error,
@@ -80,7 +84,8 @@ impl Severity {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Confidence {
     /// Reproduced by executing the launch, or follows exactly.
     Confirmed,
@@ -98,7 +103,7 @@ impl Confidence {
 }
 
 /// A place in a source file, 1-based; `line` 0 means "not known".
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -109,7 +114,7 @@ pub struct Place {
 }
 
 /// One side of a finding: who did what, where.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// `read`, `write`, `atomic`, `barrier`, `exit`, `branch`, `copy` …
     pub op: String,
@@ -123,7 +128,7 @@ pub struct Access {
     pub notes: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Approximated {
     pub variable: String,
     pub affects_reachability: bool,
@@ -131,7 +136,7 @@ pub struct Approximated {
 }
 
 /// The memory a finding is about.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// `shared`, `global`, `constant`, `private`.
     pub space: String,
@@ -147,7 +152,7 @@ pub struct Memory {
     pub element_type: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub kind: Kind,
     pub severity: Severity,
@@ -167,6 +172,13 @@ pub struct Finding {
     pub launch: Option<Launch>,
     pub help: Vec<String>,
     pub fix: Option<String>,
+    /// Why it does not count, where the source, the project or a baseline says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<String>,
+    /// Other kernels that have it at the same places: instances of one template, or
+    /// the same kernel in another file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_in: Vec<String>,
 }
 
 impl Finding {
@@ -186,11 +198,14 @@ impl Finding {
             launch: None,
             help: Vec::new(),
             fix: None,
+            suppressed: None,
+            also_in: Vec::new(),
         }
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Proved { assumes: Vec<String> },
     Clean { covered: String },
@@ -210,7 +225,7 @@ impl Verdict {
 }
 
 /// An array after a launch, as the user asked to see it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Output {
     pub name: String,
     /// `f32`, `i32`, …; `bytes` where the element type is not a scalar.
@@ -256,7 +271,7 @@ impl Output {
 }
 
 /// Everything that was found out about one kernel.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelReport {
     pub name: String,
     pub mangled: String,
@@ -272,27 +287,62 @@ pub struct KernelReport {
     /// The launch that was simulated, where it was one (`run`, `check`).
     pub launch: Option<Launch>,
     pub seconds: f64,
+    /// Other instances of its template that are the same code.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub instances: Vec<String>,
+    /// `T = float, N = 32`: the arguments chosen for a template that nothing in the
+    /// source instantiates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
 }
 
 /// A file that could not be used.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InputError {
     pub file: String,
     pub message: String,
+}
+
+/// What the user should know, though it decides nothing: a suppression that nothing
+/// needs, a template that could not be looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Warning {
+    pub file: String,
+    /// 0 where it is about the whole file.
+    pub line: u32,
+    pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.file, self.message),
+            line => write!(f, "{}:{line}: {}", self.file, self.message),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Report {
     pub kernels: Vec<KernelReport>,
     pub errors: Vec<InputError>,
+    pub warnings: Vec<Warning>,
 }
 
 impl KernelReport {
     /// Whether a finding counts: `possible` ones do where `--strict` made their
-    /// verdict `found`.
-    fn counts(&self, finding: &Finding) -> bool {
-        finding.confidence == Confidence::Confirmed
-            || self.verdicts.iter().any(|(k, v)| *k == finding.kind && *v == Verdict::Found)
+    /// verdict `found`, suppressed ones never.
+    pub(crate) fn counts(&self, finding: &Finding) -> bool {
+        finding.suppressed.is_none()
+            && (finding.confidence == Confidence::Confirmed
+                || self.verdicts.iter().any(|(k, v)| *k == finding.kind && *v == Verdict::Found))
+    }
+
+    /// Whether the verdict of a kind rests on findings that are all suppressed.
+    pub fn is_suppressed(&self, kind: Kind) -> bool {
+        let mut findings =
+            self.findings.iter().filter(|f| f.kind == kind && f.holds_when.is_none()).peekable();
+        findings.peek().is_some() && findings.all(|f| f.suppressed.is_some())
     }
 }
 
@@ -302,8 +352,10 @@ impl Report {
         let is_error = |k: &KernelReport| {
             k.findings.iter().any(|f| f.severity == Severity::Error && k.counts(f))
         };
-        let is_unknown =
-            |k: &KernelReport| k.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
+        let is_unknown = |k: &KernelReport| {
+            let unknown = |v: &Verdict| matches!(v, Verdict::Unknown { .. });
+            k.verdicts.iter().any(|(kind, v)| unknown(v) && !k.is_suppressed(*kind))
+        };
         if self.kernels.iter().any(is_error) {
             1
         } else if !self.errors.is_empty() {
@@ -327,7 +379,7 @@ mod tests {
         kernel.findings[0].severity = severity;
         kernel.findings[0].confidence = confidence;
         kernel.verdicts = vec![(Kind::DataRace, verdict)];
-        Report { kernels: vec![kernel], errors: Vec::new() }
+        Report { kernels: vec![kernel], ..Report::default() }
     }
 
     #[test]
@@ -344,5 +396,20 @@ mod tests {
         let mut bad = report(Warning, Confirmed, Verdict::Found);
         bad.errors.push(InputError { file: "x".into(), message: "y".into() });
         assert_eq!(bad.exit_status(true), 2);
+    }
+
+    #[test]
+    fn what_is_suppressed_does_not_count() {
+        use Confidence::*;
+        let unknown = || Verdict::Unknown { because: "x".into() };
+        let suppressed = |mut r: Report| {
+            r.kernels[0].findings[0].suppressed = Some("known".into());
+            r.exit_status(false)
+        };
+        assert_eq!(suppressed(report(Severity::Error, Confirmed, Verdict::Found)), 0);
+        assert_eq!(suppressed(report(Severity::Error, Possible, unknown())), 0);
+        let mut other = report(Severity::Error, Possible, unknown());
+        other.kernels[0].verdicts.push((Kind::Deadlock, unknown()));
+        assert_eq!(suppressed(other), 3);
     }
 }

@@ -63,6 +63,7 @@ fn merge(parts: Vec<Part>, wanted: &[String]) -> Report {
     for part in parts {
         report.kernels.extend(part.report.kernels);
         report.errors.extend(part.report.errors);
+        report.warnings.extend(part.report.warnings);
         has.extend(part.has);
         matched.extend(part.matched);
     }

@@ -30,6 +30,7 @@ pub(crate) fn write_report(
         }
     };
     write_text(&text, args.output.as_deref())?;
+    report.warnings.iter().for_each(|w| complain(&format!("warning: {w}")));
     report.errors.iter().for_each(print_error);
     Ok(())
 }

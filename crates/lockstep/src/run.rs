@@ -21,8 +21,8 @@ const DEFAULT_BUDGET: f64 = 60.0;
 
 pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
     match run_one(args, sources) {
-        Ok(kernel) => Report { kernels: vec![kernel], errors: Vec::new() },
-        Err(e) => Report { kernels: Vec::new(), errors: vec![e] },
+        Ok(kernel) => Report { kernels: vec![kernel], ..Report::default() },
+        Err(e) => Report { errors: vec![e], ..Report::default() },
     }
 }
 

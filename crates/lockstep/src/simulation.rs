@@ -195,6 +195,8 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         outputs: Vec::new(),
         launch: None,
         seconds: 0.0,
+        instances: Vec::new(),
+        chosen: None,
     }
 }
 

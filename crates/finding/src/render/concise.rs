@@ -12,11 +12,13 @@ use crate::{Finding, KernelReport, Report, Verdict};
 pub fn concise(report: &Report) -> String {
     let mut out = String::new();
     for kernel in &report.kernels {
-        for finding in &kernel.findings {
+        for finding in kernel.findings.iter().filter(|f| f.suppressed.is_none()) {
             finding_line(&mut out, kernel, finding);
         }
         for (kind, verdict) in &kernel.verdicts {
-            if let Verdict::Unknown { because } = verdict {
+            if let Verdict::Unknown { because } = verdict
+                && !kernel.is_suppressed(*kind)
+            {
                 let place = format!("{}:{}", kernel.file, kernel.line);
                 let _ = writeln!(
                     out,

@@ -54,12 +54,19 @@ fn kernel_section(
     };
     let _ = write!(header, " ({place})");
     let _ = writeln!(out, "{}", paint(options, BOLD, &header));
-    for finding in &kernel.findings {
+    if !kernel.instances.is_empty() {
+        let _ = writeln!(out, "  the same code as {}", kernel.instances.join(", "));
+    }
+    if let Some(chosen) = &kernel.chosen {
+        let _ = writeln!(out, "  nothing in the source instantiates it: checked with {chosen}");
+    }
+    let shown = || kernel.findings.iter().filter(|f| f.suppressed.is_none());
+    for finding in shown() {
         out.push('\n');
         out.push_str(&render_finding(finding, sources, options));
         out.push('\n');
     }
-    if !kernel.findings.is_empty() {
+    if shown().next().is_some() {
         out.push('\n');
     }
     printed(out, kernel);
@@ -94,7 +101,7 @@ fn output_text(output: &Output) -> String {
 /// One line for each group of kinds with the same verdict.
 fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions) {
     let mut groups: Vec<(&Verdict, Vec<Kind>)> = Vec::new();
-    for (kind, verdict) in &kernel.verdicts {
+    for (kind, verdict) in kernel.verdicts.iter().filter(|(k, _)| !kernel.is_suppressed(*k)) {
         match groups.iter_mut().find(|(v, _)| *v == verdict) {
             Some((_, kinds)) => kinds.push(*kind),
             None => groups.push((verdict, vec![*kind])),
@@ -106,9 +113,12 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
         Verdict::Clean { .. } => 2,
         Verdict::Proved { .. } => 3,
     });
+    let has = |kind: Kind| kernel.findings.iter().any(|f| f.kind == kind);
     for (verdict, kinds) in groups {
-        let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();
         let detail = match verdict {
+            Verdict::Found if kinds.iter().any(|k| !has(*k)) => {
+                " (shown with another instance of the template)".into()
+            }
             Verdict::Found => String::new(),
             Verdict::Unknown { because } => format!(": {because}"),
             Verdict::Clean { covered } => format!(" in {covered}"),
@@ -116,7 +126,14 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
             Verdict::Proved { assumes } => format!(" if {}", assumes.join(" and ")),
         };
         let word = paint(options, verdict_colour(verdict), &format!("{:>9}", verdict.name()));
+        let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();
         let _ = writeln!(out, "{word} {}{detail}", kinds.join(", "));
+    }
+    for finding in &kernel.findings {
+        if let Some(because) = &finding.suppressed {
+            let line = finding.accesses.first().map_or(kernel.line, |a| a.place.line);
+            let _ = writeln!(out, "  allowed {} at line {line}: {because}", finding.kind);
+        }
     }
 }
 
@@ -294,6 +311,9 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
     }
     if let Some(launch) = &finding.launch {
         notes.push(format!("launch: {}", launch_text(launch)));
+    }
+    if !finding.also_in.is_empty() {
+        notes.push(format!("the same in {}", finding.also_in.join(", ")));
     }
     let mut notes: Vec<_> = notes.into_iter().map(|n| (Level::NOTE, n)).collect();
     notes.extend(finding.help.iter().map(|h| (Level::HELP, h.clone())));

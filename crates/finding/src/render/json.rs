@@ -1,7 +1,8 @@
 //! `--format json`: one object, as interface.md fixes it.
 //!
 //! Optional fields are left out where they say nothing: `benign`,
-//! `conditional` with `holds_when`, `printed`, `outputs`. Arrays that `--dump`
+//! `conditional` with `holds_when`, `printed`, `outputs`, `suppressed` with its
+//! `because`, `also_in`, `instances`, `chosen`, `warnings`. Arrays that `--dump`
 //! asked for stand under `outputs`, by name, as plain lists; values that JSON
 //! has no number for are the texts `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
@@ -17,12 +18,16 @@ pub fn json(report: &Report) -> String {
     let kernels: Vec<Value> = report.kernels.iter().map(kernel_json).collect();
     let errors: Vec<Value> =
         report.errors.iter().map(|e| json!({"file": e.file, "message": e.message})).collect();
-    pretty(&json!({
+    let mut out = json!({
         "schema": SCHEMA,
         "tool": {"name": "lockstep", "version": env!("CARGO_PKG_VERSION")},
         "kernels": kernels,
         "errors": errors,
-    }))
+    });
+    if !report.warnings.is_empty() {
+        out["warnings"] = json!(report.warnings);
+    }
+    pretty(&out)
 }
 
 fn kernel_json(kernel: &KernelReport) -> Value {
@@ -35,6 +40,12 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     let verdicts: Map<String, Value> =
         kernel.verdicts.iter().map(|(k, v)| (k.name().to_owned(), verdict_json(v))).collect();
     out.insert("verdicts".into(), Value::Object(verdicts));
+    if !kernel.instances.is_empty() {
+        out.insert("instances".into(), json!(kernel.instances));
+    }
+    if let Some(chosen) = &kernel.chosen {
+        out.insert("chosen".into(), json!(chosen));
+    }
     let findings: Vec<Value> = kernel.findings.iter().map(finding_json).collect();
     out.insert("findings".into(), json!(findings));
     if let Some(launch) = &kernel.launch {
@@ -98,6 +109,12 @@ fn finding_json(finding: &Finding) -> Value {
     out.insert("help".into(), json!(finding.help));
     out.insert("fix".into(), json!(finding.fix));
     out.insert("occurrences".into(), json!(finding.occurrences));
+    if !finding.also_in.is_empty() {
+        out.insert("also_in".into(), json!(finding.also_in));
+    }
+    if let Some(because) = &finding.suppressed {
+        out.insert("suppressed".into(), json!({"because": because}));
+    }
     Value::Object(out)
 }
 

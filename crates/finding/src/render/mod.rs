@@ -9,7 +9,7 @@ pub use concise::concise;
 pub use human::{HumanOptions, human};
 pub use json::json;
 
-use crate::{Access, Confidence, Finding, KernelReport, Memory, Verdict};
+use crate::{Access, Confidence, Finding, KernelReport, Kind, Memory, Verdict};
 
 /// `(16,0,0)`.
 pub(crate) fn index_text(i: [u32; 3]) -> String {
@@ -66,7 +66,9 @@ pub(crate) enum Standing {
 }
 
 pub(crate) fn standing(kernel: &KernelReport) -> Standing {
-    let has = |f: fn(&Verdict) -> bool| kernel.verdicts.iter().any(|(_, v)| f(v));
+    // What is suppressed says nothing of the kernel any more.
+    let counts = |kind: Kind| !kernel.is_suppressed(kind);
+    let has = |f: fn(&Verdict) -> bool| kernel.verdicts.iter().any(|(k, v)| f(v) && counts(*k));
     if has(|v| matches!(v, Verdict::Found)) {
         Standing::Found
     } else if has(|v| matches!(v, Verdict::Unknown { .. })) {

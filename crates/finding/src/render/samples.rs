@@ -67,6 +67,8 @@ pub(crate) fn race() -> Finding {
         launch: Some(launch()),
         help: vec!["put __syncthreads() between the two".into()],
         fix: None,
+        suppressed: None,
+        also_in: Vec::new(),
     }
 }
 
@@ -90,11 +92,13 @@ pub(crate) fn kernel() -> KernelReport {
         outputs: Vec::new(),
         launch: Some(launch()),
         seconds: 0.031,
+        instances: Vec::new(),
+        chosen: None,
     }
 }
 
 pub(crate) fn report() -> Report {
-    Report { kernels: vec![kernel()], errors: Vec::new() }
+    Report { kernels: vec![kernel()], ..Report::default() }
 }
 
 pub(crate) fn sources() -> source::Sources {
