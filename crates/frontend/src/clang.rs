@@ -8,9 +8,11 @@
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::{env, fs, io};
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 
 use crate::{Error, HeadComment, Input, Options, llvm, prelude};
@@ -88,7 +90,7 @@ pub(crate) fn compile(
             // Even at -O0, clang's passes drop what is always inlined and never called.
             command.args(["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"]);
         }
-        run(command, source)
+        run(command, source, &options.cancel)
     };
     match source.language {
         Language::OpenCl => {
@@ -281,7 +283,11 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
     };
 }
 
-pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Error> {
+pub(crate) fn run(
+    mut command: Command,
+    source: &Source,
+    cancel: &Cancel,
+) -> Result<Compiled, Error> {
     let from_pipe = source.path.is_none();
     command.stdin(if from_pipe { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -300,7 +306,11 @@ pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Err
             let _ = pipe.write_all(&bytes);
         });
     }
-    let output = child.wait_with_output().map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
+    let output =
+        finish_child(child, cancel).map_err(|e| Error::ToolMissing(format!("clang: {e}")))?;
+    if cancel.is_cancelled() {
+        return Err(Error::Cancelled);
+    }
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let stderr = if from_pipe { stderr.replace("<stdin>", &source.name) } else { stderr };
     if !output.status.success() {
@@ -314,6 +324,35 @@ pub(crate) fn run(mut command: Command, source: &Source) -> Result<Compiled, Err
     }
     let warnings = if stderr.trim().is_empty() { Vec::new() } else { vec![stderr] };
     Ok(Compiled { bitcode: output.stdout, warnings })
+}
+
+/// All that the child writes, to its end; it is killed when the token is cancelled.
+fn finish_child(mut child: Child, cancel: &Cancel) -> io::Result<Output> {
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let child = Arc::new(Mutex::new(child));
+    let wait = cancel.on_cancel({
+        let child = child.clone();
+        move || {
+            let _ = lock(&child).kill();
+        }
+    });
+    let messages = std::thread::spawn(move || read_all(err));
+    let stdout = read_all(out);
+    let stderr = messages.join().unwrap_or_else(|_| Err(io::Error::other("a reader failed")));
+    // Its pipes are closed: it is at its end, and the lock is held for a moment only.
+    let status = lock(&child).wait();
+    drop(wait);
+    Ok(Output { status: status?, stdout: stdout?, stderr: stderr? })
+}
+
+fn lock(child: &Mutex<Child>) -> MutexGuard<'_, Child> {
+    child.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+fn read_all(pipe: Option<impl io::Read>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    pipe.map_or(Ok(0), |mut p| p.read_to_end(&mut bytes))?;
+    Ok(bytes)
 }
 
 /// `fatal error: 'cub/cub.cuh' file not found`
@@ -341,7 +380,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// Textual IR that LLVM 19 reads; typed pointers go through an older assembler, where one is installed.
-pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Result<Vec<u8>, Error> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Error::BadIr(format!("{name} is neither bitcode nor UTF-8 text")))?;
     if !has_typed_pointers(text) {
@@ -364,7 +403,7 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
         bytes: bytes.to_vec(),
         path: None,
     };
-    match run(command, &source) {
+    match run(command, &source, cancel) {
         Ok(compiled) => Ok(compiled.bitcode),
         // Before 3.7, `load` and `getelementptr` did not say their type; no LLVM that is still packaged reads that.
         Err(Error::Compile { stderr })
@@ -385,7 +424,7 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str) -> Result<Vec<u8>, Error
 
 /// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
 /// first read by `opt`, where a crash is only a message. Where `opt` is not installed, there is no such check.
-pub(crate) fn check_bitcode(bytes: &[u8], name: &str) -> Result<(), Error> {
+pub(crate) fn check_bitcode(bytes: &[u8], name: &str, cancel: &Cancel) -> Result<(), Error> {
     let mut command = Command::new(tool("opt-19"));
     command.args(["-passes=verify", "-disable-output", "-"]);
     let source = Source {
@@ -394,7 +433,7 @@ pub(crate) fn check_bitcode(bytes: &[u8], name: &str) -> Result<(), Error> {
         bytes: bytes.to_vec(),
         path: None,
     };
-    match run(command, &source) {
+    match run(command, &source, cancel) {
         Ok(_) | Err(Error::ToolMissing(_)) => Ok(()),
         Err(Error::Compile { stderr }) if !stderr.contains("PLEASE submit a bug report") => {
             let first = stderr.lines().find(|l| l.contains("error")).unwrap_or(&stderr);

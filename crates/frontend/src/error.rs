@@ -25,6 +25,8 @@ pub enum Error {
     },
     BadIr(String),
     ToolMissing(String),
+    /// Nobody waits for the answer any more.
+    Cancelled,
 }
 
 impl fmt::Display for Error {
@@ -44,6 +46,7 @@ impl fmt::Display for Error {
             ),
             Error::BadIr(why) => write!(f, "not usable as LLVM IR: {why}"),
             Error::ToolMissing(what) => f.write_str(what),
+            Error::Cancelled => f.write_str("interrupted"),
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn host_launches(input: Input, options: &Options) -> Vec<HostLaunch> {
     let Ok((command, _)) = clang::cuda_command(&source, &head, options, Side::Host) else {
         return Vec::new();
     };
-    let Ok(compiled) = clang::run(command, &source) else {
+    let Ok(compiled) = clang::run(command, &source, &options.cancel) else {
         return Vec::new();
     };
     let Ok(module) = Module::parse(&compiled.bitcode, &source.name) else {

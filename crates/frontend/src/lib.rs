@@ -26,6 +26,7 @@ mod prepare;
 
 use std::path::{Path, PathBuf};
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::{Kernel, Language};
 
 use clang::Emit;
@@ -52,6 +53,8 @@ pub struct Options {
     /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
     /// or without namespace and template arguments, or mangled.
     pub entries: Vec<String>,
+    /// Ends the compiler; what was under way is an error.
+    pub cancel: Cancel,
 }
 
 impl Default for Options {
@@ -63,6 +66,7 @@ impl Default for Options {
             recursion_limit: 32,
             size_limit: 200_000,
             entries: Vec::new(),
+            cancel: Cancel::default(),
         }
     }
 }
@@ -128,10 +132,10 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
 pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Module, Error> {
     let upgraded;
     let bytes = if llvm::is_bitcode(bytes) {
-        clang::check_bitcode(bytes, name)?;
+        clang::check_bitcode(bytes, name, &options.cancel)?;
         bytes
     } else {
-        upgraded = clang::upgrade_text_ir(bytes, name)?;
+        upgraded = clang::upgrade_text_ir(bytes, name, &options.cancel)?;
         &upgraded
     };
     lower_bitcode(bytes, name, Language::Llvm, options)

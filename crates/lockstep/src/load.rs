@@ -69,6 +69,7 @@ fn frontend_options(options: &InputArgs) -> frontend::Options {
         clang_args: options.clang_args.clone(),
         cuda_path: options.cuda_path.clone(),
         entries: options.kernel.clone(),
+        cancel: options.cancel.clone(),
         ..frontend::Options::default()
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Kind};
 use lockstep_kernel::Language;
 use lockstep_search::Alias;
@@ -167,6 +168,9 @@ pub(crate) struct InputArgs {
     /// Taken out of the command line before clap saw it.
     #[arg(skip)]
     pub(crate) clang_args: Vec<String>,
+    /// Ends all work on the input.
+    #[arg(skip)]
+    pub(crate) cancel: Cancel,
 }
 
 /// What every analysis command shares.

@@ -105,7 +105,11 @@ pub(crate) fn run(
     jobs: usize,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
-    prove(kernel, assumptions, &Config { kinds, budget, query_timeout: query, jobs })
+    prove(
+        kernel,
+        assumptions,
+        &Config { kinds, budget, query_timeout: query, jobs, ..Config::default() },
+    )
 }
 
 /// Launches that may show the alarms.

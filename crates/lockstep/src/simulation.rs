@@ -34,6 +34,7 @@ pub(crate) fn config(
         max_print: MAX_PRINT,
         deadline: Duration::try_from_secs_f64(budget).ok().map(|b| Instant::now() + b),
         barrier_needs: false,
+        cancel: analysis.input.cancel.clone(),
     }
 }
 

@@ -94,6 +94,7 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
             budget: Duration::from_secs(6),
             query_timeout: Duration::from_secs(2),
             jobs: 2,
+            ..Config::default()
         };
         let proof = prove(kernel, &assumptions, &config);
         let text = |v: &Verdict| match v {

@@ -47,6 +47,7 @@ mod tests;
 
 use std::time::Duration;
 
+use lockstep_cancel::Cancel;
 use lockstep_finding::{Finding, Kind, Verdict};
 use lockstep_kernel::{Kernel, SiteId};
 
@@ -110,6 +111,8 @@ pub struct Config {
     pub query_timeout: Duration,
     /// Threads that ask the solver; never changes a verdict unless time runs out.
     pub jobs: usize,
+    /// Gives up as if the budget were spent.
+    pub cancel: Cancel,
 }
 
 impl Default for Config {
@@ -119,6 +122,7 @@ impl Default for Config {
             budget: Duration::from_secs(10),
             query_timeout: Duration::from_secs(2),
             jobs: 2,
+            cancel: Cancel::default(),
         }
     }
 }

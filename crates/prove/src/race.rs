@@ -9,6 +9,7 @@
 
 use std::time::{Duration, Instant};
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::{Barrier, Operand, Scope, Space};
 
 use crate::Scheduling;
@@ -51,12 +52,19 @@ pub(crate) struct Decided {
 
 /// Limits of one analysis.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct Limits<'a> {
     pub(crate) jobs: usize,
     pub(crate) query: Duration,
     pub(crate) deadline: Instant,
     /// Only a proof is wanted: no models, no alarms.
     pub(crate) proof_only: bool,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl Limits<'_> {
+    pub(crate) fn are_over(&self) -> bool {
+        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
 }
 
 /// Whether a barrier is a plain one of the whole block.
@@ -69,7 +77,7 @@ impl Pairs<'_, '_> {
     /// `warps` says that `__syncwarp` can be relied on.
     pub(crate) fn race_candidates(
         &mut self,
-        deadline: Instant,
+        limits: Limits,
         warps: bool,
     ) -> Option<Vec<Candidate>> {
         let orders = |exec: &crate::exec::Exec, shared: bool| -> Vec<bool> {
@@ -106,7 +114,7 @@ impl Pairs<'_, '_> {
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
-            if Instant::now() > deadline {
+            if limits.are_over() {
                 return None;
             }
             for j in i..n {

@@ -53,6 +53,10 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
     let mut found = false;
     let mut open = None;
     for place in places {
+        if limits.cancel.is_cancelled() {
+            open = Some("the search for redundant barriers was cancelled".into());
+            break;
+        }
         let site = place.sites[0];
         let at = line_of(kernel, site);
         if place.computes {

@@ -279,14 +279,15 @@ impl Solver {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(key) = keys.get(i) else { break };
                 let left = deadline.saturating_duration_since(Instant::now());
-                let outcome = if left.is_zero() || all_or_nothing && open.load(Ordering::Relaxed) {
+                let over = left.is_zero() || ctx.cancel.is_cancelled();
+                let outcome = if over || all_or_nothing && open.load(Ordering::Relaxed) {
                     Outcome::Unknown
                 } else if without_products(ctx, key, timeout.min(left)) {
                     Outcome::Unsat
                 } else if attempt(ctx, key, &trials[i], timeout.min(left)).is_some() {
                     Outcome::Sat
                 } else {
-                    match z3::check(&ctx.pool, key, timeout.min(left)) {
+                    match z3::check(&ctx.pool, key, timeout.min(left), ctx.cancel) {
                         Answer::Unsat => Outcome::Unsat,
                         Answer::Sat(m) if holds(ctx, key, &m) => Outcome::Sat,
                         _ => Outcome::Unknown,
@@ -331,7 +332,7 @@ impl Solver {
             self.solved += 1;
             return Some(m);
         }
-        let answer = z3::check(&ctx.pool, asked, timeout);
+        let answer = z3::check(&ctx.pool, asked, timeout, ctx.cancel);
         self.solver_time += started.elapsed();
         self.solved += 1;
         match answer {
@@ -407,14 +408,17 @@ fn without_products(ctx: &Ctx, key: &[T], timeout: Duration) -> bool {
     };
     let rest: Vec<T> = key.iter().copied().filter(|&t| !product(t)).collect();
     rest.len() < key.len()
-        && matches!(z3::check(&ctx.pool, &rest, timeout.min(TRIAL_TIMEOUT)), Answer::Unsat)
+        && matches!(
+            z3::check(&ctx.pool, &rest, timeout.min(TRIAL_TIMEOUT), ctx.cancel),
+            Answer::Unsat
+        )
 }
 
 /// A model of the conjunction from one of the trials.
 fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], timeout: Duration) -> Option<Assignment> {
     let timeout = timeout.min(TRIAL_TIMEOUT);
     for trial in trials {
-        if let Answer::Sat(mut m) = z3::check(&ctx.pool, &trial.list, timeout) {
+        if let Answer::Sat(mut m) = z3::check(&ctx.pool, &trial.list, timeout, ctx.cancel) {
             m.vars.extend(trial.values.iter().copied());
             if holds(ctx, key, &m) {
                 return Some(m);

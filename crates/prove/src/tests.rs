@@ -261,7 +261,8 @@ fn the_solver_agrees_with_trying_all_values() {
             let values = [n & 15, n >> 4 & 15, n >> 8];
             any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
         }
-        match z3::check(&pool, &list, Duration::from_secs(10)) {
+        match z3::check(&pool, &list, Duration::from_secs(10), &lockstep_cancel::Cancel::default())
+        {
             Answer::Sat(m) => {
                 assert!(any, "round {round}");
                 assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}");

@@ -45,6 +45,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         query: config.query_timeout,
         deadline: started + config.budget,
         proof_only: false,
+        cancel: &config.cancel,
     };
     // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
     // usual conditions come before long questions.
@@ -54,6 +55,9 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     let all = |limits| analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
     let mut first = all(passes[0]);
     for (i, &limits) in passes.iter().enumerate() {
+        if limits.cancel.is_cancelled() {
+            break;
+        }
         if i > 0 && !first.gap && first.stats.timeouts > 0 && open(&first) {
             first = all(limits);
         }
@@ -82,7 +86,7 @@ pub(crate) fn analyse(
     kinds: &[Kind],
     limits: Limits,
 ) -> Analysis {
-    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let mut ctx = Ctx::new(kernel, assumptions, hints, limits.cancel);
     let mut exec = exec::run(&mut ctx);
     if let Some(sharper) = crate::requires::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
@@ -179,7 +183,7 @@ fn look_for_condition(
     let query = limits.query.min(config.budget / 20);
     let limits = Limits { deadline, query, proof_only: true, ..limits };
     for condition in crate::hidden::catalogue(kernel, assumptions, &first.summands) {
-        if Instant::now() >= limits.deadline {
+        if limits.are_over() {
             return;
         }
         let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, limits);
@@ -235,7 +239,7 @@ fn ordinary(
     alarms: &[Alarm],
     limits: Limits,
 ) -> bool {
-    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let mut ctx = Ctx::new(kernel, assumptions, hints, limits.cancel);
     let mut pairs = prepare(exec::run(&mut ctx));
     let mut list = pairs.facts_of_one();
     let ctx = &mut *pairs.exec.ctx;
@@ -451,8 +455,7 @@ impl Pairs<'_, '_> {
     pub(crate) fn check_races(&mut self, divergence: &Divergence, limits: Limits) -> Races {
         let unknown =
             |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
-        let Some(candidates) = self.race_candidates(limits.deadline, divergence.warps.is_none())
-        else {
+        let Some(candidates) = self.race_candidates(limits, divergence.warps.is_none()) else {
             return unknown("the time budget ran out".into());
         };
         self.solver.all_or_nothing = limits.proof_only;

@@ -9,6 +9,7 @@ use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::time::Duration;
 
+use lockstep_cancel::Cancel;
 use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, T, mask};
@@ -30,6 +31,7 @@ unsafe extern "C" {
     fn Z3_del_config(c: Config);
     fn Z3_mk_context(c: Config) -> Context;
     fn Z3_del_context(c: Context);
+    fn Z3_interrupt(c: Context);
     fn Z3_set_error_handler(c: Context, h: Option<extern "C" fn(Context, c_int)>);
     fn Z3_mk_string_symbol(c: Context, s: *const c_char) -> Symbol;
     fn Z3_mk_int_symbol(c: Context, i: c_int) -> Symbol;
@@ -103,16 +105,35 @@ pub(crate) enum Answer {
 /// Errors are seen as null results; without a handler of our own Z3 would end the process.
 extern "C" fn ignore_error(_: Context, _: c_int) {}
 
+/// A context that another thread may interrupt.
+struct Running(Context);
+
+// SAFETY: only `Z3_interrupt` is called through it, which is made to be called from other threads.
+unsafe impl Send for Running {}
+
+impl Running {
+    fn interrupt(&self) {
+        // SAFETY: the context lives as long as the wait that calls this.
+        unsafe { Z3_interrupt(self.0) }
+    }
+}
+
 /// Whether the conjunction of `assertions` has a model.
-pub(crate) fn check(pool: &Pool, assertions: &[T], timeout: Duration) -> Answer {
+pub(crate) fn check(pool: &Pool, assertions: &[T], timeout: Duration, cancel: &Cancel) -> Answer {
+    if cancel.is_cancelled() {
+        return Answer::Unknown;
+    }
     // SAFETY: the context and all that is made in it live until the end of this function and are used by this
-    // thread alone; a context made with `Z3_mk_context` keeps every term alive by itself, so terms need no counts.
+    // thread alone, but for `Z3_interrupt`, which may come from any; a context made with `Z3_mk_context` keeps every term alive by itself, so terms need no counts.
     unsafe {
         let config = Z3_mk_config();
         let c = Z3_mk_context(config);
         Z3_del_config(config);
         Z3_set_error_handler(c, Some(ignore_error));
+        let running = Running(c);
+        let wait = cancel.on_cancel(move || running.interrupt());
         let answer = check_in(c, pool, assertions, timeout);
+        drop(wait);
         Z3_del_context(c);
         answer
     }

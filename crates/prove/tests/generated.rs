@@ -225,6 +225,7 @@ fn compare(seed: u64, count: usize) {
         budget: Duration::from_secs(30),
         query_timeout: Duration::from_secs(10),
         jobs: 2,
+        ..Config::default()
     };
     let (mut agreed, mut racy, mut open) = (0, 0, 0);
     for (i, k) in kernels.iter().enumerate() {

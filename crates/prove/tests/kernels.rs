@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lockstep_cancel::Cancel;
 use lockstep_finding::{Confidence, Kind, Verdict};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, prove};
@@ -20,6 +21,17 @@ fn dims(text: &str) -> [DimSpec; 3] {
 
 /// Every kernel of a file, with the dimensions of its first line.
 fn proofs(name: &str, kinds: &[Kind], scheduling: Scheduling) -> Vec<(String, Proof)> {
+    let config = Config {
+        kinds: kinds.to_vec(),
+        budget: Duration::from_secs(60),
+        query_timeout: Duration::from_secs(20),
+        jobs: 2,
+        ..Config::default()
+    };
+    proofs_with(name, &config, scheduling)
+}
+
+fn proofs_with(name: &str, config: &Config, scheduling: Scheduling) -> Vec<(String, Proof)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(name);
     let text = std::fs::read_to_string(&path).expect("the file is there");
     let head: Vec<&str> = text.lines().next().unwrap_or("").split_whitespace().collect();
@@ -32,14 +44,8 @@ fn proofs(name: &str, kinds: &[Kind], scheduling: Scheduling) -> Vec<(String, Pr
         scheduling,
         ..Assumptions::default()
     };
-    let config = Config {
-        kinds: kinds.to_vec(),
-        budget: Duration::from_secs(60),
-        query_timeout: Duration::from_secs(20),
-        jobs: 2,
-    };
     let module = load(Input::Path(&path), &Options::default()).expect("it compiles");
-    module.kernels.iter().map(|k| (k.name.clone(), prove(k, &assumptions, &config))).collect()
+    module.kernels.iter().map(|k| (k.name.clone(), prove(k, &assumptions, config))).collect()
 }
 
 /// What a verdict and its alarms amount to.
@@ -154,5 +160,18 @@ fn redundant_barriers() {
         if matches!(name.as_str(), "needless_inlined_twice" | "needless_divergent") {
             assert_eq!(found.count(), 1, "{name}");
         }
+    }
+}
+
+#[test]
+fn nothing_is_proved_of_accesses_once_nobody_waits() {
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let config = Config { cancel, ..Config::default() };
+    let proofs = proofs_with("basics.cu", &config, Scheduling::Independent);
+    assert!(!proofs.is_empty());
+    for (name, proof) in proofs {
+        let race = &proof.verdicts[0];
+        assert!(matches!(race, (Kind::DataRace, Verdict::Unknown { .. })), "{name}: {race:?}");
     }
 }

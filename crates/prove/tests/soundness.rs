@@ -70,6 +70,7 @@ fn nothing_racy_is_proved() {
         budget: Duration::from_millis(600),
         query_timeout: Duration::from_millis(300),
         jobs: 2,
+        ..Config::default()
     };
     let mut wrong = Vec::new();
     let mut looked_at = 0;

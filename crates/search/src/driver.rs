@@ -15,7 +15,7 @@ use crate::launch::{Shelf, Sizes};
 use crate::ledger::Ledger;
 use crate::space::Space;
 use crate::trial::{Lab, Trial};
-use crate::{Given, Progress, Searched, Settings, barriers, is_over, settle};
+use crate::{Given, Progress, Searched, Settings, barriers, is_over, is_past, settle};
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
@@ -152,7 +152,7 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
         }
     }
     for c in candidates {
-        if is_over(settings.config.deadline) {
+        if is_over(&settings.config) {
             break;
         }
         if allowed(&c)? {
@@ -201,7 +201,7 @@ impl<'a> Driver<'a> {
     }
 
     fn is_over(&self) -> bool {
-        self.steps_left == 0 || is_over(self.settings.config.deadline)
+        self.steps_left == 0 || is_over(&self.settings.config)
     }
 
     fn suggestions(&mut self) -> Result<(), String> {
@@ -219,7 +219,7 @@ impl<'a> Driver<'a> {
     fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
         let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
-            if i > 0 && (self.is_over() || is_over(self.evolve_until)) {
+            if i > 0 && (self.is_over() || is_past(self.evolve_until)) {
                 break;
             }
             let odd = !self.space().oddities(seed).is_empty();
@@ -298,7 +298,7 @@ impl<'a> Driver<'a> {
         sort(&mut population);
         let mut quiet = 0;
         for generation in 1..=self.settings.generations {
-            let late = self.is_over() || is_over(self.evolve_until);
+            let late = self.is_over() || is_past(self.evolve_until);
             if late || quiet >= PATIENCE || self.everything_races() {
                 break;
             }

@@ -155,7 +155,11 @@ pub struct Searched {
     pub steps: u64,
 }
 
-/// Whether the time given is over.
-fn is_over(deadline: Option<Instant>) -> bool {
+/// Whether the time given is over, or nobody waits for the answer any more.
+fn is_over(config: &Config) -> bool {
+    config.cancel.is_cancelled() || is_past(config.deadline)
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|d| Instant::now() >= d)
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
+use lockstep_cancel::Cancel;
 use lockstep_finding::{Access, Finding, Kind, Memory};
 use lockstep_kernel::{BlockId, SiteId};
 
@@ -58,6 +59,8 @@ pub struct Config {
     pub max_print: usize,
     /// When to give the launch up as `unknown`, if ever.
     pub deadline: Option<Instant>,
+    /// Gives the launch up as if the deadline had passed.
+    pub cancel: Cancel,
     /// Also find out which barriers of the block are needed
     /// ([`Outcome::barriers`]). Blocks then run one after the other.
     pub barrier_needs: bool,
@@ -73,6 +76,7 @@ impl Default for Config {
             kinds: Kind::ALL.to_vec(),
             max_print: 1 << 20,
             deadline: None,
+            cancel: Cancel::default(),
             barrier_needs: false,
         }
     }

@@ -50,7 +50,7 @@ pub fn footprint(
     let mut heap = Heap::default();
     let mut reached = vec![false; kernel.sites.len()];
     let mut branches = vec![[false; 2]; program.code.blocks.len()];
-    let budget = Budget { steps: config.max_steps, deadline: config.deadline };
+    let budget = Budget::of(config);
     let mut world = World {
         reports: &mut reports,
         clock: &mut clock,

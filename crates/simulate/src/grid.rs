@@ -94,7 +94,7 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
             run.start(block, &mut clock);
             let budget = Budget {
                 steps: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
-                deadline: program.config.deadline,
+                ..Budget::of(program.config)
             };
             let mut world = World {
                 reports: &mut reports,
@@ -181,7 +181,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
     let mut reached = vec![false; program.kernel.sites.len()];
     let mut branches = vec![[false; 2]; program.code.blocks.len()];
-    let budget = Budget { steps: program.config.max_steps, deadline: program.config.deadline };
+    let budget = Budget::of(program.config);
     let mut survey = program.config.barrier_needs.then(|| Survey::new(program.kernel)).flatten();
     let mut world = World {
         reports: &mut reports,

@@ -15,9 +15,11 @@
 use std::hash::Hasher;
 use std::time::Instant;
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::{BarrierReduce, LocId, SiteId, Space, Special};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::api::Config;
 use crate::between::{GridShadow, Owners};
 use crate::code::{Edge, Rare, Step, Term};
 use crate::heap::Heap;
@@ -85,7 +87,7 @@ pub(crate) struct World<'w> {
     pub lane_steps: u64,
     /// Warp steps after which to ask [`World::look`] whether to go on.
     pub limit: u64,
-    pub budget: Budget,
+    pub budget: Budget<'w>,
     /// Counts stores that changed something, releases of barriers, exits.
     pub changes: u64,
     pub heap: &'w mut Heap,
@@ -98,23 +100,29 @@ pub(crate) struct World<'w> {
 
 /// How long a run may take.
 #[derive(Clone, Copy)]
-pub(crate) struct Budget {
+pub(crate) struct Budget<'a> {
     /// Warp steps after which to give up.
     pub steps: u64,
     pub deadline: Option<Instant>,
+    pub cancel: &'a Cancel,
 }
 
 /// Warp steps between two looks at the time.
 const LOOK: u64 = 1 << 13;
 
-impl Budget {
+impl<'a> Budget<'a> {
+    pub(crate) fn of(config: &'a Config) -> Budget<'a> {
+        Budget { steps: config.max_steps, deadline: config.deadline, cancel: &config.cancel }
+    }
+
     /// Warp steps before the first look.
     pub(crate) fn first_limit(&self) -> u64 {
-        if self.deadline.is_some() { self.steps.min(LOOK) } else { self.steps }
+        let looks = self.deadline.is_some() || self.cancel.can_be_cancelled();
+        if looks { self.steps.min(LOOK) } else { self.steps }
     }
 
     pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }
 
@@ -138,7 +146,7 @@ impl World<'_> {
 pub(crate) enum Stop {
     /// Past the step budget.
     Limit,
-    /// Past the deadline.
+    /// Past the deadline, or cancelled.
     Late,
     /// A probe saw something: run again in full.
     Dirty,

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::{BlockId, SiteId};
 use lockstep_simulate::{Config, Coverage, Scheduling, footprint};
 
@@ -90,4 +91,20 @@ fn a_budget_of_steps_holds_with_a_deadline() {
     let outcome = run(&long, 4, 64, &config);
     assert!(outcome.incomplete.is_some_and(|why| why.contains("100000 warp instructions")));
     assert!(outcome.stats.warp_steps < 101_000);
+}
+
+#[test]
+fn a_token_ends_the_launch() {
+    let long = cuda(&[St::Loop(u32::MAX, vec![write(Ex::Tid)])]);
+    for jobs in [1, 2] {
+        let cancel = Cancel::new();
+        let config =
+            Config { cancel: cancel.clone(), max_steps: u64::MAX, jobs, ..Config::default() };
+        std::thread::scope(|scope| {
+            let run = scope.spawn(|| run(&long, 4, 64, &config));
+            cancel.cancel();
+            assert!(run.join().expect("no panic").incomplete.is_some());
+        });
+        assert!(!footprint(&long, &launch(4, 64), &config).expect("it fits").complete);
+    }
 }
