@@ -12,10 +12,11 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
 
 use crate::engines::{Engines, Task};
+use crate::interrupt;
 use crate::launch_facts::FileFacts;
 use crate::load::{self, Source, error};
 use crate::options::{Analysis, InputArgs};
-use crate::progress::Progress;
+use crate::progress::{Engine, Progress};
 use crate::simulation;
 
 /// One file to check, and how it is read.
@@ -42,7 +43,14 @@ pub(crate) fn check(
     for part in &parts {
         part.typed.iter().for_each(|(name, text)| sources.insert(name, text));
     }
-    merge(parts, &analysis.input.kernel)
+    let skipped = parts.iter().filter(|p| p.interrupted).count();
+    let mut report = merge(parts, &analysis.input.kernel);
+    if skipped > 0 {
+        let message =
+            format!("{}: {skipped} of {} files were not checked", interrupt::BECAUSE, units.len());
+        report.errors.push(error("", message));
+    }
+    report
 }
 
 /// What one file gave.
@@ -54,6 +62,8 @@ struct Part {
     matched: Vec<String>,
     /// What came through standard input, for the renderers to quote.
     typed: Option<(String, String)>,
+    /// The run was ended before the file was looked at.
+    interrupted: bool,
 }
 
 /// Joins the parts; a `--kernel` that named nothing in any file is an error.
@@ -111,18 +121,24 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn unit(&self, unit: &Unit) -> Part {
-        self.progress.start(&unit.path.display().to_string());
         let mut part = Part::default();
-        if let Err(e) = self.fill(unit, &mut part) {
-            part.report.errors.push(e);
-        }
+        let result = self.fill(unit, &mut part);
         self.progress.done();
+        match result {
+            Err(_) if unit.input.cancel.is_cancelled() => part.interrupted = true,
+            Err(e) => part.report.errors.push(e),
+            Ok(()) => {}
+        }
         part
     }
 
     fn fill(&self, unit: &Unit, part: &mut Part) -> Result<(), InputError> {
+        if unit.input.cancel.is_cancelled() {
+            return Err(error("", interrupt::BECAUSE.into()));
+        }
         let source = Source::open(&unit.path)?;
         part.typed = source.typed();
+        let work = self.progress.begin(&source.name, Engine::Compile, None);
         let module = source.load(&unit.input)?;
         if unit.input.verbose {
             module.warnings.iter().for_each(|w| eprintln!("{w}"));
@@ -135,6 +151,7 @@ impl Checker<'_> {
             .cloned()
             .collect();
         let facts = FileFacts::new(&source, &module, &unit.input);
+        drop(work);
         let Checker { analysis, how, workers, progress } = *self;
         let task = Task { analysis, how, workers, progress };
         for kernel in load::select(&module.kernels, names) {

@@ -14,12 +14,14 @@ use lockstep_search::{Alias, Given, Searched, Settings, search};
 use lockstep_simulate::{Config, bind};
 
 use crate::dims::{Dims, From};
+use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{Source, error};
 use crate::options::{Analysis, Evolve};
-use crate::progress::Progress;
+use crate::progress::{Engine, Progress, Working};
 use crate::proof;
 use crate::simulation;
+use crate::verdicts;
 
 const DEFAULT_BUDGET: f64 = 10.0;
 
@@ -52,8 +54,37 @@ pub(crate) struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// The report of a kernel, or why it could not be looked at.
+    /// The report of a kernel, or why it could not be looked at. What is interrupted is unknown.
     pub(crate) fn kernel(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+        facts: &FileFacts,
+    ) -> Result<KernelReport, InputError> {
+        let cancel = &self.analysis.input.cancel;
+        let looked_at = if cancel.is_cancelled() {
+            Ok(self.nothing(kernel, source))
+        } else {
+            self.look_at(kernel, source, facts)
+        };
+        if !cancel.is_cancelled() {
+            return looked_at;
+        }
+        let mut report = looked_at.unwrap_or_else(|_| self.nothing(kernel, source));
+        interrupt::mark(&mut report);
+        Ok(report)
+    }
+
+    /// The report of a kernel that nobody has looked at.
+    fn nothing(&self, kernel: &Kernel, source: &Source) -> KernelReport {
+        let kinds = verdicts::kinds(&self.analysis.search, true);
+        match self.how {
+            Engines::Prover { .. } => self.proved(kernel, source, None, &kinds, Instant::now()),
+            _ => simulation::unknown_report(kernel, &source.name, &kinds, interrupt::BECAUSE),
+        }
+    }
+
+    fn look_at(
         &self,
         kernel: &Kernel,
         source: &Source,
@@ -66,6 +97,10 @@ impl Task<'_> {
         let kinds = config.kinds.clone();
         let given = self.given(kernel, facts).map_err(fail)?;
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
+        if !matches!(self.how, Engines::Search(_)) {
+            self.engine(kernel, source, &work, Engine::Prove);
+        }
         let proof = match self.how {
             Engines::Search(_) => None,
             Engines::Prover { may_alias } => {
@@ -84,14 +119,16 @@ impl Task<'_> {
                 if let Some(proof) = proof.as_mut().filter(|p| proof::has_confirmed(p)) {
                     // What is called confirmed has been seen.
                     let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
-                    let seen = self.search(kernel, source, &given, &how, config, Some(proof));
+                    let seen =
+                        self.search(kernel, source, &given, &how, config, Some(proof), &work);
                     proof::keep_confirmed(proof, &seen.map_or(Vec::new(), |s| s.findings));
                 }
                 return Ok(self.proved(kernel, source, proof, &kinds, started));
             }
         };
-        let searched =
-            self.search(kernel, source, &given, how, config, proof.as_ref()).map_err(fail)?;
+        let searched = self
+            .search(kernel, source, &given, how, config, proof.as_ref(), &work)
+            .map_err(fail)?;
         let dynamic = kernel.objects.iter().any(|o| o.dynamic);
         if searched.nothing_allowed && given.is_complete(dynamic) {
             return Err(fail("the launch does not satisfy the preconditions".into()));
@@ -142,10 +179,11 @@ impl Task<'_> {
             true => proof::assume_usual(kernel, &mut assumptions),
             false => Vec::new(),
         };
-        let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         let query = seconds(budget * QUERY_SHARE);
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
-        let mut proof = proof::run(kernel, &assumptions, kinds, seconds(budget), query, jobs);
+        let cancel = &self.analysis.input.cancel;
+        let mut proof =
+            proof::run(kernel, &assumptions, kinds, seconds(budget), query, jobs, cancel);
         if !named.is_empty() {
             for (_, verdict) in &mut proof.verdicts {
                 if let Verdict::Proved { assumes } = verdict {
@@ -164,7 +202,11 @@ impl Task<'_> {
         how: &Evolve,
         config: Config,
         proof: Option<&Proof>,
+        work: &Working,
     ) -> Result<Searched, String> {
+        let dynamic = kernel.objects.iter().any(|o| o.dynamic);
+        let one = given.is_complete(dynamic);
+        self.engine(kernel, source, work, if one { Engine::Simulate } else { Engine::Search });
         let assume = &self.analysis.launch.assume;
         // What is wrong with an assumption does not hang on the launch.
         assumptions_hold(assume, &named_launch(kernel))?.ok();
@@ -178,7 +220,7 @@ impl Task<'_> {
             config,
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
             suggested: proof.map_or(Vec::new(), proof::suggestions),
-            progress: &|p| self.progress.search(&kernel.name, p),
+            progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };
         let searched = search(kernel, given, &settings)?;
@@ -189,6 +231,14 @@ impl Task<'_> {
             }
         }
         Ok(searched)
+    }
+
+    /// Says who looks at the kernel now.
+    fn engine(&self, kernel: &Kernel, source: &Source, work: &Working, engine: Engine) {
+        work.engine(engine);
+        if self.analysis.input.verbose {
+            eprintln!("{}: kernel {}: {}", source.name, kernel.name, engine.name());
+        }
     }
 
     /// What the command line and the source fix of the launch.
@@ -208,6 +258,10 @@ impl Task<'_> {
             args: bind::resolve(kernel, &values)?,
         })
     }
+}
+
+fn seconds(s: f64) -> Duration {
+    Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)
 }
 
 /// A launch with a value for every scalar, to read an assumption by.

@@ -9,6 +9,7 @@ mod clang_style_args;
 mod dims;
 mod dump;
 mod engines;
+mod interrupt;
 mod launch_facts;
 mod load;
 mod options;
@@ -32,7 +33,7 @@ use lockstep_search::Alias;
 
 use check::Unit;
 use engines::Engines;
-use options::{Analysis, Cli, Command, Evolve, FilesArgs, SearchCommandArgs};
+use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, SearchCommandArgs};
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
     match cli.command {
         Command::Check(mut args) => {
-            args.analysis.input.clang_args = clang_args;
+            begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
             let how = Engines::All(Evolve { alias, ..Evolve::default() });
@@ -60,14 +61,14 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             })
         }
         Command::Prove(mut args) => {
-            args.analysis.input.clang_args = clang_args;
+            begin(&mut args.analysis.input, clang_args)?;
             let how = Engines::Prover { may_alias: args.may_alias };
             report(&args.analysis, |sources| {
                 check::check(&units(&args), &args.analysis, &how, sources)
             })
         }
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
-            args.analysis.input.clang_args = clang_args;
+            begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
             let how = Engines::Search(evolve);
@@ -76,16 +77,23 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             })
         }
         Command::Run(mut args) => {
-            args.analysis.input.clang_args = clang_args;
+            begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             report(&args.analysis, |sources| run::run(&args, sources))
         }
         Command::Dump(mut args) => {
-            args.input.clang_args = clang_args;
+            begin(&mut args.input, clang_args)?;
             Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
         }
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
     }
+}
+
+/// What is the same for all commands that read a file.
+fn begin(input: &mut InputArgs, clang_args: Vec<String>) -> Result<(), String> {
+    input.clang_args = clang_args;
+    input.cancel = interrupt::token()?;
+    Ok(())
 }
 
 /// The files named, each read as the command line says.
@@ -108,6 +116,9 @@ fn report(analysis: &Analysis, analyse: impl FnOnce(&mut Sources) -> Report) -> 
     output::write_report(&report, &mut sources, &analysis.report, started.elapsed().as_secs_f64())?;
     if let Some(dir) = &analysis.report.witness_dir {
         witness::write_all(&report, dir, analysis)?;
+    }
+    if analysis.input.cancel.is_cancelled() {
+        return Ok(interrupt::STATUS);
     }
     Ok(report.exit_status(analysis.report.allow_unknown))
 }

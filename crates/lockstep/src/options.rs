@@ -18,7 +18,8 @@ use crate::dims::{self, DimArg};
     version,
     arg_required_else_help = true,
     after_help = "Exit status: 0 nothing found, 1 at least one error found, 2 the input could not be used, \
-                  3 something asked for is unknown.\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
+                  3 something asked for is unknown, or the run was interrupted (Ctrl-C reports what is known \
+                  so far; a second one ends at once).\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
                   accepted as clang spells them; everything after -- goes to clang as it is."
 )]
 pub(crate) struct Cli {

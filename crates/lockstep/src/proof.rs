@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Confidence, Finding, Kind, Verdict};
 use lockstep_kernel::Kernel;
 use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, prove};
@@ -103,12 +104,13 @@ pub(crate) fn run(
     budget: Duration,
     query: Duration,
     jobs: usize,
+    cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
     prove(
         kernel,
         assumptions,
-        &Config { kinds, budget, query_timeout: query, jobs, ..Config::default() },
+        &Config { kinds, budget, query_timeout: query, jobs, cancel: cancel.clone() },
     )
 }
 

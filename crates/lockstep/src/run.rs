@@ -11,9 +11,11 @@ use lockstep_kernel::{Kernel, ParamKind, Space};
 use lockstep_simulate::{Outcome, bind};
 
 use crate::dims::Dims;
+use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
 use crate::options::{Analysis, RunArgs};
+use crate::progress::{Engine, Progress};
 use crate::simulation::{self, Simulated, execute};
 use crate::witness;
 
@@ -54,7 +56,16 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let dumps = dumps(kernel, &args.dump).map_err(fail)?;
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
-    let outcome = execute(kernel, &launch, &config).map_err(fail)?;
+    let progress = Progress::new(1);
+    let budget = config.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+    let work = progress.begin(&kernel.name, Engine::Simulate, budget);
+    if analysis.input.verbose {
+        eprintln!("{}: kernel {}: {}", source.name, kernel.name, Engine::Simulate.name());
+    }
+    let outcome = execute(kernel, &launch, &config);
+    drop(work);
+    progress.finish();
+    let outcome = outcome.map_err(fail)?;
     if let Some(text) = &outcome.violated {
         return Err(fail(format!("the launch does not satisfy {text}")));
     }
@@ -69,7 +80,11 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     write_dumps(&outcome, &dumps).map_err(fail)?;
     let outputs = outputs(kernel, &launch, &outcome, &dumps);
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
-    Ok(simulated.report(&config, analysis.report.strict))
+    let mut report = simulated.report(&config, analysis.report.strict);
+    if analysis.input.cancel.is_cancelled() {
+        interrupt::mark(&mut report);
+    }
+    Ok(report)
 }
 
 fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {
