@@ -6,10 +6,15 @@ RANDOM_SEED ?= 1
 # PoCL keeps compiled kernels here instead of in the home directory.
 export POCL_CACHE_DIR ?= $(CURDIR)/target/pocl-cache
 
-.PHONY: help setup build demo test long-test bench fmt lint clean
+# Where `make install` puts things; DESTDIR is for those who make packages.
+PREFIX ?= /usr/local
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+.PHONY: help setup build demo install test long-test bench fmt lint clean
 
 help:
 	@echo "make demo       install what is missing, build, and show a race found in an example"
+	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
 	@echo "make long-test  the longer differential run: $(RANDOM_CASES) random kernels against PoCL"
 	@echo "make bench      speed against Oclgrind, and other measurements (BENCH_ARGS=--quick for small sizes)"
@@ -34,6 +39,17 @@ demo: build
 	else \
 		echo "demo: expected status 1 (a finding), got $$status"; exit 1; \
 	fi
+
+install: build
+	@binary=$${CARGO_TARGET_DIR:-target}/release/lockstep; set -e; \
+	install -D -m 755 $$binary $(DESTDIR)$(PREFIX)/bin/lockstep; \
+	mkdir -p $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
+		$(SHARE)/fish/vendor_completions.d; \
+	$$binary man $(SHARE)/man/man1; \
+	$$binary completions bash > $(SHARE)/bash-completion/completions/lockstep; \
+	$$binary completions zsh > $(SHARE)/zsh/site-functions/_lockstep; \
+	$$binary completions fish > $(SHARE)/fish/vendor_completions.d/lockstep.fish
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/lockstep"
 
 fmt:
 	$(CARGO) fmt --all

@@ -12,6 +12,7 @@ mod engines;
 mod interrupt;
 mod launch_facts;
 mod load;
+mod manual;
 mod options;
 mod output;
 mod progress;
@@ -86,6 +87,8 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
         }
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
+        Command::Completions { shell } => manual::completions(shell).map(|()| 0),
+        Command::Man { dir } => manual::pages(&dir).map(|()| 0),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The command line, as clap sees it once clang's own options are taken out.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Kind};
@@ -73,9 +75,18 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  lockstep explain data-race")]
     Explain {
         /// The kind, such as data-race
-        #[arg(value_parser = parse_kind)]
+        #[arg(value_parser = KindParser, hide_possible_values = true)]
         kind: Kind,
     },
+    /// Print a completion script for a shell
+    #[command(after_help = "Examples:\n  \
+        lockstep completions bash > lockstep.bash\n  \
+        lockstep completions zsh > _lockstep\n\n\
+        'make install' puts the scripts where bash, zsh and fish look for them.")]
+    Completions { shell: clap_complete::Shell },
+    /// Write the manual pages, one for each command, to a folder
+    #[command(hide = true)]
+    Man { dir: PathBuf },
 }
 
 /// What the commands that look at every kernel of some files share.
@@ -220,10 +231,10 @@ pub(crate) struct LaunchArgs {
 #[command(next_help_heading = "What to look for")]
 pub(crate) struct SearchArgs {
     /// Only these kinds of finding
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) only: Vec<Kind>,
     /// All kinds but these
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) skip: Vec<Kind>,
     /// Time for one kernel; what is undecided then is unknown
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
@@ -342,6 +353,27 @@ impl SchedulingArg {
 
     pub(crate) fn from_name(name: &str) -> Option<SchedulingArg> {
         SchedulingArg::from_str(name, false).ok()
+    }
+}
+
+/// A kind by its name; the names are what completion scripts offer.
+#[derive(Clone)]
+struct KindParser;
+
+impl TypedValueParser for KindParser {
+    type Value = Kind;
+
+    fn parse_ref(
+        &self,
+        cmd: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Kind, clap::Error> {
+        parse_kind.parse_ref(cmd, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()))))
     }
 }
 
