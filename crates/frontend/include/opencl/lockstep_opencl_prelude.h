@@ -1,6 +1,8 @@
 // What every OpenCL kernel sees before its own first line: GPUVerify's annotations in Lockstep's vocabulary.
 // A condition that involves a ghost expression of GPUVerify's own is dropped by the lowering; proof hints are nothing.
 #pragma once
+// For sources that define the annotations away where another compiler reads them.
+#define __LOCKSTEP__ 1
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 void __attribute__((overloadable)) __lockstep_requires(bool);

@@ -3,6 +3,9 @@
 // __lockstep_ghost, so that the lowering can recognise, and ignore, a statement that contains one.
 #pragma once
 
+// For sources that define the annotations away where another compiler reads them.
+#define __LOCKSTEP__ 1
+
 __LOCKSTEP_OPAQUE void __lockstep_requires(bool);
 __LOCKSTEP_OPAQUE void __lockstep_assert(bool);
 __LOCKSTEP_OPAQUE bool __lockstep_ghost();
