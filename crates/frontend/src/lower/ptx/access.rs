@@ -1,0 +1,198 @@
+//! Scalar and vector accesses and atomics in inline PTX.
+
+use lockstep_kernel::{AtomicOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
+
+use super::{Names, scope_of, vector};
+use crate::lower::Lower;
+use crate::lower::insts::unsigned;
+
+impl Lower<'_> {
+    /// `ld.acquire.gpu.u32 $0, [$1]`, `atom.add.relaxed.cta.shared.u32 $0, [$1], $2`.
+    pub(super) fn ptx_access(
+        &mut self,
+        kind: &str,
+        tail: &[&str],
+        operands: &[&str],
+        names: &mut Names,
+    ) -> Option<()> {
+        if tail.iter().any(|t| matches!(*t, "async" | "param" | "matrix")) {
+            return None;
+        }
+        let ty = match *tail.last()? {
+            "u8" | "s8" | "b8" => Ty::I8,
+            "u16" | "s16" | "b16" => Ty::I16,
+            "u32" | "s32" | "b32" => Ty::I32,
+            "u64" | "s64" | "b64" => Ty::I64,
+            "f16" => Ty::F16,
+            "f32" => Ty::F32,
+            "f64" => Ty::F64,
+            _ => return None,
+        };
+        let signed = tail.last()?.starts_with('s');
+        let space = if tail.contains(&"shared") {
+            Space::Shared
+        } else if tail.contains(&"global") {
+            Space::Global
+        } else if tail.contains(&"const") {
+            Space::Constant
+        } else {
+            Space::Generic
+        };
+        // A shared-window address is a 32-bit number, which does not say which object it means.
+        let address = |text: &str, names: &Names| {
+            let inner = text.strip_prefix('[')?.strip_suffix(']')?.trim();
+            let (name, offset) = inner.split_once('+').unwrap_or((inner, "0"));
+            let (value, ty) = *names.get(name.trim())?;
+            Some((value, ty, offset.trim().parse::<i64>().ok()?))
+        };
+        let is_load = kind == "ld";
+        let has_result = matches!(kind, "ld" | "atom");
+        let at = operands.get(usize::from(has_result))?;
+        let (pointer, pointer_ty, offset) = address(at, names)?;
+        if pointer_ty.bits() != 64 {
+            return None;
+        }
+        let pointer = self.bits(pointer_ty, Ty::Ptr, pointer);
+        let addr = self.index(pointer, Operand::Imm(0), 0, offset);
+        let strong = tail.iter().any(|t| matches!(*t, "acquire" | "release" | "relaxed"));
+        let count = match (tail.contains(&"v2"), tail.contains(&"v4")) {
+            (true, _) => 2,
+            (_, true) => 4,
+            _ => 1,
+        };
+        if count > 1 {
+            // One access of all its elements; ordered ones are not modelled.
+            if strong || !matches!(kind, "ld" | "st") {
+                return None;
+            }
+            let volatile = tail.contains(&"volatile");
+            return self
+                .ptx_vector_access(is_load, ty, count, space, volatile, addr, operands, names);
+        }
+        let rest: Vec<(Operand, Ty)> = operands[usize::from(has_result) + 1..]
+            .iter()
+            .map(|o| {
+                names
+                    .get(*o)
+                    .copied()
+                    .or_else(|| o.parse::<u64>().ok().map(|v| (Operand::Imm(v), ty)))
+            })
+            .collect::<Option<_>>()?;
+        let rest: Vec<Operand> =
+            rest.into_iter().map(|(v, from)| self.convert_bits(from, ty, v)).collect();
+        let scope = scope_of(tail);
+        let order = if tail.contains(&"acq_rel") {
+            Order::AcqRel
+        } else if tail.contains(&"acquire") {
+            Order::Acquire
+        } else if tail.contains(&"release") {
+            Order::Release
+        } else {
+            Order::Relaxed
+        };
+        let result = match kind {
+            "ld" | "st" if !strong => {
+                let volatile = tail.contains(&"volatile");
+                let access = if is_load { SiteKind::Read } else { SiteKind::Write };
+                let site =
+                    self.site(access, ty.bytes(), ty.bytes(), space, volatile, Scope::Thread);
+                if is_load {
+                    Some(self.def(Op::Load { site, ty, count: 1, addr }, ty))
+                } else {
+                    self.push(Op::Store { site, ty, values: vec![*rest.first()?], addr }, None);
+                    None
+                }
+            }
+            "ld" => Some(self.atomic(
+                AtomicOp::Load,
+                ty,
+                space,
+                addr,
+                Operand::Undef,
+                Operand::Undef,
+                order,
+                scope,
+            )),
+            "st" => {
+                self.atomic(
+                    AtomicOp::Store,
+                    ty,
+                    space,
+                    addr,
+                    *rest.first()?,
+                    Operand::Undef,
+                    order,
+                    scope,
+                );
+                None
+            }
+            _ => {
+                let op = tail.iter().find_map(|t| {
+                    Some(match *t {
+                        "add" if ty.is_float() => AtomicOp::FAdd,
+                        "add" => AtomicOp::Add,
+                        "exch" => AtomicOp::Exchange,
+                        "cas" => AtomicOp::CompareExchange,
+                        "and" => AtomicOp::And,
+                        "or" => AtomicOp::Or,
+                        "xor" => AtomicOp::Xor,
+                        "inc" => AtomicOp::Inc,
+                        "dec" => AtomicOp::Dec,
+                        "min" if signed => AtomicOp::SMin,
+                        "min" => AtomicOp::UMin,
+                        "max" if signed => AtomicOp::SMax,
+                        "max" => AtomicOp::UMax,
+                        _ => return None,
+                    })
+                })?;
+                let (value, expected) = match (op, &rest[..]) {
+                    (AtomicOp::CompareExchange, &[expected, desired]) => (desired, expected),
+                    (_, &[value]) => (value, Operand::Undef),
+                    _ => return None,
+                };
+                Some(self.atomic(op, ty, space, addr, value, expected, order, scope))
+            }
+        };
+        if let (true, Some(r)) = (has_result, result) {
+            names.insert(operands.first()?.to_string(), (r, ty));
+        }
+        Some(())
+    }
+
+    /// `ld.global.v4.u32 {a,b,c,d}, [$1]`, `st.global.v2.f32 [$0], {a,b}`.
+    fn ptx_vector_access(
+        &mut self,
+        is_load: bool,
+        ty: Ty,
+        count: u8,
+        space: Space,
+        volatile: bool,
+        addr: Operand,
+        operands: &[&str],
+        names: &mut Names,
+    ) -> Option<()> {
+        let parts = vector(operands.get(usize::from(!is_load))?)?;
+        if parts.len() != usize::from(count) {
+            return None;
+        }
+        let size = ty.bytes() * u32::from(count);
+        let access = if is_load { SiteKind::Read } else { SiteKind::Write };
+        if is_load {
+            let site = self.site(access, size, size, space, volatile, Scope::Thread);
+            let regs: Vec<Reg> = parts.iter().map(|_| self.new_reg(ty)).collect();
+            self.push(Op::Load { site, ty, count, addr }, Some(regs[0]));
+            for (name, reg) in parts.iter().zip(regs) {
+                names.insert((*name).to_string(), (Operand::Reg(reg), ty));
+            }
+        } else {
+            let mut values = Vec::new();
+            for name in &parts {
+                values.push(self.ptx_value(name, unsigned(ty), names)?);
+            }
+            let values = values.into_iter().map(|v| self.bits(unsigned(ty), ty, v)).collect();
+            let site = self.site(access, size, size, space, volatile, Scope::Thread);
+            self.push(Op::Store { site, ty, values, addr }, None);
+        }
+        Some(())
+    }
+}
