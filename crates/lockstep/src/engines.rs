@@ -126,11 +126,19 @@ impl Task<'_> {
                 return Ok(self.proved(kernel, source, proof, &kinds, started));
             }
         };
+        // A launch that was given in full is wanted.
+        let is_complete = given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
+        let settled = |p: &&Proof| kinds.iter().all(|k| proof::settles(p, *k));
+        if let Some(settled) = proof.as_ref().filter(settled)
+            && !is_complete
+            && !self.analysis.search.simulate_proved
+        {
+            return Ok(self.proved(kernel, source, Some(settled.clone()), &kinds, started));
+        }
         let searched = self
             .search(kernel, source, &given, how, config, proof.as_ref(), &work)
             .map_err(fail)?;
-        let dynamic = kernel.objects.iter().any(|o| o.dynamic);
-        if searched.nothing_allowed && given.is_complete(dynamic) {
+        if searched.nothing_allowed && is_complete {
             return Err(fail("the launch does not satisfy the preconditions".into()));
         }
         let strict = self.analysis.report.strict;
@@ -220,6 +228,7 @@ impl Task<'_> {
             config,
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
             suggested: proof.map_or(Vec::new(), proof::suggestions),
+            race_free: proof.is_some_and(|p| proof::settles(p, Kind::DataRace)),
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };

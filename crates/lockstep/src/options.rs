@@ -239,6 +239,9 @@ pub(crate) struct SearchArgs {
     /// Time for one kernel; what is undecided then is unknown
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
     pub(crate) budget: Option<f64>,
+    /// Simulate also where everything that was asked for is proved
+    #[arg(long)]
+    pub(crate) simulate_proved: bool,
     /// Worker threads; never changes the result [default: one per core]
     #[arg(long, value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,

@@ -133,6 +133,16 @@ pub(crate) fn suggestions(proof: &Proof) -> Vec<Suggestion> {
     out
 }
 
+/// Whether nothing of a kind is left to look for: it is proved, and not only
+/// under a condition that an alarm goes with.
+pub(crate) fn settles(proof: &Proof, kind: Kind) -> bool {
+    let proved = |(k, v): &(Kind, Verdict)| *k == kind && matches!(v, Verdict::Proved { .. });
+    // A proof says nothing of what a barrier is for besides races.
+    kind != Kind::RedundantBarrier
+        && proof.verdicts.iter().any(proved)
+        && !proof.alarms.iter().any(|a| a.finding.kind == kind)
+}
+
 /// Whether an alarm claims to be a bug, and could be shown to be one.
 fn claims(alarm: &Alarm) -> bool {
     let finding = &alarm.finding;

@@ -112,6 +112,21 @@ fn check_proves_and_confirms() {
 }
 
 #[test]
+fn what_is_proved_is_not_simulated_unless_asked() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let launches = |more: &[&str]| {
+        let given = ["--block", "64", "--grid", "4", "--only", "data-race", "--verbose"];
+        let args = [&["check", &path], &given[..], more].concat();
+        let out = lockstep(&args);
+        assert!(String::from_utf8_lossy(&out.stdout).contains("proved data-race"));
+        String::from_utf8_lossy(&out.stderr).matches(": launch ").count()
+    };
+    assert_eq!(launches(&[]), 0);
+    assert!(launches(&["--simulate-proved"]) > 0);
+}
+
+#[test]
 fn an_assumption_beyond_the_prover() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = file(dir.path(), "scale.cu", SCALE).display().to_string();

@@ -274,6 +274,7 @@ impl<'a> Driver<'a> {
             && !self.is_dear()
             && !self.is_over()
             && self.broken.is_none()
+            && !(self.settings.race_free && self.nothing_is_left())
     }
 
     /// Algorithm 1.
@@ -299,7 +300,7 @@ impl<'a> Driver<'a> {
         let mut quiet = 0;
         for generation in 1..=self.settings.generations {
             let late = self.is_over() || is_past(self.evolve_until);
-            if late || quiet >= PATIENCE || self.everything_races() {
+            if late || quiet >= PATIENCE || self.nothing_is_left() {
                 break;
             }
             let mut children = Vec::new();
@@ -313,7 +314,8 @@ impl<'a> Driver<'a> {
             population.truncate(size);
             self.progress.generation = generation;
             let found = self.promising(&mut population)?;
-            let better = population.first().is_some_and(|s| s.f < best - 1e-9);
+            let closer = population.first().is_some_and(|s| s.f < best - 1e-9);
+            let better = closer && !self.settings.race_free;
             quiet = if news > 0 || found > 0 || better { 0 } else { quiet + 1 };
             self.tell();
         }
@@ -449,12 +451,18 @@ impl<'a> Driver<'a> {
         new
     }
 
-    /// Whether every pair of accesses that can conflict was seen to race.
+    /// Whether every branch beside an access went both ways, and every pair of
+    /// accesses that can conflict was seen to race, or is known not to.
+    fn nothing_is_left(&self) -> bool {
+        self.reached.all_branches(&self.matter)
+            && (self.settings.race_free || self.everything_races())
+    }
+
     fn everything_races(&self) -> bool {
         let space = self.space();
         let races: Vec<_> =
             self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::DataRace).collect();
-        if races.is_empty() || !self.reached.all_branches(&self.matter) {
+        if races.is_empty() {
             return false;
         }
         let at = |site: lockstep_kernel::SiteId| {

@@ -102,6 +102,9 @@ pub struct Settings<'a> {
     pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Launches that somebody else wants tried first.
     pub suggested: Vec<Suggestion>,
+    /// Whether it is known that nothing races: then launches are worth trying only
+    /// for what they newly reach.
+    pub race_free: bool,
     /// Told now and then how far the search is.
     pub progress: &'a dyn Fn(&Progress),
     /// Told about each launch that is simulated.
