@@ -181,13 +181,7 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     if module.head.others.iter().any(|a| a == "--check-array-bounds") {
         kinds.push(Kind::OutOfBounds);
     }
-    let config = Config {
-        kinds,
-        budget,
-        query_timeout: budget.min(Duration::from_secs(2)),
-        jobs: 1,
-        ..Config::default()
-    };
+    let config = Config { kinds, budget, jobs: 1, ..Config::default() };
     let offset = module.head.global_offset.unwrap_or([0; 3]);
     module.kernels.iter_mut().for_each(|k| fix_offset(k, offset));
     let started = Instant::now();

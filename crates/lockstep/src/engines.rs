@@ -40,8 +40,9 @@ pub(crate) enum Engines {
 const PROVER_SHARE: f64 = 0.3;
 /// Seconds beyond which it has had its chance.
 const PROVER_MOST: f64 = 2.0;
-/// The most that one question to the solver may take of it.
-const QUERY_SHARE: f64 = 0.1;
+/// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
+const SHORT_WORK: u32 = 200;
+const LONG_WORK: u32 = 2000;
 
 /// How the kernels of one file are looked at.
 pub(crate) struct Task<'a> {
@@ -187,11 +188,11 @@ impl Task<'_> {
             true => proof::assume_usual(kernel, &mut assumptions),
             false => Vec::new(),
         };
-        let query = seconds(budget * QUERY_SHARE);
+        let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let cancel = &self.analysis.input.cancel;
         let mut proof =
-            proof::run(kernel, &assumptions, kinds, seconds(budget), query, jobs, cancel);
+            proof::run(kernel, &assumptions, kinds, seconds(budget), work, jobs, cancel);
         if !named.is_empty() {
             for (_, verdict) in &mut proof.verdicts {
                 if let Verdict::Proved { assumes } = verdict {

@@ -102,16 +102,13 @@ pub(crate) fn run(
     assumptions: &Assumptions,
     kinds: &[Kind],
     budget: Duration,
-    query: Duration,
+    work: u32,
     jobs: usize,
     cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
-    prove(
-        kernel,
-        assumptions,
-        &Config { kinds, budget, query_timeout: query, jobs, cancel: cancel.clone() },
-    )
+    let config = Config { kinds, budget, work, jobs, cancel: cancel.clone() };
+    prove(kernel, assumptions, &config)
 }
 
 /// Launches that may show the alarms.

@@ -92,7 +92,7 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
         let config = Config {
             kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
             budget: Duration::from_secs(6),
-            query_timeout: Duration::from_secs(2),
+            work: 2000,
             jobs: 2,
             ..Config::default()
         };

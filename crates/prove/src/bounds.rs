@@ -93,8 +93,7 @@ impl Pairs<'_, '_> {
             }
         }
         let queries: Vec<Query> = beyond.iter().map(|b| b.query.clone()).collect();
-        let outcomes =
-            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let mut alarms: Vec<Alarm> = Vec::new();
         for (b, outcome) in beyond.iter().zip(outcomes) {
             let site = self.exec.accesses[b.access].site;
@@ -102,10 +101,10 @@ impl Pairs<'_, '_> {
                 Outcome::Unsat => {}
                 Outcome::Sat if alarms.iter().any(|a| a.sites.0 == site) => {}
                 Outcome::Sat => alarms.push(self.bounds_alarm(b, limits)),
-                Outcome::Unknown => {
+                Outcome::Unknown | Outcome::Late => {
                     let at = line_of(self.exec.ctx.kernel, site);
-                    open =
-                        Some(format!("the bounds of the access at {at} were not decided in time"));
+                    let how = limits.not_decided(outcome);
+                    open = Some(format!("the bounds of the access at {at} were {how}"));
                 }
             }
         }

@@ -4,7 +4,6 @@
 //! thread gets a copy of its own of what is its own (indices in the block, iteration counters, approximated values);
 //! what is the same for both stays shared ([`Ctx::instance`]).
 
-use lockstep_cancel::Cancel;
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space};
 use rustc_hash::FxHashMap;
@@ -94,19 +93,12 @@ pub(crate) struct Ctx<'k> {
     fn_index: FxHashMap<(FnKind, u8), FnId>,
     reg_names: FxHashMap<Reg, String>,
     hints: Hints,
-    /// Whether anybody still waits for the answer.
-    pub(crate) cancel: &'k Cancel,
     /// Loops in which there is a barrier of the whole block: their iterations are common to all threads.
     pub(crate) uniform_loops: Vec<bool>,
 }
 
 impl<'k> Ctx<'k> {
-    pub(crate) fn new(
-        kernel: &'k Kernel,
-        assumptions: &'k Assumptions,
-        hints: Hints,
-        cancel: &'k Cancel,
-    ) -> Ctx<'k> {
+    pub(crate) fn new(kernel: &'k Kernel, assumptions: &'k Assumptions, hints: Hints) -> Ctx<'k> {
         let cfg = Cfg::new(kernel);
         let uniform_loops = vec![false; cfg.loops.len()];
         let mut ctx = Ctx {
@@ -121,7 +113,6 @@ impl<'k> Ctx<'k> {
             reg_names: kernel.reg_names.iter().cloned().collect(),
             uniform_loops,
             hints,
-            cancel,
         };
         if hints.small_grid {
             ctx.bound_products();

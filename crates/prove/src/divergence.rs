@@ -115,8 +115,7 @@ impl Pairs<'_, '_> {
                 lines.push(kernel.loc(ops[point.barrier].loc).line);
             }
         }
-        let outcomes =
-            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let line = lines[open];
         Some(format!("not all lanes of a warp may come to the operation at line {line}"))
@@ -175,8 +174,7 @@ impl Pairs<'_, '_> {
         limits: Limits,
     ) -> Vec<(Obligation, Outcome)> {
         let queries: Vec<Query> = obligations.iter().map(|o| o.query.clone()).collect();
-        let outcomes =
-            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         obligations.into_iter().zip(outcomes).collect()
     }
 }

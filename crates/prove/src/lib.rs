@@ -105,10 +105,10 @@ impl Default for Assumptions {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub kinds: Vec<Kind>,
-    /// Time for the whole kernel.
+    /// Time for the whole kernel; what is undecided then is `unknown`, and says so. Nothing else depends on the clock.
     pub budget: Duration,
-    /// Time for one question to the solver.
-    pub query_timeout: Duration,
+    /// Work for one question to the solver, in thousands of its own units (about a millisecond each).
+    pub work: u32,
     /// Threads that ask the solver; never changes a verdict unless time runs out.
     pub jobs: usize,
     /// Gives up as if the budget were spent.
@@ -120,7 +120,7 @@ impl Default for Config {
         Config {
             kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
             budget: Duration::from_secs(10),
-            query_timeout: Duration::from_secs(2),
+            work: 2000,
             jobs: 2,
             cancel: Cancel::default(),
         }
@@ -168,6 +168,8 @@ pub struct Stats {
     pub queries: u64,
     pub timeouts: u64,
     pub solver_seconds: f64,
+    /// Work of the solver, in the units of [`Config::work`].
+    pub work: u64,
     pub seconds: f64,
     /// No condition of an access is approximated (the paper's CI).
     pub control_independent: bool,

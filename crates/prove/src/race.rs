@@ -20,6 +20,7 @@ use crate::pair::Pairs;
 use crate::phases::{Link, Phases, Relation};
 use crate::solve::{Outcome, Query};
 use crate::term::T;
+use crate::z3::Effort;
 
 /// What orders two threads of one block.
 struct Order {
@@ -54,8 +55,11 @@ pub(crate) struct Decided {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     pub(crate) jobs: usize,
-    pub(crate) query: Duration,
+    /// For one question, in the units of [`Effort::work`].
+    pub(crate) work: u32,
     pub(crate) deadline: Instant,
+    /// Where `deadline` comes from, for the reports.
+    pub(crate) budget: Duration,
     /// Only a proof is wanted: no models, no alarms.
     pub(crate) proof_only: bool,
     pub(crate) cancel: &'a Cancel,
@@ -64,6 +68,22 @@ pub(crate) struct Limits<'a> {
 impl Limits<'_> {
     pub(crate) fn are_over(&self) -> bool {
         self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
+
+    pub(crate) fn effort(&self) -> Effort<'_> {
+        Effort { work: self.work, deadline: self.deadline, cancel: self.cancel }
+    }
+
+    /// How a question ended without an answer, as the end of a sentence.
+    pub(crate) fn not_decided(&self, outcome: Outcome) -> String {
+        match outcome {
+            Outcome::Late => format!("not decided when the {} ran out", self.time_budget()),
+            _ => "not decided: the solver gave up".into(),
+        }
+    }
+
+    pub(crate) fn time_budget(&self) -> String {
+        format!("time budget of {} s", (self.budget.as_secs_f64() * 100.0).round() / 100.0)
     }
 }
 
@@ -114,9 +134,6 @@ impl Pairs<'_, '_> {
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
-            if limits.are_over() {
-                return None;
-            }
             for j in i..n {
                 let (a, b) = (&self.exec.accesses[i], &self.exec.accesses[j]);
                 if !a.mode.writes() && !b.mode.writes() {
@@ -125,6 +142,9 @@ impl Pairs<'_, '_> {
                 for level in [Level::Block, Level::Grid] {
                     if self.tolerated(i, j, level) {
                         continue;
+                    }
+                    if limits.are_over() {
+                        return None;
                     }
                     self.pair(i, j, level, &order, &mut out);
                 }
@@ -332,8 +352,7 @@ impl Pairs<'_, '_> {
 
     pub(crate) fn decide(&mut self, candidates: Vec<Candidate>, limits: Limits) -> Vec<Decided> {
         let queries: Vec<Query> = candidates.iter().map(|c| c.query.clone()).collect();
-        let outcomes =
-            self.solver.decide(self.exec.ctx, &queries, limits.jobs, limits.query, limits.deadline);
+        let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         candidates
             .into_iter()
             .zip(outcomes)

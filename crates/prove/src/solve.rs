@@ -7,18 +7,18 @@
 //! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because
 //! the solver does not know them. A model is believed only after every condition has been evaluated under it.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
+use crate::race::Limits;
 use crate::term::{Bin, Node, T, VarId};
 use crate::walk::{Assignment, Substitution, reachable};
-use crate::z3::{self, Answer};
+use crate::z3::{self, Answer, Effort};
 
 /// A conjunction to decide, as it was asked and as it is after [`presolve`].
 #[derive(Clone, Debug)]
@@ -27,15 +27,18 @@ pub(crate) struct Query {
     pub(crate) reduced: Vec<T>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Unsat,
     Sat,
+    /// The solver gave up.
     Unknown,
+    /// The time for the whole kernel was over.
+    Late,
 }
 
-/// Time for one launch that is tried.
-const TRIAL_TIMEOUT: Duration = Duration::from_millis(60);
+/// Work for one launch that is tried.
+const TRIAL_WORK: u32 = 60;
 
 /// Rounds of substitution.
 const ROUNDS: usize = 16;
@@ -48,6 +51,8 @@ pub(crate) struct Solver {
     pub(crate) solved: u64,
     pub(crate) solver_time: Duration,
     pub(crate) timeouts: u64,
+    /// Work of all questions, in the units of [`Effort::work`].
+    pub(crate) work: u64,
     /// One question that has a model is enough.
     pub(crate) all_or_nothing: bool,
 }
@@ -244,60 +249,54 @@ impl Solver {
         Some(Query { asked, reduced })
     }
 
-    /// Decides all the queries, on `jobs` threads. The answers do not depend on how many there are, unless time
+    /// Decides all the queries, on several threads. The answers do not depend on how many there are, unless time
     /// runs out.
     pub(crate) fn decide(
         &mut self,
         ctx: &mut Ctx,
         queries: &[Query],
-        jobs: usize,
-        timeout: Duration,
-        deadline: Instant,
+        limits: Limits,
     ) -> Vec<Outcome> {
-        let mut unique: BTreeMap<Vec<T>, usize> = BTreeMap::new();
-        let mut keys: Vec<&Vec<T>> = Vec::new();
+        let mut unique: FxHashSet<&[T]> = FxHashSet::default();
+        let mut keys: Vec<&[T]> = Vec::new();
         for q in queries {
-            if self.cache.contains_key(&q.reduced) || unique.contains_key(&q.reduced) {
+            if self.cache.contains_key(&q.reduced) || !unique.insert(&q.reduced) {
                 self.shared += 1;
                 continue;
             }
-            unique.insert(q.reduced.clone(), keys.len());
             keys.push(&q.reduced);
         }
+        let effort = limits.effort();
         // Where one model is enough to give up, how many launches have one does not matter.
         let wanted = !self.all_or_nothing;
-        let trials: Vec<Vec<Trial>> =
-            keys.iter().map(|k| if wanted { trials(ctx, k) } else { Vec::new() }).collect();
+        let trials: Vec<Vec<Trial>> = keys
+            .iter()
+            .map(|k| if wanted && !effort.is_over() { trials(ctx, k) } else { Vec::new() })
+            .collect();
         let ctx = &*ctx;
-        let results: Vec<Mutex<Option<Outcome>>> = keys.iter().map(|_| Mutex::new(None)).collect();
+        let results: Vec<Mutex<Option<(Outcome, u64)>>> =
+            keys.iter().map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
-        let open = AtomicBool::new(false);
+        // The first question that is not answered by `unsat`: with `all_or_nothing`, what comes after it is not asked,
+        // and what comes before it always is.
+        let open = AtomicUsize::new(usize::MAX);
         let all_or_nothing = self.all_or_nothing;
         let started = Instant::now();
         let work = || {
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(key) = keys.get(i) else { break };
-                let left = deadline.saturating_duration_since(Instant::now());
-                let over = left.is_zero() || ctx.cancel.is_cancelled();
-                let outcome = if over || all_or_nothing && open.load(Ordering::Relaxed) {
-                    Outcome::Unknown
-                } else if without_products(ctx, key, timeout.min(left)) {
-                    Outcome::Unsat
-                } else if attempt(ctx, key, &trials[i], timeout.min(left)).is_some() {
-                    Outcome::Sat
-                } else {
-                    match z3::check(&ctx.pool, key, timeout.min(left), ctx.cancel) {
-                        Answer::Unsat => Outcome::Unsat,
-                        Answer::Sat(m) if holds(ctx, key, &m) => Outcome::Sat,
-                        _ => Outcome::Unknown,
-                    }
-                };
-                open.fetch_or(!matches!(outcome, Outcome::Unsat), Ordering::Relaxed);
-                *results[i].lock().expect("no panic while held") = Some(outcome);
+                if all_or_nothing && i > open.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let (outcome, spent) = answer(ctx, key, &trials[i], effort);
+                if outcome != Outcome::Unsat {
+                    open.fetch_min(i, Ordering::Relaxed);
+                }
+                *results[i].lock().expect("no panic while held") = Some((outcome, spent));
             }
         };
-        let workers = jobs.clamp(1, keys.len().max(1));
+        let workers = limits.jobs.clamp(1, keys.len().max(1));
         if workers == 1 {
             work();
         } else {
@@ -308,14 +307,18 @@ impl Solver {
             });
         }
         self.solver_time += started.elapsed();
-        self.solved += keys.len() as u64;
-        for (key, result) in keys.iter().zip(results) {
-            let outcome =
-                result.into_inner().expect("no panic while held").unwrap_or(Outcome::Unknown);
-            self.timeouts += u64::from(matches!(outcome, Outcome::Unknown));
-            self.cache.insert((*key).clone(), outcome);
+        let first = open.into_inner();
+        for (i, (key, result)) in keys.iter().zip(results).enumerate() {
+            let result = result.into_inner().expect("no panic while held");
+            // What another worker had begun before the end was known must not count.
+            let result = result.filter(|_| !all_or_nothing || i <= first);
+            self.solved += u64::from(result.is_some());
+            let (outcome, spent) = result.unwrap_or((Outcome::Unknown, 0));
+            self.work += spent;
+            self.timeouts += u64::from(matches!(outcome, Outcome::Unknown | Outcome::Late));
+            self.cache.insert(key.to_vec(), outcome);
         }
-        queries.iter().map(|q| self.cache[&q.reduced].clone()).collect()
+        queries.iter().map(|q| self.cache[&q.reduced]).collect()
     }
 
     /// A model of everything that was asked.
@@ -323,23 +326,48 @@ impl Solver {
         &mut self,
         ctx: &mut Ctx,
         asked: &[T],
-        timeout: Duration,
+        effort: Effort,
     ) -> Option<Assignment> {
+        if effort.is_over() {
+            return None;
+        }
         let started = Instant::now();
         let trials = trials(ctx, asked);
-        if let Some(m) = attempt(ctx, asked, &trials, timeout) {
-            self.solver_time += started.elapsed();
-            self.solved += 1;
-            return Some(m);
+        let (mut model, mut spent) = attempt(ctx, asked, &trials, effort);
+        if model.is_none() {
+            let (answer, more) = z3::check(&ctx.pool, asked, effort);
+            spent += more;
+            model = match answer {
+                Answer::Sat(m) if holds(ctx, asked, &m) => Some(m),
+                _ => None,
+            };
         }
-        let answer = z3::check(&ctx.pool, asked, timeout, ctx.cancel);
         self.solver_time += started.elapsed();
         self.solved += 1;
-        match answer {
-            Answer::Sat(m) if holds(ctx, asked, &m) => Some(m),
-            _ => None,
-        }
+        self.work += spent;
+        model
     }
+}
+
+/// The solver's answer to one question, and the work it took.
+fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
+    let (outcome, mut work) = without_products(ctx, key, effort);
+    if outcome {
+        return (Outcome::Unsat, work);
+    }
+    let (model, more) = attempt(ctx, key, trials, effort);
+    work += more;
+    if model.is_some() {
+        return (Outcome::Sat, work);
+    }
+    let (answer, more) = z3::check(&ctx.pool, key, effort);
+    let outcome = match answer {
+        Answer::Unsat => Outcome::Unsat,
+        Answer::Sat(m) if holds(ctx, key, &m) => Outcome::Sat,
+        _ if effort.is_over() => Outcome::Late,
+        _ => Outcome::Unknown,
+    };
+    (outcome, work + more)
 }
 
 /// A conjunction for one launch: some variables have values.
@@ -400,32 +428,34 @@ fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
 }
 
 /// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
-fn without_products(ctx: &Ctx, key: &[T], timeout: Duration) -> bool {
+fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
     let product = |t: T| {
         reachable(&ctx.pool, &[t])
             .iter()
             .any(|&u| matches!(ctx.pool.node(u), Node::Bin(Bin::Mul, ..)))
     };
     let rest: Vec<T> = key.iter().copied().filter(|&t| !product(t)).collect();
-    rest.len() < key.len()
-        && matches!(
-            z3::check(&ctx.pool, &rest, timeout.min(TRIAL_TIMEOUT), ctx.cancel),
-            Answer::Unsat
-        )
+    if rest.len() == key.len() {
+        return (false, 0);
+    }
+    let (answer, work) = z3::check(&ctx.pool, &rest, effort.at_most(TRIAL_WORK));
+    (matches!(answer, Answer::Unsat), work)
 }
 
 /// A model of the conjunction from one of the trials.
-fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], timeout: Duration) -> Option<Assignment> {
-    let timeout = timeout.min(TRIAL_TIMEOUT);
+fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Option<Assignment>, u64) {
+    let mut work = 0;
     for trial in trials {
-        if let Answer::Sat(mut m) = z3::check(&ctx.pool, &trial.list, timeout, ctx.cancel) {
+        let (answer, more) = z3::check(&ctx.pool, &trial.list, effort.at_most(TRIAL_WORK));
+        work += more;
+        if let Answer::Sat(mut m) = answer {
             m.vars.extend(trial.values.iter().copied());
             if holds(ctx, key, &m) {
-                return Some(m);
+                return (Some(m), work);
             }
         }
     }
-    None
+    (None, work)
 }
 
 /// Whether the assignment satisfies all.

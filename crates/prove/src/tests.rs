@@ -1,13 +1,14 @@
 //! The arithmetic of terms against brute force, and the solver against it too.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use lockstep_cancel::Cancel;
 use lockstep_kernel::IntOp;
 use lockstep_kernel::semantics;
 
 use crate::term::{Bin, Pool, T, VarId, mask};
 use crate::walk::{Assignment, Substitution, eval_bin};
-use crate::z3::{self, Answer};
+use crate::z3::{self, Answer, Effort};
 
 /// A small generator of numbers, the same in every run.
 struct Rng(u64);
@@ -261,8 +262,9 @@ fn the_solver_agrees_with_trying_all_values() {
             let values = [n & 15, n >> 4 & 15, n >> 8];
             any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
         }
-        match z3::check(&pool, &list, Duration::from_secs(10), &lockstep_cancel::Cancel::default())
-        {
+        let deadline = Instant::now() + Duration::from_secs(3600);
+        let effort = Effort { work: 10_000, deadline, cancel: &Cancel::default() };
+        match z3::check(&pool, &list, effort).0 {
             Answer::Sat(m) => {
                 assert!(any, "round {round}");
                 assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}");

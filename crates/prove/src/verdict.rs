@@ -17,11 +17,18 @@ use crate::term::{Node, T};
 use crate::walk::reachable;
 use crate::{Alarm, Assumptions, Config, Proof, Stats};
 
-/// Time for a question in the first pass, where dimensions are free.
-const SHORT: Duration = Duration::from_millis(40);
+/// Work for a question in the first pass, where dimensions are free.
+const SHORT: u32 = 40;
 
-/// Time for all conditions of the catalogue together, at most.
-const CATALOGUE: Duration = Duration::from_secs(2);
+/// Work for a small model.
+const MODEL_WORK: u32 = 1000;
+
+/// Work for one question under a condition of the catalogue, and for all of its conditions together.
+const CONDITION_WORK: u32 = 300;
+const CATALOGUE: u64 = 2000;
+
+/// A budget too long for the clock.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
 
 /// What one evaluation of the kernel gave.
 pub(crate) struct Analysis {
@@ -42,16 +49,17 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     let started = Instant::now();
     let limits = Limits {
         jobs: config.jobs.max(1),
-        query: config.query_timeout,
-        deadline: started + config.budget,
+        work: config.work,
+        deadline: started.checked_add(config.budget).unwrap_or(started + FOREVER),
+        budget: config.budget,
         proof_only: false,
         cancel: &config.cancel,
     };
     // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
     // usual conditions come before long questions.
     let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
-    let short = Limits { query: limits.query.min(SHORT), ..limits };
-    let passes: &[Limits] = if free && SHORT < limits.query { &[short, limits] } else { &[limits] };
+    let short = Limits { work: limits.work.min(SHORT), ..limits };
+    let passes: &[Limits] = if free && SHORT < limits.work { &[short, limits] } else { &[limits] };
     let all = |limits| analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
     let mut first = all(passes[0]);
     for (i, &limits) in passes.iter().enumerate() {
@@ -75,7 +83,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
 /// Whether more time for a question may change a verdict.
 fn open(a: &Analysis) -> bool {
     let late =
-        |v: &Verdict| matches!(v, Verdict::Unknown { because } if because.contains("in time"));
+        |v: &Verdict| matches!(v, Verdict::Unknown { because } if because.contains("not decided"));
     matches!(a.race, Verdict::Unknown { .. }) || a.verdicts.iter().any(|(_, v)| late(v))
 }
 
@@ -86,7 +94,7 @@ pub(crate) fn analyse(
     kinds: &[Kind],
     limits: Limits,
 ) -> Analysis {
-    let mut ctx = Ctx::new(kernel, assumptions, hints, limits.cancel);
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
     let mut exec = exec::run(&mut ctx);
     if let Some(sharper) = crate::requires::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
@@ -142,6 +150,7 @@ pub(crate) fn analyse(
         queries: pairs.solver.solved,
         timeouts: pairs.solver.timeouts,
         solver_seconds: pairs.solver.solver_time.as_secs_f64(),
+        work: pairs.solver.work,
         seconds: 0.0,
         control_independent: control,
         data_independent: data,
@@ -175,20 +184,16 @@ fn look_for_condition(
     {
         return;
     }
-    // A third of the time at most: most alarms are no matter of the launch.
-    let now = Instant::now();
-    let left = limits.deadline.saturating_duration_since(now);
-    let time = (left.max(config.budget / 6) / 3).min(CATALOGUE);
-    let deadline = limits.deadline.min(now + time);
-    let query = limits.query.min(config.budget / 20);
-    let limits = Limits { deadline, query, proof_only: true, ..limits };
+    let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
+    let mut left = CATALOGUE;
     for condition in crate::hidden::catalogue(kernel, assumptions, &first.summands) {
-        if limits.are_over() {
+        if left == 0 || limits.are_over() {
             return;
         }
         let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, limits);
         first.stats.queries += again.stats.queries;
         first.stats.solver_seconds += again.stats.solver_seconds;
+        left = left.saturating_sub(again.stats.work);
         let Verdict::Proved { assumes } = &again.race else { continue };
         let alarms = &first.race_alarms;
         if !ordinary(kernel, &condition.assumptions, condition.hints, alarms, limits) {
@@ -239,7 +244,7 @@ fn ordinary(
     alarms: &[Alarm],
     limits: Limits,
 ) -> bool {
-    let mut ctx = Ctx::new(kernel, assumptions, hints, limits.cancel);
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
     let mut pairs = prepare(exec::run(&mut ctx));
     let mut list = pairs.facts_of_one();
     let ctx = &mut *pairs.exec.ctx;
@@ -278,7 +283,7 @@ fn ordinary(
             return false;
         }
         crate::solve::complete(pairs.exec.ctx, &mut list);
-        pairs.solver.model(pairs.exec.ctx, &list, limits.query).is_some()
+        pairs.solver.model(pairs.exec.ctx, &list, limits.effort()).is_some()
     })
 }
 
@@ -418,10 +423,11 @@ impl Pairs<'_, '_> {
                     let alarm = self.divergence_alarm(o.barrier, cond, m.as_ref(), false);
                     out.alarms.push(alarm);
                 }
-                Outcome::Unknown => {
+                Outcome::Unknown | Outcome::Late => {
                     let because = format!(
-                        "whether all threads reach the barrier at {} was not decided in time",
-                        line_of(kernel, site)
+                        "whether all threads reach the barrier at {} was {}",
+                        line_of(kernel, site),
+                        limits.not_decided(outcome)
                     );
                     if !o.strict {
                         out.misaligned = Some(because.clone());
@@ -456,7 +462,7 @@ impl Pairs<'_, '_> {
         let unknown =
             |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
         let Some(candidates) = self.race_candidates(limits, divergence.warps.is_none()) else {
-            return unknown("the time budget ran out".into());
+            return unknown(format!("{} ran out", limits.time_budget()));
         };
         self.solver.all_or_nothing = limits.proof_only;
         let decided = self.decide(candidates, limits);
@@ -474,13 +480,14 @@ impl Pairs<'_, '_> {
             );
             match d.outcome {
                 Outcome::Unsat => {}
-                Outcome::Unknown => {
+                Outcome::Unknown | Outcome::Late => {
                     let kernel = self.exec.ctx.kernel;
                     undecided.get_or_insert_with(|| {
                         format!(
-                            "the accesses at {} and {} were not decided in time",
+                            "the accesses at {} and {} were {}",
                             line_of(kernel, a),
-                            line_of(kernel, b)
+                            line_of(kernel, b),
+                            limits.not_decided(d.outcome)
                         )
                     });
                 }
@@ -545,13 +552,7 @@ impl Pairs<'_, '_> {
         match self.ask(assertions, c.level) {
             None => true,
             Some(q) => {
-                let outcome = self.solver.decide(
-                    self.exec.ctx,
-                    std::slice::from_ref(&q),
-                    1,
-                    limits.query,
-                    limits.deadline,
-                );
+                let outcome = self.solver.decide(self.exec.ctx, std::slice::from_ref(&q), limits);
                 matches!(outcome[..], [Outcome::Unsat])
             }
         }
@@ -563,7 +564,7 @@ impl Pairs<'_, '_> {
         asked: &[T],
         limits: Limits,
     ) -> Option<crate::walk::Assignment> {
-        let timeout = limits.query.min(Duration::from_millis(1000));
+        let effort = limits.effort().at_most(MODEL_WORK);
         for (threads, blocks, scalars) in [(64u64, 4u64, 1 << 12), (1024, 1 << 16, u64::MAX)] {
             let mut list = asked.to_vec();
             let ctx = &mut *self.exec.ctx;
@@ -589,11 +590,11 @@ impl Pairs<'_, '_> {
                 continue;
             }
             crate::solve::complete(ctx, &mut list);
-            if let Some(m) = self.solver.model(self.exec.ctx, &list, timeout) {
+            if let Some(m) = self.solver.model(self.exec.ctx, &list, effort) {
                 return Some(m);
             }
         }
-        self.solver.model(self.exec.ctx, asked, timeout)
+        self.solver.model(self.exec.ctx, asked, effort)
     }
 
     /// Scalar parameters that are added to an index as they are: offsets, not strides.

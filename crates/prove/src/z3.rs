@@ -1,13 +1,16 @@
 //! The solver: a small binding of Z3's C API, and the translation of terms.
 //!
-//! Only what is needed: bit-vector terms, uninterpreted functions, one solver with a time limit, values of a model.
+//! Only what is needed: bit-vector terms, uninterpreted functions, one solver with a limit of work, values of a model.
+//! The limit is in Z3's own units, so that the answer to a question does not depend on the machine or on what else runs
+//! there; the clock only ends a question when the time for the whole kernel is over.
+//!
 //! Each query has a context of its own, so queries run on any thread and the result of one cannot depend on
 //! another's. Whatever Z3 answers other than `unsat` is never taken as a proof, and a model is only believed
 //! after the query has been evaluated under it ([`crate::solve`]).
 
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
-use std::time::Duration;
+use std::time::Instant;
 
 use lockstep_cancel::Cancel;
 use rustc_hash::FxHashMap;
@@ -24,6 +27,7 @@ type FuncDecl = *mut c_void;
 type Params = *mut c_void;
 type Solver = *mut c_void;
 type Model = *mut c_void;
+type Stats = *mut c_void;
 
 #[link(name = "z3")]
 unsafe extern "C" {
@@ -83,6 +87,13 @@ unsafe extern "C" {
     fn Z3_solver_assert(c: Context, s: Solver, a: Ast);
     fn Z3_solver_check(c: Context, s: Solver) -> c_int;
     fn Z3_solver_get_model(c: Context, s: Solver) -> Model;
+    fn Z3_solver_get_statistics(c: Context, s: Solver) -> Stats;
+    fn Z3_stats_inc_ref(c: Context, s: Stats);
+    fn Z3_stats_dec_ref(c: Context, s: Stats);
+    fn Z3_stats_size(c: Context, s: Stats) -> c_uint;
+    fn Z3_stats_get_key(c: Context, s: Stats, i: c_uint) -> *const c_char;
+    fn Z3_stats_is_uint(c: Context, s: Stats, i: c_uint) -> bool;
+    fn Z3_stats_get_uint_value(c: Context, s: Stats, i: c_uint) -> c_uint;
     fn Z3_model_inc_ref(c: Context, m: Model);
     fn Z3_model_dec_ref(c: Context, m: Model);
     fn Z3_model_eval(c: Context, m: Model, t: Ast, completion: bool, v: *mut Ast) -> bool;
@@ -90,9 +101,31 @@ unsafe extern "C" {
     fn Z3_get_bool_value(c: Context, a: Ast) -> c_int;
 }
 
-/// Milliseconds up to which a question is a short one, and the solver's own units of work in one of them.
-const SHORT: c_uint = 100;
-const WORK: c_uint = 1000;
+/// The solver's own units in one unit of our limits.
+const UNIT: u32 = 1000;
+
+/// The longest time that is told to the solver, in milliseconds; beyond it there is no limit of time at all.
+const LONGEST: u128 = 3_600_000;
+
+/// How far one question may go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort<'a> {
+    /// In thousands of the solver's own units of work, about a millisecond each.
+    pub(crate) work: u32,
+    /// When the time for the whole kernel is over.
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl<'a> Effort<'a> {
+    pub(crate) fn at_most(self, work: u32) -> Effort<'a> {
+        Effort { work: self.work.min(work), ..self }
+    }
+
+    pub(crate) fn is_over(self) -> bool {
+        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
+}
 
 /// What the solver said of a conjunction.
 #[derive(Clone, Debug)]
@@ -118,28 +151,29 @@ impl Running {
     }
 }
 
-/// Whether the conjunction of `assertions` has a model.
-pub(crate) fn check(pool: &Pool, assertions: &[T], timeout: Duration, cancel: &Cancel) -> Answer {
-    if cancel.is_cancelled() {
-        return Answer::Unknown;
+/// Whether the conjunction of `assertions` has a model, and the work it took, in the units of [`Effort::work`].
+pub(crate) fn check(pool: &Pool, assertions: &[T], effort: Effort<'_>) -> (Answer, u64) {
+    if effort.is_over() {
+        return (Answer::Unknown, 0);
     }
     // SAFETY: the context and all that is made in it live until the end of this function and are used by this
-    // thread alone, but for `Z3_interrupt`, which may come from any; a context made with `Z3_mk_context` keeps every term alive by itself, so terms need no counts.
+    // thread alone, but for `Z3_interrupt`, which may come from any; a context made with `Z3_mk_context` keeps every
+    // term alive by itself, so terms need no counts.
     unsafe {
         let config = Z3_mk_config();
         let c = Z3_mk_context(config);
         Z3_del_config(config);
         Z3_set_error_handler(c, Some(ignore_error));
         let running = Running(c);
-        let wait = cancel.on_cancel(move || running.interrupt());
-        let answer = check_in(c, pool, assertions, timeout);
+        let wait = effort.cancel.on_cancel(move || running.interrupt());
+        let answer = check_in(c, pool, assertions, effort);
         drop(wait);
         Z3_del_context(c);
         answer
     }
 }
 
-unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], timeout: Duration) -> Answer {
+unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], effort: Effort<'_>) -> (Answer, u64) {
     unsafe {
         let mut tr = Translation { c, pool, done: FxHashMap::default(), fns: FxHashMap::default() };
         let logic =
@@ -150,19 +184,17 @@ unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], timeout: Duration)
             };
         let s = Z3_mk_solver_for_logic(c, symbol(c, logic));
         if s.is_null() {
-            return Answer::Unknown;
+            return (Answer::Unknown, 0);
         }
         Z3_solver_inc_ref(c, s);
         let p = Z3_mk_params(c);
         Z3_params_inc_ref(c, p);
-        let millis = timeout.as_millis().clamp(1, u128::from(u32::MAX / 2)) as c_uint;
-        // Short questions are limited by work, so that their answers do not depend on the machine.
-        let (millis, work) =
-            if millis <= SHORT { (millis * 8, millis * WORK) } else { (millis, 0) };
-        Z3_params_set_uint(c, p, symbol(c, "timeout"), millis);
-        if work > 0 {
-            Z3_params_set_uint(c, p, symbol(c, "rlimit"), work);
+        let left = effort.deadline.saturating_duration_since(Instant::now()).as_millis();
+        if left < LONGEST {
+            Z3_params_set_uint(c, p, symbol(c, "timeout"), left.max(1) as c_uint);
         }
+        let work = effort.work.saturating_mul(UNIT).max(UNIT);
+        Z3_params_set_uint(c, p, symbol(c, "rlimit"), work);
         Z3_params_set_uint(c, p, symbol(c, "random_seed"), 7);
         Z3_solver_set_params(c, s, p);
         Z3_params_dec_ref(c, p);
@@ -193,8 +225,31 @@ unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], timeout: Duration)
                 _ => Answer::Unknown,
             }
         };
+        let spent = work_done(c, s);
         Z3_solver_dec_ref(c, s);
-        answer
+        (answer, spent)
+    }
+}
+
+/// The work that the solver has done, in the units of [`Effort::work`].
+unsafe fn work_done(c: Context, s: Solver) -> u64 {
+    unsafe {
+        let stats = Z3_solver_get_statistics(c, s);
+        if stats.is_null() {
+            return 0;
+        }
+        Z3_stats_inc_ref(c, stats);
+        let named = |i: &c_uint| {
+            let key = Z3_stats_get_key(c, stats, *i);
+            Z3_stats_is_uint(c, stats, *i)
+                && !key.is_null()
+                && CStr::from_ptr(key).to_bytes() == b"rlimit count"
+        };
+        let spent = (0..Z3_stats_size(c, stats))
+            .find(named)
+            .map_or(0, |i| u64::from(Z3_stats_get_uint_value(c, stats, i)));
+        Z3_stats_dec_ref(c, stats);
+        spent.div_ceil(u64::from(UNIT))
     }
 }
 

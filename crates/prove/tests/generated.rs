@@ -222,8 +222,8 @@ fn compare(seed: u64, count: usize) {
     };
     let config = Config {
         kinds: vec![Kind::DataRace],
-        budget: Duration::from_secs(30),
-        query_timeout: Duration::from_secs(10),
+        budget: Duration::from_secs(3600),
+        work: 10_000,
         jobs: 2,
         ..Config::default()
     };
