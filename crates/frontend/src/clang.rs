@@ -264,7 +264,8 @@ fn opencl_command(
         "-fno-discard-value-names",
         "-ffp-contract=off",
     ]);
-    c.args(["-cl-kernel-arg-info", "-Wno-unused-value"]);
+    // A plain `inline` function has no body to call in C99 unless an optimiser inlines it.
+    c.args(["-cl-kernel-arg-info", "-Wno-unused-value", "-fgnu89-inline"]);
     let include = headers()?.join("opencl");
     c.arg("-isystem").arg(&include).arg("-include").arg(include.join("lockstep_opencl_prelude.h"));
     finish(&mut c, source, head, options);
