@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
 use tempfile::TempDir;
 
 use support::{in_parallel, indented, lockstep, shell};
@@ -57,10 +58,32 @@ fn place() -> TempDir {
         let name = path.file_name().expect("a name");
         std::fs::copy(&path, dir.path().join(name)).expect("a sample is copied");
     }
+    project(dir.path());
     // The examples call a race's witness by name.
     let made = lockstep(dir.path(), &["check", "reduce.cu", "--witness-dir", "witnesses"]);
     assert_eq!(made.status, 1, "{}{}", made.out, made.err);
     dir
+}
+
+/// A source tree under git, how it is built, and a baseline with nothing in it.
+fn project(dir: &Path) {
+    let write = |name: &str, text: &str| {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder is made");
+        std::fs::write(path, text).expect("a file is written");
+    };
+    write("src/twice.cu", "__global__ void twice(int *a) { a[threadIdx.x] *= 2; }\n");
+    write("lockstep-baseline.json", "{\"schema\": 1, \"findings\": []}\n");
+    let command = json!([{
+        "directory": dir,
+        "file": "src/twice.cu",
+        "command": "nvcc -arch=sm_80 -c src/twice.cu -o twice.o",
+    }]);
+    write("build/compile_commands.json", &command.to_string());
+    let script = "git init -q && git add src && git -c user.name=a -c user.email=a@b commit -qm a \
+                  && git update-ref refs/remotes/origin/main HEAD";
+    let made = shell(dir, script, 0);
+    assert_eq!(made.status, 0, "{}", made.out);
 }
 
 /// The commands after "Examples:", without `lockstep`. One that was too long for a line goes on in the next.
