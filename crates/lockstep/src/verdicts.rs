@@ -105,7 +105,13 @@ mod tests {
     use super::*;
 
     fn search(only: &[Kind], skip: &[Kind]) -> SearchArgs {
-        SearchArgs { only: only.to_vec(), skip: skip.to_vec(), budget: None, jobs: None }
+        SearchArgs {
+            only: only.to_vec(),
+            skip: skip.to_vec(),
+            budget: None,
+            jobs: None,
+            simulate_proved: false,
+        }
     }
 
     #[test]
