@@ -271,7 +271,7 @@ impl Output {
 }
 
 /// Everything that was found out about one kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct KernelReport {
     pub name: String,
     pub mangled: String,
@@ -294,6 +294,27 @@ pub struct KernelReport {
     /// source instantiates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
+    /// Why its accesses do not race, where that is proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
+}
+
+/// Why nothing races in a kernel, place by place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The launches it is about: `every blockDim and gridDim`.
+    pub holds_for: String,
+    pub places: Vec<SafePlace>,
+}
+
+/// An access or a barrier that is as it should be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SafePlace {
+    pub place: Place,
+    /// ``write to `out` ``, `barrier`.
+    pub what: String,
+    /// Reasons, each a sentence without a full stop.
+    pub why: Vec<String>,
 }
 
 /// A file that could not be used.

@@ -43,7 +43,7 @@ fn read(file: &str) -> Option<Rc<str>> {
 }
 
 /// The bytes of line `line` (1-based) within `text`, without its line end.
-pub(crate) fn line_range(text: &str, line: u32) -> Option<Range<usize>> {
+pub fn line_range(text: &str, line: u32) -> Option<Range<usize>> {
     let mut start = 0;
     for _ in 1..line.max(1) {
         start += text[start..].find('\n')? + 1;
@@ -60,7 +60,7 @@ pub(crate) fn line_range(text: &str, line: u32) -> Option<Range<usize>> {
 /// Compilers give a point. An identifier is taken with the subscripts, members
 /// and calls that follow it; an assignment operator with the place it assigns
 /// to, which stands to its left.
-pub(crate) fn expression_at(line: &str, column: u32) -> Range<usize> {
+pub fn expression_at(line: &str, column: u32) -> Range<usize> {
     let bytes = line.as_bytes();
     let mut at = (column.max(1) as usize - 1).min(bytes.len());
     while !line.is_char_boundary(at) {

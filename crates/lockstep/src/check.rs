@@ -24,6 +24,8 @@ use crate::simulation;
 pub(crate) struct Unit {
     pub(crate) path: PathBuf,
     pub(crate) input: InputArgs,
+    /// What an editor has in place of what the file holds.
+    pub(crate) text: Option<Vec<u8>>,
 }
 
 pub(crate) fn check(
@@ -136,7 +138,10 @@ impl Checker<'_> {
         if unit.input.cancel.is_cancelled() {
             return Err(error("", interrupt::BECAUSE.into()));
         }
-        let source = Source::open(&unit.path)?;
+        let source = match &unit.text {
+            Some(text) => Source::edited(&unit.path, text.clone()),
+            None => Source::open(&unit.path)?,
+        };
         part.typed = source.typed();
         let work = self.progress.begin(&source.name, Engine::Compile, None);
         let module = source.load(&unit.input)?;

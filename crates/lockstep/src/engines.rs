@@ -20,6 +20,7 @@ use crate::load::{Source, error};
 use crate::options::{Analysis, Evolve};
 use crate::progress::{Engine, Progress, Working};
 use crate::proof;
+use crate::safe;
 use crate::simulation;
 use crate::verdicts;
 
@@ -150,8 +151,10 @@ impl Task<'_> {
             simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started)
         };
         if let Some(proof) = proof {
+            report.explanation = safe::explain(kernel, &proof);
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
         }
+        self.explain(source, &mut report);
         Ok(report)
     }
 
@@ -167,7 +170,26 @@ impl Task<'_> {
         let kinds: Vec<Kind> =
             kinds.iter().copied().filter(|k| asked || proof::PROVABLE.contains(k)).collect();
         let strict = self.analysis.report.strict;
-        simulation::proved_report(kernel, &source.name, proof, &kinds, strict, started)
+        let explanation = proof.as_ref().and_then(|p| safe::explain(kernel, p));
+        let report =
+            simulation::proved_report(kernel, &source.name, proof, &kinds, strict, started);
+        let mut report = KernelReport { explanation, ..report };
+        self.explain(source, &mut report);
+        report
+    }
+
+    /// Keeps why the accesses are safe only where that is proved in the end (what was executed beats a proof), and says
+    /// it with `--verbose`.
+    fn explain(&self, source: &Source, report: &mut KernelReport) {
+        let race = report.verdicts.iter().find(|(kind, _)| *kind == Kind::DataRace);
+        if !matches!(race, Some((_, Verdict::Proved { .. }))) {
+            report.explanation = None;
+        }
+        let places = report.explanation.iter().flat_map(|e| &e.places);
+        for at in places.filter(|_| self.analysis.input.verbose) {
+            let (line, why) = (at.place.line, at.why.join("; "));
+            eprintln!("{}:{line}: kernel {}: {}: {why}", source.name, report.name, at.what);
+        }
     }
 
     fn prove(

@@ -30,8 +30,13 @@ impl Source {
         Ok(Source { name, text: Some(bytes) })
     }
 
+    /// A file with another text than it has on disk.
+    pub(crate) fn edited(path: &Path, text: Vec<u8>) -> Source {
+        Source { name: path.display().to_string(), text: Some(text) }
+    }
+
     pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
-        if self.text.is_some() && options.lang.is_none() {
+        if self.name == "-" && options.lang.is_none() {
             return Err(error(
                 "-",
                 "standard input has no name: say --lang cuda, opencl or llvm".into(),

@@ -12,16 +12,19 @@ mod engines;
 mod interrupt;
 mod launch_facts;
 mod load;
+mod lsp;
 mod manual;
 mod options;
 mod output;
 mod progress;
 mod proof;
 mod run;
+mod safe;
 mod simulation;
 mod verdicts;
 mod witness;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -34,7 +37,7 @@ use lockstep_search::Alias;
 
 use check::Unit;
 use engines::Engines;
-use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, SearchCommandArgs};
+use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -86,10 +89,32 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             begin(&mut args.input, clang_args)?;
             Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
         }
+        Command::Lsp(args) => lsp(args, clang_args),
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
         Command::Completions { shell } => manual::completions(shell).map(|()| 0),
         Command::Man { dir } => manual::pages(&dir).map(|()| 0),
     }
+}
+
+/// The server checks a file as `check` does with the same options.
+fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
+    let LspArgs { mut analysis, may_alias } = args;
+    analysis.input.clang_args = clang_args;
+    analysis.launch.concrete()?;
+    let options = FilesArgs { files: Vec::new(), analysis, may_alias };
+    let parse = |words: Vec<String>| {
+        let words = ["lockstep".to_owned(), "lsp".to_owned()].into_iter().chain(words);
+        let split = clang_style_args::split(words.map(OsString::from))?;
+        match Cli::try_parse_from(split.ours).map_err(|e| e.to_string())?.command {
+            Command::Lsp(LspArgs { mut analysis, may_alias }) => {
+                analysis.input.clang_args = split.clang;
+                analysis.launch.concrete()?;
+                Ok(FilesArgs { files: Vec::new(), analysis, may_alias })
+            }
+            _ => Err("only options of check are expected".into()),
+        }
+    };
+    Ok(lsp::serve(options, parse))
 }
 
 /// What is the same for all commands that read a file.
@@ -101,7 +126,11 @@ fn begin(input: &mut InputArgs, clang_args: Vec<String>) -> Result<(), String> {
 
 /// The files named, each read as the command line says.
 fn units(args: &FilesArgs) -> Vec<Unit> {
-    let unit = |path: &PathBuf| Unit { path: path.clone(), input: args.analysis.input.clone() };
+    let unit = |path: &PathBuf| Unit {
+        path: path.clone(),
+        input: args.analysis.input.clone(),
+        text: None,
+    };
     args.files.iter().map(unit).collect()
 }
 

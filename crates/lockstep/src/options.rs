@@ -68,6 +68,14 @@ pub(crate) enum Command {
         that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
         also be 'null', or '&A' for the array of parameter A.")]
     Run(RunArgs),
+    /// Serve an editor over the Language Server Protocol
+    #[command(after_help = "Examples:\n  \
+        lockstep lsp\n  \
+        lockstep lsp --budget 5 -Iinclude\n\n\
+        Speaks on standard input and output; an editor starts it. A file is checked as 'lockstep check' does with the \
+        same options. A client may also send them when it starts: {\"initializationOptions\": {\"args\": [\"--budget\", \
+        \"5\"]}}.")]
+    Lsp(LspArgs),
     /// Print the kernels as Lockstep's engines see them
     #[command(after_help = "Example:\n  lockstep dump reduce.cu --kernel reduce")]
     Dump(DumpArgs),
@@ -90,11 +98,20 @@ pub(crate) enum Command {
 }
 
 /// What the commands that look at every kernel of some files share.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct FilesArgs {
     /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    /// Pointer arguments that were not given may be the same array
+    #[arg(long)]
+    pub(crate) may_alias: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LspArgs {
     #[command(flatten)]
     pub(crate) analysis: Analysis,
     /// Pointer arguments that were not given may be the same array

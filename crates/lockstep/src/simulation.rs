@@ -198,6 +198,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         seconds: 0.0,
         instances: Vec::new(),
         chosen: None,
+        explanation: None,
     }
 }
 

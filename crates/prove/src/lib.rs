@@ -39,6 +39,7 @@ mod solve;
 mod term;
 mod verdict;
 mod walk;
+mod why;
 mod widths;
 mod z3;
 
@@ -52,6 +53,7 @@ use lockstep_finding::{Finding, Kind, Verdict};
 use lockstep_kernel::{Kernel, SiteId};
 
 pub use assume::{AssumeExpr, Operator, Tree};
+pub use why::{Reasons, Safe};
 
 /// What is known of one dimension of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +186,11 @@ pub struct Proof {
     pub verdicts: Vec<(Kind, Verdict)>,
     pub alarms: Vec<Alarm>,
     pub stats: Stats,
+    /// Why accesses do not race, where that is proved of all.
+    pub safe: Option<Vec<Safe>>,
+    /// The dimensions that the verdict on races is about.
+    pub grid: [DimSpec; 3],
+    pub block: [DimSpec; 3],
 }
 
 /// Proves what it can of a kernel.

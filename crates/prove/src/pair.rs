@@ -10,6 +10,7 @@ use crate::phases::{Link, Relation};
 use crate::solve::{Query, Solver};
 use crate::term::{Node, T};
 use crate::walk::{Substitution, reachable};
+use crate::why::Why;
 
 /// An access as one of the two threads makes it.
 #[derive(Clone, Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Side {
 pub(crate) struct Pairs<'c, 'k> {
     pub(crate) exec: Exec<'c, 'k>,
     pub(crate) solver: Solver,
+    /// What ruled pairs out.
+    pub(crate) why: Why,
     copies: FxHashMap<(u8, Level), Substitution>,
     sides: FxHashMap<(usize, u8, Level), Side>,
     cases: Vec<Option<Vec<Case>>>,
@@ -38,6 +41,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         Pairs {
             exec,
             solver: Solver::default(),
+            why: Why::default(),
             copies: FxHashMap::default(),
             sides: FxHashMap::default(),
             cases: vec![None; n],

@@ -141,6 +141,7 @@ impl Pairs<'_, '_> {
                 }
                 for level in [Level::Block, Level::Grid] {
                     if self.tolerated(i, j, level) {
+                        self.why.note(&self.exec, (i, j), level, |r| r.atomic = true);
                         continue;
                     }
                     if limits.are_over() {
@@ -180,6 +181,7 @@ impl Pairs<'_, '_> {
                     _ => (self.exec.ctx.pool.truth(true), None, None),
                 };
                 if self.exec.ctx.pool.is_false(overlap) {
+                    self.why.note(&self.exec, (i, j), level, |r| r.apart = true);
                     self.solver.by_arithmetic += 1;
                     continue;
                 }
@@ -187,14 +189,24 @@ impl Pairs<'_, '_> {
                     Level::Grid => vec![(Relation { links: Vec::new(), exact: true }, None)],
                     Level::Block => self.ways(i, j, space == Space::Shared, order),
                 };
+                if ways.is_empty() {
+                    self.why.note(&self.exec, (i, j), level, |r| r.barrier = true);
+                }
                 for (relation, whose) in ways {
+                    let related = !relation.links.is_empty();
                     let mut assertions = self.facts(level);
                     assertions.extend(&left.conditions);
                     assertions.extend(&right.conditions);
                     assertions.extend([p.when, q.when, overlap]);
                     assertions.extend(self.relation(&relation, level));
                     assertions.extend(whose);
-                    if let Some(query) = self.ask(assertions, level) {
+                    let query = self.ask(assertions, level);
+                    self.why.note(&self.exec, (i, j), level, |r| {
+                        r.apart = true;
+                        r.in_phase |= related;
+                        r.solver |= query.is_some();
+                    });
+                    if let Some(query) = query {
                         let (first, second) = (i, j);
                         out.push(Candidate {
                             first,

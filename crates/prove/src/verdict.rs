@@ -15,7 +15,7 @@ use crate::race::{Candidate, Limits, is_block_barrier};
 use crate::solve::Outcome;
 use crate::term::{Node, T};
 use crate::walk::reachable;
-use crate::{Alarm, Assumptions, Config, Proof, Stats};
+use crate::{Alarm, Assumptions, Config, Proof, Safe, Stats};
 
 /// Work for a question in the first pass, where dimensions are free.
 const SHORT: u32 = 40;
@@ -41,6 +41,8 @@ pub(crate) struct Analysis {
     summands: Vec<usize>,
     /// There was something that no operation here models.
     gap: bool,
+    /// Why accesses do not race, where they do not.
+    safe: Option<Vec<Safe>>,
     /// The launches that the verdict on races is about.
     pub(crate) under: (Assumptions, Hints),
 }
@@ -77,7 +79,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         crate::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
-    Proof { verdicts: first.verdicts, alarms: first.alarms, stats: first.stats }
+    let Analysis { verdicts, alarms, stats, safe, under: (under, _), .. } = first;
+    Proof { verdicts, alarms, stats, safe, grid: under.grid, block: under.block }
 }
 
 /// Whether more time for a question may change a verdict.
@@ -108,6 +111,7 @@ pub(crate) fn analyse(
             race: unknown,
             race_alarms: Vec::new(),
             summands: Vec::new(),
+            safe: None,
             gap: true,
             under: (assumptions.clone(), hints),
         };
@@ -156,9 +160,11 @@ pub(crate) fn analyse(
         data_independent: data,
     };
     let (race, race_alarms) = (race.verdict, race.alarms);
+    let proved = matches!(race, Verdict::Proved { .. });
+    let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
     let summands = pairs.summands();
     let under = (assumptions.clone(), hints);
-    Analysis { verdicts, alarms, stats, race, race_alarms, summands, gap: false, under }
+    Analysis { verdicts, alarms, stats, race, race_alarms, summands, safe, gap: false, under }
 }
 
 /// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
@@ -229,6 +235,7 @@ fn look_for_condition(
             }
         }
         first.race = Verdict::Proved { assumes: all };
+        first.safe = again.safe;
         first.under = again.under;
         return;
     }

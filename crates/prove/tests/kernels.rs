@@ -74,6 +74,9 @@ fn expect_under(file: &str, kind: Kind, names: [(&str, &str); 3], scheduling: Sc
             panic!("{name}: the name says nothing");
         };
         let got = outcome(&proof, kind);
+        if kind == Kind::DataRace {
+            assert_eq!(proof.safe.is_some(), got == "proved", "{name}: only a proof explains");
+        }
         if got != *wanted {
             wrong.push(format!("{name}: {wanted} expected, {got}: {:?}", proof.verdicts));
         }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use super::{Standing, actor_text, memory_text, standing, title_text};
+use super::{Standing, access_label, memory_text, number, standing, title_text};
 use crate::launch::dims_text;
 use crate::source::{Sources, expression_at, line_range};
 use crate::{
@@ -260,21 +260,6 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
     let snippet =
         Snippet::source(text[start..end].to_owned()).path(file).line_start(first as usize);
     Some(snippet.annotations(annotations.collect::<Vec<_>>()).into())
-}
-
-/// `(1) write of 1.5 by thread (8,0,0) of block (0,0,0)`.
-fn access_label(finding: &Finding, index: usize) -> String {
-    let access = &finding.accesses[index];
-    // A finding about the source, not about what somebody did there.
-    if finding.kind == Kind::RedundantBarrier {
-        return format!("{}this {}", number(finding, index), access.op);
-    }
-    let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
-    format!("{}{}{value} by {}", number(finding, index), access.op, actor_text(access))
-}
-
-fn number(finding: &Finding, index: usize) -> String {
-    if finding.accesses.len() > 1 { format!("({}) ", index + 1) } else { String::new() }
 }
 
 fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {

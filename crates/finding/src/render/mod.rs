@@ -9,7 +9,7 @@ pub use concise::concise;
 pub use human::{HumanOptions, human};
 pub use json::json;
 
-use crate::{Access, Confidence, Finding, KernelReport, Kind, Memory, Verdict};
+use crate::{Access, Confidence, Finding, KernelReport, Kind, Memory, Severity, Verdict};
 
 /// `(16,0,0)`.
 pub(crate) fn index_text(i: [u32; 3]) -> String {
@@ -49,11 +49,32 @@ pub(crate) fn memory_text(memory: &Memory) -> String {
 }
 
 /// The message, marked where some value was approximated.
-pub(crate) fn title_text(finding: &Finding) -> String {
+pub fn title_text(finding: &Finding) -> String {
     match finding.confidence {
         Confidence::Confirmed => finding.message.clone(),
         Confidence::Possible => format!("possible: {}", finding.message),
     }
+}
+
+/// `(1) write of 1.5 by thread (8,0,0) of block (0,0,0)`.
+pub fn access_label(finding: &Finding, index: usize) -> String {
+    let access = &finding.accesses[index];
+    // A finding about the source, not about what somebody did there.
+    if finding.kind == Kind::RedundantBarrier {
+        return format!("{}this {}", number(finding, index), access.op);
+    }
+    let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
+    format!("{}{}{value} by {}", number(finding, index), access.op, actor_text(access))
+}
+
+/// `(1) `, where there are two.
+pub(crate) fn number(finding: &Finding, index: usize) -> String {
+    if finding.accesses.len() > 1 { format!("({}) ", index + 1) } else { String::new() }
+}
+
+/// How loud a finding is for machines: an error only if it makes the run fail.
+pub fn annotation_level(kernel: &KernelReport, finding: &Finding) -> Severity {
+    if kernel.counts(finding) { finding.severity } else { Severity::Warning }
 }
 
 /// One word for a whole kernel.

@@ -94,6 +94,7 @@ pub(crate) fn kernel() -> KernelReport {
         seconds: 0.031,
         instances: Vec::new(),
         chosen: None,
+        explanation: None,
     }
 }
 
