@@ -42,6 +42,8 @@ pub(crate) fn search(lockstep: &Path, dir: &Path, args: &[String]) -> Result<Sea
         .args(["search", "--format", "json"])
         .args(args)
         .current_dir(dir)
+        // Cargo sets it for tests.
+        .env_remove("LOCKSTEP_REPRODUCIBLE")
         .output()
         .map_err(|e| format!("{}: {e}", lockstep.display()))?;
     let seconds = start.elapsed().as_secs_f64();

@@ -37,6 +37,8 @@ pub(crate) enum Engines {
     All(Evolve),
 }
 
+/// As good as no limit.
+const A_DAY: Duration = Duration::from_secs(24 * 3600);
 /// The prover's part of the budget where the search follows.
 const PROVER_SHARE: f64 = 0.3;
 /// Seconds beyond which it has had its chance.
@@ -213,8 +215,11 @@ impl Task<'_> {
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let cancel = &self.analysis.input.cancel;
-        let mut proof =
-            proof::run(kernel, &assumptions, kinds, seconds(budget), work, jobs, cancel);
+        let time = match self.analysis.search.reproducible {
+            true => A_DAY,
+            false => seconds(budget),
+        };
+        let mut proof = proof::run(kernel, &assumptions, kinds, time, work, jobs, cancel);
         if !named.is_empty() {
             for (_, verdict) in &mut proof.verdicts {
                 if let Verdict::Proved { assumes } = verdict {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{FalseyValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Kind};
@@ -256,6 +256,9 @@ pub(crate) struct SearchArgs {
     /// Time for one kernel; what is undecided then is unknown
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
     pub(crate) budget: Option<f64>,
+    /// Count effort in steps, not seconds: the same answer on every machine, however slow
+    #[arg(long, env = "LOCKSTEP_REPRODUCIBLE", value_parser = FalseyValueParser::new())]
+    pub(crate) reproducible: bool,
     /// Simulate also where everything that was asked for is proved
     #[arg(long)]
     pub(crate) simulate_proved: bool,

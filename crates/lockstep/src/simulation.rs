@@ -32,7 +32,10 @@ pub(crate) fn config(
         max_steps: ((budget * STEPS_PER_SECOND) as u64).max(1),
         kinds: verdicts::kinds(&analysis.search, several),
         max_print: MAX_PRINT,
-        deadline: Duration::try_from_secs_f64(budget).ok().map(|b| Instant::now() + b),
+        deadline: Duration::try_from_secs_f64(budget)
+            .ok()
+            .filter(|_| !analysis.search.reproducible)
+            .map(|b| Instant::now() + b),
         barrier_needs: false,
         cancel: analysis.input.cancel.clone(),
     }

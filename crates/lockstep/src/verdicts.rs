@@ -111,6 +111,7 @@ mod tests {
             budget: None,
             jobs: None,
             simulate_proved: false,
+            reproducible: false,
         }
     }
 
