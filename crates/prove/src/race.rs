@@ -134,6 +134,9 @@ impl Pairs<'_, '_> {
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
+            if limits.are_over() {
+                return None;
+            }
             for j in i..n {
                 let (a, b) = (&self.exec.accesses[i], &self.exec.accesses[j]);
                 if !a.mode.writes() && !b.mode.writes() {
