@@ -4,8 +4,8 @@
 //! application of an uninterpreted function occurs in them and every loop around it has an exact iteration space; its
 //! index is exact (DI) if none occurs in its offset. An alarm with nothing approximated is `confirmed`: its model is a
 //! launch in which the two threads do what it says. Beyond the paper, these make an alarm only `possible` too:
-//! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; a barrier
-//! under a condition that neither access shares; a pointer whose object is not known.
+//! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; barriers on
+//! the way that [`crate::phases`] does not follow exactly; a pointer whose object is not known.
 
 use lockstep_finding::{Access, Approximated, Confidence, Finding, Kind, Memory, Place, Severity};
 use lockstep_kernel::{Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
@@ -44,14 +44,25 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// The names behind the functions of some terms: what was approximated in them.
+/// The names behind the functions of some terms: what was approximated in them. The number of a loop's last iteration
+/// is no approximation where the loop is exact: what is known of it leaves one number, if what that rests on is exact.
 fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
     let exec = &pairs.exec;
     let mut names: Vec<String> = Vec::new();
-    for t in reachable(&exec.ctx.pool, terms) {
+    let mut ended: FxHashSet<usize> = FxHashSet::default();
+    let mut work = reachable(&exec.ctx.pool, terms);
+    let mut next = 0;
+    while let Some(&t) = work.get(next) {
+        next += 1;
         if let Node::App(f, _) = exec.ctx.pool.node(t) {
             let info = &exec.ctx.fns[f.0 as usize];
             let name = match &info.kind {
+                FnKind::Exit(l) if exec.loops[*l].exact => {
+                    if ended.insert(*l) {
+                        work.extend(reachable(&exec.ctx.pool, &exec.loops[*l].exit_facts));
+                    }
+                    continue;
+                }
                 FnKind::Exit(l) => loop_name(pairs, *l),
                 FnKind::Pure(op) if info.name.is_empty() => {
                     format!("{} (not modelled)", op.split('.').next().unwrap_or(op))
@@ -120,28 +131,6 @@ impl Pairs<'_, '_> {
             Op::Barrier { barrier, .. } => !is_block_barrier(barrier),
             Op::Load { site, .. } | Op::Store { site, .. } => kernel.site(*site).volatile,
             _ => false,
-        })
-    }
-
-    /// Barriers that stand under conditions which the access does not share.
-    fn conditional_barrier(&self, first: usize, second: usize) -> bool {
-        let literals = |b: lockstep_kernel::BlockId| -> FxHashSet<T> {
-            let mut terms = Vec::new();
-            self.exec.condition(b, &mut terms);
-            let mut parts = Vec::new();
-            for t in terms {
-                crate::loops::conjuncts(&self.exec.ctx.pool, t, &mut parts);
-            }
-            parts.retain(|&t| !self.exec.ctx.pool.is_true(t));
-            parts.into_iter().collect()
-        };
-        let mut known = literals(self.exec.accesses[first].block);
-        known.extend(literals(self.exec.accesses[second].block));
-        self.exec.barriers.iter().any(|b| {
-            let mut parts = Vec::new();
-            let reach = self.exec.reach[b.block.0 as usize];
-            crate::loops::conjuncts(&self.exec.ctx.pool, reach, &mut parts);
-            parts.iter().any(|p| !self.exec.ctx.pool.is_true(*p) && !known.contains(p))
         })
     }
 
@@ -280,12 +269,19 @@ impl Pairs<'_, '_> {
                 affects_index: false,
             });
         }
-        if c.level == Level::Block && (!c.exact || self.conditional_barrier(c.first, c.second)) {
-            names.push(Approximated {
-                variable: "barriers on the way".into(),
-                affects_reachability: true,
-                affects_index: false,
-            });
+        let mut phase = approximated(self, &c.relation.conditions);
+        if !c.relation.exact {
+            phase.push("barriers on the way".into());
+        }
+        for variable in phase {
+            match names.iter_mut().find(|n| n.variable == variable) {
+                Some(n) => n.affects_reachability = true,
+                None => names.push(Approximated {
+                    variable,
+                    affects_reachability: true,
+                    affects_index: false,
+                }),
+            }
         }
         let exact = names.is_empty() && m.is_some() && c.base.is_some();
         let memory = self.race_memory(c, m);

@@ -35,6 +35,8 @@ pub(crate) enum VarKind {
     Address(Base),
     /// The iteration counter of a loop.
     Counter(usize),
+    /// Some iteration before, for phases.
+    Earlier(usize),
     /// Stand-ins during evaluation, replaced before anybody asks.
     OpaqueCounter(usize),
     OpaquePhi(Reg),
@@ -436,7 +438,7 @@ impl<'k> Ctx<'k> {
     fn instance_var(&mut self, v: VarId, tag: u8, level: Level) -> Option<T> {
         let (kind, _) = self.vars[v.0 as usize];
         match kind {
-            VarKind::ThreadId(_) | VarKind::Counter(_) => {}
+            VarKind::ThreadId(_) | VarKind::Counter(_) | VarKind::Earlier(_) => {}
             VarKind::BlockId(_) if level == Level::Grid => {}
             _ => return None,
         }

@@ -87,6 +87,8 @@ pub(crate) struct LoopInfo {
     pub(crate) exact: bool,
     /// The final counter.
     pub(crate) index: T,
+    /// Some earlier iteration ([`crate::phases`]).
+    pub(crate) earlier: T,
 }
 
 impl LoopInfo {
@@ -114,6 +116,7 @@ impl LoopInfo {
             wide: Vec::new(),
             exact: false,
             index: counter,
+            earlier: counter,
         }
     }
 
@@ -433,7 +436,8 @@ impl Exec<'_, '_> {
                 phi_ranges.extend(bound.phi);
                 analysed += usize::from(whole);
             }
-            if p != self.loops[l].head && self.loops[l].trips.is_none() {
+            // What stands after a test at the head has the test among its own conditions.
+            if (p != self.loops[l].head || self.acts_in(p)) && self.loops[l].trips.is_none() {
                 self.previous_iteration(l, stay);
             }
         }
@@ -443,7 +447,11 @@ impl Exec<'_, '_> {
         let top = max.unwrap_or(u64::MAX);
         let index = self.ctx.variable(VarKind::Counter(l), 0, 0, top, 64);
         self.loops[l].index = index;
+        self.loops[l].earlier = self.ctx.variable(VarKind::Earlier(l), 0, 0, top, 64);
         self.loops[l].phi_ranges = phi_ranges;
+        if self.loops[l].exact && self.loops[l].trips.is_none() {
+            self.last_was_reached(l);
+        }
         if let (Some(max), Node::App(..)) = (max, self.ctx.pool.node(self.loops[l].last).clone()) {
             // The last iteration is one of those counted.
             let last = self.loops[l].last;
@@ -454,21 +462,38 @@ impl Exec<'_, '_> {
         }
     }
 
+    /// Whether there is an access or a barrier in the block.
+    fn acts_in(&self, b: BlockId) -> bool {
+        self.accesses.iter().any(|a| a.block == b) || self.barriers.iter().any(|x| x.block == b)
+    }
+
     /// In every iteration but the first, the test was passed one iteration before.
     fn previous_iteration(&mut self, l: usize, stay: T) {
-        let counter = self.loops[l].counter;
-        let before = self.ctx.pool.add_const(counter, u64::MAX);
+        let fact = self.held_before(l, stay, self.loops[l].counter);
+        self.loops[l].facts.push(fact);
+    }
+
+    /// The last iteration began because the one before did not leave. Together with the exit that was taken, this
+    /// makes the number of the last iteration exact where the test is one of a variable that only grows or only falls.
+    fn last_was_reached(&mut self, l: usize) {
+        let held = self.held_before(l, self.loops[l].stay, self.loops[l].last);
+        let fact = self.ctx.pool.implies(self.loops[l].enter, held);
+        self.loops[l].exit_facts.push(fact);
+    }
+
+    /// That iteration `k` is the first, or the condition held in the one before it.
+    fn held_before(&mut self, l: usize, stay: T, k: T) -> T {
+        let before = self.ctx.pool.add_const(k, u64::MAX);
         let mut s = Substitution::default();
-        s.vars.insert(self.var_of(counter), before);
+        s.vars.insert(self.var_of(self.loops[l].counter), before);
         for i in 0..self.loops[l].phis.len() {
             let v = self.value_at(l, i, before);
             s.vars.insert(self.var_of(self.loops[l].phis[i].opaque), v);
         }
         let held = s.apply(&mut self.ctx.pool, stay);
         let zero = self.ctx.pool.constant(0, 64);
-        let first = self.ctx.pool.eq(counter, zero);
-        let fact = self.ctx.pool.or(first, held);
-        self.loops[l].facts.push(fact);
+        let first = self.ctx.pool.eq(k, zero);
+        self.ctx.pool.or(first, held)
     }
 
     /// Reads a condition of staying as a test of one variable.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::context::Level;
 use crate::exec::Exec;
 use crate::memory::Case;
-use crate::phases::{Link, Relation};
+use crate::phases::Phases;
 use crate::solve::{Query, Solver};
 use crate::term::{Node, T};
 use crate::walk::{Substitution, reachable};
@@ -19,6 +19,34 @@ pub(crate) struct Side {
     pub(crate) cases: Vec<Case>,
     pub(crate) length: Option<T>,
     pub(crate) values: Vec<T>,
+}
+
+/// One way in which two places can be in one phase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Relation {
+    /// What holds of the two threads then.
+    pub(crate) conditions: Vec<T>,
+    /// The conditions say all there is to say.
+    pub(crate) exact: bool,
+}
+
+/// More relations of one pair than this are joined into the one that says nothing.
+const MAX_RELATIONS: usize = 40;
+
+/// Without the relations that another one contains, exact ones first.
+fn weakest(mut list: Vec<Relation>) -> Vec<Relation> {
+    list.sort_by_key(|r| (!r.exact, r.conditions.len()));
+    let mut out: Vec<Relation> = Vec::new();
+    for r in list {
+        let contained = |o: &Relation| o.conditions.iter().all(|t| r.conditions.contains(t));
+        if !out.iter().any(contained) {
+            out.push(r);
+        }
+    }
+    if out.len() > MAX_RELATIONS {
+        out = vec![Relation { conditions: Vec::new(), exact: false }];
+    }
+    out
 }
 
 /// The analysis of one kernel: its evaluation, and the questions about two of its threads.
@@ -68,7 +96,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         roots.extend(&self.exec.reach);
         roots.extend(self.exec.branches.values());
         for l in &self.exec.loops {
-            roots.extend([l.enter, l.stay, l.last, l.index]);
+            roots.extend([l.enter, l.stay, l.last, l.index, l.earlier]);
             roots.extend(&l.facts);
             roots.extend(&l.exit_facts);
             roots.extend(&l.wide);
@@ -221,51 +249,31 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
-    /// Relations of the two threads' iteration counters, as conditions.
-    pub(crate) fn relation(&mut self, relation: &Relation, level: Level) -> Vec<T> {
-        let mut out = Vec::new();
-        for link in &relation.links {
-            let (left, right) = match *link {
-                Link::Counters(l, d) => {
-                    let index = self.exec.loops[l].index;
-                    let a = self.copy(index, 1, level);
-                    let b = self.copy(index, 2, level);
-                    (self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+    /// How two places can be in one phase: the conditions, once for each way.
+    pub(crate) fn relations(&mut self, phases: &Phases, i: usize, j: usize) -> Vec<Relation> {
+        let level = Level::Block;
+        let mut out: Vec<Relation> = Vec::new();
+        let (Some(left), Some(right)) = (phases.ways(i), phases.ways(j)) else {
+            return vec![Relation { conditions: Vec::new(), exact: false }];
+        };
+        for a in left {
+            for b in right.iter().filter(|b| b.start == a.start) {
+                let mut conditions = self.copy_all(&a.conditions, 1, level);
+                conditions.extend(self.copy_all(&b.conditions, 2, level));
+                for (&k, &m) in a.when.iter().zip(&b.when) {
+                    let (k, m) = (self.copy(k, 1, level), self.copy(m, 2, level));
+                    conditions.push(self.exec.ctx.pool.eq(k, m));
                 }
-                Link::SecondLeft(l, d) => {
-                    let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
-                    let a = self.copy(index, 1, level);
-                    // The number of iterations is the same for both, and its own iteration of the loops around is the
-                    // one that the first thread is still in.
-                    let b = self.copy(last, 1, level);
-                    (self.exec.ctx.pool.add_const(a, i64::from(d) as u64), b)
+                let pool = &self.exec.ctx.pool;
+                conditions.retain(|&t| !pool.is_true(t));
+                conditions.sort();
+                conditions.dedup();
+                if !conditions.iter().any(|&t| pool.is_false(t)) {
+                    out.push(Relation { conditions, exact: a.exact && b.exact });
                 }
-                Link::FirstLeft(l, d) => {
-                    let (index, last) = (self.exec.loops[l].index, self.exec.loops[l].last);
-                    let b = self.copy(index, 2, level);
-                    let a = self.copy(last, 2, level);
-                    (self.exec.ctx.pool.add_const(b, i64::from(d) as u64), a)
-                }
-                Link::First(who, l) => {
-                    let index = self.exec.loops[l].index;
-                    let k = self.copy(index, who + 1, level);
-                    (k, self.exec.ctx.pool.constant(0, 64))
-                }
-                Link::LeftAtOnce(who, l) => {
-                    let last = self.exec.loops[l].last;
-                    let k = self.copy(last, who + 1, level);
-                    // Only where the loop was entered at all.
-                    let enter = self.exec.loops[l].enter;
-                    let enter = self.copy(enter, who + 1, level);
-                    let zero = self.exec.ctx.pool.constant(0, 64);
-                    let e = self.exec.ctx.pool.eq(k, zero);
-                    out.push(self.exec.ctx.pool.implies(enter, e));
-                    continue;
-                }
-            };
-            out.push(self.exec.ctx.pool.eq(left, right));
+            }
         }
-        out
+        weakest(out)
     }
 
     /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.
@@ -274,22 +282,13 @@ impl<'c, 'k> Pairs<'c, 'k> {
             self.solver.by_arithmetic += 1;
             return None;
         }
-        let mut done = vec![[false; 2]; self.exec.loops.len()];
+        let mut done: Vec<(u8, T)> = Vec::new();
         for _ in 0..4 {
             let seen = reachable(&self.exec.ctx.pool, &assertions);
             let mut more = Vec::new();
             for l in 0..self.exec.loops.len() {
-                let last = self.exec.loops[l].last;
-                if !matches!(self.exec.ctx.pool.node(last), Node::App(..)) {
-                    continue;
-                }
                 for tag in [1u8, 2] {
-                    let own = self.copy(last, tag, level);
-                    if !done[l][tag as usize - 1] && seen.binary_search(&own).is_ok() {
-                        done[l][tag as usize - 1] = true;
-                        let facts = self.exec.loops[l].exit_facts.clone();
-                        more.extend(self.copy_all(&facts, tag, level));
-                    }
+                    self.ends(l, tag, level, &seen, &mut done, &mut more);
                 }
             }
             if more.is_empty() {
@@ -298,5 +297,31 @@ impl<'c, 'k> Pairs<'c, 'k> {
             assertions.extend(more);
         }
         self.solver.ask(self.exec.ctx, assertions)
+    }
+    /// What is known of the last iterations of a loop that occur, each for the iterations of the loops around that it
+    /// belongs to.
+    fn ends(
+        &mut self,
+        l: usize,
+        tag: u8,
+        level: Level,
+        seen: &[T],
+        done: &mut Vec<(u8, T)>,
+        more: &mut Vec<T>,
+    ) {
+        let own = self.copy(self.exec.loops[l].last, tag, level);
+        let Node::App(f, params) = self.exec.ctx.pool.node(own).clone() else { return };
+        for &t in seen {
+            let args = match self.exec.ctx.pool.node(t) {
+                Node::App(g, args) if *g == f && !done.contains(&(tag, t)) => args.clone(),
+                _ => continue,
+            };
+            done.push((tag, t));
+            let facts = self.exec.loops[l].exit_facts.clone();
+            let facts = self.copy_all(&facts, tag, level);
+            let pairs: Vec<(T, T)> = params.iter().copied().zip(args.iter().copied()).collect();
+            let mut s = Substitution::rebinding(&mut self.exec.ctx.pool, &pairs);
+            more.extend(facts.into_iter().map(|t| s.apply(&mut self.exec.ctx.pool, t)));
+        }
     }
 }

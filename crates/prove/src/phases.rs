@@ -1,286 +1,543 @@
 //! Phases: which accesses of two threads of one block can be concurrent.
 //!
-//! All threads of a block pass the same barriers in the same order (that they do is proved separately, see
-//! [`crate::divergence`]). So two accesses are concurrent iff both can be reached from one common barrier, or from
-//! the kernel's entry, without passing another one. From each such start the control flow is explored up to the next
-//! barriers, and for every loop that contains one it is noted how many times its back edge was passed on the way:
-//! that gives the relation of the two threads' iteration counters. It is the paper's unrolling of a synchronised loop
-//! into "the phases of one iteration and of its successor", with the relation as a constraint in place of a copy of
-//! the body.
+//! All threads of a block pass the same barriers in the same order and in the same iterations of the loops around them
+//! (that they do is proved separately, see [`crate::divergence`]). So two accesses are concurrent iff the barrier that
+//! each thread passed last before its access is the same one, in the same iterations; or neither has passed any.
 //!
-//! The exploration follows all edges that are not constantly closed, whatever their conditions: it may find a path
-//! around a barrier that no thread takes. That only adds pairs.
+//! For each access the barriers that can be its last are found by walking backwards from it, region by region. A
+//! *region* is one iteration of a loop that contains a barrier, or the whole kernel. It has no cycles that matter here
+//! (loops without a barrier are passed as a whole), and the condition of coming to a place within it is exact
+//! ([`crate::exec`]). So barrier `B` is the last before access `a` of the same iteration iff `B` is reached and no
+//! barrier that stands between the two is. If nothing in the region is passed before `a`, then
+//!
+//! * iteration `k` was not the first, and the last barrier is the last one of iteration `k-1`, or
+//! * `k` is 0, and the last barrier is the last one before the loop, in the iteration of the loop around.
+//!
+//! A loop that lies wholly before `a` is walked from its exits, in its last iteration ([`FnKind::Exit`]). Each way to a
+//! last barrier gives the iterations of the loops around that barrier as terms over the access's own counters, and the
+//! conditions under which it is the last. Two threads are concurrent iff they have one such barrier in common and the
+//! terms are equal: `k-1` on one side and the number of the loop's last iteration on the other, for instance. This
+//! is the paper's unrolling of a synchronised loop into "the phases of one iteration and of its successor", for any
+//! nesting, with equations in place of copies of the body, and with the conditions of barriers under uniform branches.
+//!
+//! What is not exact, and marked so: a loop that may go round several times without a barrier (one under a
+//! condition, in the loop's body). Then the last barrier is in *some* earlier iteration, a number of its own
+//! ([`LoopInfo::earlier`]), and that no barrier was passed since is only said of the last two iterations. Leaving out
+//! conditions only adds pairs, so it can cost a proof, never make a wrong one.
+//!
+//! [`FnKind::Exit`]: crate::context::FnKind::Exit
+//! [`LoopInfo::earlier`]: crate::loops::LoopInfo::earlier
 
-use std::collections::BTreeSet;
-
-use lockstep_kernel::{BlockId, Op};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lockstep_kernel::{BlockId, Terminator};
+use rustc_hash::FxHashMap;
 
 use crate::exec::Exec;
+use crate::term::T;
+use crate::walk::Substitution;
 
-/// The state of a loop that contains a barrier, as seen on a path from the start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Rel {
-    /// In the loop, this many iterations after the start's.
-    Ahead(u8),
-    /// Entered on the way, in its first iteration.
-    Fresh,
-    /// In the loop, in whatever iteration.
-    Any,
-    /// Left, in the iteration so many after the start's.
-    LeftAhead(u8),
-    /// Entered on the way and left in its first iteration.
-    LeftFresh,
-    LeftAny,
-    /// Left, so many iterations after the start's, in the start's own iteration of the loops around, which have gone
-    /// round since.
-    Past(u8),
-}
-
-/// States of the loops that matter, in order of their numbers.
-pub(crate) type Signature = Vec<(usize, Rel)>;
-
-/// How the counters of two threads are related.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Link {
-    /// The second thread's counter is the first's plus this.
-    Counters(usize, i8),
-    /// The second thread has left the loop: its last iteration is the first's counter plus this.
-    SecondLeft(usize, i8),
-    FirstLeft(usize, i8),
-    /// First or second thread (0, 1) is in the loop's first iteration.
-    First(u8, usize),
-    /// … or has left it in its first iteration.
-    LeftAtOnce(u8, usize),
-}
-
-/// One way of being concurrent.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Relation {
-    pub(crate) links: Vec<Link>,
-    /// The links say all there is to say: neither thread has left, or gone round, a loop with a barrier on its way.
+/// One barrier that an access can have behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// The barrier, by position in [`Exec::barriers`]; none is the kernel's entry.
+    pub(crate) start: Option<usize>,
+    /// The iterations of the loops around it, outermost first, over the access's own counters.
+    pub(crate) when: Vec<T>,
+    /// What must hold of the thread.
+    pub(crate) conditions: Vec<T>,
+    /// The conditions say all there is to say.
     pub(crate) exact: bool,
 }
 
-impl Relation {
-    /// The relation that says nothing.
-    pub(crate) fn none() -> Relation {
-        Relation { links: Vec::new(), exact: false }
-    }
-}
-
-/// More relations of one pair than this are joined into the one that says nothing.
-const MAX_RELATIONS: usize = 24;
+/// More ways to one place than this are not told apart.
+const MAX_WAYS: usize = 32;
 
 pub(crate) struct Phases {
-    /// For each access (by number), the starts it is reached from and how.
-    reached: Vec<Vec<(usize, Signature)>>,
+    /// The place of each access (by number): accesses of one place have no barrier between them.
+    places: Vec<usize>,
+    /// For each place its ways; none if there are too many to tell apart.
+    ways: Vec<Option<Vec<Way>>>,
 }
 
 impl Phases {
     /// `orders` says which barriers (by position in [`Exec::barriers`]) count.
-    pub(crate) fn new(exec: &Exec, orders: &dyn Fn(usize) -> bool) -> Phases {
-        let mut stops: FxHashSet<(BlockId, usize)> = FxHashSet::default();
-        let mut starts: Vec<(BlockId, usize)> = vec![(BlockId(0), 0)];
-        for (i, b) in exec.barriers.iter().enumerate() {
-            if orders(i) {
-                stops.insert((b.block, b.at));
-                starts.push((b.block, b.at + 1));
-            }
+    pub(crate) fn new(exec: &mut Exec, orders: &dyn Fn(usize) -> bool) -> Phases {
+        let stops: Vec<usize> = (0..exec.barriers.len()).filter(|&i| orders(i)).collect();
+        let mut search = Search::new(exec, &stops);
+        let mut known: FxHashMap<(BlockId, usize), usize> = FxHashMap::default();
+        let mut places = Vec::new();
+        let mut ways = Vec::new();
+        for i in 0..search.exec.accesses.len() {
+            let (block, at) = (search.exec.accesses[i].block, search.exec.accesses[i].at);
+            let before = stops.iter().filter(|&&b| {
+                let b = &search.exec.barriers[b];
+                b.block == block && b.at < at
+            });
+            let key = (block, before.count());
+            let place = *known.entry(key).or_insert_with(|| {
+                ways.push(search.ways(block, at));
+                ways.len() - 1
+            });
+            places.push(place);
         }
-        let tracked: Vec<bool> = (0..exec.loops.len())
-            .map(|l| stops.iter().any(|(b, _)| exec.loops[l].contains(*b)))
-            .collect();
-        let mut at_block: FxHashMap<BlockId, Vec<(usize, usize)>> = FxHashMap::default();
-        for (i, a) in exec.accesses.iter().enumerate() {
-            at_block.entry(a.block).or_default().push((a.at, i));
-        }
-        let mut reached = vec![Vec::new(); exec.accesses.len()];
-        for (s, &start) in starts.iter().enumerate() {
-            explore(exec, s, start, &stops, &tracked, &at_block, &mut reached);
-        }
-        Phases { reached }
+        Phases { places, ways }
     }
 
-    /// How the two accesses can be concurrent: one relation of counters for each way.
-    pub(crate) fn relations(&self, a: usize, b: usize) -> BTreeSet<Relation> {
-        let mut out = BTreeSet::new();
-        for (s, left) in &self.reached[a] {
-            for (t, right) in &self.reached[b] {
-                if s == t
-                    && let Some(r) = relate(left, right)
-                {
-                    out.insert(r);
-                }
+    pub(crate) fn place(&self, access: usize) -> usize {
+        self.places[access]
+    }
+
+    /// The ways to a place; none if nothing is known of it.
+    pub(crate) fn ways(&self, place: usize) -> Option<&[Way]> {
+        self.ways[place].as_deref()
+    }
+}
+
+/// What a region consists of, besides plain code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    /// A barrier, by position in [`Exec::barriers`].
+    Barrier(usize),
+    /// A loop with barriers in it.
+    Loop(usize),
+}
+
+/// Numbers of iterations: the loops with barriers around a place, outermost first.
+type Moment = Vec<(usize, T)>;
+
+/// Where a walk starts: at these instructions, or at the sources of these edges.
+#[derive(Clone, Debug, Default)]
+struct Spot {
+    /// In this region: a loop, or the whole kernel.
+    region: Option<usize>,
+    before: Vec<(BlockId, usize)>,
+    edges: Vec<(BlockId, BlockId)>,
+}
+
+/// What was collected on the way.
+#[derive(Clone, Debug)]
+struct Path {
+    conditions: Vec<T>,
+    exact: bool,
+}
+
+/// Which iteration of the region the walk is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// That of the place (or the last one, for a loop that was left).
+    Own,
+    /// The one before.
+    Previous,
+    /// Some iteration still before that.
+    Earlier,
+}
+
+struct Search<'e, 'c, 'k> {
+    exec: &'e mut Exec<'c, 'k>,
+    /// The items of each region, last first; the whole kernel is the last entry.
+    items: Vec<Vec<Item>>,
+    tracked: Vec<bool>,
+    out: Vec<Way>,
+    overflow: bool,
+}
+
+impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
+    fn new(exec: &'e mut Exec<'c, 'k>, stops: &[usize]) -> Search<'e, 'c, 'k> {
+        let count = exec.loops.len();
+        let tracked: Vec<bool> = (0..count)
+            .map(|l| stops.iter().any(|&b| exec.loops[l].contains(exec.barriers[b].block)))
+            .collect();
+        let mut items: Vec<Vec<Item>> = vec![Vec::new(); count + 1];
+        for &b in stops {
+            let around = exec.ctx.cfg.innermost[exec.barriers[b].block.0 as usize];
+            items[around.unwrap_or(count)].push(Item::Barrier(b));
+        }
+        for l in (0..count).filter(|&l| tracked[l]) {
+            items[exec.ctx.cfg.loops[l].parent.unwrap_or(count)].push(Item::Loop(l));
+        }
+        let mut search = Search { exec, items, tracked, out: Vec::new(), overflow: false };
+        for region in 0..=count {
+            let mut list = std::mem::take(&mut search.items[region]);
+            list.sort_by_key(|&i| std::cmp::Reverse(search.order(i)));
+            search.items[region] = list;
+        }
+        search
+    }
+
+    fn block_of(&self, item: Item) -> BlockId {
+        match item {
+            Item::Barrier(b) => self.exec.barriers[b].block,
+            Item::Loop(l) => self.exec.loops[l].head,
+        }
+    }
+
+    /// What is passed later in an iteration comes later here.
+    fn order(&self, item: Item) -> (usize, usize) {
+        let at = match item {
+            Item::Barrier(b) => self.exec.barriers[b].at,
+            Item::Loop(_) => 0,
+        };
+        (self.exec.ctx.cfg.position[self.block_of(item).0 as usize], at)
+    }
+
+    /// The innermost loop with barriers around a block.
+    fn region_of(&self, b: BlockId) -> Option<usize> {
+        let mut at = self.exec.ctx.cfg.innermost[b.0 as usize];
+        while let Some(l) = at.filter(|&l| !self.tracked[l]) {
+            at = self.exec.ctx.cfg.loops[l].parent;
+        }
+        at
+    }
+
+    /// All ways to an instruction.
+    fn ways(&mut self, block: BlockId, at: usize) -> Option<Vec<Way>> {
+        self.out.clear();
+        self.overflow = false;
+        let region = self.region_of(block);
+        let nest: Vec<usize> =
+            self.exec.nest(block).into_iter().filter(|&l| self.tracked[l]).collect();
+        let moment: Moment = nest.into_iter().map(|l| (l, self.exec.loops[l].index)).collect();
+        let spot = Spot { region, before: vec![(block, at)], edges: Vec::new() };
+        let path = Path { conditions: Vec::new(), exact: true };
+        self.walk(&spot, &moment, path, Stage::Own, None);
+        (!self.overflow).then(|| std::mem::take(&mut self.out))
+    }
+
+    /// Finds the last barriers before a spot. Does not leave the loop `floor` to what is before it.
+    fn walk(
+        &mut self,
+        spot: &Spot,
+        moment: &Moment,
+        path: Path,
+        stage: Stage,
+        floor: Option<usize>,
+    ) {
+        if self.overflow || path.conditions.iter().any(|&t| self.exec.ctx.pool.is_false(t)) {
+            return;
+        }
+        let leading = self.leading(spot);
+        let mut passed: Vec<(Item, T, bool)> = Vec::new();
+        let mut sure: Vec<Item> = Vec::new();
+        for item in self.items[spot.region.unwrap_or(self.exec.loops.len())].clone() {
+            if !self.precedes(item, spot, &leading) {
+                continue;
+            }
+            let after = self.after(item, spot.region);
+            let between: Vec<_> =
+                passed.iter().filter(|z| after[self.block_of(z.0).0 as usize]).copied().collect();
+            let path = self.without(&path, &between);
+            match item {
+                Item::Barrier(b) => self.last_is(b, spot, moment, path),
+                Item::Loop(l) => self.last_is_in(l, spot, &leading, moment, path),
+            }
+            let (cond, exact) = self.passes(item, moment);
+            passed.push((item, cond, exact));
+            if self.always_passes(item, moment) {
+                sure.push(item);
+            }
+            if self.covered(spot, &sure) {
+                return;
             }
         }
-        if out.len() > MAX_RELATIONS {
-            out.clear();
-            out.insert(Relation::none());
+        let path = self.without(&path, &passed);
+        self.beginning(spot.region, moment, path, stage, floor);
+    }
+
+    /// The path on which none of these is passed.
+    fn without(&mut self, path: &Path, passed: &[(Item, T, bool)]) -> Path {
+        let mut out = path.clone();
+        for &(_, cond, exact) in passed {
+            out.conditions.push(self.exec.ctx.pool.not(cond));
+            out.exact &= exact;
         }
         out
     }
-}
 
-fn relate(left: &Signature, right: &Signature) -> Option<Relation> {
-    let of = |s: &Signature, l: usize| {
-        s.iter().find(|(m, r)| *m == l && !matches!(r, Rel::Past(_))).map(|(_, r)| *r)
-    };
-    let past = |s: &Signature, l: usize| {
-        s.iter().find_map(|(m, r)| match r {
-            Rel::Past(d) if *m == l => Some(*d),
-            _ => None,
-        })
-    };
-    let mut loops: Vec<usize> = left.iter().chain(right).map(|(l, _)| *l).collect();
-    loops.sort_unstable();
-    loops.dedup();
-    let mut out = Vec::new();
-    for l in loops {
-        match (of(left, l), of(right, l)) {
-            (Some(Rel::Ahead(a)), Some(Rel::Ahead(b))) => {
-                out.push(Link::Counters(l, b as i8 - a as i8));
-            }
-            (Some(Rel::Ahead(a)), Some(Rel::LeftAhead(b))) => {
-                out.push(Link::SecondLeft(l, b as i8 - a as i8));
-            }
-            (Some(Rel::LeftAhead(a)), Some(Rel::Ahead(b))) => {
-                out.push(Link::FirstLeft(l, a as i8 - b as i8));
-            }
-            // Both leave after the same number of iterations.
-            (Some(Rel::LeftAhead(a)), Some(Rel::LeftAhead(b))) if a != b => return None,
-            _ => {}
+    /// A barrier of the region itself is the last.
+    fn last_is(&mut self, b: usize, spot: &Spot, moment: &Moment, mut path: Path) {
+        if !self.covered(spot, &[Item::Barrier(b)]) {
+            let reach = self.exec.reach[self.exec.barriers[b].block.0 as usize];
+            path.conditions.push(self.at(reach, moment));
         }
-        if let (Some(Rel::Ahead(a)), Some(b)) = (of(left, l), past(right, l)) {
-            out.push(Link::SecondLeft(l, b as i8 - a as i8));
+        self.emit(Some(b), moment, path);
+    }
+
+    /// The last barrier is one of a loop that has been left.
+    fn last_is_in(
+        &mut self,
+        l: usize,
+        spot: &Spot,
+        leading: &[bool],
+        moment: &Moment,
+        mut path: Path,
+    ) {
+        if !self.covered(spot, &[Item::Loop(l)]) {
+            let enter = self.at(self.exec.loops[l].enter, moment);
+            path.conditions.push(enter);
         }
-        if let (Some(a), Some(Rel::Ahead(b))) = (past(left, l), of(right, l)) {
-            out.push(Link::FirstLeft(l, a as i8 - b as i8));
+        let last = self.at(self.exec.loops[l].last, moment);
+        let mut then = moment.clone();
+        then.push((l, last));
+        let all = self.exec.ctx.cfg.loops[l].exits.clone();
+        let edges: Vec<_> = all.iter().copied().filter(|e| self.leads(*e, spot, leading)).collect();
+        if edges.len() < all.len() {
+            let own = |p: BlockId| self.exec.ctx.cfg.innermost[p.0 as usize] == Some(l);
+            if edges.iter().all(|(p, _)| own(*p)) {
+                let mut any = self.exec.ctx.pool.truth(false);
+                for &(p, to) in &edges {
+                    let branch = self.exec.branch(p, to);
+                    let taken = self.exec.ctx.pool.and(self.exec.reach[p.0 as usize], branch);
+                    any = self.exec.ctx.pool.or(any, taken);
+                }
+                path.conditions.push(self.at(any, &then));
+            } else {
+                path.exact = false;
+            }
         }
-        for (who, s) in [(0u8, left), (1, right)] {
-            match of(s, l) {
-                Some(Rel::Fresh) => out.push(Link::First(who, l)),
-                Some(Rel::LeftFresh) => out.push(Link::LeftAtOnce(who, l)),
-                _ => {}
+        let exits = Spot { region: Some(l), before: Vec::new(), edges };
+        self.walk(&exits, &then, path, Stage::Own, Some(l));
+    }
+
+    /// Nothing of the region was passed: what came before this iteration.
+    fn beginning(
+        &mut self,
+        region: Option<usize>,
+        moment: &Moment,
+        path: Path,
+        stage: Stage,
+        floor: Option<usize>,
+    ) {
+        let Some(l) = region else {
+            self.emit(None, moment, path);
+            return;
+        };
+        // The earlier iteration is one in which a barrier was passed.
+        if stage == Stage::Earlier {
+            return;
+        }
+        let (_, k) = *moment.last().expect("a region that is a loop has a counter");
+        let zero = self.exec.ctx.pool.constant(0, 64);
+        let outer: Moment = moment[..moment.len() - 1].to_vec();
+        let head = self.exec.loops[l].head;
+        let up = Spot {
+            region: self.exec.ctx.cfg.loops[l].parent,
+            before: vec![(head, 0)],
+            edges: Vec::new(),
+        };
+        if floor != Some(l) {
+            let mut first = path.clone();
+            first.conditions.push(self.exec.ctx.pool.eq(k, zero));
+            self.walk(&up, &outer, first, Stage::Own, floor);
+        }
+        let mut path = path;
+        path.conditions.push(self.exec.ctx.pool.ult(zero, k));
+        let mut then = outer.clone();
+        let end = Spot { region: Some(l), before: Vec::new(), edges: self.latches(l) };
+        if stage == Stage::Own {
+            then.push((l, self.exec.ctx.pool.add_const(k, u64::MAX)));
+            self.walk(&end, &then, path, Stage::Previous, floor);
+            return;
+        }
+        // Two iterations without a barrier: none at all since the loop was entered, or one in some iteration before.
+        path.exact = false;
+        if floor != Some(l) {
+            self.walk(&up, &outer, path.clone(), Stage::Own, floor);
+        }
+        let earlier = self.exec.loops[l].earlier;
+        path.conditions.push(self.exec.ctx.pool.ult(earlier, k));
+        then.push((l, earlier));
+        self.walk(&end, &then, path, Stage::Earlier, floor);
+    }
+
+    fn emit(&mut self, start: Option<usize>, moment: &Moment, path: Path) {
+        let Path { mut conditions, exact } = path;
+        let pool = &self.exec.ctx.pool;
+        conditions.retain(|&t| !pool.is_true(t));
+        conditions.sort();
+        conditions.dedup();
+        if conditions.iter().any(|&t| pool.is_false(t)) {
+            return;
+        }
+        let when = moment.iter().map(|(_, t)| *t).collect();
+        let way = Way { start, when, conditions, exact };
+        if !self.out.contains(&way) {
+            self.out.push(way);
+        }
+        self.overflow |= self.out.len() > MAX_WAYS;
+    }
+
+    // ---- conditions ----
+
+    /// A term of the generic thread, in these iterations.
+    fn at(&mut self, t: T, moment: &Moment) -> T {
+        let pairs: Vec<(T, T)> =
+            moment.iter().map(|&(l, to)| (self.exec.loops[l].index, to)).collect();
+        let mut s = Substitution::rebinding(&mut self.exec.ctx.pool, &pairs);
+        s.apply(&mut self.exec.ctx.pool, t)
+    }
+
+    /// A condition under which a barrier is surely passed, and whether none is without it. For a loop that is what its
+    /// first iteration passes.
+    fn passes(&mut self, item: Item, moment: &Moment) -> (T, bool) {
+        match item {
+            Item::Barrier(b) => {
+                let reach = self.exec.reach[self.exec.barriers[b].block.0 as usize];
+                (self.at(reach, moment), true)
+            }
+            Item::Loop(l) => {
+                let enter = self.at(self.exec.loops[l].enter, moment);
+                let (inside, exact) = self.passes_at_first(l, moment);
+                (self.exec.ctx.pool.and(enter, inside), exact)
             }
         }
     }
-    let plain = |s: &Signature| s.iter().all(|(_, r)| matches!(r, Rel::Ahead(_) | Rel::Fresh));
-    Some(Relation { links: out, exact: plain(left) && plain(right) })
-}
 
-fn explore(
-    exec: &Exec,
-    number: usize,
-    start: (BlockId, usize),
-    stops: &FxHashSet<(BlockId, usize)>,
-    tracked: &[bool],
-    at_block: &FxHashMap<BlockId, Vec<(usize, usize)>>,
-    reached: &mut [Vec<(usize, Signature)>],
-) {
-    let first: Signature = exec
-        .nest(start.0)
-        .into_iter()
-        .filter(|&l| tracked[l])
-        .map(|l| (l, Rel::Ahead(0)))
-        .collect();
-    // The entry is in no iteration yet, even where the first block heads a loop.
-    let first =
-        if number == 0 { first.into_iter().map(|(l, _)| (l, Rel::Fresh)).collect() } else { first };
-    let mut seen: FxHashSet<(BlockId, usize, Signature)> = FxHashSet::default();
-    let mut work = vec![(start.0, start.1, first)];
-    while let Some((b, from, signature)) = work.pop() {
-        if !seen.insert((b, from, signature.clone())) {
-            continue;
+    fn passes_at_first(&mut self, l: usize, moment: &Moment) -> (T, bool) {
+        let mut then = moment.clone();
+        then.push((l, self.exec.ctx.pool.constant(0, 64)));
+        let mut any = self.exec.ctx.pool.truth(false);
+        let mut exact = true;
+        let items = self.items[l].clone();
+        for &item in &items {
+            let (cond, whole) = self.passes(item, &then);
+            any = self.exec.ctx.pool.or(any, cond);
+            exact &= whole;
         }
-        if exec.ctx.pool.is_false(exec.reach[b.0 as usize]) {
-            continue;
-        }
-        let block = exec.ctx.kernel.block(b);
-        let end = (from..block.insts.len())
-            .find(|&i| matches!(block.insts[i].op, Op::Barrier { .. }) && stops.contains(&(b, i)));
-        let limit = end.unwrap_or(usize::MAX);
-        for &(at, access) in at_block.get(&b).into_iter().flatten() {
-            if at >= from && at < limit {
-                reached[access].push((number, signature.clone()));
+        // Another iteration begins only after a barrier: none in the first is none at all.
+        let again = Spot { region: Some(l), before: Vec::new(), edges: self.latches(l) };
+        let barriers: Vec<Item> =
+            items.into_iter().filter(|i| matches!(i, Item::Barrier(_))).collect();
+        (any, exact && self.covered(&again, &barriers))
+    }
+
+    /// Whether who comes to the item passes a barrier.
+    fn always_passes(&mut self, item: Item, moment: &Moment) -> bool {
+        match item {
+            Item::Barrier(_) => true,
+            Item::Loop(l) => {
+                let (inside, _) = self.passes_at_first(l, moment);
+                self.exec.ctx.pool.is_true(inside)
             }
         }
-        if end.is_some() {
-            continue;
+    }
+
+    // ---- the graph of one iteration ----
+
+    fn latches(&self, l: usize) -> Vec<(BlockId, BlockId)> {
+        let head = self.exec.loops[l].head;
+        let all = &self.exec.ctx.cfg.predecessors[head.0 as usize];
+        let inside = all.iter().filter(|p| self.exec.loops[l].contains(**p));
+        let mut out: Vec<_> = inside.map(|p| (*p, head)).collect();
+        out.dedup();
+        out
+    }
+
+    /// Whether an edge stays in the iteration, and is not constantly closed.
+    fn open(&self, region: Option<usize>, p: BlockId, to: BlockId) -> bool {
+        if let Some(l) = region
+            && (self.exec.loops[l].head == to
+                || !self.exec.loops[l].contains(to)
+                || !self.exec.loops[l].contains(p))
+        {
+            return false;
         }
-        for &to in &exec.ctx.cfg.successors[b.0 as usize] {
-            if let Some(&c) = exec.branches.get(&b)
-                && let lockstep_kernel::Terminator::Branch { then, otherwise, .. } = block.term
-                && then != otherwise
-                && (to == then && exec.ctx.pool.is_false(c)
-                    || to == otherwise && exec.ctx.pool.is_true(c))
-            {
+        match (self.exec.branches.get(&p), &self.exec.ctx.kernel.block(p).term) {
+            (Some(&c), Terminator::Branch { then, otherwise, .. }) if then != otherwise => {
+                !(to == *then && self.exec.ctx.pool.is_false(c)
+                    || to == *otherwise && self.exec.ctx.pool.is_true(c))
+            }
+            _ => true,
+        }
+    }
+
+    /// The blocks from which the spot can be reached within the iteration.
+    fn leading(&self, spot: &Spot) -> Vec<bool> {
+        let mut seen = vec![false; self.exec.ctx.kernel.blocks.len()];
+        let mut work: Vec<BlockId> =
+            spot.before.iter().map(|s| s.0).chain(spot.edges.iter().map(|e| e.0)).collect();
+        while let Some(b) = work.pop() {
+            if std::mem::replace(&mut seen[b.0 as usize], true) {
                 continue;
             }
-            work.push((to, 0, step(exec, b, to, &signature, tracked)));
-        }
-    }
-    for list in reached.iter_mut() {
-        list.sort();
-        list.dedup();
-    }
-}
-
-/// The signature after an edge.
-fn step(
-    exec: &Exec,
-    b: BlockId,
-    to: BlockId,
-    signature: &Signature,
-    tracked: &[bool],
-) -> Signature {
-    let mut out = signature.clone();
-    // Loops left.
-    for (l, rel) in &mut out {
-        if exec.loops[*l].contains(b) && !exec.loops[*l].contains(to) {
-            *rel = match *rel {
-                Rel::Ahead(d) => Rel::LeftAhead(d),
-                Rel::Fresh => Rel::LeftFresh,
-                Rel::Any => Rel::LeftAny,
-                other => other,
-            };
-        }
-    }
-    for l in exec.nest(to) {
-        let info = &exec.loops[l];
-        if info.head != to {
-            continue;
-        }
-        if info.contains(b) {
-            // A back edge: a new iteration, in which inner loops have not happened yet.
-            let inner = |m: usize| m != l && exec.loops[l].contains(exec.loops[m].head);
-            for (m, rel) in &mut out {
-                if let Rel::LeftAhead(d) = *rel
-                    && inner(*m)
-                {
-                    *rel = Rel::Past(d);
+            for &p in &self.exec.ctx.cfg.predecessors[b.0 as usize] {
+                if self.open(spot.region, p, b) {
+                    work.push(p);
                 }
             }
-            out.retain(|(m, rel)| !inner(*m) || matches!(rel, Rel::Past(_)));
-            if tracked[l] {
-                set(&mut out, l, |rel| match rel {
-                    Some(Rel::Ahead(0)) => Rel::Ahead(1),
-                    _ => Rel::Any,
-                });
+        }
+        seen
+    }
+
+    /// Whether this edge out of a loop is on the way to the spot.
+    fn leads(&self, (p, to): (BlockId, BlockId), spot: &Spot, leading: &[bool]) -> bool {
+        spot.edges.contains(&(p, to)) || self.open(spot.region, p, to) && leading[to.0 as usize]
+    }
+
+    /// Whether the item can be passed before the spot, in the same iteration.
+    fn precedes(&self, item: Item, spot: &Spot, leading: &[bool]) -> bool {
+        match item {
+            Item::Barrier(b) => {
+                let b = &self.exec.barriers[b];
+                let here = spot.before.iter().any(|&(s, upto)| s == b.block && b.at < upto)
+                    || spot.edges.iter().any(|(p, _)| *p == b.block);
+                here || self.exec.ctx.cfg.successors[b.block.0 as usize]
+                    .iter()
+                    .any(|&s| self.open(spot.region, b.block, s) && leading[s.0 as usize])
             }
-        } else if tracked[l] {
-            set(&mut out, l, |_| Rel::Fresh);
+            Item::Loop(l) => {
+                let exits = &self.exec.ctx.cfg.loops[l].exits;
+                exits.iter().any(|&e| self.leads(e, spot, leading))
+            }
         }
     }
-    out
-}
 
-fn set(signature: &mut Signature, l: usize, f: impl Fn(Option<Rel>) -> Rel) {
-    match signature.iter_mut().find(|(m, r)| *m == l && !matches!(r, Rel::Past(_))) {
-        Some((_, rel)) => *rel = f(Some(*rel)),
-        None => {
-            signature.push((l, f(None)));
-            signature.sort();
+    /// The blocks that can follow the item within the iteration, its own among them.
+    fn after(&self, item: Item, region: Option<usize>) -> Vec<bool> {
+        let mut seen = vec![false; self.exec.ctx.kernel.blocks.len()];
+        let mut work = vec![self.block_of(item)];
+        while let Some(b) = work.pop() {
+            if std::mem::replace(&mut seen[b.0 as usize], true) {
+                continue;
+            }
+            for &s in &self.exec.ctx.cfg.successors[b.0 as usize] {
+                if self.open(region, b, s) {
+                    work.push(s);
+                }
+            }
         }
+        seen
+    }
+
+    /// Whether every way through the iteration to the spot passes one of these.
+    fn covered(&self, spot: &Spot, by: &[Item]) -> bool {
+        let closed: Vec<BlockId> = by.iter().map(|&i| self.block_of(i)).collect();
+        let hit = |b: BlockId| {
+            let first = by.iter().filter(|&&i| self.block_of(i) == b).map(|i| match *i {
+                Item::Barrier(n) => self.exec.barriers[n].at,
+                Item::Loop(_) => 0,
+            });
+            let first = first.min().unwrap_or(usize::MAX);
+            spot.before.iter().any(|&(s, upto)| s == b && upto <= first)
+                || first == usize::MAX && spot.edges.iter().any(|(p, _)| *p == b)
+        };
+        let entry = spot.region.map_or(BlockId(0), |l| self.exec.loops[l].head);
+        let mut seen = vec![false; self.exec.ctx.kernel.blocks.len()];
+        let mut work = vec![entry];
+        while let Some(b) = work.pop() {
+            if std::mem::replace(&mut seen[b.0 as usize], true) {
+                continue;
+            }
+            if hit(b) {
+                return false;
+            }
+            if closed.contains(&b) {
+                continue;
+            }
+            for &s in &self.exec.ctx.cfg.successors[b.0 as usize] {
+                if self.open(spot.region, b, s) {
+                    work.push(s);
+                }
+            }
+        }
+        true
     }
 }

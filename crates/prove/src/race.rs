@@ -11,23 +11,36 @@ use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
 use lockstep_kernel::{Barrier, Operand, Scope, Space};
+use rustc_hash::FxHashMap;
 
 use crate::Scheduling;
 use crate::context::{Base, Level};
-use crate::exec::Mode;
+use crate::exec::{Exec, Mode};
 use crate::memory::Place;
-use crate::pair::Pairs;
-use crate::phases::{Link, Phases, Relation};
+use crate::pair::{Pairs, Relation};
+use crate::phases::Phases;
 use crate::solve::{Outcome, Query};
 use crate::term::T;
 use crate::z3::Effort;
 
+/// Phases, and how any two of their places are related as far as it was asked.
+struct Related {
+    phases: Phases,
+    known: FxHashMap<(usize, usize), Vec<Relation>>,
+}
+
+impl Related {
+    fn new(exec: &mut Exec, orders: &dyn Fn(usize) -> bool) -> Related {
+        Related { phases: Phases::new(exec, orders), known: FxHashMap::default() }
+    }
+}
+
 /// What orders two threads of one block.
 struct Order {
-    shared: Phases,
-    global: Phases,
+    shared: Related,
+    global: Related,
     /// With `__syncwarp`, for threads of one warp: shared and global memory.
-    warp: Option<[Phases; 2]>,
+    warp: Option<[Related; 2]>,
     lockstep: bool,
 }
 
@@ -41,8 +54,8 @@ pub(crate) struct Candidate {
     /// The accesses' offsets in their object.
     pub(crate) offsets: Option<(T, T)>,
     pub(crate) query: Query,
-    /// The way in which the two are concurrent is exact.
-    pub(crate) exact: bool,
+    /// The way in which the two are concurrent.
+    pub(crate) relation: Relation,
 }
 
 /// What became of it.
@@ -100,7 +113,7 @@ impl Pairs<'_, '_> {
         limits: Limits,
         warps: bool,
     ) -> Option<Vec<Candidate>> {
-        let orders = |exec: &crate::exec::Exec, shared: bool| -> Vec<bool> {
+        let orders = |exec: &Exec, shared: bool| -> Vec<bool> {
             exec.barriers
                 .iter()
                 .map(|b| match b.barrier {
@@ -120,13 +133,14 @@ impl Pairs<'_, '_> {
             .iter()
             .map(|b| warps && matches!(b.barrier, Barrier::Warp { .. }))
             .collect();
-        let order = Order {
-            shared: Phases::new(&self.exec, &|i| for_shared[i]),
-            global: Phases::new(&self.exec, &|i| for_global[i]),
+        let exec = &mut self.exec;
+        let mut order = Order {
+            shared: Related::new(exec, &|i| for_shared[i]),
+            global: Related::new(exec, &|i| for_global[i]),
             warp: within_warp.contains(&true).then(|| {
                 [
-                    Phases::new(&self.exec, &|i| for_shared[i] || within_warp[i]),
-                    Phases::new(&self.exec, &|i| for_global[i] || within_warp[i]),
+                    Related::new(exec, &|i| for_shared[i] || within_warp[i]),
+                    Related::new(exec, &|i| for_global[i] || within_warp[i]),
                 ]
             }),
             lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
@@ -150,7 +164,7 @@ impl Pairs<'_, '_> {
                     if limits.are_over() {
                         return None;
                     }
-                    self.pair(i, j, level, &order, &mut out);
+                    self.pair(i, j, level, &mut order, &mut out);
                 }
             }
         }
@@ -169,7 +183,14 @@ impl Pairs<'_, '_> {
         }
     }
 
-    fn pair(&mut self, i: usize, j: usize, level: Level, order: &Order, out: &mut Vec<Candidate>) {
+    fn pair(
+        &mut self,
+        i: usize,
+        j: usize,
+        level: Level,
+        order: &mut Order,
+        out: &mut Vec<Candidate>,
+    ) {
         let (left, right) = (self.side(i, 1, level), self.side(j, 2, level));
         for p in &left.cases {
             for q in &right.cases {
@@ -189,19 +210,19 @@ impl Pairs<'_, '_> {
                     continue;
                 }
                 let ways: Vec<(Relation, Option<T>)> = match level {
-                    Level::Grid => vec![(Relation { links: Vec::new(), exact: true }, None)],
+                    Level::Grid => vec![(Relation { conditions: Vec::new(), exact: true }, None)],
                     Level::Block => self.ways(i, j, space == Space::Shared, order),
                 };
                 if ways.is_empty() {
                     self.why.note(&self.exec, (i, j), level, |r| r.barrier = true);
                 }
                 for (relation, whose) in ways {
-                    let related = !relation.links.is_empty();
+                    let related = !relation.conditions.is_empty();
                     let mut assertions = self.facts(level);
                     assertions.extend(&left.conditions);
                     assertions.extend(&right.conditions);
                     assertions.extend([p.when, q.when, overlap]);
-                    assertions.extend(self.relation(&relation, level));
+                    assertions.extend(&relation.conditions);
                     assertions.extend(whose);
                     let query = self.ask(assertions, level);
                     self.why.note(&self.exec, (i, j), level, |r| {
@@ -218,7 +239,7 @@ impl Pairs<'_, '_> {
                             base,
                             offsets,
                             query,
-                            exact: relation.exact,
+                            relation,
                         });
                     }
                 }
@@ -226,17 +247,26 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// How the two accesses can be concurrent in one block: relations of counters, each with the condition on the two
-    /// threads (of one warp or not) under which it counts.
+    fn related(&mut self, i: usize, j: usize, order: &mut Related) -> Vec<Relation> {
+        let key = (order.phases.place(i), order.phases.place(j));
+        if !order.known.contains_key(&key) {
+            let found = self.relations(&order.phases, key.0, key.1);
+            order.known.insert(key, found);
+        }
+        order.known[&key].clone()
+    }
+
+    /// How the two accesses can be concurrent in one block: relations, each with the condition on the two threads (of
+    /// one warp or not) under which it counts.
     fn ways(
         &mut self,
         i: usize,
         j: usize,
         shared: bool,
-        order: &Order,
+        order: &mut Order,
     ) -> Vec<(Relation, Option<T>)> {
-        let plain = if shared { &order.shared } else { &order.global };
-        let plain = plain.relations(i, j);
+        let plain = if shared { &mut order.shared } else { &mut order.global };
+        let plain = self.related(i, j, plain);
         if !order.lockstep && order.warp.is_none() {
             return plain.into_iter().map(|r| (r, None)).collect();
         }
@@ -250,23 +280,28 @@ impl Pairs<'_, '_> {
             {
                 out.push((r, Some(same)));
             }
-        } else if let Some(warp) = &order.warp {
-            let phases = &warp[usize::from(!shared)];
-            out.extend(phases.relations(i, j).into_iter().map(|r| (r, Some(same))));
+        } else if let Some(warp) = &mut order.warp {
+            let within = self.related(i, j, &mut warp[usize::from(!shared)]);
+            out.extend(within.into_iter().map(|r| (r, Some(same))));
         }
         out
     }
 
     /// Lanes of one warp in lockstep: the same operation in the same iteration, or operations on two ways that a
     /// branch has parted. All else the common instruction stream orders.
-    fn in_step(&self, i: usize, j: usize) -> Option<Relation> {
+    fn in_step(&mut self, i: usize, j: usize) -> Option<Relation> {
         let (a, b) = (self.exec.accesses[i].block, self.exec.accesses[j].block);
         let nest: Vec<usize> =
             self.exec.nest(a).into_iter().filter(|&l| self.exec.loops[l].contains(b)).collect();
-        let links = nest.iter().map(|&l| Link::Counters(l, 0)).collect();
         let same = i == j || self.exec.accesses[i].site == self.exec.accesses[j].site;
         let parted = a != b && !self.leads(a, b, &nest) && !self.leads(b, a, &nest);
-        (same || parted).then_some(Relation { links, exact: false })
+        let mut conditions = Vec::new();
+        for l in nest {
+            let index = self.exec.loops[l].index;
+            let (k, m) = (self.copy(index, 1, Level::Block), self.copy(index, 2, Level::Block));
+            conditions.push(self.exec.ctx.pool.eq(k, m));
+        }
+        (same || parted).then_some(Relation { conditions, exact: false })
     }
 
     /// Whether control can go from `a` to `b` within one iteration of the loops given.

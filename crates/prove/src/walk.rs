@@ -22,6 +22,30 @@ impl Substitution {
         Substitution { keep_ranges: true, ..Substitution::default() }
     }
 
+    /// Puts terms in place of variables that are given as terms: a variable, or one that was extended. The new value must
+    /// fit the variable, so that extending it again to any width is resizing the value.
+    pub(crate) fn rebinding(pool: &mut Pool, pairs: &[(T, T)]) -> Substitution {
+        let mut s = Substitution::default();
+        for &(from, to) in pairs.iter().filter(|(from, to)| from != to) {
+            match *pool.node(from) {
+                Node::Var(v) => {
+                    s.vars.insert(v, to);
+                }
+                Node::ZExt(raw) => {
+                    let Node::Var(v) = *pool.node(raw) else { continue };
+                    s.vars.insert(v, to);
+                    let own = pool.width(raw);
+                    for w in [8, 16, 32, 64].into_iter().filter(|&w| w > own) {
+                        let (wide, value) = (pool.zext(raw, w), pool.resize(to, w));
+                        s.terms.insert(wide, value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        s
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.vars.is_empty() && self.fns.is_empty() && self.terms.is_empty()
     }

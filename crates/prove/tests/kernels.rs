@@ -97,6 +97,11 @@ fn loops() {
 }
 
 #[test]
+fn phases() {
+    expect("phases.cu", Kind::DataRace, RACES);
+}
+
+#[test]
 fn values_read_from_memory() {
     expect("values.cu", Kind::DataRace, RACES);
 }
