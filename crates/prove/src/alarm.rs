@@ -372,7 +372,6 @@ impl Pairs<'_, '_> {
         barrier: usize,
         cond: T,
         m: Option<&Assignment>,
-        exited: bool,
     ) -> Alarm {
         let kernel = self.exec.ctx.kernel;
         let site = self.exec.barriers[barrier].site;
@@ -388,7 +387,7 @@ impl Pairs<'_, '_> {
         names.dedup();
         let exact = names.is_empty() && m.is_some();
         let mut accesses = Vec::new();
-        for (tag, op) in [(1u8, "barrier"), (2, if exited { "exit" } else { "branch" })] {
+        for (tag, op) in [(1u8, "barrier"), (2, "branch")] {
             let (thread, block) = match m {
                 Some(m) => {
                     let (t, b) = self.thread_of(m, tag, Level::Block);
@@ -405,13 +404,8 @@ impl Pairs<'_, '_> {
                 notes: Vec::new(),
             });
         }
-        let severity = if exited && kernel.language != lockstep_kernel::Language::OpenCl {
-            Severity::Warning
-        } else {
-            Severity::Error
-        };
         let finding = Finding {
-            severity,
+            severity: Severity::Error,
             confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
             message: format!(
                 "{}barrier that not all threads of the block reach",

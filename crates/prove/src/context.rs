@@ -97,12 +97,15 @@ pub(crate) struct Ctx<'k> {
     hints: Hints,
     /// Loops in which there is a barrier of the whole block: their iterations are common to all threads.
     pub(crate) uniform_loops: Vec<bool>,
+    /// Loops in which there is a barrier of the whole grid: their iterations are common to all blocks as well.
+    pub(crate) grid_loops: Vec<bool>,
 }
 
 impl<'k> Ctx<'k> {
     pub(crate) fn new(kernel: &'k Kernel, assumptions: &'k Assumptions, hints: Hints) -> Ctx<'k> {
         let cfg = Cfg::new(kernel);
         let uniform_loops = vec![false; cfg.loops.len()];
+        let grid_loops = uniform_loops.clone();
         let mut ctx = Ctx {
             kernel,
             cfg,
@@ -114,6 +117,7 @@ impl<'k> Ctx<'k> {
             fn_index: FxHashMap::default(),
             reg_names: kernel.reg_names.iter().cloned().collect(),
             uniform_loops,
+            grid_loops,
             hints,
         };
         if hints.small_grid {
@@ -430,7 +434,10 @@ impl<'k> Ctx<'k> {
             }
             FnKind::Binder(_) => false,
             FnKind::Uniform(_) => level == Level::Block,
-            FnKind::Exit(l) => level == Level::Block && self.uniform_loops[*l],
+            FnKind::Exit(l) => match level {
+                Level::Block => self.uniform_loops[*l],
+                Level::Grid => self.grid_loops[*l],
+            },
         };
         if shared { f } else { self.function(info.kind, tag, &info.name) }
     }

@@ -1,4 +1,5 @@
-//! Barrier divergence: that all threads of a block come to the same barriers.
+//! Barrier divergence: that all threads of a block come to the same barriers, and all threads of the grid to the same
+//! barriers of the grid.
 //!
 //! For each barrier, and for each loop around one, the condition of coming to it within one iteration of the loop
 //! around it must be the same for any two threads of a block, given that both are in that iteration: then by
@@ -9,7 +10,7 @@
 //! enough that a thread that misses a barrier comes to no later one (*aligned*): it has left, and the others
 //! go on without it.
 
-use lockstep_kernel::BlockId;
+use lockstep_kernel::{Barrier, BlockId};
 
 use crate::context::Level;
 use crate::pair::Pairs;
@@ -23,6 +24,8 @@ pub(crate) struct Obligation {
     /// The barrier (by position in `Exec::barriers`) that it is about.
     pub(crate) barrier: usize,
     pub(crate) what: What,
+    /// Whether it is about two threads of one block, or of two.
+    pub(crate) level: Level,
     pub(crate) strict: bool,
     pub(crate) query: Query,
 }
@@ -70,8 +73,7 @@ impl Pairs<'_, '_> {
     }
 
     /// That the first thread is at the point and the second, in the same iterations, is not.
-    fn uneven(&mut self, point: &Point) -> Vec<T> {
-        let level = Level::Block;
+    fn uneven(&mut self, point: &Point, level: Level) -> Vec<T> {
         let mut base = self.facts(level);
         if let Some(l) = point.around {
             let head = self.exec.loops[l].head;
@@ -108,7 +110,7 @@ impl Pairs<'_, '_> {
         let mut queries = Vec::new();
         let mut lines = Vec::new();
         for point in self.points(&blocks) {
-            let mut list = self.uneven(&point);
+            let mut list = self.uneven(&point, Level::Block);
             list.push(same);
             if let Some(q) = self.ask(list, Level::Block) {
                 queries.push(q);
@@ -131,20 +133,30 @@ impl Pairs<'_, '_> {
     }
 
     pub(crate) fn divergence_obligations(&mut self) -> Vec<Obligation> {
-        let level = Level::Block;
-        let blocks: Vec<(usize, BlockId)> = self
-            .exec
-            .barriers
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| is_block_barrier(&b.barrier))
-            .map(|(i, b)| (i, b.block))
-            .collect();
-        let points = self.points(&blocks);
-        let mut out: Vec<Obligation> = Vec::new();
+        let mut out = Vec::new();
+        for level in [Level::Block, Level::Grid] {
+            let counts = |b: &Barrier| match level {
+                Level::Block => is_block_barrier(b),
+                Level::Grid => matches!(b, Barrier::Grid),
+            };
+            let all = self.exec.barriers.iter().enumerate();
+            let blocks: Vec<(usize, BlockId)> =
+                all.filter(|(_, b)| counts(&b.barrier)).map(|(i, b)| (i, b.block)).collect();
+            self.obligations_of(&blocks, level, &mut out);
+        }
+        out
+    }
+
+    fn obligations_of(
+        &mut self,
+        blocks: &[(usize, BlockId)],
+        level: Level,
+        out: &mut Vec<Obligation>,
+    ) {
+        let points = self.points(blocks);
         for point in &points {
             let (barrier, what) = (point.barrier, point.what);
-            let mut base = self.uneven(point);
+            let mut base = self.uneven(point, level);
             // What comes later in the same iteration (or anywhere after, for the top level).
             let position = self.exec.ctx.cfg.position[point.at.0 as usize];
             let mut later = self.exec.ctx.pool.truth(point.around.is_some());
@@ -157,15 +169,17 @@ impl Pairs<'_, '_> {
                     }
                 }
             }
-            if let Some(query) = self.ask(base.clone(), level) {
-                out.push(Obligation { barrier, what, strict: true, query });
+            // A block that never comes to a barrier of the grid is a deadlock, not a divergent barrier.
+            if level == Level::Block
+                && let Some(query) = self.ask(base.clone(), level)
+            {
+                out.push(Obligation { barrier, what, level, strict: true, query });
             }
             base.push(later);
             if let Some(query) = self.ask(base, level) {
-                out.push(Obligation { barrier, what, strict: false, query });
+                out.push(Obligation { barrier, what, level, strict: false, query });
             }
         }
-        out
     }
 
     pub(crate) fn decide_obligations(

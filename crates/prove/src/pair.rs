@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::context::Level;
 use crate::exec::Exec;
 use crate::memory::Case;
-use crate::phases::Phases;
+use crate::phases::{Phases, Via};
 use crate::solve::{Query, Solver};
 use crate::term::{Node, T};
 use crate::walk::{Substitution, reachable};
@@ -250,30 +250,57 @@ impl<'c, 'k> Pairs<'c, 'k> {
     }
 
     /// How two places can be in one phase: the conditions, once for each way.
-    pub(crate) fn relations(&mut self, phases: &Phases, i: usize, j: usize) -> Vec<Relation> {
-        let level = Level::Block;
+    pub(crate) fn relations(
+        &mut self,
+        phases: &Phases,
+        i: usize,
+        j: usize,
+        level: Level,
+    ) -> Vec<Relation> {
         let mut out: Vec<Relation> = Vec::new();
         let (Some(left), Some(right)) = (phases.ways(i), phases.ways(j)) else {
             return vec![Relation { conditions: Vec::new(), exact: false }];
         };
+        let same = phases.together(i, j);
+        if let Some(([first, second], exact)) = &same {
+            let mut conditions = Vec::new();
+            for (list, tag) in [(first, 1), (second, 2)] {
+                for t in self.copy_all(list, tag, level) {
+                    conditions.push(self.exec.ctx.pool.not(t));
+                }
+            }
+            for l in phases.loops(&self.exec, i) {
+                let index = self.exec.loops[l].index;
+                let (k, m) = (self.copy(index, 1, level), self.copy(index, 2, level));
+                conditions.push(self.exec.ctx.pool.eq(k, m));
+            }
+            out.extend(self.relation(conditions, *exact));
+        }
         for a in left {
             for b in right.iter().filter(|b| b.start == a.start) {
+                if same.is_some() && a.via == b.via && a.via != Via::Other {
+                    continue;
+                }
                 let mut conditions = self.copy_all(&a.conditions, 1, level);
                 conditions.extend(self.copy_all(&b.conditions, 2, level));
                 for (&k, &m) in a.when.iter().zip(&b.when) {
                     let (k, m) = (self.copy(k, 1, level), self.copy(m, 2, level));
                     conditions.push(self.exec.ctx.pool.eq(k, m));
                 }
-                let pool = &self.exec.ctx.pool;
-                conditions.retain(|&t| !pool.is_true(t));
-                conditions.sort();
-                conditions.dedup();
-                if !conditions.iter().any(|&t| pool.is_false(t)) {
-                    out.push(Relation { conditions, exact: a.exact && b.exact });
-                }
+                out.extend(self.relation(conditions, a.exact && b.exact));
             }
         }
         weakest(out)
+    }
+
+    /// None where the conditions cannot hold.
+    fn relation(&self, mut conditions: Vec<T>, exact: bool) -> Option<Relation> {
+        let pool = &self.exec.ctx.pool;
+        conditions.retain(|&t| !pool.is_true(t));
+        conditions.sort();
+        conditions.dedup();
+        let possible = !conditions.iter().any(|&t| pool.is_false(t));
+        possible.then_some(Relation { conditions, exact })
     }
 
     /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.

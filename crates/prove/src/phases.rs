@@ -20,6 +20,9 @@
 //! is the paper's unrolling of a synchronised loop into "the phases of one iteration and of its successor", for any
 //! nesting, with equations in place of copies of the body, and with the conditions of barriers under uniform branches.
 //!
+//! Two places of one region in the same iteration need less: they are in one phase iff no barrier was passed that only
+//! one of them has behind it, whatever was the last one ([`Phases::together`]).
+//!
 //! What is not exact, and marked so: a loop that may go round several times without a barrier (one under a
 //! condition, in the loop's body). Then the last barrier is in *some* earlier iteration, a number of its own
 //! ([`LoopInfo::earlier`]), and that no barrier was passed since is only said of the last two iterations. Leaving out
@@ -46,6 +49,26 @@ pub(crate) struct Way {
     pub(crate) conditions: Vec<T>,
     /// The conditions say all there is to say.
     pub(crate) exact: bool,
+    pub(crate) via: Via,
+}
+
+/// Where a way ends. Two places of one region with a common way of the first or of the second kind are in the same
+/// iteration of all loops: the barrier's iterations are theirs, or one less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Via {
+    /// In the place's own iteration of its region.
+    Own,
+    /// In the one before.
+    Previous,
+    Other,
+}
+
+/// What comes before a place in its own iteration.
+#[derive(Clone, Debug, Default)]
+struct Before {
+    region: Option<usize>,
+    /// What may be passed, with a condition under which it surely is, and whether it is not passed otherwise.
+    items: Vec<(Item, T, bool)>,
 }
 
 /// More ways to one place than this are not told apart.
@@ -56,6 +79,7 @@ pub(crate) struct Phases {
     places: Vec<usize>,
     /// For each place its ways; none if there are too many to tell apart.
     ways: Vec<Option<Vec<Way>>>,
+    before: Vec<Before>,
 }
 
 impl Phases {
@@ -65,21 +89,22 @@ impl Phases {
         let mut search = Search::new(exec, &stops);
         let mut known: FxHashMap<(BlockId, usize), usize> = FxHashMap::default();
         let mut places = Vec::new();
-        let mut ways = Vec::new();
+        let (mut ways, mut before) = (Vec::new(), Vec::new());
         for i in 0..search.exec.accesses.len() {
             let (block, at) = (search.exec.accesses[i].block, search.exec.accesses[i].at);
-            let before = stops.iter().filter(|&&b| {
+            let passed = stops.iter().filter(|&&b| {
                 let b = &search.exec.barriers[b];
                 b.block == block && b.at < at
             });
-            let key = (block, before.count());
+            let key = (block, passed.count());
             let place = *known.entry(key).or_insert_with(|| {
                 ways.push(search.ways(block, at));
+                before.push(search.before(block, at));
                 ways.len() - 1
             });
             places.push(place);
         }
-        Phases { places, ways }
+        Phases { places, ways, before }
     }
 
     pub(crate) fn place(&self, access: usize) -> usize {
@@ -89,6 +114,33 @@ impl Phases {
     /// The ways to a place; none if nothing is known of it.
     pub(crate) fn ways(&self, place: usize) -> Option<&[Way]> {
         self.ways[place].as_deref()
+    }
+
+    /// Under what conditions of the first and of the second thread two places are in one phase in the same iterations,
+    /// and whether these are all: no barrier that only one of them has behind it was passed. None if they are in no
+    /// common iteration.
+    pub(crate) fn together(&self, i: usize, j: usize) -> Option<([Vec<T>; 2], bool)> {
+        let (a, b) = (&self.before[i], &self.before[j]);
+        if a.region != b.region {
+            return None;
+        }
+        let mut exact = true;
+        let mut only = |x: &Before, y: &Before| -> Vec<T> {
+            let missing = x.items.iter().filter(|(d, ..)| y.items.iter().all(|(e, ..)| e != d));
+            missing
+                .map(|&(_, cond, whole)| {
+                    exact &= whole;
+                    cond
+                })
+                .collect()
+        };
+        let passed = [only(a, b), only(b, a)];
+        Some((passed, exact))
+    }
+
+    /// The loops with barriers around a place, outermost first.
+    pub(crate) fn loops(&self, exec: &Exec, place: usize) -> Vec<usize> {
+        self.before[place].region.map_or_else(Vec::new, |l| exec.nest(exec.loops[l].head))
     }
 }
 
@@ -118,6 +170,7 @@ struct Spot {
 struct Path {
     conditions: Vec<T>,
     exact: bool,
+    via: Via,
 }
 
 /// Which iteration of the region the walk is in.
@@ -138,6 +191,8 @@ struct Search<'e, 'c, 'k> {
     tracked: Vec<bool>,
     out: Vec<Way>,
     overflow: bool,
+    /// The region of the place that is looked at.
+    innermost: Option<usize>,
 }
 
 impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
@@ -154,7 +209,8 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         for l in (0..count).filter(|&l| tracked[l]) {
             items[exec.ctx.cfg.loops[l].parent.unwrap_or(count)].push(Item::Loop(l));
         }
-        let mut search = Search { exec, items, tracked, out: Vec::new(), overflow: false };
+        let (out, overflow, innermost) = (Vec::new(), false, None);
+        let mut search = Search { exec, items, tracked, out, overflow, innermost };
         for region in 0..=count {
             let mut list = std::mem::take(&mut search.items[region]);
             list.sort_by_key(|&i| std::cmp::Reverse(search.order(i)));
@@ -197,9 +253,27 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             self.exec.nest(block).into_iter().filter(|&l| self.tracked[l]).collect();
         let moment: Moment = nest.into_iter().map(|l| (l, self.exec.loops[l].index)).collect();
         let spot = Spot { region, before: vec![(block, at)], edges: Vec::new() };
-        let path = Path { conditions: Vec::new(), exact: true };
+        let path = Path { conditions: Vec::new(), exact: true, via: Via::Own };
+        self.innermost = region;
         self.walk(&spot, &moment, path, Stage::Own, None);
         (!self.overflow).then(|| std::mem::take(&mut self.out))
+    }
+
+    /// What may be passed before an instruction in its own iteration.
+    fn before(&mut self, block: BlockId, at: usize) -> Before {
+        let region = self.region_of(block);
+        let spot = Spot { region, before: vec![(block, at)], edges: Vec::new() };
+        let leading = self.leading(&spot);
+        let nest = self.exec.nest(block).into_iter().filter(|&l| self.tracked[l]);
+        let moment: Moment = nest.map(|l| (l, self.exec.loops[l].index)).collect();
+        let mut items = Vec::new();
+        for item in self.items[region.unwrap_or(self.exec.loops.len())].clone() {
+            if self.precedes(item, &spot, &leading) {
+                let (cond, exact) = self.passes(item, &moment);
+                items.push((item, cond, exact));
+            }
+        }
+        Before { region, items }
     }
 
     /// Finds the last barriers before a spot. Does not leave the loop `floor` to what is before it.
@@ -323,12 +397,18 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             before: vec![(head, 0)],
             edges: Vec::new(),
         };
+        // Loops that were left have iterations of their own.
+        let own = floor.is_none() && self.innermost == region;
         if floor != Some(l) {
             let mut first = path.clone();
+            first.via = Via::Other;
             first.conditions.push(self.exec.ctx.pool.eq(k, zero));
             self.walk(&up, &outer, first, Stage::Own, floor);
         }
         let mut path = path;
+        if own {
+            path.via = if stage == Stage::Own { Via::Previous } else { Via::Other };
+        }
         path.conditions.push(self.exec.ctx.pool.ult(zero, k));
         let mut then = outer.clone();
         let end = Spot { region: Some(l), before: Vec::new(), edges: self.latches(l) };
@@ -349,7 +429,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
     }
 
     fn emit(&mut self, start: Option<usize>, moment: &Moment, path: Path) {
-        let Path { mut conditions, exact } = path;
+        let Path { mut conditions, exact, via } = path;
         let pool = &self.exec.ctx.pool;
         conditions.retain(|&t| !pool.is_true(t));
         conditions.sort();
@@ -358,7 +438,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             return;
         }
         let when = moment.iter().map(|(_, t)| *t).collect();
-        let way = Way { start, when, conditions, exact };
+        let way = Way { start, when, conditions, exact, via };
         if !self.out.contains(&way) {
             self.out.push(way);
         }

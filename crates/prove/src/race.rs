@@ -1,7 +1,7 @@
 //! Data races: every pair of accesses of which one writes, for two threads of one block and of two.
 //!
 //! Two threads of one block are concurrent within a phase ([`crate::phases`]); two threads of different blocks always
-//! are, so that question relates no counters and knows no barriers. Atomics do not race with each other if both
+//! are, but for barriers of the whole grid, which make phases of their own. Atomics do not race with each other if both
 //! scopes reach the other thread and they have one width.
 //!
 //! An order through atomics, fences or volatile flags is not looked for: a pair that only such a chain orders is an
@@ -42,6 +42,8 @@ struct Order {
     /// With `__syncwarp`, for threads of one warp: shared and global memory.
     warp: Option<[Related; 2]>,
     lockstep: bool,
+    /// With barriers of the whole grid, for threads of different blocks.
+    grid: Option<Related>,
 }
 
 /// A question about two accesses: the first thread makes `first`, the second `second`.
@@ -100,9 +102,9 @@ impl Limits<'_> {
     }
 }
 
-/// Whether a barrier is a plain one of the whole block.
+/// Whether all threads of a block wait for each other at the barrier, whatever its number; those of all blocks, perhaps.
 pub(crate) fn is_block_barrier(b: &Barrier) -> bool {
-    matches!(b, Barrier::Block { id: Operand::Imm(0), threads: None, .. })
+    matches!(b, Barrier::Block { id: Operand::Imm(_), threads: None, .. } | Barrier::Grid)
 }
 
 impl Pairs<'_, '_> {
@@ -121,6 +123,7 @@ impl Pairs<'_, '_> {
                         is_block_barrier(&b.barrier)
                             && if shared { orders_shared } else { orders_global }
                     }
+                    Barrier::Grid => true,
                     _ => false,
                 })
                 .collect()
@@ -133,6 +136,8 @@ impl Pairs<'_, '_> {
             .iter()
             .map(|b| warps && matches!(b.barrier, Barrier::Warp { .. }))
             .collect();
+        let of_grid: Vec<bool> =
+            self.exec.barriers.iter().map(|b| matches!(b.barrier, Barrier::Grid)).collect();
         let exec = &mut self.exec;
         let mut order = Order {
             shared: Related::new(exec, &|i| for_shared[i]),
@@ -143,6 +148,7 @@ impl Pairs<'_, '_> {
                     Related::new(exec, &|i| for_global[i] || within_warp[i]),
                 ]
             }),
+            grid: of_grid.contains(&true).then(|| Related::new(exec, &|i| of_grid[i])),
             lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
         };
         let mut out = Vec::new();
@@ -210,7 +216,13 @@ impl Pairs<'_, '_> {
                     continue;
                 }
                 let ways: Vec<(Relation, Option<T>)> = match level {
-                    Level::Grid => vec![(Relation { conditions: Vec::new(), exact: true }, None)],
+                    Level::Grid => match &mut order.grid {
+                        Some(grid) => {
+                            let found = self.related(i, j, grid, Level::Grid);
+                            found.into_iter().map(|r| (r, None)).collect()
+                        }
+                        None => vec![(Relation { conditions: Vec::new(), exact: true }, None)],
+                    },
                     Level::Block => self.ways(i, j, space == Space::Shared, order),
                 };
                 if ways.is_empty() {
@@ -247,10 +259,10 @@ impl Pairs<'_, '_> {
         }
     }
 
-    fn related(&mut self, i: usize, j: usize, order: &mut Related) -> Vec<Relation> {
+    fn related(&mut self, i: usize, j: usize, order: &mut Related, level: Level) -> Vec<Relation> {
         let key = (order.phases.place(i), order.phases.place(j));
         if !order.known.contains_key(&key) {
-            let found = self.relations(&order.phases, key.0, key.1);
+            let found = self.relations(&order.phases, key.0, key.1, level);
             order.known.insert(key, found);
         }
         order.known[&key].clone()
@@ -266,7 +278,7 @@ impl Pairs<'_, '_> {
         order: &mut Order,
     ) -> Vec<(Relation, Option<T>)> {
         let plain = if shared { &mut order.shared } else { &mut order.global };
-        let plain = self.related(i, j, plain);
+        let plain = self.related(i, j, plain, Level::Block);
         if !order.lockstep && order.warp.is_none() {
             return plain.into_iter().map(|r| (r, None)).collect();
         }
@@ -281,7 +293,7 @@ impl Pairs<'_, '_> {
                 out.push((r, Some(same)));
             }
         } else if let Some(warp) = &mut order.warp {
-            let within = self.related(i, j, &mut warp[usize::from(!shared)]);
+            let within = self.related(i, j, &mut warp[usize::from(!shared)], Level::Block);
             out.extend(within.into_iter().map(|r| (r, Some(same))));
         }
         out

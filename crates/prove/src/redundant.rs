@@ -121,7 +121,8 @@ fn other_order(kernel: &Kernel) -> Option<&'static str> {
         }
         Op::MemSet { site, .. } if kernel.site(*site).volatile => Some("volatile accesses"),
         Op::Barrier { barrier, .. }
-            if !is_block_barrier(barrier) && !matches!(barrier, Barrier::Warp { .. }) =>
+            if matches!(barrier, Barrier::Grid)
+                || !is_block_barrier(barrier) && !matches!(barrier, Barrier::Warp { .. }) =>
         {
             Some("other barriers")
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{Confidence, Kind, Severity, Verdict};
-use lockstep_kernel::{Kernel, ParamKind, SiteId, Space};
+use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId, Space};
 
 use crate::alarm::line_of;
 use crate::context::{Base, Ctx, FnKind, Hints, Level};
@@ -297,11 +297,16 @@ fn ordinary(
 /// Marks the loops whose iterations all threads of a block share.
 fn prepare<'c, 'k>(exec: exec::Exec<'c, 'k>) -> Pairs<'c, 'k> {
     for l in 0..exec.loops.len() {
-        let uniform = exec
+        let inside: Vec<&Barrier> = exec
             .barriers
             .iter()
-            .any(|b| is_block_barrier(&b.barrier) && exec.loops[l].contains(b.block));
-        exec.ctx.uniform_loops[l] = uniform;
+            .filter(|b| exec.loops[l].contains(b.block))
+            .map(|b| &b.barrier)
+            .collect();
+        let of_block = inside.iter().any(|b| is_block_barrier(b));
+        let of_grid = inside.iter().any(|b| matches!(b, Barrier::Grid));
+        exec.ctx.uniform_loops[l] = of_block;
+        exec.ctx.grid_loops[l] = of_grid;
     }
     Pairs::new(exec)
 }
@@ -365,16 +370,12 @@ impl Pairs<'_, '_> {
             rests_on_races: false,
         };
         for b in &self.exec.barriers {
-            if matches!(b.barrier, lockstep_kernel::Barrier::Block { .. })
+            if matches!(b.barrier, Barrier::Block { .. } | Barrier::Arrive { .. })
                 && !is_block_barrier(&b.barrier)
-                || matches!(
-                    b.barrier,
-                    lockstep_kernel::Barrier::Arrive { .. } | lockstep_kernel::Barrier::Grid
-                )
             {
                 let line = line_of(kernel, b.site);
                 out.undecided =
-                    Some(format!("the named or grid-wide barrier at {line} is not modelled"));
+                    Some(format!("the barrier of some threads at {line} is not modelled"));
             }
         }
         out.rests_on_races = self.exec.forwarding;
@@ -410,6 +411,12 @@ impl Pairs<'_, '_> {
             let site = self.exec.barriers[o.barrier].site;
             match outcome {
                 Outcome::Unsat => {}
+                _ if o.level == Level::Grid => {
+                    out.misaligned = Some(format!(
+                        "the barrier at {} may not be reached by all blocks",
+                        line_of(kernel, site)
+                    ));
+                }
                 Outcome::Sat if !o.strict => {
                     out.misaligned = Some(format!(
                         "the barrier at {} may not be reached by all threads",
@@ -427,7 +434,7 @@ impl Pairs<'_, '_> {
                         What::Stay(l) => self.exec.loops[l].stay,
                     };
                     let m = self.small_model(&o.query.asked, limits);
-                    let alarm = self.divergence_alarm(o.barrier, cond, m.as_ref(), false);
+                    let alarm = self.divergence_alarm(o.barrier, cond, m.as_ref());
                     out.alarms.push(alarm);
                 }
                 Outcome::Unknown | Outcome::Late => {
@@ -507,7 +514,11 @@ impl Pairs<'_, '_> {
                     let m = self.small_model(&d.candidate.query.asked, limits);
                     let benign = self.is_benign(&d.candidate, limits);
                     let mut alarm = self.race_alarm(&d.candidate, m.as_ref(), benign);
-                    if divergence.misaligned.is_some() && d.candidate.level == Level::Block {
+                    let of_grid =
+                        self.exec.barriers.iter().any(|b| matches!(b.barrier, Barrier::Grid));
+                    if divergence.misaligned.is_some()
+                        && (d.candidate.level == Level::Block || of_grid)
+                    {
                         alarm.finding.confidence = Confidence::Possible;
                     }
                     alarms.push(alarm);

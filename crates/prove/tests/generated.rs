@@ -338,7 +338,7 @@ fn allows(condition: &str, n: u32) -> bool {
         ["n", ">", c] => number(c).is_none_or(|c| n > c),
         ["n", ">=", "blockDim.x"] => n >= BLOCK,
         ["n", ">=", c] => number(c).is_none_or(|c| n >= c),
-        ["n", "%", c, "==", "0"] => number(c).is_none_or(|c| n % c == 0),
+        ["n", "%", c, "==", "0"] => number(c).is_none_or(|c| n.is_multiple_of(c)),
         _ => true,
     }
 }
