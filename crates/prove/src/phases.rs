@@ -482,11 +482,12 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             any = self.exec.ctx.pool.or(any, cond);
             exact &= whole;
         }
-        // Another iteration begins only after a barrier: none in the first is none at all.
+        // No second iteration, or only after a barrier: none in the first is none at all.
+        let once = self.exec.loops[l].max == Some(0);
         let again = Spot { region: Some(l), before: Vec::new(), edges: self.latches(l) };
         let barriers: Vec<Item> =
             items.into_iter().filter(|i| matches!(i, Item::Barrier(_))).collect();
-        (any, exact && self.covered(&again, &barriers))
+        (any, exact && (once || self.covered(&again, &barriers)))
     }
 
     /// Whether who comes to the item passes a barrier.

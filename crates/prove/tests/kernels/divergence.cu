@@ -17,3 +17,39 @@ __global__ void perhaps_by_data(const int *a) { if (a[threadIdx.x]) __syncthread
 __global__ void uneven_two_barriers(int *a) {
     if (threadIdx.x & 1) __syncthreads(); else __syncthreads();
 }
+
+// Loops that all threads leave together.
+__global__ void even_exit_in_the_middle(int *a, int n) {
+    for (int i = 0;; ++i) {
+        __syncthreads();
+        if (i >= n) break;
+        __syncthreads();
+    }
+}
+__global__ void perhaps_exit_in_the_middle(int *a) {
+    for (int i = 0; i < 64; ++i) {
+        __syncthreads();
+        if (i >= threadIdx.x) break;
+        __syncthreads();
+    }
+}
+__global__ void even_by_shared_flag(const int *a) {
+    __shared__ int go;
+    int i = 0;
+    do {
+        __syncthreads();
+        if (threadIdx.x == 0) go = a[i];
+        __syncthreads();
+        ++i;
+    } while (go);
+}
+__global__ void even_nest(int *a, int n) {
+    for (int i = 0; i < n; ++i) {
+        if (i & 1) continue;
+        for (int j = i; j > 0; j /= 2) __syncthreads();
+    }
+}
+__global__ void uneven_nest(int *a, int n) {
+    for (int i = 0; i < 4; ++i)
+        for (int j = threadIdx.x; j > 0; j /= 2) __syncthreads();
+}
