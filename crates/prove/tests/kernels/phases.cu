@@ -250,11 +250,11 @@ __global__ void racy_continue(int *) {
 
 // ---- barriers under conditions ----
 
-__global__ void racy_if(int *, int n) {
+__global__ void racy_if(int *) {
     __shared__ int m[64];
-    int t = threadIdx.x;
+    int t = threadIdx.x, n = blockIdx.x;
     m[t] = t;
-    if (n > 4) __syncthreads();
+    if (n > 2) __syncthreads();
     m[63 - t] += 1;
 }
 __global__ void clean_if(int *, int n) {
@@ -276,11 +276,11 @@ __global__ void clean_either(int *, int n) {
     }
     m[63 - t] += 1;
 }
-__global__ void racy_either(int *, int n) {
+__global__ void racy_either(int *) {
     __shared__ int m[64];
-    int t = threadIdx.x;
+    int t = threadIdx.x, n = blockIdx.x;
     m[t] = t;
-    if (n > 4) {
+    if (n > 2) {
         __syncthreads();
     } else {
         __syncthreads();
@@ -335,14 +335,14 @@ __global__ void clean_early_return(int *, int n) {
     __syncthreads();
     m[63 - t] += 1;
 }
-__global__ void racy_early_return(int *, int n) {
+__global__ void racy_early_return(int *) {
     __shared__ int m[64];
-    int t = threadIdx.x;
+    int t = threadIdx.x, n = blockIdx.x;
     m[t] = t;
-    if (n > 4) {
+    if (n > 1) {
         __syncthreads();
         m[63 - t] += 1;
-        if (n > 8) return;
+        if (n > 2) return;
         __syncthreads();
     }
     m[(t + 1) & 63] += 1;
