@@ -287,6 +287,8 @@ fn is_pure(op: &Op) -> bool {
             | Op::Select { .. }
             | Op::Copy { .. }
             | Op::Index { .. }
+            | Op::Texel { .. }
+            | Op::ImageSize { .. }
             | Op::Special(_)
     )
 }
@@ -390,7 +392,14 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         | Op::MemSet { dst: a, byte: b, len: c, .. }
         | Op::Atomic { addr: a, value: b, expected: c, .. } => each(&mut [a, b, c]),
         Op::Index { base, index, .. } => each(&mut [base, index]),
-        Op::Load { addr: a, .. } | Op::Alloc { size: a } | Op::Free { ptr: a } => each(&mut [a]),
+        Op::Texel { image, coords, .. } => {
+            each(&mut [image]);
+            coords.iter_mut().for_each(|(_, o)| *o = f(*o));
+        }
+        Op::Load { addr: a, .. }
+        | Op::Alloc { size: a }
+        | Op::Free { ptr: a }
+        | Op::ImageSize { image: a, .. } => each(&mut [a]),
         Op::Store { values, addr, .. } => {
             each(&mut [addr]);
             values.iter_mut().for_each(|o| *o = f(*o));

@@ -44,6 +44,14 @@ pub(crate) fn parse(symbol: &str) -> Option<Mangled> {
     Some(Mangled { name, params })
 }
 
+/// The name of a function template's instance, without its arguments.
+pub(crate) fn template_name(symbol: &str) -> Option<&str> {
+    let rest = symbol.strip_prefix("_Z")?;
+    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+    let (name, rest) = rest[digits..].split_at_checked(rest[..digits].parse().ok()?)?;
+    rest.starts_with('I').then_some(name)
+}
+
 struct Parser<'a> {
     rest: &'a str,
     known: Vec<Param>,
@@ -155,5 +163,8 @@ mod tests {
         assert_eq!(parse("_Z12get_work_dimv").unwrap().params.len(), 0);
         assert_eq!(parse("main"), None);
         assert_eq!(parse("_ZN3foo3barEv"), None);
+        assert_eq!(template_name("_Z5tex2DIfET_yff"), Some("tex2D"));
+        assert_eq!(template_name("_Z5tex2Dff"), None);
+        assert_eq!(template_name("_Z99tex2DIf"), None);
     }
 }

@@ -150,7 +150,8 @@ fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {
 fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     let Some(f) = llvm::callee(call) else { return };
     let name = llvm::name(f);
-    if crate::mangle::parse(&name).is_some_and(|m| m.name.starts_with("vload")) {
+    let reads = |name: &str| name.starts_with("vload") || name.starts_with("read_image");
+    if crate::mangle::parse(&name).is_some_and(|m| reads(&m.name)) {
         keep(module, call, keeps);
         return;
     }

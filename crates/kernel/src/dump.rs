@@ -175,6 +175,20 @@ impl Dumper<'_> {
                 text
             }
             Op::Special(s) => format!("special {}", lower(s)),
+            Op::Texel { image, coords, rank, unit, sampled } => {
+                let at: Vec<String> = coords.iter().map(|(t, c)| format!("{t} {}", o(c))).collect();
+                let (here, with) = at.split_at(usize::from(*rank).min(at.len()));
+                let how = if *sampled { "sampled " } else { "" };
+                let with = if with.is_empty() {
+                    String::new()
+                } else {
+                    format!(" with {}", with.join(", "))
+                };
+                format!("texel {how}{} [{}]{with} of {unit} bytes", o(image), here.join(", "))
+            }
+            Op::ImageSize { image, rank, axis, .. } => {
+                format!("image size {} axis {axis} of {rank}", o(image))
+            }
             Op::Load { site, ty, count, addr } => {
                 format!("load {count} x {ty} [{}] {}", o(addr), self.site(*site))
             }

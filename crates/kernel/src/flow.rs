@@ -294,7 +294,13 @@ impl<'k> Bases<'k> {
         let mut changed = false;
         let dst = inst.dst.map(|d| d.0 as usize);
         match (&inst.op, dst) {
-            (Op::Index { base: a, .. } | Op::Copy { a, .. } | Op::Cast { a, .. }, Some(d)) => {
+            (
+                Op::Index { base: a, .. }
+                | Op::Texel { image: a, .. }
+                | Op::Copy { a, .. }
+                | Op::Cast { a, .. },
+                Some(d),
+            ) => {
                 changed |= self.flow(d, *a);
             }
             (Op::Select { a, b, .. } | Op::Int { a, b, .. }, Some(d)) => {

@@ -420,6 +420,27 @@ pub enum Op {
         offset: i64,
     },
     Special(Special),
+    /// The address of a texel: of a texture, a surface or an image. `image` is
+    /// where its texels begin; of `coords` (`I32` or `F32`) the first `rank` say
+    /// which one, the first of them in steps of `unit` bytes. What follows them
+    /// (level of detail, sampler) changes what is read there, not where.
+    /// `sampled`: read through a sampler, which knows no coordinate that is
+    /// outside.
+    Texel {
+        image: Operand,
+        coords: Vec<(Ty, Operand)>,
+        rank: u8,
+        unit: u32,
+        sampled: bool,
+    },
+    /// How many texels of `unit` bytes an image of that rank has along an axis, an
+    /// `I32`.
+    ImageSize {
+        image: Operand,
+        rank: u8,
+        unit: u32,
+        axis: u8,
+    },
 
     /// `count` consecutive elements of `ty`, as one access.
     Load {
@@ -699,6 +720,14 @@ impl Kernel {
     pub fn insts(&self) -> impl Iterator<Item = &Inst> {
         self.blocks.iter().flat_map(|b| &b.insts)
     }
+    /// Whether a parameter is a texture, a surface or an image.
+    pub fn is_image(&self, param: usize) -> bool {
+        let reg = Operand::Reg(self.params[param].reg);
+        self.insts().any(|i| match i.op {
+            Op::Texel { image, .. } | Op::ImageSize { image, .. } => image == reg,
+            _ => false,
+        })
+    }
     /// Which of the three axes of thread and block indices the kernel looks at.
     pub fn axes_used(&self) -> [bool; 3] {
         let mut used = [false; 3];
@@ -746,7 +775,14 @@ impl Op {
                 f(*base);
                 f(*index);
             }
-            Op::Load { addr: a, .. } | Op::Alloc { size: a } | Op::Free { ptr: a } => f(*a),
+            Op::Texel { image, coords, .. } => {
+                f(*image);
+                coords.iter().for_each(|(_, o)| f(*o));
+            }
+            Op::Load { addr: a, .. }
+            | Op::Alloc { size: a }
+            | Op::Free { ptr: a }
+            | Op::ImageSize { image: a, .. } => f(*a),
             Op::Store { values, addr, .. } => {
                 values.iter().copied().for_each(&mut f);
                 f(*addr);

@@ -20,6 +20,7 @@ pub mod dump;
 pub mod edit;
 mod flow;
 pub mod hints;
+pub mod image;
 mod ir;
 pub mod semantics;
 mod site;

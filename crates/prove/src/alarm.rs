@@ -354,7 +354,9 @@ impl Pairs<'_, '_> {
                 Elem::Bytes(_) => None,
             }),
         };
-        if let (Some(m), Some((o, _))) = (m, c.offsets) {
+        // Where a texel lies is the prover's own choice.
+        let image = c.base.is_some_and(|b| self.exec.images.contains(&b));
+        if let (Some(m), Some((o, _)), false) = (m, c.offsets, image) {
             let offset = m.eval(&ctx.pool, o) as i64;
             let size = self.exec.accesses[c.first].size.max(1) as i64;
             memory.bytes = Some([offset, offset.wrapping_add(size)]);

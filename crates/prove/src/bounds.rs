@@ -33,6 +33,7 @@ impl Pairs<'_, '_> {
     fn size_of(&self, base: Base) -> Option<u64> {
         let ctx = &self.exec.ctx;
         match base {
+            _ if self.exec.images.contains(&base) => None,
             Base::Object(o) => Some(ctx.kernel.objects[o.0 as usize].size),
             Base::Param(p) => match ctx.kernel.params[p].kind {
                 ParamKind::Aggregate { size, .. } => Some(u64::from(size)),

@@ -5,7 +5,7 @@
 //! what is the same for both stays shared ([`Ctx::instance`]).
 
 use lockstep_kernel::cfg::Cfg;
-use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space};
+use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space, Ty};
 use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, Range, T, VarId, mask};
@@ -50,6 +50,9 @@ pub(crate) enum FnKind {
     Pure(String),
     /// Contents of memory that nobody in the kernel writes, by offset.
     ReadOnly(Base),
+    /// What a texture gives, by its handle and the coordinates: component and type of the value, bytes of a texel, and
+    /// how many arguments.
+    Texture(Ty, u8, u32, usize),
     /// A load of memory that the kernel does write, by address and iteration. The same for two threads that read one
     /// address in one phase, or else there is a race.
     LoadAt(SiteId, u8),
@@ -425,7 +428,7 @@ impl<'k> Ctx<'k> {
     fn instance_fn(&mut self, f: FnId, tag: u8, level: Level) -> FnId {
         let info = self.fns[f.0 as usize].clone();
         let shared = match &info.kind {
-            FnKind::Pure(_) => true,
+            FnKind::Pure(_) | FnKind::Texture(..) => true,
             FnKind::ReadOnly(base) => {
                 level == Level::Block || self.base_space(*base) != Space::Shared
             }

@@ -21,8 +21,8 @@
 //! model) is recorded in [`Exec::gaps`], and nothing is proved then.
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, IntUnOp, Op, Operand, Reg, Scope, SiteId, Space, Special,
-    Terminator, Ty,
+    AtomicOp, Barrier, BlockId, CastOp, IntUnOp, Kernel, Op, Operand, Reg, Scope, SiteId, Space,
+    Special, Terminator, Ty,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -119,6 +119,10 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) loop_values: Vec<(usize, Reg, T)>,
     /// Fields of structs that are pointers, as bases of their own.
     pub(crate) fields: FxHashSet<Base>,
+    /// Registers that hold addresses of texels.
+    pub(crate) texels: FxHashMap<Reg, &'k Op>,
+    /// Images whose texels may be written.
+    pub(crate) images: FxHashSet<Base>,
 }
 
 /// Evaluates the whole kernel.
@@ -161,6 +165,8 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
         forwarding: false,
         loop_values: Vec::new(),
         fields: FxHashSet::default(),
+        texels: texels(kernel),
+        images: FxHashSet::default(),
     };
     exec.parameters();
     exec.check_reducible();
@@ -542,7 +548,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    fn set(&mut self, r: Reg, k: u32, t: T) {
+    pub(crate) fn set(&mut self, r: Reg, k: u32, t: T) {
         self.values[(r.0 + k) as usize] = Some(t);
     }
 
@@ -555,17 +561,13 @@ impl Exec<'_, '_> {
             return;
         }
         match &inst.op {
+            Op::Load { .. } if self.fetch(b, inst) => {}
             Op::Load { site, ty, count, addr } => {
                 let a = self.operand(*addr, 64, b);
                 if live {
-                    self.access(
-                        *site,
-                        Mode::Read,
-                        b,
-                        at,
-                        a,
-                        u64::from(ty.bytes()) * u64::from(*count),
-                    );
+                    let bytes = u64::from(ty.bytes()) * u64::from(*count);
+                    let bytes = self.bytes_at(*addr, bytes);
+                    self.access(*site, Mode::Read, b, at, a, bytes);
                 }
                 let dst = inst.dst.expect("a load has a result");
                 for k in 0..*count {
@@ -578,7 +580,7 @@ impl Exec<'_, '_> {
                 let terms: Vec<T> = values.iter().map(|v| self.operand(*v, ty.bits(), b)).collect();
                 let size = u64::from(ty.bytes()) * terms.len() as u64;
                 if live {
-                    self.access(*site, Mode::Write, b, at, a, size);
+                    self.access(*site, Mode::Write, b, at, a, self.bytes_at(*addr, size));
                     self.accesses.last_mut().expect("just pushed").values = terms.clone();
                 }
                 self.disturb(*site, a, size);
@@ -860,6 +862,10 @@ impl Exec<'_, '_> {
                 Some(self.ctx.pool.sum(*offset as u64, &[(x, 1), (i, *scale as u64)], 64))
             }
             Op::Special(s) => self.special(*s, inst.dst?),
+            Op::Texel { .. } => self.texel(b, &inst.op),
+            Op::ImageSize { image, rank, axis, .. } => {
+                Some(self.image_size(b, *image, *rank, *axis))
+            }
             _ => None,
         }
     }
@@ -945,6 +951,11 @@ impl Exec<'_, '_> {
             out.extend(&self.loops[l].facts);
         }
     }
+}
+
+fn texels(kernel: &Kernel) -> FxHashMap<Reg, &Op> {
+    let texels = kernel.insts().filter(|i| matches!(i.op, Op::Texel { .. }));
+    texels.filter_map(|i| Some((i.dst?, &i.op))).collect()
 }
 
 pub(crate) fn substitution(pairs: &[(VarId, T)]) -> Substitution {

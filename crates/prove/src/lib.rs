@@ -24,6 +24,7 @@ mod context;
 mod divergence;
 mod exec;
 mod hidden;
+mod image;
 mod loops;
 mod memory;
 mod ops;

@@ -129,7 +129,7 @@ pub(crate) fn written(kernel: &Kernel) -> Written {
                             join(&mut roots, dst.0 + k, &r);
                         }
                     }
-                    Op::Index { base, .. } => {
+                    Op::Index { base, .. } | Op::Texel { image: base, .. } => {
                         let r = of(&roots, *base);
                         join(&mut roots, dst.0, &r);
                     }

@@ -399,7 +399,10 @@ impl Pairs<'_, '_> {
             out.rests_on_races |= self.reads_written(&conditions);
             reads |= reachable(&self.exec.ctx.pool, &conditions).iter().any(|&t| {
                 matches!(self.exec.ctx.pool.node(t), Node::App(f, _)
-                    if matches!(self.exec.ctx.fns[f.0 as usize].kind, FnKind::ReadOnly(_)))
+                if matches!(
+                    self.exec.ctx.fns[f.0 as usize].kind,
+                    FnKind::ReadOnly(_) | FnKind::Texture(..)
+                ))
             });
         }
         if reads || !self.exec.ctx.assumptions.exprs.is_empty() {

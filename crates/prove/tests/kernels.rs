@@ -113,6 +113,12 @@ fn values_read_from_memory() {
 }
 
 #[test]
+fn textures_and_images() {
+    expect("textures.cu", Kind::DataRace, RACES);
+    expect("images.cl", Kind::DataRace, RACES);
+}
+
+#[test]
 fn barrier_divergence() {
     let names = [("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
     expect("divergence.cu", Kind::BarrierDivergence, &names);

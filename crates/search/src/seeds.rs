@@ -244,7 +244,8 @@ impl Space<'_> {
         let apart = |a: &FreeArray| {
             let param = &self.kernel.params[a.param];
             let readonly = matches!(param.kind, ParamKind::Buffer { readonly: true, .. });
-            param.source_type.contains("restrict") || !all && readonly
+            let image = self.kernel.is_image(a.param);
+            image || param.source_type.contains("restrict") || !all && readonly
         };
         for first in 0..self.arrays.len() {
             for second in first + 1..self.arrays.len() {

@@ -14,6 +14,7 @@ use lockstep_kernel::{
 };
 
 use crate::api::{BoundArg, BoundLaunch, Config, LaunchError};
+use crate::image::TexelStep;
 use crate::lanes::{self, Alu, CONSTANT, LANES, Pair, ScalarOp, Slot, Unit, units};
 use crate::program::{Layout, origin};
 
@@ -74,6 +75,16 @@ pub(crate) enum Rare {
     },
     ActiveMask {
         d: Slot,
+    },
+    Texel {
+        d: Slot,
+        step: TexelStep,
+    },
+    ImageSize {
+        d: Slot,
+        image: Slot,
+        /// Rank, unit, axis.
+        of: (u8, u32, u8),
     },
     Clock {
         d: Slot,
@@ -788,6 +799,18 @@ impl Decoder<'_> {
                 mask: self.operand(*mask, Ty::I32),
             },
             Op::ActiveMask => Rare::ActiveMask { d: dst },
+            Op::Texel { image, coords, rank, unit, sampled } => {
+                let place = coords.iter().take(usize::from(*rank));
+                let coords = place.map(|&(ty, o)| (ty, self.operand(o, ty))).collect();
+                let image = self.operand(*image, Ty::Ptr);
+                let step = TexelStep { image, coords, unit: *unit, sampled: *sampled };
+                Rare::Texel { d: dst, step }
+            }
+            Op::ImageSize { image, rank, unit, axis } => Rare::ImageSize {
+                d: dst,
+                image: self.operand(*image, Ty::Ptr),
+                of: (*rank, *unit, *axis),
+            },
             Op::Alloc { size } => Rare::Alloc { d: dst, size: self.operand_as_i64(*size) },
             Op::Free { ptr } => Rare::Free { ptr: self.operand(*ptr, Ty::Ptr), loc },
             Op::Print { format, args } => Rare::Print {

@@ -24,6 +24,7 @@ mod footprint;
 mod grid;
 mod heap;
 mod history;
+mod image;
 mod lanes;
 mod machine;
 mod pairs;

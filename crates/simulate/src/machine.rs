@@ -155,6 +155,8 @@ pub(crate) enum Stop {
     Unsupported(u32),
     /// More device heap than is modelled.
     Heap,
+    /// A texture or image that is no array of the launch's.
+    Handle,
     /// The launch is not one the kernel is for.
     Requires(String),
 }
@@ -819,6 +821,8 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 self.bulk(w, mask, r, world);
                 self.races.lane_by_lane(*world.clock, false);
             }
+            Rare::Texel { d, step } => self.texel(w, mask, *d, step)?,
+            Rare::ImageSize { d, image, of } => self.image_size(w, mask, *d, *image, *of)?,
             Rare::Alloc { d, size } => self.alloc(w, mask, *d, *size, world)?,
             Rare::Free { ptr, loc } => self.free(w, mask, *ptr, *loc, world),
             Rare::Print { format, args } => self.print(w, mask, *format, args),

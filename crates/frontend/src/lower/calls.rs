@@ -44,7 +44,10 @@ impl Lower<'_> {
             return self.intrinsic(rest, inst, &args);
         }
         let plain = mangle::parse(&name);
-        let called = plain.as_ref().map_or(name.as_str(), |m| m.name.as_str());
+        let called = match &plain {
+            Some(m) => m.name.as_str(),
+            None => mangle::template_name(&name).unwrap_or(&name),
+        };
         if let Some(rest) = called.strip_prefix("__lockstep_") {
             return self.own(rest, &args);
         }
@@ -118,6 +121,7 @@ impl Lower<'_> {
                 self.push(Op::Free { ptr }, None);
                 Ok(Vec::new())
             }
+            ("__translate_sampler_initializer", &[sampler]) => Ok(vec![self.scalar(sampler)]),
             ("__nvvm_reflect", _) => Ok(vec![Operand::Imm(0)]),
             ("abort" | "exit", _) => {
                 self.push(Op::Assert { cond: Operand::Imm(0), message: name.to_string() }, None);
@@ -157,6 +161,11 @@ impl Lower<'_> {
     fn own(&mut self, name: &str, args: &[Val]) -> Outcome {
         if let Some(rest) = name.strip_prefix("atomic_") {
             return self.own_atomic(rest, args);
+        }
+        match name {
+            "texture" => return self.own_texture(args),
+            "surface" => return self.own_surface(args),
+            _ => {}
         }
         let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
         match (name, &operands[..]) {

@@ -12,6 +12,7 @@ mod build;
 mod calls;
 mod debug;
 mod function;
+mod images;
 mod insts;
 mod intrinsics;
 mod libdevice;
@@ -105,6 +106,10 @@ struct Lower<'m> {
     leaves: HashMap<Type, Option<Rc<[Leaf]>>>,
     objects: HashMap<Val, ObjectId>,
     dynamic_shared: Option<ObjectId>,
+    /// Texture and surface references, as the parameters they become.
+    textures: HashMap<Val, Reg>,
+    /// The first barrier that orders images and buffers differently.
+    partial_barrier: Option<LocId>,
     /// Functions whose address was taken: a fake address each.
     functions: Vec<Val>,
     locs: debug::Locs,
@@ -152,6 +157,8 @@ impl<'m> Lower<'m> {
             leaves: HashMap::new(),
             objects: HashMap::new(),
             dynamic_shared: None,
+            textures: HashMap::new(),
+            partial_barrier: None,
             functions: Vec::new(),
             locs: debug::Locs::new(name),
             origins: HashMap::new(),
@@ -175,6 +182,7 @@ impl<'m> Lower<'m> {
         self.cur = entry;
         self.call_function(f, args, None);
         self.drop_ghosts();
+        self.check_image_order();
         cleanup::run(&mut self.k);
         provenance::run(&mut self.k);
         self.infer_elements();

@@ -149,10 +149,10 @@ impl Lower<'_> {
         if name.starts_with("ptr.") && a.len() == 1 {
             return Ok(a);
         }
-        if name.starts_with("move.")
-            || name.starts_with("texsurf.")
-            || name.starts_with("compiler.")
-        {
+        if name.starts_with("texsurf.handle.internal") && args.len() == 1 {
+            return Ok(vec![self.texture_reference(args[0])]);
+        }
+        if name.starts_with("move.") || name.starts_with("compiler.") {
             return if a.len() == 1 { Ok(a) } else { unknown() };
         }
         match self.nvvm_arithmetic(name, inst, args, &a)? {

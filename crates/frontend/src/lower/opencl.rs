@@ -28,6 +28,7 @@ impl Lower<'_> {
                 let Operand::Imm(flags) = flags else {
                     return Some(Err("a barrier with variable flags".into()));
                 };
+                self.barrier_flags(flags);
                 self.block_barrier_of(Operand::Imm(0), None, None, flags & 1 != 0, flags & 2 != 0);
                 return Some(Ok(Vec::new()));
             }
@@ -75,6 +76,9 @@ impl Lower<'_> {
         }
         if name.starts_with("vload") || name.starts_with("vstore") {
             return self.vector_access(name, inst, args, &a);
+        }
+        if let Some(r) = self.opencl_image(m, inst, args) {
+            return Some(r);
         }
         self.opencl_maths(m, inst, args)
     }

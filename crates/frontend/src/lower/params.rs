@@ -22,15 +22,33 @@ impl Lower<'_> {
             types.insert(0, String::new());
         }
         let names = self.md_strings(f, "kernel_arg_name");
+        let base_types = self.md_strings(f, "kernel_arg_base_type");
+        let access = self.md_strings(f, "kernel_arg_access_qual");
         let mut values = Vec::new();
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
             let own = llvm::name(arg);
             let name = names.get(i).filter(|n| !n.is_empty()).cloned().unwrap_or(own);
             let name = if name.is_empty() { format!("arg{i}") } else { name };
             let source_type = types.get(i).cloned().unwrap_or_default();
+            let text = |list: &[String]| list.get(i).cloned().unwrap_or_default();
+            if let Some(kind) = self.image_kind(&text(&base_types), &text(&access)) {
+                values.push(self.image_param(name, source_type, kind));
+                continue;
+            }
             values.push(self.param(f, i, arg, name, source_type));
         }
         values
+    }
+
+    fn image_param(&mut self, name: String, source_type: String, kind: ParamKind) -> Rc<[Operand]> {
+        let ty = match kind {
+            ParamKind::Scalar { ty, .. } => ty,
+            _ => Ty::Ptr,
+        };
+        let reg = self.new_reg(ty);
+        self.k.reg_names.push((reg, name.clone()));
+        self.k.params.push(Param { name, kind, reg, source_type, signed: false });
+        Rc::new([Operand::Reg(reg)])
     }
 
     fn param(
@@ -151,6 +169,7 @@ impl Lower<'_> {
         let mut written = vec![false; n];
         let mut stride: Vec<Option<i64>> = vec![None; n];
         let mut access: Vec<Option<(Ty, u32)>> = vec![None; n];
+        let mut is_image = vec![false; n];
         let mut escapes = false;
         for inst in self.k.insts() {
             let of = |o: Operand| provenance::param_of(&bases, o);
@@ -171,6 +190,11 @@ impl Lower<'_> {
                         && self.k.params[p].reg == r
                     {
                         stride[p].get_or_insert(*scale);
+                    }
+                }
+                Op::Texel { image, .. } => {
+                    if let Some(p) = of(*image) {
+                        is_image[p] = true;
                     }
                 }
                 Op::Load { addr, ty, count, .. } => {
@@ -198,6 +222,8 @@ impl Lower<'_> {
             };
             if *elem == Elem::Bytes(0) {
                 *elem = match (stride[i], access[i]) {
+                    // Values are given by their components.
+                    (_, Some((ty, _))) if is_image[i] => Elem::Scalar(ty),
                     (Some(s), Some((ty, 1))) if s == ty.bytes() as i64 => Elem::Scalar(ty),
                     (Some(s), _) if s < u32::MAX as i64 => Elem::Bytes(s as u32),
                     (None, Some((ty, 1))) => Elem::Scalar(ty),

@@ -110,7 +110,9 @@ pub(super) fn bases(k: &Kernel) -> Vec<Base> {
             for inst in &block.insts {
                 let Some(dst) = inst.dst else { continue };
                 match inst.op {
-                    Op::Index { base, .. } | Op::Copy { a: base, .. } => {
+                    Op::Index { base, .. }
+                    | Op::Texel { image: base, .. }
+                    | Op::Copy { a: base, .. } => {
                         let base = of(&bases, base);
                         raise(&mut bases, dst, base);
                     }

@@ -158,6 +158,7 @@ impl Lower<'_> {
                 self.ptx_access(parts[0], tail, &operands, names)
             }
             ["prefetch" | "prefetchu", ..] => Some(()),
+            ["tex", ref tail @ ..] => self.ptx_texture(tail, rest, names),
             _ => self.ptx_arithmetic(&parts, &operands, names, outs),
         }
     }

@@ -1,0 +1,69 @@
+//! Texels of textures, surfaces and images: their addresses, by the layout of [`lockstep_kernel::image`].
+//!
+//! The access itself is an ordinary one: bounds and races are checked as in any array. A handle that is no array of
+//! the launch's (one that was loaded from memory) ends the launch as `unknown`.
+
+use lockstep_kernel::{Ty, image};
+
+use crate::access::lanes_of;
+use crate::lanes::{Slot, real_value};
+use crate::machine::{BlockRun, Stop};
+use crate::program::{NULL_OBJECT, object_of, origin};
+
+/// The texel that a step asks for.
+pub(crate) struct TexelStep {
+    pub image: Slot,
+    /// Only those that say where.
+    pub coords: Vec<(Ty, Slot)>,
+    pub unit: u32,
+    pub sampled: bool,
+}
+
+impl BlockRun<'_, '_> {
+    pub(crate) fn texel(&self, w: usize, mask: u32, d: Slot, t: &TexelStep) -> Result<(), Stop> {
+        let regs = self.regs(w);
+        let mut at = vec![0i64; t.coords.len()];
+        for l in lanes_of(mask) {
+            let (start, bytes) = self.image(regs.w64(t.image)[l])?;
+            for (to, &(ty, slot)) in at.iter_mut().zip(&t.coords) {
+                let bits = regs.lane(slot, ty, l);
+                *to = if ty.is_float() {
+                    real_value(ty, bits).floor() as i64
+                } else {
+                    i64::from(bits as u32 as i32)
+                };
+            }
+            let offset = image::offset(bytes, t.unit, &at, t.sampled);
+            regs.w64_mut(d)[l] = start.wrapping_add_signed(offset);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn image_size(
+        &self,
+        w: usize,
+        mask: u32,
+        d: Slot,
+        handle: Slot,
+        (rank, unit, axis): (u8, u32, u8),
+    ) -> Result<(), Stop> {
+        let regs = self.regs(w);
+        for l in lanes_of(mask) {
+            let (_, bytes) = self.image(regs.w64(handle)[l])?;
+            regs.w32_mut(d)[l] = image::extent(bytes, rank, unit, axis) as u32;
+        }
+        Ok(())
+    }
+
+    /// Where an image begins, and its bytes.
+    fn image(&self, handle: u64) -> Result<(u64, u64), Stop> {
+        let object = object_of(handle);
+        match self.table.get(object) {
+            Some(entry) if object != NULL_OBJECT && handle >= origin(object) => {
+                let before = handle - origin(object);
+                Ok((handle, entry.size.saturating_sub(before)))
+            }
+            _ => Err(Stop::Handle),
+        }
+    }
+}
