@@ -436,6 +436,11 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             }
         }
         Op::Assert { cond, .. } | Op::Requires { cond, .. } => each(&mut [cond]),
-        Op::Special(_) | Op::Fence { .. } | Op::ActiveMask | Op::Yield | Op::Unsupported(_) => {}
+        Op::Special(_)
+        | Op::Fence { .. }
+        | Op::ActiveMask
+        | Op::Yield
+        | Op::Foreign { .. }
+        | Op::Unsupported(_) => {}
     }
 }

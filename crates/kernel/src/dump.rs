@@ -258,6 +258,9 @@ impl Dumper<'_> {
             Op::Assert { cond, message } => format!("assert {} {message:?}", o(cond)),
             Op::Requires { cond, text } => format!("requires {} {text:?}", o(cond)),
             Op::Yield => "yield".to_string(),
+            Op::Foreign { what, .. } => {
+                format!("foreign {}", self.kernel.unsupported[*what as usize].what)
+            }
             Op::Unsupported(id) => {
                 format!("unsupported {}", self.kernel.unsupported[*id as usize].what)
             }

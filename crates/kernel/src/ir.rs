@@ -556,6 +556,13 @@ pub enum Op {
     },
     /// `__nanosleep` and its like: a good moment to let others run.
     Yield,
+    /// A call of a function that the source declares and does not define; index
+    /// into [`Kernel::unsupported`]. It takes no pointers. Who executes the kernel
+    /// must stop here.
+    Foreign {
+        what: u32,
+        results: u8,
+    },
     /// Something outside what Lockstep models; index into
     /// [`Kernel::unsupported`]. Reaching it makes every verdict `unknown`.
     Unsupported(u32),
@@ -827,8 +834,12 @@ impl Op {
                 }
             }
             Op::Assert { cond, .. } | Op::Requires { cond, .. } => f(*cond),
-            Op::Special(_) | Op::Fence { .. } | Op::ActiveMask | Op::Yield | Op::Unsupported(_) => {
-            }
+            Op::Special(_)
+            | Op::Fence { .. }
+            | Op::ActiveMask
+            | Op::Yield
+            | Op::Foreign { .. }
+            | Op::Unsupported(_) => {}
         }
     }
 
@@ -836,6 +847,7 @@ impl Op {
     pub fn result_count(&self) -> u32 {
         match self {
             Op::Load { count, .. } => *count as u32,
+            Op::Foreign { results, .. } => *results as u32,
             Op::Shuffle { predicate: true, .. } | Op::Match { all: true, .. } => 2,
             Op::Store { .. }
             | Op::MemCopy { .. }

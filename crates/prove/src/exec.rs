@@ -119,6 +119,10 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) loop_values: Vec<(usize, Reg, T)>,
     /// Fields of structs that are pointers, as bases of their own.
     pub(crate) fields: FxHashSet<Base>,
+    /// Calls of functions that are only declared.
+    pub(crate) foreign: Vec<&'k str>,
+    /// Textures that are read, where known which.
+    pub(crate) fetched: FxHashSet<Base>,
     /// Registers that hold addresses of texels.
     pub(crate) texels: FxHashMap<Reg, &'k Op>,
     /// Images whose texels may be written.
@@ -165,6 +169,8 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
         forwarding: false,
         loop_values: Vec::new(),
         fields: FxHashSet::default(),
+        foreign: Vec::new(),
+        fetched: FxHashSet::default(),
         texels: texels(kernel),
         images: FxHashSet::default(),
     };
@@ -651,6 +657,13 @@ impl Exec<'_, '_> {
                 let what = &self.ctx.kernel.unsupported[*i as usize];
                 let line = self.ctx.kernel.loc(what.loc).line;
                 self.gaps.push(format!("{} at line {line} is not modelled", what.what));
+            }
+            Op::Foreign { what, .. } => {
+                let called = &self.ctx.kernel.unsupported[*what as usize].what;
+                if live && !self.foreign.contains(&called.as_str()) {
+                    self.foreign.push(called);
+                }
+                self.bind_results(b, inst);
             }
             Op::GroupCopy { .. } if live => {
                 self.gaps.push("an asynchronous group copy is not modelled".into());

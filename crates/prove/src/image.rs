@@ -66,6 +66,7 @@ impl<'k> Exec<'_, 'k> {
         let may_alias = self.ctx.assumptions.may_alias;
         let written = match self.ctx.single_base(start) {
             Some((base, _)) => {
+                self.fetched.insert(base);
                 let space = self.ctx.base_space(base);
                 self.written.is_written(base, space, may_alias)
             }

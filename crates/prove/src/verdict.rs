@@ -405,7 +405,8 @@ impl Pairs<'_, '_> {
                 ))
             });
         }
-        if reads || !self.exec.ctx.assumptions.exprs.is_empty() {
+        let foreign = !self.exec.foreign.is_empty();
+        if reads || foreign || !self.exec.ctx.assumptions.exprs.is_empty() {
             out.assumes = self.assumptions();
         }
         let decided = self.decide_obligations(obligations, limits);
@@ -668,12 +669,25 @@ impl Pairs<'_, '_> {
                 }
             }
         }
-        pointers.sort();
         let ctx = &self.exec.ctx;
+        // A texture may be bound to memory that is also reached through a pointer; an image never is.
+        if ctx.kernel.language != lockstep_kernel::Language::OpenCl {
+            for b in &self.exec.fetched {
+                if !pointers.iter().any(|(p, _)| p == b) {
+                    pointers.push((*b, false));
+                }
+            }
+        }
+        pointers.sort();
         if pointers.len() > 1 && pointers.iter().any(|(_, w)| *w) && !ctx.assumptions.may_alias {
             let names: Vec<String> = pointers.iter().map(|(b, _)| ctx.base_name(*b)).collect();
             let (last, rest) = names.split_last().expect("more than one");
             out.push(format!("parameters {} and {last} do not overlap", rest.join(", ")));
+        }
+        for call in &self.exec.foreign {
+            out.push(format!(
+                "the {call}, which is only declared, has no effect on memory or barriers"
+            ));
         }
         let texts = ctx.assumptions.exprs.iter().map(|e| e.text.clone());
         out.extend(texts.filter(|t| !t.is_empty()));

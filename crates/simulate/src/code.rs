@@ -833,7 +833,7 @@ impl Decoder<'_> {
                 Rare::Requires { cond: self.operand(*cond, Ty::I1), text: text.clone() }
             }
             Op::Yield => Rare::Yield,
-            Op::Unsupported(id) => Rare::Unsupported(*id),
+            Op::Unsupported(id) | Op::Foreign { what: id, .. } => Rare::Unsupported(*id),
             _ => return Err(LaunchError("an operation was decoded twice".into())),
         };
         self.rare(rare, loc);

@@ -8,12 +8,12 @@ use std::rc::Rc;
 
 use llvm_sys::core::*;
 use lockstep_kernel::{
-    AtomicOp, Barrier, Op, Operand, Order, PrintArgs, PrintValue, Scope, ShuffleMode, SiteKind,
-    Space, Ty, VoteKind,
+    AtomicOp, Barrier, Language, Op, Operand, Order, PrintArgs, PrintValue, Scope, ShuffleMode,
+    SiteKind, Space, Ty, Unsupported, VoteKind,
 };
 
 use super::Lower;
-use crate::llvm::{self, Val, ValueKind};
+use crate::llvm::{self, TypeKind, Val, ValueKind};
 use crate::{mangle, prepare};
 
 pub(super) type Outcome = Result<Vec<Operand>, String>;
@@ -65,8 +65,39 @@ impl Lower<'_> {
         {
             return result;
         }
+        if let Some(m) = &plain
+            && self.is_foreign(f, &m.name, inst)
+        {
+            return self.foreign(&m.name, inst);
+        }
         self.missing.push(name.clone());
         Err(format!("call of {}", crate::demangle::function(&name)))
+    }
+
+    /// Whether a function without a body is the user's own, and gets nothing that it could write through.
+    fn is_foreign(&self, f: Val, name: &str, inst: Val) -> bool {
+        let passes_copy = |(i, &a): (usize, &Val)| {
+            let pointer = llvm::type_kind(llvm::type_of(a)) == TypeKind::LLVMPointerTypeKind;
+            !pointer || llvm::byval_type(f, i as u32).is_some()
+        };
+        // Without a result it is there for its effects. What begins with underscores is the language's; OpenCL's
+        // builtins are declared, too.
+        self.k.language == Language::Cuda
+            && llvm::type_kind(llvm::type_of(inst)) != TypeKind::LLVMVoidTypeKind
+            && !name.starts_with("__")
+            && llvm::arguments(f).iter().enumerate().all(passes_copy)
+    }
+
+    fn foreign(&mut self, name: &str, inst: Val) -> Outcome {
+        let leaves = self.leaves(llvm::type_of(inst))?;
+        let results = u8::try_from(leaves.len()).map_err(|_| format!("call of {name}"))?;
+        let regs: Vec<_> = leaves.iter().map(|l| self.new_reg(l.ty)).collect();
+        self.k.reg_names.extend(regs.iter().map(|&r| (r, format!("{name}(…)"))));
+        let what = self.k.unsupported.len() as u32;
+        let call = Unsupported { what: format!("call of {name}"), loc: self.loc };
+        self.k.unsupported.push(call);
+        self.push(Op::Foreign { what, results }, regs.first().copied());
+        Ok(regs.into_iter().map(Operand::Reg).collect())
     }
 
     pub(super) fn ty_of(&mut self, v: Val) -> Result<Ty, String> {
