@@ -113,10 +113,39 @@ pub(crate) fn compile(
                     let _ = fs::remove_file(file);
                     run(cuda_command(source, head, options, Side::DevicePlain)?.0, source)
                 }
+                (Err(Error::Compile { stderr }), _) if options.cuda_path.is_none() => {
+                    let remedies = remedies(&stderr);
+                    let first = Err(Error::Compile { stderr });
+                    if remedies.is_empty() {
+                        return first;
+                    }
+                    let (mut command, _) = cuda_command(source, head, options, Side::Device)?;
+                    for header in remedies {
+                        command.arg("-include").arg(headers()?.join("cuda/lockstep").join(header));
+                    }
+                    run(command, source).or(first)
+                }
                 (result, _) => result,
             }
         }
     }
+}
+
+/// Headers of ours that let clang compile what nvcc does.
+fn remedies(stderr: &str) -> Vec<&'static str> {
+    let lines: Vec<&str> = stderr.lines().collect();
+    let shows = |message: &str, code: &str| {
+        let at = |i: usize| lines.get(i).is_some_and(|l| l.contains(code));
+        (0..lines.len()).any(|i| lines[i].contains(message) && at(i + 1))
+    };
+    let mut out = Vec::new();
+    if shows("typedef redefinition", "size_t") {
+        out.push("own_size_t.h");
+    }
+    if shows("not allowed on non-static local variables", "__shared__") {
+        out.push("device_locals.h");
+    }
+    out
 }
 
 fn is_stale(stderr: &str) -> bool {

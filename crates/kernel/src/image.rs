@@ -29,31 +29,30 @@ pub fn extent(bytes: u64, rank: u8, unit: u32, axis: u8) -> u64 {
     }
 }
 
-/// Bytes from the image's start to a texel. Outside of it where the coordinates are, unless they are sampled: before
-/// its start, or far enough behind its end for an image in which they would lie.
-pub fn offset(bytes: u64, unit: u32, coords: &[i64], sampled: bool) -> i64 {
+/// Bytes from the image's start to a texel. Coordinates that are outside and not sampled lie before its start, or
+/// behind its end where no image of as many bytes has them. None where one of another shape would: then nobody knows.
+pub fn offset(bytes: u64, unit: u32, coords: &[i64], sampled: bool) -> Option<i64> {
     let rank = coords.len() as u8;
     let along = |a| extent(bytes, rank, unit, a as u8).min(FAR as u64) as i64;
     let extents: [i64; 3] = std::array::from_fn(along);
-    let unit = i64::from(unit);
+    let (bytes, unit) = (bytes.min(FAR as u64) as i64, i64::from(unit));
     if extents.contains(&0) {
-        return bytes as i64;
+        return Some(bytes);
     }
     if !sampled {
         if coords.iter().any(|&c| c < 0) {
-            return -unit;
+            return Some(-unit);
         }
         if coords.iter().zip(&extents).any(|(c, e)| c >= e) {
-            let most = coords.iter().max().map_or(1, |c| c.saturating_add(1));
-            let needed = (0..rank).fold(unit, |n, _| n.saturating_mul(most));
-            return needed.saturating_sub(unit).clamp(bytes.min(FAR as u64) as i64, FAR);
+            let needed = coords.iter().fold(unit, |n, c| n.saturating_mul(c.saturating_add(1)));
+            return (needed > bytes).then(|| needed.saturating_sub(unit).clamp(bytes, FAR));
         }
     }
     let mut at = 0;
     for (c, e) in coords.iter().zip(&extents).rev() {
         at = at * e + c.clamp(&0, &(e - 1));
     }
-    at * unit
+    Some(at * unit)
 }
 
 /// Bytes that a row of a surface is a multiple of.
@@ -85,6 +84,7 @@ mod tests {
                 for y in 0..e[1] {
                     for x in 0..e[0] {
                         let at = offset(bytes, unit, &[x, y, z][..usize::from(rank)], false);
+                        let at = at.expect("it is inside");
                         assert!(at >= 0 && at as u64 + u64::from(unit) <= bytes);
                         assert!(seen.insert(at));
                     }
@@ -96,17 +96,27 @@ mod tests {
     #[test]
     fn outside() {
         assert_eq!(extent(4096, 2, 16, 0), 16);
-        assert_eq!(offset(4096, 16, &[-1, 0], false), -16);
-        assert!(offset(4096, 16, &[16, 0], false) >= 4096);
-        assert!(offset(4096, 16, &[0, i64::from(i32::MAX)], false) >= 4096);
-        assert_eq!(offset(4096, 16, &[-1, 99], true), 15 * 16 * 16);
-        assert_eq!(offset(0, 16, &[0, 0], true), 0);
+        assert_eq!(offset(4096, 16, &[-1, 0], false), Some(-16));
+        assert_eq!(offset(4096, 16, &[16, 15], false), Some(17 * 16 * 16 - 16));
+        assert_eq!(
+            offset(4096, 16, &[0, i64::from(i32::MAX)], false),
+            Some(16 * i64::from(i32::MAX))
+        );
+        assert_eq!(offset(4096, 16, &[-1, 99], true), Some(15 * 16 * 16));
+        assert_eq!(offset(0, 16, &[0, 0], true), Some(0));
+        assert_eq!(offset(64, 16, &[4], false), Some(64));
+    }
+
+    #[test]
+    fn another_shape_would_do() {
+        assert_eq!(offset(4096, 16, &[16, 0], false), None);
+        assert_eq!(offset(4096, 16, &[0, 255], false), None);
     }
 
     #[test]
     fn surfaces_have_aligned_rows() {
         assert_eq!((extent(1000, 2, 1, 0), extent(1000, 2, 1, 1)), (16, 31));
-        assert_eq!(offset(1000, 1, &[4, 2], false), 36);
+        assert_eq!(offset(1000, 1, &[4, 2], false), Some(36));
         assert_eq!(extent(1000, 1, 1, 0), 1000);
     }
 

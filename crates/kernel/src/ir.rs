@@ -727,12 +727,15 @@ impl Kernel {
     pub fn insts(&self) -> impl Iterator<Item = &Inst> {
         self.blocks.iter().flat_map(|b| &b.insts)
     }
-    /// Whether a parameter is a texture, a surface or an image.
-    pub fn is_image(&self, param: usize) -> bool {
+    /// How many coordinates a parameter has that is a texture, a surface or an
+    /// image, and in which steps.
+    pub fn image(&self, param: usize) -> Option<(u8, u32)> {
         let reg = Operand::Reg(self.params[param].reg);
-        self.insts().any(|i| match i.op {
-            Op::Texel { image, .. } | Op::ImageSize { image, .. } => image == reg,
-            _ => false,
+        self.insts().find_map(|i| match i.op {
+            Op::Texel { image, rank, unit, .. } | Op::ImageSize { image, rank, unit, .. } => {
+                (image == reg).then_some((rank, unit))
+            }
+            _ => None,
         })
     }
     /// Which of the three axes of thread and block indices the kernel looks at.

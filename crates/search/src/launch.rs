@@ -127,7 +127,10 @@ impl Space<'_> {
                 }
                 let free = self.arrays.iter().position(|a| a.param == index);
                 let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
-                let length = c.threads().saturating_mul(4).max(1024).max(self.matrix(c));
+                let mut length = c.threads().saturating_mul(4).max(1024).max(self.matrix(c));
+                if let Some((rank, unit)) = self.kernel.image(index) {
+                    length = length.max(image_bytes(c, rank, unit) / u64::from(elem.size().max(1)));
+                }
                 let cells = || c.cells.iter().filter(|(p, ..)| *p == index);
                 let mut value = array(param, elem, length, sizes.of(index), contents);
                 if let ArgValue::Array(spec) = &mut value
@@ -267,6 +270,15 @@ impl Sizes {
         self.arrays.push((param, new));
         new > spec.bytes()
     }
+}
+
+/// Bytes of a square or a cube with a texel for each thread along the longest axis.
+fn image_bytes(c: &Candidate, rank: u8, unit: u32) -> u64 {
+    let longest = (0..3).map(|a| c.along(a)).max().unwrap_or(1).max(1) as u64;
+    // The first coordinate of a surface counts bytes, mostly of words.
+    let (side, texel) =
+        if unit == 1 { (longest.max(4) * 4, 1) } else { (longest, u64::from(unit)) };
+    side.saturating_pow(u32::from(rank)).saturating_mul(texel)
 }
 
 /// In large steps: a finding shows the first access that went too far, not the

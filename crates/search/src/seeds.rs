@@ -244,7 +244,7 @@ impl Space<'_> {
         let apart = |a: &FreeArray| {
             let param = &self.kernel.params[a.param];
             let readonly = matches!(param.kind, ParamKind::Buffer { readonly: true, .. });
-            let image = self.kernel.is_image(a.param);
+            let image = self.kernel.image(a.param).is_some();
             image || param.source_type.contains("restrict") || !all && readonly
         };
         for first in 0..self.arrays.len() {

@@ -347,6 +347,7 @@ fn because(program: &Program, stop: &Stop) -> String {
         Stop::Dirty => "the launch was stopped".into(),
         Stop::Heap => "it uses more of the device's heap than is modelled".into(),
         Stop::Handle => "it reads a texture whose handle is no argument of the launch".into(),
+        Stop::Shape => "it leaves the square or cube that Lockstep takes an image for".into(),
         Stop::Requires(text) => format!("the launch does not satisfy {text}"),
     }
 }

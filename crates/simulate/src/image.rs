@@ -1,7 +1,8 @@
 //! Texels of textures, surfaces and images: their addresses, by the layout of [`lockstep_kernel::image`].
 //!
 //! The access itself is an ordinary one: bounds and races are checked as in any array. A handle that is no array of
-//! the launch's (one that was loaded from memory) ends the launch as `unknown`.
+//! the launch's (one that was loaded from memory) ends the launch as `unknown`, and so does a texel that an image of
+//! as many bytes may or may not have.
 
 use lockstep_kernel::{Ty, image};
 
@@ -33,7 +34,7 @@ impl BlockRun<'_, '_> {
                     i64::from(bits as u32 as i32)
                 };
             }
-            let offset = image::offset(bytes, t.unit, &at, t.sampled);
+            let offset = image::offset(bytes, t.unit, &at, t.sampled).ok_or(Stop::Shape)?;
             regs.w64_mut(d)[l] = start.wrapping_add_signed(offset);
         }
         Ok(())

@@ -157,6 +157,8 @@ pub(crate) enum Stop {
     Heap,
     /// A texture or image that is no array of the launch's.
     Handle,
+    /// A texel outside of the shape that images are taken to have.
+    Shape,
     /// The launch is not one the kernel is for.
     Requires(String),
 }

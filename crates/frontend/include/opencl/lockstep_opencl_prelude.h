@@ -5,6 +5,8 @@
 #define __LOCKSTEP__ 1
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
+// AMD's counters: global memory that is only changed atomically.
+typedef volatile __global unsigned *counter32_t;
 void __attribute__((overloadable)) __lockstep_requires(bool);
 void __attribute__((overloadable)) __lockstep_assert(bool);
 bool __attribute__((overloadable)) __lockstep_ghost(void);
@@ -136,6 +138,10 @@ static inline bool __attribute__((overloadable)) __add_noovfl(unsigned a, unsign
   return __add_noovfl(a, b, c) && __add_noovfl(a + b + c, d);
 }
 #undef __LOCKSTEP_NO_OVERFLOW
+// Functions of which nothing is known.
+#define DECLARE_UF_UNARY(name, a, result) result name(a)
+#define DECLARE_UF_BINARY(name, a, b, result) result name(a, b)
+#define DECLARE_UF_TERNARY(name, a, b, c, result) result name(a, b, c)
 #define __is_pow2(x) ((((x) & ((x) - 1)) == 0))
 #define __mod_pow2(x, y) (((y) - 1) & (x))
 #endif

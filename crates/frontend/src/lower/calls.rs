@@ -65,10 +65,16 @@ impl Lower<'_> {
         {
             return result;
         }
-        if let Some(m) = &plain
-            && self.is_foreign(f, &m.name, inst)
+        // In OpenCL C, only builtins are mangled.
+        let own = match (&plain, self.k.language) {
+            (Some(m), Language::Cuda) => Some(&m.name),
+            (None, Language::OpenCl) => Some(&name),
+            _ => None,
+        };
+        if let Some(own) = own
+            && self.is_foreign(f, own, inst)
         {
-            return self.foreign(&m.name, inst);
+            return self.foreign(own, inst);
         }
         self.missing.push(name.clone());
         Err(format!("call of {}", crate::demangle::function(&name)))
@@ -80,10 +86,8 @@ impl Lower<'_> {
             let pointer = llvm::type_kind(llvm::type_of(a)) == TypeKind::LLVMPointerTypeKind;
             !pointer || llvm::byval_type(f, i as u32).is_some()
         };
-        // Without a result it is there for its effects. What begins with underscores is the language's; OpenCL's
-        // builtins are declared, too.
-        self.k.language == Language::Cuda
-            && llvm::type_kind(llvm::type_of(inst)) != TypeKind::LLVMVoidTypeKind
+        // Without a result it is there for its effects. What begins with underscores is the language's.
+        llvm::type_kind(llvm::type_of(inst)) != TypeKind::LLVMVoidTypeKind
             && !name.starts_with("__")
             && llvm::arguments(f).iter().enumerate().all(passes_copy)
     }

@@ -66,3 +66,12 @@ __global__ void clean_block_vote(int *a) {
         a[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
     }
 }
+
+__device__ int somewhere(int);
+
+// A function that is only declared: assumed to have no effect, but nobody knows its value.
+__global__ void clean_beside_a_foreign_call(int *a) {
+    a[blockIdx.x * blockDim.x + threadIdx.x] = somewhere(threadIdx.x);
+}
+
+__global__ void maybe_foreign_index(int *a) { a[somewhere(threadIdx.x)] = threadIdx.x; }
