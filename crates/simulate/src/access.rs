@@ -799,6 +799,8 @@ impl BlockRun<'_, '_> {
                 if !first {
                     return;
                 }
+                let (races, ctx) = self.races(world);
+                races.copy_begins(&ctx);
                 let l = lane;
                 for i in 0..regs.w64(count)[l] {
                     let from = regs.w64(src)[l].wrapping_add(

@@ -182,6 +182,8 @@ pub(crate) struct BlockRaces {
     warp_base: Vec<u32>,
     /// Group copies before this time are complete and waited for.
     copy_base: u32,
+    /// The oldest group copy that nobody has waited for was issued then: no barrier makes it the past.
+    copying_since: u32,
     /// Lock-step only: for each warp and pair of lanes, when they last parted.
     parted: Vec<[[u32; LANES]; LANES]>,
     /// Lock-step only: for each warp, when any lanes of it last parted.
@@ -206,6 +208,7 @@ impl BlockRaces {
             base: [1, 1],
             warp_base: vec![1; program.warps as usize],
             copy_base: 1,
+            copying_since: u32::MAX,
             parted: if program.lockstep {
                 vec![[[0; LANES]; LANES]; program.warps as usize]
             } else {
@@ -229,6 +232,7 @@ impl BlockRaces {
         self.base = [*clock; 2];
         self.warp_base.fill(*clock);
         self.copy_base = *clock;
+        self.copying_since = u32::MAX;
         for p in &mut self.parted {
             *p = [[0; LANES]; LANES];
         }
@@ -255,9 +259,14 @@ impl BlockRaces {
         }
     }
 
+    pub(crate) fn copy_begins(&mut self, ctx: &Ctx) {
+        self.copying_since = self.copying_since.min(*ctx.clock);
+    }
+
     pub(crate) fn copies_done(&mut self, ctx: &mut Ctx) {
         *ctx.clock += 1;
         self.copy_base = *ctx.clock;
+        self.copying_since = u32::MAX;
     }
 
     /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
@@ -393,7 +402,7 @@ impl BlockRaces {
 
     #[inline(always)]
     fn within_block(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event) {
-        let base = self.base[space_index(e.space)];
+        let base = self.base[space_index(e.space)].min(self.copying_since);
         let per = e.size >> cells.shift;
         let run = Run {
             base,
