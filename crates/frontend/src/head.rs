@@ -3,7 +3,7 @@
 //! The first line says `//pass` or `//xfail:CODE` and is not read here; the arguments may stand on any of the
 //! leading comment lines. A dimension `*` is free and left to the caller, as is one that is not given.
 
-use lockstep_kernel::Language;
+use lockstep_kernel::{Kernel, Language, Op, Operand, Special};
 
 /// What the head of the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct HeadComment {
     pub gpuverify: bool,
     pub block: Option<[u32; 3]>,
     pub grid: Option<[u32; 3]>,
-    /// OpenCL: `--global_offset=`.
+    /// OpenCL: `--global_offset=`, 0 where it leaves out an axis.
     pub global_offset: Option<[u32; 3]>,
     /// `-DX`, `-IX` and `-include`, for clang.
     pub flags: Vec<String>,
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
                 "--blockDim" | "--local_size" => head.block = dimensions(value),
                 "--gridDim" | "--num_groups" => head.grid = dimensions(value),
                 "--global_size" => global = dimensions(value),
-                "--global_offset" => head.global_offset = dimensions(value),
+                "--global_offset" => head.global_offset = offsets(value),
                 "--kernel-args" => head.kernel_args.extend(values(value)),
                 "--kernel-arrays" => head.kernel_arrays.extend(values(value)),
                 _ if word.starts_with("-D") || word.starts_with("-I") || word.starts_with("-U") => {
@@ -66,14 +66,32 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
 
 /// `64`, `8,8`, `[8,8,1]`, `(8,8)`; a `*` anywhere leaves all of it free.
 fn dimensions(text: &str) -> Option<[u32; 3]> {
+    triple(text, 1).filter(|dims| dims.iter().all(|&d| d > 0))
+}
+
+/// The same of numbers that may be 0, and are where they are left out.
+fn offsets(text: &str) -> Option<[u32; 3]> {
+    triple(text, 0)
+}
+
+fn triple(text: &str, rest: u32) -> Option<[u32; 3]> {
     let inner = text.trim_matches(|c| matches!(c, '[' | ']' | '(' | ')' | '{' | '}' | '"'));
-    let mut dims = [1; 3];
-    let mut count = 0;
+    let mut out = [rest; 3];
     for (i, part) in inner.split(',').enumerate() {
-        *dims.get_mut(i)? = part.trim().parse().ok().filter(|&d| d > 0)?;
-        count += 1;
+        *out.get_mut(i)? = part.trim().parse().ok()?;
     }
-    (count > 0).then_some(dims)
+    Some(out)
+}
+
+/// The global offset that the head gives is part of the kernel: every engine sees the same number.
+pub(crate) fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
+    let Kernel { blocks, regs, .. } = kernel;
+    for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let (Op::Special(Special::GlobalOffset(axis)), Some(dst)) = (&inst.op, inst.dst) {
+            let a = Operand::Imm(u64::from(offset[usize::from(*axis)]));
+            inst.op = Op::Copy { ty: regs[dst.0 as usize], a };
+        }
+    }
 }
 
 fn values(text: &str) -> Option<(String, Vec<Option<u64>>)> {
@@ -106,6 +124,14 @@ mod tests {
         );
         let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
         assert_eq!(head.grid, Some([4, 2, 1]));
+    }
+
+    #[test]
+    fn offsets_may_be_zero() {
+        let head = |text: &str| parse(text, Language::OpenCl);
+        assert_eq!(head("//pass\n//--global_offset=[0,16]").global_offset, Some([0, 16, 0]));
+        assert_eq!(head("//pass\n//--global_offset=*").global_offset, None);
+        assert_eq!(head("//pass\n//--local_size=0").block, None);
     }
 
     #[test]

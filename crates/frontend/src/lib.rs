@@ -125,6 +125,9 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         module = with_all;
     }
     annotations::quote(&mut module.kernels, &source.name, &text);
+    if let Some(offset) = head.global_offset {
+        module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
+    }
     Ok(Module { head, warnings: compiled.warnings, ..module })
 }
 
