@@ -42,7 +42,8 @@ fn equal(driver: &Driver, c: &Candidate) -> String {
     c.equal.map_or(String::new(), |(a, b)| format!("{} == {}", arrays[a].name, arrays[b].name))
 }
 
-fn block(c: &Candidate, plain: [u32; 3]) -> String {
+/// Along which axes the block is not the plain one.
+pub(crate) fn block(c: &Candidate, plain: [u32; 3]) -> String {
     let axes = (0..3).filter(|&a| c.block[a] != plain[a]);
     let parts: Vec<String> =
         axes.map(|a| format!("blockDim.{} == {}", axis_name(a), c.block[a])).collect();

@@ -8,7 +8,7 @@ use crate::trial::Trial;
 /// there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    kind: Kind,
+    pub(crate) kind: Kind,
     object: Option<String>,
     accesses: Vec<(String, String, u32, u32)>,
 }

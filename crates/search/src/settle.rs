@@ -130,6 +130,15 @@ impl Shrinker<'_, '_> {
         }
         let mut best = self.run(&start)?;
         self.make_ordinary(&mut best);
+        if self.needs_its_block(&mut best) {
+            let mut finding = self.report(&best)?;
+            let block = condition::block(&best.candidate, space.plain().block);
+            let others = finding.holds_when.take().into_iter();
+            let parts: Vec<String> = others.chain([block]).collect();
+            finding.holds_when = Some(parts.join(" && "));
+            finding.severity = Severity::Warning;
+            return Some(finding);
+        }
         if space.oddities(&best.candidate).is_empty()
             && let Some(trial) = small.iter().find(|t| self.is_in(t) && t.launch.threads() <= 64)
             && space.oddities(&trial.candidate).is_empty()
@@ -141,6 +150,18 @@ impl Shrinker<'_, '_> {
         let finding = self.report(&best);
         small.push(best);
         finding
+    }
+
+    /// A block that does not fill the shared array its threads fill together leaves
+    /// elements unwritten. Where the kernel's own block size was not given, that it
+    /// is another one is to blame, not the kernel.
+    fn needs_its_block(&mut self, best: &mut Trial) -> bool {
+        let space = self.driver.lab.space;
+        let plain = space.plain().block;
+        self.key.kind == Kind::UninitialisedRead
+            && space.free_block().contains(&true)
+            && best.candidate.block != plain
+            && !self.step(best, |c| c.block = plain)
     }
 
     fn report(&mut self, trial: &Trial) -> Option<Finding> {
