@@ -295,8 +295,8 @@ fn text_that_is_not_saved_is_checked() {
 #[test]
 fn a_finding_in_a_header_is_published_there() {
     let mut client = Client::ready(&["--block", "64", "--grid", "1"]);
-    let (_, header) =
-        client.file("put.h", "__device__ void put(int *x, int v) {\n  x[0] = v;\n}\n");
+    let put = "__device__ void put(int *x, int v) {\n  x[0] = v;\n}\n";
+    let (path, header) = client.file("put.h", put);
     let text = "#include \"put.h\"\n__global__ void k(int *x) { put(x, threadIdx.x); }\n";
     let (_, uri) = client.file("k.cu", text);
     client.open(&uri, text);
@@ -307,6 +307,13 @@ fn a_finding_in_a_header_is_published_there() {
     assert_eq!(found[0]["range"]["start"]["line"], 1);
     let calls = found[0]["relatedInformation"].to_string();
     assert!(calls.contains("called from here") && calls.contains(&uri), "{calls}");
+
+    // A header that is saved matters to the files that are open.
+    client.open(&header, put);
+    client.save(&header, &path, &put.replace("x[0]", "x[v]"));
+    assert_eq!(client.diagnostics(&header), Vec::<Value>::new());
+    client.save(&header, &path, put);
+    assert_eq!(client.diagnostics(&header)[0]["code"], "data-race");
     client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     assert_eq!(client.diagnostics(&header), Vec::<Value>::new());
     assert_eq!(client.end(), Some(0));
@@ -352,6 +359,27 @@ fn nonsense_is_answered_and_survived() {
     let nowhere =
         json!({"textDocument": {"uri": "untitled:1"}, "position": {"line": 0, "character": 0}});
     assert_eq!(client.request("textDocument/hover", nowhere), Value::Null);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_check_that_is_under_way_is_shown() {
+    let mut client = Client::start(&["--block", "64", "--grid", "4"]);
+    let window = json!({"window": {"workDoneProgress": true}});
+    client.request("initialize", json!({"capabilities": window}));
+    client.notify("initialized", json!({}));
+    let (_, uri) = client.file("scale.cu", SAFE);
+    client.open(&uri, SAFE);
+    let create = client.wait(|m| m["method"] == "window/workDoneProgress/create");
+    let answer = json!({"jsonrpc": "2.0", "id": create["id"], "result": null});
+    client.write(&answer.to_string());
+    let progress = |kind: &'static str| {
+        let token = create["params"]["token"].clone();
+        move |m: &Value| m["params"]["token"] == token && m["params"]["value"]["kind"] == kind
+    };
+    let begin = client.wait(progress("begin"));
+    assert_eq!(begin["params"]["value"]["message"], "scale.cu");
+    client.wait(progress("end"));
     assert_eq!(client.end(), Some(0));
 }
 

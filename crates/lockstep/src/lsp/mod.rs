@@ -8,8 +8,8 @@
 //! One thread reads, one thread ([`Server`]) answers and owns all state, and each check runs on a thread of its own, at
 //! most one for a document. All that happens comes to the server as an [`Event`].
 //!
-//! Where it deviates from a compiler's server: a changed header is seen by the files that include it when they are
-//! checked the next time, and an unsaved header only when it is saved.
+//! Where it deviates from a compiler's server: a header is read from disk, so its change is seen when it is saved; then
+//! all open documents are checked again, whether or not they include it.
 //!
 //! **Architecture Invariant:** no analysis here, and nothing that `lockstep check` would not say.
 
@@ -34,13 +34,14 @@ use gen_lsp_types::{
     DidOpenTextDocumentParams, DidSaveTextDocumentNotification, DidSaveTextDocumentParams,
     ExitNotification, Hover, HoverParams, HoverRequest, InitializeRequest, InitializeResult,
     LogMessageNotification, LogMessageParams, MarkupContent, MarkupKind, MessageType,
-    PublishDiagnosticsNotification, PublishDiagnosticsParams, SaveOptions, ServerCapabilities,
-    ServerInfo, ShutdownRequest, TextDocumentContentChangeEvent, TextDocumentSyncKind,
-    TextDocumentSyncOptions, Uri,
+    ProgressNotification, ProgressParams, ProgressToken, PublishDiagnosticsNotification,
+    PublishDiagnosticsParams, SaveOptions, ServerCapabilities, ServerInfo, ShutdownRequest,
+    TextDocumentContentChangeEvent, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    WorkDoneProgressCreateParams, WorkDoneProgressCreateRequest,
 };
 use lockstep_finding::{InputError, Report};
 use lsp_server::{ErrorCode, Message, Notification, Request};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::document::{Check, Document};
 use self::texts::Texts;
@@ -82,6 +83,7 @@ pub(crate) fn serve(
         options,
         parse: &parse,
         phase: Phase::New,
+        shows_progress: false,
         documents: BTreeMap::new(),
         states: 0,
         waiting: Vec::new(),
@@ -105,6 +107,8 @@ struct Server<'a, W: Write> {
     options: FilesArgs,
     parse: &'a dyn Fn(Vec<String>) -> Result<FilesArgs, String>,
     phase: Phase,
+    /// The client can show that something is under way.
+    shows_progress: bool,
     documents: BTreeMap<PathBuf, Document>,
     /// Numbers the states of all documents.
     states: u64,
@@ -128,7 +132,7 @@ impl<W: Write> Server<'_, W> {
                     }
                     self.notification(n);
                 }
-                // The server asks nothing, so nothing is answered.
+                // The server asks only for leave to show progress, and takes it.
                 Ok(Event::Client(Incoming::Message(Message::Response(_)))) => {}
                 Ok(Event::Client(Incoming::Malformed(why))) => self.out.refuse_unread(&why),
                 Ok(Event::Client(Incoming::Closed)) | Err(RecvTimeoutError::Disconnected) => {
@@ -194,6 +198,8 @@ impl<W: Write> Server<'_, W> {
 
     fn initialize(&mut self, params: &Value) -> Value {
         self.phase = Phase::Ready;
+        let progress = params.pointer("/capabilities/window/workDoneProgress");
+        self.shows_progress = progress == Some(&Value::Bool(true));
         // Settings and relative paths are the project's.
         let root = params.get("rootUri").and_then(Value::as_str);
         if let Some(root) = root.and_then(|uri| place::path_of(&Uri(uri.into()))) {
@@ -268,14 +274,16 @@ impl<W: Write> Server<'_, W> {
         if let Some(before) = self.documents.insert(path.clone(), document) {
             before.cancel.cancel();
         }
-        self.wait_for(path);
+        if self.is_checked(&path) {
+            self.wait_for(path);
+        }
     }
 
     fn changed(&mut self, p: DidChangeTextDocumentParams) {
         let state = self.next_state();
-        let Some(document) = self.document(&p.text_document.text_document_identifier.uri) else {
-            return;
-        };
+        let uri = &p.text_document.text_document_identifier.uri;
+        let checked = place::path_of(uri).is_some_and(|path| self.is_checked(&path));
+        let Some(document) = self.document(uri) else { return };
         // The whole text was asked for.
         let whole = p.content_changes.into_iter().rev().find_map(|c| match c {
             TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(w) => {
@@ -285,7 +293,7 @@ impl<W: Write> Server<'_, W> {
         });
         if let Some(text) = whole {
             document.change(text, p.text_document.version, state);
-            document.due = Some(Instant::now() + REST);
+            document.due = checked.then(|| Instant::now() + REST);
         }
     }
 
@@ -295,8 +303,20 @@ impl<W: Write> Server<'_, W> {
         let text = p.text.unwrap_or_else(|| document.text.to_string());
         let version = document.version;
         document.change(text, version, state);
-        let path = document.path.clone();
-        self.wait_for(path);
+        let saved = document.path.clone();
+        let open: Vec<PathBuf> = self.documents.keys().cloned().collect();
+        for path in open {
+            // A header may matter to all others.
+            if self.is_checked(&path) && (path == saved || is_header(&saved)) {
+                self.wait_for(path);
+            }
+        }
+    }
+
+    /// Whether a document is looked at by itself, or only through those that include it.
+    fn is_checked(&self, path: &Path) -> bool {
+        self.options.analysis.input.lang.is_some()
+            || has_extension(path, &["cu", "cuh", "cl", "ocl", "ll"])
     }
 
     fn closed(&mut self, p: &DidCloseTextDocumentParams) {
@@ -356,6 +376,7 @@ impl<W: Write> Server<'_, W> {
             document.due = None;
             let check = document.check(&self.options);
             self.running += 1;
+            self.begin_progress(&path, check.state);
             self.spawn(check, path);
         }
         self.waiting = later;
@@ -372,6 +393,7 @@ impl<W: Write> Server<'_, W> {
 
     fn checked(&mut self, path: &Path, state: u64, report: Option<Report>) {
         self.running -= 1;
+        self.end_progress(state);
         let mut texts = self.texts();
         let Some(document) = self.documents.get_mut(path) else { return };
         // A document that was opened again meanwhile may run one of its own.
@@ -452,9 +474,38 @@ impl<W: Write> Server<'_, W> {
         Some(actions.into_iter().map(CodeActionResponse::CodeAction).collect())
     }
 
+    /// Shows that a check is under way, to clients that can show it.
+    fn begin_progress(&mut self, path: &Path, state: u64) {
+        if !self.shows_progress {
+            return;
+        }
+        let token = ProgressToken::String(format!("check-{state}"));
+        let create = WorkDoneProgressCreateParams { token: token.clone() };
+        self.out.ask::<WorkDoneProgressCreateRequest>(format!("check-{state}"), &create);
+        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
+        let value = json!({"kind": "begin", "title": "Lockstep", "message": name});
+        self.out.notify::<ProgressNotification>(&ProgressParams { token, value });
+    }
+
+    fn end_progress(&mut self, state: u64) {
+        if self.shows_progress {
+            let token = ProgressToken::String(format!("check-{state}"));
+            let value = json!({"kind": "end"});
+            self.out.notify::<ProgressNotification>(&ProgressParams { token, value });
+        }
+    }
+
     fn log(&mut self, kind: MessageType, message: String) {
         self.out.notify::<LogMessageNotification>(&LogMessageParams { kind, message });
     }
+}
+
+fn is_header(path: &Path) -> bool {
+    !has_extension(path, &["cu", "cl", "ocl", "ll"])
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    path.extension().is_some_and(|e| known.iter().any(|k| e.eq_ignore_ascii_case(k)))
 }
 
 fn to_value(result: &impl serde::Serialize) -> Value {

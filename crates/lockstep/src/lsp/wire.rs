@@ -43,6 +43,12 @@ impl<W: Write> Out<W> {
         self.send(notification.into());
     }
 
+    /// A request whose answer changes nothing.
+    pub(super) fn ask<R: Request>(&mut self, id: String, params: &R::Params) {
+        let method = request::<R>();
+        self.send(lsp_server::Request { id: id.into(), method, params: to_value(params) }.into());
+    }
+
     pub(super) fn answer(&mut self, id: RequestId, result: &impl Serialize) {
         self.send(Response { id, response_result: Ok(to_value(result)) }.into());
     }
