@@ -2,8 +2,7 @@
 //!
 //! A project's reports are compared with the files in its folder `expected`;
 //! `LOCKSTEP_BLESS=1` writes them. Lockstep is started in the project's folder, as its
-//! people would, with a budget that never ends: what a report says must not depend on
-//! the machine. `LOCKSTEP_EXAMPLES=TEXT` runs only projects whose name contains TEXT.
+//! people would. `LOCKSTEP_EXAMPLES=TEXT` runs only projects whose name contains TEXT.
 
 mod support;
 
@@ -79,7 +78,7 @@ impl Project {
     }
 
     fn report(&self, format: &str, files: &[&str]) -> Ended {
-        let args = ["check", "--budget", "1000", "--format", format];
+        let args = ["check", "--format", format];
         lockstep(&self.folder(), &[&args, files].concat())
     }
 

@@ -76,6 +76,7 @@ fn cache() -> &'static Path {
 fn ended(mut command: Command) -> Ended {
     let mut child = command
         .env("LOCKSTEP_CACHE_DIR", cache())
+        .env("LOCKSTEP_REPRODUCIBLE", "1")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
