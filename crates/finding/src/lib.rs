@@ -10,6 +10,8 @@ pub mod launch;
 pub mod model;
 pub mod render;
 pub mod source;
+pub mod trace;
 
 pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
 pub use model::*;
+pub use trace::*;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::launch::{ElementType, Launch};
+use crate::trace::Trace;
 
 /// What can be wrong. The names are part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,6 +55,14 @@ impl Kind {
             Kind::RedundantFence => "redundant-fence",
             Kind::Mismatch => "mismatch",
             Kind::Assertion => "assertion",
+        }
+    }
+
+    /// What a finding of it has unless something makes it milder.
+    pub fn severity(self) -> Severity {
+        match self {
+            Kind::RedundantBarrier | Kind::RedundantFence => Severity::Warning,
+            _ => Severity::Error,
         }
     }
 
@@ -179,6 +188,9 @@ pub struct Finding {
     /// the same kernel in another file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<String>,
+    /// What its threads did, where somebody asked for it.
+    #[serde(skip)]
+    pub trace: Option<Trace>,
 }
 
 impl Finding {
@@ -200,6 +212,7 @@ impl Finding {
             fix: None,
             suppressed: None,
             also_in: Vec::new(),
+            trace: None,
         }
     }
 }
@@ -322,6 +335,18 @@ pub struct SafePlace {
 pub struct InputError {
     pub file: String,
     pub message: String,
+}
+
+impl InputError {
+    /// File, line and column of the first error in a compiler's message.
+    pub fn place(&self) -> Option<(&str, u32, u32)> {
+        self.message.lines().find_map(|line| {
+            let at = line.find(": error: ").or_else(|| line.find(": fatal error: "))?;
+            let mut parts = line[..at].rsplitn(3, ':');
+            let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+            Some((parts.next()?, line, column))
+        })
+    }
 }
 
 /// What the user should know, though it decides nothing: a suppression that nothing

@@ -195,6 +195,9 @@ impl BlockRun<'_, '_> {
             let write = self.p.sites[site.0 as usize].writes;
             return touched.stray(self.p, self.block, thread, address, size, write);
         }
+        if let Watch::Trace(recorder) = &mut world.watch {
+            return self.traced_stray(address, size, site, thread, recorder);
+        }
         if self.report_freed(address, size, site, thread, world) {
             return;
         }

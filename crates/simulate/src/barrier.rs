@@ -86,7 +86,7 @@ impl BlockRun<'_, '_> {
             if set & alive & !lanes == 0 {
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, set & lanes, alive);
-                self.watched_warp_barrier(w, set & lanes, world);
+                self.watched_warp_barrier(w, set & lanes, site, world);
             } else {
                 waiting.push((lanes, set));
             }
@@ -195,10 +195,10 @@ impl BlockRun<'_, '_> {
                 g.forced = site.is_none();
             }
             world.changes += 1;
-            if site.is_some() {
+            if let Some(site) = site {
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, named & lanes, alive);
-                self.watched_warp_barrier(w, named & lanes, world);
+                self.watched_warp_barrier(w, named & lanes, site, world);
             }
             return Ok(true);
         }
@@ -479,13 +479,13 @@ impl BlockRun<'_, '_> {
     }
 
     /// The grid barrier opens.
-    pub(crate) fn release_grid(&mut self, world: &mut World) {
+    pub(crate) fn release_grid(&mut self, site: SiteId, world: &mut World) {
         for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
             g.state = State::Ready;
         }
         let (races, mut ctx) = self.races(world);
         races.block_barrier(&mut ctx, true, true);
-        self.watched_grid_barrier(world);
+        self.watched_grid_barrier(site, world);
     }
 
     /// Places and threads that cannot go on, for a deadlock's message.

@@ -199,6 +199,8 @@ pub(crate) struct Code {
     pub values: Vec<Slot>,
     /// Registers that a thread's position determines.
     pub presets: Vec<(Special, Slot, Ty)>,
+    /// Where each register is, if anywhere.
+    pub slots: Vec<Option<Slot>>,
 }
 
 pub(crate) fn decode(
@@ -239,6 +241,7 @@ pub(crate) fn decode(
         moves: d.moves,
         values: d.values,
         presets: d.presets,
+        slots: d.slots,
     })
 }
 

@@ -22,12 +22,10 @@ use rustc_hash::FxHashMap;
 
 use crate::access::lanes_of;
 use crate::api::{BoundLaunch, Config, Footprint, LaunchError};
-use crate::grid::{coverage, drive};
-use crate::heap::Heap;
-use crate::machine::{Budget, Globals, Stop, World};
+use crate::grid::unchecked;
+use crate::machine::Stop;
 use crate::program::{Program, object_of, origin};
 use crate::race::COPY_ENGINE;
-use crate::report::Reports;
 use crate::watch::{Seen, Watch};
 
 /// Words of one access out of bounds that are counted.
@@ -43,37 +41,13 @@ pub fn footprint(
 ) -> Result<Footprint, LaunchError> {
     let cfg = cfg::Cfg::new(kernel);
     let program = Program::new(kernel, &cfg, launch, config)?;
-    let globals = Globals::new(&program);
     let mut touched = Touched::default();
-    let mut reports = Reports::new(false, &[]);
-    let mut clock = 1;
-    let mut heap = Heap::default();
-    let mut reached = vec![false; kernel.sites.len()];
-    let mut branches = vec![[false; 2]; program.code.blocks.len()];
-    let budget = Budget::of(config);
-    let mut world = World {
-        reports: &mut reports,
-        clock: &mut clock,
-        sync: None,
-        shadow: None,
-        owners: None,
-        steps: 0,
-        lane_steps: 0,
-        limit: budget.first_limit(),
-        budget,
-        changes: 0,
-        heap: &mut heap,
-        reached: &mut reached,
-        branches: &mut branches,
-        watch: Watch::Footprint(&mut touched),
-    };
-    let end = drive(&program, &globals, &mut world);
-    let steps = world.steps;
+    let run = unchecked(&program, Watch::Footprint(&mut touched));
     let mut out = touched.count(&program);
-    out.coverage = coverage(&program, reached, &branches);
-    out.steps = steps;
-    out.complete = end.stop.is_none() && !end.deadlock;
-    out.violated = matches!(end.stop, Some(Stop::Requires(_)));
+    out.coverage = run.coverage;
+    out.steps = run.steps;
+    out.complete = run.end.stop.is_none() && !run.end.deadlock;
+    out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
     Ok(out)
 }
 

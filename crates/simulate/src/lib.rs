@@ -6,10 +6,10 @@
 //! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`]
 //! and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
 //!
-//! Two more observers are there for who asks ([`watch`]): [`footprint()`] executes a
-//! launch without checks and counts how its threads share memory; with
-//! [`Config::barrier_needs`] a simulation says which barriers are needed ([`survey`],
-//! [`history`]).
+//! Three more observers are there for who asks ([`watch`]): [`footprint()`] executes a
+//! launch without checks and counts how its threads share memory; [`trace()`] says
+//! what the threads of a finding did; with [`Config::barrier_needs`] a simulation says
+//! which barriers are needed ([`survey`], [`history`]).
 //!
 //! **Architecture Invariant:** the machine knows none of the checks' rules, and
 //! nothing here chooses a launch or proves anything.
@@ -35,6 +35,7 @@ mod report;
 mod says;
 mod survey;
 mod sync;
+mod trace;
 mod uninit;
 mod watch;
 
@@ -42,3 +43,4 @@ pub use api::*;
 pub use footprint::footprint;
 pub use grid::simulate;
 pub use report::{place, site_place};
+pub use trace::trace;

@@ -1,6 +1,6 @@
 //! What a run can watch besides the race checks: nothing, the footprint of a
-//! launch ([`crate::footprint`]), or what its barriers separate
-//! ([`crate::survey`]).
+//! launch ([`crate::footprint`]), what some threads do ([`crate::trace`]), or what its
+//! barriers separate ([`crate::survey`]).
 //!
 //! Accesses and synchronisations come by here if something is watched; if not,
 //! each costs one test of an enumeration.
@@ -12,11 +12,14 @@ use crate::footprint::Touched;
 use crate::lanes::LANES;
 use crate::machine::{BarrierWait, BlockRun, World};
 use crate::survey::{BlockSurvey, Survey};
+use crate::trace::Recorder;
 
 pub(crate) enum Watch<'w> {
     Nothing,
     /// Counts words; the race checks do not run.
     Footprint(&'w mut Touched),
+    /// Notes what some threads do; the race checks do not run.
+    Trace(&'w mut Recorder),
     /// Beside the race checks.
     Barriers(&'w mut Survey),
 }
@@ -46,7 +49,7 @@ impl BlockRun<'_, '_> {
         match watch {
             Watch::Nothing => {}
             // Nobody asks what was written.
-            Watch::Footprint(_) => self.init.iter_mut().for_each(|i| *i = None),
+            Watch::Footprint(_) | Watch::Trace(_) => self.init.iter_mut().for_each(|i| *i = None),
             Watch::Barriers(_) => self.survey = Some(Box::new(BlockSurvey::new(self.p))),
         }
     }
@@ -59,6 +62,10 @@ impl BlockRun<'_, '_> {
         match (&mut world.watch, &mut self.survey) {
             (Watch::Footprint(touched), _) => {
                 touched.access(self.p, self.block, first_thread, seen);
+                false
+            }
+            (Watch::Trace(recorder), _) => {
+                self.traced(w, seen, recorder);
                 false
             }
             (Watch::Barriers(survey), Some(block)) => {
@@ -77,6 +84,9 @@ impl BlockRun<'_, '_> {
         scope: Scope,
         world: &mut World,
     ) {
+        if let Watch::Trace(recorder) = &mut world.watch {
+            recorder.pass(self.block, self.warps[w].first_thread, mask, site);
+        }
         if let (Watch::Barriers(survey), Some(block)) = (&mut world.watch, &mut self.survey)
             && scope >= Scope::Device
         {
@@ -93,6 +103,10 @@ impl BlockRun<'_, '_> {
         who: &[(usize, u32)],
         world: &mut World,
     ) {
+        if let Watch::Trace(recorder) = &mut world.watch {
+            let who = who.iter().map(|(w, mask)| (self.warps[*w].first_thread, *mask));
+            recorder.barrier(self.block, b.site, who, false);
+        }
         if let (Watch::Barriers(survey), Some(block)) = (&mut world.watch, &mut self.survey) {
             let orders = [b.shared, b.global];
             let computes = b.reduce.is_some();
@@ -100,13 +114,26 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    pub(crate) fn watched_warp_barrier(&mut self, w: usize, lanes: u32, world: &World) {
+    pub(crate) fn watched_warp_barrier(
+        &mut self,
+        w: usize,
+        lanes: u32,
+        site: SiteId,
+        world: &mut World,
+    ) {
+        if let Watch::Trace(recorder) = &mut world.watch {
+            recorder.pass(self.block, self.warps[w].first_thread, lanes, site);
+        }
         if let Some(block) = &mut self.survey {
             block.warp_barrier(self.p, *world.clock, w, lanes);
         }
     }
 
-    pub(crate) fn watched_grid_barrier(&mut self, world: &World) {
+    pub(crate) fn watched_grid_barrier(&mut self, site: SiteId, world: &mut World) {
+        if let Watch::Trace(recorder) = &mut world.watch {
+            let who = self.warps.iter().map(|w| (w.first_thread, u32::MAX));
+            recorder.barrier(self.block, site, who, true);
+        }
         if let Some(block) = &mut self.survey {
             block.grid_barrier(*world.clock);
         }

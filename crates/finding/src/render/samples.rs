@@ -69,6 +69,7 @@ pub(crate) fn race() -> Finding {
         fix: None,
         suppressed: None,
         also_in: Vec::new(),
+        trace: None,
     }
 }
 

@@ -5,3 +5,4 @@ mod footprint;
 mod lockstep;
 mod program;
 mod survey;
+mod trace;

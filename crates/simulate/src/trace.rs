@@ -1,0 +1,622 @@
+//! What the threads of a finding did, and who touched the memory it is about.
+//!
+//! The launch is executed again, twice, in the fixed order of [`crate::grid`] and
+//! without checks. The first time, all moments are noted in which the threads of the
+//! finding make its accesses. Of those, the pair is taken that was complete first
+//! with no barrier of the block between the two, which is the pair that the race
+//! check reports. The second time, the events of each thread around its moment are
+//! kept, and for each element near the finding's, who read and who wrote it between
+//! the same two barriers (of the block; of the grid, where the threads are of two blocks).
+//!
+//! It costs nothing where it is not asked for: accesses come by [`crate::watch`] only
+//! if something is watched.
+//!
+//! What it can miss: barriers of a part of a block are no events; where an OpenCL
+//! barrier orders only one kind of memory, it counts as any other, and the two moments
+//! may then lie in different phases. All is bounded ([`BEFORE`], [`AFTER`],
+//! [`WINDOW`], [`NAMED`], [`MOMENTS`]); a launch that its budget ends has the trace up
+//! to there.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lockstep_finding::{
+    Access, AccessMap, Actor, Cell, Finding, Memory, Timeline, Touch, Trace, TraceEvent, Variable,
+};
+use lockstep_kernel::{Kernel, Op, Reg, SiteId, Ty, cfg};
+use rustc_hash::FxHashMap;
+
+use crate::access::lanes_of;
+use crate::api::{BoundLaunch, Config, LaunchError};
+use crate::grid::unchecked;
+use crate::lanes::{Regs, Slot};
+use crate::machine::BlockRun;
+use crate::program::{NULL_OBJECT, ObjectInfo, Program, object_of, origin};
+use crate::race::COPY_ENGINE;
+use crate::report::{access, element, memory, site_place};
+use crate::watch::{Seen, Watch};
+
+/// Events of a thread that are kept from before its moment, and from after it.
+const BEFORE: usize = 48;
+const AFTER: usize = 16;
+/// Elements that are looked at.
+const WINDOW: i64 = 2048;
+/// Threads that are named for an element and a way to touch it.
+const NAMED: usize = 8;
+/// Moments of one access that are considered.
+const MOMENTS: usize = 1 << 14;
+/// Variables that are shown of a thread.
+const VARIABLES: usize = 12;
+
+/// Executes the launch of a finding again and says what its threads did.
+pub fn trace(
+    kernel: &Kernel,
+    launch: &BoundLaunch,
+    config: &Config,
+    finding: &Finding,
+) -> Result<Trace, LaunchError> {
+    let cfg = cfg::Cfg::new(kernel);
+    let mut marked = kernel.clone();
+    cfg::mark_polling_reads(&mut marked, &cfg);
+    let program = Program::new(&marked, &cfg, launch, config)?;
+    let mut recorder = Recorder::new(&program, finding);
+    unchecked(&program, Watch::Trace(&mut recorder));
+    recorder.choose(&program, &cfg);
+    unchecked(&program, Watch::Trace(&mut recorder));
+    Ok(recorder.finish(&program, finding))
+}
+
+/// One execution of an access of the finding's.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    step: u64,
+    phase: Phase,
+    site: SiteId,
+    object: usize,
+}
+
+/// How many barriers came before: of the block (the grid's are among them), and of
+/// the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Phase {
+    block: u32,
+    grid: u32,
+}
+
+/// What somebody did, as it is noted.
+#[derive(Clone, Copy)]
+struct Noted {
+    step: u64,
+    phase: u32,
+    site: SiteId,
+    /// Object and offset of an access.
+    at: Option<(usize, i64)>,
+    /// The next event is in the next phase.
+    ends_phase: bool,
+}
+
+/// One side of the finding.
+struct Side {
+    block: u32,
+    thread: u32,
+    /// Sites that are at its place.
+    sites: Vec<bool>,
+    moments: Vec<Moment>,
+    moment: Option<Moment>,
+    noted: VecDeque<Noted>,
+    /// How many of them came after the moment.
+    after: usize,
+    omitted: [u64; 2],
+    /// Variables that have a value at its moment, and the values.
+    named: Vec<(String, Slot, Ty)>,
+    values: Vec<u64>,
+}
+
+impl Side {
+    fn new(program: &Program, access: &Access) -> Side {
+        let kernel = program.kernel;
+        let here = |i: usize| site_place(kernel, SiteId(i as u32)) == access.place;
+        Side {
+            block: linear(access.block, program.grid),
+            thread: access.thread.map_or(COPY_ENGINE, |t| linear(t, program.block)),
+            sites: (0..kernel.sites.len()).map(here).collect(),
+            moments: Vec::new(),
+            moment: None,
+            noted: VecDeque::new(),
+            after: 0,
+            omitted: [0; 2],
+            named: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Its lane in a warp's event, if it takes part.
+    fn lane(&self, block: u32, first_thread: u32, mask: u32) -> Option<usize> {
+        if block != self.block {
+            return None;
+        }
+        if first_thread == COPY_ENGINE || self.thread == COPY_ENGINE {
+            return (first_thread == self.thread).then_some(0);
+        }
+        let lane = self.thread.checked_sub(first_thread)?;
+        (lane < 32 && mask >> lane & 1 == 1).then_some(lane as usize)
+    }
+
+    fn note(&mut self, event: Noted) {
+        if self.moment.is_none_or(|m| event.step <= m.step) {
+            if self.noted.len() == BEFORE {
+                self.noted.pop_front();
+                self.omitted[0] += 1;
+            }
+            self.noted.push_back(event);
+        } else if self.after < AFTER {
+            self.after += 1;
+            self.noted.push_back(event);
+        } else {
+            self.omitted[1] += 1;
+        }
+    }
+}
+
+/// Touched elements of one object.
+struct Map {
+    object: usize,
+    size: i64,
+    range: [i64; 2],
+    marked: i64,
+    block: Option<u32>,
+    phases: [u32; 2],
+    cells: BTreeMap<i64, [Vec<(u32, u32)>; 3]>,
+    /// Cells in which more threads were than are named.
+    more: BTreeMap<i64, [bool; 3]>,
+}
+
+pub(crate) struct Recorder {
+    /// The bytes that the finding is about, and the name of their object.
+    about: Option<(String, [i64; 2])>,
+    sides: Vec<Side>,
+    /// Whether moments are chosen, and events are to be kept.
+    keeps: bool,
+    step: u64,
+    phases: FxHashMap<u32, Phase>,
+    map: Option<Map>,
+}
+
+impl Recorder {
+    fn new(program: &Program, finding: &Finding) -> Recorder {
+        let about = |m: &Memory| Some((m.object.clone()?, m.bytes?));
+        Recorder {
+            about: finding.memory.as_ref().and_then(about),
+            sides: finding.accesses.iter().map(|a| Side::new(program, a)).collect(),
+            keeps: false,
+            step: 0,
+            phases: FxHashMap::default(),
+            map: None,
+        }
+    }
+
+    fn phase(&self, block: u32) -> Phase {
+        self.phases.get(&block).copied().unwrap_or_default()
+    }
+
+    /// A warp's access to one object.
+    fn access(
+        &mut self,
+        program: &Program,
+        block: u32,
+        first_thread: u32,
+        seen: &Seen,
+        regs: &Regs,
+    ) {
+        self.step += 1;
+        for i in 0..self.sides.len() {
+            if let Some(lane) = self.sides[i].lane(block, first_thread, seen.mask) {
+                let offset = seen.offsets[lane] as i64;
+                self.touch(program, i, lane, seen.site, seen.object, offset, seen.size, regs);
+            }
+        }
+        if self.map.as_ref().is_some_and(|m| m.object == seen.object) {
+            for lane in lanes_of(seen.mask) {
+                let thread = match first_thread {
+                    COPY_ENGINE => COPY_ENGINE,
+                    first => first + lane as u32,
+                };
+                let offset = seen.offsets[lane] as i64;
+                self.count(program, block, thread, seen.site, offset, seen.size);
+            }
+        }
+    }
+
+    /// A thread's access out of bounds.
+    pub(crate) fn stray(
+        &mut self,
+        program: &Program,
+        block: u32,
+        thread: u32,
+        site: SiteId,
+        address: u64,
+        size: u64,
+        regs: &Regs,
+    ) {
+        self.step += 1;
+        let object = object_of(address);
+        if object == NULL_OBJECT || object >= program.objects.len() {
+            return;
+        }
+        let offset = address.wrapping_sub(origin(object)) as i64;
+        let lane = (thread % program.config.warp_size) as usize;
+        for i in 0..self.sides.len() {
+            if self.sides[i].block == block && self.sides[i].thread == thread {
+                self.touch(program, i, lane, site, object, offset, size as u32, regs);
+            }
+        }
+        if self.map.as_ref().is_some_and(|m| m.object == object) {
+            self.count(program, block, thread, site, offset, size as u32);
+        }
+    }
+
+    /// A thread of the finding accesses memory.
+    fn touch(
+        &mut self,
+        program: &Program,
+        side: usize,
+        lane: usize,
+        site: SiteId,
+        object: usize,
+        offset: i64,
+        size: u32,
+        regs: &Regs,
+    ) {
+        let (step, phase) = (self.step, self.phase(self.sides[side].block));
+        let about = self.is_about(program, object, offset, size);
+        let side = &mut self.sides[side];
+        if self.keeps {
+            let at = Some((object, offset));
+            side.note(Noted { step, phase: phase.block, site, at, ends_phase: false });
+            if side.moment.is_some_and(|m| m.step == step) {
+                side.values =
+                    side.named.iter().map(|(_, s, ty)| regs.lane(*s, *ty, lane)).collect();
+            }
+        } else if about && side.sites[site.0 as usize] && side.moments.len() < MOMENTS {
+            side.moments.push(Moment { step, phase, site, object });
+        }
+    }
+
+    /// Whether bytes of an object are among those that the finding is about.
+    fn is_about(&self, program: &Program, object: usize, offset: i64, size: u32) -> bool {
+        self.about.as_ref().is_none_or(|(name, [from, to])| {
+            program.objects[object].name == *name
+                && offset < *to
+                && *from < offset + i64::from(size)
+        })
+    }
+
+    /// Counts an access to the object of the map.
+    fn count(
+        &mut self,
+        program: &Program,
+        block: u32,
+        thread: u32,
+        site: SiteId,
+        offset: i64,
+        size: u32,
+    ) {
+        let phase = self.phase(block);
+        let Some(map) = &mut self.map else { return };
+        let now = if map.block.is_some() { phase.block } else { phase.grid };
+        let [from, to] = map.phases;
+        if map.block.is_some_and(|b| b != block) || now < from || now > to {
+            return;
+        }
+        let facts = program.sites[site.0 as usize];
+        let way = match () {
+            () if facts.atomic => 2,
+            () if facts.writes => 1,
+            () => 0,
+        };
+        let last = (offset + i64::from(size.max(1)) - 1).div_euclid(map.size);
+        for element in offset.div_euclid(map.size).max(map.range[0])..=last.min(map.range[1] - 1) {
+            let actors = &mut map.cells.entry(element).or_default()[way];
+            if actors.contains(&(block, thread)) {
+                continue;
+            }
+            if actors.len() < NAMED {
+                actors.push((block, thread));
+            } else {
+                map.more.entry(element).or_default()[way] = true;
+            }
+        }
+    }
+
+    /// Threads of one warp pass something that is no access.
+    pub(crate) fn pass(&mut self, block: u32, first_thread: u32, mask: u32, site: SiteId) {
+        self.step += 1;
+        self.note_pass(block, first_thread, mask, site, false);
+    }
+
+    fn note_pass(
+        &mut self,
+        block: u32,
+        first_thread: u32,
+        mask: u32,
+        site: SiteId,
+        ends_phase: bool,
+    ) {
+        let (step, phase) = (self.step, self.phase(block).block);
+        for side in self.sides.iter_mut().filter(|_| self.keeps) {
+            if side.lane(block, first_thread, mask).is_some() {
+                side.note(Noted { step, phase, site, at: None, ends_phase });
+            }
+        }
+    }
+
+    /// A barrier of a whole block opens for these warps and lanes.
+    pub(crate) fn barrier(
+        &mut self,
+        block: u32,
+        site: SiteId,
+        who: impl Iterator<Item = (u32, u32)>,
+        grid: bool,
+    ) {
+        self.step += 1;
+        for (first_thread, mask) in who {
+            self.note_pass(block, first_thread, mask, site, true);
+        }
+        let phase = self.phases.entry(block).or_default();
+        phase.block += 1;
+        phase.grid += u32::from(grid);
+    }
+
+    /// After the first run: takes the moments of the finding, and prepares the second.
+    fn choose(&mut self, program: &Program, cfg: &cfg::Cfg) {
+        let of_one_block = self.sides.windows(2).all(|s| s[0].block == s[1].block);
+        if let [a, b] = &mut self.sides[..] {
+            (a.moment, b.moment) = first_pair(&a.moments, &b.moments, of_one_block);
+        } else if let [only] = &mut self.sides[..] {
+            only.moment = only.moments.first().copied();
+        }
+        for side in &mut self.sides {
+            if let Some(moment) = side.moment {
+                side.named = named(program, cfg, moment.site);
+            }
+        }
+        self.map = self.new_map(program, of_one_block);
+        self.keeps = true;
+        self.step = 0;
+        self.phases.clear();
+    }
+
+    fn new_map(&self, program: &Program, of_one_block: bool) -> Option<Map> {
+        let (_, [from, _]) = self.about.as_ref()?;
+        let moments: Vec<Moment> = self.sides.iter().filter_map(|s| s.moment).collect();
+        let object = moments.first()?.object;
+        let info = &program.objects[object];
+        let size = i64::from(info.elem.size().max(1));
+        let marked = from.div_euclid(size);
+        let phase = |m: &Moment| if of_one_block { m.phase.block } else { m.phase.grid };
+        Some(Map {
+            object,
+            size,
+            range: window(marked, (info.size as i64).div_euclid(size)),
+            marked,
+            block: of_one_block.then(|| self.sides[0].block),
+            phases: [
+                moments.iter().map(phase).min().unwrap_or(0),
+                moments.iter().map(phase).max().unwrap_or(0),
+            ],
+            cells: BTreeMap::new(),
+            more: BTreeMap::new(),
+        })
+    }
+
+    fn finish(self, program: &Program, finding: &Finding) -> Trace {
+        let timelines = self.sides.into_iter().zip(&finding.accesses);
+        Trace {
+            timelines: timelines.map(|(s, a)| timeline(program, s, a)).collect(),
+            map: self.map.map(|m| access_map(program, m)),
+        }
+    }
+}
+
+/// The pair that is complete first, if possible with no barrier between; of an access
+/// that happens several times before, the last time.
+fn first_pair(a: &[Moment], b: &[Moment], of_one_block: bool) -> (Option<Moment>, Option<Moment>) {
+    let phase = |m: &Moment| if of_one_block { m.phase.block } else { m.phase.grid };
+    // Moments are in the order of their steps.
+    let mut partners: FxHashMap<u32, Moment> = FxHashMap::default();
+    for y in b {
+        partners.entry(phase(y)).or_insert(*y);
+    }
+    let pairs = a.iter().filter_map(|x| Some((*x, *partners.get(&phase(x))?)));
+    let Some((x, y)) = pairs.min_by_key(|(x, y)| x.step.max(y.step)) else {
+        return (a.first().copied(), b.first().copied());
+    };
+    let done = x.step.max(y.step);
+    let last =
+        |of: &[Moment]| of.iter().rev().find(|m| m.step <= done && phase(m) == phase(&x)).copied();
+    (last(a), last(b))
+}
+
+/// The elements to look at: the whole object where it is small, else around one.
+fn window(marked: i64, length: i64) -> [i64; 2] {
+    let (from, to) = (marked.min(0), length.max(marked.saturating_add(1)));
+    if to.saturating_sub(from) <= WINDOW {
+        return [from, to];
+    }
+    // Whole rows of a picture.
+    let start = (marked - WINDOW / 2).div_euclid(64) * 64;
+    let start = start.clamp(from, (to - WINDOW).max(from));
+    [start, start + WINDOW]
+}
+
+/// Variables of the source that have a value at a site: the latest of each name among
+/// those that every way there defines. Arguments are left out.
+fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<(String, Slot, Ty)> {
+    let kernel = program.kernel;
+    let is_here = |op: &Op| match op {
+        Op::MemCopy { read, write, .. } | Op::GroupCopy { read, write, .. } => {
+            *read == site || *write == site
+        }
+        op => op.site() == Some(site),
+    };
+    let mut at = None;
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        if let Some(i) = block.insts.iter().position(|inst| is_here(&inst.op)) {
+            at = Some((b, i));
+        }
+    }
+    let Some((mut b, end)) = at else { return Vec::new() };
+    let mut out: Vec<(String, Slot, Ty)> = Vec::new();
+    let mut end = Some(end);
+    loop {
+        let block = &kernel.blocks[b];
+        let insts = &block.insts[..end.unwrap_or(block.insts.len())];
+        let results = insts.iter().rev().filter_map(|i| i.dst);
+        for reg in results.chain(block.phis.iter().map(|p| p.dst)) {
+            add_named(program, reg, &mut out);
+        }
+        end = None;
+        match cfg.idom[b] {
+            Some(up) if up.0 as usize != b => b = up.0 as usize,
+            _ => break,
+        }
+    }
+    out.truncate(VARIABLES);
+    out
+}
+
+fn add_named(program: &Program, reg: Reg, out: &mut Vec<(String, Slot, Ty)>) {
+    let kernel = program.kernel;
+    let Some((_, name)) = kernel.reg_names.iter().find(|(r, _)| *r == reg) else { return };
+    let Some(slot) = program.code.slots[reg.0 as usize] else { return };
+    let is_argument = kernel.params.iter().any(|p| p.name == *name);
+    if !is_argument && !out.iter().any(|(n, ..)| n == name) {
+        out.push((name.clone(), slot, kernel.reg_ty(reg)));
+    }
+}
+
+fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
+    let actor = Actor { block: access.block, thread: access.thread };
+    let mut events: Vec<TraceEvent> = side
+        .noted
+        .iter()
+        .map(|n| event(program, n, side.moment.is_some_and(|m| m.step == n.step)))
+        .collect();
+    if side.moment.is_none() {
+        // It stands where it never went on, or did something that is no access.
+        let last = side.noted.back();
+        events.push(TraceEvent {
+            step: last.map_or(0, |n| n.step + 1),
+            phase: last.map_or(0, |n| n.phase + u32::from(n.ends_phase)),
+            op: access.op.clone(),
+            object: None,
+            element: None,
+            place: access.place.clone(),
+            marked: true,
+        });
+    }
+    let variables = side
+        .named
+        .iter()
+        .zip(&side.values)
+        .map(|((name, _, ty), bits)| Variable {
+            name: name.clone(),
+            value: value_text(program, *ty, *bits),
+            approximated: false,
+        })
+        .collect();
+    Timeline { actor, events, omitted: side.omitted, variables }
+}
+
+fn event(program: &Program, noted: &Noted, marked: bool) -> TraceEvent {
+    // Whoever it was: only the operation and the place are taken.
+    let access = access(program, 0, noted.site, 0);
+    let memory = noted.at.map(|(object, offset)| memory(&program.objects[object], offset, 1));
+    TraceEvent {
+        step: noted.step,
+        phase: noted.phase,
+        op: access.op,
+        object: memory.as_ref().and_then(|m| m.object.clone()),
+        element: memory.and_then(|m| m.element),
+        place: access.place,
+        marked,
+    }
+}
+
+fn access_map(program: &Program, map: Map) -> AccessMap {
+    let info: &ObjectInfo = &program.objects[map.object];
+    let shape = memory(info, 0, 1);
+    let actor = |(block, thread): &(u32, u32)| Actor {
+        block: program.block_at(*block),
+        thread: (*thread != COPY_ENGINE).then(|| program.thread_at(*thread)),
+    };
+    let cells = map
+        .cells
+        .iter()
+        .map(|(element, ways)| {
+            let more = map.more.get(element).copied().unwrap_or_default();
+            let touch = |way: usize| Touch {
+                actors: ways[way].iter().map(actor).collect(),
+                more: more[way],
+            };
+            Cell { element: *element, readers: touch(0), writers: touch(1), atomics: touch(2) }
+        })
+        .collect();
+    AccessMap {
+        object: info.name.clone(),
+        space: shape.space,
+        element_type: shape.element_type,
+        length: info.size / map.size as u64,
+        range: map.range,
+        marked: map.marked,
+        block: map.block.map(|b| program.block_at(b)),
+        phases: map.phases,
+        cells,
+    }
+}
+
+fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
+    match ty {
+        Ty::I1 => (bits & 1 == 1).to_string(),
+        Ty::I8 => (bits as i8).to_string(),
+        Ty::I16 => (bits as i16).to_string(),
+        Ty::I32 => (bits as i32).to_string(),
+        Ty::I64 => (bits as i64).to_string(),
+        Ty::F16 | Ty::F32 | Ty::F64 => format!("{:?}", crate::lanes::real_value(ty, bits)),
+        Ty::Ptr if bits == 0 => "null".into(),
+        Ty::Ptr => match program.objects.get(object_of(bits)) {
+            Some(info) if object_of(bits) != NULL_OBJECT => {
+                format!("&{}", element(info, bits.wrapping_sub(origin(object_of(bits))) as i64))
+            }
+            _ => format!("{bits:#x}"),
+        },
+    }
+}
+
+/// The number of a thread in its block, or of a block in its grid.
+fn linear(at: [u32; 3], dims: [u32; 3]) -> u32 {
+    (at[2].wrapping_mul(dims[1]).wrapping_add(at[1])).wrapping_mul(dims[0]).wrapping_add(at[0])
+}
+
+impl BlockRun<'_, '_> {
+    /// Shows an access to a recorder.
+    pub(crate) fn traced(&self, w: usize, seen: &Seen, recorder: &mut Recorder) {
+        let first_thread = self.warps[w].first_thread;
+        recorder.access(self.p, self.block, first_thread, seen, &self.regs(w));
+    }
+
+    /// Shows an access out of bounds to a recorder.
+    pub(crate) fn traced_stray(
+        &self,
+        address: u64,
+        size: u64,
+        site: SiteId,
+        thread: u32,
+        recorder: &mut Recorder,
+    ) {
+        let w = (thread / self.p.config.warp_size) as usize;
+        if w < self.warps.len() {
+            let regs = self.regs(w);
+            recorder.stray(self.p, self.block, thread, site, address, size, &regs);
+        }
+    }
+}
