@@ -2,7 +2,8 @@
 # Installs what Lockstep needs on Debian and Ubuntu, and nothing when all of it is there.
 #
 #   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, a C compiler, make
-#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests
+#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, and
+#                               Chromium for those of the HTML report, which are skipped without
 #   scripts/setup.sh --bench    also Oclgrind, to compare with
 #
 # Looks for the things themselves, not for packages, so what was installed in another way counts.
@@ -70,7 +71,13 @@ if $tests && $rust; then
     exists cargo-clippy || components+=(clippy)
 fi
 
-if [ ${#missing[@]} -eq 0 ] && $rust && [ ${#components[@]} -eq 0 ]; then
+# Chromium is only for the tests of the HTML report: where it cannot be had they are skipped.
+wants_browser=false
+if $tests && [ -z "${LOCKSTEP_CHROMIUM:-}" ]; then
+    exists chromium || exists chromium-browser || exists google-chrome || wants_browser=true
+fi
+
+if [ ${#missing[@]} -eq 0 ] && $rust && [ ${#components[@]} -eq 0 ] && ! $wants_browser; then
     say "all there"
     exit 0
 fi
@@ -134,6 +141,15 @@ if [ ${#components[@]} -gt 0 ]; then
     else
         say "missing: ${components[*]} (Debian's packages: rustfmt, rust-clippy)"
         exit 1
+    fi
+fi
+if $wants_browser; then
+    if $can_install && "${root[@]}" apt-get update -qq \
+        && "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+            apt-get install -y -qq --no-install-recommends chromium >&2; then
+        say "installed chromium"
+    else
+        say "no chromium here: the tests of the HTML report in a browser will be skipped"
     fi
 fi
 say "done"

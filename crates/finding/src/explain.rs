@@ -25,6 +25,59 @@ pub fn page(kind: Kind) -> &'static str {
     }
 }
 
+/// One sentence for lists of rules, no trailing full stop.
+pub fn summary(kind: Kind) -> &'static str {
+    match kind {
+        Kind::DataRace => "Two threads access the same memory with nothing to order them",
+        Kind::BarrierDivergence => "Not all threads of a block reach the same barrier",
+        Kind::RedundantBarrier => "A barrier orders nothing that is not ordered without it",
+        Kind::OutOfBounds => "A thread accesses memory outside of its array",
+        Kind::UninitialisedRead => "A value is used that comes from memory nobody has written",
+        Kind::Misaligned => "An address is not a multiple of the access's alignment",
+        Kind::UseAfterFree => "A thread uses memory whose lifetime is over",
+        Kind::Deadlock => "No thread of the launch can make progress any more",
+        Kind::MissingFence => "A flag may become visible before the data it announces",
+        Kind::RedundantFence => "A fence orders nothing that is not ordered without it",
+        Kind::Mismatch => "The kernel does not compute what its reference computes",
+        Kind::Assertion => "A check of the program's own failed",
+    }
+}
+
+/// A stretch of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Block {
+    /// A paragraph on one line; code in it stands between backquotes.
+    Text(String),
+    Code(String),
+}
+
+/// The page without its title, taken apart for formats that have a look of their own
+/// for code.
+pub fn blocks(kind: Kind) -> Vec<Block> {
+    let mut out = Vec::new();
+    // A page is text and code in turns.
+    for (i, part) in page(kind).split("```").enumerate() {
+        if i % 2 == 1 {
+            let code = part.split_once('\n').map_or("", |(_language, code)| code);
+            out.push(Block::Code(code.trim_end().replace("//~ ", "// <-- ")));
+            continue;
+        }
+        for paragraph in part.split("\n\n").map(str::trim) {
+            let title = paragraph.starts_with("# ") || is_severity(paragraph);
+            if !paragraph.is_empty() && !title {
+                let text = paragraph.lines().collect::<Vec<_>>().join(" ");
+                out.push(Block::Text(text.replace("**", "")));
+            }
+        }
+    }
+    out
+}
+
+/// `*error*`.
+fn is_severity(line: &str) -> bool {
+    line.starts_with('*') && !line.starts_with("**") && line.ends_with('*')
+}
+
 /// The page as a terminal shows it.
 pub fn explain(kind: Kind) -> &'static str {
     static TEXTS: LazyLock<[String; Kind::ALL.len()]> =
@@ -75,6 +128,25 @@ mod tests {
             // A command line is as long as it is.
             let narrow = |l: &str| l.len() <= 84 || l.contains("// $ lockstep");
             assert!(text.lines().all(narrow), "{kind}");
+        }
+    }
+
+    #[test]
+    fn blocks_keep_all_of_the_text() {
+        for kind in Kind::ALL {
+            let text = explain(kind);
+            let (_, body) = text.split_once("\n\n").unwrap();
+            let words = |t: &str| t.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let joined: Vec<String> = blocks(kind)
+                .iter()
+                .flat_map(|b| match b {
+                    Block::Text(t) | Block::Code(t) => words(t),
+                })
+                .collect();
+            assert_eq!(joined, words(body), "{kind}");
+            assert!(matches!(blocks(kind)[0], Block::Text(_)), "{kind}");
+            assert!(blocks(kind).iter().any(|b| matches!(b, Block::Code(_))), "{kind}");
+            assert!(!summary(kind).ends_with('.') && summary(kind).len() < 80, "{kind}");
         }
     }
 

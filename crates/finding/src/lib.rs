@@ -6,6 +6,7 @@
 //! it into bytes. Two engines that agree produce the same finding.
 
 pub mod explain;
+pub mod fingerprint;
 pub mod launch;
 pub mod model;
 pub mod render;

@@ -18,6 +18,7 @@ use crate::load::{self, Source, error};
 use crate::options::{Analysis, InputArgs};
 use crate::progress::{Engine, Progress};
 use crate::simulation;
+use crate::traces;
 
 /// One file to check, and how it is read.
 #[derive(Clone, Debug)]
@@ -161,7 +162,10 @@ impl Checker<'_> {
         let task = Task { analysis, how, workers, progress };
         for kernel in load::select(&module.kernels, names) {
             match task.kernel(kernel, &source, &facts) {
-                Ok(report) => part.report.kernels.push(report),
+                Ok(mut report) => {
+                    traces::add(kernel, &mut report, self.analysis);
+                    part.report.kernels.push(report);
+                }
                 Err(e) => part.report.errors.push(e),
             }
         }

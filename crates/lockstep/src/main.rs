@@ -21,6 +21,7 @@ mod proof;
 mod run;
 mod safe;
 mod simulation;
+mod traces;
 mod verdicts;
 mod witness;
 
@@ -141,11 +142,10 @@ fn refuse(error: InputError) -> u8 {
 
 /// Runs an analysis and writes what it found: the exit status.
 fn report(analysis: &Analysis, analyse: impl FnOnce(&mut Sources) -> Report) -> Result<u8, String> {
-    analysis.report.format.available()?;
     let started = Instant::now();
     let mut sources = Sources::new();
     let report = analyse(&mut sources);
-    output::write_report(&report, &mut sources, &analysis.report, started.elapsed().as_secs_f64())?;
+    output::write_report(&report, &mut sources, analysis, started.elapsed().as_secs_f64())?;
     if let Some(dir) = &analysis.report.witness_dir {
         witness::write_all(&report, dir, analysis)?;
     }

@@ -306,30 +306,18 @@ impl LaunchArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
+    /// For terminals
     Human,
+    /// One line a finding, file:line:col
     Concise,
+    /// One object, for scripts (schemas/report.schema.json)
     Json,
-    #[value(hide = true)]
+    /// SARIF 2.1.0, for code hosts and editors
     Sarif,
-    #[value(hide = true)]
+    /// Annotations of a GitHub workflow
     Github,
-    #[value(hide = true)]
+    /// One self-contained page, for browsers
     Html,
-}
-
-impl Format {
-    /// The words are part of the interface; not all can be written yet.
-    pub(crate) fn available(self) -> Result<(), String> {
-        let name = match self {
-            Format::Human | Format::Concise | Format::Json => return Ok(()),
-            Format::Sarif => "sarif",
-            Format::Github => "github",
-            Format::Html => "html",
-        };
-        Err(format!(
-            "this version cannot write the format '{name}'; it writes human, concise and json"
-        ))
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

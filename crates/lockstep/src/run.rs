@@ -17,6 +17,7 @@ use crate::load::{self, Source, error};
 use crate::options::{Analysis, RunArgs};
 use crate::progress::{Engine, Progress};
 use crate::simulation::{self, Simulated, execute};
+use crate::traces;
 use crate::witness;
 
 const DEFAULT_BUDGET: f64 = 60.0;
@@ -81,6 +82,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let outputs = outputs(kernel, &launch, &outcome, &dumps);
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     let mut report = simulated.report(&config, analysis.report.strict);
+    traces::add(kernel, &mut report, &analysis);
     if analysis.input.cancel.is_cancelled() {
         interrupt::mark(&mut report);
     }

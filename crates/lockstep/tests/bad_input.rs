@@ -128,7 +128,6 @@ fn options_that_make_no_sense() {
     let check = |more: &[&str]| place.lockstep(&[&["check", "copy.cu"], more].concat());
     check(&["--only", "nonsense"]).refused("no such kind of finding");
     check(&["--format", "xml"]).refused("invalid value 'xml'");
-    check(&["--format", "sarif"]).refused("this version cannot write the format 'sarif'");
     check(&["--block", "0"]).refused("a dimension is zero");
     check(&["--block", "1,2,3,4"]).refused("4 dimensions; there are at most 3");
     check(&["--block", "-1"]).refused("'-1' is not a dimension");

@@ -10,6 +10,7 @@
 //!   of that kind names, in all its accesses; `//~[warp] KIND` or `//~[a,b] KIND` for some
 //!   revisions only. Several markers may stand on one line. Compared with
 //!   `--format json` as sets of (line, kind, severity): nothing missing, nothing more.
+//!   The JSON must be valid by `schemas/report.schema.json`.
 //!   A case without markers has no findings;
 //! - how it ends, where that does not follow from the markers (1 with an error,
 //!   else 0): `// exit: 2` or `// exit[warp]: 3`.
@@ -20,6 +21,7 @@
 //! `LOCKSTEP_UI=TEXT` runs only cases whose path contains TEXT; `LOCKSTEP_BIN` names
 //! another binary than the one just built.
 
+mod schema;
 mod support;
 
 use std::collections::BTreeSet;
@@ -272,6 +274,9 @@ impl Run {
                 return Err(format!("{wrong}  no JSON: {e}\n{out}\n{err}"));
             }
         };
+        if !json.is_null() {
+            schema::report().check(&json).map_err(|e| format!("{wrong}{e}"))?;
+        }
         wrong += &differences(&json, file, &self.expected);
         let human = report(&[]);
         if human.status != status {

@@ -74,6 +74,15 @@ pub fn dims_text(dims: [u32; 3]) -> String {
     }
 }
 
+/// `4,2` for `[4, 2, 0]`: an index without the axes that are 0.
+pub(crate) fn index_short(index: [u32; 3]) -> String {
+    match index {
+        [x, 0, 0] => format!("{x}"),
+        [x, y, 0] => format!("{x},{y}"),
+        [x, y, z] => format!("{x},{y},{z}"),
+    }
+}
+
 /// The value of one argument. See the module documentation for its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgValue {

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::title_text;
+use super::{one_line, title_text};
 use crate::{Finding, KernelReport, Report, Verdict};
 
 pub fn concise(report: &Report) -> String {
@@ -45,10 +45,6 @@ fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding) {
         one_line(&title_text(finding)),
         kernel.name
     );
-}
-
-fn one_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `--format human`: rustc's look, both places underlined.
 //!
-//! For each kernel its findings, then what it printed and its output arrays,
+//! For each kernel its findings (with a table of the two threads' values and a picture
+//! of who touches the elements around, where they are known), then what it printed and its output arrays,
 //! then a line for each verdict; at the end one line for the whole run. Inputs
 //! that could not be used are only counted here: their messages go to standard
 //! error.
@@ -11,12 +12,12 @@ use std::ops::Range;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
-use super::{Standing, access_label, memory_text, number, standing, title_text};
-use crate::launch::dims_text;
-use crate::source::{Sources, expression_at, line_range};
-use crate::{
-    Access, Finding, KernelReport, Kind, Launch, Output, Place, Report, Severity, Verdict,
+use super::{
+    Summary, access_label, circumstances, launch_options, memory_text, note_variable, number,
+    picture, title_text, verdict_groups,
 };
+use crate::source::{Sources, expression_at, line_range};
+use crate::{Access, Finding, KernelReport, Kind, Output, Place, Report, Severity, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub struct HumanOptions {
@@ -87,7 +88,7 @@ fn printed(out: &mut String, kernel: &KernelReport) {
 }
 
 /// `out: f32[1024] = 0.5, 1.0, … 3.0`.
-fn output_text(output: &Output) -> String {
+pub(super) fn output_text(output: &Output) -> String {
     let mut text = format!("{}: {}[{}] = ", output.name, output.element_type, output.length);
     if output.is_complete() {
         text.push_str(&output.values.join(", "));
@@ -100,21 +101,8 @@ fn output_text(output: &Output) -> String {
 
 /// One line for each group of kinds with the same verdict.
 fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions) {
-    let mut groups: Vec<(&Verdict, Vec<Kind>)> = Vec::new();
-    for (kind, verdict) in kernel.verdicts.iter().filter(|(k, _)| !kernel.is_suppressed(*k)) {
-        match groups.iter_mut().find(|(v, _)| *v == verdict) {
-            Some((_, kinds)) => kinds.push(*kind),
-            None => groups.push((verdict, vec![*kind])),
-        }
-    }
-    groups.sort_by_key(|(v, _)| match v {
-        Verdict::Found => 0,
-        Verdict::Unknown { .. } => 1,
-        Verdict::Clean { .. } => 2,
-        Verdict::Proved { .. } => 3,
-    });
     let has = |kind: Kind| kernel.findings.iter().any(|f| f.kind == kind);
-    for (verdict, kinds) in groups {
+    for (verdict, kinds) in verdict_groups(kernel) {
         let detail = match verdict {
             Verdict::Found if kinds.iter().any(|k| !has(*k)) => {
                 " (shown with another instance of the template)".into()
@@ -138,37 +126,16 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
 }
 
 fn summary(out: &mut String, report: &Report, options: &HumanOptions) {
-    let count = |s: Standing| report.kernels.iter().filter(|k| standing(k) == s).count();
-    let (found, clean, unknown, proved) = (
-        count(Standing::Found),
-        count(Standing::Clean),
-        count(Standing::Unknown),
-        count(Standing::Proved),
-    );
-    let total = report.kernels.len();
-    let noun = if total == 1 { "kernel" } else { "kernels" };
-    let mut parts =
-        vec![format!("{found} found"), format!("{clean} clean"), format!("{unknown} unknown")];
-    if proved > 0 {
-        parts.insert(1, format!("{proved} proved"));
-    }
-    if !report.errors.is_empty() {
-        let n = report.errors.len();
-        parts.push(format!("{n} input{} not usable", if n == 1 { "" } else { "s" }));
-    }
+    let summary = Summary::of(report);
     let time = options.seconds.map_or(String::new(), |s| format!(" ({s:.2} s)"));
-    let colour = if found > 0 {
+    let colour = if summary.found > 0 {
         RED
-    } else if unknown > 0 || !report.errors.is_empty() {
+    } else if summary.unknown > 0 || summary.unusable > 0 {
         YELLOW
     } else {
         GREEN
     };
-    let _ = writeln!(
-        out,
-        "{}{time}",
-        paint(options, colour, &format!("{total} {noun}: {}", parts.join(", ")))
-    );
+    let _ = writeln!(out, "{}{time}", paint(options, colour, &summary.text()));
 }
 
 const RED: &str = "1;31";
@@ -264,6 +231,8 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
 
 fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
     let mut notes = Vec::new();
+    let table = picture::values(finding);
+    let in_table = table.is_some();
     if let Some(memory) = &finding.memory {
         notes.push(memory_text(memory));
     }
@@ -275,27 +244,14 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
             ));
         }
         notes.extend(inlining_notes(access, &number(finding, i)));
-        notes.extend(access.notes.iter().map(|n| format!("{}{n}", number(finding, i))));
+        let plain = access.notes.iter().filter(|n| !in_table || note_variable(n).is_none());
+        notes.extend(plain.map(|n| format!("{}{n}", number(finding, i))));
     }
-    for a in &finding.approximated {
-        let what = match (a.affects_reachability, a.affects_index) {
-            (true, true) => "whether the access happens, and where",
-            (true, false) => "whether the access happens",
-            _ => "which element is accessed",
-        };
-        notes.push(format!("{} was approximated; it decides {what}", a.variable));
-    }
-    if finding.benign {
-        notes.push("every conflicting write stores the same value".into());
-    }
-    if let Some(condition) = &finding.holds_when {
-        notes.push(format!("it happens when {condition}"));
-    }
-    if finding.occurrences > 1 {
-        notes.push(format!("seen {} times; this is the first", finding.occurrences));
-    }
+    notes.extend(table);
+    notes.extend(picture::map(finding));
+    notes.extend(circumstances(finding));
     if let Some(launch) = &finding.launch {
-        notes.push(format!("launch: {}", launch_text(launch)));
+        notes.push(format!("launch: {}", launch_options(launch)));
     }
     if !finding.also_in.is_empty() {
         notes.push(format!("the same in {}", finding.also_in.join(", ")));
@@ -317,30 +273,6 @@ fn inlining_notes(access: &Access, number: &str) -> Vec<String> {
         inner = call;
     }
     notes
-}
-
-/// The launch as options that reproduce it.
-fn launch_text(launch: &Launch) -> String {
-    let mut text = format!("--grid {} --block {}", dims_text(launch.grid), dims_text(launch.block));
-    if launch.shared > 0 {
-        let _ = write!(text, " --shared {}", launch.shared);
-    }
-    for (name, value) in &launch.args {
-        let _ = write!(text, " --arg {}", shell_quoted(&format!("{name}={value}")));
-    }
-    if launch.is_random() && launch.seed != 0 {
-        let _ = write!(text, " --seed {}", launch.seed);
-    }
-    text
-}
-
-fn shell_quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_=.,:+-@/".contains(c);
-    if word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

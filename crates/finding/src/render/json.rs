@@ -37,9 +37,7 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     out.insert("file".into(), json!(kernel.file));
     out.insert("line".into(), json!(kernel.line));
     out.insert("language".into(), json!(kernel.language));
-    let verdicts: Map<String, Value> =
-        kernel.verdicts.iter().map(|(k, v)| (k.name().to_owned(), verdict_json(v))).collect();
-    out.insert("verdicts".into(), Value::Object(verdicts));
+    out.insert("verdicts".into(), verdicts_json(kernel));
     if !kernel.instances.is_empty() {
         out.insert("instances".into(), json!(kernel.instances));
     }
@@ -65,6 +63,12 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     }
     out.insert("seconds".into(), json!((kernel.seconds * 1e6).round() / 1e6));
     Value::Object(out)
+}
+
+pub(super) fn verdicts_json(kernel: &KernelReport) -> Value {
+    let verdicts: Map<String, Value> =
+        kernel.verdicts.iter().map(|(k, v)| (k.name().to_owned(), verdict_json(v))).collect();
+    Value::Object(verdicts)
 }
 
 fn verdict_json(verdict: &Verdict) -> Value {
@@ -154,7 +158,7 @@ fn place_fields(out: &mut Map<String, Value>, place: &Place) {
     }
 }
 
-fn approximated_json(a: &Approximated) -> Value {
+pub(super) fn approximated_json(a: &Approximated) -> Value {
     let affects = match (a.affects_reachability, a.affects_index) {
         (true, true) => "both",
         (true, false) => "reachability",

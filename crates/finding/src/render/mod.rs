@@ -1,15 +1,28 @@
 //! One file per output format, each from [`crate::Report`] to text.
 
 mod concise;
+mod github;
+mod html;
 mod human;
 mod json;
+mod picture;
 mod pretty;
+mod sarif;
+
+use std::fmt::Write;
 
 pub use concise::concise;
+pub use github::github;
+pub use html::{HtmlOptions, html};
 pub use human::{HumanOptions, human};
 pub use json::json;
+pub use sarif::sarif;
 
-use crate::{Access, Confidence, Finding, KernelReport, Kind, Memory, Severity, Verdict};
+use crate::launch::dims_text;
+use crate::{
+    Access, Actor, Confidence, Finding, KernelReport, Kind, Launch, Memory, Report, Severity,
+    Variable, Verdict,
+};
 
 /// `(16,0,0)`.
 pub(crate) fn index_text(i: [u32; 3]) -> String {
@@ -18,8 +31,12 @@ pub(crate) fn index_text(i: [u32; 3]) -> String {
 
 /// `thread (16,0,0) of block (0,0,0)`.
 pub(crate) fn actor_text(access: &Access) -> String {
-    let block = index_text(access.block);
-    match access.thread {
+    actor_text_of(&Actor { block: access.block, thread: access.thread })
+}
+
+pub(crate) fn actor_text_of(actor: &Actor) -> String {
+    let block = index_text(actor.block);
+    match actor.thread {
         Some(thread) => format!("thread {} of block {block}", index_text(thread)),
         None => format!("block {block}"),
     }
@@ -72,9 +89,208 @@ pub(crate) fn number(finding: &Finding, index: usize) -> String {
     if finding.accesses.len() > 1 { format!("({}) ", index + 1) } else { String::new() }
 }
 
-/// How loud a finding is for machines: an error only if it makes the run fail.
+/// How loud a finding is for machines: an error only if it makes the run fail, or would
+/// if it were not suppressed.
 pub fn annotation_level(kernel: &KernelReport, finding: &Finding) -> Severity {
-    if kernel.counts(finding) { finding.severity } else { Severity::Warning }
+    let loud = finding.suppressed.is_some() || kernel.counts(finding);
+    if loud { finding.severity } else { Severity::Warning }
+}
+
+/// The launch as options that reproduce it.
+pub(crate) fn launch_options(launch: &Launch) -> String {
+    let mut text = format!("--grid {} --block {}", dims_text(launch.grid), dims_text(launch.block));
+    if launch.shared > 0 {
+        let _ = write!(text, " --shared {}", launch.shared);
+    }
+    for (name, value) in &launch.args {
+        let _ = write!(text, " --arg {}", shell_quoted(&format!("{name}={value}")));
+    }
+    if launch.is_random() && launch.seed != 0 {
+        let _ = write!(text, " --seed {}", launch.seed);
+    }
+    text
+}
+
+/// A word as a shell takes it.
+pub fn shell_quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_=.,:+-@/".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// A line of the table of the two threads' values.
+pub(crate) struct ValueRow {
+    pub name: String,
+    /// Whether it is a variable of the source's.
+    pub is_variable: bool,
+    /// One for each access.
+    pub values: Vec<Value>,
+}
+
+#[derive(Clone, PartialEq)]
+pub(crate) struct Value {
+    pub text: String,
+    pub approximated: bool,
+}
+
+/// Who the threads are, what they read or wrote, and their variables.
+pub(crate) fn value_rows(finding: &Finding) -> Vec<ValueRow> {
+    let accesses = &finding.accesses;
+    let row = |name: &str, text: &dyn Fn(&Access) -> Option<String>| {
+        let texts: Vec<Option<String>> = accesses.iter().map(text).collect();
+        let known = texts.iter().any(Option::is_some);
+        known.then(|| ValueRow {
+            name: name.to_owned(),
+            is_variable: false,
+            values: texts.into_iter().map(|t| value(t.as_deref(), false)).collect(),
+        })
+    };
+    let mut rows: Vec<ValueRow> = [
+        row("thread", &|a| a.thread.map(index_text)),
+        row("block", &|a| Some(index_text(a.block))),
+        row("value", &|a| a.value.clone()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let variables: Vec<Vec<Variable>> =
+        (0..accesses.len()).map(|i| variables(finding, i)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for variable in variables.iter().flatten() {
+        if !names.contains(&variable.name.as_str()) {
+            names.push(&variable.name);
+        }
+    }
+    for name in names {
+        let of = |side: &Vec<Variable>| match side.iter().find(|v| v.name == name) {
+            Some(v) => value(Some(&v.value), v.approximated),
+            None => value(None, false),
+        };
+        let values = variables.iter().map(of).collect();
+        rows.push(ValueRow { name: name.to_owned(), is_variable: true, values });
+    }
+    rows
+}
+
+fn value(text: Option<&str>, approximated: bool) -> Value {
+    Value { text: text.unwrap_or("–").to_owned(), approximated }
+}
+
+/// Variables of an access's thread: from its trace and from its notes.
+pub(crate) fn variables(finding: &Finding, index: usize) -> Vec<Variable> {
+    let trace = finding.trace.as_ref().and_then(|t| t.timelines.get(index));
+    let mut out = trace.map_or(Vec::new(), |t| t.variables.clone());
+    for variable in finding.accesses[index].notes.iter().filter_map(|n| note_variable(n)) {
+        if !out.iter().any(|v| v.name == variable.name) {
+            out.push(variable);
+        }
+    }
+    out
+}
+
+/// Reads `i = 3` and `i = 3 (approximated)`.
+pub(crate) fn note_variable(note: &str) -> Option<Variable> {
+    let (name, value) = note.split_once(" = ")?;
+    let plain = |c: char| c.is_alphanumeric() || "_.[]:->".contains(c);
+    if name.is_empty() || !name.chars().all(plain) {
+        return None;
+    }
+    let exact = value.strip_suffix(" (approximated)");
+    Some(Variable {
+        name: name.to_owned(),
+        value: exact.unwrap_or(value).to_owned(),
+        approximated: exact.is_some(),
+    })
+}
+
+/// What else there is to know, a sentence each: neither places nor the launch.
+pub(crate) fn circumstances(finding: &Finding) -> Vec<String> {
+    let mut out = Vec::new();
+    for a in &finding.approximated {
+        let what = match (a.affects_reachability, a.affects_index) {
+            (true, true) => "whether the access happens, and where",
+            (true, false) => "whether the access happens",
+            _ => "which element is accessed",
+        };
+        out.push(format!("{} was approximated; it decides {what}", a.variable));
+    }
+    if finding.benign {
+        out.push("every conflicting write stores the same value".into());
+    }
+    if let Some(condition) = &finding.holds_when {
+        out.push(format!("it happens when {condition}"));
+    }
+    if finding.occurrences > 1 {
+        out.push(format!("seen {} times; this is the first", finding.occurrences));
+    }
+    out
+}
+
+/// A text of several lines on one.
+pub(crate) fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Numbers of kernels by how they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    pub kernels: usize,
+    pub found: usize,
+    pub proved: usize,
+    pub clean: usize,
+    pub unknown: usize,
+    /// Inputs that could not be used.
+    pub unusable: usize,
+}
+
+impl Summary {
+    pub(crate) fn of(report: &Report) -> Summary {
+        let count = |s: Standing| report.kernels.iter().filter(|k| standing(k) == s).count();
+        Summary {
+            kernels: report.kernels.len(),
+            found: count(Standing::Found),
+            proved: count(Standing::Proved),
+            clean: count(Standing::Clean),
+            unknown: count(Standing::Unknown),
+            unusable: report.errors.len(),
+        }
+    }
+
+    /// `2 kernels: 1 found, 1 clean, 0 unknown`.
+    pub(crate) fn text(&self) -> String {
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let mut parts = vec![format!("{} found", self.found)];
+        if self.proved > 0 {
+            parts.push(format!("{} proved", self.proved));
+        }
+        parts.push(format!("{} clean", self.clean));
+        parts.push(format!("{} unknown", self.unknown));
+        if self.unusable > 0 {
+            parts.push(format!("{} input{} not usable", self.unusable, plural(self.unusable)));
+        }
+        format!("{} kernel{}: {}", self.kernels, plural(self.kernels), parts.join(", "))
+    }
+}
+
+/// Kinds with the same verdict together, the worst first, without what is suppressed.
+pub(crate) fn verdict_groups(kernel: &KernelReport) -> Vec<(&Verdict, Vec<Kind>)> {
+    let mut groups: Vec<(&Verdict, Vec<Kind>)> = Vec::new();
+    for (kind, verdict) in kernel.verdicts.iter().filter(|(k, _)| !kernel.is_suppressed(*k)) {
+        match groups.iter_mut().find(|(v, _)| *v == verdict) {
+            Some((_, kinds)) => kinds.push(*kind),
+            None => groups.push((verdict, vec![*kind])),
+        }
+    }
+    groups.sort_by_key(|(v, _)| match v {
+        Verdict::Found => 0,
+        Verdict::Unknown { .. } => 1,
+        Verdict::Clean { .. } => 2,
+        Verdict::Proved { .. } => 3,
+    });
+    groups
 }
 
 /// One word for a whole kernel.

@@ -73,6 +73,71 @@ pub(crate) fn race() -> Finding {
     }
 }
 
+/// What the two threads of [`race`] did, on an object of this name.
+pub(crate) fn trace(object: &str) -> Trace {
+    let actor = |t: u32| Actor { block: [0; 3], thread: Some([t, 0, 0]) };
+    let event = |step, phase, op: &str, element: Option<i64>, line| TraceEvent {
+        step,
+        phase,
+        op: op.into(),
+        object: element.map(|_| object.to_owned()),
+        element,
+        place: place("reduce.cu", line, 5),
+        marked: false,
+    };
+    let marked = |e: TraceEvent| TraceEvent { marked: true, ..e };
+    let variable =
+        |value: u32| Variable { name: "tid".into(), value: value.to_string(), approximated: false };
+    let writer = vec![
+        event(1, 0, "write", Some(8), 4),
+        event(2, 0, "barrier", None, 5),
+        marked(event(3, 1, "write", Some(8), 7)),
+    ];
+    let reader = vec![
+        event(1, 0, "write", Some(0), 4),
+        event(2, 0, "barrier", None, 5),
+        marked(event(4, 1, "read", Some(8), 7)),
+        event(5, 1, "write", Some(0), 7),
+    ];
+    let touch = |threads: &[u32]| Touch {
+        actors: threads.iter().map(|t| actor(*t)).collect(),
+        more: false,
+    };
+    let cell = |element, readers: &[u32], writers: &[u32]| Cell {
+        element,
+        readers: touch(readers),
+        writers: touch(writers),
+        atomics: Touch::default(),
+    };
+    Trace {
+        timelines: vec![
+            Timeline {
+                actor: actor(8),
+                events: writer,
+                omitted: [0; 2],
+                variables: vec![variable(8)],
+            },
+            Timeline {
+                actor: actor(0),
+                events: reader,
+                omitted: [0; 2],
+                variables: vec![variable(0)],
+            },
+        ],
+        map: Some(AccessMap {
+            object: object.into(),
+            space: "shared".into(),
+            element_type: Some("f32".into()),
+            length: 32,
+            range: [0, 32],
+            marked: 8,
+            block: Some([0; 3]),
+            phases: [1, 1],
+            cells: vec![cell(0, &[], &[0]), cell(8, &[0], &[8]), cell(9, &[1], &[])],
+        }),
+    }
+}
+
 pub(crate) fn kernel() -> KernelReport {
     let clean =
         || Verdict::Clean { covered: "1 launch (grid 1, block 32), 100% of the accesses".into() };

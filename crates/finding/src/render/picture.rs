@@ -1,0 +1,150 @@
+//! Small pictures in characters, for terminals: the two threads' values side by side,
+//! and who touches the elements around the one of a finding.
+
+use super::{Value, ValueRow, value_rows};
+use crate::{AccessMap, Actor, Cell, Finding, Touch};
+
+/// Elements of a picture.
+const CELLS: usize = 8;
+
+/// A table of the two threads' values, where it says more than the labels in the
+/// source do: variables. Those that were approximated have a star.
+pub(super) fn values(finding: &Finding) -> Option<String> {
+    let rows = value_rows(finding);
+    if finding.accesses.len() < 2 || !rows.iter().any(|r| r.is_variable) {
+        return None;
+    }
+    let head = ValueRow {
+        name: String::new(),
+        is_variable: false,
+        values: (finding.accesses.iter().enumerate())
+            .map(|(i, a)| Value { text: format!("({}) {}", i + 1, a.op), approximated: false })
+            .collect(),
+    };
+    let starred = rows.iter().flat_map(|r| &r.values).any(|v| v.approximated);
+    let lines: Vec<Vec<String>> = std::iter::once(&head)
+        .chain(&rows)
+        .map(|row| {
+            let star = |v: &Value| if v.approximated { " *" } else { "" };
+            let values = row.values.iter().map(|v| format!("{}{}", v.text, star(v)));
+            std::iter::once(row.name.clone()).chain(values).collect()
+        })
+        .collect();
+    let mut text = aligned(&lines, false);
+    if starred {
+        text.push_str("\n(* approximated)");
+    }
+    Some(text)
+}
+
+/// Who touches the elements around the finding's, where threads meet there.
+pub(super) fn map(finding: &Finding) -> Option<String> {
+    let map = finding.trace.as_ref()?.map.as_ref()?;
+    let at = map.cells.iter().position(|c| c.element == map.marked)?;
+    if map.cells.len() < 2 || !map.cells[at].conflicts() {
+        return None;
+    }
+    let from = at.saturating_sub(CELLS / 2).min(map.cells.len().saturating_sub(CELLS));
+    let cells = &map.cells[from..map.cells.len().min(from + CELLS)];
+    let name = |c: &Cell| match c.element == map.marked {
+        true => format!("[{}]", c.element),
+        false => c.element.to_string(),
+    };
+    let mut lines = vec![line(&map.object, cells, name)];
+    let ways: [(&str, fn(&Cell) -> &Touch); 3] = [
+        ("written by", |c| &c.writers),
+        ("atomic of", |c| &c.atomics),
+        ("read by", |c| &c.readers),
+    ];
+    for (way, touch) in ways {
+        if cells.iter().any(|c| !touch(c).is_empty()) {
+            lines.push(line(way, cells, |c| who(map, touch(c))));
+        }
+    }
+    let whose = match map.block {
+        Some(block) => format!("threads of block {}", super::index_text(block)),
+        None => "threads as block:thread".into(),
+    };
+    Some(format!(
+        "elements near it, and who touches them with no barrier between ({whose}):\n{}",
+        aligned(&lines, true)
+    ))
+}
+
+fn line(name: &str, cells: &[Cell], text: impl Fn(&Cell) -> String) -> Vec<String> {
+    std::iter::once(name.to_owned()).chain(cells.iter().map(text)).collect()
+}
+
+/// The first two threads, with a plus if there are more.
+fn who(map: &AccessMap, touch: &Touch) -> String {
+    if touch.is_empty() {
+        return "·".into();
+    }
+    let names: Vec<String> = touch.actors.iter().take(2).map(|a| short(map, a)).collect();
+    let more = if touch.actors.len() > 2 || touch.more { "+" } else { "" };
+    format!("{}{more}", names.join("/"))
+}
+
+/// `16` or `3,1` within a block; `2:16` where blocks matter.
+fn short(map: &AccessMap, actor: &Actor) -> String {
+    let index = |i: [u32; 3]| crate::launch::index_short(i);
+    let thread = actor.thread.map_or("copy".into(), index);
+    match map.block {
+        Some(_) => thread,
+        None => format!("{}:{thread}", index(actor.block)),
+    }
+}
+
+/// Columns of one width each; names to the left, numbers to the right.
+fn aligned(lines: &[Vec<String>], right: bool) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| {
+        lines.iter().filter_map(|l| l.get(c)).map(|t| t.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let text = |line: &Vec<String>| {
+        let mut out = String::new();
+        for (c, cell) in line.iter().enumerate() {
+            let w = widths[c];
+            match right && c > 0 {
+                true => out.push_str(&format!("  {cell:>w$}")),
+                false if c > 0 => out.push_str(&format!("  {cell:w$}")),
+                false => out.push_str(&format!("{cell:w$}")),
+            }
+        }
+        out.trim_end().to_owned()
+    };
+    lines.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn a_table_and_a_map() {
+        let mut finding = samples::race();
+        assert_eq!(values(&finding), None);
+        assert_eq!(map(&finding), None);
+        finding.trace = Some(samples::trace("s"));
+        finding.accesses[1].notes = vec!["d = 8 (approximated)".into(), "no variable".into()];
+        assert_eq!(
+            values(&finding).unwrap(),
+            "        (1) write  (2) read\n\
+             thread  (8,0,0)    (0,0,0)\n\
+             block   (0,0,0)    (0,0,0)\n\
+             value   1.5        0.25\n\
+             tid     8          0\n\
+             d       –          8 *\n\
+             (* approximated)"
+        );
+        assert_eq!(
+            map(&finding).unwrap(),
+            "elements near it, and who touches them with no barrier between (threads of block (0,0,0)):\n\
+             s           0  [8]  9\n\
+             written by  0    8  ·\n\
+             read by     ·    0  1"
+        );
+    }
+}

@@ -1,0 +1,3 @@
+__device__ inline void put(float *tile, int i, float value) {
+    tile[i] = value;
+}
