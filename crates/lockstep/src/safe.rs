@@ -5,6 +5,9 @@ use lockstep_kernel::{Kernel, Language, Site, SiteId, SiteKind, Space};
 use lockstep_prove::{DimSpec, Proof, Safe};
 use lockstep_simulate::place;
 
+/// What holds only as long as no barrier is passed.
+const BETWEEN: &str = "between two barriers, ";
+
 /// Places named in one sentence; there may be more.
 const MOST_NAMED: usize = 4;
 
@@ -62,13 +65,18 @@ impl Words<'_> {
             let verb = if barriers.len() == 1 { "separates" } else { "separate" };
             why.push(format!("{} {verb} it from {}", self.named(&barriers), self.named(&list)));
         }
-        let apart: Vec<SiteId> = others
-            .iter()
-            .filter(|(_, p)| (p.in_block.apart || p.across_blocks.apart) && !p.in_block.barrier)
-            .map(|(other, _)| *other)
-            .collect();
-        if !apart.is_empty() {
-            why.push(format!("no other thread touches its element by {}", self.named(&apart)));
+        for in_phase in [false, true] {
+            let apart: Vec<SiteId> = others
+                .iter()
+                .filter(|(_, p)| (p.in_block.apart || p.across_blocks.apart) && !p.in_block.barrier)
+                .filter(|(_, p)| p.in_block.in_phase == in_phase)
+                .map(|(other, _)| *other)
+                .collect();
+            if !apart.is_empty() {
+                let when = if in_phase { BETWEEN } else { "" };
+                let by = self.named(&apart);
+                why.push(format!("{when}no other thread touches its element by {by}"));
+            }
         }
         why
     }
@@ -79,7 +87,8 @@ impl Words<'_> {
             why.push("all threads of the block reach it".to_owned());
         }
         let mut pairs: Vec<String> = Vec::new();
-        for pair in self.pairs.iter().filter(|p| p.barriers.contains(&id)) {
+        let separates = |p: &&Safe| p.barriers.contains(&id) && p.sites.0 != p.sites.1;
+        for pair in self.pairs.iter().filter(separates) {
             let (a, b) = pair.sites;
             let text = format!("the {} from the {}", self.name(a), self.name(b));
             if !pairs.contains(&text) {
@@ -132,7 +141,7 @@ fn own(pair: &Safe, site: &Site) -> Option<String> {
     if !block.apart && !grid.apart {
         return None;
     }
-    let when = if block.in_phase { "between two barriers, " } else { "" };
+    let when = if block.in_phase { BETWEEN } else { "" };
     let who = if site.space == Space::Shared { "each thread of the block" } else { "each thread" };
     let does = if site.kind == SiteKind::Atomic { "updates" } else { "writes" };
     let how = if block.solver || grid.solver { " (by Z3)" } else { "" };

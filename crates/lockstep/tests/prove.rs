@@ -156,3 +156,45 @@ __global__ void rare(int *a, int key) {
     let key = race["launch"]["args"]["key"].as_i64().expect("a value") as i32;
     assert_eq!(key.wrapping_mul(7919), 1234567890);
 }
+
+#[test]
+fn verbose_says_why_accesses_are_safe() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(
+        dir.path(),
+        "reduce.cu",
+        "\
+__global__ void reduce(float *out, const float *in) {
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = in[blockIdx.x * 256 + t];
+    __syncthreads();
+    for (int d = 128; d > 0; d /= 2) {
+        if (t < d) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+",
+    );
+    let path = path.to_str().expect("text");
+    let out = lockstep(&["prove", path, "--block", "256", "--grid", "8", "--verbose"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    for expected in [
+        "4: kernel reduce: read of `in`: no thread of this kernel writes it",
+        "4: kernel reduce: write to `s`: each thread of the block writes its own element; the barrier at line 5 \
+         separates it from the read at line 7",
+        // In another iteration some other thread does touch it.
+        "7: kernel reduce: write to `s`: between two barriers, each thread of the block writes its own element",
+        "between two barriers, no other thread touches its element by the read at line 7",
+        "8: kernel reduce: barrier: all threads of the block reach it; it separates the read at line 7 from the write \
+         at line 7",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+    // Without a proof, nothing is called safe.
+    let path = file(dir.path(), "neighbour.cu", NEIGHBOUR);
+    let out = lockstep(&["prove", path.to_str().expect("text"), "--verbose"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!said.contains("writes"), "{said}");
+}

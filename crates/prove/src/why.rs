@@ -41,7 +41,8 @@ pub struct Safe {
     pub sites: (SiteId, SiteId),
     pub in_block: Reasons,
     pub across_blocks: Reasons,
-    /// The barriers between them, where they are known.
+    /// The barriers between them, where they are known; between the phases in which they meet and others, where they
+    /// meet in the same one too.
     pub barriers: Vec<SiteId>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Why {
 struct Note {
     in_block: Reasons,
     across_blocks: Reasons,
-    /// Two accesses that a barrier separates.
+    /// Two accesses that a barrier separates, always or in different phases.
     separated: Option<(usize, usize)>,
 }
 
@@ -83,7 +84,7 @@ impl Why {
             Level::Grid => &mut note.across_blocks,
         };
         why(reasons);
-        if reasons.barrier {
+        if reasons.barrier || reasons.in_phase {
             note.separated.get_or_insert((i, j));
         }
     }
