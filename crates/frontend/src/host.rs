@@ -2,8 +2,8 @@
 //!
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
-//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). Launches whose dimensions are
-//! not constant are skipped, and so is everything where the host side does not compile.
+//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
+//! it; one of which neither grid nor block is, is skipped, and so is everything where the host side does not compile.
 
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{
@@ -17,17 +17,20 @@ use crate::{HeadComment, Input, Options};
 
 const STUB: &str = "__device_stub__";
 
-/// One `k<<<grid, block, shared>>>(…)` with constant dimensions.
+/// One `k<<<grid, block, shared>>>(…)` with constant dimensions, or some.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostLaunch {
     /// The kernel's mangled name.
     pub kernel: String,
-    pub grid: [u32; 3],
-    pub block: [u32; 3],
+    pub grid: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
     pub shared: u32,
     pub line: u32,
     /// Scalar arguments that are constants: position, and bits.
     pub args: Vec<(usize, u64)>,
+    /// How many arguments the call has: more than the kernel's where the host passes
+    /// structures in pieces, and then positions mean nothing.
+    pub arg_count: usize,
 }
 
 /// The constant launches of a CUDA file, in the order of the source; empty for anything else.
@@ -85,6 +88,7 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
             && let Some(mut launch) = pending.take()
         {
             launch.kernel = kernel;
+            launch.arg_count = llvm::call_args(inst).len();
             launch.args = (llvm::call_args(inst).into_iter().enumerate())
                 .filter_map(|(i, v)| constant_bits(v).map(|b| (i, b)))
                 .collect();
@@ -105,10 +109,12 @@ fn launches_of(f: Val) -> Vec<HostLaunch> {
 fn configuration(call: Val) -> Option<HostLaunch> {
     let args = llvm::call_args(call);
     let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
-    let dims =
-        |at: usize| Some([number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32]);
-    let (grid, block) = (dims(0)?, dims(2)?);
-    if grid.iter().chain(&block).any(|&d| d == 0) {
+    let dims = |at: usize| {
+        let dims = [number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32];
+        dims.iter().all(|&d| d > 0).then_some(dims)
+    };
+    let (grid, block) = (dims(0), dims(2));
+    if grid.is_none() && block.is_none() {
         return None;
     }
     let shared = number(4).unwrap_or(0) as u32;
@@ -118,7 +124,15 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         line = unsafe { LLVMDILocationGetLine(loc) };
         loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
     }
-    Some(HostLaunch { kernel: String::new(), grid, block, shared, line, args: Vec::new() })
+    Some(HostLaunch {
+        kernel: String::new(),
+        grid,
+        block,
+        shared,
+        line,
+        args: Vec::new(),
+        arg_count: 0,
+    })
 }
 
 /// `_Z19__device_stub__reducePfi` is the stub of `_Z6reducePfi`.

@@ -382,14 +382,23 @@ int main(int argc, char **) {
   other<<<4, 32>>>();
 }";
     let launches = host_launches(Input::Text { name: "t.cu", bytes: source }, &Options::default());
-    assert_eq!(launches.len(), 2, "{launches:?}");
+    assert_eq!(launches.len(), 3, "{launches:?}");
     assert_eq!(launches[0].kernel, "_Z1kPii");
     assert_eq!(
         (launches[0].grid, launches[0].block, launches[0].shared),
-        ([2, 3, 1], [16, 4, 1], 128)
+        (Some([2, 3, 1]), Some([16, 4, 1]), 128)
     );
     assert_eq!((launches[0].line, &launches[0].args[..]), (5, &[(1, 7)][..]));
-    assert_eq!((launches[1].grid, launches[1].block), ([4, 1, 1], [32, 1, 1]));
+    assert_eq!((launches[1].grid, launches[1].block), (None, Some([32, 1, 1])));
+    assert_eq!((launches[2].grid, launches[2].block), (Some([4, 1, 1]), Some([32, 1, 1])));
+}
+
+#[test]
+fn launch_bounds_say_nothing_of_a_shape() {
+    let flat = cuda("__global__ void __launch_bounds__(256) k(int *a) { a[threadIdx.x] = 1; }");
+    assert_eq!(flat.kernels[0].block_dim_hint, Some([256, 1, 1]));
+    let square = cuda("__global__ void __launch_bounds__(256) k(int *a) { a[threadIdx.y] = 1; }");
+    assert_eq!(square.kernels[0].block_dim_hint, None);
 }
 
 #[test]

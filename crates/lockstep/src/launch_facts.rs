@@ -31,7 +31,9 @@ impl<'a> FileFacts<'a> {
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
         let launches = self.host.get_or_init(|| self.source.host_launches(self.input));
-        launches.iter().find(|l| l.kernel == kernel.mangled)
+        let of_kernel = || launches.iter().filter(|l| l.kernel == kernel.mangled);
+        let whole = |l: &&HostLaunch| l.grid.is_some() && l.block.is_some();
+        of_kernel().find(whole).or_else(|| of_kernel().next())
     }
 
     /// Dimensions by the strongest source that gives them; the host part of the
@@ -56,8 +58,7 @@ impl<'a> FileFacts<'a> {
         if (grid.is_none() || block.is_none())
             && let Some(host) = self.host_launch(kernel)
         {
-            sources
-                .push((From::HostLaunch, Given { grid: Some(host.grid), block: Some(host.block) }));
+            sources.push((From::HostLaunch, Given { grid: host.grid, block: host.block }));
         }
         sources.push((From::KernelBounds, Given { grid: None, block: kernel.block_dim_hint }));
         Dims::resolve(&sources)
@@ -86,7 +87,8 @@ impl<'a> FileFacts<'a> {
         if dims.block_from == From::HostLaunch
             && let Some(host) = self.host_launch(kernel)
         {
-            for &(position, bits) in &host.args {
+            let whole = host.arg_count == kernel.params.len();
+            for &(position, bits) in host.args.iter().filter(|_| whole) {
                 if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
                     let value = scalar_of_bits(ty, bits);
                     values[param] = values[param].take().or(Some(value));

@@ -186,6 +186,7 @@ impl<'m> Lower<'m> {
         cleanup::run(&mut self.k);
         provenance::run(&mut self.k);
         self.infer_elements();
+        self.drop_vague_block_hint();
         let cfg = lockstep_kernel::cfg::Cfg::new(&self.k);
         lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
     }

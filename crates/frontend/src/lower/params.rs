@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use llvm_sys::core::LLVMGetMetadata;
-use lockstep_kernel::{Elem, Op, Operand, Param, ParamKind, Space, Ty};
+use lockstep_kernel::{Elem, Language, Op, Operand, Param, ParamKind, Space, Special, Ty};
 
 use super::Lower;
 use super::objects::named_type;
@@ -160,6 +160,21 @@ impl Lower<'_> {
             }
         }
         dims[0].map(|x| [x, dims[1].unwrap_or(1), dims[2].unwrap_or(1)])
+    }
+
+    /// `__launch_bounds__(256)` limits the threads of a block, whatever its shape: it
+    /// says nothing of a block of more than one dimension.
+    pub(super) fn drop_vague_block_hint(&mut self) {
+        let beyond = |op: &Op| match op {
+            Op::Special(Special::ThreadId(a) | Special::BlockDim(a)) => *a > 0,
+            _ => false,
+        };
+        if let Some([_, 1, 1]) = self.k.block_dim_hint
+            && self.k.insts().any(|i| beyond(&i.op))
+            && self.k.language == Language::Cuda
+        {
+            self.k.block_dim_hint = None;
+        }
     }
 
     /// After lowering: what arrays are made of, and which are only read.
