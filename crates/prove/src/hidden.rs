@@ -13,10 +13,23 @@
 //! what must be trusted.
 
 use lockstep_kernel::{Kernel, Op, Operand, ParamKind, Special};
+use rustc_hash::FxHashSet;
 
 use crate::assume::{AssumeExpr, Operator, Tree};
-use crate::context::Hints;
+use crate::context::{Base, Hints, VarKind};
+use crate::memory::Place;
+use crate::pair::Pairs;
+use crate::term::{Bin, Node, T};
 use crate::{Assumptions, DimSpec};
+
+/// What scalar parameters are to the indices of accesses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shape {
+    /// Added as they are: offsets.
+    summands: Vec<usize>,
+    /// Factors in an array that is written: strides.
+    factors: Vec<usize>,
+}
 
 /// One condition: its text, and the launches it leaves.
 #[derive(Clone, Debug)]
@@ -30,11 +43,7 @@ pub(crate) struct Condition {
 const TRIES: usize = 60;
 
 /// The catalogue for this kernel, simplest first.
-pub(crate) fn catalogue(
-    kernel: &Kernel,
-    given: &Assumptions,
-    summands: &[usize],
-) -> Vec<Condition> {
+pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
     let mut out = Vec::new();
     let base = Condition { texts: Vec::new(), assumptions: given.clone(), hints: Hints::default() };
     let flat = flattened(kernel, &base);
@@ -59,7 +68,7 @@ pub(crate) fn catalogue(
         }
         out.push(counted.clone());
     }
-    for list in area_conditions(kernel, given, summands) {
+    for list in area_conditions(kernel, given, shape) {
         let mut c = counted.clone();
         for (text, tree) in list {
             c.texts.push(text.clone());
@@ -67,7 +76,7 @@ pub(crate) fn catalogue(
         }
         out.push(c);
     }
-    for (text, tree) in scalar_conditions(kernel, given, summands) {
+    for (text, tree) in scalar_conditions(kernel, given, &shape.summands) {
         for start in [&flat, &counted] {
             let mut c = start.clone();
             c.texts.push(text.clone());
@@ -100,39 +109,76 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
     c
 }
 
-/// No index computed from rows and columns overflows an `int`: products of sizes, and of a size and a stride.
+/// No index computed from rows and columns overflows an `int`, and no row reaches into the next: products of sizes,
+/// strides at least the width, or a stride at least the number of threads along a row.
 fn area_conditions(
     kernel: &Kernel,
     given: &Assumptions,
-    summands: &[usize],
+    shape: &Shape,
 ) -> Vec<Vec<(String, Tree)>> {
-    let mut free = free_scalars(kernel, given, summands);
-    free.truncate(4);
-    let binary = |op, a: Tree, b: Tree| Tree::Binary(op, Box::new(a), Box::new(b));
-    let name = |p: usize| kernel.params[p].name.as_str();
-    let area = |p: usize, q: usize| {
-        let limit = i64::from(i32::MAX);
-        let product = binary(Operator::Mul, Tree::Param(p), Tree::Param(q));
-        let text = format!("{} * {} <= {limit}", name(p), name(q));
-        (text, binary(Operator::Le, product, Tree::Const(limit)))
-    };
+    let free = free_scalars(kernel, given, &shape.summands);
+    let (strides, sizes): (Vec<usize>, Vec<usize>) =
+        free.iter().copied().partition(|p| shape.factors.contains(p));
+    let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
     let mut out = Vec::new();
-    for (i, &p) in free.iter().enumerate() {
-        for &q in &free[i + 1..] {
-            out.push(vec![area(p, q)]);
+    for &s in strides.iter().take(STRIDES) {
+        let others = free.iter().filter(|&&p| p != s);
+        out.extend(others.map(|&p| vec![area(param(p.min(s)), param(p.max(s)))]));
+        out.push(vec![area(param(s), param(s))]);
+    }
+    // Rows that blocks or threads have for themselves.
+    let axes = ["x", "y", "z"];
+    let dimension = |a: u8| {
+        let name = axes[usize::from(a)];
+        let block = (format!("blockDim.{name}"), Tree::BlockDim(a));
+        [(format!("gridDim.{name}"), Tree::GridDim(a)), block]
+    };
+    for &s in strides.iter().take(STRIDES) {
+        out.extend((0..2).flat_map(dimension).map(|d| vec![area(param(s), d)]));
+    }
+    // Strides at least the width.
+    for &w in sizes.iter().take(SIZES) {
+        for &h in sizes.iter().take(SIZES) {
+            let each = |&s: &usize| [at_least(param(s), param(w)), area(param(h), param(s))];
+            out.push(strides.iter().take(STRIDES).flat_map(each).collect());
         }
     }
-    out.extend(free.iter().map(|&p| vec![area(p, p)]));
-    // A stride at least the width.
-    for &s in &free {
-        for &w in free.iter().filter(|&&w| w != s) {
-            for &h in free.iter().filter(|&&h| h != s) {
-                let at_least = binary(Operator::Ge, Tree::Param(s), Tree::Param(w));
-                out.push(vec![(format!("{} >= {}", name(s), name(w)), at_least), area(h, s)]);
+    // No width is given: all threads of a row are within it.
+    let threads = |a: u8| {
+        let name = axes[usize::from(a)];
+        let text = format!("gridDim.{name} * blockDim.{name}");
+        (text, binary(Operator::Mul, Tree::GridDim(a), Tree::BlockDim(a)))
+    };
+    let reads = |a: u8| kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
+    if reads(0) && reads(1) {
+        for &s in strides.iter().take(STRIDES) {
+            for (x, y) in [(0, 1), (1, 0)] {
+                let long = at_least(param(s), threads(x));
+                out.push(vec![long, area(param(s), threads(y))]);
             }
         }
     }
+    out.retain(|list| !list.is_empty());
     out
+}
+
+/// How many strides and sizes of a kernel are looked at.
+const STRIDES: usize = 3;
+const SIZES: usize = 3;
+
+fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
+    Tree::Binary(op, Box::new(a), Box::new(b))
+}
+
+/// That a product is an `int`.
+fn area(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
+    let limit = i64::from(i32::MAX);
+    let text = format!("{} * {} <= {limit}", p.0, q.0);
+    (text, binary(Operator::Le, binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
+}
+
+fn at_least(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
+    (format!("{} >= {}", p.0, q.0), binary(Operator::Ge, p.1, q.1))
 }
 
 /// Scalar parameters that have no value yet and are no offsets.
@@ -158,7 +204,6 @@ fn scalar_conditions(
 ) -> Vec<(String, Tree)> {
     let mut out = Vec::new();
     let free = free_scalars(kernel, given, summands);
-    let binary = |op, a: Tree, b: Tree| Tree::Binary(op, Box::new(a), Box::new(b));
     let mut dims: Vec<(String, Tree)> = Vec::new();
     for (axis, name) in ["x", "y"].iter().enumerate() {
         let a = axis as u8;
@@ -220,4 +265,74 @@ fn constants(kernel: &Kernel) -> Vec<i64> {
     out.sort_unstable();
     out.truncate(2);
     out
+}
+
+impl Pairs<'_, '_> {
+    /// What scalar parameters are to the indices.
+    pub(crate) fn shape(&mut self) -> Shape {
+        let mut offsets: Vec<(Base, T)> = Vec::new();
+        let mut written: Vec<Base> = Vec::new();
+        for i in 0..self.exec.accesses.len() {
+            for c in self.cases_of(i) {
+                if let Place::At(base, o) = c.place {
+                    offsets.push((base, o));
+                    if self.exec.accesses[i].mode.writes() {
+                        written.push(base);
+                    }
+                }
+            }
+        }
+        let mut shape = Shape::default();
+        let mut seen = FxHashSet::default();
+        for (base, offset) in offsets {
+            self.walk_sum(offset, written.contains(&base), &mut shape, &mut seen);
+        }
+        for list in [&mut shape.summands, &mut shape.factors] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        shape
+    }
+
+    fn walk_sum(&self, t: T, written: bool, shape: &mut Shape, seen: &mut FxHashSet<(T, bool)>) {
+        if !seen.insert((t, written)) {
+            return;
+        }
+        let pool = &self.exec.ctx.pool;
+        match pool.node(t) {
+            Node::Var(_) => shape.summands.extend(self.scalar(t)),
+            Node::Lin(_, terms) => {
+                for &(a, _) in terms {
+                    self.walk_sum(a, written, shape, seen);
+                }
+            }
+            &Node::ZExt(a) | &Node::SExt(a) | &Node::Trunc(a) => {
+                self.walk_sum(a, written, shape, seen);
+            }
+            &Node::Ite(_, a, b) => {
+                self.walk_sum(a, written, shape, seen);
+                self.walk_sum(b, written, shape, seen);
+            }
+            Node::Bin(Bin::Mul, ..) if written => {
+                let mut work = vec![t];
+                while let Some(t) = work.pop() {
+                    match *pool.node(t) {
+                        Node::Bin(Bin::Mul, a, b) => work.extend([a, b]),
+                        Node::ZExt(a) | Node::SExt(a) | Node::Trunc(a) => work.push(a),
+                        _ => shape.factors.extend(self.scalar(t)),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The scalar parameter that a term is.
+    fn scalar(&self, t: T) -> Option<usize> {
+        let Node::Var(v) = *self.exec.ctx.pool.node(t) else { return None };
+        match self.exec.ctx.vars[v.0 as usize].0 {
+            VarKind::Param(p, _) => Some(p),
+            _ => None,
+        }
+    }
 }

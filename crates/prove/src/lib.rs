@@ -23,6 +23,7 @@ mod bounds;
 mod context;
 mod divergence;
 mod exec;
+mod guess;
 mod hidden;
 mod image;
 mod loops;

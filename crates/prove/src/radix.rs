@@ -10,6 +10,7 @@
 //! there: equal sums are equal terms.
 
 use crate::context::Ctx;
+use crate::solve::literal;
 use crate::term::{Bin, Node, T, mask, sign_extend};
 use crate::walk::reachable;
 
@@ -143,49 +144,46 @@ fn split_sum(ctx: &mut Ctx, terms: &[(T, i128)], below: &[(T, T)]) -> Option<Vec
     None
 }
 
-/// What a conjunction says of sizes: `u < d`, by cores, and products that are known not to exceed a constant.
+/// What a conjunction says of sizes: `u < d`, and terms that are known not to exceed a constant. Terms are in their
+/// [`canonical`] form.
 #[derive(Default)]
 struct Sizes {
     below: Vec<(T, T)>,
-    products: Vec<(T, T, u64)>,
+    at_most: Vec<(T, T)>,
+    limits: Vec<(T, u64)>,
 }
 
 /// Digits of one radix that are tried.
 const DIGITS: usize = 8;
 
-fn sizes(ctx: &Ctx, list: &[T]) -> Sizes {
+/// One form for a number, whatever the width that it is written with.
+fn canonical(ctx: &mut Ctx, t: T) -> T {
+    let wide = ctx.pool.resize(t, 64);
+    core(ctx, wide)
+}
+
+fn sizes(ctx: &mut Ctx, list: &[T]) -> Sizes {
     let mut out = Sizes::default();
-    let mut at_most: Vec<(T, T)> = Vec::new();
     for &t in list {
-        match *ctx.pool.node(t) {
-            Node::Bin(Bin::Ult, u, d) => {
-                out.below.push((core(ctx, u), core(ctx, d)));
-                if let Some(c) = ctx.pool.as_const(d) {
-                    out.product(ctx, u, c.saturating_sub(1));
-                }
+        let (negated, t) = literal(&ctx.pool, t);
+        let Node::Bin(Bin::Ult, a, b) = *ctx.pool.node(t) else { continue };
+        let (low, high) = (canonical(ctx, a), canonical(ctx, b));
+        match (negated, ctx.pool.as_const(a), ctx.pool.as_const(b)) {
+            (false, _, None) => out.below.push((low, high)),
+            (false, _, Some(c)) => {
+                out.below.push((low, high));
+                out.limits.push((low, c.saturating_sub(1)));
             }
-            Node::Bin(Bin::Xor, a, b) => {
-                let inner = match (ctx.pool.as_const(a), ctx.pool.as_const(b)) {
-                    (Some(1), _) => b,
-                    (_, Some(1)) => a,
-                    _ => continue,
-                };
-                // Not d < u.
-                if let Node::Bin(Bin::Ult, d, u) = *ctx.pool.node(inner) {
-                    at_most.push((core(ctx, u), core(ctx, d)));
-                    if let Some(c) = ctx.pool.as_const(d) {
-                        out.product(ctx, u, c);
-                    }
-                }
-            }
-            _ => {}
+            (true, None, _) => out.at_most.push((high, low)),
+            (true, Some(c), _) => out.limits.push((high, c)),
         }
     }
+    out.add_indices(ctx);
     // x < w and w <= s.
     for _ in 0..2 {
         for i in 0..out.below.len() {
             let (x, w) = out.below[i];
-            for &(u, d) in &at_most {
+            for &(u, d) in &out.at_most {
                 if u == w && !out.below.contains(&(x, d)) {
                     out.below.push((x, d));
                 }
@@ -196,32 +194,74 @@ fn sizes(ctx: &Ctx, list: &[T]) -> Sizes {
 }
 
 impl Sizes {
-    /// Notes a product that is at most `limit`.
-    fn product(&mut self, ctx: &Ctx, t: T, limit: u64) {
-        let t = core(ctx, t);
-        if let Node::Bin(Bin::Mul, p, q) = *ctx.pool.node(t) {
-            let high = u128::from(ctx.pool.range(p).uhi) * u128::from(ctx.pool.range(q).uhi);
-            if high <= u128::from(mask(ctx.pool.width(t))) {
-                self.products.push((core(ctx, p), core(ctx, q), limit));
+    /// `blockIdx * blockDim + threadIdx < gridDim * blockDim`, along every axis where that does not wrap.
+    fn add_indices(&mut self, ctx: &mut Ctx) {
+        for axis in 0..3 {
+            let (d, g) = (ctx.block_dim(axis), ctx.grid_dim(axis));
+            let all = ctx.pool.mul(g, d);
+            if ctx.pool.range(all).uhi == mask(32) {
+                continue;
+            }
+            let (wide_d, wide_g) = (ctx.pool.zext(d, 64), ctx.pool.zext(g, 64));
+            let wide = ctx.pool.mul(wide_g, wide_d);
+            let all = [canonical(ctx, all), canonical(ctx, wide)];
+            for (thread, block) in [(1, 0), (2, 0), (1, 1), (2, 2)] {
+                let (b, t) = (ctx.block_id(axis, block), ctx.thread_id(axis, thread));
+                let first = ctx.pool.mul(b, d);
+                let own = ctx.pool.add(first, t);
+                let own = canonical(ctx, own);
+                self.below.extend(all.map(|a| (own, a)));
             }
         }
+        self.below.sort();
+        self.below.dedup();
     }
 
     /// Whether the product of two terms fits a width.
-    fn fits(&self, ctx: &Ctx, p: T, q: T, width: u32) -> bool {
+    fn fits(&self, ctx: &mut Ctx, p: T, q: T, width: u32) -> bool {
         let high = u128::from(ctx.pool.range(p).uhi) * u128::from(ctx.pool.range(q).uhi);
-        high <= u128::from(mask(width))
-            || self.products.iter().any(|&(a, b, limit)| {
-                limit <= mask(width) && ((a, b) == (p, q) || (b, a) == (p, q))
-            })
+        if high <= u128::from(mask(width)) {
+            return true;
+        }
+        if high > u128::from(u64::MAX) {
+            return false;
+        }
+        let (p, q) = (ctx.pool.resize(p, 64), ctx.pool.resize(q, 64));
+        let product = ctx.pool.mul(p, q);
+        let product = canonical(ctx, product);
+        self.limits.iter().any(|&(t, limit)| t == product && limit <= mask(width))
     }
 
-    fn digits(&self, d: T) -> Vec<T> {
-        let mut out: Vec<T> = self.below.iter().filter(|(_, e)| *e == d).map(|(u, _)| *u).collect();
-        out.sort();
-        out.dedup();
+    /// What is below `d`, times `factor`, where that shares an atom with the sum that is to be taken apart.
+    fn digits(&self, ctx: &mut Ctx, d: T, factor: Option<T>, sum: &Sum) -> Vec<Digit> {
+        let mut out: Vec<Digit> = Vec::new();
+        for &(u, e) in &self.below {
+            if e != d {
+                continue;
+            }
+            let Some(own) = exactly(ctx, u, sum.width) else { continue };
+            let own = factor.map_or(own, |f| ctx.pool.mul(own, f));
+            let (_, parts) = ctx.pool.lin_parts(own);
+            if parts.iter().any(|(a, _)| sum.atoms.contains(a)) {
+                out.push(Digit { value: u, scaled: own });
+            }
+        }
         out
     }
+}
+
+/// A number below a radix, and what it contributes to a sum.
+#[derive(Clone, Copy)]
+struct Digit {
+    value: T,
+    scaled: T,
+}
+
+/// The difference of an equation's sides.
+struct Sum {
+    all: T,
+    atoms: Vec<T>,
+    width: u32,
 }
 
 /// Splits an equation `y1*w + x1 == y2*w + x2` of the list, where `x1, x2 < w`, `y1, y2 < h` and `w*h` fits the width.
@@ -241,41 +281,28 @@ pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut radices: Vec<T> = sizes.below.iter().map(|(_, d)| *d).collect();
     radices.sort();
     radices.dedup();
-    radices.retain(|&d| ctx.pool.as_const(d).is_none());
     for (at, l, r) in equations {
         let width = ctx.pool.width(l);
-        let difference = ctx.pool.sub(l, r);
-        let parts = reachable(&ctx.pool, &[difference]);
+        let all = ctx.pool.sub(l, r);
+        let atoms = ctx.pool.lin_parts(all).1.into_iter().map(|(a, _)| a).collect();
+        let sum = Sum { all, atoms, width };
+        let parts = reachable(&ctx.pool, &[all]);
         for &w in &radices {
             let Some(wide) = exactly(ctx, w, width) else { continue };
-            if parts.binary_search(&w).is_err() {
+            if !reachable(&ctx.pool, &[w]).iter().any(|t| parts.binary_search(t).is_ok()) {
                 continue;
             }
-            let columns = sizes.digits(w);
+            let columns = sizes.digits(ctx, w, None, &sum);
+            if columns.is_empty() || columns.len() > DIGITS {
+                continue;
+            }
             for &h in &radices {
-                let rows = sizes.digits(h);
-                if columns.len() > DIGITS || rows.len() > DIGITS || !sizes.fits(ctx, w, h, width) {
+                let rows = sizes.digits(ctx, h, Some(wide), &sum);
+                if rows.is_empty() || rows.len() > DIGITS || !sizes.fits(ctx, w, h, width) {
                     continue;
                 }
-                for (x1, x2) in pairs(&columns) {
-                    for (y1, y2) in pairs(&rows) {
-                        let [Some(a), Some(b), Some(c), Some(d)] =
-                            [x1, x2, y1, y2].map(|t| exactly(ctx, t, width))
-                        else {
-                            continue;
-                        };
-                        let (c, d) = (ctx.pool.mul(c, wide), ctx.pool.mul(d, wide));
-                        let minus = mask(width);
-                        let parts = [(c, 1), (a, 1), (d, minus), (b, minus)];
-                        if ctx.pool.sum(0, &parts, width) != difference {
-                            continue;
-                        }
-                        let same = [(x1, x2), (y1, y2)].map(|(p, q)| {
-                            let (p, q) = (ctx.pool.resize(p, 64), ctx.pool.resize(q, 64));
-                            ctx.pool.eq(p, q)
-                        });
-                        return Some((at, same.to_vec()));
-                    }
+                if let Some(same) = split_rows(ctx, &sum, &columns, &rows) {
+                    return Some((at, same));
                 }
             }
         }
@@ -283,7 +310,25 @@ pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     None
 }
 
-fn pairs(list: &[T]) -> impl Iterator<Item = (T, T)> {
+/// The digits of which the sum is the difference: they are the same, pair by pair.
+fn split_rows(ctx: &mut Ctx, sum: &Sum, columns: &[Digit], rows: &[Digit]) -> Option<Vec<T>> {
+    let minus = mask(sum.width);
+    for (x1, x2) in pairs(columns) {
+        for (y1, y2) in pairs(rows) {
+            let parts = [(y1.scaled, 1), (x1.scaled, 1), (y2.scaled, minus), (x2.scaled, minus)];
+            if ctx.pool.sum(0, &parts, sum.width) == sum.all {
+                let same = [(x1, x2), (y1, y2)].map(|(p, q)| {
+                    let (p, q) = (ctx.pool.resize(p.value, 64), ctx.pool.resize(q.value, 64));
+                    ctx.pool.eq(p, q)
+                });
+                return Some(same.to_vec());
+            }
+        }
+    }
+    None
+}
+
+fn pairs(list: &[Digit]) -> impl Iterator<Item = (Digit, Digit)> {
     list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b)))
 }
 

@@ -2,7 +2,8 @@
 //!
 //! [`Solver::presolve`] drives known facts through a conjunction (an equation of a variable, a literal that occurs
 //! elsewhere) until nothing changes; the constructors of terms do the arithmetic on the way. Most pairs of affine
-//! accesses end there. The rest goes to Z3.
+//! accesses end there. Of the rest, most that have a model have one that is easily guessed ([`crate::guess`]); what is
+//! left goes to Z3.
 //!
 //! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because
 //! the solver does not know them. A model is believed only after every condition has been evaluated under it.
@@ -16,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
 use crate::race::Limits;
-use crate::term::{Bin, Node, T, VarId};
+use crate::term::{Bin, Node, Pool, T, VarId};
 use crate::walk::{Assignment, Substitution, reachable};
 use crate::z3::{self, Answer, Effort};
 
@@ -39,6 +40,9 @@ pub(crate) enum Outcome {
 
 /// Work for one launch that is tried.
 const TRIAL_WORK: u32 = 60;
+
+/// Work up to which a question is a short one, for which no launches are tried.
+pub(crate) const SHORT: u32 = 40;
 
 /// Rounds of substitution.
 const ROUNDS: usize = 16;
@@ -200,18 +204,37 @@ fn rewrite_below(ctx: &mut Ctx, s: &mut Substitution, t: T) -> T {
 /// was a matter of signs becomes one of intervals.
 fn positive(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T)> {
     for &t in list {
+        let (negated, t) = literal(&ctx.pool, t);
         let Node::Bin(Bin::Slt, a, b) = *ctx.pool.node(t) else { continue };
-        let Node::Var(v) = *ctx.pool.node(b) else { continue };
-        let range = ctx.pool.range(b);
-        if ctx.pool.range(a).slo < 0 || range.slo > 0 || range.shi < 1 {
+        // 0 <= a < b, or 1 <= b <= a.
+        let (large, enough) = match negated {
+            false => (b, ctx.pool.range(a).slo >= 0),
+            true => (a, ctx.pool.range(b).slo >= 1),
+        };
+        let large = match *ctx.pool.node(large) {
+            Node::SExt(x) => x,
+            _ => large,
+        };
+        let Node::Var(v) = *ctx.pool.node(large) else { continue };
+        let range = ctx.pool.range(large);
+        if !enough || range.slo > 0 || range.shi < 1 {
             continue;
         }
-        let w = ctx.pool.width(b);
+        let w = ctx.pool.width(large);
         // The same for every question, so that it may be one variable: at least 1, at most what the other is.
         let own = ctx.variable(VarKind::Positive(v), 0, 1, range.shi as u64, w);
         return Some((v, own));
     }
     None
+}
+
+/// A condition without its negation, and whether it had one.
+pub(crate) fn literal(pool: &Pool, t: T) -> (bool, T) {
+    match *pool.node(t) {
+        Node::Bin(Bin::Xor, a, b) if pool.as_const(a) == Some(1) => (true, b),
+        Node::Bin(Bin::Xor, a, b) if pool.as_const(b) == Some(1) => (true, a),
+        _ => (false, t),
+    }
 }
 
 /// An equation of a variable and a term without it.
@@ -268,7 +291,7 @@ impl Solver {
         }
         let effort = limits.effort();
         // Where one model is enough to give up, how many launches have one does not matter.
-        let wanted = !self.all_or_nothing;
+        let wanted = !self.all_or_nothing && limits.work > SHORT;
         let trials: Vec<Vec<Trial>> = keys
             .iter()
             .map(|k| if wanted && !effort.is_over() { trials(ctx, k) } else { Vec::new() })
@@ -332,8 +355,11 @@ impl Solver {
             return None;
         }
         let started = Instant::now();
-        let trials = trials(ctx, asked);
-        let (mut model, mut spent) = attempt(ctx, asked, &trials, effort);
+        let (mut model, mut spent) = (crate::guess::guess(ctx, asked), 0);
+        if model.is_none() {
+            let trials = trials(ctx, asked);
+            (model, spent) = attempt(ctx, asked, &trials, effort);
+        }
         if model.is_none() {
             let (answer, more) = z3::check(&ctx.pool, asked, effort);
             spent += more;
@@ -351,6 +377,12 @@ impl Solver {
 
 /// The solver's answer to one question, and the work it took.
 fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
+    if effort.is_over() {
+        return (Outcome::Late, 0);
+    }
+    if crate::guess::guess(ctx, key).is_some_and(|m| holds(ctx, key, &m)) {
+        return (Outcome::Sat, 0);
+    }
     let (outcome, mut work) = without_products(ctx, key, effort);
     if outcome {
         return (Outcome::Unsat, work);

@@ -9,16 +9,14 @@ use crate::alarm::line_of;
 use crate::context::{Base, Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
+use crate::hidden::Shape;
 use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, is_block_barrier};
-use crate::solve::Outcome;
+use crate::solve::{Outcome, SHORT};
 use crate::term::{Node, T};
 use crate::walk::reachable;
 use crate::{Alarm, Assumptions, Config, Proof, Safe, Stats};
-
-/// Work for a question in the first pass, where dimensions are free.
-const SHORT: u32 = 40;
 
 /// Work for a small model.
 const MODEL_WORK: u32 = 1000;
@@ -37,8 +35,8 @@ pub(crate) struct Analysis {
     pub(crate) stats: Stats,
     pub(crate) race: Verdict,
     race_alarms: Vec<Alarm>,
-    /// Parameters that are plain summands of an index.
-    summands: Vec<usize>,
+    /// What parameters are to the indices.
+    shape: Shape,
     /// There was something that no operation here models.
     gap: bool,
     /// Why accesses do not race, where they do not.
@@ -110,7 +108,7 @@ pub(crate) fn analyse(
             stats: Stats::default(),
             race: unknown,
             race_alarms: Vec::new(),
-            summands: Vec::new(),
+            shape: Shape::default(),
             safe: None,
             gap: true,
             under: (assumptions.clone(), hints),
@@ -162,9 +160,9 @@ pub(crate) fn analyse(
     let (race, race_alarms) = (race.verdict, race.alarms);
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
-    let summands = pairs.summands();
+    let shape = pairs.shape();
     let under = (assumptions.clone(), hints);
-    Analysis { verdicts, alarms, stats, race, race_alarms, summands, safe, gap: false, under }
+    Analysis { verdicts, alarms, stats, race, race_alarms, shape, safe, gap: false, under }
 }
 
 /// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
@@ -192,7 +190,7 @@ fn look_for_condition(
     }
     let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
     let mut left = CATALOGUE;
-    for condition in crate::hidden::catalogue(kernel, assumptions, &first.summands) {
+    for condition in crate::hidden::catalogue(kernel, assumptions, &first.shape) {
         if left == 0 || limits.are_over() {
             return;
         }
@@ -617,38 +615,6 @@ impl Pairs<'_, '_> {
             }
         }
         self.solver.model(self.exec.ctx, asked, effort)
-    }
-
-    /// Scalar parameters that are added to an index as they are: offsets, not strides.
-    fn summands(&mut self) -> Vec<usize> {
-        let mut work: Vec<T> = Vec::new();
-        for i in 0..self.exec.accesses.len() {
-            for c in self.cases_of(i) {
-                if let Place::At(_, o) = c.place {
-                    work.push(o);
-                }
-            }
-        }
-        let mut out = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(t) = work.pop() {
-            if !seen.insert(t) {
-                continue;
-            }
-            match self.exec.ctx.pool.node(t) {
-                Node::Var(v) => {
-                    if let crate::context::VarKind::Param(p, _) = self.exec.ctx.vars[v.0 as usize].0
-                    {
-                        out.push(p);
-                    }
-                }
-                Node::Lin(_, terms) => work.extend(terms.iter().map(|(a, _)| *a)),
-                Node::ZExt(a) | Node::SExt(a) | Node::Trunc(a) => work.push(*a),
-                Node::Ite(_, a, b) => work.extend([*a, *b]),
-                _ => {}
-            }
-        }
-        out
     }
 
     /// What a proof rests on, as texts.

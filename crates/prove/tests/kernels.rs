@@ -136,6 +136,30 @@ fn any_launch() {
     assert!(alarm.finding.help.iter().any(|h| h.contains("__requires(")));
 }
 
+/// The condition that is found is the one that stands above the kernel, and the help offers to write it down.
+#[test]
+fn hidden_assumptions_are_named() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels/hidden.cu");
+    let text = std::fs::read_to_string(path).expect("the file is there");
+    let wanted: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("// wants: ")).collect();
+    let proofs = proofs("hidden.cu", &[Kind::DataRace], Scheduling::Independent);
+    assert_eq!(wanted.len(), proofs.len());
+    let mut wrong = Vec::new();
+    for (wanted, (name, proof)) in wanted.iter().zip(&proofs) {
+        let verdict = &proof.verdicts[0].1;
+        let named =
+            matches!(verdict, Verdict::Proved { assumes } if assumes.iter().any(|a| a == wanted));
+        let offered = proof.alarms.iter().all(|a| {
+            a.finding.holds_when.is_some()
+                && a.finding.help.iter().any(|h| h.contains("__requires(") && h.contains(wanted))
+        });
+        if !named || !offered || proof.alarms.is_empty() {
+            wrong.push(format!("{name}: {wanted} expected: {verdict:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn tiles() {
     expect("tiles.cu", Kind::DataRace, RACES);

@@ -1,0 +1,43 @@
+// --block any --grid any
+// Everyday kernels that are clean for the launches they are meant for only: the condition is what an engineer would write.
+
+// wants: blockDim.y == 1
+__global__ void clean_flat(float *y, const float *x, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+// wants: n <= 1073741824
+__global__ void clean_grid_stride(float *y, const float *x, float a, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) y[i] = a * x[i] + y[i];
+}
+// wants: blockDim.y == 1
+__global__ void clean_one_result_a_block(float *out, const float *in) {
+    if (threadIdx.x == 0) out[blockIdx.x] = in[blockIdx.x];
+}
+// wants: w * h <= 2147483647
+__global__ void clean_matrix(float *out, const float *in, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * w + x] = in[y * w + x];
+}
+// wants: w * h <= 2147483647
+__global__ void clean_columns(float *out, const float *in, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[x * h + y] = in[y * w + x];
+}
+// wants: so >= w
+__global__ void clean_separate_strides(float *out, const float *in, int w, int h, int so, int si) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < w && y < h) out[y * so + x] = in[y * si + x];
+}
+// wants: pitch >= w
+__global__ void clean_pitched(unsigned char *image, int w, int h, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    image[y * pitch + x] = 255 - image[y * pitch + x];
+}
+// wants: rows * n <= 2147483647
+__global__ void clean_row_a_thread(float *out, int rows, int n) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r < rows)
+        for (int k = 0; k < n; k++) out[r * n + k] = k;
+}
