@@ -3,6 +3,8 @@ CARGO ?= cargo
 # Random kernels of the longer differential run, and its first seed.
 RANDOM_CASES ?= 1200
 RANDOM_SEED ?= 1
+# Generated files of the longer run over a whole folder.
+MANY_FILES ?= 2000
 # PoCL keeps compiled kernels here instead of in the home directory.
 export POCL_CACHE_DIR ?= $(CURDIR)/target/pocl-cache
 
@@ -16,7 +18,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race found in an example"
 	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
-	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 10,000 proved or found as by enumeration"
+	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 10,000 proved or found as by enumeration, a folder of $(MANY_FILES) files"
 	@echo "make bench      speed against Oclgrind, and other measurements (BENCH_ARGS=--quick for small sizes)"
 	@echo "make build      target/release/lockstep"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
@@ -75,6 +77,8 @@ long-test:
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
 	$(CARGO) test --release -p lockstep-prove --test generated -- --ignored --nocapture
 	@echo "== make long-test: 10,000 random kernels are proved or found as enumeration says =="
+	LOCKSTEP_MANY_FILES=$(MANY_FILES) $(CARGO) test --release -p lockstep --test project many_files -- --nocapture
+	@echo "== make long-test: $(MANY_FILES) files were checked =="
 
 bench:
 	@scripts/setup.sh --bench

@@ -40,6 +40,7 @@ impl Launch {
     pub(crate) fn lockstep(&self, binary: &Path, dir: &Path) -> Result<Command, String> {
         let mut command = Command::new(binary);
         command.env_remove("LOCKSTEP_REPRODUCIBLE");
+        command.env("LOCKSTEP_NO_CACHE", "1");
         command.arg("run").arg(self.source()).args(["--kernel", self.kernel(), "--format", "json"]);
         command.arg("--block").arg(dims(self.block)).arg("--grid").arg(dims(self.grid));
         for (i, arg) in self.args.iter().enumerate() {

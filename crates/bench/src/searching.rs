@@ -39,6 +39,7 @@ pub(crate) struct Searched {
 pub(crate) fn search(lockstep: &Path, dir: &Path, args: &[String]) -> Result<Searched, String> {
     let start = Instant::now();
     let output = Command::new(lockstep)
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(["search", "--format", "json"])
         .args(args)
         .current_dir(dir)

@@ -15,9 +15,10 @@ use std::{env, fs, io};
 use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 
-use crate::{Error, HeadComment, Input, Options, llvm, prelude};
+use crate::{Error, HeadComment, Input, Options, dependencies, llvm, prelude};
 
 /// The text of the input, and what it is.
+#[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) language: Language,
     pub(crate) name: String,
@@ -68,6 +69,8 @@ fn language_of(path: &Path) -> Option<Language> {
 pub(crate) struct Compiled {
     pub(crate) bitcode: Vec<u8>,
     pub(crate) warnings: Vec<String>,
+    /// What clang read; empty where it was not asked.
+    pub(crate) files: Vec<PathBuf>,
 }
 
 /// Which functions get code.
@@ -90,7 +93,7 @@ pub(crate) fn compile(
             // Even at -O0, clang's passes drop what is always inlined and never called.
             command.args(["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"]);
         }
-        run(command, source, &options.cancel)
+        dependencies::run(command, source, &options.cancel)
     };
     match source.language {
         Language::OpenCl => {
@@ -353,7 +356,7 @@ pub(crate) fn run(
         });
     }
     let warnings = if stderr.trim().is_empty() { Vec::new() } else { vec![stderr] };
-    Ok(Compiled { bitcode: output.stdout, warnings })
+    Ok(Compiled { bitcode: output.stdout, warnings, files: Vec::new() })
 }
 
 /// All that the child writes, to its end; it is killed when the token is cancelled.
@@ -489,8 +492,22 @@ fn has_typed_pointers(text: &str) -> bool {
     })
 }
 
+const OPENCL_LIBRARY: [&str; 2] =
+    ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
+
 /// Debian's libclc for our target.
 pub(crate) fn opencl_library() -> Option<Vec<u8>> {
-    let places = ["/usr/lib/clc/nvptx64--nvidiacl.bc", "/usr/share/clc/nvptx64--nvidiacl.bc"];
-    places.iter().find_map(|p| fs::read(p).ok())
+    OPENCL_LIBRARY.iter().find_map(|p| fs::read(p).ok())
+}
+
+/// Which compiler and library this is: another one may compile another way.
+pub fn compiler_identity() -> String {
+    let describe = |path: &Path| {
+        let meta = fs::metadata(path).ok()?;
+        Some(format!("{} {} {:?}", path.display(), meta.len(), meta.modified().ok()?))
+    };
+    let clang = tool("clang++-19");
+    let binary = clang.to_str().and_then(on_path).unwrap_or(clang);
+    let library = OPENCL_LIBRARY.iter().find_map(|p| describe(Path::new(p)));
+    format!("{:?} {library:?}", describe(&binary))
 }

@@ -5,6 +5,8 @@
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
 //! it; one of which neither grid nor block is, is skipped, and so is everything where the host side does not compile.
 
+use std::path::PathBuf;
+
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{
     LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMInstructionGetDebugLoc,
@@ -13,7 +15,7 @@ use lockstep_kernel::Language;
 
 use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Module, Opcode, Val};
-use crate::{HeadComment, Input, Options};
+use crate::{HeadComment, Input, Options, dependencies};
 
 const STUB: &str = "__device_stub__";
 
@@ -33,39 +35,45 @@ pub struct HostLaunch {
     pub arg_count: usize,
 }
 
-/// The constant launches of a CUDA file, in the order of the source; empty for anything else.
-pub fn host_launches(input: Input, options: &Options) -> Vec<HostLaunch> {
+/// What the host part of a file gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostSide {
+    /// In the order of the source.
+    pub launches: Vec<HostLaunch>,
+    /// The files it was read from; `None` where it does not compile, for whatever reason.
+    pub files: Option<Vec<PathBuf>>,
+}
+
+/// The constant launches of a CUDA file; none for anything else.
+pub fn host_side(input: Input, options: &Options) -> HostSide {
+    let nothing = HostSide { launches: Vec::new(), files: Some(Vec::new()) };
     let Ok(source) = Source::open(input, options) else {
-        return Vec::new();
+        return HostSide::default();
     };
     let may_launch = source.bytes.windows(3).any(|w| w == b"<<<");
     if source.language != Language::Cuda || !may_launch {
-        return Vec::new();
+        return nothing;
     }
+    compiled(&source, options).unwrap_or_default()
+}
+
+fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let head: HeadComment =
         crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
-    let Ok((command, _)) = clang::cuda_command(&source, &head, options, Side::Host) else {
-        return Vec::new();
-    };
-    let Ok(compiled) = clang::run(command, &source, &options.cancel) else {
-        return Vec::new();
-    };
-    let Ok(module) = Module::parse(&compiled.bitcode, &source.name) else {
-        return Vec::new();
-    };
+    let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
+    let compiled = dependencies::run(command, source, &options.cancel).ok()?;
+    let module = Module::parse(&compiled.bitcode, &source.name).ok()?;
     // With stubs kept out of line, the launch's arguments stay visible at the call.
     for f in module.functions() {
         if llvm::name(f).contains(STUB) {
             llvm::add_attribute(module.ctx, f, "noinline");
         }
     }
-    if module.run_passes("default<O1>").is_err() {
-        return Vec::new();
-    }
+    module.run_passes("default<O1>").ok()?;
     let mut launches: Vec<HostLaunch> =
         module.functions().into_iter().flat_map(launches_of).collect();
     launches.sort_by_key(|l| l.line);
-    launches
+    Some(HostSide { launches, files: Some(compiled.files) })
 }
 
 fn launches_of(f: Val) -> Vec<HostLaunch> {

@@ -7,17 +7,19 @@
 //! **Architecture Invariant:** what cannot be modelled becomes `Op::Unsupported` with its name and place; the front
 //! end never guesses a meaning.
 //!
-//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`host_launches`] for the constant
+//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`host_side`] for the constant
 //! launches that the host part of a CUDA file makes.
 
 mod annotations;
 mod clang;
 mod cleanup;
 mod demangle;
+mod dependencies;
 mod entries;
 mod error;
 mod head;
 mod host;
+mod instances;
 mod llvm;
 mod lower;
 mod mangle;
@@ -32,10 +34,12 @@ use lockstep_kernel::{Kernel, Language};
 use clang::Emit;
 use entries::Entries;
 
+pub use clang::compiler_identity;
 pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
-pub use host::{HostLaunch, host_launches};
+pub use host::{HostLaunch, HostSide, host_side};
+pub use instances::{Chosen, Uninstantiated};
 
 /// How to compile and lower.
 #[derive(Clone, Debug)]
@@ -98,6 +102,12 @@ pub struct Module {
     pub head: HeadComment,
     /// clang's warnings, as clang writes them.
     pub warnings: Vec<String>,
+    /// Templates that nothing in the source instantiates, and that were given arguments of our choice.
+    pub chosen: Vec<Chosen>,
+    /// Those that could not be.
+    pub uninstantiated: Vec<Uninstantiated>,
+    /// All files that the compiler read, the input itself among them.
+    pub files: Vec<PathBuf>,
 }
 
 /// Compiles (or reads) the input and lowers every kernel in it, and the functions that [`Options::entries`] names.
@@ -111,14 +121,27 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     let compiled = clang::compile(&source, &head, options, Emit::Needed)?;
     let lower = |bitcode: &[u8]| lower_bitcode(bitcode, &source.name, source.language, options);
     let mut module = lower(&compiled.bitcode)?;
+    let mut files = compiled.files;
+    if source.language == Language::Cuda {
+        let missing = instances::missing(&text, &module.kernels, &options.entries);
+        if !missing.is_empty() {
+            let made = instances::make(&source, &head, options, &missing)?;
+            if let Some(with) = made.compiled {
+                module = lower(&with.bitcode)?;
+                files = with.files;
+            }
+            (module.chosen, module.uninstantiated) = (made.chosen, made.failed);
+        }
+    }
     // Functions that nobody calls have not been emitted. Where one of them may be meant, or must be named in the
     // message, all are; where that fails, it stays at what there was.
     let wanted = if options.entries.is_empty() {
-        module.kernels.is_empty()
+        module.kernels.is_empty() && module.uninstantiated.is_empty()
     } else {
         !module.missing_entries.is_empty()
     };
     if wanted
+        && module.chosen.is_empty()
         && let Ok(all) = clang::compile(&source, &head, options, Emit::All)
         && let Ok(with_all) = lower(&all.bitcode)
     {
@@ -128,7 +151,7 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     if let Some(offset) = head.global_offset {
         module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
     }
-    Ok(Module { head, warnings: compiled.warnings, ..module })
+    Ok(Module { head, warnings: compiled.warnings, files, ..module })
 }
 
 /// Lowers LLVM IR, bitcode or text. Garbage is an error.
@@ -159,6 +182,9 @@ fn lower_bitcode(
         missing_entries: entries.missing,
         head: HeadComment::default(),
         warnings: Vec::new(),
+        chosen: Vec::new(),
+        uninstantiated: Vec::new(),
+        files: Vec::new(),
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options, &entries.chosen);

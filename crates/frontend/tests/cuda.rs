@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cuda, sites, unsupported};
-use lockstep_frontend::{Input, Options, host_launches, load};
+use lockstep_frontend::{Input, Options, host_side, load};
 use lockstep_kernel::*;
 
 #[test]
@@ -381,7 +381,8 @@ int main(int argc, char **) {
   other<<<argc, 32>>>();
   other<<<4, 32>>>();
 }";
-    let launches = host_launches(Input::Text { name: "t.cu", bytes: source }, &Options::default());
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
     assert_eq!(launches.len(), 3, "{launches:?}");
     assert_eq!(launches[0].kernel, "_Z1kPii");
     assert_eq!(

@@ -4,21 +4,31 @@
 //! kept of it but their reports. Files are independent: one that cannot be used is an
 //! error of its own, and the rest goes on.
 
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{InputError, Report};
+use lockstep_finding::{InputError, KernelReport, Report};
+use lockstep_frontend::Module;
+use lockstep_kernel::Kernel;
+use lockstep_project::cache::Key;
 
 use crate::engines::{Engines, Task};
 use crate::interrupt;
 use crate::launch_facts::FileFacts;
 use crate::load::{self, Source, error};
-use crate::options::{Analysis, InputArgs};
+use crate::options::InputArgs;
+use crate::plan::Plan;
 use crate::progress::{Engine, Progress};
+use crate::results::{Kept, Results};
+use crate::settle;
 use crate::simulation;
 use crate::traces;
+use crate::verdicts;
 
 /// One file to check, and how it is read.
 #[derive(Clone, Debug)]
@@ -29,31 +39,54 @@ pub(crate) struct Unit {
     pub(crate) text: Option<Vec<u8>>,
 }
 
-pub(crate) fn check(
-    units: &[Unit],
-    analysis: &Analysis,
-    how: &Engines,
-    sources: &mut Sources,
-) -> Report {
+pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report {
+    let Plan { units, analysis, .. } = plan;
     if let Err(message) = analysis.launch.parsed_args() {
         return Report { errors: vec![error("", message)], ..Report::default() };
     }
     let workers = simulation::jobs(analysis).min(units.len()).max(1);
     let progress = Progress::new(units.len());
-    let checker = Checker { analysis, how, workers, progress: &progress };
+    let results = Results::new(plan, how);
+    let checker = Checker { plan, how, workers, progress: &progress, results: &results };
     let parts = in_order(workers, units, |unit| checker.unit(unit));
     progress.finish();
     for part in &parts {
         part.typed.iter().for_each(|(name, text)| sources.insert(name, text));
     }
+    let (whole, marked) = looked_at(&parts, units, &analysis.input.kernel, &results);
     let skipped = parts.iter().filter(|p| p.interrupted).count();
     let mut report = merge(parts, &analysis.input.kernel);
+    report.errors.splice(0..0, plan.errors.iter().cloned());
     if skipped > 0 {
         let message =
             format!("{}: {skipped} of {} files were not checked", interrupt::BECAUSE, units.len());
         report.errors.push(error("", message));
     }
+    settle::settle(plan, &mut report, sources, &whole, &marked);
     report
+}
+
+/// The files of which every kernel was looked at, and those, with their headers, that may hold suppressions.
+fn looked_at(
+    parts: &[Part],
+    units: &[Unit],
+    wanted: &[String],
+    results: &Results,
+) -> (Vec<String>, Vec<String>) {
+    let (mut whole, mut marked) = (Vec::new(), BTreeSet::new());
+    for (part, unit) in parts.iter().zip(units).filter(|(p, _)| p.is_whole()) {
+        if !wanted.is_empty() {
+            break;
+        }
+        let own = std::iter::once(unit.path.as_path());
+        for file in own.chain(part.files.iter().map(PathBuf::as_path)) {
+            if load::is_users_file(file, &unit.input) && results.is_marked(file) {
+                marked.insert(file.display().to_string());
+            }
+        }
+        whole.push(unit.path.display().to_string());
+    }
+    (whole, marked.into_iter().collect())
 }
 
 /// What one file gave.
@@ -67,6 +100,15 @@ struct Part {
     typed: Option<(String, String)>,
     /// The run was ended before the file was looked at.
     interrupted: bool,
+    /// All files that were read for it, as far as that is known.
+    files: Vec<PathBuf>,
+}
+
+impl Part {
+    /// Whether every kernel of the file was looked at.
+    fn is_whole(&self) -> bool {
+        self.report.errors.is_empty() && !self.interrupted
+    }
 }
 
 /// Joins the parts; a `--kernel` that named nothing in any file is an error.
@@ -116,10 +158,11 @@ fn next_item<'a, T>(next: &AtomicUsize, items: &'a [T]) -> Option<(usize, &'a T)
 
 /// What holds for every file.
 struct Checker<'a> {
-    analysis: &'a Analysis,
+    plan: &'a Plan,
     how: &'a Engines,
     workers: usize,
     progress: &'a Progress,
+    results: &'a Results,
 }
 
 impl Checker<'_> {
@@ -139,13 +182,27 @@ impl Checker<'_> {
         if unit.input.cancel.is_cancelled() {
             return Err(error("", interrupt::BECAUSE.into()));
         }
+        let ticket = self.results.ticket(unit, &self.plan.analysis);
+        // Who wants to hear more wants it done.
+        let known = ticket.as_ref().filter(|_| !unit.input.verbose);
+        // What threads did is not kept; it takes the kernel to see it again.
+        let enough = |kept: &Kept| {
+            !traces::are_wanted(&self.plan.analysis)
+                || kept.kernels.iter().all(|k| k.findings.is_empty())
+        };
+        if let Some(kept) = known.and_then(|t| self.results.of_file(t)).filter(enough) {
+            part.files = kept.files().map(PathBuf::from).collect();
+            part.report.kernels = kept.kernels;
+            (part.has, part.matched) = (kept.has, kept.matched);
+            return Ok(());
+        }
         let source = match &unit.text {
             Some(text) => Source::edited(&unit.path, text.clone()),
             None => Source::open(&unit.path)?,
         };
         part.typed = source.typed();
         let work = self.progress.begin(&source.name, Engine::Compile, None);
-        let module = source.load(&unit.input)?;
+        let module = source.load_any(&unit.input)?;
         if unit.input.verbose {
             module.warnings.iter().for_each(|w| eprintln!("{w}"));
         }
@@ -158,19 +215,85 @@ impl Checker<'_> {
             .collect();
         let facts = FileFacts::new(&source, &module, &unit.input);
         drop(work);
-        let Checker { analysis, how, workers, progress } = *self;
-        let task = Task { analysis, how, workers, progress };
+        let mut file = File {
+            unit,
+            source: &source,
+            module: &module,
+            facts: &facts,
+            codes: Vec::new(),
+            settled: true,
+        };
         for kernel in load::select(&module.kernels, names) {
-            match task.kernel(kernel, &source, &facts) {
-                Ok(mut report) => {
-                    traces::add(kernel, &mut report, self.analysis);
-                    part.report.kernels.push(report);
-                }
-                Err(e) => part.report.errors.push(e),
+            if let Err(e) = self.kernel(kernel, &mut file, part) {
+                part.report.errors.push(e);
             }
+        }
+        for template in &module.uninstantiated {
+            let kinds = verdicts::kinds(&self.plan.analysis.search, true);
+            part.report.kernels.push(simulation::template_report(template, &source.name, &kinds));
+        }
+        let files = facts.files();
+        part.files = files.clone().unwrap_or_default();
+        if let (Some(ticket), Some(files), true) = (&ticket, files, file.settled)
+            && part.report.errors.is_empty()
+        {
+            let names = (&part.has[..], &part.matched[..]);
+            self.results.keep_file(ticket, unit, &files, &part.report.kernels, names);
         }
         Ok(())
     }
+
+    /// Looks at a kernel, unless an instance that is the same code, or an earlier run, has the answer.
+    fn kernel(&self, kernel: &Kernel, file: &mut File, part: &mut Part) -> Result<(), InputError> {
+        let fail = |m: String| error(&file.source.name, format!("kernel {}: {m}", kernel.name));
+        let analysis = self.plan.for_kernel(file.unit, kernel).map_err(fail)?;
+        let Checker { how, workers, progress, .. } = *self;
+        let task = Task { analysis: &analysis, how, workers, progress, hurried: Cell::new(false) };
+        let given = task.given(kernel, file.facts).map_err(fail)?;
+        let keys = self.results.kernel_keys(kernel, &given, &analysis);
+        if let Some((_, i)) =
+            file.codes.iter().find(|(code, _)| keys.as_ref().is_some_and(|k| k.code == *code))
+        {
+            part.report.kernels[*i].instances.push(kernel.name.clone());
+            return Ok(());
+        }
+        let started = Instant::now();
+        let kept = keys.as_ref().filter(|_| !analysis.input.verbose);
+        let kept = kept.and_then(|k| self.results.of_kernel(&k.own));
+        let mut report = match kept {
+            Some(kept) => KernelReport { seconds: started.elapsed().as_secs_f64(), ..kept },
+            None => {
+                let report = task.kernel(kernel, file.source, file.facts)?;
+                let settled = !task.hurried.get() && !analysis.input.cancel.is_cancelled();
+                match &keys {
+                    Some(keys) if settled => self.results.keep_kernel(&keys.own, &report),
+                    _ => file.settled = false,
+                }
+                report
+            }
+        };
+        (report.name, report.mangled) = (kernel.name.clone(), kernel.mangled.clone());
+        report.file.clone_from(&file.source.name);
+        if let Some(chosen) = file.module.chosen.iter().find(|c| c.is_instance(kernel)) {
+            simulation::name_choice(&mut report, &chosen.arguments);
+        }
+        traces::add(kernel, &mut report, &analysis);
+        file.codes.extend(keys.map(|k| (k.code, part.report.kernels.len())));
+        part.report.kernels.push(report);
+        Ok(())
+    }
+}
+
+/// A file whose kernels are looked at.
+struct File<'a> {
+    unit: &'a Unit,
+    source: &'a Source,
+    module: &'a Module,
+    facts: &'a FileFacts<'a>,
+    /// The kernels so far, by their code.
+    codes: Vec<(Key, usize)>,
+    /// More time would change nothing.
+    settled: bool,
 }
 
 #[cfg(test)]

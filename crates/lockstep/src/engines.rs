@@ -5,6 +5,7 @@
 //! choose, that is one launch. `check` asks the prover first and gives the models
 //! of its alarms to the search, which tries them as launches.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
@@ -46,6 +47,8 @@ const PROVER_MOST: f64 = 2.0;
 /// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
 const SHORT_WORK: u32 = 200;
 const LONG_WORK: u32 = 2000;
+/// The part of its time in which the search cannot have been cut short: then it stops looking for more.
+const SEARCH_UNHURRIED: f64 = 0.6;
 
 /// How the kernels of one file are looked at.
 pub(crate) struct Task<'a> {
@@ -55,6 +58,8 @@ pub(crate) struct Task<'a> {
     /// Files that are looked at at once.
     pub(crate) workers: usize,
     pub(crate) progress: &'a Progress,
+    /// Set where more time could have given another answer.
+    pub(crate) hurried: Cell<bool>,
 }
 
 impl Task<'_> {
@@ -214,12 +219,17 @@ impl Task<'_> {
         };
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
+        let started = Instant::now();
         let cancel = &self.analysis.input.cancel;
         let time = match self.analysis.search.reproducible {
             true => A_DAY,
             false => seconds(budget),
         };
         let mut proof = proof::run(kernel, &assumptions, kinds, time, work, jobs, cancel);
+        let is_open = proof.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
+        if is_open && started.elapsed() >= time {
+            self.hurried.set(true);
+        }
         if !named.is_empty() {
             for (_, verdict) in &mut proof.verdicts {
                 if let Verdict::Proved { assumes } = verdict {
@@ -260,7 +270,12 @@ impl Task<'_> {
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };
+        let started = Instant::now();
         let searched = search(kernel, given, &settings)?;
+        let time = settings.config.deadline.map(|d| d.saturating_duration_since(started));
+        if time.is_some_and(|t| started.elapsed() > t.mul_f64(SEARCH_UNHURRIED)) {
+            self.hurried.set(true);
+        }
         if self.analysis.input.verbose {
             for (finding, rule) in searched.findings.iter().zip(&searched.rules) {
                 let line = finding.accesses.first().map_or(0, |a| a.place.line);
@@ -278,8 +293,8 @@ impl Task<'_> {
         }
     }
 
-    /// What the command line and the source fix of the launch.
-    fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
+    /// What the command line, the project and the source fix of the launch.
+    pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
         let args = &self.analysis.launch;
         let (grid, block) = facts.dims(kernel, args);
         let or_one = |d: Option<([u32; 3], From)>| d.unwrap_or(([1; 3], From::KernelBounds));

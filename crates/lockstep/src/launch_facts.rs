@@ -1,9 +1,10 @@
 //! What the command line and the source say of a kernel's launch.
 
 use std::cell::OnceCell;
+use std::path::PathBuf;
 
 use lockstep_finding::{ArgValue, ElementType, Launch};
-use lockstep_frontend::{HostLaunch, Module};
+use lockstep_frontend::{HostLaunch, HostSide, Module};
 use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
@@ -17,7 +18,7 @@ pub(crate) struct FileFacts<'a> {
     source: &'a Source,
     module: &'a Module,
     input: &'a InputArgs,
-    host: OnceCell<Vec<HostLaunch>>,
+    host: OnceCell<HostSide>,
 }
 
 impl<'a> FileFacts<'a> {
@@ -30,10 +31,21 @@ impl<'a> FileFacts<'a> {
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
-        let launches = self.host.get_or_init(|| self.source.host_launches(self.input));
-        let of_kernel = || launches.iter().filter(|l| l.kernel == kernel.mangled);
+        let host = self.host.get_or_init(|| self.source.host_side(self.input));
+        let of_kernel = || host.launches.iter().filter(|l| l.kernel == kernel.mangled);
         let whole = |l: &&HostLaunch| l.grid.is_some() && l.block.is_some();
         of_kernel().find(whole).or_else(|| of_kernel().next())
+    }
+
+    /// All files that what was asked so far rests on; `None` where that cannot be told.
+    pub(crate) fn files(&self) -> Option<Vec<PathBuf>> {
+        let mut files = self.module.files.clone();
+        if let Some(host) = self.host.get() {
+            files.extend(host.files.clone()?);
+        }
+        files.sort();
+        files.dedup();
+        Some(files)
     }
 
     /// Dimensions by the strongest source that gives them; the host part of the

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use lockstep_finding::InputError;
-use lockstep_frontend::{self as frontend, HostLaunch, Input, Module};
+use lockstep_frontend::{self as frontend, HostSide, Input, Module};
 use lockstep_kernel::Kernel;
 
 use crate::options::InputArgs;
@@ -35,7 +35,19 @@ impl Source {
         Source { name: path.display().to_string(), text: Some(text) }
     }
 
+    /// The kernels of the source; one without any is an error.
     pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
+        let module = self.load_any(options)?;
+        match module.uninstantiated.first() {
+            Some(u) if module.kernels.is_empty() => {
+                Err(error(&self.name, format!("template kernel {}: {}", u.template, u.because)))
+            }
+            _ => Ok(module),
+        }
+    }
+
+    /// The same where templates that cannot be instantiated are enough.
+    pub(crate) fn load_any(&self, options: &InputArgs) -> Result<Module, InputError> {
         if self.name == "-" && options.lang.is_none() {
             return Err(error(
                 "-",
@@ -44,14 +56,14 @@ impl Source {
         }
         let module = frontend::load(self.input(), &frontend_options(options));
         let module = module.map_err(|e| error(&self.name, e.to_string()))?;
-        if module.kernels.is_empty() {
+        if module.kernels.is_empty() && module.uninstantiated.is_empty() {
             return Err(error(&self.name, module.no_kernel()));
         }
         Ok(module)
     }
 
-    pub(crate) fn host_launches(&self, options: &InputArgs) -> Vec<HostLaunch> {
-        frontend::host_launches(self.input(), &frontend_options(options))
+    pub(crate) fn host_side(&self, options: &InputArgs) -> HostSide {
+        frontend::host_side(self.input(), &frontend_options(options))
     }
 
     fn input(&self) -> Input<'_> {
@@ -77,6 +89,13 @@ fn frontend_options(options: &InputArgs) -> frontend::Options {
         cancel: options.cancel.clone(),
         ..frontend::Options::default()
     }
+}
+
+/// Whether a file that the compiler read is one of the user's, not of the system, an SDK or our own.
+pub(crate) fn is_users_file(file: &Path, options: &InputArgs) -> bool {
+    let ours = || file.to_str().is_some_and(|f| f.contains("/lockstep/include-"));
+    let of_sdk = || options.cuda_path.as_ref().is_some_and(|sdk| file.starts_with(sdk));
+    !file.starts_with("/usr") && !ours() && !of_sdk()
 }
 
 pub(crate) fn error(file: &str, message: String) -> InputError {

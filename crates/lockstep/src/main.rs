@@ -16,17 +16,19 @@ mod lsp;
 mod manual;
 mod options;
 mod output;
+mod plan;
 mod progress;
 mod proof;
+mod results;
 mod run;
 mod safe;
+mod settle;
 mod simulation;
 mod traces;
 mod verdicts;
 mod witness;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -36,9 +38,11 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report};
 use lockstep_search::Alias;
 
-use check::Unit;
 use engines::Engines;
-use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
+use options::{
+    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProjectArgs, SearchCommandArgs,
+};
+use plan::Plan;
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
@@ -61,30 +65,26 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             args.analysis.launch.concrete()?;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
             let how = Engines::All(Evolve { alias, ..Evolve::default() });
-            report(&args.analysis, |sources| {
-                check::check(&units(&args), &args.analysis, &how, sources)
-            })
+            check(&args, &how)
         }
         Command::Prove(mut args) => {
             begin(&mut args.analysis.input, clang_args)?;
             let how = Engines::Prover { may_alias: args.may_alias };
-            report(&args.analysis, |sources| {
-                check::check(&units(&args), &args.analysis, &how, sources)
-            })
+            check(&args, &how)
         }
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
             let how = Engines::Search(evolve);
-            report(&args.analysis, |sources| {
-                check::check(&units(&args), &args.analysis, &how, sources)
-            })
+            check(&args, &how)
         }
         Command::Run(mut args) => {
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
-            report(&args.analysis, |sources| run::run(&args, sources))
+            args.analysis = plan::for_one_file(&args.analysis)?;
+            let input_of = |_: &str| args.analysis.input.clone();
+            report(&args.analysis, input_of, |sources| run::run(&args, sources))
         }
         Command::Dump(mut args) => {
             begin(&mut args.input, clang_args)?;
@@ -102,7 +102,8 @@ fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
     let LspArgs { mut analysis, may_alias } = args;
     analysis.input.clang_args = clang_args;
     analysis.launch.concrete()?;
-    let options = FilesArgs { files: Vec::new(), analysis, may_alias };
+    let options =
+        FilesArgs { files: Vec::new(), project: ProjectArgs::default(), analysis, may_alias };
     let parse = |words: Vec<String>| {
         let words = ["lockstep".to_owned(), "lsp".to_owned()].into_iter().chain(words);
         let split = clang_style_args::split(words.map(OsString::from))?;
@@ -110,7 +111,12 @@ fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
             Command::Lsp(LspArgs { mut analysis, may_alias }) => {
                 analysis.input.clang_args = split.clang;
                 analysis.launch.concrete()?;
-                Ok(FilesArgs { files: Vec::new(), analysis, may_alias })
+                Ok(FilesArgs {
+                    files: Vec::new(),
+                    project: ProjectArgs::default(),
+                    analysis,
+                    may_alias,
+                })
             }
             _ => Err("only options of check are expected".into()),
         }
@@ -125,29 +131,36 @@ fn begin(input: &mut InputArgs, clang_args: Vec<String>) -> Result<(), String> {
     Ok(())
 }
 
-/// The files named, each read as the command line says.
-fn units(args: &FilesArgs) -> Vec<Unit> {
-    let unit = |path: &PathBuf| Unit {
-        path: path.clone(),
-        input: args.analysis.input.clone(),
-        text: None,
-    };
-    args.files.iter().map(unit).collect()
-}
-
 fn refuse(error: InputError) -> u8 {
     output::print_error(&error);
     BAD_INPUT
 }
 
+/// Every kernel of a project's files: the exit status.
+fn check(args: &FilesArgs, how: &Engines) -> Result<u8, String> {
+    let plan = match Plan::new(args) {
+        Ok(plan) => plan,
+        Err(e) => return Ok(refuse(e)),
+    };
+    if let (true, Some(revision)) = (plan.units.is_empty(), &args.project.changed) {
+        output::complain(&format!("no CUDA or OpenCL file differs from {revision}"));
+    }
+    let input_of = |file: &str| plan.input_of(file);
+    report(&plan.analysis, input_of, |sources| check::check(&plan, how, sources))
+}
+
 /// Runs an analysis and writes what it found: the exit status.
-fn report(analysis: &Analysis, analyse: impl FnOnce(&mut Sources) -> Report) -> Result<u8, String> {
+fn report(
+    analysis: &Analysis,
+    input_of: impl Fn(&str) -> InputArgs,
+    analyse: impl FnOnce(&mut Sources) -> Report,
+) -> Result<u8, String> {
     let started = Instant::now();
     let mut sources = Sources::new();
     let report = analyse(&mut sources);
     output::write_report(&report, &mut sources, analysis, started.elapsed().as_secs_f64())?;
     if let Some(dir) = &analysis.report.witness_dir {
-        witness::write_all(&report, dir, analysis)?;
+        witness::write_all(&report, dir, analysis, input_of)?;
     }
     if analysis.input.cancel.is_cancelled() {
         return Ok(interrupt::STATUS);

@@ -38,7 +38,15 @@ pub(crate) enum Command {
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
         Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a constant \
         host launch in the file, or the kernel's own bounds; what none of them says, and arguments not given, \
-        Lockstep searches for, as 'lockstep search' does.")]
+        Lockstep searches for, as 'lockstep search' does.\n\n\
+        Whole projects: 'lockstep check src/' walks a folder, 'lockstep check -p build/' takes files and options from \
+        build/compile_commands.json, --changed origin/main leaves only what a branch touches. A project keeps its \
+        settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
+        warp-size, only, skip, baseline; block, grid, shared, args and assume for each kernel under [kernel.NAME]; and \
+        [[suppress]] with kind, kernel, file and reason. The command line beats it, and it beats the source.\n\n\
+        '// lockstep: allow(data-race) because …' on the line of an access, above it, or at the head of a kernel \
+        suppresses findings. Results of unchanged kernels come from a cache in $LOCKSTEP_CACHE_DIR, \
+        $XDG_CACHE_HOME/lockstep or ~/.cache/lockstep, unless --no-cache or $LOCKSTEP_NO_CACHE is given.")]
     Check(FilesArgs),
     /// Generate launches (dimensions, arguments, contents of arrays) that expose bugs
     #[command(after_help = "Examples:\n  \
@@ -100,9 +108,11 @@ pub(crate) enum Command {
 /// What the commands that look at every kernel of some files share.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FilesArgs {
-    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
-    #[arg(required = true, value_name = "FILE")]
+    /// .cu, .cl, .ll, .bc, or a folder of .cu and .cl files; - is standard input (with --lang)
+    #[arg(required_unless_present_any = ["build", "changed"], value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
     #[command(flatten)]
     pub(crate) analysis: Analysis,
     /// Pointer arguments that were not given may be the same array
@@ -117,6 +127,30 @@ pub(crate) struct LspArgs {
     /// Pointer arguments that were not given may be the same array
     #[arg(long)]
     pub(crate) may_alias: bool,
+}
+
+/// A whole project: its files, its settings, and which findings count.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Project")]
+pub(crate) struct ProjectArgs {
+    /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too); without a FILE, check all its kernels
+    #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
+    pub(crate) build: Option<PathBuf>,
+    /// Settings of the project [default: lockstep.toml here or in a folder above]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Only files that differ from this git revision, or include one that does
+    #[arg(long, value_name = "REV")]
+    pub(crate) changed: Option<String>,
+    /// Findings that stand in this file do not count
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all findings to a file for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Do not use the results of earlier runs, and keep none
+    #[arg(long, env = "LOCKSTEP_NO_CACHE", value_parser = FalseyValueParser::new())]
+    pub(crate) no_cache: bool,
 }
 
 /// How launches are generated.
@@ -233,12 +267,12 @@ pub(crate) struct LaunchArgs {
     /// A precondition over parameters and dimensions, in C: 'n % 32 == 0'; repeatable
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) assume: Vec<String>,
-    /// May threads of a warp run apart (Volta and later, OpenCL) or not?
-    #[arg(long, value_name = "HOW", default_value = "independent")]
-    pub(crate) scheduling: SchedulingArg,
-    /// Threads of a warp: a power of two, at most 32
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = parse_warp_size)]
-    pub(crate) warp_size: u32,
+    /// May threads of a warp run apart (Volta and later, OpenCL) or not? [default: independent]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) scheduling: Option<SchedulingArg>,
+    /// Threads of a warp: a power of two, at most 32 [default: 32]
+    #[arg(long, value_name = "N", value_parser = parse_warp_size)]
+    pub(crate) warp_size: Option<u32>,
     /// Where every random choice comes from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -297,6 +331,14 @@ impl LaunchArgs {
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn scheduling(&self) -> SchedulingArg {
+        self.scheduling.unwrap_or(SchedulingArg::Independent)
+    }
+
+    pub(crate) fn warp_size(&self) -> u32 {
+        self.warp_size.unwrap_or(32)
     }
 
     pub(crate) fn parsed_args(&self) -> Result<Vec<(String, ArgValue)>, String> {

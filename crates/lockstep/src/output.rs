@@ -52,11 +52,11 @@ fn command(analysis: &Analysis) -> [String; 2] {
     if let Some(dir) = &analysis.input.cuda_path {
         options.push(format!("--cuda-path {}", shell_quoted(&dir.display().to_string())));
     }
-    if analysis.launch.scheduling != SchedulingArg::Independent {
-        options.push(format!("--scheduling {}", analysis.launch.scheduling.name()));
+    if analysis.launch.scheduling() != SchedulingArg::Independent {
+        options.push(format!("--scheduling {}", analysis.launch.scheduling().name()));
     }
-    if analysis.launch.warp_size != 32 {
-        options.push(format!("--warp-size {}", analysis.launch.warp_size));
+    if analysis.launch.warp_size() != 32 {
+        options.push(format!("--warp-size {}", analysis.launch.warp_size()));
     }
     let clang: Vec<String> = analysis.input.clang_args.iter().map(|a| shell_quoted(a)).collect();
     let clang = if clang.is_empty() { String::new() } else { format!("-- {}", clang.join(" ")) };

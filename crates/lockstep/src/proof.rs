@@ -36,11 +36,11 @@ pub(crate) fn assumptions(
         grid: dims(args.grid, given.grid),
         block: dims(args.block, given.block),
         may_alias,
-        scheduling: match args.scheduling {
+        scheduling: match args.scheduling() {
             SchedulingArg::Independent => lockstep_prove::Scheduling::Independent,
             SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,
         },
-        warp_size: args.warp_size,
+        warp_size: args.warp_size(),
         ..Assumptions::default()
     };
     for (i, (param, value)) in kernel.params.iter().zip(&given.args).enumerate() {

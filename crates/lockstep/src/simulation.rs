@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Launch, Output, Verdict};
-use lockstep_kernel::Kernel;
+use lockstep_frontend::Uninstantiated;
+use lockstep_kernel::{Kernel, Language};
 use lockstep_prove::Proof;
 use lockstep_search::Searched;
 use lockstep_simulate::{Config, Outcome, Stats, bind, simulate};
@@ -26,8 +27,8 @@ pub(crate) fn config(
 ) -> Config {
     let budget = analysis.search.budget.unwrap_or(default_budget);
     Config {
-        scheduling: analysis.launch.scheduling.scheduling(),
-        warp_size: analysis.launch.warp_size,
+        scheduling: analysis.launch.scheduling().scheduling(),
+        warp_size: analysis.launch.warp_size(),
         jobs: (jobs(analysis) / workers.max(1)).max(1),
         max_steps: ((budget * STEPS_PER_SECOND) as u64).max(1),
         kinds: verdicts::kinds(&analysis.search, several),
@@ -183,6 +184,34 @@ pub(crate) fn unknown_report(
         strict: false,
     };
     KernelReport { verdicts: evidence.verdicts(kinds), ..empty_report(kernel, file) }
+}
+
+/// The report of a template that has no instance.
+pub(crate) fn template_report(
+    template: &Uninstantiated,
+    file: &str,
+    kinds: &[Kind],
+) -> KernelReport {
+    let unknown = || Verdict::Unknown { because: template.because.clone() };
+    KernelReport {
+        name: template.template.clone(),
+        mangled: template.template.clone(),
+        file: file.to_owned(),
+        line: template.line,
+        language: Language::Cuda.to_string(),
+        verdicts: kinds.iter().map(|k| (*k, unknown())).collect(),
+        ..KernelReport::default()
+    }
+}
+
+/// Says of a report that it is about one choice of a template's arguments.
+pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
+    report.chosen = Some(arguments.to_owned());
+    for (_, verdict) in &mut report.verdicts {
+        if let Verdict::Proved { assumes } = verdict {
+            assumes.push(arguments.to_owned());
+        }
+    }
 }
 
 fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {

@@ -14,14 +14,19 @@ const MOST_STEPS: u64 = 20_000_000;
 /// Findings of one kernel that are looked at.
 const MOST: usize = 32;
 
+/// Whether the format shows them.
+pub(crate) fn are_wanted(analysis: &Analysis) -> bool {
+    analysis.report.format == Format::Html
+}
+
 /// Adds traces to the findings that were seen in a launch, if the format shows them.
 pub(crate) fn add(kernel: &Kernel, report: &mut KernelReport, analysis: &Analysis) {
-    if analysis.report.format != Format::Html {
+    if !are_wanted(analysis) {
         return;
     }
     let config = Config {
-        scheduling: analysis.launch.scheduling.scheduling(),
-        warp_size: analysis.launch.warp_size,
+        scheduling: analysis.launch.scheduling().scheduling(),
+        warp_size: analysis.launch.warp_size(),
         max_steps: MOST_STEPS,
         kinds: Vec::new(),
         ..Config::default()

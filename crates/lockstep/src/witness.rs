@@ -5,15 +5,20 @@ use std::path::{Path, PathBuf};
 use lockstep_finding::{InputError, KernelReport, Report, Witness};
 
 use crate::load::error;
-use crate::options::{Analysis, Lang, SchedulingArg, parse_warp_size};
+use crate::options::{Analysis, InputArgs, Lang, SchedulingArg, parse_warp_size};
 
 /// Writes one file for each finding; their names say kernel, kind and number.
-pub(crate) fn write_all(report: &Report, dir: &Path, analysis: &Analysis) -> Result<(), String> {
+pub(crate) fn write_all(
+    report: &Report,
+    dir: &Path,
+    analysis: &Analysis,
+    input_of: impl Fn(&str) -> InputArgs,
+) -> Result<(), String> {
     let fail = |path: &Path, e: std::io::Error| format!("cannot write '{}': {e}", path.display());
     std::fs::create_dir_all(dir).map_err(|e| fail(dir, e))?;
     let mut used: Vec<String> = Vec::new();
     for kernel in &report.kernels {
-        for witness in witnesses(kernel, analysis) {
+        for witness in witnesses(kernel, analysis, input_of(&kernel.file)) {
             let base = format!("{}-{}", file_name(&kernel.name), witness.kind);
             let number = used.iter().filter(|u| **u == base).count() + 1;
             let path = dir.join(format!("{base}-{number}.json"));
@@ -27,18 +32,19 @@ pub(crate) fn write_all(report: &Report, dir: &Path, analysis: &Analysis) -> Res
 fn witnesses<'a>(
     kernel: &'a KernelReport,
     analysis: &'a Analysis,
+    input: InputArgs,
 ) -> impl Iterator<Item = Witness> + 'a {
     kernel.findings.iter().filter_map(move |finding| {
         Some(Witness {
             schema: Witness::SCHEMA,
             file: kernel.file.clone(),
-            language: analysis.input.lang.map(|l| l.language().to_string()),
+            language: input.lang.map(|l| l.language().to_string()),
             kernel: kernel.mangled.clone(),
             kind: finding.kind.name().to_owned(),
             launch: finding.launch.clone()?,
-            scheduling: analysis.launch.scheduling.name().to_owned(),
-            warp_size: analysis.launch.warp_size,
-            clang_args: analysis.input.clang_args.clone(),
+            scheduling: analysis.launch.scheduling().name().to_owned(),
+            warp_size: analysis.launch.warp_size(),
+            clang_args: input.clang_args.clone(),
             message: finding.message.clone(),
         })
     })
@@ -75,10 +81,10 @@ pub(crate) fn apply(witness: &Witness, analysis: &mut Analysis) -> Result<(), St
         format!("the witness has the {what} '{value}', which this version does not know")
     };
     let launch = &mut analysis.launch;
-    launch.scheduling = SchedulingArg::from_name(&witness.scheduling)
-        .ok_or_else(|| bad("scheduling", &witness.scheduling))?;
+    let scheduling = SchedulingArg::from_name(&witness.scheduling);
+    launch.scheduling = Some(scheduling.ok_or_else(|| bad("scheduling", &witness.scheduling))?);
     let warp_size = witness.warp_size.to_string();
-    launch.warp_size = parse_warp_size(&warp_size).map_err(|_| bad("warp size", &warp_size))?;
+    launch.warp_size = Some(parse_warp_size(&warp_size).map_err(|_| bad("warp size", &warp_size))?);
     let input = &mut analysis.input;
     input.kernel = vec![witness.kernel.clone()];
     if let Some(name) = &witness.language {

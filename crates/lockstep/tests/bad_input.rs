@@ -52,6 +52,7 @@ struct Ran {
 impl Ran {
     fn new(dir: &Path, args: &[&str]) -> Ran {
         let output: Output = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+            .env("LOCKSTEP_NO_CACHE", "1")
             .args(args)
             .current_dir(dir)
             .stdin(Stdio::null())

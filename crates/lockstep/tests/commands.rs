@@ -33,6 +33,7 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
 /// Status, standard output and standard error.
 fn lockstep(dir: &Path, args: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(args)
         .current_dir(dir)
         .stdin(Stdio::null())
@@ -182,6 +183,7 @@ fn dump_is_text() {
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(["explain", "data-race"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -23,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(240);
 
 fn start(folder: &Path, args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(args)
         .args(["--verbose", "--budget", "3600", "--format", "json", "--jobs", "1"])
         .current_dir(folder)

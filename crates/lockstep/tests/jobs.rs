@@ -7,6 +7,7 @@ use std::process::Command;
 fn output(args: &[&str], jobs: &str) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let run = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(args)
         .args(["--jobs", jobs, "--format", "json", "--grid", "16"])
         .current_dir(tests)

@@ -11,6 +11,7 @@ fn tests() -> PathBuf {
 
 fn lockstep(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
         .args(args)
         .current_dir(tests())
         .output()

@@ -14,6 +14,7 @@ use super::diagnostics::Diagnostics;
 use crate::check::{self, Unit};
 use crate::engines::Engines;
 use crate::options::{Evolve, FilesArgs};
+use crate::plan::Plan;
 
 pub(super) struct Document {
     pub(super) uri: Uri,
@@ -89,6 +90,9 @@ impl Check {
         let unit = Unit { path: self.path, input, text };
         let alias = if self.options.may_alias { Alias::All } else { Alias::Never };
         let how = Engines::All(Evolve { alias, ..Evolve::default() });
-        check::check(&[unit], &self.options.analysis, &how, &mut Sources::new())
+        match Plan::of_document(unit, &self.options.analysis) {
+            Ok(plan) => check::check(&plan, &how, &mut Sources::new()),
+            Err(e) => Report { errors: vec![e], ..Report::default() },
+        }
     }
 }

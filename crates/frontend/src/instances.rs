@@ -1,0 +1,527 @@
+//! Kernels that are templates and that nothing in the source instantiates.
+//!
+//! The compiler emits nothing for them, so they are looked for in the text, and instantiated with arguments of our
+//! choice: `float`, or `int` where that does not compile, for a type; 32 for a number, 128 where it bounds the launch;
+//! `false` for a truth value; the template's own defaults where it has them. Whoever reports on such a kernel names the
+//! choice. The instances are asked for by a function appended to the source, in which their addresses are taken: no
+//! place in the source moves.
+//!
+//! The text is read without preprocessing. A template that a macro writes, or that stands in a header, is not seen; one
+//! that is not compiled (`#if 0`) fails to instantiate, which is said. What cannot be chosen (a functor, a pack, a
+//! template) is said too.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{env, fs, process};
+
+use lockstep_kernel::Kernel;
+
+use crate::clang::{self, Compiled, Emit, Source};
+use crate::{Error, HeadComment, Options, entries};
+
+/// What is tried for a type, in this order.
+const TYPES: [&str; 2] = ["float", "int"];
+const NUMBER: &str = "32";
+/// For a number that `__launch_bounds__` names.
+const THREADS: &str = "128";
+
+/// A template that got arguments of our choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chosen {
+    /// As the source has it, with its namespaces.
+    pub template: String,
+    /// `T = float, N = 32`.
+    pub arguments: String,
+}
+
+impl Chosen {
+    /// Whether a kernel is an instance of the template.
+    pub fn is_instance(&self, kernel: &Kernel) -> bool {
+        plain(&kernel.name) == self.template
+    }
+}
+
+/// A template that could not be instantiated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uninstantiated {
+    pub template: String,
+    pub line: u32,
+    pub because: String,
+}
+
+/// A kernel that is a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Template {
+    name: String,
+    line: u32,
+    params: Vec<Param>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Param {
+    name: String,
+    kind: ParamKind,
+    has_default: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ParamKind {
+    Type,
+    Number,
+    Threads,
+    Truth,
+    /// Nothing that we could choose.
+    Other,
+}
+
+impl Template {
+    /// `k<float, 32>` and `T = float, N = 32`; an error names what cannot be chosen.
+    fn arguments(&self, of_type: &str) -> Result<(String, String), String> {
+        let open: Vec<&Param> = self.params.iter().take_while(|p| !p.has_default).collect();
+        let (mut values, mut named) = (Vec::new(), Vec::new());
+        for param in &open {
+            let value = match param.kind {
+                ParamKind::Type => of_type,
+                ParamKind::Number => NUMBER,
+                ParamKind::Threads => THREADS,
+                ParamKind::Truth => "false",
+                ParamKind::Other => {
+                    return Err(format!("its parameter {} cannot be chosen for it", param.name));
+                }
+            };
+            values.push(value);
+            named.push(format!("{} = {value}", param.name));
+        }
+        if open.len() < self.params.len() {
+            named.push("defaults".into());
+        }
+        Ok((format!("{}<{}>", self.name, values.join(", ")), named.join(", ")))
+    }
+
+    fn has_types(&self) -> bool {
+        self.params.iter().any(|p| p.kind == ParamKind::Type && !p.has_default)
+    }
+}
+
+/// What came of it.
+pub(crate) struct Made {
+    /// The source with the instances, where there are any.
+    pub(crate) compiled: Option<Compiled>,
+    pub(crate) chosen: Vec<Chosen>,
+    pub(crate) failed: Vec<Uninstantiated>,
+}
+
+/// The kernel templates in the text that none of the kernels is an instance of.
+pub(crate) fn missing(text: &str, kernels: &[Kernel], asked: &[String]) -> Vec<Template> {
+    if !text.contains("template") || !text.contains("__global__") {
+        return Vec::new();
+    }
+    let wanted =
+        |t: &Template| asked.is_empty() || asked.iter().any(|a| entries::is_named(&t.name, "", a));
+    let instantiated = |t: &Template| kernels.iter().any(|k| plain(&k.name) == t.name);
+    scan(text).into_iter().filter(|t| wanted(t) && !instantiated(t)).collect()
+}
+
+/// Instantiates what can be.
+pub(crate) fn make(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+    templates: &[Template],
+) -> Result<Made, Error> {
+    let compile = |names: &[&str]| with_instances(source, head, options, names);
+    let mut made = Made { compiled: None, chosen: Vec::new(), failed: Vec::new() };
+    // Most often all goes well at once.
+    let first: Result<Vec<_>, _> = templates.iter().map(|t| t.arguments(TYPES[0])).collect();
+    if let Ok(all) = first {
+        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        match compile(&names) {
+            Ok(compiled) => {
+                made.compiled = Some(compiled);
+                made.chosen =
+                    templates.iter().zip(all).map(|(t, (_, args))| chosen(t, args)).collect();
+                return Ok(made);
+            }
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(_) => {}
+        }
+    }
+    let mut good: Vec<String> = Vec::new();
+    for template in templates {
+        match one(template, &compile)? {
+            Ok((name, arguments)) => {
+                good.push(name);
+                made.chosen.push(chosen(template, arguments));
+            }
+            Err(because) => made.failed.push(Uninstantiated {
+                template: template.name.clone(),
+                line: template.line,
+                because: format!("nothing in the source instantiates the template, and {because}"),
+            }),
+        }
+    }
+    if !good.is_empty() {
+        let names: Vec<&str> = good.iter().map(String::as_str).collect();
+        made.compiled = Some(compile(&names)?);
+    }
+    Ok(made)
+}
+
+fn chosen(template: &Template, arguments: String) -> Chosen {
+    Chosen { template: template.name.clone(), arguments }
+}
+
+/// The first choice of arguments that compiles, or why none does.
+fn one(
+    template: &Template,
+    compile: &impl Fn(&[&str]) -> Result<Compiled, Error>,
+) -> Result<Result<(String, String), String>, Error> {
+    let mut because = String::new();
+    let tries = if template.has_types() { TYPES.len() } else { 1 };
+    for of_type in &TYPES[..tries] {
+        let (name, arguments) = match template.arguments(of_type) {
+            Ok(found) => found,
+            Err(why) => return Ok(Err(why)),
+        };
+        match compile(&[&name]) {
+            Ok(_) => return Ok(Ok((name, arguments))),
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(e) if because.is_empty() => {
+                because = format!("with {arguments} it does not compile: {}", first_error(&e));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(Err(because))
+}
+
+fn first_error(error: &Error) -> String {
+    let text = error.to_string();
+    let message = text.lines().find_map(|l| l.split_once("error: ")).map(|(_, m)| m.to_owned());
+    message.unwrap_or_else(|| text.lines().next().unwrap_or_default().to_owned())
+}
+
+fn with_instances(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+    names: &[&str],
+) -> Result<Compiled, Error> {
+    let mut bytes = source.bytes.clone();
+    let uses: String = names.iter().map(|n| format!("(void)&{n}; ")).collect();
+    let text =
+        format!("\n#line 1 \"instances\"\nnamespace {{ void lockstep_instances() {{ {uses}}} }}\n");
+    bytes.extend_from_slice(text.as_bytes());
+    let mut options = options.clone();
+    let extended = Source { bytes, ..source.clone() };
+    let Some(path) = &source.path else {
+        return clang::compile(&extended, head, &options, Emit::Needed);
+    };
+    // clang reads the file under its own name, with these contents.
+    let file = Temporary::new(&extended.bytes)?;
+    let remap = format!("{};{}", path.display(), file.0.display());
+    options.clang_args.extend(["-Xclang", "-remap-file", "-Xclang", &remap].map(String::from));
+    clang::compile(&extended, head, &options, Emit::Needed)
+}
+
+/// A file that is gone when it is dropped.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(bytes: &[u8]) -> Result<Temporary, Error> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = env::temp_dir().join(format!("lockstep-{}-{number}.cu", process::id()));
+        fs::write(&path, bytes)
+            .map_err(|e| Error::ToolMissing(format!("cannot write {}: {e}", path.display())))?;
+        Ok(Temporary(path))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// `ns::k` of `ns::(anonymous namespace)::k<float, 32>`.
+fn plain(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    name.split(['<', '(']).next().unwrap_or(&name).to_owned()
+}
+
+/// A word, or one character of anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Token<'a> {
+    text: &'a str,
+    line: u32,
+}
+
+/// The text without comments, literals and directives, in tokens.
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let bytes = text.as_bytes();
+    let (mut out, mut i, mut line, mut fresh) = (Vec::new(), 0, 1, true);
+    while i < bytes.len() {
+        let start = i;
+        let rest = &text[i..];
+        let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        if rest.starts_with("//") {
+            i += rest.find('\n').unwrap_or(rest.len());
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            i += comment.find("*/").map_or(rest.len(), |n| n + 4);
+        } else if fresh && bytes[i] == b'#' {
+            i += directive_length(rest);
+        } else if matches!(bytes[i], b'"' | b'\'') {
+            i += literal_length(rest.as_bytes());
+        } else if is_word(bytes[i]) {
+            i += bytes[i..].iter().take_while(|b| is_word(**b)).count();
+            // A quote within a number separates its digits.
+            out.push(Token { text: &text[start..i], line });
+        } else {
+            i += rest.chars().next().map_or(1, char::len_utf8);
+            if !bytes[start].is_ascii_whitespace() {
+                out.push(Token { text: &text[start..i], line });
+            }
+        }
+        let passed = &text[start..i];
+        line += passed.bytes().filter(|b| *b == b'\n').count() as u32;
+        fresh = if passed.trim().is_empty() {
+            fresh || passed.contains('\n')
+        } else {
+            passed.ends_with('\n')
+        };
+    }
+    out
+}
+
+/// To the end of the line, with the lines that a backslash joins to it.
+fn directive_length(text: &str) -> usize {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_end().ends_with('\\') {
+            break;
+        }
+    }
+    // The end of the line itself is no part of it.
+    end - usize::from(text[..end].ends_with('\n'))
+}
+
+fn literal_length(bytes: &[u8]) -> usize {
+    let mut i = 1;
+    while i < bytes.len() && bytes[i] != bytes[0] && bytes[i] != b'\n' {
+        i += if bytes[i] == b'\\' { 2 } else { 1 };
+    }
+    (i + 1).min(bytes.len())
+}
+
+/// What an opening brace opens.
+enum Scope {
+    Namespace(Vec<String>),
+    Other,
+}
+
+/// All kernel templates with a body, in the order of the text.
+fn scan(text: &str) -> Vec<Template> {
+    let tokens = tokens(text);
+    let (mut found, mut scopes, mut i) = (Vec::new(), Vec::new(), 0);
+    while i < tokens.len() {
+        match tokens[i].text {
+            "namespace" => {
+                let names: Vec<&str> = tokens[i + 1..]
+                    .iter()
+                    .map(|t| t.text)
+                    .take_while(|t| !matches!(*t, "{" | ";" | "="))
+                    .collect();
+                i += 1 + names.len();
+                if tokens.get(i).is_some_and(|t| t.text == "{") {
+                    let words = names.into_iter().filter(|t| *t != ":" && *t != "inline");
+                    scopes.push(Scope::Namespace(words.map(str::to_owned).collect()));
+                }
+            }
+            "{" => scopes.push(Scope::Other),
+            "}" => {
+                scopes.pop();
+            }
+            "template" if tokens.get(i + 1).is_some_and(|t| t.text == "<") => {
+                let at_top = scopes.iter().all(|s| matches!(s, Scope::Namespace(_)));
+                let (template, next) = template(&tokens, i + 2);
+                if let Some(mut t) = template.filter(|_| at_top) {
+                    let spaces = scopes.iter().flat_map(|s| match s {
+                        Scope::Namespace(names) => names.as_slice(),
+                        Scope::Other => &[],
+                    });
+                    let path: Vec<&str> =
+                        spaces.map(String::as_str).chain([t.name.as_str()]).collect();
+                    t.name = path.join("::");
+                    found.push(t);
+                }
+                i = next;
+                continue;
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    found
+}
+
+/// The template whose parameters begin at `at`, if it is a kernel with a body; and where to read on.
+fn template(tokens: &[Token], at: usize) -> (Option<Template>, usize) {
+    let Some(close) = closing(tokens, at) else { return (None, tokens.len()) };
+    let mut params: Vec<Param> = split_params(&tokens[at..close]).filter_map(param).collect();
+    let mut i = close + 1;
+    let (mut is_kernel, mut name) = (false, None);
+    while let Some(token) = tokens.get(i) {
+        match token.text {
+            "template" => return (None, i),
+            ";" => return (None, i),
+            "{" => break,
+            "__global__" => is_kernel = true,
+            "__launch_bounds__" | "__attribute__" | "alignas" | "requires" => {
+                let end = group_end(tokens, i + 1);
+                for p in params.iter_mut().filter(|_| token.text == "__launch_bounds__") {
+                    let alone = tokens.get(i + 2).is_some_and(|t| t.text == p.name);
+                    if alone && p.kind == ParamKind::Number {
+                        p.kind = ParamKind::Threads;
+                    }
+                }
+                i = end;
+            }
+            "(" if name.is_none() => {
+                name = tokens.get(i.wrapping_sub(1)).copied();
+                i = group_end(tokens, i);
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    let is_word = |t: &Token| t.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let found = name.filter(|n| is_kernel && is_word(n) && !params.is_empty());
+    (found.map(|n| Template { name: n.text.to_owned(), line: n.line, params }), i)
+}
+
+/// Where the list of parameters that begins at `at` ends.
+fn closing(tokens: &[Token], at: usize) -> Option<usize> {
+    let (mut angle, mut round) = (1, 0);
+    for (i, token) in tokens.iter().enumerate().skip(at) {
+        match token.text {
+            "<" if round == 0 => angle += 1,
+            ">" if round == 0 => angle -= 1,
+            "(" | "[" | "{" => round += 1,
+            ")" | "]" | "}" => round -= 1,
+            _ => {}
+        }
+        if angle == 0 {
+            return Some(i);
+        }
+    }
+    None
+}
+
+/// The closing parenthesis of the group that opens at `at`; `at` itself where none does.
+fn group_end(tokens: &[Token], at: usize) -> usize {
+    let mut depth = 0;
+    for (i, token) in tokens.iter().enumerate().skip(at) {
+        match token.text {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return i;
+        }
+    }
+    tokens.len()
+}
+
+fn split_params<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = &'a [Token<'a>]> {
+    let mut depth = 0;
+    tokens.split(move |t| {
+        match t.text {
+            "<" | "(" | "[" | "{" => depth += 1,
+            ">" | ")" | "]" | "}" => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && t.text == ","
+    })
+}
+
+fn param(tokens: &[Token]) -> Option<Param> {
+    let equals = tokens.iter().position(|t| t.text == "=");
+    let declared = &tokens[..equals.unwrap_or(tokens.len())];
+    let first = declared.first()?.text;
+    let last = declared.last()?.text;
+    let has = |word: &str| declared.iter().any(|t| t.text == word);
+    let numbers = [
+        "int", "unsigned", "size_t", "long", "short", "char", "auto", "uint", "int8_t", "int16_t",
+        "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+    ];
+    let kind = if has(".") || first == "template" || has("*") || has("&") {
+        ParamKind::Other
+    } else if first == "typename" || first == "class" {
+        ParamKind::Type
+    } else if has("bool") {
+        ParamKind::Truth
+    } else if numbers.iter().any(|n| has(n)) {
+        ParamKind::Number
+    } else {
+        ParamKind::Other
+    };
+    Some(Param { name: last.to_owned(), kind, has_default: equals.is_some() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        let show = |t: &Template| match t.arguments("float") {
+            Ok((name, args)) => format!("{}: {name} with {args}", t.line),
+            Err(why) => format!("{}: {}: {why}", t.line, t.name),
+        };
+        scan(text).iter().map(show).collect()
+    }
+
+    #[test]
+    fn templates_in_a_text() {
+        let text = r#"
+// template <int N> __global__ void comment(int *a) {}
+#define T template <int N> __global__ void \
+    macro(int *a) {}
+template <typename T, int N>
+__global__ void first(T *a) { for (int i = 0; i < N; ++i) a[i] = 0; }
+namespace a { namespace b::c {
+template <class T, unsigned B = 64> __global__ __launch_bounds__(256) void second(T *a) { }
+} namespace {
+template <int THREADS, bool F> __launch_bounds__(THREADS) __global__ void third(const int (&x)[3]) { }
+} }
+struct S { template <int N> __global__ void member() {} };
+template <typename T> __global__ void declared(T *a);
+template <typename T> __device__ T other(T a) { return a; }
+template __global__ void first<int, 4>(int *);
+template <> __global__ void first<char, 1>(char *) {}
+template <typename F> __global__ void fine(F f) { }
+template <template <class> class C> __global__ void odd(C<int> c) { }
+template <class... Ts> __global__ void pack(Ts... c) { }
+const char *s = "template <int N> __global__ void text() {}";
+"#;
+        assert_eq!(
+            found(text),
+            [
+                "6: first<float, 32> with T = float, N = 32",
+                "8: a::b::c::second<float> with T = float, defaults",
+                "10: a::third<128, false> with THREADS = 128, F = false",
+                "17: fine<float> with F = float",
+                "18: odd: its parameter C cannot be chosen for it",
+                "19: pack: its parameter Ts cannot be chosen for it",
+            ]
+        );
+    }
+
+    #[test]
+    fn names_without_arguments() {
+        assert_eq!(plain("ns::(anonymous namespace)::k<float, 32>"), "ns::k");
+        assert_eq!(plain("k"), "k");
+    }
+}
