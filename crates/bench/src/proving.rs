@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::{Confidence, Finding, Kind, Verdict};
 use lockstep_frontend::{HeadComment, Input, Options, is_named, load};
-use lockstep_kernel::{IntOp, Kernel, Op, Operand, ParamKind, Special};
+use lockstep_kernel::{Kernel, ParamKind};
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
 
 use crate::heads::{Head, head, variants, warp_sync};
@@ -159,7 +159,7 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     let mut options = Options::default();
     options.clang_args.extend(job.macro_name.map(|m| format!("-D{m}")));
     options.clang_args.extend(job.path.parent().map(|dir| format!("-I{}", dir.display())));
-    let mut module = match load(Input::Path(&job.path), &options) {
+    let module = match load(Input::Path(&job.path), &options) {
         Ok(module) => module,
         Err(e) => {
             let text = e.to_string();
@@ -177,13 +177,12 @@ fn judge(job: &Job, budget: Duration) -> Judged {
     let mut kinds = vec![Kind::BarrierDivergence];
     if !only.divergence {
         kinds.insert(0, Kind::DataRace);
+        kinds.push(Kind::Assertion);
     }
     if module.head.others.iter().any(|a| a == "--check-array-bounds") {
         kinds.push(Kind::OutOfBounds);
     }
     let config = Config { kinds, budget, jobs: 1, ..Config::default() };
-    let offset = module.head.global_offset.unwrap_or([0; 3]);
-    module.kernels.iter_mut().for_each(|k| fix_offset(k, offset));
     let started = Instant::now();
     let entries: Vec<Entry> = module
         .kernels
@@ -213,19 +212,6 @@ impl Only {
     }
 }
 
-/// OpenCL's global offset, which is part of the launch that a head gives (none where it says none) and of none that
-/// the prover can be told: it stands in the kernel instead.
-fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
-    let regs = kernel.regs.clone();
-    for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        if let (Op::Special(Special::GlobalOffset(axis)), Some(dst)) = (&inst.op, inst.dst) {
-            let value = Operand::Imm(u64::from(offset[usize::from(*axis)]));
-            let ty = regs[dst.0 as usize];
-            inst.op = Op::Int { op: IntOp::Add, ty, a: value, b: Operand::Imm(0) };
-        }
-    }
-}
-
 /// The launches that the head is about: what it does not give may be anything.
 fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
     let dims = |d: Option<[u32; 3]>| d.map_or([DimSpec::Any; 3], |d| d.map(DimSpec::Exactly));
@@ -252,7 +238,8 @@ fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
 }
 
 fn entry(proof: Proof, only: Only) -> Entry {
-    let sync = |f: &&Finding| matches!(f.kind, Kind::DataRace | Kind::BarrierDivergence);
+    let sync =
+        |f: &&Finding| matches!(f.kind, Kind::DataRace | Kind::BarrierDivergence | Kind::Assertion);
     let all: Vec<&Finding> = proof.alarms.iter().map(|a| &a.finding).filter(sync).collect();
     let counted: Vec<&Finding> =
         all.iter().copied().filter(|f| !(only.within_blocks && between_blocks(f))).collect();

@@ -652,6 +652,9 @@ pub struct Object {
     pub init: Option<Vec<u8>>,
     /// Addresses of other objects within `init`: (offset, object, addend).
     pub relocations: Vec<(u64, ObjectId, i64)>,
+    /// `init` is what every launch finds: nobody can have changed it. A `__constant__` variable that is not `const` is
+    /// the host's to set.
+    pub fixed: bool,
     pub loc: Option<LocId>,
 }
 

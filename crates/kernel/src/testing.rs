@@ -70,6 +70,7 @@ impl Builder {
             dynamic: false,
             init: None,
             relocations: Vec::new(),
+            fixed: false,
             loc: None,
         });
         Operand::Object(ObjectId(self.kernel.objects.len() as u32 - 1), 0)

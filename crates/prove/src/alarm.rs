@@ -8,7 +8,7 @@
 //! the way that [`crate::phases`] does not follow exactly; a pointer whose object is not known.
 
 use lockstep_finding::{Access, Approximated, Confidence, Finding, Kind, Memory, Place, Severity};
-use lockstep_kernel::{Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
+use lockstep_kernel::{Barrier, Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
 use rustc_hash::FxHashSet;
 
 use crate::context::{Base, FnKind, Level};
@@ -46,7 +46,7 @@ fn mode_name(mode: Mode) -> &'static str {
 
 /// The names behind the functions of some terms: what was approximated in them. The number of a loop's last iteration
 /// is no approximation where the loop is exact: what is known of it leaves one number, if what that rests on is exact.
-fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
+pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
     let exec = &pairs.exec;
     let mut names: Vec<String> = Vec::new();
     let mut ended: FxHashSet<usize> = FxHashSet::default();
@@ -78,7 +78,7 @@ fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
     names
 }
 
-fn loop_name(pairs: &Pairs, l: usize) -> String {
+pub(crate) fn loop_name(pairs: &Pairs, l: usize) -> String {
     let exec = &pairs.exec;
     let named = exec.loops[l].phis.iter().find_map(|p| exec.ctx.reg_name(p.reg));
     named.map_or_else(
@@ -128,7 +128,9 @@ impl Pairs<'_, '_> {
         let kernel = self.exec.ctx.kernel;
         kernel.insts().any(|i| match &i.op {
             Op::Atomic { .. } | Op::Fence { .. } => true,
-            Op::Barrier { barrier, .. } => !is_block_barrier(barrier),
+            Op::Barrier { barrier, .. } => {
+                !is_block_barrier(barrier) && *barrier != Barrier::GroupCopies
+            }
             Op::Load { site, .. } | Op::Store { site, .. } => kernel.site(*site).volatile,
             _ => false,
         })
@@ -291,7 +293,10 @@ impl Pairs<'_, '_> {
             _ => format!("`{object}`"),
         };
         let modes = [self.exec.accesses[c.first].mode, self.exec.accesses[c.second].mode];
+        let copies = [c.first, c.second].map(|a| self.exec.accesses[a].group);
         let who = match c.level {
+            Level::Block if copies == [true; 2] => "two group copies",
+            Level::Block if copies.contains(&true) => "a thread and a group copy",
             Level::Block => "threads of one block",
             Level::Grid => "threads of different blocks",
         };
@@ -307,7 +312,8 @@ impl Pairs<'_, '_> {
             let (thread, block, notes) = match m {
                 Some(m) => {
                     let (t, b) = self.thread_of(m, tag, c.level);
-                    (Some(t), b, self.variables(m, access, tag, c.level))
+                    let own = !self.exec.accesses[access].group;
+                    (own.then_some(t), b, self.variables(m, access, tag, c.level))
                 }
                 None => (None, [0; 3], Vec::new()),
             };
@@ -437,7 +443,7 @@ pub(crate) fn base_elem(kernel: &Kernel, base: Base) -> Option<Elem> {
         },
         Base::Object(o) => Some(kernel.objects[o.0 as usize].elem),
         Base::DynamicShared => kernel.objects.iter().find(|o| o.dynamic).map(|o| o.elem),
-        Base::Field(..) => None,
+        Base::Field(..) | Base::Allocated(_) => None,
     }
 }
 

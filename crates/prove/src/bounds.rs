@@ -39,7 +39,7 @@ impl Pairs<'_, '_> {
                 ParamKind::Aggregate { size, .. } => Some(u64::from(size)),
                 _ => ctx.assumptions.lengths.iter().find(|(q, _)| *q == p).map(|(_, n)| *n),
             },
-            Base::DynamicShared | Base::Field(..) => None,
+            Base::DynamicShared | Base::Field(..) | Base::Allocated(_) => None,
         }
     }
 

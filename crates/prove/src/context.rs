@@ -20,6 +20,8 @@ pub(crate) enum Base {
     DynamicShared,
     /// A pointer within a struct passed by value, at that offset.
     Field(usize, u64),
+    /// What the thread itself has got from `malloc`.
+    Allocated(Reg),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +30,6 @@ pub(crate) enum VarKind {
     BlockId(u8),
     BlockDim(u8),
     GridDim(u8),
-    GlobalOffset(u8),
     WorkDim,
     DynamicSharedSize,
     Param(usize, u32),
@@ -37,6 +38,8 @@ pub(crate) enum VarKind {
     Counter(usize),
     /// Some iteration before, for phases.
     Earlier(usize),
+    /// Which element of a group copy, by the site of its write.
+    CopyElement(SiteId),
     /// Stand-ins during evaluation, replaced before anybody asks.
     OpaqueCounter(usize),
     OpaquePhi(Reg),
@@ -60,6 +63,8 @@ pub(crate) enum FnKind {
     Binder(Reg),
     /// A value that is the same for all threads of a block, by iteration.
     Uniform(Reg),
+    /// A value that is the same for all lanes of a warp, by warp and iteration.
+    Warp(Reg, u8),
     /// How often the loop went round, by the iterations of the loops around it.
     Exit(usize),
 }
@@ -85,6 +90,8 @@ pub(crate) enum Level {
 pub(crate) struct Hints {
     /// There are at most 2^30 threads along an axis.
     pub(crate) small_grid: bool,
+    /// Lanes of a warp may not come together to what they do together: nothing follows from it.
+    pub(crate) lanes_apart: bool,
 }
 
 pub(crate) struct Ctx<'k> {
@@ -97,7 +104,7 @@ pub(crate) struct Ctx<'k> {
     pub(crate) fns: Vec<FnInfo>,
     fn_index: FxHashMap<(FnKind, u8), FnId>,
     reg_names: FxHashMap<Reg, String>,
-    hints: Hints,
+    pub(crate) hints: Hints,
     /// Loops in which there is a barrier of the whole block: their iterations are common to all threads.
     pub(crate) uniform_loops: Vec<bool>,
     /// Loops in which there is a barrier of the whole grid: their iterations are common to all blocks as well.
@@ -340,6 +347,13 @@ impl<'k> Ctx<'k> {
         linear
     }
 
+    /// How many threads a block has.
+    pub(crate) fn block_threads(&mut self) -> T {
+        let dims = [self.block_dim(0), self.block_dim(1), self.block_dim(2)];
+        let plane = self.pool.mul(dims[0], dims[1]);
+        self.pool.mul(plane, dims[2])
+    }
+
     fn total_limit(&self) -> u64 {
         if self.kernel.language == Language::OpenCl { 8192 } else { 1024 }
     }
@@ -349,9 +363,9 @@ impl<'k> Ctx<'k> {
         let mut out = Vec::new();
         if self.assumptions.block.contains(&DimSpec::Any) {
             let limit = self.total_limit();
-            let dims = [self.block_dim(0), self.block_dim(1), self.block_dim(2)];
-            let plane = self.pool.mul(dims[0], dims[1]);
-            let all = self.pool.mul(plane, dims[2]);
+            let (x, y) = (self.block_dim(0), self.block_dim(1));
+            let plane = self.pool.mul(x, y);
+            let all = self.block_threads();
             let top = self.pool.constant(limit, 32);
             out.push(self.pool.ule(plane, top));
             out.push(self.pool.ule(all, top));
@@ -404,8 +418,13 @@ impl<'k> Ctx<'k> {
             },
             Base::Object(o) => self.kernel.objects[o.0 as usize].space,
             Base::DynamicShared => Space::Shared,
-            Base::Field(..) => Space::Global,
+            Base::Field(..) | Base::Allocated(_) => Space::Global,
         }
+    }
+
+    /// An object of one thread, apart from those of others.
+    pub(crate) fn is_own(&self, base: Base) -> bool {
+        matches!(base, Base::Allocated(_))
     }
 
     pub(crate) fn base_name(&self, base: Base) -> String {
@@ -419,6 +438,7 @@ impl<'k> Ctx<'k> {
                 .find(|o| o.dynamic)
                 .map_or_else(|| "dynamic shared memory".into(), |o| o.name.clone()),
             Base::Field(p, offset) => format!("{}+{offset}", self.kernel.params[p].name),
+            Base::Allocated(r) => self.reg_name(r).unwrap_or("allocated memory").to_owned(),
         }
     }
 
@@ -436,7 +456,7 @@ impl<'k> Ctx<'k> {
                 level == Level::Block || self.kernel.site(*site).space == Space::Global
             }
             FnKind::Binder(_) => false,
-            FnKind::Uniform(_) => level == Level::Block,
+            FnKind::Uniform(_) | FnKind::Warp(..) => level == Level::Block,
             FnKind::Exit(l) => match level {
                 Level::Block => self.uniform_loops[*l],
                 Level::Grid => self.grid_loops[*l],
@@ -448,8 +468,12 @@ impl<'k> Ctx<'k> {
     fn instance_var(&mut self, v: VarId, tag: u8, level: Level) -> Option<T> {
         let (kind, _) = self.vars[v.0 as usize];
         match kind {
-            VarKind::ThreadId(_) | VarKind::Counter(_) | VarKind::Earlier(_) => {}
+            VarKind::ThreadId(_)
+            | VarKind::Counter(_)
+            | VarKind::Earlier(_)
+            | VarKind::CopyElement(_) => {}
             VarKind::BlockId(_) if level == Level::Grid => {}
+            VarKind::Address(base) if self.is_own(base) => {}
             _ => return None,
         }
         let generic = self.var_terms[&(kind, 0)];

@@ -17,19 +17,18 @@
 //! here. They say nothing about a kernel that does race, which is why other properties are only proved together
 //! with it.
 //!
-//! Loops are taken to terminate. What cannot be followed at all (irreducible control flow, operations outside the
-//! model) is recorded in [`Exec::gaps`], and nothing is proved then.
+//! Loops are taken to terminate. What cannot be followed at all (irreducible control flow) is recorded in [`Exec::gaps`],
+//! and nothing is proved then; nor of a kernel in which a thread can come to an operation outside the model
+//! ([`Exec::unmodelled`]).
 
-use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, IntUnOp, Kernel, Op, Operand, Reg, Scope, SiteId, Space,
-    Special, Terminator, Ty,
-};
+use lockstep_kernel::{Barrier, BlockId, Kernel, Op, Operand, Reg, Scope, SiteId, Terminator, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::{Base, Ctx, FnKind, VarKind};
 use crate::loops::LoopInfo;
 use crate::provenance::{Written, written};
 use crate::term::{T, VarId};
+use crate::tickets::Ticket;
 use crate::walk::Substitution;
 
 /// What an access does.
@@ -69,6 +68,10 @@ pub(crate) struct Access {
     pub(crate) length: Option<T>,
     /// What a store stores, one term an element.
     pub(crate) values: Vec<T>,
+    /// Made by a group copy, for the whole block and by no thread of it ([`crate::copies`]).
+    pub(crate) group: bool,
+    /// What else holds of the access: which elements a copy has.
+    pub(crate) within: Option<T>,
 }
 
 /// A barrier the thread comes to.
@@ -78,6 +81,8 @@ pub(crate) struct BarrierAt {
     pub(crate) block: BlockId,
     pub(crate) at: usize,
     pub(crate) barrier: Barrier,
+    /// Not a barrier but a group copy, which all threads must come to as well.
+    pub(crate) copies: bool,
 }
 
 /// An operation that names lanes of its warp which must take part.
@@ -88,17 +93,18 @@ pub(crate) struct WarpOp {
     pub(crate) mask: T,
 }
 
-/// A store that this block has made and nothing has disturbed since.
-struct Recent {
-    addr: T,
-    ty: Ty,
-    values: Vec<T>,
+/// A store that the thread has made and nothing has disturbed since.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Recent {
+    pub(crate) addr: T,
+    pub(crate) ty: Ty,
+    pub(crate) values: Vec<T>,
 }
 
 pub(crate) struct Exec<'c, 'k> {
     pub(crate) ctx: &'c mut Ctx<'k>,
     pub(crate) written: Written,
-    values: Vec<Option<T>>,
+    pub(crate) values: Vec<Option<T>>,
     defined_in: Vec<BlockId>,
     /// Condition of a block within one iteration of its innermost loop.
     pub(crate) reach: Vec<T>,
@@ -108,11 +114,21 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) warp_ops: Vec<WarpOp>,
     /// Preconditions: condition implies term.
     pub(crate) requires: Vec<(BlockId, T, String)>,
-    pub(crate) asserts: Vec<(BlockId, T)>,
+    pub(crate) asserts: Vec<crate::asserts::AssertAt>,
+    /// Numbers drawn from counters.
+    pub(crate) tickets: Vec<Ticket>,
+    /// Some value was taken to be the same in all lanes of a warp.
+    pub(crate) warp_values: bool,
+    /// The global offset was read, and taken to be none.
+    pub(crate) no_offset: bool,
     pub(crate) branches: FxHashMap<BlockId, T>,
     /// What was not followed.
     pub(crate) gaps: Vec<String>,
-    recent: Vec<Recent>,
+    /// Operations that are not modelled, which nobody may come to.
+    pub(crate) unmodelled: Vec<(BlockId, String)>,
+    pub(crate) recent: Vec<Recent>,
+    /// The thread's recent stores at the end of each block.
+    pub(crate) recent_after: FxHashMap<BlockId, Vec<Recent>>,
     /// Some value was taken from a store of the thread's own: right in the absence of races.
     pub(crate) forwarding: bool,
     /// Loop variables over the final counters: loop, register, value.
@@ -163,9 +179,14 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
         warp_ops: Vec::new(),
         requires: Vec::new(),
         asserts: Vec::new(),
+        tickets: Vec::new(),
+        warp_values: false,
+        no_offset: false,
         branches: FxHashMap::default(),
         gaps: Vec::new(),
+        unmodelled: Vec::new(),
         recent: Vec::new(),
+        recent_after: FxHashMap::default(),
         forwarding: false,
         loop_values: Vec::new(),
         fields: FxHashSet::default(),
@@ -251,7 +272,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    fn loop_of_head(&self, b: BlockId) -> Option<usize> {
+    pub(crate) fn loop_of_head(&self, b: BlockId) -> Option<usize> {
         self.ctx.cfg.innermost[b.0 as usize].filter(|&l| self.loops[l].head == b)
     }
 
@@ -268,11 +289,11 @@ impl Exec<'_, '_> {
     }
 
     /// Opaque counters of the loops around a block: what a value there depends on besides its operands.
-    fn counters(&mut self, b: BlockId) -> Vec<T> {
+    pub(crate) fn counters(&mut self, b: BlockId) -> Vec<T> {
         self.nest(b).into_iter().map(|l| self.loops[l].counter).collect()
     }
 
-    fn binder(&mut self, r: Reg, b: BlockId) -> T {
+    pub(crate) fn binder(&mut self, r: Reg, b: BlockId) -> T {
         let name = self.ctx.reg_name(r).unwrap_or("").to_owned();
         let f = self.ctx.function(FnKind::Binder(r), 0, &name);
         let args = self.counters(b);
@@ -489,7 +510,7 @@ impl Exec<'_, '_> {
         self.solve(l);
     }
 
-    fn phi_value(&mut self, phi: &lockstep_kernel::Phi, b: BlockId) -> T {
+    pub(crate) fn phi_value(&mut self, phi: &lockstep_kernel::Phi, b: BlockId) -> T {
         let w = phi.ty.bits();
         let mut ways: Vec<(Vec<T>, T)> = Vec::new();
         for (p, o) in phi.incoming.iter().rev() {
@@ -534,383 +555,6 @@ impl Exec<'_, '_> {
         out.unwrap_or_else(|| self.ctx.pool.constant(0, w))
     }
 
-    // ---- operations ----
-
-    fn block(&mut self, b: BlockId) {
-        let kernel = self.ctx.kernel;
-        self.recent.clear();
-        if self.loop_of_head(b).is_none() {
-            for phi in &kernel.block(b).phis {
-                let v = self.phi_value(phi, b);
-                self.values[phi.dst.0 as usize] = Some(v);
-            }
-        }
-        for (at, inst) in kernel.block(b).insts.iter().enumerate() {
-            self.inst(b, at, inst);
-        }
-        if let Terminator::Branch { cond, .. } = kernel.block(b).term {
-            let c = self.operand(cond, 1, b);
-            self.branches.insert(b, c);
-        }
-    }
-
-    pub(crate) fn set(&mut self, r: Reg, k: u32, t: T) {
-        self.values[(r.0 + k) as usize] = Some(t);
-    }
-
-    fn inst(&mut self, b: BlockId, at: usize, inst: &lockstep_kernel::Inst) {
-        let live = !self.ctx.pool.is_false(self.reach[b.0 as usize]);
-        if let Some(value) = self.pure(b, inst) {
-            if let Some(dst) = inst.dst {
-                self.set(dst, 0, value);
-            }
-            return;
-        }
-        match &inst.op {
-            Op::Load { .. } if self.fetch(b, inst) => {}
-            Op::Load { site, ty, count, addr } => {
-                let a = self.operand(*addr, 64, b);
-                if live {
-                    let bytes = u64::from(ty.bytes()) * u64::from(*count);
-                    let bytes = self.bytes_at(*addr, bytes);
-                    self.access(*site, Mode::Read, b, at, a, bytes);
-                }
-                let dst = inst.dst.expect("a load has a result");
-                for k in 0..*count {
-                    let v = self.load(b, *site, *ty, a, k, Reg(dst.0 + u32::from(k)));
-                    self.set(dst, u32::from(k), v);
-                }
-            }
-            Op::Store { site, ty, values, addr } => {
-                let a = self.operand(*addr, 64, b);
-                let terms: Vec<T> = values.iter().map(|v| self.operand(*v, ty.bits(), b)).collect();
-                let size = u64::from(ty.bytes()) * terms.len() as u64;
-                if live {
-                    self.access(*site, Mode::Write, b, at, a, self.bytes_at(*addr, size));
-                    self.accesses.last_mut().expect("just pushed").values = terms.clone();
-                }
-                self.disturb(*site, a, size);
-                self.recent.push(Recent { addr: a, ty: *ty, values: terms });
-            }
-            Op::Atomic { site, op, ty, addr, value, scope, .. } => {
-                let a = self.operand(*addr, 64, b);
-                let _ = value;
-                if live {
-                    let writes = *op != AtomicOp::Load;
-                    let mode = Mode::Atomic { scope: *scope, writes };
-                    self.access(*site, mode, b, at, a, u64::from(ty.bytes()));
-                }
-                self.recent.clear();
-                self.bind_results(b, inst);
-            }
-            Op::MemCopy { read, write, dst, src, len } => {
-                let (d, s) = (self.operand(*dst, 64, b), self.operand(*src, 64, b));
-                let n = self.operand(*len, 64, b);
-                if live {
-                    self.access(*read, Mode::Read, b, at, s, 0);
-                    self.set_length(n);
-                    self.access(*write, Mode::Write, b, at, d, 0);
-                    self.set_length(n);
-                }
-                self.recent.clear();
-            }
-            Op::MemSet { site, dst, len, byte } => {
-                let d = self.operand(*dst, 64, b);
-                let n = self.operand(*len, 64, b);
-                if live {
-                    self.access(*site, Mode::Write, b, at, d, 0);
-                    self.set_length(n);
-                    let v = self.operand(*byte, 8, b);
-                    self.accesses.last_mut().expect("just pushed").values = vec![v];
-                }
-                self.recent.clear();
-            }
-            Op::Barrier { site, barrier } => {
-                if live {
-                    if let Barrier::Warp { mask } = barrier {
-                        self.warp_op(b, inst.loc, *mask);
-                    }
-                    let barrier = *barrier;
-                    self.barriers.push(BarrierAt { site: *site, block: b, at, barrier });
-                }
-                self.recent.clear();
-                if !crate::race::is_block_barrier(barrier) {
-                    self.bind_results(b, inst);
-                } else if let Some(dst) = inst.dst {
-                    let name = self.ctx.reg_name(dst).unwrap_or("").to_owned();
-                    let f = self.ctx.function(FnKind::Uniform(dst), 0, &name);
-                    let args = self.counters(b);
-                    let w = self.ctx.kernel.reg_ty(dst).bits();
-                    let v = self.ctx.pool.app(f, &args, w);
-                    self.set(dst, 0, v);
-                }
-            }
-            Op::Requires { cond, text } => {
-                let c = self.operand(*cond, 1, b);
-                self.requires.push((b, c, text.clone()));
-            }
-            Op::Assert { cond, .. } => {
-                let c = self.operand(*cond, 1, b);
-                self.asserts.push((b, c));
-            }
-            Op::Unsupported(i) if live => {
-                let what = &self.ctx.kernel.unsupported[*i as usize];
-                let line = self.ctx.kernel.loc(what.loc).line;
-                self.gaps.push(format!("{} at line {line} is not modelled", what.what));
-            }
-            Op::Foreign { what, .. } => {
-                let called = &self.ctx.kernel.unsupported[*what as usize].what;
-                if live && !self.foreign.contains(&called.as_str()) {
-                    self.foreign.push(called);
-                }
-                self.bind_results(b, inst);
-            }
-            Op::GroupCopy { .. } if live => {
-                self.gaps.push("an asynchronous group copy is not modelled".into());
-            }
-            Op::Shuffle { mask: Some(mask), .. }
-            | Op::Vote { mask: Some(mask), .. }
-            | Op::Match { mask, .. } => {
-                if live {
-                    self.warp_op(b, inst.loc, *mask);
-                }
-                self.bind_results(b, inst);
-            }
-            _ => self.bind_results(b, inst),
-        }
-    }
-
-    fn warp_op(&mut self, block: BlockId, loc: lockstep_kernel::LocId, mask: Operand) {
-        let mask = self.operand(mask, 32, block);
-        self.warp_ops.push(WarpOp { block, loc, mask });
-    }
-
-    fn bind_results(&mut self, b: BlockId, inst: &lockstep_kernel::Inst) {
-        if let Some(dst) = inst.dst {
-            for k in 0..inst.op.result_count() {
-                let r = Reg(dst.0 + k);
-                let v = self.binder(r, b);
-                self.set(dst, k, v);
-            }
-        }
-    }
-
-    fn access(&mut self, site: SiteId, mode: Mode, block: BlockId, at: usize, addr: T, size: u64) {
-        let values = Vec::new();
-        self.accesses.push(Access { site, mode, block, at, addr, size, length: None, values });
-    }
-
-    /// The length of the copy that was just recorded.
-    fn set_length(&mut self, n: T) {
-        let known = self.ctx.pool.as_const(n);
-        let last = self.accesses.last_mut().expect("just pushed");
-        match known {
-            Some(c) => last.size = c,
-            None => last.length = Some(n),
-        }
-    }
-
-    /// A store of this thread: what it may have overwritten is forgotten.
-    fn disturb(&mut self, _site: SiteId, addr: T, size: u64) {
-        let pool = &mut self.ctx.pool;
-        self.recent.retain(|r| {
-            let own = u64::from(r.ty.bytes()) * r.values.len() as u64;
-            let d = pool.sub(addr, r.addr);
-            // A constant distance within one object tells that they are apart.
-            pool.as_const(d).is_some_and(|d| {
-                let d = d as i64;
-                d >= own as i64 || d <= -(size as i64)
-            })
-        });
-    }
-
-    /// The value this thread itself has just stored there.
-    fn forwarded(&self, ty: Ty, addr: T, k: u8) -> Option<T> {
-        let r = self.recent.iter().rev().find(|r| r.addr == addr && r.ty == ty)?;
-        r.values.get(k as usize).copied()
-    }
-
-    fn load(&mut self, b: BlockId, site: SiteId, ty: Ty, addr: T, k: u8, dst: Reg) -> T {
-        let w = ty.bits();
-        let info = self.ctx.kernel.site(site);
-        let (space, volatile) = (info.space, info.volatile);
-        let through = info.through.clone().unwrap_or_default();
-        if volatile {
-            return self.binder(dst, b);
-        }
-        // In lockstep another lane may have overwritten the place without a race.
-        if self.ctx.assumptions.scheduling == crate::Scheduling::Independent
-            && let Some(v) = self.forwarded(ty, addr, k)
-        {
-            self.forwarding = true;
-            return v;
-        }
-        let element = self.ctx.pool.add_const(addr, u64::from(k) * u64::from(ty.bytes()));
-        let name = self.ctx.reg_name(dst).map_or(through, str::to_owned);
-        if let Some((base, offset)) = self.ctx.single_base(element) {
-            let own = self.ctx.base_space(base);
-            if own == Space::Private {
-                return self.binder(dst, b);
-            }
-            let written = self.written.is_written(base, own, self.ctx.assumptions.may_alias);
-            if !written {
-                if let Some(v) = self.initial(base, offset, ty) {
-                    return v;
-                }
-                if let (Base::Param(p), Some(o), Ty::Ptr) =
-                    (base, self.ctx.pool.as_const(offset), ty)
-                    && own == Space::Constant
-                    && matches!(
-                        self.ctx.kernel.params[p].kind,
-                        lockstep_kernel::ParamKind::Aggregate { .. }
-                    )
-                {
-                    self.fields.insert(Base::Field(p, o));
-                    return self.ctx.address_of(Base::Field(p, o));
-                }
-                let f = self.ctx.function(FnKind::ReadOnly(base), 0, &name);
-                return self.ctx.pool.app(f, &[offset], w);
-            }
-        } else if space == Space::Private {
-            return self.binder(dst, b);
-        }
-        let f = self.ctx.function(FnKind::LoadAt(site, k), 0, &name);
-        let mut args = vec![element];
-        args.extend(self.counters(b));
-        self.ctx.pool.app(f, &args, w)
-    }
-
-    /// Known contents of a constant table at a known place.
-    fn initial(&mut self, base: Base, offset: T, ty: Ty) -> Option<T> {
-        let Base::Object(id) = base else { return None };
-        let object = &self.ctx.kernel.objects[id.0 as usize];
-        let at = self.ctx.pool.as_const(offset)?;
-        let size = u64::from(ty.bytes());
-        if object.space != Space::Constant
-            || object.relocations.iter().any(|(o, ..)| *o < at + size && at < *o + 8)
-        {
-            return None;
-        }
-        let init = object.init.as_ref()?;
-        let bytes = init.get(at as usize..(at + size) as usize)?;
-        let v = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
-        Some(self.ctx.pool.constant(v, ty.bits()))
-    }
-
-    /// Operations that only compute.
-    fn pure(&mut self, b: BlockId, inst: &lockstep_kernel::Inst) -> Option<T> {
-        match &inst.op {
-            Op::Int { op, ty, a, b: o } => {
-                let (x, y) = (self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b));
-                Some(self.ctx.int(*op, x, y))
-            }
-            Op::IntUn { op, ty, a } => {
-                let x = self.operand(*a, ty.bits(), b);
-                Some(match op {
-                    IntUnOp::Abs => {
-                        let p = &mut self.ctx.pool;
-                        let zero = p.constant(0, ty.bits());
-                        let negative = p.slt(x, zero);
-                        let minus = p.sub(zero, x);
-                        p.ite(negative, minus, x)
-                    }
-                    _ => self.ctx.pure(&format!("{op:?}.{ty}"), &[x], ty.bits()),
-                })
-            }
-            Op::Funnel { left, ty, hi, lo, amount } => {
-                let args = [
-                    self.operand(*hi, ty.bits(), b),
-                    self.operand(*lo, ty.bits(), b),
-                    self.operand(*amount, ty.bits(), b),
-                ];
-                Some(self.ctx.pure(&format!("funnel.{left}.{ty}"), &args, ty.bits()))
-            }
-            Op::Float { op, ty, rounding, a, b: o } => {
-                let args = [self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b)];
-                Some(self.ctx.pure(&format!("{op:?}.{ty}.{rounding:?}"), &args, ty.bits()))
-            }
-            Op::FloatUn { op, ty, rounding, a } => {
-                let args = [self.operand(*a, ty.bits(), b)];
-                Some(self.ctx.pure(&format!("{op:?}.{ty}.{rounding:?}.un"), &args, ty.bits()))
-            }
-            Op::Fma { ty, rounding, a, b: o, c } => {
-                let w = ty.bits();
-                let args = [self.operand(*a, w, b), self.operand(*o, w, b), self.operand(*c, w, b)];
-                Some(self.ctx.pure(&format!("fma.{ty}.{rounding:?}"), &args, w))
-            }
-            Op::Math { f, ty, a, b: o } => {
-                let dst = inst.dst?;
-                let w = self.ctx.kernel.reg_ty(dst).bits();
-                let width = |o: &Operand| match o {
-                    Operand::Reg(r) => self.ctx.kernel.reg_ty(*r).bits(),
-                    _ => ty.bits(),
-                };
-                let (wa, wb) = (width(a), width(o));
-                let args = [self.operand(*a, wa, b), self.operand(*o, wb, b)];
-                Some(self.ctx.pure(&format!("{f:?}.{ty}.{wa}.{wb}"), &args, w))
-            }
-            Op::Cmp { op, ty, a, b: o } => {
-                let (x, y) = (self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b));
-                Some(self.ctx.compare(*op, *ty, x, y))
-            }
-            Op::Cast { op, from, to, a } => {
-                let x = self.operand(*a, from.bits(), b);
-                let p = &mut self.ctx.pool;
-                Some(match op {
-                    CastOp::Trunc => p.resize(x, to.bits()),
-                    CastOp::ZExt => p.resize(x, to.bits()),
-                    CastOp::SExt => p.sext(x, to.bits()),
-                    CastOp::Bit => x,
-                    _ => self.ctx.pure(&format!("{op:?}.{from}.{to}"), &[x], to.bits()),
-                })
-            }
-            Op::Select { ty, cond, a, b: o } => {
-                let c = self.operand(*cond, 1, b);
-                let (x, y) = (self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b));
-                Some(self.ctx.pool.ite(c, x, y))
-            }
-            Op::Copy { ty, a } => Some(self.operand(*a, ty.bits(), b)),
-            Op::Index { base, index, scale, offset } => {
-                let (x, i) = (self.operand(*base, 64, b), self.operand(*index, 64, b));
-                Some(self.ctx.pool.sum(*offset as u64, &[(x, 1), (i, *scale as u64)], 64))
-            }
-            Op::Special(s) => self.special(*s, inst.dst?),
-            Op::Texel { .. } => self.texel(b, &inst.op),
-            Op::ImageSize { image, rank, axis, .. } => {
-                Some(self.image_size(b, *image, *rank, *axis))
-            }
-            _ => None,
-        }
-    }
-
-    fn special(&mut self, s: Special, dst: Reg) -> Option<T> {
-        let w = self.ctx.kernel.reg_ty(dst).bits();
-        let t = match s {
-            Special::ThreadId(a) => self.ctx.thread_id(a, 0),
-            Special::BlockId(a) => self.ctx.block_id(a, 0),
-            Special::BlockDim(a) => self.ctx.block_dim(a),
-            Special::GridDim(a) => self.ctx.grid_dim(a),
-            Special::LaneId => {
-                let linear = self.ctx.linear_thread(0);
-                let size = self.ctx.pool.constant(u64::from(self.ctx.assumptions.warp_size), 32);
-                self.ctx.pool.urem(linear, size)
-            }
-            Special::WarpId => {
-                let linear = self.ctx.linear_thread(0);
-                let size = self.ctx.pool.constant(u64::from(self.ctx.assumptions.warp_size), 32);
-                self.ctx.pool.udiv(linear, size)
-            }
-            Special::WarpSize => {
-                self.ctx.pool.constant(u64::from(self.ctx.assumptions.warp_size), 32)
-            }
-            Special::GlobalOffset(a) => self.ctx.free(VarKind::GlobalOffset(a), 0, w),
-            Special::WorkDim => self.ctx.variable(VarKind::WorkDim, 0, 1, 3, w),
-            Special::DynamicSharedSize => self.ctx.free(VarKind::DynamicSharedSize, 0, w),
-            _ => return None,
-        };
-        Some(self.ctx.pool.resize(t, w))
-    }
-
     // ---- the end ----
 
     /// Rewrites everything over the loops' counters, outermost loops first.
@@ -935,9 +579,18 @@ impl Exec<'_, '_> {
         for a in &mut self.accesses {
             a.addr = s.apply(pool, a.addr);
             a.length = a.length.map(|n| s.apply(pool, n));
+            a.within = a.within.map(|t| s.apply(pool, t));
             for v in &mut a.values {
                 *v = s.apply(pool, *v);
             }
+        }
+        for t in &mut self.tickets {
+            t.addr = s.apply(pool, t.addr);
+            t.result = s.apply(pool, t.result);
+            t.step = s.apply(pool, t.step);
+        }
+        for a in &mut self.asserts {
+            a.cond = s.apply(pool, a.cond);
         }
         for (_, c, _) in &mut self.requires {
             *c = s.apply(pool, *c);

@@ -1,7 +1,7 @@
 //! The static engine: proofs for all inputs, and alarms that say what was approximated.
 //!
 //! Implements FaialAA ("Sound and Partially-Complete Static Analysis of Data-Races in GPU Programs", OOPSLA 2024) on
-//! Lockstep's [`Kernel`]: the kernel is evaluated once for a generic thread ([`exec`], [`loops`]), accesses are split
+//! Lockstep's [`Kernel`]: the kernel is evaluated once for a generic thread ([`exec`], [`operate`], [`loops`]), accesses are split
 //! into phases by barriers ([`phases`]), and for each pair of accesses it is asked whether two different threads can
 //! make them at one place in one phase ([`race`]). Arithmetic answers most of these questions, Z3 the rest ([`solve`]).
 //! What a model of such a question rests on decides whether the alarm is `confirmed` or `possible` ([`alarm`]).
@@ -15,12 +15,14 @@
 //! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
 //! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
 //!
-//! Reading order: [`term`], [`exec`], [`loops`], [`phases`], [`pair`], [`race`], then this file.
+//! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`race`], then this file.
 
 mod alarm;
+mod asserts;
 mod assume;
 mod bounds;
 mod context;
+mod copies;
 mod divergence;
 mod exec;
 mod guess;
@@ -28,6 +30,7 @@ mod hidden;
 mod image;
 mod loops;
 mod memory;
+mod operate;
 mod ops;
 mod pair;
 mod phases;
@@ -39,8 +42,10 @@ mod requires;
 mod simplify;
 mod solve;
 mod term;
+mod tickets;
 mod verdict;
 mod walk;
+mod warp;
 mod why;
 mod widths;
 mod z3;

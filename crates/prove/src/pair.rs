@@ -61,6 +61,8 @@ pub(crate) struct Pairs<'c, 'k> {
     facts: FxHashMap<Level, Vec<T>>,
     /// Further conditions of the launch (candidates for hidden assumptions).
     pub(crate) extra: Vec<T>,
+    /// What tickets were taken to be, as assumptions.
+    pub(crate) drawn_from: Vec<String>,
 }
 
 impl<'c, 'k> Pairs<'c, 'k> {
@@ -75,6 +77,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             cases: vec![None; n],
             facts: FxHashMap::default(),
             extra: Vec::new(),
+            drawn_from: Vec::new(),
         }
     }
 
@@ -91,6 +94,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             let a = &self.exec.accesses[i];
             roots.push(a.addr);
             roots.extend(a.length);
+            roots.extend(a.within);
             roots.extend(&a.values);
         }
         roots.extend(&self.exec.reach);
@@ -102,6 +106,8 @@ impl<'c, 'k> Pairs<'c, 'k> {
             roots.extend(&l.wide);
         }
         roots.extend(self.exec.requires.iter().map(|(_, c, _)| *c));
+        roots.extend(self.exec.tickets.iter().flat_map(|t| [t.addr, t.result, t.step]));
+        roots.extend(self.exec.asserts.iter().map(|a| a.cond));
         roots
     }
 
@@ -134,6 +140,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
         let mut conditions = Vec::new();
         self.exec.condition(self.exec.accesses[access].block, &mut conditions);
+        conditions.extend(self.exec.accesses[access].within);
         let mut conditions = self.copy_all(&conditions, tag, level);
         self.wide_facts(self.exec.accesses[access].block, tag, level, &mut conditions);
         let cases = self

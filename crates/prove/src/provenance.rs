@@ -118,6 +118,11 @@ pub(crate) fn written(kernel: &Kernel) -> Written {
                                 {
                                     r.bases.insert(Base::Field(*p, u64::MAX));
                                 }
+                                Base::Object(o) if kernel.objects[o.0 as usize].fixed => {
+                                    let held = &kernel.objects[o.0 as usize].relocations;
+                                    let held = held.iter().map(|(_, t, _)| *t);
+                                    r.bases.extend(held.map(|t| base_of_object(kernel, t)));
+                                }
                                 _ => fields = false,
                             }
                         }
@@ -128,6 +133,11 @@ pub(crate) fn written(kernel: &Kernel) -> Written {
                         for k in 0..u32::from(*count) {
                             join(&mut roots, dst.0 + k, &r);
                         }
+                    }
+                    Op::Alloc { .. } => {
+                        let mut r = Roots::default();
+                        r.bases.insert(Base::Allocated(dst));
+                        join(&mut roots, dst.0, &r);
                     }
                     Op::Index { base, .. } | Op::Texel { image: base, .. } => {
                         let r = of(&roots, *base);

@@ -162,7 +162,11 @@ impl Pairs<'_, '_> {
                 if !a.mode.writes() && !b.mode.writes() {
                     continue;
                 }
+                let (a_copies, b_copies) = (a.group, b.group);
                 for level in [Level::Block, Level::Grid] {
+                    if level == Level::Block && (a_copies || b_copies) {
+                        continue;
+                    }
                     if self.tolerated(i, j, level) {
                         self.why.note(&self.exec, (i, j), level, |r| r.atomic = true);
                         continue;
@@ -174,6 +178,7 @@ impl Pairs<'_, '_> {
                 }
             }
         }
+        self.copy_candidates(&for_shared, &for_global, &mut out);
         Some(out)
     }
 
@@ -236,6 +241,8 @@ impl Pairs<'_, '_> {
                     assertions.extend([p.when, q.when, overlap]);
                     assertions.extend(&relation.conditions);
                     assertions.extend(whose);
+                    let tickets = self.ticket_facts(&assertions, level);
+                    assertions.extend(tickets);
                     let query = self.ask(assertions, level);
                     self.why.note(&self.exec, (i, j), level, |r| {
                         r.apart = true;
@@ -340,7 +347,14 @@ impl Pairs<'_, '_> {
     }
 
     /// The space in which the two places can be one, if they can.
-    fn common_space(&self, i: usize, j: usize, p: Place, q: Place, level: Level) -> Option<Space> {
+    pub(crate) fn common_space(
+        &self,
+        i: usize,
+        j: usize,
+        p: Place,
+        q: Place,
+        level: Level,
+    ) -> Option<Space> {
         let ctx = &self.exec.ctx;
         let space_of = |access: usize, place: Place| match place {
             Place::At(b, _) => ctx.base_space(b),
@@ -358,6 +372,7 @@ impl Pairs<'_, '_> {
             return None;
         }
         match (p, q) {
+            (Place::At(x, _), Place::At(y, _)) if ctx.is_own(x) || ctx.is_own(y) => None,
             (Place::At(x, _), Place::At(y, _)) if x != y => {
                 let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
                 let may = ctx.assumptions.may_alias && space != Space::Shared;
@@ -368,7 +383,15 @@ impl Pairs<'_, '_> {
     }
 
     /// Whether two ranges of bytes in one object meet.
-    fn overlap(&mut self, i: usize, j: usize, o: T, u: T, left: Option<T>, right: Option<T>) -> T {
+    pub(crate) fn overlap(
+        &mut self,
+        i: usize,
+        j: usize,
+        o: T,
+        u: T,
+        left: Option<T>,
+        right: Option<T>,
+    ) -> T {
         let (si, sj) = (self.exec.accesses[i].size, self.exec.accesses[j].size);
         let pool = &mut self.exec.ctx.pool;
         let difference = pool.sub(o, u);

@@ -100,7 +100,8 @@ pub(crate) fn analyse(
     if let Some(sharper) = crate::requires::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
     }
-    if let Some(because) = exec.gaps.first().cloned() {
+    let mut pairs = prepare(exec);
+    if let Some(because) = pairs.gap(limits) {
         let unknown = Verdict::Unknown { because };
         return Analysis {
             verdicts: kinds.iter().map(|k| (*k, unknown.clone())).collect(),
@@ -114,8 +115,11 @@ pub(crate) fn analyse(
             under: (assumptions.clone(), hints),
         };
     }
-    let mut pairs = prepare(exec);
     let divergence = pairs.check_divergence(limits);
+    if pairs.exec.warp_values && divergence.warps.is_some() {
+        let hints = Hints { lanes_apart: true, ..hints };
+        return analyse(kernel, assumptions, hints, kinds, limits);
+    }
     let race = pairs.check_races(&divergence, limits);
     let mut verdicts = Vec::new();
     let mut alarms = Vec::new();
@@ -132,6 +136,12 @@ pub(crate) fn analyse(
             Kind::OutOfBounds => {
                 let absent = matches!(race.verdict, Verdict::Proved { .. });
                 let (verdict, found) = pairs.check_bounds(limits, absent);
+                alarms.extend(found);
+                verdict
+            }
+            Kind::Assertion => {
+                let absent = matches!(race.verdict, Verdict::Proved { .. });
+                let (verdict, found) = pairs.check_asserts(limits, absent);
                 alarms.extend(found);
                 verdict
             }
@@ -321,6 +331,8 @@ pub(crate) struct Divergence {
     assumes: Vec<String>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
+    /// Why the ends of group copies cannot be relied on.
+    loose: Option<String>,
 }
 
 impl Divergence {
@@ -366,6 +378,7 @@ impl Pairs<'_, '_> {
             warps: None,
             assumes: Vec::new(),
             rests_on_races: false,
+            loose: self.loose_copies(limits),
         };
         for b in &self.exec.barriers {
             if matches!(b.barrier, Barrier::Block { .. } | Barrier::Arrive { .. })
@@ -406,6 +419,10 @@ impl Pairs<'_, '_> {
         let foreign = !self.exec.foreign.is_empty();
         if reads || foreign || !self.exec.ctx.assumptions.exprs.is_empty() {
             out.assumes = self.assumptions();
+        }
+        if let Some(because) = self.uneven_copies(limits) {
+            out.misaligned = Some(because.clone());
+            out.undecided = Some(because);
         }
         let decided = self.decide_obligations(obligations, limits);
         let mut reported = Vec::new();
@@ -464,6 +481,35 @@ impl Pairs<'_, '_> {
             }
         }
         out
+    }
+
+    /// What the kernel does that is not followed, if any thread can come to it.
+    fn gap(&mut self, limits: Limits) -> Option<String> {
+        if let Some(because) = self.exec.gaps.first() {
+            return Some(because.clone());
+        }
+        if self.exec.unmodelled.is_empty() {
+            return None;
+        }
+        let facts = self.facts_of_one();
+        let mut queries = Vec::new();
+        let mut reasons = Vec::new();
+        for (b, because) in self.exec.unmodelled.clone() {
+            if self.exec.nest(b).is_empty()
+                && self.exec.ctx.pool.is_true(self.exec.reach[b.0 as usize])
+            {
+                return Some(because);
+            }
+            let mut list = facts.clone();
+            list.extend(self.conditions(b, 1, Level::Block));
+            if let Some(q) = self.ask(list, Level::Block) {
+                queries.push(q);
+                reasons.push(because);
+            }
+        }
+        let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
+        let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
+        Some(reasons.swap_remove(open))
     }
 
     /// Whether terms mention memory that the kernel writes.
@@ -539,7 +585,7 @@ impl Pairs<'_, '_> {
             }
         } else if let Some(because) = &divergence.misaligned {
             Verdict::Unknown { because: because.clone() }
-        } else if let Some(because) = undecided {
+        } else if let Some(because) = undecided.or_else(|| divergence.loose.clone()) {
             Verdict::Unknown { because }
         } else {
             Verdict::Proved { assumes: self.assumptions() }
@@ -657,6 +703,10 @@ impl Pairs<'_, '_> {
         }
         let texts = ctx.assumptions.exprs.iter().map(|e| e.text.clone());
         out.extend(texts.filter(|t| !t.is_empty()));
+        if self.exec.no_offset {
+            out.push("the global offset is 0".into());
+        }
+        out.extend(self.drawn_from.iter().cloned());
         out
     }
 }

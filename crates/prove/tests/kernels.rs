@@ -77,15 +77,22 @@ fn expect_under(file: &str, kind: Kind, names: &[(&str, &str)], scheduling: Sche
         if kind == Kind::DataRace {
             assert_eq!(proof.safe.is_some(), got == "proved", "{name}: only a proof explains");
         }
-        if got != *wanted {
+        let is = got == *wanted || *wanted == "alarm" && matches!(got, "found" | "possible");
+        if !is {
             wrong.push(format!("{name}: {wanted} expected, {got}: {:?}", proof.verdicts));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-const RACES: &[(&str, &str)] =
-    &[("clean_", "proved"), ("racy_", "found"), ("maybe_", "possible"), ("open_", "unknown")];
+/// `alarm_` is for races whose certainty rests on how exactly loops are followed, `open_` for what is left open.
+const RACES: &[(&str, &str)] = &[
+    ("clean_", "proved"),
+    ("racy_", "found"),
+    ("maybe_", "possible"),
+    ("alarm_", "alarm"),
+    ("open_", "unknown"),
+];
 
 #[test]
 fn basic_kernels() {
@@ -110,6 +117,38 @@ fn barriers_of_the_grid() {
 #[test]
 fn values_read_from_memory() {
     expect("values.cu", Kind::DataRace, RACES);
+    let proofs = proofs("values.cu", &[Kind::DataRace], Scheduling::Independent);
+    let (_, proof) = proofs.iter().find(|(n, _)| n == "racy_same_value_loaded").expect("there");
+    assert!(proof.alarms.iter().all(|a| a.finding.benign));
+}
+
+#[test]
+fn numbers_drawn_from_counters() {
+    expect("tickets.cu", Kind::DataRace, RACES);
+    let proofs = proofs("tickets.cu", &[Kind::DataRace], Scheduling::Independent);
+    let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_ticket").expect("there");
+    let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
+    assert_eq!(assumes, &["numbers drawn from counter do not wrap around"]);
+}
+
+#[test]
+fn group_copies() {
+    expect("copies.cl", Kind::DataRace, RACES);
+    let proofs = proofs("copies.cl", &[Kind::DataRace], Scheduling::Independent);
+    let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_in").expect("there");
+    let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
+    assert!(assumes.iter().any(|a| a == "the global offset is 0"), "{assumes:?}");
+}
+
+#[test]
+fn assertions() {
+    let names = &[("holds_", "proved"), ("fails_", "found"), ("perhaps_", "possible")];
+    expect("asserts.cu", Kind::Assertion, names);
+}
+
+#[test]
+fn kernels_of_the_paper() {
+    expect("paper.cu", Kind::DataRace, RACES);
 }
 
 #[test]
@@ -120,8 +159,8 @@ fn textures_and_images() {
 
 #[test]
 fn barrier_divergence() {
-    let names = [("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
-    expect("divergence.cu", Kind::BarrierDivergence, &names);
+    let names = &[("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
+    expect("divergence.cu", Kind::BarrierDivergence, names);
 }
 
 #[test]
@@ -186,14 +225,14 @@ fn lockstep_warps() {
 
 #[test]
 fn bounds() {
-    let names = [("within_", "proved"), ("beyond_", "found"), ("perhaps_", "possible")];
-    expect("bounds.cu", Kind::OutOfBounds, &names);
+    let names = &[("within_", "proved"), ("beyond_", "found"), ("perhaps_", "possible")];
+    expect("bounds.cu", Kind::OutOfBounds, names);
 }
 
 #[test]
 fn redundant_barriers() {
-    let names = [("needed_", "proved"), ("needless_", "found"), ("open_", "unknown")];
-    expect("redundant.cu", Kind::RedundantBarrier, &names);
+    let names = &[("needed_", "proved"), ("needless_", "found"), ("open_", "unknown")];
+    expect("redundant.cu", Kind::RedundantBarrier, names);
     for (name, proof) in proofs("redundant.cu", &[Kind::RedundantBarrier], Scheduling::Independent)
     {
         let found = proof.alarms.iter().filter(|a| a.finding.kind == Kind::RedundantBarrier);

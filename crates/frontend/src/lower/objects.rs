@@ -46,6 +46,7 @@ impl Lower<'_> {
             dynamic,
             init: None,
             relocations: Vec::new(),
+            fixed: false,
             loc: None,
         });
         if dynamic {
@@ -65,6 +66,7 @@ impl Lower<'_> {
             let object = &mut self.k.objects[id.0 as usize];
             object.init = (!plain).then_some(bytes);
             object.relocations = relocations;
+            object.fixed = unsafe { LLVMIsGlobalConstant(global) } != 0;
         } else if external && space == Space::Constant {
             self.k.objects[id.0 as usize].init = Some(vec![0; size.min(INIT_LIMIT) as usize]);
         }
@@ -90,6 +92,7 @@ impl Lower<'_> {
             dynamic: false,
             init: None,
             relocations: Vec::new(),
+            fixed: false,
             loc: Some(self.loc),
         });
         Ok(Operand::Object(id, 0))

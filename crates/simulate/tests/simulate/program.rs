@@ -114,6 +114,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 dynamic: false,
                 init: None,
                 relocations: Vec::new(),
+                fixed: false,
                 loc: None,
             }],
             regs: vec![Ty::Ptr],

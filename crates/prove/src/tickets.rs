@@ -1,0 +1,209 @@
+//! Tickets: numbers drawn from a counter by an atomic that only ever adds.
+//!
+//! `atomicAdd(&c, k)` gives each execution a number of its own: the `k` numbers from there on are nobody else's, as long
+//! as what is added in all does not wrap around (an assumption that the verdict names) and nothing else changes the
+//! counter. That is said of any two draws from one place that a question mentions, one of each thread.
+//!
+//! What else may change the counter: any other atomic on its object takes everything back. A plain store (a counter that
+//! is reset) that can happen between the two draws races with one of them if no barrier is between, so for draws by one
+//! operation in the same iteration of all loops around it, it cannot have happened before the first race
+//! ([`crate::exec`] says why that is enough).
+
+use lockstep_kernel::{AtomicOp, BlockId, Reg, Space};
+
+use crate::context::{Base, Level};
+use crate::exec::{Exec, Mode};
+use crate::memory::Place;
+use crate::pair::Pairs;
+use crate::term::{Node, T, mask};
+use crate::walk::{Substitution, reachable};
+
+/// One operation that draws.
+#[derive(Clone, Debug)]
+pub(crate) struct Ticket {
+    /// Where it stands: block, and position in it.
+    pub(crate) at: (BlockId, usize),
+    pub(crate) addr: T,
+    /// The number drawn, an application to the iterations.
+    pub(crate) result: T,
+    /// How many numbers it takes.
+    pub(crate) step: T,
+    /// Counts downwards.
+    pub(crate) down: bool,
+}
+
+/// How a counter is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counter {
+    OnlyDrawnFrom,
+    /// Plain stores reset it.
+    Reset,
+    /// Something else changes it.
+    Other,
+}
+
+/// More pairs of draws in one question are left alone.
+const MAX_PAIRS: usize = 64;
+
+impl Exec<'_, '_> {
+    /// Notes a draw, where the operation is one.
+    pub(crate) fn draw(&mut self, at: (BlockId, usize), op: AtomicOp, addr: T, value: T, dst: Reg) {
+        let Some(result) = self.values[dst.0 as usize] else { return };
+        let pool = &mut self.ctx.pool;
+        let w = pool.width(value);
+        let (step, down) = match (op, pool.as_const(value)) {
+            (AtomicOp::Inc, Some(limit)) if limit == mask(w) => (pool.constant(1, w), false),
+            (AtomicOp::Add | AtomicOp::Sub, constant) => {
+                let negative = constant.is_some_and(|c| crate::term::sign_extend(c, w) < 0);
+                let step = if negative { pool.scale(value, u64::MAX) } else { value };
+                (step, negative != (op == AtomicOp::Sub))
+            }
+            _ => return,
+        };
+        if pool.range(step).slo >= 0 {
+            self.tickets.push(Ticket { at, addr, result, step, down });
+        }
+    }
+}
+
+impl Pairs<'_, '_> {
+    /// What tells apart the tickets that a question mentions, one of each thread.
+    pub(crate) fn ticket_facts(&mut self, assertions: &[T], level: Level) -> Vec<T> {
+        if self.exec.tickets.is_empty() {
+            return Vec::new();
+        }
+        let seen = reachable(&self.exec.ctx.pool, assertions);
+        let mut drawn: [Vec<(usize, T)>; 2] = [Vec::new(), Vec::new()];
+        for i in 0..self.exec.tickets.len() {
+            for tag in [1u8, 2] {
+                let own = self.copy(self.exec.tickets[i].result, tag, level);
+                let Node::App(f, _) = self.exec.ctx.pool.node(own) else { continue };
+                let same =
+                    |t: &&T| matches!(self.exec.ctx.pool.node(**t), Node::App(g, _) if g == f);
+                drawn[usize::from(tag) - 1].extend(seen.iter().filter(same).map(|&t| (i, t)));
+            }
+        }
+        let mut out = Vec::new();
+        if drawn[0].len() * drawn[1].len() > MAX_PAIRS {
+            return out;
+        }
+        for &left in &drawn[0] {
+            for &right in &drawn[1] {
+                out.extend(self.apart(left, right, level));
+            }
+        }
+        out
+    }
+
+    /// Two draws, by the first thread and by the second.
+    fn apart(&mut self, left: (usize, T), right: (usize, T), level: Level) -> Option<T> {
+        let (i, j) = (left.0, right.0);
+        let (first, second) = (self.exec.tickets[i].clone(), self.exec.tickets[j].clone());
+        let (base, _) = self.exec.ctx.single_base(first.addr)?;
+        let (other, _) = self.exec.ctx.single_base(second.addr)?;
+        let width = self.exec.ctx.pool.width(left.1);
+        let same_kind = first.down == second.down && width == self.exec.ctx.pool.width(right.1);
+        if base != other || !same_kind || level == Level::Grid && self.is_shared(base) {
+            return None;
+        }
+        let counter = self.counter(base, first.down, width);
+        let mut when = self.exec.ctx.pool.truth(true);
+        if counter == Counter::Other || counter == Counter::Reset && i != j {
+            return None;
+        }
+        if counter == Counter::Reset {
+            let (a, b) = (self.args(left.1), self.args(right.1));
+            for (x, y) in a.into_iter().zip(b) {
+                let e = self.exec.ctx.pool.eq(x, y);
+                when = self.exec.ctx.pool.and(when, e);
+            }
+        }
+        let [x, m] = self.as_drawn(&first, left.1, 1, level)?;
+        let [y, n] = self.as_drawn(&second, right.1, 2, level)?;
+        let pool = &mut self.exec.ctx.pool;
+        let e = pool.eq(x, y);
+        when = pool.and(when, e);
+        // From the earlier draw to the later one: at least its own numbers, and the later one's are still to come.
+        let (from, to) = if first.down { (right.1, left.1) } else { (left.1, right.1) };
+        let (ahead, back) = (pool.sub(to, from), pool.sub(from, to));
+        let top = pool.constant(mask(width), width);
+        let mut between = |d: T, own: T, other: T| {
+            let least = pool.ule(own, d);
+            let most = pool.sub(top, other);
+            let most = pool.ule(d, most);
+            pool.and(least, most)
+        };
+        let (one, two) = (between(ahead, m, n), between(back, n, m));
+        let differ = pool.or(one, two);
+        let fact = pool.implies(when, differ);
+        let name = self.exec.ctx.base_name(base);
+        let text = format!("numbers drawn from {name} do not wrap around");
+        if !self.drawn_from.contains(&text) {
+            self.drawn_from.push(text);
+        }
+        Some(fact)
+    }
+
+    fn args(&self, t: T) -> Vec<T> {
+        match self.exec.ctx.pool.node(t) {
+            Node::App(_, args) => args.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_shared(&self, base: Base) -> bool {
+        self.exec.ctx.base_space(base) == Space::Shared
+    }
+
+    /// Address and step of a draw in the iterations that its application names.
+    fn as_drawn(&mut self, ticket: &Ticket, drawn: T, tag: u8, level: Level) -> Option<[T; 2]> {
+        let own = self.copy(ticket.result, tag, level);
+        let terms = [self.copy(ticket.addr, tag, level), self.copy(ticket.step, tag, level)];
+        let (own, args) = (self.args(own), self.args(drawn));
+        if own == args {
+            return Some(terms);
+        }
+        let mut s = Substitution::default();
+        for (&from, &to) in own.iter().zip(&args) {
+            if from != to && !matches!(self.exec.ctx.pool.node(from), Node::Var(_)) {
+                return None;
+            }
+            s.terms.insert(from, to);
+        }
+        Some(terms.map(|t| s.apply(&mut self.exec.ctx.pool, t)))
+    }
+
+    /// What the kernel does to the object of a counter.
+    fn counter(&mut self, base: Base, down: bool, width: u32) -> Counter {
+        let space = self.exec.ctx.base_space(base);
+        let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
+        let may_alias = self.exec.ctx.assumptions.may_alias;
+        let mut out = Counter::OnlyDrawnFrom;
+        for i in 0..self.exec.accesses.len() {
+            let a = &self.exec.accesses[i];
+            let (mode, site, size, at) = (a.mode, a.site, a.size, (a.block, a.at));
+            if !mode.writes() {
+                continue;
+            }
+            let draws = |t: &Ticket| t.at == at && t.down == down;
+            let is_draw = size * 8 == u64::from(width) && self.exec.tickets.iter().any(draws);
+            let own_space = self.exec.ctx.kernel.site(site).space;
+            let touches = self.cases_of(i).iter().any(|c| match c.place {
+                Place::At(b, _) => {
+                    b == base
+                        || may_alias && space != Space::Shared && parameter(b) && parameter(base)
+                }
+                Place::Unknown => {
+                    own_space == Space::Generic
+                        || (own_space == Space::Shared) == (space == Space::Shared)
+                }
+            });
+            match mode {
+                _ if !touches || is_draw => {}
+                Mode::Atomic { .. } => return Counter::Other,
+                _ => out = Counter::Reset,
+            }
+        }
+        out
+    }
+}
