@@ -12,31 +12,13 @@ use std::sync::OnceLock;
 
 use schema::Schema;
 use serde_json::Value;
+use support::{BEYOND_THE_END, DIVERGES};
 
 /// A name, what lockstep is told, and the status it ends with.
 const CASES: &[(&str, &[&str], i32)] = &[
     ("race", &["check", "race.cu", "--only", "data-race,barrier-divergence"], 1),
-    (
-        "bounds",
-        &["run", "bounds.cl", "--block", "16", "--grid", "2", "--arg", "a=i32[32]", "--arg", "n=7"],
-        1,
-    ),
-    (
-        "divergence",
-        &[
-            "run",
-            "diverges.cu",
-            "--block",
-            "32",
-            "--grid",
-            "1",
-            "--arg",
-            "out=i32[32]",
-            "--arg",
-            "n=16",
-        ],
-        1,
-    ),
+    ("bounds", BEYOND_THE_END, 1),
+    ("divergence", DIVERGES, 1),
     (
         "unusable",
         &[

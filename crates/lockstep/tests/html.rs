@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use browser::{Browser, Page};
 use serde_json::json;
+use support::{BEYOND_THE_END, DIVERGES};
 
 /// A folder with a report, and a page that shows it.
 struct Opened {
@@ -50,6 +51,18 @@ impl Opened {
     fn text(&mut self, selector: &str) -> String {
         let script = format!("document.querySelector({}).textContent", json!(selector));
         self.ask(&script).as_str().unwrap_or_default().to_owned()
+    }
+
+    /// What a script gives once it gives something.
+    fn wait_for(&mut self, script: &str) -> serde_json::Value {
+        for _ in 0..1000 {
+            let value = self.ask(script);
+            if !value.is_null() {
+                return value;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        panic!("nothing came of {script}")
     }
 
     fn click(&mut self, selector: &str) {
@@ -184,8 +197,13 @@ fn filters_theme_and_copying() {
         command.starts_with("lockstep run race.cu --kernel shift --grid 2 --block 64"),
         "{command}"
     );
+    // The clipboard answers when it likes, and the button's word goes back by itself.
+    it.ask(
+        "said = []; new MutationObserver(() => said.push(document.querySelector('.copy').textContent))\n\
+           .observe(document.querySelector('.copy'), { childList: true }); 0",
+    );
     it.click(".copy");
-    let word = it.text(".copy");
+    let word = it.wait_for("said[0]");
     assert!(word == "Copied" || word == "Selected", "{word}");
     it.is_sound();
 }
@@ -202,27 +220,13 @@ fn a_narrow_window() {
 
 #[test]
 fn other_findings_and_unusable_inputs() {
-    let bounds =
-        ["run", "bounds.cl", "--block", "16", "--grid", "2", "--arg", "a=i32[32]", "--arg", "n=7"];
-    let Some(mut it) = open(&bounds, 1280, false) else { return };
+    let Some(mut it) = open(BEYOND_THE_END, 1280, false) else { return };
     // Group 1 writes beyond the end.
     assert!(it.text(".map .detail").contains("out of bounds"), "{}", it.text(".map .detail"));
     it.is_sound();
     it.shot("bounds");
 
-    let args = [
-        "run",
-        "diverges.cu",
-        "--block",
-        "32",
-        "--grid",
-        "1",
-        "--arg",
-        "out=i32[32]",
-        "--arg",
-        "n=16",
-    ];
-    let Some(mut it) = open(&args, 1280, false) else { return };
+    let Some(mut it) = open(DIVERGES, 1280, false) else { return };
     assert!(it.count(".timeline line.barrier") >= 1);
     it.is_sound();
     it.shot("divergence");

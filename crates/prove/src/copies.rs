@@ -18,7 +18,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::alarm::line_of;
 use crate::context::{Level, VarKind};
 use crate::exec::{BarrierAt, Exec, Mode};
-use crate::memory::Place;
 use crate::pair::{Pairs, Relation};
 use crate::race::{Candidate, Limits};
 use crate::solve::{Outcome, Query};
@@ -93,13 +92,9 @@ impl Pairs<'_, '_> {
                 let Some(space) = self.common_space(other, copy, p.place, q.place, level) else {
                     continue;
                 };
-                let (overlap, base, offsets) = match (p.place, q.place) {
-                    (Place::At(x, o), Place::At(y, u)) if x == y => {
-                        let t = self.overlap(other, copy, o, u, left.length, right.length);
-                        (t, Some(x), Some((o, u)))
-                    }
-                    _ => (self.exec.ctx.pool.truth(true), None, None),
-                };
+                let lengths = (left.length, right.length);
+                let (overlap, base, offsets) =
+                    self.meeting(other, copy, (p.place, q.place), lengths);
                 let shared = space == lockstep_kernel::Space::Shared;
                 let barriers = if shared { for_shared } else { for_global };
                 for (ways, sign) in [
@@ -136,18 +131,7 @@ impl Pairs<'_, '_> {
     fn facts_with_copy(&mut self) -> Vec<T> {
         let mut out = self.facts_of_one();
         out.extend(self.exec.ctx.index_facts(2, 0));
-        let requires: Vec<(BlockId, T)> = self
-            .exec
-            .requires
-            .iter()
-            .filter(|(b, ..)| self.exec.nest(*b).is_empty())
-            .map(|(b, c, _)| (*b, *c))
-            .collect();
-        for (b, c) in requires {
-            let reach = self.exec.reach[b.0 as usize];
-            let fact = self.exec.ctx.pool.implies(reach, c);
-            out.push(self.copy(fact, 2, Level::Block));
-        }
+        out.extend(self.required(&[2], Level::Block));
         out
     }
 
@@ -286,9 +270,11 @@ impl Pairs<'_, '_> {
                 for rounds in ways {
                     for p in &left.cases {
                         for q in &right.cases {
-                            let Some(meet) = self.meeting(other, copy, p.place, q.place) else {
+                            if self.common_space(other, copy, p.place, q.place, level).is_none() {
                                 continue;
-                            };
+                            }
+                            let places = (p.place, q.place);
+                            let (meet, ..) = self.meeting(other, copy, places, (None, None));
                             let mut list = self.facts_with_copy();
                             list.extend(&left.conditions);
                             list.extend(&right.conditions);
@@ -307,17 +293,6 @@ impl Pairs<'_, '_> {
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let line = line_of(self.exec.ctx.kernel, sites[open]);
         Some(format!("no barrier tells all threads that a group copy is done before {line}"))
-    }
-
-    /// That two accesses of one block are at one place, if they can be.
-    fn meeting(&mut self, other: usize, copy: usize, p: Place, q: Place) -> Option<T> {
-        self.common_space(other, copy, p, q, Level::Block)?;
-        Some(match (p, q) {
-            (Place::At(x, o), Place::At(y, u)) if x == y => {
-                self.overlap(other, copy, o, u, None, None)
-            }
-            _ => self.exec.ctx.pool.truth(true),
-        })
     }
 
     /// Copies whose operands may differ between threads: which copy, in words.

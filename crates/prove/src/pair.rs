@@ -213,20 +213,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             different = self.exec.ctx.pool.or(different, differ);
         }
         out.push(different);
-        let requires: Vec<(BlockId, T)> = self
-            .exec
-            .requires
-            .iter()
-            .filter(|(b, ..)| self.exec.nest(*b).is_empty())
-            .map(|(b, c, _)| (*b, *c))
-            .collect();
-        for (b, c) in requires {
-            let reach = self.exec.reach[b.0 as usize];
-            let fact = self.exec.ctx.pool.implies(reach, c);
-            for tag in [1, 2] {
-                out.push(self.copy(fact, tag, level));
-            }
-        }
+        out.extend(self.required(&[1, 2], level));
         self.facts.insert(level, out.clone());
         out.extend(&self.extra);
         out
@@ -241,6 +228,12 @@ impl<'c, 'k> Pairs<'c, 'k> {
             out.push(self.exec.ctx.assume(tree));
         }
         out.extend(self.exec.ctx.index_facts(1, 0));
+        out.extend(self.required(&[1], Level::Block));
+        out
+    }
+
+    /// What the source requires of each of these threads.
+    pub(crate) fn required(&mut self, tags: &[u8], level: Level) -> Vec<T> {
         let requires: Vec<(BlockId, T)> = self
             .exec
             .requires
@@ -248,10 +241,13 @@ impl<'c, 'k> Pairs<'c, 'k> {
             .filter(|(b, ..)| self.exec.nest(*b).is_empty())
             .map(|(b, c, _)| (*b, *c))
             .collect();
+        let mut out = Vec::new();
         for (b, c) in requires {
             let reach = self.exec.reach[b.0 as usize];
             let fact = self.exec.ctx.pool.implies(reach, c);
-            out.push(self.copy(fact, 1, Level::Block));
+            for &tag in tags {
+                out.push(self.copy(fact, tag, level));
+            }
         }
         out
     }

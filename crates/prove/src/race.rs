@@ -194,6 +194,24 @@ impl Pairs<'_, '_> {
         }
     }
 
+    /// When two accesses at these places meet, and where: nowhere in particular, and
+    /// always, unless both are offsets in one object.
+    pub(crate) fn meeting(
+        &mut self,
+        i: usize,
+        j: usize,
+        places: (Place, Place),
+        lengths: (Option<T>, Option<T>),
+    ) -> (T, Option<Base>, Option<(T, T)>) {
+        match places {
+            (Place::At(x, o), Place::At(y, u)) if x == y => {
+                let overlap = self.overlap(i, j, o, u, lengths.0, lengths.1);
+                (overlap, Some(x), Some((o, u)))
+            }
+            _ => (self.exec.ctx.pool.truth(true), None, None),
+        }
+    }
+
     fn pair(
         &mut self,
         i: usize,
@@ -208,13 +226,8 @@ impl Pairs<'_, '_> {
                 let Some(space) = self.common_space(i, j, p.place, q.place, level) else {
                     continue;
                 };
-                let (overlap, base, offsets) = match (p.place, q.place) {
-                    (Place::At(x, o), Place::At(y, u)) if x == y => {
-                        let t = self.overlap(i, j, o, u, left.length, right.length);
-                        (t, Some(x), Some((o, u)))
-                    }
-                    _ => (self.exec.ctx.pool.truth(true), None, None),
-                };
+                let lengths = (left.length, right.length);
+                let (overlap, base, offsets) = self.meeting(i, j, (p.place, q.place), lengths);
                 if self.exec.ctx.pool.is_false(overlap) {
                     self.why.note(&self.exec, (i, j), level, |r| r.apart = true);
                     self.solver.by_arithmetic += 1;

@@ -96,22 +96,15 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
                 steps: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
                 ..Budget::of(program.config)
             };
-            let mut world = World {
-                reports: &mut reports,
-                clock: &mut clock,
-                sync: None,
-                shadow: None,
-                owners: (program.blocks > 1).then_some(&owners),
-                steps: 0,
-                lane_steps: 0,
-                limit: budget.first_limit(),
+            let mut world = World::new(
+                &mut reports,
+                &mut clock,
                 budget,
-                changes: 0,
-                heap: &mut heap,
-                reached: &mut reached,
-                branches: &mut branches,
-                watch: Watch::Nothing,
-            };
+                &mut heap,
+                &mut reached,
+                &mut branches,
+            );
+            world.owners = (program.blocks > 1).then_some(&owners);
             let result = if budget.is_late() { Err(Stop::Late) } else { run.run(&mut world) };
             let (steps, lane_steps) = (world.steps, world.lane_steps);
             total.steps += steps;
@@ -184,20 +177,10 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let budget = Budget::of(program.config);
     let mut survey = program.config.barrier_needs.then(|| Survey::new(program.kernel)).flatten();
     let mut world = World {
-        reports: &mut reports,
-        clock: &mut clock,
         sync: sync.as_mut(),
         shadow: shadow.as_mut(),
-        owners: None,
-        steps: 0,
-        lane_steps: 0,
-        limit: budget.first_limit(),
-        budget,
-        changes: 0,
-        heap: &mut heap,
-        reached: &mut reached,
-        branches: &mut branches,
         watch: survey.as_mut().map_or(Watch::Nothing, Watch::Barriers),
+        ..World::new(&mut reports, &mut clock, budget, &mut heap, &mut reached, &mut branches)
     };
     let Driven { stop, deadlock, mut texts, mut shadow_bytes } =
         drive(program, &globals, &mut world);
@@ -244,20 +227,8 @@ pub(crate) fn unchecked(program: &Program, watch: Watch) -> Unchecked {
     let mut branches = vec![[false; 2]; program.code.blocks.len()];
     let budget = Budget::of(program.config);
     let mut world = World {
-        reports: &mut reports,
-        clock: &mut clock,
-        sync: None,
-        shadow: None,
-        owners: None,
-        steps: 0,
-        lane_steps: 0,
-        limit: budget.first_limit(),
-        budget,
-        changes: 0,
-        heap: &mut heap,
-        reached: &mut reached,
-        branches: &mut branches,
         watch,
+        ..World::new(&mut reports, &mut clock, budget, &mut heap, &mut reached, &mut branches)
     };
     let end = drive(program, &globals, &mut world);
     let steps = world.steps;

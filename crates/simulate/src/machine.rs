@@ -98,6 +98,35 @@ pub(crate) struct World<'w> {
     pub watch: Watch<'w>,
 }
 
+impl<'w> World<'w> {
+    /// A world in which nothing is looked at but accesses within a block.
+    pub(crate) fn new(
+        reports: &'w mut Reports,
+        clock: &'w mut u32,
+        budget: Budget<'w>,
+        heap: &'w mut Heap,
+        reached: &'w mut Vec<bool>,
+        branches: &'w mut Vec<[bool; 2]>,
+    ) -> World<'w> {
+        World {
+            reports,
+            clock,
+            sync: None,
+            shadow: None,
+            owners: None,
+            steps: 0,
+            lane_steps: 0,
+            limit: budget.first_limit(),
+            budget,
+            changes: 0,
+            heap,
+            reached,
+            branches,
+            watch: Watch::Nothing,
+        }
+    }
+}
+
 /// How long a run may take.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget<'a> {

@@ -18,6 +18,15 @@ use serde_json::Value;
 /// No case needs more than a few seconds of its own; machines may be busy.
 const LIMIT: Duration = Duration::from_secs(300);
 
+/// A launch of `tests/formats/bounds.cl` that writes beyond the end of its array.
+pub(crate) const BEYOND_THE_END: &[&str] =
+    &["run", "bounds.cl", "--block", "16", "--grid", "2", "--arg", "a=i32[32]", "--arg", "n=7"];
+
+/// A launch of `tests/formats/diverges.cu` in which half of the threads wait for the others.
+#[rustfmt::skip]
+pub(crate) const DIVERGES: &[&str] =
+    &["run", "diverges.cu", "--block", "32", "--grid", "1", "--arg", "out=i32[32]", "--arg", "n=16"];
+
 /// Golden texts are to be rewritten.
 pub(crate) fn blessing() -> bool {
     std::env::var_os("LOCKSTEP_BLESS").is_some()
