@@ -6,9 +6,10 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use support::{Ended, golden, in_parallel, lockstep, normalised, repository};
 
@@ -19,24 +20,20 @@ struct Project {
     status: i32,
 }
 
-const PROJECTS: [Project; 2] = [
-    Project {
-        name: "opencl-kernels",
-        args: &[
-            "kernels/compact.cl",
-            "kernels/histogram.cl",
-            "kernels/scan.cl",
-            "kernels/stencil.cl",
-            "kernels/transpose.cl",
-        ],
-        status: 1,
-    },
+const PROJECTS: [Project; 3] = [
+    Project { name: "cuda-project", args: &["src"], status: 1 },
+    Project { name: "opencl-kernels", args: &["kernels"], status: 1 },
     Project { name: "single-header", args: &["instances.cu"], status: 1 },
 ];
 
 /// A format and the golden file it is compared with.
-const FORMATS: [(&str, &str); 3] =
-    [("human", "report.txt"), ("concise", "concise.txt"), ("json", "report.json")];
+const FORMATS: [(&str, &str); 5] = [
+    ("human", "report.txt"),
+    ("concise", "concise.txt"),
+    ("json", "report.json"),
+    ("sarif", "report.sarif"),
+    ("github", "github.txt"),
+];
 
 #[test]
 fn every_project_in_every_format() {
@@ -55,6 +52,60 @@ fn every_project_in_every_format() {
         golden(&expected.join(file), &timeless(format, &ended.out))
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// CMake is not needed to know what it writes: one command for each file, with nvcc's options.
+#[test]
+fn a_compilation_database_gives_the_same_report() {
+    let project = &PROJECTS[0];
+    let folder = project.folder().canonicalize().expect("the project");
+    let build = tempfile::TempDir::new().expect("a temporary folder");
+    let nvcc = "/usr/local/cuda/bin/nvcc -forward-unknown-to-host-compiler -std=c++17 \
+                \"--generate-code=arch=compute_70,code=[compute_70,sm_70]\"";
+    let include = folder.join("include");
+    let mut commands = Vec::new();
+    for entry in std::fs::read_dir(folder.join("src")).expect("the sources") {
+        let file = entry.expect("an entry").path();
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let object = format!("CMakeFiles/rowkit.dir/src/{name}.o");
+        let (include, source) = (include.display(), file.display());
+        commands.push(json!({
+            "directory": build.path(),
+            "command": format!("{nvcc} -I{include} -x cu -c {source} -o {object}"),
+            "file": file,
+            "output": object,
+        }));
+    }
+    let database = serde_json::to_string_pretty(&commands).expect("JSON");
+    std::fs::write(build.path().join("compile_commands.json"), database).expect("it is written");
+    let build = build.path().to_string_lossy().into_owned();
+    let by_build = project.report("concise", &["-p", &build]);
+    let by_tree = project.report("concise", project.args);
+    assert_eq!(by_build.status, project.status, "{}{}", by_build.out, by_build.err);
+    let lines = |report: &Ended| report.out.lines().map(str::to_owned).collect::<BTreeSet<_>>();
+    assert_eq!(lines(&by_build), lines(&by_tree));
+}
+
+/// Its look is tested elsewhere; here, that it is one page and has every kernel and finding.
+#[test]
+fn every_project_as_a_page() {
+    for project in &PROJECTS {
+        let page = project.check("html").expect("a report").out;
+        let json = project.check("json").expect("a report").out;
+        let report: Value = serde_json::from_str(&json).expect("JSON");
+        assert!(page.starts_with("<!doctype html>"), "{}", project.name);
+        for outside in ["src=\"http", "href=\"http", "url(http", "@import"] {
+            assert!(!page.contains(outside), "{}: {outside}", project.name);
+        }
+        for kernel in report["kernels"].as_array().expect("kernels") {
+            let name = kernel["name"].as_str().expect("a name").replace('<', "&lt;");
+            assert!(page.contains(&name.replace('>', "&gt;")), "{}: no {name}", project.name);
+            for finding in kernel["findings"].as_array().expect("findings") {
+                let kind = finding["kind"].as_str().expect("a kind");
+                assert!(page.contains(kind), "{}: no {kind}", project.name);
+            }
+        }
+    }
 }
 
 /// A folder that no entry above names would be forgotten silently.
@@ -94,14 +145,20 @@ impl Project {
     }
 }
 
-/// The report without seconds.
+/// The report without seconds, and without the pages of the book that SARIF quotes.
 fn timeless(format: &str, report: &str) -> String {
-    if format != "json" {
+    if !matches!(format, "json" | "sarif") {
         return normalised(report);
     }
     let mut value: Value = serde_json::from_str(report).expect("a JSON report is JSON");
-    for kernel in value["kernels"].as_array_mut().into_iter().flatten() {
+    // Indexing a value would add what is not there.
+    let kernels = value.get_mut("kernels").and_then(Value::as_array_mut);
+    for kernel in kernels.into_iter().flatten() {
         kernel.as_object_mut().expect("a kernel").remove("seconds");
+    }
+    let runs = value.get_mut("runs").and_then(Value::as_array_mut);
+    for run in runs.into_iter().flatten() {
+        run["tool"]["driver"].as_object_mut().expect("a tool").remove("rules");
     }
     serde_json::to_string_pretty(&value).expect("JSON") + "\n"
 }
