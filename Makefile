@@ -19,7 +19,7 @@ help:
 	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
 	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 10,000 proved or found as by enumeration, a folder of $(MANY_FILES) files"
-	@echo "make bench      speed against Oclgrind, and other measurements (BENCH_ARGS=--quick for small sizes)"
+	@echo "make bench      speed against Oclgrind, latency of a check, and other measurements (BENCH_ARGS=--quick for small sizes)"
 	@echo "make build      target/release/lockstep"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
 	@echo "make fmt lint   format; check formatting and clippy"

@@ -66,6 +66,15 @@ __device__ unsigned from_next_lane(unsigned x) {
     return d;
 }
 
+__device__ int dot_of_bytes(unsigned a, unsigned b, int c) {
+    int d;
+    asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+    return d;
+}
+
+// What the SDK's headers call for a sum of products that keeps denormal numbers.
+extern "C" __device__ float __nv_fmaf_ieee_rn(float, float, float);
+
 __global__ void inline_ptx_arithmetic(uint4 *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = i * 2654435761u, y = x ^ 0x5bd1e995u;
     assert(three_way(x, y, i) == ((x & y) ^ i));
@@ -77,6 +86,10 @@ __global__ void inline_ptx_arithmetic(uint4 *out) {
     assert(smaller_first(x, y) == min(x, y));
     assert(halves_swapped(x) == (x << 16 | x >> 16));
     assert(doubled_as_half((float)threadIdx.x) == 2.0f * threadIdx.x);
+    int dot = i;
+    for (int byte = 0; byte < 32; byte += 8) dot += (signed char)(x >> byte) * (int)(y >> byte & 0xff);
+    assert(dot_of_bytes(x, y, i) == dot);
+    assert(__nv_fmaf_ieee_rn(i, 3.0f, 1.0f) == 3.0f * i + 1.0f);
     unsigned next = from_next_lane(i);
     assert(next == (threadIdx.x % 32 == 31 ? i : i + 1));
     asm volatile("st.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(out + i), "r"(x), "r"(y), "r"(i), "r"(next) : "memory");

@@ -1,13 +1,15 @@
 //! `make bench`: how fast Lockstep is, how its cost grows, and how far it agrees with others.
 //!
 //! ```text
-//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, growth, oclgrind,
-//!                                          simulee, seeds, cav14, gpuverify
+//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, latency, growth,
+//!                                          oclgrind, simulee, seeds, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
 //!   kernels and inputs, in one run on one machine ([`speed`]).
 //! - `startup`: a whole `lockstep run` of a kernel that does nothing ([`startup`]).
+//! - `latency`: a whole `lockstep check` of each kernel of `examples/` and `tests/`, from source and from
+//!   bitcode, beside one launch of the OpenCL kernels under Oclgrind ([`latency`]).
 //! - `growth`: time for one lane step as threads and accesses grow ([`growth`]).
 //! - `oclgrind`: Oclgrind's own kernel tests, from `$LOCKSTEP_CORPORA/Oclgrind` ([`corpus`]).
 //! - `simulee`: the two tables of Simulee's paper, filled by `lockstep search` on the kernels of
@@ -23,6 +25,7 @@
 mod corpus;
 mod growth;
 mod heads;
+mod latency;
 mod launch;
 mod proving;
 mod searching;
@@ -42,9 +45,10 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 8] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 9] = [
     ("speed", speed::run),
     ("startup", startup::run),
+    ("latency", latency::run),
     ("growth", growth::run),
     ("oclgrind", corpus::run),
     ("simulee", simulee::run),

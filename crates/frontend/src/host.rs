@@ -5,8 +5,10 @@
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
 //! it; one of which neither grid nor block is, is skipped, and so is everything where the host side does not compile.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
+use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::{
     LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMInstructionGetDebugLoc,
@@ -14,7 +16,7 @@ use llvm_sys::debuginfo::{
 use lockstep_kernel::Language;
 
 use crate::clang::{self, Side, Source};
-use crate::llvm::{self, Module, Opcode, Val};
+use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
 const STUB: &str = "__device_stub__";
@@ -28,10 +30,9 @@ pub struct HostLaunch {
     pub block: Option<[u32; 3]>,
     pub shared: u32,
     pub line: u32,
-    /// Scalar arguments that are constants: position, and bits.
+    /// Scalar arguments that are constants: position among the kernel's parameters, and bits.
     pub args: Vec<(usize, u64)>,
-    /// How many arguments the call has: more than the kernel's where the host passes
-    /// structures in pieces, and then positions mean nothing.
+    /// How many parameters the kernel has, as the host sees it.
     pub arg_count: usize,
 }
 
@@ -63,51 +64,141 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
     let compiled = dependencies::run(command, source, &options.cancel).ok()?;
     let module = Module::parse(&compiled.bitcode, &source.name).ok()?;
-    // With stubs kept out of line, the launch's arguments stay visible at the call.
-    for f in module.functions() {
-        if llvm::name(f).contains(STUB) {
-            llvm::add_attribute(module.ctx, f, "noinline");
-        }
+    // With stubs kept out of line, and as they are, the launch's arguments stay visible at the call.
+    let mut stubs = HashMap::new();
+    for f in module.functions().into_iter().filter(|&f| llvm::name(f).contains(STUB)) {
+        llvm::add_attribute(module.ctx, f, "noinline");
+        unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
+        stubs.insert(f, Stub::of(f));
     }
     module.run_passes("default<O1>").ok()?;
     let mut launches: Vec<HostLaunch> =
-        module.functions().into_iter().flat_map(launches_of).collect();
+        module.functions().into_iter().flat_map(|f| launches_of(f, &stubs)).collect();
     launches.sort_by_key(|l| l.line);
     Some(HostSide { launches, files: Some(compiled.files) })
 }
 
-fn launches_of(f: Val) -> Vec<HostLaunch> {
+/// How a stub's own arguments are the kernel's: a structure travels in pieces, or by address.
+#[derive(Default)]
+struct Stub {
+    /// The kernel's parameter that an argument is the whole of.
+    whole: Vec<Option<usize>>,
+    /// How many parameters the kernel has.
+    count: usize,
+}
+
+impl Stub {
+    /// Reads a stub before any pass has touched it. It stores its arguments in variables, one for each parameter of
+    /// the kernel, and hands these on in order: all in an array of addresses, or each to `cudaSetupArgument`.
+    fn of(f: Val) -> Stub {
+        let arguments = llvm::arguments(f);
+        let mut stored: Vec<(usize, Val)> = Vec::new();
+        let mut handed_on: Vec<Val> = Vec::new();
+        for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
+            match llvm::opcode(inst) {
+                Opcode::LLVMStore => {
+                    let (value, to) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
+                    if let Some(i) = arguments.iter().position(|&a| a == value)
+                        && llvm::byval_type(f, i as u32).is_none()
+                    {
+                        stored.push((i, base(to)));
+                    } else {
+                        handed_on.push(value);
+                    }
+                }
+                Opcode::LLVMCall
+                    if llvm::callee(inst).is_some_and(|c| llvm::name(c) == "cudaSetupArgument") =>
+                {
+                    handed_on.extend(llvm::call_args(inst).first());
+                }
+                _ => {}
+            }
+        }
+        let alone = |&(i, to): &(usize, Val)| {
+            let pieces = stored.iter().filter(|(_, t)| *t == to).count();
+            let param = handed_on.iter().position(|&v| v == to).filter(|_| pieces == 1);
+            (i, param)
+        };
+        let mut whole = vec![None; arguments.len()];
+        for (i, param) in stored.iter().map(alone) {
+            whole[i] = param;
+        }
+        Stub { whole, count: handed_on.len() }
+    }
+}
+
+/// The variable that an address within it belongs to.
+fn base(mut address: Val) -> Val {
+    while llvm::is_instruction(address) && llvm::opcode(address) == Opcode::LLVMGetElementPtr {
+        address = llvm::operand(address, 0);
+    }
+    address
+}
+
+fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
     let mut found = Vec::new();
     if llvm::name(f).contains(STUB) {
         return found;
     }
-    let mut pending: Option<HostLaunch> = None;
     for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
-        if !matches!(llvm::opcode(inst), Opcode::LLVMCall | Opcode::LLVMInvoke) {
+        let Some((callee, name)) = called(inst) else { continue };
+        let arguments = llvm::call_args(inst);
+        let kernel = if name.starts_with("cudaLaunch") {
+            arguments.first().and_then(|&target| stub(&llvm::name(target)))
+        } else {
+            stub(&name)
+        };
+        let Some(kernel) = kernel else { continue };
+        let Some(mut launch) = configuration_before(inst).and_then(configuration) else { continue };
+        launch.kernel = kernel;
+        if let Some(stub) = stubs.get(&callee) {
+            launch.arg_count = stub.count;
+            launch.args = (arguments.into_iter().zip(&stub.whole))
+                .filter_map(|(v, &param)| Some((param?, constant_bits(v)?)))
+                .collect();
+        }
+        found.push(launch);
+    }
+    found
+}
+
+/// The function that an instruction calls, and its name.
+fn called(inst: Val) -> Option<(Val, String)> {
+    if !matches!(llvm::opcode(inst), Opcode::LLVMCall | Opcode::LLVMInvoke) {
+        return None;
+    }
+    let callee = llvm::callee(inst)?;
+    Some((callee, llvm::name(callee)))
+}
+
+fn is_configuration(inst: Val) -> bool {
+    called(inst).is_some_and(|(_, name)| {
+        name.contains("cudaPushCallConfiguration") || name.starts_with("cudaConfigureCall")
+    })
+}
+
+/// The configuration of a launch, which comes just before it on every path. None where the optimiser has made one
+/// launch of several.
+fn configuration_before(launch: Val) -> Option<Val> {
+    let start = unsafe { LLVMGetInstructionParent(launch) };
+    let mut found: Option<Val> = None;
+    let mut seen: Vec<Bb> = Vec::new();
+    let mut open = vec![(start, true)];
+    while let Some((block, is_launchs)) = open.pop() {
+        let before =
+            llvm::instructions(block).into_iter().take_while(|&i| !is_launchs || i != launch);
+        if let Some(one) = before.filter(|&i| is_configuration(i)).last() {
+            if found.is_some_and(|other| other != one) {
+                return None;
+            }
+            found = Some(one);
             continue;
         }
-        let Some(callee) = llvm::callee(inst) else {
-            continue;
-        };
-        let name = llvm::name(callee);
-        if name.contains("cudaPushCallConfiguration") || name.starts_with("cudaConfigureCall") {
-            pending = configuration(inst);
-        } else if let Some(kernel) = stub(&name)
-            && let Some(mut launch) = pending.take()
-        {
-            launch.kernel = kernel;
-            launch.arg_count = llvm::call_args(inst).len();
-            launch.args = (llvm::call_args(inst).into_iter().enumerate())
-                .filter_map(|(i, v)| constant_bits(v).map(|b| (i, b)))
-                .collect();
-            found.push(launch);
-        } else if name.starts_with("cudaLaunch")
-            && let Some(target) = llvm::call_args(inst).first()
-            && let Some(kernel) = stub(&llvm::name(*target))
-            && let Some(mut launch) = pending.take()
-        {
-            launch.kernel = kernel;
-            found.push(launch);
+        for before in llvm::predecessors(block) {
+            if !seen.contains(&before) {
+                seen.push(before);
+                open.push((before, false));
+            }
         }
     }
     found

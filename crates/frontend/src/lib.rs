@@ -7,8 +7,8 @@
 //! **Architecture Invariant:** what cannot be modelled becomes `Op::Unsupported` with its name and place; the front
 //! end never guesses a meaning.
 //!
-//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`host_side`] for the constant
-//! launches that the host part of a CUDA file makes.
+//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`bitcode`] for those who
+//! keep it, [`host_side`] for the constant launches that the host part of a CUDA file makes.
 
 mod annotations;
 mod clang;
@@ -152,6 +152,13 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
     }
     Ok(Module { head, warnings: compiled.warnings, files, ..module })
+}
+
+/// What clang makes of a source file, before anything here has touched it: for those who keep it and load it later.
+pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
+    let source = clang::Source::open(input, options)?;
+    let head = head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
+    Ok(clang::compile(&source, &head, options, Emit::Needed)?.bitcode)
 }
 
 /// Lowers LLVM IR, bitcode or text. Garbage is an error.

@@ -231,6 +231,14 @@ pub(crate) fn blocks(f: Val) -> Vec<Bb> {
     unsafe { chain(LLVMGetFirstBasicBlock(f), |b| LLVMGetNextBasicBlock(b)) }
 }
 
+pub(crate) fn predecessors(b: Bb) -> Vec<Bb> {
+    let branches = users(unsafe { LLVMBasicBlockAsValue(b) }).into_iter();
+    branches
+        .filter(|&u| is_instruction(u))
+        .map(|u| unsafe { LLVMGetInstructionParent(u) })
+        .collect()
+}
+
 pub(crate) fn instructions(b: Bb) -> Vec<Val> {
     unsafe { chain(LLVMGetFirstInstruction(b), |i| LLVMGetNextInstruction(i)) }
 }

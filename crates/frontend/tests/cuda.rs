@@ -395,6 +395,41 @@ int main(int argc, char **) {
 }
 
 #[test]
+fn host_launches_keep_their_own_configuration() {
+    // The optimiser moves the loop behind what follows it.
+    let source = b"__global__ void first(int *a) { a[0] = 1; }
+__global__ void last(int *a) { a[0] = 2; }
+int main(int argc, char **argv) {
+  for (int i = 0; i < argc; i++) first<<<1, 1>>>((int *)argv[i]);
+  last<<<1, 32>>>((int *)argv);
+}";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
+    let blocks: Vec<_> = launches.iter().map(|l| (l.kernel.as_str(), l.block)).collect();
+    assert_eq!(blocks, [("_Z5firstPi", Some([1, 1, 1])), ("_Z4lastPi", Some([32, 1, 1]))]);
+}
+
+#[test]
+fn host_launches_that_pass_structures() {
+    let source = b"struct Pair { long a; double b; };
+struct Big { int a[40]; };
+struct Small { int a; };
+__global__ void k(Pair p, int flag, Big b, Small s, float *out, float x) {
+  if (flag) out[0] = p.a + b.a[2] + s.a + x;
+}
+int main() {
+  k<<<4, 64>>>(Pair{1, 2}, 0, Big{}, Small{3}, nullptr, 1.5f);
+}";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
+    let [launch] = &launches[..] else { panic!("{launches:?}") };
+    assert_eq!(launch.arg_count, 6);
+    let scalars: Vec<_> = launch.args.iter().filter(|(i, _)| [1, 5].contains(i)).collect();
+    assert_eq!(scalars, [&(1, 0), &(5, 1.5f32.to_bits() as u64)]);
+    assert!(launch.args.iter().all(|(i, _)| *i != 0 && *i != 2), "{launches:?}");
+}
+
+#[test]
 fn launch_bounds_say_nothing_of_a_shape() {
     let flat = cuda("__global__ void __launch_bounds__(256) k(int *a) { a[threadIdx.x] = 1; }");
     assert_eq!(flat.kernels[0].block_dim_hint, Some([256, 1, 1]));

@@ -12,9 +12,11 @@ use crate::driver::Driver;
 use crate::settle::Shrinker;
 use crate::space::Oddity;
 
+/// What naming a condition may cost, in launches: what was left for shrinking is not needed any more.
+const TRIES: usize = 24;
+
 pub(crate) fn describe(shrinker: &mut Shrinker, c: &Candidate, odd: &[Oddity]) -> String {
-    // What was left of the tries is not needed for shrinking any more.
-    shrinker.tries = shrinker.tries.max(24);
+    shrinker.tries = shrinker.tries.max(TRIES);
     let space = shrinker.driver.lab.space;
     let parts = odd.iter().map(|o| match *o {
         Oddity::Slot(i) => slot(shrinker, c, i),
@@ -60,13 +62,25 @@ fn with(c: &Candidate, slot: usize, v: i64) -> Candidate {
     c
 }
 
+/// A bug that a larger value of a slot, otherwise ordinary, does not have.
+pub(crate) fn below(shrinker: &mut Shrinker, c: &Candidate, i: usize, clean: i64) -> String {
+    shrinker.tries = shrinker.tries.max(TRIES);
+    between(shrinker, c, i, clean)
+}
+
 fn slot(shrinker: &mut Shrinker, c: &Candidate, i: usize) -> String {
     let space = shrinker.driver.lab.space;
-    let name = space.slots[i].name.clone();
-    let v = space.clamp(i, c.int(i));
     let mut ordinary = c.clone();
     ordinary.genes[i] = space.plain_gene(i);
     let p = space.clamp(i, ordinary.int(i));
+    between(shrinker, c, i, p)
+}
+
+/// What holds between the value that shows the bug and one that does not.
+fn between(shrinker: &mut Shrinker, c: &Candidate, i: usize, p: i64) -> String {
+    let space = shrinker.driver.lab.space;
+    let name = space.slots[i].name.clone();
+    let v = space.clamp(i, c.int(i));
     if v == p {
         return format!("{name} == {v}");
     }

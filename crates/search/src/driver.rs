@@ -1,6 +1,6 @@
 //! The search itself: seeds, evolution, then what to make of what was found.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
 use std::time::Instant;
 
@@ -25,6 +25,8 @@ const PATIENCE: usize = 3;
 const FULL_RUNS: usize = 3;
 /// Warp instructions after which a launch is too long to be repeated often.
 const LONG: u64 = 200_000;
+/// Launches as long as the first one that can always be made once something was found.
+const RERUNS: u64 = 40;
 /// The part of the budget that is spent on more than the first launch.
 const EFFORT: u64 = 200;
 
@@ -85,6 +87,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         vain: RefCell::default(),
         sizes: RefCell::default(),
         allowed: settings.allowed,
+        steering: OnceCell::new(),
     };
     let mut driver = Driver::new(lab, settings);
     let population = driver.seeds()?;
@@ -106,6 +109,7 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
         vain: RefCell::default(),
         sizes: RefCell::default(),
         allowed: settings.allowed,
+        steering: OnceCell::new(),
     };
     let plain = space.plain();
     // A precondition in the source is only known by executing it.
@@ -251,6 +255,17 @@ impl<'a> Driver<'a> {
             self.steps_left = self.settings.config.max_steps / EFFORT;
         }
         Ok(())
+    }
+
+    /// What the first launch cost, or what is long.
+    fn usual_steps(&self) -> u64 {
+        self.done.first().map_or(0, |d| d.steps.min(LONG))
+    }
+
+    /// Sees to it that enough is left to judge what was found: whether it is ordinary, and on what it depends.
+    fn reserve(&mut self) {
+        let least = self.settings.config.max_steps / EFFORT;
+        self.steps_left = self.steps_left.max(least).max(RERUNS * self.usual_steps());
     }
 
     /// Whether one launch costs so much that only a few can be tried.
@@ -400,7 +415,8 @@ impl<'a> Driver<'a> {
         if self.is_over() {
             return None;
         }
-        let limit = self.steps_left.min(self.settings.config.max_steps / EFFORT / 10).max(1);
+        let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
+        let limit = self.steps_left.min(usual).max(1);
         let trial = self.lab.try_out(candidate, limit, true).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         Some(trial)
@@ -496,6 +512,7 @@ impl<'a> Driver<'a> {
 
     fn finish(mut self) -> Searched {
         let judgement = barriers::judge(&self);
+        self.reserve();
         let settled = settle::settle(&mut self);
         let mut findings = Vec::new();
         let mut rules = Vec::new();

@@ -14,8 +14,10 @@ use lockstep_simulate::{BoundLaunch, bind};
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
 
-/// The most bytes an array is grown to.
+/// The most bytes an array is grown to, and all arrays of a launch together: what the race checker notes of them takes
+/// several times as much.
 const MAX_BYTES: u64 = 64 << 20;
+const MAX_TOTAL: u64 = 128 << 20;
 /// Bytes of an array that may be made for every launch.
 const MODERATE: u64 = 1 << 20;
 /// The most elements that are guessed before an access has shown more.
@@ -127,12 +129,15 @@ impl Space<'_> {
                 }
                 let free = self.arrays.iter().position(|a| a.param == index);
                 let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
-                let mut length = c.threads().saturating_mul(4).max(1024).max(self.matrix(c));
+                // Of a large launch it is known soon enough where this is too little.
+                let each = if c.threads() < MOST_GUESSED { 4 } else { 1 };
+                let mut length = c.threads().saturating_mul(each).max(1024).max(self.matrix(c));
                 if let Some((rank, unit)) = self.kernel.image(index) {
                     length = length.max(image_bytes(c, rank, unit) / u64::from(elem.size().max(1)));
                 }
                 let cells = || c.cells.iter().filter(|(p, ..)| *p == index);
-                let mut value = array(param, elem, length, sizes.of(index), contents);
+                let bytes = [sizes.of(index), self.most_bytes()];
+                let mut value = array(param, elem, length, bytes, contents);
                 if let ArgValue::Array(spec) = &mut value
                     && cells().next().is_some()
                 {
@@ -142,9 +147,16 @@ impl Space<'_> {
             }
             ParamKind::Local { elem } => {
                 let length = c.block_threads() * 4;
-                array(param, elem, length, sizes.of(index), Contents::Zeros)
+                array(param, elem, length, [sizes.of(index), self.most_bytes()], Contents::Zeros)
             }
         }
+    }
+
+    /// The most bytes that each of the arrays may have.
+    fn most_bytes(&self) -> u64 {
+        let buffers =
+            self.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer { .. }));
+        (MAX_TOTAL / (buffers.count() as u64).max(1)).min(MAX_BYTES)
     }
 
     /// Elements of the largest matrix that sizes and row lengths speak of.
@@ -199,12 +211,13 @@ impl Space<'_> {
         (ours && !before).then(|| format!("the size of '{object}' was chosen by Lockstep"))
     }
 
-    /// Whether an argument other than an array was chosen.
-    pub(crate) fn chose_scalars(&self) -> bool {
-        self.kernel.params.iter().enumerate().any(|(i, p)| {
+    /// Whether anything that leads the threads was chosen: an argument other than an array, or an array's contents.
+    pub(crate) fn chose_values(&self) -> bool {
+        let scalar = |(i, p): (usize, &Param)| {
             matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
                 && is_given(self.given, i).is_none()
-        })
+        };
+        self.kernel.params.iter().enumerate().any(scalar) || self.arrays.iter().any(|a| a.matters)
     }
 }
 
@@ -251,7 +264,7 @@ impl Sizes {
     fn is_largest(&self, space: &Space, object: &str) -> bool {
         let param = space.kernel.params.iter().position(|p| p.name == object);
         let element = 16;
-        param.is_some_and(|p| self.of(p) + element >= MAX_BYTES)
+        param.is_some_and(|p| self.of(p) + element >= space.most_bytes())
     }
 
     fn grow_one(&mut self, space: &Space, launch: &Launch, object: &str, end: u64) -> bool {
@@ -265,7 +278,7 @@ impl Sizes {
         };
         let (_, ArgValue::Array(spec)) = &launch.args[param] else { return false };
         let element = spec.element.size() as u64;
-        let new = next_size(spec.bytes(), end).min(MAX_BYTES) / element * element;
+        let new = next_size(spec.bytes(), end).min(space.most_bytes()) / element * element;
         self.arrays.retain(|(p, _)| *p != param);
         self.arrays.push((param, new));
         new > spec.bytes()
@@ -307,9 +320,16 @@ fn may_hold_pointer(param: &Param) -> bool {
     }
 }
 
-fn array(param: &Param, elem: Elem, elements: u64, least: u64, contents: Contents) -> ArgValue {
+/// An array of so many elements, within least and most bytes.
+fn array(
+    param: &Param,
+    elem: Elem,
+    elements: u64,
+    [least, most]: [u64; 2],
+    contents: Contents,
+) -> ArgValue {
     let element = bind::element_type(elem, &param.source_type, true);
-    let bytes = elements.saturating_mul(elem.size().max(1) as u64).max(least).min(MAX_BYTES);
+    let bytes = elements.saturating_mul(elem.size().max(1) as u64).max(least).min(most);
     let length = bytes / element.size() as u64;
     let pattern = |f: &dyn Fn(u64) -> u64| {
         let values = (0..length.min(WRITTEN_OUT)).map(|i| element_text(element, f(i)));

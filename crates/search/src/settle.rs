@@ -10,7 +10,7 @@
 
 use lockstep_finding::{Finding, Kind, Severity};
 
-use crate::candidate::{Candidate, Rule};
+use crate::candidate::{Candidate, Gene, Rule};
 use crate::condition;
 use crate::driver::Driver;
 use crate::ledger::{Key, same};
@@ -25,6 +25,8 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
+/// So many times longer are rows that do not overlap.
+const LONGER: i64 = 64;
 /// Bugs beyond this number keep the launch that showed them.
 const MOST_SHRUNK: usize = 40;
 
@@ -133,8 +135,8 @@ impl Shrinker<'_, '_> {
         if self.needs_its_block(&mut best) {
             let mut finding = self.report(&best)?;
             let block = condition::block(&best.candidate, space.plain().block);
-            let others = finding.holds_when.take().into_iter();
-            let parts: Vec<String> = others.chain([block]).collect();
+            let others = finding.holds_when.take().into_iter().filter(|o| *o != block);
+            let parts: Vec<String> = others.chain([block.clone()]).collect();
             finding.holds_when = Some(parts.join(" && "));
             finding.severity = Severity::Warning;
             return Some(finding);
@@ -168,11 +170,71 @@ impl Shrinker<'_, '_> {
         let mut finding = same(trial, self.key)?.clone();
         finding.launch = Some(trial.launch.clone());
         let oddities = self.driver.lab.space.oddities(&trial.candidate);
-        if !oddities.is_empty() {
-            finding.holds_when = Some(condition::describe(self, &trial.candidate, &oddities));
+        finding.holds_when = match oddities.is_empty() {
+            true => match self.key.kind {
+                Kind::UninitialisedRead => {
+                    self.narrow_block(trial).or_else(|| self.several_blocks(trial))
+                }
+                Kind::DataRace | Kind::MissingFence => self.short_rows(trial),
+                _ => None,
+            },
+            false => Some(condition::describe(self, &trial.candidate, &oddities)),
+        };
+        if finding.holds_when.is_some() {
             finding.severity = Severity::Warning;
         }
         Some(finding)
+    }
+
+    /// The same as [`Self::needs_its_block`] for the block that fills the shared arrays, which need not be the plain one.
+    fn narrow_block(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let full =
+            Candidate { block: space.full_block(&trial.candidate), ..trial.candidate.clone() };
+        (full != trial.candidate && self.is_clean(&full))
+            .then(|| condition::block(&trial.candidate, full.block))
+    }
+
+    /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
+    /// the launch, a race that longer rows do not have needs such a length.
+    fn short_rows(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let rows = (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length());
+        rows.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let long = c.int(i).saturating_mul(LONGER);
+            let mut longer = c.clone();
+            longer.genes[i] = Gene::Int(long);
+            let clean = space.clamp(i, long) == long && self.is_clean(&longer);
+            clean.then(|| condition::below(self, c, i, long))
+        })
+    }
+
+    /// Where one block is meant for a whole row, sizes that take several leave elements unwritten.
+    fn several_blocks(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut one = c.clone();
+        let mut sizes = Vec::new();
+        for (i, slot) in space.slots.iter().enumerate() {
+            let (block, v) = (c.block[slot.axis] as i64, c.int(i));
+            if !slot.ty.is_float() && v > block && v % block == 0 {
+                one.genes[i] = Gene::Int(block);
+                sizes.push(format!("{} > blockDim.{}", slot.name, ['x', 'y', 'z'][slot.axis]));
+            }
+        }
+        (!sizes.is_empty() && self.is_clean(&one)).then(|| sizes.join(" && "))
+    }
+
+    /// Whether a launch ends without the bug, and with every access where it belongs.
+    fn is_clean(&mut self, candidate: &Candidate) -> bool {
+        if !self.driver.lab.space.is_possible(candidate) {
+            return false;
+        }
+        let Some(trial) = self.driver.again(candidate) else { return false };
+        let whole = trial.outcome.incomplete.is_none() && trial.doubts.is_empty();
+        let inside = trial.outcome.findings.iter().all(|f| f.kind != Kind::OutOfBounds);
+        whole && inside && same(&trial, self.key).is_none()
     }
 
     fn is_in(&self, trial: &Trial) -> bool {

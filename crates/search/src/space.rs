@@ -48,6 +48,11 @@ impl Slot {
         self.hints.compared_with_index.contains(&true)
     }
 
+    /// Whether it is the distance of two rows, and nothing says how far a row goes.
+    pub(crate) fn is_row_length(&self) -> bool {
+        self.hints.multiplies_index && !self.is_size() && !self.hints.selects && !self.ty.is_float()
+    }
+
     /// The largest value of its type that is not negative when signed.
     fn most(&self) -> i64 {
         if self.ty.bits() == 1 { 1 } else { (self.ty.mask() >> 1) as i64 }
@@ -285,6 +290,9 @@ impl<'a> Space<'a> {
         if v < 0 || h.shifts && v >= s.ty.bits() as i64 {
             return false;
         }
+        if h.masks && !(v as u64).is_power_of_two() {
+            return false;
+        }
         if v == 0 {
             return !(s.is_size() || h.multiplies_index || h.divides);
         }
@@ -319,6 +327,15 @@ impl<'a> Space<'a> {
             self.given.block.is_none()
                 && implied(h, a).is_none()
                 && (h.thread_axes[a] || h.reads_block_dim[a])
+        })
+    }
+
+    /// A candidate's block, as wide as the shared arrays have room for.
+    pub(crate) fn full_block(&self, c: &Candidate) -> [u32; 3] {
+        let free = self.free_block();
+        std::array::from_fn(|a| match self.hints.most_block[a] {
+            Some(most) if free[a] => most,
+            _ => c.block[a],
         })
     }
 

@@ -1,11 +1,14 @@
 //! One candidate simulated in full.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
+use lockstep_kernel::slice::address_slice;
+use lockstep_kernel::{Inst, Kernel, Object, Op, Operand, Space as Memory, Terminator};
 use lockstep_simulate::{Config, Outcome, simulate};
 
 use crate::candidate::Candidate;
+use crate::is_over;
 use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
 
@@ -31,6 +34,8 @@ pub(crate) struct Lab<'a> {
     /// How large arrays had to be.
     pub(crate) sizes: RefCell<Sizes>,
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
+    /// Which reads lead the threads, once that is asked for.
+    pub(crate) steering: OnceCell<Steering>,
 }
 
 impl Lab<'_> {
@@ -55,7 +60,9 @@ impl Lab<'_> {
             // A launch that used up its budget will do so again.
             let mut vain = self.vain.borrow_mut();
             let findings = &outcome.findings;
-            if outcome.incomplete.is_some() || !sizes.grow(self.space, &launch, findings, &mut vain)
+            if outcome.incomplete.is_some()
+                || is_over(&self.config)
+                || !sizes.grow(self.space, &launch, findings, &mut vain)
             {
                 break;
             }
@@ -79,16 +86,36 @@ impl Lab<'_> {
     }
 
     /// Takes out what a choice of ours may have caused, and says why; lowers the
-    /// confidence of what may rest on scalars chosen otherwise than a caller would.
+    /// confidence of what may rest on values chosen otherwise than a caller would.
     fn drop_doubtful(&self, outcome: &mut Outcome) -> Vec<(Kind, String)> {
         let mut doubts = Vec::new();
+        let mut astray = None;
         outcome.findings.retain(|f| {
-            let doubt = self.space.explains(f).or_else(|| self.doubt_dimensions(f));
+            let ours = self.space.explains(f);
+            if ours.is_some() && self.steers(f) {
+                astray.clone_from(&ours);
+            }
+            let doubt = ours.or_else(|| self.doubt_dimensions(f));
             let keep = doubt.is_none();
             doubts.extend(doubt.map(|because| (f.kind, because)));
             keep
         });
-        if self.space.chose_scalars() {
+        // What was read beyond an array of ours is nothing that a caller would have put there; where it led the
+        // threads, what they did says nothing either.
+        if let Some(because) = astray {
+            doubts.extend(outcome.findings.drain(..).map(|f| (f.kind, because.clone())));
+        }
+        // Nor did a caller leave its constants unset.
+        if !outcome.findings.is_empty()
+            && let Some(name) = &self.steering().unset
+        {
+            let because = format!("the host sets '{name}', which is zero in the launches tried");
+            for f in &mut outcome.findings {
+                f.confidence = Confidence::Possible;
+                doubts.push((f.kind, because.clone()));
+            }
+        }
+        if self.space.chose_values() {
             let rests = |f: &&mut Finding| matches!(f.kind, Kind::Assertion | Kind::OutOfBounds);
             for f in outcome.findings.iter_mut().filter(rests) {
                 f.confidence = Confidence::Possible;
@@ -98,10 +125,64 @@ impl Lab<'_> {
         doubts
     }
 
+    /// Whether the finding is of a read whose value leads the threads.
+    fn steers(&self, finding: &Finding) -> bool {
+        let places = &self.steering().places;
+        let access = finding.accesses.first();
+        access.is_some_and(|a| a.op != "write" && places.contains(&(a.place.line, a.place.column)))
+    }
+
+    fn steering(&self) -> &Steering {
+        self.steering.get_or_init(|| Steering::of(self.space.kernel))
+    }
+
     fn doubt_dimensions(&self, finding: &Finding) -> Option<String> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
         (finding.kind == Kind::OutOfBounds && chosen)
             .then(|| "the dimensions of the launch were chosen by Lockstep".into())
+    }
+}
+
+/// The reads whose values addresses, or branches around accesses, are computed from.
+pub(crate) struct Steering {
+    /// Their lines and columns.
+    places: Vec<(u32, u32)>,
+    /// A variable among what they read that only the host can set: `__constant__`, and without an initial value.
+    unset: Option<String>,
+}
+
+impl Steering {
+    fn of(kernel: &Kernel) -> Steering {
+        let slice = address_slice(kernel);
+        let mut used = vec![false; slice.regs.len()];
+        let mut mark = |operand: Operand| {
+            if let Operand::Reg(r) = operand {
+                used[r.0 as usize] = true;
+            }
+        };
+        for block in &slice.blocks {
+            block.phis.iter().flat_map(|p| &p.incoming).for_each(|&(_, value)| mark(value));
+            block.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
+            if let Terminator::Branch { cond, .. } = block.term {
+                mark(cond);
+            }
+        }
+        let is_needed = |inst: &&Inst| {
+            let first = inst.dst.map_or(0, |d| d.0 as usize);
+            let reads = matches!(inst.op, Op::Load { .. } | Op::Atomic { .. });
+            reads && (first..first + inst.op.result_count() as usize).any(|r| used[r])
+        };
+        let reads = || slice.insts().filter(is_needed);
+        let sites = || reads().filter_map(|i| i.op.site()).map(|s| slice.site(s));
+        let is_unset = |o: &&Object| {
+            let zero = o.init.as_ref().is_none_or(|init| init.iter().all(|&b| b == 0));
+            let unset = o.space == Memory::Constant && !o.fixed && zero && o.relocations.is_empty();
+            unset && sites().any(|s| s.through.as_deref() == Some(o.name.as_str()))
+        };
+        Steering {
+            places: sites().map(|s| slice.loc(s.loc)).map(|l| (l.line, l.column)).collect(),
+            unset: slice.objects.iter().find(is_unset).map(|o| o.name.clone()),
+        }
     }
 }

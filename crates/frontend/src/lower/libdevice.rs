@@ -187,6 +187,8 @@ impl Lower<'_> {
     fn rounded(&mut self, name: &str, from: Ty, to: Ty, a: &[Operand]) -> Option<Operand> {
         let (base, mode) = name.rsplit_once('_')?;
         let mode = rounding(mode)?;
+        // Denormal numbers are kept here in any case.
+        let base = base.strip_suffix("_ieee").unwrap_or(base);
         if let Some((source, target)) = base.split_once('2')
             && let &[x] = a
         {

@@ -81,6 +81,8 @@ pub struct ParamHints {
     /// Is a modulus and never a divisor: what it makes of an index is no longer
     /// unique.
     pub wraps: bool,
+    /// One less than it masks an index: a remainder, where it is a power of two, and nothing sensible otherwise.
+    pub masks: bool,
     /// Constants that it is divided by, or whose remainder is taken. Sorted.
     pub divided_by: Vec<u64>,
     /// Is the distance of a shift.

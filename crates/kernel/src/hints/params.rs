@@ -103,6 +103,12 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                         _ => {}
                     }
                 }
+                if op == IntOp::And
+                    && !graph.is_uniform(other)
+                    && let Some(whole) = one_more(graph, this)
+                {
+                    graph.subjects_of(whole).into_iter().for_each(|s| hints[s].masks = true);
+                }
             }
             let divides = matches!(op, IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem);
             let shifts = matches!(op, IntOp::Shl | IntOp::LShr | IntOp::AShr);
@@ -128,6 +134,17 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
             }
         }
         _ => {}
+    }
+}
+
+/// What a value is one less than.
+fn one_more(graph: &Graph, value: Operand) -> Option<Operand> {
+    let Operand::Reg(r) = value else { return None };
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
+    match inst.op {
+        Op::Int { op: IntOp::Sub, a, b: Operand::Imm(1), .. } => Some(a),
+        Op::Int { op: IntOp::Add, ty, a, b: Operand::Imm(c) } if c == ty.mask() => Some(a),
+        _ => None,
     }
 }
 

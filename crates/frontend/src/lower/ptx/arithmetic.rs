@@ -200,6 +200,9 @@ impl Lower<'_> {
             ("popc", &[x]) => return Some(self.counted(IntUnOp::PopCount, ty, x)),
             ("clz", &[x]) => return Some(self.counted(IntUnOp::Clz, ty, x)),
             ("brev", &[x]) => self.int_un(IntUnOp::BitReverse, ty, x),
+            ("dp4a", &[x, y, z]) if parts.len() == 3 => {
+                self.dot_of_bytes([x, y], [parts[1] == "s32", parts[2] == "s32"], z)
+            }
             ("prmt", &[x, y, s]) if parts.len() == 2 => self.byte_perm(x, y, s),
             ("bfe", &[x, at, n]) if !signed => self.bit_field(ty, x, at, n),
             ("bfi", &[x, y, at, n]) => self.insert_bits(ty, x, y, at, n),
@@ -208,6 +211,23 @@ impl Lower<'_> {
             _ => return None,
         };
         Some((result, ty))
+    }
+
+    /// The four products of bytes, signed or not, and what they are added to.
+    fn dot_of_bytes(&mut self, words: [Operand; 2], signed: [bool; 2], sum: Operand) -> Operand {
+        (0..4).fold(sum, |sum, byte| {
+            let [x, y] = [0, 1].map(|i| {
+                let at = Operand::Imm(8 * byte);
+                let bits = self.int(IntOp::LShr, Ty::I32, words[i], at);
+                let bits = self.zext(Ty::I32, Ty::I8, bits);
+                match signed[i] {
+                    true => self.sext(Ty::I8, Ty::I32, bits),
+                    false => self.zext(Ty::I8, Ty::I32, bits),
+                }
+            });
+            let product = self.int(IntOp::Mul, Ty::I32, x, y);
+            self.int(IntOp::Add, Ty::I32, sum, product)
+        })
     }
 
     /// Counts of bits are 32-bit.
