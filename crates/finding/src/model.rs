@@ -183,14 +183,22 @@ pub struct Finding {
     pub fix: Option<String>,
     /// Why it does not count, where the source, the project or a baseline says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub suppressed: Option<String>,
+    pub suppressed: Option<Suppressed>,
     /// Other kernels that have it at the same places: instances of one template, or
     /// the same kernel in another file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<String>,
     /// What its threads did, where somebody asked for it.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+}
+
+/// Why a finding does not count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suppressed {
+    pub because: String,
+    /// A comment in the source says so, and not a file of the project's.
+    pub in_source: bool,
 }
 
 impl Finding {
@@ -288,7 +296,12 @@ impl Output {
 pub struct KernelReport {
     pub name: String,
     pub mangled: String,
+    /// The file that was checked.
     pub file: String,
+    /// The header that the kernel stands in, where it is not that file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub header: Option<String>,
+    /// Of the header, or of the file.
     pub line: u32,
     pub language: String,
     /// In the order of [`Kind::ALL`], only the kinds that were asked for.
@@ -376,6 +389,11 @@ pub struct Report {
 }
 
 impl KernelReport {
+    /// The file that its text stands in.
+    pub fn text_file(&self) -> &str {
+        self.header.as_deref().unwrap_or(&self.file)
+    }
+
     /// Whether a finding counts: `possible` ones do where `--strict` made their
     /// verdict `found`, suppressed ones never.
     pub(crate) fn counts(&self, finding: &Finding) -> bool {
@@ -449,7 +467,8 @@ mod tests {
         use Confidence::*;
         let unknown = || Verdict::Unknown { because: "x".into() };
         let suppressed = |mut r: Report| {
-            r.kernels[0].findings[0].suppressed = Some("known".into());
+            r.kernels[0].findings[0].suppressed =
+                Some(Suppressed { because: "known".into(), in_source: true });
             r.exit_status(false)
         };
         assert_eq!(suppressed(report(Severity::Error, Confirmed, Verdict::Found)), 0);

@@ -4,9 +4,11 @@
 //! timeline for each thread of it, and a map of who touched which element of the
 //! memory it is about.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Place;
 
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trace {
     /// One for each of the finding's accesses, in their order.
     pub timelines: Vec<Timeline>,
@@ -14,13 +16,13 @@ pub struct Trace {
 }
 
 /// A thread, or the copy engine of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Actor {
     pub block: [u32; 3],
     pub thread: Option<[u32; 3]>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Timeline {
     pub actor: Actor,
     /// In the order of execution, around the one that the finding is about.
@@ -31,7 +33,7 @@ pub struct Timeline {
     pub variables: Vec<Variable>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When, in the order in which the launch was executed: comparable between
     /// timelines, and meaning nothing else.
@@ -55,15 +57,17 @@ impl TraceEvent {
 }
 
 /// A variable of the source and its value in one thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     pub name: String,
     pub value: String,
     pub approximated: bool,
+    /// Where the access goes, or whether it happens, depends on it.
+    pub decides: bool,
 }
 
 /// Who touched which element while nothing ordered the finding's accesses.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessMap {
     pub object: String,
     pub space: String,
@@ -83,7 +87,7 @@ pub struct AccessMap {
     pub cells: Vec<Cell>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub element: i64,
     pub readers: Touch,
@@ -110,7 +114,7 @@ impl Cell {
 }
 
 /// Different threads that touched an element in one way.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Touch {
     /// The first ones.
     pub actors: Vec<Actor>,

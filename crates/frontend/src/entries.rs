@@ -18,6 +18,8 @@ pub struct DeviceFunction {
     /// As the source has it (with namespace and template arguments).
     pub name: String,
     pub mangled: String,
+    /// It stands in the input itself, and not in a header.
+    pub in_input: bool,
 }
 
 impl DeviceFunction {
@@ -36,19 +38,14 @@ pub fn is_named(name: &str, mangled: &str, asked: &str) -> bool {
 }
 
 impl Module {
-    /// What to say of a source without a kernel.
-    pub fn no_kernel(&self) -> String {
-        let mut text = "there is no kernel in it".to_string();
-        if let Some(names) = function_names(&self.device_functions) {
-            let function = match self.language {
-                Language::Cuda => "__device__ function",
-                _ => "function",
-            };
-            text += &format!(
-                "; name a {function} with --kernel to check it as if it were a kernel: {names}"
-            );
-        }
-        text
+    /// What to add where a source has no kernel, but functions of its own.
+    pub fn offered_functions(&self) -> String {
+        let Some(names) = function_names(&self.device_functions) else { return String::new() };
+        let function = match self.language {
+            Language::Cuda => "__device__ function",
+            _ => "function",
+        };
+        format!("; name a {function} with --kernel to check it as if it were a kernel: {names}")
     }
 
     /// What to say where nothing in the source has the name that was asked for.
@@ -76,11 +73,11 @@ impl Module {
     }
 }
 
-/// `a, b, c`: each name once, and not too many.
+/// `a, b, c`: each name of the input's own once, and not too many.
 fn function_names(functions: &[DeviceFunction]) -> Option<String> {
     const MOST: usize = 20;
     let mut names: Vec<&str> = Vec::new();
-    for f in functions {
+    for f in functions.iter().filter(|f| f.in_input) {
         if !names.contains(&f.name.as_str()) {
             names.push(&f.name);
         }
@@ -116,8 +113,10 @@ impl Entries {
         let named: Vec<DeviceFunction> = kernels.iter().map(|&f| described(f)).collect();
         let functions: Vec<DeviceFunction> = (module.functions().into_iter())
             .filter(|f| !llvm::is_declaration(*f) && !kernels.contains(f))
-            .filter(|&f| lower::is_users(module, name, language, options, f))
-            .map(described)
+            .filter_map(|f| {
+                let file = lower::users_file(module, name, language, options, f)?;
+                Some(DeviceFunction { in_input: file == name, ..described(f) })
+            })
             .filter(|f| !is_generated(&f.name))
             .collect();
         let (mut chosen, mut missing) = (Vec::new(), Vec::new());
@@ -138,7 +137,7 @@ impl Entries {
 
 fn described(f: Val) -> DeviceFunction {
     let mangled = llvm::name(f);
-    DeviceFunction { name: crate::demangle::function(&mangled), mangled }
+    DeviceFunction { name: crate::demangle::function(&mangled), mangled, in_input: true }
 }
 
 /// What nobody wrote as a function: set-up of globals, and the bodies of lambdas.

@@ -23,6 +23,7 @@ mod instances;
 mod llvm;
 mod lower;
 mod mangle;
+mod names;
 mod prelude;
 mod prepare;
 
@@ -148,6 +149,7 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         module = with_all;
     }
     annotations::quote(&mut module.kernels, &source.name, &text);
+    names::mend(&mut module.kernels, &source.name, &text);
     if let Some(offset) = head.global_offset {
         module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
     }

@@ -438,6 +438,23 @@ fn launch_bounds_say_nothing_of_a_shape() {
 }
 
 #[test]
+fn variables_are_called_as_in_the_source() {
+    let m = cuda(
+        "__global__ void k(int *a, int n, int x1) {
+           for (int i = 0; i < n; ++i) a[i] = 1;
+           for (int i = 0; i < n; ++i) a[n - i] = i > 3 ? a[0] : a[1];
+           for (int i = 0; i < n; ++i) a[n + i] = i > x1 ? a[2] : a[3];
+         }",
+    );
+    let k = &m.kernels[0];
+    let named = |name: &str| k.reg_names.iter().filter(|(_, n)| n == name).count();
+    assert_eq!((named("i"), named("x1")), (3, 1), "{:?}", k.reg_names);
+    let others: Vec<_> =
+        k.reg_names.iter().filter(|(_, n)| !["a", "n", "i", "x1"].contains(&n.as_str())).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
 fn no_kernel_is_no_error() {
     assert!(cuda("int x;").kernels.is_empty());
 }

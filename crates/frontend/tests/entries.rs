@@ -117,13 +117,15 @@ fn a_source_without_a_kernel_offers_its_functions() {
         &[],
     );
     assert!(m.kernels.is_empty());
-    let text = m.no_kernel();
-    let start = "there is no kernel in it; name a __device__ function with --kernel to check it as if it were a kernel: ";
+    let text = m.offered_functions();
+    let start = "; name a __device__ function with --kernel to check it as if it were a kernel: ";
     let list = text.strip_prefix(start).unwrap_or_else(|| panic!("{text}"));
     let mut offered: Vec<&str> = list.split(", ").collect();
     offered.sort_unstable();
     assert_eq!(offered, ["a", "b"]);
-    assert_eq!(ask("t.cu", "int main() {}", &[]).no_kernel(), "there is no kernel in it");
+    assert_eq!(ask("t.cu", "int main() {}", &[]).offered_functions(), "");
+    let of_headers = "#include <cmath>\ndouble host(double x) { return std::abs(x); }";
+    assert_eq!(ask("t.cu", of_headers, &[]).offered_functions(), "");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{InputError, KernelReport, Report};
+use lockstep_finding::{InputError, KernelReport, Report, Warning};
 use lockstep_frontend::Module;
 use lockstep_kernel::Kernel;
 use lockstep_project::cache::Key;
@@ -27,7 +27,7 @@ use crate::progress::{Engine, Progress};
 use crate::results::{Kept, Results};
 use crate::settle;
 use crate::simulation;
-use crate::traces;
+use crate::traces::{self, Shown};
 use crate::verdicts;
 
 /// One file to check, and how it is read.
@@ -37,6 +37,8 @@ pub(crate) struct Unit {
     pub(crate) input: InputArgs,
     /// What an editor has in place of what the file holds.
     pub(crate) text: Option<Vec<u8>>,
+    /// The user named it, and so expects kernels in it.
+    pub(crate) named: bool,
 }
 
 pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report {
@@ -64,6 +66,21 @@ pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report
     }
     settle::settle(plan, &mut report, sources, &whole, &marked);
     report
+}
+
+/// Says so where no file has a kernel, and none was expected to have one.
+pub(crate) fn warn_without_kernels(plan: &Plan, report: &mut Report) {
+    let [first, others @ ..] = &plan.units[..] else { return };
+    if !report.kernels.is_empty() || !report.errors.is_empty() {
+        return;
+    }
+    let too = match others.len() {
+        0 => String::new(),
+        1 => ", nor in the other file".into(),
+        n => format!(", nor in the {n} other files"),
+    };
+    let file = first.path.display().to_string();
+    report.warnings.push(Warning { file, line: 0, message: format!("no kernels in it{too}") });
 }
 
 /// The files of which every kernel was looked at, and those, with their headers, that may hold suppressions.
@@ -185,10 +202,12 @@ impl Checker<'_> {
         let ticket = self.results.ticket(unit, &self.plan.analysis);
         // Who wants to hear more wants it done.
         let known = ticket.as_ref().filter(|_| !unit.input.verbose);
-        // What threads did is not kept; it takes the kernel to see it again.
+        // All that threads did is not kept; it takes the kernel to see it again. Nor are the functions that
+        // could be named instead of a kernel.
         let enough = |kept: &Kept| {
-            !traces::are_wanted(&self.plan.analysis)
-                || kept.kernels.iter().all(|k| k.findings.is_empty())
+            let shown = Shown::of(&self.plan.analysis) != Shown::Page
+                || kept.kernels.iter().all(|k| k.findings.is_empty());
+            shown && !(unit.named && kept.kernels.is_empty())
         };
         if let Some(kept) = known.and_then(|t| self.results.of_file(t)).filter(enough) {
             part.files = kept.files().map(PathBuf::from).collect();
@@ -203,6 +222,9 @@ impl Checker<'_> {
         part.typed = source.typed();
         let work = self.progress.begin(&source.name, Engine::Compile, None);
         let module = source.load_any(&unit.input)?;
+        if unit.named {
+            source.has_kernels(&module)?;
+        }
         if unit.input.verbose {
             module.warnings.iter().for_each(|w| eprintln!("{w}"));
         }
@@ -273,6 +295,7 @@ impl Checker<'_> {
             }
         };
         (report.name, report.mangled) = (kernel.name.clone(), kernel.mangled.clone());
+        report.header = simulation::header(kernel, &file.source.name);
         report.file.clone_from(&file.source.name);
         if let Some(chosen) = file.module.chosen.iter().find(|c| c.is_instance(kernel)) {
             simulation::name_choice(&mut report, &chosen.arguments);

@@ -230,11 +230,9 @@ impl Task<'_> {
         if is_open && started.elapsed() >= time {
             self.hurried.set(true);
         }
-        if !named.is_empty() {
-            for (_, verdict) in &mut proof.verdicts {
-                if let Verdict::Proved { assumes } = verdict {
-                    assumes.push(named.join(" && "));
-                }
+        for (_, verdict) in &mut proof.verdicts {
+            if let Verdict::Proved { assumes } = verdict {
+                proof::name_usual(assumes, &named);
             }
         }
         Ok(proof)

@@ -38,6 +38,7 @@ impl Source {
     /// The kernels of the source; one without any is an error.
     pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
         let module = self.load_any(options)?;
+        self.has_kernels(&module)?;
         match module.uninstantiated.first() {
             Some(u) if module.kernels.is_empty() => {
                 Err(error(&self.name, format!("template kernel {}: {}", u.template, u.because)))
@@ -46,7 +47,7 @@ impl Source {
         }
     }
 
-    /// The same where templates that cannot be instantiated are enough.
+    /// The same where it may have none, or only templates that cannot be instantiated.
     pub(crate) fn load_any(&self, options: &InputArgs) -> Result<Module, InputError> {
         if self.name == "-" && options.lang.is_none() {
             return Err(error(
@@ -55,11 +56,16 @@ impl Source {
             ));
         }
         let module = frontend::load(self.input(), &frontend_options(options));
-        let module = module.map_err(|e| error(&self.name, e.to_string()))?;
-        if module.kernels.is_empty() && module.uninstantiated.is_empty() {
-            return Err(error(&self.name, module.no_kernel()));
+        module.map_err(|e| error(&self.name, e.to_string()))
+    }
+
+    /// Whether there is something to look at, and what to say otherwise.
+    pub(crate) fn has_kernels(&self, module: &Module) -> Result<(), InputError> {
+        if !module.kernels.is_empty() || !module.uninstantiated.is_empty() {
+            return Ok(());
         }
-        Ok(module)
+        let file = if self.name == "-" { "standard input" } else { &self.name };
+        Err(error(&self.name, format!("no kernels in {file}{}", module.offered_functions())))
     }
 
     pub(crate) fn host_side(&self, options: &InputArgs) -> HostSide {

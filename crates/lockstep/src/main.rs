@@ -39,9 +39,7 @@ use lockstep_finding::{InputError, Report};
 use lockstep_search::Alias;
 
 use engines::Engines;
-use options::{
-    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProjectArgs, SearchCommandArgs,
-};
+use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
 use plan::Plan;
 
 /// The input, or an option, could not be used.
@@ -99,25 +97,12 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
 
 /// The server checks a file as `check` does with the same options.
 fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
-    let LspArgs { mut analysis, may_alias } = args;
-    analysis.input.clang_args = clang_args;
-    analysis.launch.concrete()?;
-    let options =
-        FilesArgs { files: Vec::new(), project: ProjectArgs::default(), analysis, may_alias };
+    let options = args.into_files(clang_args)?;
     let parse = |words: Vec<String>| {
         let words = ["lockstep".to_owned(), "lsp".to_owned()].into_iter().chain(words);
         let split = clang_style_args::split(words.map(OsString::from))?;
         match Cli::try_parse_from(split.ours).map_err(|e| e.to_string())?.command {
-            Command::Lsp(LspArgs { mut analysis, may_alias }) => {
-                analysis.input.clang_args = split.clang;
-                analysis.launch.concrete()?;
-                Ok(FilesArgs {
-                    files: Vec::new(),
-                    project: ProjectArgs::default(),
-                    analysis,
-                    may_alias,
-                })
-            }
+            Command::Lsp(args) => args.into_files(split.clang),
             _ => Err("only options of check are expected".into()),
         }
     };
@@ -146,7 +131,11 @@ fn check(args: &FilesArgs, how: &Engines) -> Result<u8, String> {
         output::complain(&format!("no CUDA or OpenCL file differs from {revision}"));
     }
     let input_of = |file: &str| plan.input_of(file);
-    report(&plan.analysis, input_of, |sources| check::check(&plan, how, sources))
+    report(&plan.analysis, input_of, |sources| {
+        let mut report = check::check(&plan, how, sources);
+        check::warn_without_kernels(&plan, &mut report);
+        report
+    })
 }
 
 /// Runs an analysis and writes what it found: the exit status.

@@ -127,6 +127,35 @@ pub(crate) struct LspArgs {
     /// Pointer arguments that were not given may be the same array
     #[arg(long)]
     pub(crate) may_alias: bool,
+    #[command(flatten)]
+    pub(crate) project: OpenProjectArgs,
+}
+
+/// A whole project, of which some files are open in an editor.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Project")]
+pub(crate) struct OpenProjectArgs {
+    /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too)
+    #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
+    build: Option<PathBuf>,
+    /// Settings of the project [default: lockstep.toml beside a file or in a folder above]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Findings that stand in this file do not count
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+}
+
+impl LspArgs {
+    /// As `check` would have them.
+    pub(crate) fn into_files(self, clang_args: Vec<String>) -> Result<FilesArgs, String> {
+        let LspArgs { mut analysis, may_alias, project } = self;
+        let OpenProjectArgs { build, config, baseline } = project;
+        analysis.input.clang_args = clang_args;
+        analysis.launch.concrete()?;
+        let project = ProjectArgs { build, config, baseline, ..ProjectArgs::default() };
+        Ok(FilesArgs { files: Vec::new(), project, analysis, may_alias })
+    }
 }
 
 /// A whole project: its files, its settings, and which findings count.

@@ -43,6 +43,7 @@ impl Plan {
         let analysis = with_config(analysis.clone(), &config)
             .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
         let database = project.build.as_deref().map(Database::read).transpose()?;
+        let named = files;
         let Found { files, unusable } = sources(files, project, database.as_ref(), &config, &here);
         let mut errors: Vec<InputError> = unusable
             .into_iter()
@@ -53,6 +54,7 @@ impl Plan {
             .into_iter()
             .map(|path| Unit {
                 input: input(&path, &args.analysis.input, &config, database.as_ref()),
+                named: named.contains(&path),
                 path,
                 text: None,
             })
@@ -79,17 +81,23 @@ impl Plan {
     }
 
     /// One document of an editor, with the settings of the project that it belongs to.
-    pub(crate) fn of_document(unit: Unit, analysis: &Analysis) -> Result<Plan, InputError> {
+    pub(crate) fn of_document(
+        unit: Unit,
+        project: &ProjectArgs,
+        analysis: &Analysis,
+    ) -> Result<Plan, InputError> {
         let folder = unit.path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let config = Config::find(None, &folder)?;
+        let config = Config::find(project.config.as_deref(), &folder)?;
+        let database = project.build.as_deref().map(Database::read).transpose()?;
         let analysis = with_config(analysis.clone(), &config)
             .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
-        let input = input(&unit.path, &unit.input, &config, None);
+        let input = input(&unit.path, &unit.input, &config, database.as_ref());
+        let baseline = project.baseline.as_deref().or(config.baseline.as_deref());
         Ok(Plan {
             units: vec![Unit { input, ..unit }],
             errors: Vec::new(),
             analysis,
-            baseline: config.baseline.as_deref().map(Baseline::read).transpose()?,
+            baseline: baseline.map(Baseline::read).transpose()?,
             write_baseline: None,
             cache: true,
             config,

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{ArgValue, Confidence, Finding, Kind, Verdict};
+use lockstep_finding::{
+    Access, Approximated, ArgValue, Confidence, Finding, Kind, Place, Severity, Verdict,
+};
 use lockstep_kernel::Kernel;
 use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, prove};
 use lockstep_search::{Given, Suggestion, UsualDims};
@@ -97,6 +99,15 @@ pub(crate) fn assume_usual(kernel: &Kernel, assumptions: &mut Assumptions) -> Ve
     named
 }
 
+/// Adds the conditions of [`assume_usual`] to those that a proof names, each once.
+pub(crate) fn name_usual(assumes: &mut Vec<String>, named: &[String]) {
+    let is_said = |n: &&String| !assumes.iter().any(|a| a.split(" && ").any(|part| part == *n));
+    let new: Vec<&str> = named.iter().filter(is_said).map(String::as_str).collect();
+    if !new.is_empty() {
+        assumes.push(new.join(" && "));
+    }
+}
+
 pub(crate) fn run(
     kernel: &Kernel,
     assumptions: &Assumptions,
@@ -108,7 +119,36 @@ pub(crate) fn run(
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
     let config = Config { kinds, budget, work, jobs, cancel: cancel.clone() };
-    prove(kernel, assumptions, &config)
+    let mut proof = prove(kernel, assumptions, &config);
+    for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {
+        say_plainly(&mut finding.approximated);
+    }
+    proof
+}
+
+/// What the prover calls by the name of an operation, a reader of the source does not know.
+fn say_plainly(approximated: &mut Vec<Approximated>) {
+    let plain = |name: &str| match name.strip_suffix(" (not modelled)") {
+        None => name.to_owned(),
+        // Ordered and unordered comparisons.
+        Some(op) if op.starts_with("FO") || op.starts_with("FU") => {
+            "a comparison of floating-point values".into()
+        }
+        Some(op) if op.starts_with('F') || op == "fma" => "a floating-point value".into(),
+        Some(op) => format!("a result of {}", op.to_lowercase()),
+    };
+    let mut out: Vec<Approximated> = Vec::new();
+    for a in approximated.drain(..) {
+        let variable = plain(&a.variable);
+        match out.iter_mut().find(|o| o.variable == variable) {
+            Some(o) => {
+                o.affects_reachability |= a.affects_reachability;
+                o.affects_index |= a.affects_index;
+            }
+            None => out.push(Approximated { variable, ..a }),
+        }
+    }
+    *approximated = out;
 }
 
 /// Launches that may show the alarms.
@@ -241,8 +281,108 @@ fn confirm_barrier(alarm: &Alarm, findings: &mut [Finding]) {
 fn add(alarm: &Alarm, findings: &mut Vec<Finding>) {
     let new = &alarm.finding;
     let same = |f: &Finding| f.kind == new.kind && lines(f) == lines(new);
-    if !findings.iter().any(same) {
+    if !findings.iter().any(|f| same(f) || subsumes(f, new)) {
         // No launch that was tried shows it.
         findings.push(Finding { confidence: Confidence::Possible, ..new.clone() });
+    }
+}
+
+/// Whether a launch has shown what the alarm fears, and more: a barrier that threads miss, for whatever reason, or
+/// two accesses that atomics order without a fence.
+fn subsumes(seen: &Finding, alarm: &Finding) -> bool {
+    let exact = seen.confidence == Confidence::Confirmed
+        && (seen.holds_when.is_none() || seen.holds_when == alarm.holds_when);
+    let as_bad = seen.severity == Severity::Error || alarm.severity == Severity::Warning;
+    exact
+        && as_bad
+        && match (seen.kind, alarm.kind) {
+            (Kind::BarrierDivergence, Kind::BarrierDivergence) => {
+                let barrier = barriers(alarm);
+                !barrier.is_empty() && barrier == barriers(seen)
+            }
+            (Kind::MissingFence, Kind::DataRace) => pair(seen) == pair(alarm),
+            _ => false,
+        }
+}
+
+/// The barriers that a finding is about.
+fn barriers(f: &Finding) -> Vec<&Place> {
+    f.accesses.iter().filter(|a| a.op.ends_with("barrier")).map(|a| &a.place).collect()
+}
+
+/// The accesses of a finding, in a fixed order.
+fn pair(f: &Finding) -> Vec<(&str, &Place)> {
+    let mut pair: Vec<(&str, &Place)> =
+        f.accesses.iter().map(|a: &Access| (a.op.as_str(), &a.place)).collect();
+    pair.sort();
+    pair
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(kind: Kind, accesses: &[(&str, u32)]) -> Finding {
+        let access = |&(op, line): &(&str, u32)| Access {
+            op: op.into(),
+            thread: Some([0; 3]),
+            block: [0; 3],
+            place: Place { file: "a.cu".into(), line, column: 5, ..Place::default() },
+            value: None,
+            notes: Vec::new(),
+        };
+        Finding::new(kind, String::new(), accesses.iter().map(access).collect())
+    }
+
+    #[test]
+    fn what_was_seen_makes_an_alarm_superfluous() {
+        let barrier = |exit| finding(Kind::BarrierDivergence, &[("barrier", 17), ("exit", exit)]);
+        let race = |ops: [&str; 2]| finding(Kind::DataRace, &[(ops[0], 4), (ops[1], 8)]);
+        let fence = finding(Kind::MissingFence, &[("read", 8), ("write", 4)]);
+        assert!(subsumes(&barrier(10), &barrier(17)));
+        assert!(subsumes(&fence, &race(["write", "read"])));
+        // Another barrier, another access at the same lines.
+        let elsewhere = finding(Kind::BarrierDivergence, &[("barrier", 20), ("exit", 10)]);
+        assert!(!subsumes(&elsewhere, &barrier(10)));
+        assert!(!subsumes(&fence, &race(["write", "write"])));
+        // A race says nothing of a fence, and what was not seen says nothing at all.
+        assert!(!subsumes(&race(["write", "read"]), &fence));
+        let unseen = Finding { confidence: Confidence::Possible, ..barrier(10) };
+        assert!(!subsumes(&unseen, &barrier(17)));
+        // What needs a condition, or is only a warning, is less.
+        let odd = Finding { holds_when: Some("n < 8".into()), ..barrier(10) };
+        assert!(!subsumes(&odd, &barrier(17)) && subsumes(&odd, &odd));
+        let exited = Finding { severity: Severity::Warning, ..barrier(10) };
+        assert!(!subsumes(&exited, &barrier(17)) && subsumes(&barrier(17), &exited));
+    }
+
+    #[test]
+    fn operations_have_words() {
+        let unknown = |variable: &str, index: bool| Approximated {
+            variable: variable.into(),
+            affects_reachability: !index,
+            affects_index: index,
+        };
+        let mut names = vec![
+            unknown("in", true),
+            unknown("FOLt (not modelled)", true),
+            unknown("FUNe (not modelled)", false),
+            unknown("Exp2 (not modelled)", false),
+        ];
+        say_plainly(&mut names);
+        let names: Vec<_> =
+            names.iter().map(|a| (a.variable.as_str(), a.affects_reachability)).collect();
+        let compared = ("a comparison of floating-point values", true);
+        assert_eq!(names, [("in", false), compared, ("a result of exp2", true)]);
+    }
+
+    #[test]
+    fn a_condition_is_named_once() {
+        let named = ["blockDim.x <= 256".to_owned(), "gridDim.y == 1".to_owned()];
+        let mut assumes = vec!["n > 0 && blockDim.x <= 256".to_owned()];
+        name_usual(&mut assumes, &named);
+        assert_eq!(assumes, ["n > 0 && blockDim.x <= 256", "gridDim.y == 1"]);
+        name_usual(&mut assumes, &named);
+        assert_eq!(assumes.len(), 2);
     }
 }

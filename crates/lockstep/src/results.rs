@@ -22,6 +22,7 @@ use crate::check::Unit;
 use crate::engines::Engines;
 use crate::options::{Analysis, SearchArgs};
 use crate::plan::Plan;
+use crate::traces::Shown;
 
 /// A file that changed so recently may have changed while it was read.
 const STILL_WET: Duration = Duration::from_millis(50);
@@ -49,6 +50,8 @@ pub(crate) struct Ticket {
     key: Key,
     hash: String,
     taken: SystemTime,
+    /// What the format shows of what threads did.
+    shown: Shown,
 }
 
 /// What a kernel is known by.
@@ -96,6 +99,7 @@ impl Results {
         }
         let taken = SystemTime::now();
         let hash = self.cache.seen(&unit.path)?.hash;
+        let shown = Shown::of(analysis);
         let mut key = self.tables.clone();
         let input = &unit.input;
         key.debug("path", &unit.path)
@@ -104,9 +108,10 @@ impl Results {
             .debug("lang", &input.lang)
             .debug("clang", &input.clang_args)
             .debug("sdk", &input.cuda_path)
-            .debug("kernels", &input.kernel);
+            .debug("kernels", &input.kernel)
+            .debug("traces", &shown);
         settings(&mut key, analysis);
-        Some(Ticket { key: key.finish(), hash, taken })
+        Some(Ticket { key: key.finish(), hash, taken, shown })
     }
 
     /// What an earlier run found out about the file.
@@ -142,12 +147,13 @@ impl Results {
                 _ => return,
             }
         }
-        let kept = Kept {
-            files: hashed,
-            kernels: kernels.to_vec(),
-            has: names.0.to_vec(),
-            matched: names.1.to_vec(),
-        };
+        let mut kernels = kernels.to_vec();
+        if ticket.shown == Shown::Page {
+            // All that threads did is much; it is seen again when it is wanted.
+            kernels.iter_mut().flat_map(|k| &mut k.findings).for_each(|f| f.trace = None);
+        }
+        let kept =
+            Kept { files: hashed, kernels, has: names.0.to_vec(), matched: names.1.to_vec() };
         self.cache.put(&ticket.key, &kept);
     }
 

@@ -220,6 +220,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         name: kernel.name.clone(),
         mangled: kernel.mangled.clone(),
         file: file.to_owned(),
+        header: header(kernel, file),
         line,
         language: kernel.language.to_string(),
         verdicts: Vec::new(),
@@ -232,6 +233,12 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         chosen: None,
         explanation: None,
     }
+}
+
+/// The file that a kernel stands in, where it is another than the one that was checked.
+pub(crate) fn header(kernel: &Kernel, file: &str) -> Option<String> {
+    let loc = kernel.locs.get(kernel.loc.0 as usize).filter(|l| l.line > 0)?;
+    kernel.files.get(loc.file as usize).filter(|f| *f != file).cloned()
 }
 
 /// Counters of a simulation, for `--verbose`.

@@ -9,35 +9,63 @@ use lockstep_simulate::{Config, bind, trace};
 
 use crate::options::{Analysis, Format};
 
-/// Warp instructions of one execution.
-const MOST_STEPS: u64 = 20_000_000;
 /// Findings of one kernel that are looked at.
 const MOST: usize = 32;
 
-/// Whether the format shows them.
-pub(crate) fn are_wanted(analysis: &Analysis) -> bool {
-    analysis.report.format == Format::Html
+/// What a format shows of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Nothing,
+    /// A few lines on a terminal: the variables of two threads, and who touched what.
+    Lines,
+    /// All there is.
+    Page,
 }
 
-/// Adds traces to the findings that were seen in a launch, if the format shows them.
-pub(crate) fn add(kernel: &Kernel, report: &mut KernelReport, analysis: &Analysis) {
-    if !are_wanted(analysis) {
-        return;
+impl Shown {
+    pub(crate) fn of(analysis: &Analysis) -> Shown {
+        match analysis.report.format {
+            Format::Html => Shown::Page,
+            Format::Human => Shown::Lines,
+            _ => Shown::Nothing,
+        }
     }
+
+    /// Warp instructions of one execution.
+    fn steps(self) -> u64 {
+        match self {
+            Shown::Nothing => 0,
+            Shown::Lines => 1_000_000,
+            Shown::Page => 20_000_000,
+        }
+    }
+
+    fn is_about(self, kind: Kind) -> bool {
+        match self {
+            Shown::Nothing => false,
+            Shown::Lines => matches!(kind, Kind::DataRace | Kind::MissingFence),
+            Shown::Page => {
+                !matches!(kind, Kind::RedundantBarrier | Kind::RedundantFence | Kind::Mismatch)
+            }
+        }
+    }
+}
+
+/// Adds traces to the findings that were seen in a launch, as far as the format shows them.
+pub(crate) fn add(kernel: &Kernel, report: &mut KernelReport, analysis: &Analysis) {
+    let shown = Shown::of(analysis);
     let config = Config {
         scheduling: analysis.launch.scheduling().scheduling(),
         warp_size: analysis.launch.warp_size(),
-        max_steps: MOST_STEPS,
+        max_steps: shown.steps(),
         kinds: Vec::new(),
         ..Config::default()
     };
-    let seen = |f: &&mut Finding| f.confidence == Confidence::Confirmed && is_of_a_launch(f.kind);
+    let seen = |f: &&mut Finding| f.confidence == Confidence::Confirmed && shown.is_about(f.kind);
     for finding in report.findings.iter_mut().filter(seen).take(MOST) {
         let bound = finding.launch.as_ref().and_then(|l| bind::bind(kernel, l).ok());
         finding.trace = bound.and_then(|b| trace(kernel, &b, &config, finding).ok());
+        let timelines = finding.trace.iter_mut().flat_map(|t| &mut t.timelines);
+        timelines.filter(|_| shown == Shown::Lines).for_each(|t| t.events.clear());
     }
-}
-
-fn is_of_a_launch(kind: Kind) -> bool {
-    !matches!(kind, Kind::RedundantBarrier | Kind::RedundantFence | Kind::Mismatch)
 }

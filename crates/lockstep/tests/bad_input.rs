@@ -91,6 +91,11 @@ fn files_that_cannot_be_used() {
     let place = Place::new();
     place.file("empty.cu", "");
     place.file("host.cu", "int f(int x) { return x + 1; }\n");
+    place.file(
+        "device.cu",
+        "#include <cmath>\n#include \"device.h\"\n__device__ float own(float x) { return theirs(x); }\n",
+    );
+    place.file("device.h", "inline __device__ float theirs(float x) { return x; }\n");
     place.file("notes.txt", "hello\n");
     place.file("bad.cu", "__global__ void k( { }\n");
     place.file("bad.cl", "kernel void k(global int *a) { a[0] = b; }\n");
@@ -102,8 +107,12 @@ fn files_that_cannot_be_used() {
     std::fs::create_dir(place.dir.path().join("folder.cu")).expect("a folder");
 
     place.lockstep(&["check", "missing.cu"]).refused("missing.cu");
-    place.lockstep(&["check", "empty.cu"]).refused("no kernel");
-    place.lockstep(&["check", "host.cu"]).refused("no kernel");
+    place.lockstep(&["check", "empty.cu"]).refused("no kernels in empty.cu\n");
+    place.lockstep(&["check", "host.cu"]).refused("no kernels in host.cu\n");
+    place.lockstep(&["run", "host.cu"]).refused("no kernels in host.cu\n");
+    place.lockstep(&["check", "device.cu"]).refused(
+        "no kernels in device.cu; name a __device__ function with --kernel to check it as if it were a kernel: own\n",
+    );
     place.lockstep(&["check", "notes.txt"]).refused("--lang");
     place.lockstep(&["check", "bad.cu"]).refused("bad.cu:1:");
     place.lockstep(&["check", "bad.cl"]).refused("use of undeclared identifier 'b'");
@@ -114,7 +123,7 @@ fn files_that_cannot_be_used() {
     place.lockstep(&["check", "binary.cu"]).ends(2);
     place.lockstep(&["check", "folder.cu"]).refused("folder.cu");
     place.lockstep(&["check", "-"]).refused("--lang");
-    place.lockstep(&["check", "-", "--lang", "cuda"]).refused("no kernel");
+    place.lockstep(&["check", "-", "--lang", "cuda"]).refused("no kernels in standard input");
     for command in ["run", "dump"] {
         place.lockstep(&[command, "missing.cu"]).refused("missing.cu");
         place.lockstep(&[command, "bad.cu"]).refused("bad.cu:1:");

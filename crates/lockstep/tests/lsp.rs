@@ -320,6 +320,28 @@ fn a_finding_in_a_header_is_published_there() {
 }
 
 #[test]
+fn a_project_is_read_as_check_reads_it() {
+    let mut client = Client::start(&["-p", "build", "--config", "other.toml"]);
+    let text = "__global__ void k(int *x) {\n#ifdef RACY\n  x[0] = threadIdx.x;\n#endif\n}\n";
+    let (path, uri) = client.file("k.cu", text);
+    let folder = path.parent().expect("a folder");
+    let command = json!([{"directory": folder, "file": "k.cu", "command": "nvcc -DRACY -c k.cu"}]);
+    std::fs::create_dir(folder.join("build")).expect("made");
+    client.file("build/compile_commands.json", &command.to_string());
+    client.file("other.toml", "[kernel.k]\nblock = 64\ngrid = 1\n");
+    client.request("initialize", json!({"capabilities": {}}));
+    client.notify("initialized", json!({}));
+    client.open(&uri, text);
+    let found = client.diagnostics(&uri);
+    assert_eq!(found[0]["code"], "data-race", "{found:?}");
+    // A source without a kernel is no problem in an editor.
+    let (_, host) = client.file("host.cu", "int main() {}\n");
+    client.open(&host, "int main() {}\n");
+    assert_eq!(client.diagnostics(&host), Vec::<Value>::new());
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
 fn an_outdated_check_is_cancelled() {
     let budget = ["--block", "32", "--grid", "1", "--budget", "3600", "--verbose"];
     let mut client = Client::ready(&budget);

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{Finding, InputError, Kind, Report, Warning};
+use lockstep_finding::{Finding, InputError, Kind, Report, Suppressed, Warning};
 use serde::{Deserialize, Serialize};
 
 use crate::tree::below;
@@ -62,7 +62,7 @@ impl Baseline {
         for kernel in &mut report.kernels {
             for finding in kernel.findings.iter_mut().filter(|f| f.suppressed.is_none()) {
                 findings.push(entry(&kernel.name, finding, sources, root));
-                finding.suppressed = Some(known(path));
+                finding.suppressed = Some(Suppressed { because: known(path), in_source: false });
             }
         }
         findings.sort();

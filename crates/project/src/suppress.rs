@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{Finding, KernelReport, Kind, Place, Report, Verdict, Warning};
+use lockstep_finding::{Finding, KernelReport, Kind, Place, Report, Suppressed, Verdict, Warning};
 
 use crate::baseline::Baseline;
 use crate::config::Config;
@@ -53,10 +53,14 @@ pub fn apply(report: &mut Report, sources: &mut Sources, rules: Rules) {
         let names = names(&name, &kernel.mangled);
         for finding in kernel.findings.iter_mut().filter(|f| f.suppressed.is_none()) {
             let by_comment = comments.cover(finding, line, sources);
-            let by_config = || by_config(finding, &names, config, &mut config_used);
+            let mut by_config = || by_config(finding, &names, config, &mut config_used);
             let by_baseline = |b: &mut &mut Baseline| b.covers(&name, finding, sources);
-            finding.suppressed =
-                by_comment.or_else(by_config).or_else(|| baseline.as_mut().and_then(by_baseline));
+            finding.suppressed = match by_comment {
+                Some(because) => Some(Suppressed { because, in_source: true }),
+                None => by_config()
+                    .or_else(|| baseline.as_mut().and_then(by_baseline))
+                    .map(|because| Suppressed { because, in_source: false }),
+            };
         }
     }
     let mut warnings = comments.warnings(report, marked);
@@ -322,7 +326,11 @@ k(int *a) {
         let whole = ["k.cu".to_owned()];
         let rules = Rules { config: &config, baseline: None, whole: &whole, marked: &whole };
         apply(&mut report, &mut sources, rules);
-        let reasons = report.kernels[0].findings.iter().map(|f| f.suppressed.clone()).collect();
+        let reasons = report.kernels[0]
+            .findings
+            .iter()
+            .map(|f| Some(f.suppressed.clone()?.because))
+            .collect();
         (reasons, report.warnings.iter().map(|w| w.to_string()).collect())
     }
 

@@ -149,12 +149,14 @@ pub(crate) fn report(
         };
         let mut f = Finding::new(kind, message, vec![first, second]);
         f.memory = Some(memory(info, offset as i64, len));
-        f.help = vec![help(p, e, kind, where_, a, b)];
+        let param = k.params.iter().position(|p| p.name == info.name);
+        let image = param.is_some_and(|i| k.image(i).is_some());
+        f.help = vec![help(p, e, kind, where_, a, b, image)];
         f
     });
 }
 
-fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> String {
+fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32, image: bool) -> String {
     let opencl = p.kernel.language == lockstep_kernel::Language::OpenCl;
     let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
     if kind == Kind::MissingFence {
@@ -194,6 +196,7 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Str
             "several threads store to one element: give each its own, guard the store, or use an atomic".into()
         }
         (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
+        _ if opencl && image => "put barrier(CLK_IMAGE_MEM_FENCE) between the two accesses".into(),
         _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
         _ => "put __syncthreads() between the two accesses".into(),
     }

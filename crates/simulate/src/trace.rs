@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, VecDeque};
 use lockstep_finding::{
     Access, AccessMap, Actor, Cell, Finding, Memory, Timeline, Touch, Trace, TraceEvent, Variable,
 };
-use lockstep_kernel::{Kernel, Op, Reg, SiteId, Ty, cfg};
-use rustc_hash::FxHashMap;
+use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, SiteId, Terminator, Ty, cfg};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::access::lanes_of;
 use crate::api::{BoundLaunch, Config, LaunchError};
@@ -107,7 +107,7 @@ struct Side {
     after: usize,
     omitted: [u64; 2],
     /// Variables that have a value at its moment, and the values.
-    named: Vec<(String, Slot, Ty)>,
+    named: Vec<Named>,
     values: Vec<u64>,
 }
 
@@ -155,6 +155,15 @@ impl Side {
             self.omitted[1] += 1;
         }
     }
+}
+
+/// A variable of the source's.
+struct Named {
+    name: String,
+    slot: Slot,
+    ty: Ty,
+    /// Where the access goes, or whether it happens, depends on it.
+    decides: bool,
 }
 
 /// Touched elements of one object.
@@ -273,8 +282,7 @@ impl Recorder {
             let at = Some((object, offset));
             side.note(Noted { step, phase: phase.block, site, at, ends_phase: false });
             if side.moment.is_some_and(|m| m.step == step) {
-                side.values =
-                    side.named.iter().map(|(_, s, ty)| regs.lane(*s, *ty, lane)).collect();
+                side.values = side.named.iter().map(|n| regs.lane(n.slot, n.ty, lane)).collect();
             }
         } else if about && side.sites[site.0 as usize] && side.moments.len() < MOMENTS {
             side.moments.push(Moment { step, phase, site, object });
@@ -450,7 +458,7 @@ fn window(marked: i64, length: i64) -> [i64; 2] {
 
 /// Variables of the source that have a value at a site: the latest of each name among
 /// those that every way there defines. Arguments are left out.
-fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<(String, Slot, Ty)> {
+fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<Named> {
     let kernel = program.kernel;
     let is_here = |op: &Op| match op {
         Op::MemCopy { read, write, .. } | Op::GroupCopy { read, write, .. } => {
@@ -465,14 +473,15 @@ fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<(String, Slot, 
         }
     }
     let Some((mut b, end)) = at else { return Vec::new() };
-    let mut out: Vec<(String, Slot, Ty)> = Vec::new();
+    let mut out: Vec<Named> = Vec::new();
+    let deciding = deciding(kernel, cfg, b, end);
     let mut end = Some(end);
     loop {
         let block = &kernel.blocks[b];
         let insts = &block.insts[..end.unwrap_or(block.insts.len())];
         let results = insts.iter().rev().filter_map(|i| i.dst);
         for reg in results.chain(block.phis.iter().map(|p| p.dst)) {
-            add_named(program, reg, &mut out);
+            add_named(program, reg, &deciding, &mut out);
         }
         end = None;
         match cfg.idom[b] {
@@ -484,14 +493,75 @@ fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<(String, Slot, 
     out
 }
 
-fn add_named(program: &Program, reg: Reg, out: &mut Vec<(String, Slot, Ty)>) {
+fn add_named(program: &Program, reg: Reg, deciding: &FxHashSet<Reg>, out: &mut Vec<Named>) {
     let kernel = program.kernel;
     let Some((_, name)) = kernel.reg_names.iter().find(|(r, _)| *r == reg) else { return };
     let Some(slot) = program.code.slots[reg.0 as usize] else { return };
     let is_argument = kernel.params.iter().any(|p| p.name == *name);
-    if !is_argument && !out.iter().any(|(n, ..)| n == name) {
-        out.push((name.clone(), slot, kernel.reg_ty(reg)));
+    if !is_argument && !out.iter().any(|n| n.name == *name) {
+        let decides = deciding.contains(&reg);
+        out.push(Named { name: name.clone(), slot, ty: kernel.reg_ty(reg), decides });
     }
+}
+
+/// What the address of an access is computed from, and the branches that decide whether it happens.
+fn deciding(kernel: &Kernel, cfg: &cfg::Cfg, block: usize, inst: usize) -> FxHashSet<Reg> {
+    let mut work: Vec<Operand> = Vec::new();
+    match &kernel.blocks[block].insts[inst].op {
+        Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Atomic { addr, .. } => {
+            work.push(*addr)
+        }
+        op => op.for_each_operand(|o| work.push(o)),
+    }
+    for b in branches_before(cfg, BlockId(block as u32)) {
+        if let Terminator::Branch { cond, .. } = kernel.blocks[b.0 as usize].term {
+            work.push(cond);
+        }
+    }
+    let mut from: FxHashMap<Reg, Vec<Operand>> = FxHashMap::default();
+    for block in &kernel.blocks {
+        for phi in &block.phis {
+            from.insert(phi.dst, phi.incoming.iter().map(|(_, o)| *o).collect());
+        }
+        for inst in &block.insts {
+            let operands = inst.dst.map(|dst| from.entry(dst).or_default());
+            operands.into_iter().for_each(|all| inst.op.for_each_operand(|o| all.push(o)));
+        }
+    }
+    let mut out = FxHashSet::default();
+    while let Some(operand) = work.pop() {
+        if let Operand::Reg(reg) = operand
+            && out.insert(reg)
+        {
+            work.extend(from.get(&reg).into_iter().flatten().copied());
+        }
+    }
+    out
+}
+
+/// The blocks at whose end it is decided whether control comes to `block`: those it depends on, and those that they
+/// depend on.
+fn branches_before(cfg: &cfg::Cfg, block: BlockId) -> Vec<BlockId> {
+    let up = |b: BlockId| cfg.ipdom[b.0 as usize];
+    let leads_to = |from: Option<BlockId>, to: BlockId| {
+        std::iter::successors(from, |b| up(*b)).any(|b| b == to)
+    };
+    let mut out: Vec<BlockId> = Vec::new();
+    let mut work = vec![block];
+    while let Some(to) = work.pop() {
+        for &from in &cfg.order {
+            let next = &cfg.successors[from.0 as usize];
+            if next.len() > 1
+                && next.iter().any(|n| leads_to(Some(*n), to))
+                && !leads_to(up(from), to)
+                && !out.contains(&from)
+            {
+                out.push(from);
+                work.push(from);
+            }
+        }
+    }
+    out
 }
 
 fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
@@ -518,10 +588,11 @@ fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
         .named
         .iter()
         .zip(&side.values)
-        .map(|((name, _, ty), bits)| Variable {
-            name: name.clone(),
-            value: value_text(program, *ty, *bits),
+        .map(|(n, bits)| Variable {
+            name: n.name.clone(),
+            value: value_text(program, n.ty, *bits),
             approximated: false,
+            decides: n.decides,
         })
         .collect();
     Timeline { actor, events, omitted: side.omitted, variables }
@@ -581,7 +652,9 @@ fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
         Ty::I16 => (bits as i16).to_string(),
         Ty::I32 => (bits as i32).to_string(),
         Ty::I64 => (bits as i64).to_string(),
-        Ty::F16 | Ty::F32 | Ty::F64 => format!("{:?}", crate::lanes::real_value(ty, bits)),
+        // As many digits as tell it from its neighbours.
+        Ty::F16 | Ty::F32 => format!("{:?}", crate::lanes::real_value(ty, bits) as f32),
+        Ty::F64 => format!("{:?}", crate::lanes::real_value(ty, bits)),
         Ty::Ptr if bits == 0 => "null".into(),
         Ty::Ptr => match program.objects.get(object_of(bits)) {
             Some(info) if object_of(bits) != NULL_OBJECT => {

@@ -19,7 +19,7 @@ pub fn concise(report: &Report) -> String {
             if let Verdict::Unknown { because } = verdict
                 && !kernel.is_suppressed(*kind)
             {
-                let place = format!("{}:{}", kernel.file, kernel.line);
+                let place = format!("{}:{}", kernel.text_file(), kernel.line);
                 let _ = writeln!(
                     out,
                     "{place}: unknown[{kind}]: {} (kernel {})",
@@ -35,11 +35,12 @@ pub fn concise(report: &Report) -> String {
 fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding) {
     let place = match finding.accesses.first().map(|a| &a.place) {
         Some(p) if p.line > 0 => format!("{}:{}:{}", p.file, p.line, p.column),
-        _ => format!("{}:{}", kernel.file, kernel.line),
+        _ => format!("{}:{}", kernel.text_file(), kernel.line),
     };
+    let when = finding.holds_when.as_ref().map_or(String::new(), |c| format!(", when {c}"));
     let _ = writeln!(
         out,
-        "{place}: {}[{}]: {} (kernel {})",
+        "{place}: {}[{}]: {}{when} (kernel {})",
         finding.severity.name(),
         finding.kind,
         one_line(&title_text(finding)),
@@ -51,6 +52,19 @@ fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding) {
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::Confidence;
+
+    #[test]
+    fn conditions_are_said() {
+        let mut report = samples::report();
+        report.kernels[0].verdicts.clear();
+        let finding = &mut report.kernels[0].findings[0];
+        finding.holds_when = Some("n < 8".into());
+        finding.confidence = Confidence::Possible;
+        finding.message = "possible data race on s".into();
+        let line = "reduce.cu:7:20: error[data-race]: possible: data race on s, when n < 8 (kernel reduce)\n";
+        assert_eq!(concise(&report), line);
+    }
 
     #[test]
     fn one_line_each() {

@@ -143,7 +143,7 @@ fn region_properties(file: &str, region: &Region) -> Vec<(&'static str, String)>
 }
 
 fn kernel_properties(kernel: &KernelReport) -> Vec<(&'static str, String)> {
-    let mut properties = vec![("file", kernel.file.clone())];
+    let mut properties = vec![("file", kernel.text_file().to_owned())];
     if kernel.line > 0 {
         properties.push(("line", kernel.line.to_string()));
     }
@@ -171,6 +171,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::Suppressed;
     use crate::{Confidence, Warning};
 
     #[test]
@@ -207,13 +208,14 @@ mod tests {
     #[test]
     fn what_is_suppressed_is_not_shown() {
         let mut report = samples::report();
-        report.kernels[0].findings[0].suppressed = Some("known".into());
+        report.kernels[0].findings[0].suppressed =
+            Some(Suppressed { because: "known".into(), in_source: false });
         report.kernels[0].verdicts.truncate(1);
         let message = "unused suppression".to_owned();
         report.warnings = vec![Warning { file: "a.cu".into(), line: 3, message }];
         assert_eq!(
             github(&report, &mut samples::sources()),
-            "::notice title=Lockstep::1 kernel: 0 found, 1 proved, 0 clean, 0 unknown\n\
+            "::notice title=Lockstep::1 kernel: 0 found, 1 proved, 0 clean, 0 unknown, 1 finding suppressed\n\
              ::warning file=a.cu,line=3::unused suppression\n"
         );
     }

@@ -17,7 +17,10 @@ use super::{
     picture, title_text, verdict_groups,
 };
 use crate::source::{Sources, expression_at, line_range};
-use crate::{Access, Finding, KernelReport, Kind, Output, Place, Report, Severity, Verdict};
+use crate::{
+    Access, AccessMap, Finding, KernelReport, Kind, Output, Place, Report, Severity, Suppressed,
+    Verdict,
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct HumanOptions {
@@ -49,11 +52,12 @@ fn kernel_section(
 ) {
     let mut header = format!("kernel {}", kernel.name);
     let place = if kernel.line > 0 {
-        format!("{}:{}", kernel.file, kernel.line)
+        format!("{}:{}", kernel.text_file(), kernel.line)
     } else {
-        kernel.file.clone()
+        kernel.text_file().to_owned()
     };
-    let _ = write!(header, " ({place})");
+    let from = kernel.header.as_ref().map_or(String::new(), |_| format!(", from {}", kernel.file));
+    let _ = write!(header, " ({place}{from})");
     let _ = writeln!(out, "{}", paint(options, BOLD, &header));
     if !kernel.instances.is_empty() {
         let _ = writeln!(out, "  the same code as {}", kernel.instances.join(", "));
@@ -62,10 +66,12 @@ fn kernel_section(
         let _ = writeln!(out, "  nothing in the source instantiates it: checked with {chosen}");
     }
     let shown = || kernel.findings.iter().filter(|f| f.suppressed.is_none());
+    let mut maps: Vec<&AccessMap> = Vec::new();
     for finding in shown() {
         out.push('\n');
-        out.push_str(&render_finding(finding, sources, options));
+        out.push_str(&render_finding(finding, &maps, sources, options));
         out.push('\n');
+        maps.extend(finding.trace.as_ref().and_then(|t| t.map.as_ref()));
     }
     if shown().next().is_some() {
         out.push('\n');
@@ -118,7 +124,7 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
         let _ = writeln!(out, "{word} {}{detail}", kinds.join(", "));
     }
     for finding in &kernel.findings {
-        if let Some(because) = &finding.suppressed {
+        if let Some(Suppressed { because, .. }) = &finding.suppressed {
             let line = finding.accesses.first().map_or(kernel.line, |a| a.place.line);
             let _ = writeln!(out, "  allowed {} at line {line}: {because}", finding.kind);
         }
@@ -155,13 +161,20 @@ fn paint(options: &HumanOptions, code: &str, text: &str) -> String {
     if options.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-fn render_finding(finding: &Finding, sources: &mut Sources, options: &HumanOptions) -> String {
+/// A finding after others with these maps.
+fn render_finding(
+    finding: &Finding,
+    maps: &[&AccessMap],
+    sources: &mut Sources,
+    options: &HumanOptions,
+) -> String {
     let level = match finding.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let mut elements = snippets(finding, sources);
-    elements.extend(notes(finding).into_iter().map(|(l, text)| Element::from(l.message(text))));
+    elements
+        .extend(notes(finding, maps).into_iter().map(|(l, text)| Element::from(l.message(text))));
     let group = level.primary_title(title_text(finding)).id(finding.kind.name()).elements(elements);
     let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer =
@@ -229,7 +242,7 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
     Some(snippet.annotations(annotations.collect::<Vec<_>>()).into())
 }
 
-fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
+fn notes(finding: &Finding, maps: &[&AccessMap]) -> Vec<(Level<'static>, String)> {
     let mut notes = Vec::new();
     let table = picture::values(finding);
     let in_table = table.is_some();
@@ -248,7 +261,7 @@ fn notes(finding: &Finding) -> Vec<(Level<'static>, String)> {
         notes.extend(plain.map(|n| format!("{}{n}", number(finding, i))));
     }
     notes.extend(table);
-    notes.extend(picture::map(finding));
+    notes.extend(picture::map(finding, maps));
     notes.extend(circumstances(finding));
     if let Some(launch) = &finding.launch {
         notes.push(format!("launch: {}", launch_options(launch)));
@@ -342,7 +355,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   = note: every conflicting write stores the same value
   = help: put __syncthreads() between the two";
         assert_eq!(
-            render_finding(&finding, &mut samples::sources(), &HumanOptions::default()),
+            render_finding(&finding, &[], &mut samples::sources(), &HumanOptions::default()),
             expected
         );
     }
@@ -360,7 +373,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   = note: (2) read of 0.25 by thread (0,0,0) of block (0,0,0), at a place the compiler gave no line for
   = note: seen 31 times; this is the first";
         assert_eq!(
-            render_finding(&finding, &mut samples::sources(), &HumanOptions::default()),
+            render_finding(&finding, &[], &mut samples::sources(), &HumanOptions::default()),
             expected
         );
     }

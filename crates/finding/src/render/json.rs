@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::pretty::pretty;
 use crate::launch::number_to_json;
-use crate::{Access, Approximated, Finding, KernelReport, Place, Report, Verdict};
+use crate::{Access, Approximated, Finding, KernelReport, Place, Report, Suppressed, Verdict};
 
 const SCHEMA: u32 = 1;
 
@@ -34,7 +34,10 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     let mut out = Map::new();
     out.insert("name".into(), json!(kernel.name));
     out.insert("mangled".into(), json!(kernel.mangled));
-    out.insert("file".into(), json!(kernel.file));
+    out.insert("file".into(), json!(kernel.text_file()));
+    if kernel.header.is_some() {
+        out.insert("input".into(), json!(kernel.file));
+    }
     out.insert("line".into(), json!(kernel.line));
     out.insert("language".into(), json!(kernel.language));
     out.insert("verdicts".into(), verdicts_json(kernel));
@@ -116,8 +119,9 @@ fn finding_json(finding: &Finding) -> Value {
     if !finding.also_in.is_empty() {
         out.insert("also_in".into(), json!(finding.also_in));
     }
-    if let Some(because) = &finding.suppressed {
-        out.insert("suppressed".into(), json!({"because": because}));
+    if let Some(Suppressed { because, in_source }) = &finding.suppressed {
+        let by = if *in_source { "source" } else { "project" };
+        out.insert("suppressed".into(), json!({"because": because, "by": by}));
     }
     Value::Object(out)
 }

@@ -69,7 +69,10 @@ pub(crate) fn memory_text(memory: &Memory) -> String {
 pub fn title_text(finding: &Finding) -> String {
     match finding.confidence {
         Confidence::Confirmed => finding.message.clone(),
-        Confidence::Possible => format!("possible: {}", finding.message),
+        Confidence::Possible => {
+            let message = &finding.message;
+            format!("possible: {}", message.strip_prefix("possible ").unwrap_or(message))
+        }
     }
 }
 
@@ -124,8 +127,9 @@ pub fn shell_quoted(word: &str) -> String {
 /// A line of the table of the two threads' values.
 pub(crate) struct ValueRow {
     pub name: String,
-    /// Whether it is a variable of the source's.
+    /// Whether it is a variable of the source's, and the accesses depend on it.
     pub is_variable: bool,
+    pub decides: bool,
     /// One for each access.
     pub values: Vec<Value>,
 }
@@ -145,6 +149,7 @@ pub(crate) fn value_rows(finding: &Finding) -> Vec<ValueRow> {
         known.then(|| ValueRow {
             name: name.to_owned(),
             is_variable: false,
+            decides: false,
             values: texts.into_iter().map(|t| value(t.as_deref(), false)).collect(),
         })
     };
@@ -170,7 +175,8 @@ pub(crate) fn value_rows(finding: &Finding) -> Vec<ValueRow> {
             None => value(None, false),
         };
         let values = variables.iter().map(of).collect();
-        rows.push(ValueRow { name: name.to_owned(), is_variable: true, values });
+        let decides = variables.iter().flatten().any(|v| v.name == name && v.decides);
+        rows.push(ValueRow { name: name.to_owned(), is_variable: true, decides, values });
     }
     rows
 }
@@ -203,6 +209,7 @@ pub(crate) fn note_variable(note: &str) -> Option<Variable> {
         name: name.to_owned(),
         value: exact.unwrap_or(value).to_owned(),
         approximated: exact.is_some(),
+        decides: true,
     })
 }
 
@@ -242,6 +249,8 @@ pub(crate) struct Summary {
     pub proved: usize,
     pub clean: usize,
     pub unknown: usize,
+    /// Findings that do not count.
+    pub suppressed: usize,
     /// Inputs that could not be used.
     pub unusable: usize,
 }
@@ -255,6 +264,9 @@ impl Summary {
             proved: count(Standing::Proved),
             clean: count(Standing::Clean),
             unknown: count(Standing::Unknown),
+            suppressed: (report.kernels.iter().flat_map(|k| &k.findings))
+                .filter(|f| f.suppressed.is_some())
+                .count(),
             unusable: report.errors.len(),
         }
     }
@@ -268,6 +280,10 @@ impl Summary {
         }
         parts.push(format!("{} clean", self.clean));
         parts.push(format!("{} unknown", self.unknown));
+        if self.suppressed > 0 {
+            let text = format!("{} finding{} suppressed", self.suppressed, plural(self.suppressed));
+            parts.push(text);
+        }
         if self.unusable > 0 {
             parts.push(format!("{} input{} not usable", self.unusable, plural(self.unusable)));
         }

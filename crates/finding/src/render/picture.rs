@@ -4,19 +4,21 @@
 use super::{Value, ValueRow, value_rows};
 use crate::{AccessMap, Actor, Cell, Finding, Touch};
 
-/// Elements of a picture.
+/// Most elements of a picture, and its most columns.
 const CELLS: usize = 8;
+const COLUMNS: usize = 88;
 
-/// A table of the two threads' values, where it says more than the labels in the
-/// source do: variables. Those that were approximated have a star.
+/// A table of the two threads' variables that the accesses depend on: who they are and what
+/// they read or wrote, the labels in the source say. What was approximated has a star.
 pub(super) fn values(finding: &Finding) -> Option<String> {
-    let rows = value_rows(finding);
-    if finding.accesses.len() < 2 || !rows.iter().any(|r| r.is_variable) {
+    let rows: Vec<ValueRow> = value_rows(finding).into_iter().filter(|row| row.decides).collect();
+    if finding.accesses.len() < 2 || rows.is_empty() {
         return None;
     }
     let head = ValueRow {
         name: String::new(),
         is_variable: false,
+        decides: false,
         values: (finding.accesses.iter().enumerate())
             .map(|(i, a)| Value { text: format!("({}) {}", i + 1, a.op), approximated: false })
             .collect(),
@@ -37,15 +39,40 @@ pub(super) fn values(finding: &Finding) -> Option<String> {
     Some(text)
 }
 
-/// Who touches the elements around the finding's, where threads meet there.
-pub(super) fn map(finding: &Finding) -> Option<String> {
+/// Who touches the elements around the finding's, where threads meet there. Nothing where
+/// one of the pictures `before` it shows the same.
+pub(super) fn map(finding: &Finding, before: &[&AccessMap]) -> Option<String> {
     let map = finding.trace.as_ref()?.map.as_ref()?;
     let at = map.cells.iter().position(|c| c.element == map.marked)?;
-    if map.cells.len() < 2 || !map.cells[at].conflicts() {
+    if map.cells.len() < 2 || !map.cells[at].conflicts() || before.iter().any(|b| shows(b, map)) {
         return None;
     }
-    let from = at.saturating_sub(CELLS / 2).min(map.cells.len().saturating_sub(CELLS));
-    let cells = &map.cells[from..map.cells.len().min(from + CELLS)];
+    let whose = match map.block {
+        Some(block) => format!("threads of block {}", super::index_text(block)),
+        None => "threads as block:thread".into(),
+    };
+    let fits = |text: &String| text.lines().all(|l| l.chars().count() <= COLUMNS);
+    let picture = (2..=CELLS).rev().map(|most| drawn(map, window(map, most))).find(fits)?;
+    Some(format!("who touches the elements near it meanwhile ({whose}):\n{picture}"))
+}
+
+/// The elements around the marked one that a picture of so many has.
+fn window(map: &AccessMap, most: usize) -> &[Cell] {
+    let at = map.cells.iter().position(|c| c.element == map.marked).unwrap_or(0);
+    let from = at.saturating_sub(most / 2).min(map.cells.len().saturating_sub(most));
+    &map.cells[from..map.cells.len().min(from + most)]
+}
+
+/// Whether the picture of a map has the marked element of another, and what it shows is so
+/// there too.
+fn shows(map: &AccessMap, other: &AccessMap) -> bool {
+    let cells = window(map, CELLS);
+    (&map.object, map.block) == (&other.object, other.block)
+        && cells.iter().any(|c| c.element == other.marked)
+        && cells.iter().all(|c| other.cells.contains(c))
+}
+
+fn drawn(map: &AccessMap, cells: &[Cell]) -> String {
     let name = |c: &Cell| match c.element == map.marked {
         true => format!("[{}]", c.element),
         false => c.element.to_string(),
@@ -61,14 +88,7 @@ pub(super) fn map(finding: &Finding) -> Option<String> {
             lines.push(line(way, cells, |c| who(map, touch(c))));
         }
     }
-    let whose = match map.block {
-        Some(block) => format!("threads of block {}", super::index_text(block)),
-        None => "threads as block:thread".into(),
-    };
-    Some(format!(
-        "elements near it, and who touches them with no barrier between ({whose}):\n{}",
-        aligned(&lines, true)
-    ))
+    aligned(&lines, true)
 }
 
 fn line(name: &str, cells: &[Cell], text: impl Fn(&Cell) -> String) -> Vec<String> {
@@ -126,25 +146,49 @@ mod tests {
     fn a_table_and_a_map() {
         let mut finding = samples::race();
         assert_eq!(values(&finding), None);
-        assert_eq!(map(&finding), None);
+        assert_eq!(map(&finding, &[]), None);
         finding.trace = Some(samples::trace("s"));
         finding.accesses[1].notes = vec!["d = 8 (approximated)".into(), "no variable".into()];
         assert_eq!(
             values(&finding).unwrap(),
-            "        (1) write  (2) read\n\
-             thread  (8,0,0)    (0,0,0)\n\
-             block   (0,0,0)    (0,0,0)\n\
-             value   1.5        0.25\n\
-             tid     8          0\n\
-             d       –          8 *\n\
+            "     (1) write  (2) read\n\
+             tid  8          0\n\
+             d    –          8 *\n\
              (* approximated)"
         );
         assert_eq!(
-            map(&finding).unwrap(),
-            "elements near it, and who touches them with no barrier between (threads of block (0,0,0)):\n\
+            map(&finding, &[]).unwrap(),
+            "who touches the elements near it meanwhile (threads of block (0,0,0)):\n\
              s           0  [8]  9\n\
              written by  0    8  ·\n\
              read by     ·    0  1"
         );
+    }
+    #[test]
+    fn a_picture_is_narrow_and_shown_once() {
+        let mut finding = samples::race();
+        let mut trace = samples::trace("s");
+        let map = trace.map.as_mut().unwrap();
+        map.block = None;
+        map.marked = 1_000_005;
+        let actor = |i: u32| Actor { block: [i, 1000, 0], thread: Some([100, 100, i]) };
+        let cell = |i: u32| Cell {
+            element: 1_000_000 + i64::from(i),
+            readers: Touch { actors: vec![actor(i), actor(i + 1)], more: true },
+            writers: Touch { actors: vec![actor(i)], more: false },
+            atomics: Touch::default(),
+        };
+        map.cells = (0..20).map(cell).collect();
+        let first = map.clone();
+        finding.trace = Some(trace);
+        let picture = super::map(&finding, &[]).unwrap();
+        assert!(picture.contains("[1000005]"), "{picture}");
+        assert!(picture.lines().skip(1).all(|l| l.chars().count() <= COLUMNS), "{picture}");
+        assert_eq!(super::map(&finding, &[&first]), None);
+        let elsewhere = AccessMap { marked: 1_000_015, ..first.clone() };
+        assert_eq!(super::map(&finding, &[&elsewhere]), Some(picture.clone()));
+        let mut another_launch = first;
+        another_launch.cells[5].writers.more = true;
+        assert_eq!(super::map(&finding, &[&another_launch]), Some(picture));
     }
 }

@@ -86,8 +86,12 @@ pub(crate) fn trace(object: &str) -> Trace {
         marked: false,
     };
     let marked = |e: TraceEvent| TraceEvent { marked: true, ..e };
-    let variable =
-        |value: u32| Variable { name: "tid".into(), value: value.to_string(), approximated: false };
+    let variable = |value: u32| Variable {
+        name: "tid".into(),
+        value: value.to_string(),
+        approximated: false,
+        decides: true,
+    };
     let writer = vec![
         event(1, 0, "write", Some(8), 4),
         event(2, 0, "barrier", None, 5),
@@ -145,6 +149,7 @@ pub(crate) fn kernel() -> KernelReport {
         name: "reduce".into(),
         mangled: "_Z6reducePfS_i".into(),
         file: "reduce.cu".into(),
+        header: None,
         line: 1,
         language: "cuda".into(),
         verdicts: vec![

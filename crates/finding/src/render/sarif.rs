@@ -20,7 +20,7 @@ use super::{Summary, access_label, actor_text, annotation_level, launch_options,
 use crate::explain::{Block, blocks, explain, summary};
 use crate::fingerprint::fingerprints;
 use crate::source::{Region, Sources};
-use crate::{Access, Finding, InputError, KernelReport, Kind, Place, Report, Warning};
+use crate::{Access, Finding, InputError, KernelReport, Kind, Place, Report, Suppressed, Warning};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -105,7 +105,7 @@ fn kernel_properties(kernel: &KernelReport) -> Value {
     let mut out = json!({
         "name": kernel.name,
         "mangled": kernel.mangled,
-        "file": kernel.file,
+        "file": kernel.text_file(),
         "line": kernel.line,
         "language": kernel.language,
         "verdicts": verdicts_json(kernel),
@@ -159,9 +159,9 @@ impl Log<'_> {
             out.insert("relatedLocations".into(), json!(related));
             out.insert("codeFlows".into(), json!([{"threadFlows": flows}]));
         }
-        if let Some(because) = &finding.suppressed {
-            // In a comment or in a file of the project's: the log does not know.
-            let suppression = json!({"kind": "external", "justification": because});
+        if let Some(Suppressed { because, in_source }) = &finding.suppressed {
+            let kind = if *in_source { "inSource" } else { "external" };
+            let suppression = json!({"kind": kind, "justification": because});
             out.insert("suppressions".into(), json!([suppression]));
         }
         out.insert("partialFingerprints".into(), json!({FINGERPRINT: fingerprint}));
@@ -210,7 +210,7 @@ impl Log<'_> {
     fn whole_kernel(&mut self, kernel: &KernelReport) -> Value {
         let line = kernel.line.max(1);
         json!({
-            "artifactLocation": self.artifact_location(&kernel.file),
+            "artifactLocation": self.artifact_location(kernel.text_file()),
             "region": {"startLine": line},
         })
     }
@@ -298,6 +298,9 @@ fn message(finding: &Finding) -> String {
         text.push_str(&links.join(" and "));
     }
     text.push('.');
+    if let Some(condition) = &finding.holds_when {
+        text.push_str(&format!(" It happens when {condition}."));
+    }
     for help in &finding.help {
         text.push_str(&format!(" Help: {help}."));
     }
@@ -455,8 +458,12 @@ mod tests {
     #[test]
     fn suppressed_findings_say_why() {
         let mut report = samples::report();
-        report.kernels[0].findings[0].suppressed = Some("known".into());
+        let because = |in_source| Some(Suppressed { because: "known".into(), in_source });
+        report.kernels[0].findings[0].suppressed = because(true);
+        assert_eq!(run(&report)["results"][0]["suppressions"][0]["kind"], "inSource");
+        report.kernels[0].findings[0].suppressed = because(false);
         let run = run(&report);
+        assert_eq!(run["results"][0]["suppressions"][0]["kind"], "external");
         assert_eq!(run["results"][0]["suppressions"][0]["justification"], "known");
         assert_eq!(run["results"][0]["level"], "error");
         assert_eq!(run["invocations"][0]["exitCode"], 3);

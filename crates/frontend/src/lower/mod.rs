@@ -68,17 +68,22 @@ pub(crate) fn module(
     Lowered { kernels, missing }
 }
 
-/// Whether a function stands in the user's own files, and not in a header of ours, clang's or the SDK's.
-pub(crate) fn is_users(
+/// The file that a function stands in, where that is the user's own and not a header of ours, clang's or the SDK's.
+pub(crate) fn users_file(
     module: &Module,
     name: &str,
     language: Language,
     options: &Options,
     f: Val,
-) -> bool {
+) -> Option<String> {
     let lower = Lower::new(module, name, language, options, f);
     let known = language == Language::Llvm || llvm::has_debug_info(f);
-    known && !lower.is_library(&lower.k.files[lower.k.loc(lower.k.loc).file as usize])
+    let file = &lower.k.files[lower.k.loc(lower.k.loc).file as usize];
+    (known && !lower.is_library(file)).then(|| match language {
+        // It has all its functions from somewhere.
+        Language::Llvm => name.to_owned(),
+        _ => file.clone(),
+    })
 }
 
 /// One function being lowered: the kernel itself, or a call inside it.

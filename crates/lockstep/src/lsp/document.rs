@@ -13,7 +13,7 @@ use lockstep_search::Alias;
 use super::diagnostics::Diagnostics;
 use crate::check::{self, Unit};
 use crate::engines::Engines;
-use crate::options::{Evolve, FilesArgs};
+use crate::options::{Evolve, FilesArgs, Format};
 use crate::plan::Plan;
 
 pub(super) struct Document {
@@ -66,6 +66,8 @@ impl Document {
         let mut options = options.clone();
         options.files = vec![self.path.clone()];
         options.analysis.input.cancel = self.cancel.clone();
+        // It takes findings as they are: no pictures.
+        options.analysis.report.format = Format::Json;
         Check { options, path: self.path.clone(), text: self.text.clone(), state: self.state }
     }
 }
@@ -87,10 +89,10 @@ impl Check {
         if let (Some(_), Some(folder)) = (&text, self.path.parent()) {
             input.clang_args.extend(["-iquote".into(), folder.display().to_string()]);
         }
-        let unit = Unit { path: self.path, input, text };
+        let unit = Unit { path: self.path, input, text, named: false };
         let alias = if self.options.may_alias { Alias::All } else { Alias::Never };
         let how = Engines::All(Evolve { alias, ..Evolve::default() });
-        match Plan::of_document(unit, &self.options.analysis) {
+        match Plan::of_document(unit, &self.options.project, &self.options.analysis) {
             Ok(plan) => check::check(&plan, &how, &mut Sources::new()),
             Err(e) => Report { errors: vec![e], ..Report::default() },
         }

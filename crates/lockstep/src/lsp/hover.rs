@@ -25,7 +25,7 @@ pub(super) fn text(report: &Report, path: &Path, line: u32) -> Option<String> {
 fn of_kernel(kernel: &KernelReport, path: &Path, line: u32) -> Vec<String> {
     let here = |p: &Place| p.line == line && normal(Path::new(&p.file)) == path;
     let mut parts = Vec::new();
-    if kernel.line == line && normal(Path::new(&kernel.file)) == path {
+    if kernel.line == line && normal(Path::new(kernel.text_file())) == path {
         parts.push(verdicts(kernel));
     }
     for finding in &kernel.findings {

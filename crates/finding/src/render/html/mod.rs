@@ -20,7 +20,7 @@ use std::fmt::Write;
 use super::{Standing, Summary, standing};
 use crate::explain::{Block, blocks, summary};
 use crate::source::Sources;
-use crate::{Finding, KernelReport, Kind, Report, Verdict};
+use crate::{Finding, KernelReport, Kind, Report, Suppressed, Verdict};
 
 #[derive(Clone, Debug, Default)]
 pub struct HtmlOptions {
@@ -164,8 +164,8 @@ fn kernel_card(
 ) {
     let word = word(standing(kernel));
     let place = match kernel.line {
-        0 => kernel.file.clone(),
-        line => format!("{}:{line}", kernel.file),
+        0 => kernel.text_file().to_owned(),
+        line => format!("{}:{line}", kernel.text_file()),
     };
     let _ = writeln!(
         out,
@@ -213,7 +213,7 @@ fn shown(kernel: &KernelReport) -> impl Iterator<Item = &Finding> {
 
 /// What the search box looks through.
 fn search_text(kernel: &KernelReport) -> String {
-    let mut words = vec![kernel.name.as_str(), &kernel.file];
+    let mut words = vec![kernel.name.as_str(), &kernel.file, kernel.text_file()];
     for finding in &kernel.findings {
         words.push(finding.kind.name());
         words.push(&finding.message);
@@ -246,7 +246,7 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
         );
     }
     for finding in &kernel.findings {
-        if let Some(because) = &finding.suppressed {
+        if let Some(Suppressed { because, .. }) = &finding.suppressed {
             let line = finding.accesses.first().map_or(kernel.line, |a| a.place.line);
             let _ = writeln!(
                 out,

@@ -1,0 +1,46 @@
+//! Registers are called as the source calls their variables.
+//!
+//! clang numbers the second `i` of a function `i19`, and makes up names such as `cond14`. What is no word of the
+//! source loses its number, and if that is no word of it either, its name. Where the source cannot be read (IR that came
+//! without it), names stay as they are. A variable `i19` that the source has in another function is not told from the
+//! made-up one.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use lockstep_kernel::Kernel;
+
+/// Mends the names in kernels that come from `input`, which has this text.
+pub(crate) fn mend(kernels: &mut [Kernel], input: &str, text: &str) {
+    let mut words: HashMap<String, Option<HashSet<String>>> = HashMap::new();
+    words.insert(input.to_owned(), Some(words_of(text)));
+    for kernel in kernels {
+        let files = kernel.files.clone();
+        for file in &files {
+            words.entry(file.clone()).or_insert_with(|| {
+                let bytes = std::fs::read(Path::new(file)).ok()?;
+                Some(words_of(&String::from_utf8_lossy(&bytes)))
+            });
+        }
+        let Some(known) = files.iter().map(|f| words[f].as_ref()).collect::<Option<Vec<_>>>()
+        else {
+            continue;
+        };
+        let is_word = |name: &str| known.iter().any(|words| words.contains(name));
+        kernel.reg_names.retain_mut(|(_, name)| {
+            if !name.chars().all(is_of_a_word) || is_word(name) {
+                return true;
+            }
+            name.truncate(name.trim_end_matches(|c: char| c.is_ascii_digit()).len());
+            !name.is_empty() && is_word(name)
+        });
+    }
+}
+
+fn is_of_a_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn words_of(text: &str) -> HashSet<String> {
+    text.split(|c| !is_of_a_word(c)).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+}
