@@ -141,9 +141,7 @@ fn merge(parts: Vec<Part>, wanted: &[String]) -> Report {
     }
     for name in wanted.iter().filter(|n| !matched.contains(n)) {
         if !has.is_empty() {
-            report
-                .errors
-                .push(error("", format!("no kernel '{name}'; there are {}", has.join(", "))));
+            report.errors.push(error("", load::no_kernel(name, &has)));
         }
     }
     report

@@ -122,7 +122,15 @@ pub(crate) fn select<'a>(kernels: &'a [Kernel], names: &[String]) -> Vec<&'a Ker
     kernels.iter().filter(wanted).collect()
 }
 
-/// `reduce, scan<int>`.
-pub(crate) fn names(kernels: &[Kernel]) -> String {
-    kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ")
+/// What to say where no kernel has the name that was asked for, only others.
+pub(crate) fn no_kernel(asked: &str, others: &[String]) -> String {
+    match others {
+        [one] => format!("no kernel '{asked}'; there is only {one}"),
+        _ => format!("no kernel '{asked}'; there are {}", others.join(", ")),
+    }
+}
+
+/// As the source has them.
+pub(crate) fn names(kernels: &[Kernel]) -> Vec<String> {
+    kernels.iter().map(|k| k.name.clone()).collect()
 }

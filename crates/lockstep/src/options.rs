@@ -316,7 +316,7 @@ pub(crate) struct SearchArgs {
     /// All kinds but these
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) skip: Vec<Kind>,
-    /// Time for one kernel; what is undecided then is unknown
+    /// Time for one kernel; what is undecided then is unknown [default: 10; for 'run' 60]
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
     pub(crate) budget: Option<f64>,
     /// Count effort in steps, not seconds: the same answer on every machine, however slow

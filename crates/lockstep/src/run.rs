@@ -99,10 +99,10 @@ fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Laun
 }
 
 fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel, String> {
-    let all = || load::names(kernels);
+    let all = || load::names(kernels).join(", ");
     match load::select(kernels, names)[..] {
         [one] => Ok(one),
-        [] => Err(format!("no kernel '{}'; there are {}", names.join("', '"), all())),
+        [] => Err(load::no_kernel(&names.join("', '"), &load::names(kernels))),
         _ if names.is_empty() => {
             Err(format!("there are several kernels; choose one with --kernel: {}", all()))
         }

@@ -206,6 +206,7 @@ fn launches_that_cannot_be() {
         .refused("no kernel 'third'; there are first, second");
     place.lockstep(&["check", "two.cu", "--kernel", "third"]).refused("no kernel 'third'");
     place.lockstep(&["dump", "two.cu", "--kernel", "third"]).refused("no kernel 'third'");
+    place.lockstep(&["check", "copy.cu", "--kernel", "k"]).refused("'k'; there is only copy\n");
 }
 
 #[test]
