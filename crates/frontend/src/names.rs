@@ -15,6 +15,10 @@ pub(crate) fn mend(kernels: &mut [Kernel], input: &str, text: &str) {
     let mut words: HashMap<String, Option<HashSet<String>>> = HashMap::new();
     words.insert(input.to_owned(), Some(words_of(text)));
     for kernel in kernels {
+        let own = words[input].as_ref();
+        if kernel.reg_names.iter().all(|(_, name)| own.is_some_and(|words| words.contains(name))) {
+            continue;
+        }
         let files = kernel.files.clone();
         for file in &files {
             words.entry(file.clone()).or_insert_with(|| {

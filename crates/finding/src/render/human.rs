@@ -14,7 +14,7 @@ use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippe
 
 use super::{
     Summary, access_label, circumstances, launch_options, memory_text, note_variable, number,
-    picture, title_text, verdict_groups,
+    picture, short_place, title_text, verdict_groups,
 };
 use crate::source::{Sources, expression_at, line_range};
 use crate::{
@@ -125,8 +125,8 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
     }
     for finding in &kernel.findings {
         if let Some(Suppressed { because, .. }) = &finding.suppressed {
-            let line = finding.accesses.first().map_or(kernel.line, |a| a.place.line);
-            let _ = writeln!(out, "  allowed {} at line {line}: {because}", finding.kind);
+            let at = short_place(kernel, finding);
+            let _ = writeln!(out, "  allowed {} at {at}: {because}", finding.kind);
         }
     }
 }
@@ -401,6 +401,20 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
 1 kernel: 0 found, 1 clean, 0 unknown, 1 input not usable (0.12 s)
 ";
         assert_eq!(render(&report), expected);
+    }
+
+    #[test]
+    fn what_is_allowed_says_where() {
+        let mut report = samples::report();
+        let kernel = &mut report.kernels[0];
+        kernel.verdicts.clear();
+        let because = || Some(Suppressed { because: "old".into(), in_source: false });
+        kernel.findings[0].suppressed = because();
+        assert!(render(&report).contains("\n  allowed data-race at line 7: old\n"));
+        report.kernels[0].findings[0].accesses[0].place.file = "util.h".into();
+        let text = render(&report);
+        assert!(text.contains("\n  allowed data-race at util.h:7: old\n"), "{text}");
+        assert!(text.contains("1 finding suppressed"), "{text}");
     }
 
     #[test]

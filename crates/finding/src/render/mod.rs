@@ -236,6 +236,15 @@ pub(crate) fn circumstances(finding: &Finding) -> Vec<String> {
     out
 }
 
+/// Where a finding is that is not shown: `line 7`, or `util.h:7` where that is another file than the kernel's.
+pub(crate) fn short_place(kernel: &KernelReport, finding: &Finding) -> String {
+    match finding.accesses.first().map(|a| &a.place).filter(|p| p.line > 0) {
+        Some(place) if place.file != kernel.text_file() => format!("{}:{}", place.file, place.line),
+        Some(place) => format!("line {}", place.line),
+        None => format!("line {}", kernel.line),
+    }
+}
+
 /// A text of several lines on one.
 pub(crate) fn one_line(text: &str) -> String {
     text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")

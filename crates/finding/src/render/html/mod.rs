@@ -247,12 +247,12 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
     }
     for finding in &kernel.findings {
         if let Some(Suppressed { because, .. }) = &finding.suppressed {
-            let line = finding.accesses.first().map_or(kernel.line, |a| a.place.line);
             let _ = writeln!(
                 out,
-                "<tr><th scope=\"row\">{}</th><td>{} at line {line}<div class=\"why\">{}</div></td></tr>",
+                "<tr><th scope=\"row\">{}</th><td>{} at {}<div class=\"why\">{}</div></td></tr>",
                 badge("clean", "allowed"),
                 finding.kind,
+                escaped(&super::short_place(kernel, finding)),
                 escaped(because)
             );
         }
