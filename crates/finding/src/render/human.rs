@@ -408,8 +408,8 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
         let mut report = samples::report();
         let kernel = &mut report.kernels[0];
         kernel.verdicts.clear();
-        let because = || Some(Suppressed { because: "old".into(), in_source: false });
-        kernel.findings[0].suppressed = because();
+        kernel.findings[0].suppressed =
+            Some(Suppressed { because: "old".into(), in_source: false });
         assert!(render(&report).contains("\n  allowed data-race at line 7: old\n"));
         report.kernels[0].findings[0].accesses[0].place.file = "util.h".into();
         let text = render(&report);
