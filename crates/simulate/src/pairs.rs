@@ -196,7 +196,7 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32, image:
             "several threads store to one element: give each its own, guard the store, or use an atomic".into()
         }
         (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
-        _ if opencl && image => "put barrier(CLK_IMAGE_MEM_FENCE) between the two accesses".into(),
+        _ if opencl && image => "put barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
         _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
         _ => "put __syncthreads() between the two accesses".into(),
     }
