@@ -25,6 +25,10 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
+/// Threads along a block's first axis.
+const USUAL_WIDTHS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+/// What the largest vectors are aligned to.
+const ROUND: i64 = 16;
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
 /// Bugs beyond this number keep the launch that showed them.
@@ -176,6 +180,7 @@ impl Shrinker<'_, '_> {
                     self.narrow_block(trial).or_else(|| self.several_blocks(trial))
                 }
                 Kind::DataRace | Kind::MissingFence => self.short_rows(trial),
+                Kind::Misaligned => self.crooked_sizes(trial),
                 _ => None,
             },
             false => Some(condition::describe(self, &trial.candidate, &oddities)),
@@ -186,13 +191,36 @@ impl Shrinker<'_, '_> {
         Some(finding)
     }
 
-    /// The same as [`Self::needs_its_block`] for the block that fills the shared arrays, which need not be the plain one.
+    /// The same as [`Self::needs_its_block`] for the block that fills the shared arrays, which need not be the plain
+    /// one, and for other usual ones: the kernel may be written for any of them.
     fn narrow_block(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
-        let full =
-            Candidate { block: space.full_block(&trial.candidate), ..trial.candidate.clone() };
-        (full != trial.candidate && self.is_clean(&full))
-            .then(|| condition::block(&trial.candidate, full.block))
+        let c = &trial.candidate;
+        let mut blocks = vec![space.full_block(c)];
+        if space.free_block()[0] {
+            blocks.extend(USUAL_WIDTHS.map(|x| [x, c.block[1], c.block[2]]));
+        }
+        blocks.retain(|b| *b != c.block);
+        blocks.dedup();
+        let clean = |&block: &[u32; 3]| self.is_clean(&Candidate { block, ..c.clone() });
+        let block = blocks.iter().copied().find(clean)?;
+        Some(condition::block(c, block))
+    }
+
+    /// A vector that begins where the sizes say is aligned where they are round.
+    fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut round = c.clone();
+        let mut sizes = Vec::new();
+        for (i, slot) in space.slots.iter().enumerate().filter(|(_, s)| !s.ty.is_float()) {
+            let v = c.int(i);
+            if v > 0 && v % ROUND != 0 {
+                round.genes[i] = Gene::Int(v + ROUND - v % ROUND);
+                sizes.push(format!("{} % {ROUND} != 0", slot.name));
+            }
+        }
+        (!sizes.is_empty() && self.is_clean(&round)).then(|| sizes.join(" && "))
     }
 
     /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to

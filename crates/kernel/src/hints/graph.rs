@@ -50,6 +50,8 @@ pub(super) struct Graph<'k> {
     pub(super) access_branches: Vec<bool>,
     /// For each node, the nodes its value comes from, and whether only as a condition.
     inputs: Vec<Vec<(u32, bool)>>,
+    /// For each node that is no register, the registers that are loaded from it.
+    loads: Vec<Vec<Reg>>,
     sources: Rows,
     reaches: Vec<u8>,
 }
@@ -74,11 +76,13 @@ impl<'k> Graph<'k> {
             uses: vec![Vec::new(); kernel.regs.len()],
             access_branches: access_branches(kernel, cfg, control),
             inputs: vec![Vec::new(); nodes],
+            loads: Vec::new(),
             sources: Rows::new(nodes, SUBJECTS + subjects.len()),
             reaches: vec![0; nodes],
             subjects,
         };
         graph.connect();
+        graph.find_loads();
         graph.find_sources();
         graph.find_reaches();
         graph
@@ -109,18 +113,12 @@ impl<'k> Graph<'k> {
         if let Subject::Param(p) = subject {
             return param_regs(self.kernel, p).collect();
         }
-        let nodes = self.nodes(subject);
-        (0..self.kernel.regs.len())
-            .filter(|&r| {
-                let inputs = &self.inputs[r];
-                let loaded = matches!(
-                    self.defs[r],
-                    Def::Inst(_, Inst { op: Op::Load { .. } | Op::Atomic { .. }, .. })
-                );
-                loaded && inputs.iter().any(|(n, _)| nodes.contains(&(*n as usize)))
-            })
-            .map(|r| Reg(r as u32))
-            .collect()
+        let nodes = self.nodes(subject).into_iter();
+        let mut all: Vec<Reg> =
+            nodes.flat_map(|n| &self.loads[n - self.kernel.regs.len()]).copied().collect();
+        all.sort();
+        all.dedup();
+        all
     }
 
     pub(super) fn reaches(&self, subject: Subject, what: u8) -> bool {
@@ -278,6 +276,20 @@ impl<'k> Graph<'k> {
         }
     }
 
+    fn find_loads(&mut self) {
+        let registers = self.kernel.regs.len();
+        self.loads = vec![Vec::new(); self.inputs.len() - registers];
+        for r in 0..registers {
+            let read = |op: &Op| matches!(op, Op::Load { .. } | Op::Atomic { .. });
+            if !matches!(self.defs[r], Def::Inst(_, inst) if read(&inst.op)) {
+                continue;
+            }
+            for &(n, _) in self.inputs[r].iter().filter(|(n, _)| *n as usize >= registers) {
+                self.loads[n as usize - registers].push(Reg(r as u32));
+            }
+        }
+    }
+
     fn find_sources(&mut self) {
         for (i, &s) in self.subjects.clone().iter().enumerate() {
             for n in self.nodes(s) {
@@ -330,6 +342,10 @@ impl<'k> Graph<'k> {
                 work.push((r.0 as usize, what));
             }
         };
+        let mut exits = vec![false; self.kernel.blocks.len()];
+        for (from, _) in self.cfg.loops.iter().flat_map(|l| &l.exits) {
+            exits[from.0 as usize] = true;
+        }
         for &b in &self.cfg.order {
             let block = self.kernel.block(b);
             for inst in &block.insts {
@@ -343,7 +359,7 @@ impl<'k> Graph<'k> {
                 if self.access_branches[b.0 as usize] {
                     root(cond, GUARD);
                 }
-                if self.cfg.loops.iter().any(|l| l.exits.iter().any(|(from, _)| *from == b)) {
+                if exits[b.0 as usize] {
                     root(cond, LOOP_EXIT);
                 }
             }
