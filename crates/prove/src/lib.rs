@@ -20,14 +20,17 @@
 mod alarm;
 mod asserts;
 mod assume;
+mod bits;
 mod bounds;
 mod context;
 mod copies;
+mod digits;
 mod divergence;
 mod exec;
 mod guess;
 mod hidden;
 mod image;
+mod integers;
 mod loops;
 mod memory;
 mod operate;

@@ -6,8 +6,8 @@
 //! nothing is known of, a binder of the thread's own; only [`Op::Unsupported`] is a gap.
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, Inst, IntUnOp, Op, Operand, Reg, SiteId, Space, Special,
-    Terminator, Ty,
+    AtomicOp, Barrier, BlockId, CastOp, Inst, Op, Operand, Reg, SiteId, Space, Special, Terminator,
+    Ty,
 };
 
 use crate::asserts::AssertAt;
@@ -353,24 +353,12 @@ impl Exec<'_, '_> {
             }
             Op::IntUn { op, ty, a } => {
                 let x = self.operand(*a, ty.bits(), b);
-                Some(match op {
-                    IntUnOp::Abs => {
-                        let p = &mut self.ctx.pool;
-                        let zero = p.constant(0, ty.bits());
-                        let negative = p.slt(x, zero);
-                        let minus = p.sub(zero, x);
-                        p.ite(negative, minus, x)
-                    }
-                    _ => self.ctx.pure(&format!("{op:?}.{ty}"), &[x], ty.bits()),
-                })
+                Some(self.ctx.int_un(*op, x))
             }
             Op::Funnel { left, ty, hi, lo, amount } => {
-                let args = [
-                    self.operand(*hi, ty.bits(), b),
-                    self.operand(*lo, ty.bits(), b),
-                    self.operand(*amount, ty.bits(), b),
-                ];
-                Some(self.ctx.pure(&format!("funnel.{left}.{ty}"), &args, ty.bits()))
+                let (hi, lo) = (self.operand(*hi, ty.bits(), b), self.operand(*lo, ty.bits(), b));
+                let amount = self.operand(*amount, ty.bits(), b);
+                Some(self.ctx.funnel(*left, hi, lo, amount))
             }
             Op::Float { op, ty, rounding, a, b: o } => {
                 let args = [self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b)];

@@ -1,12 +1,12 @@
 //! Operations of the kernel as terms.
 //!
 //! Integer operations and comparisons mean what `semantics.rs` says. Floating-point operations, library functions and
-//! the rarer integer ones are uninterpreted: equal operands give equal results, and nothing else is known.
+//! saturating integer ones are uninterpreted: equal operands give equal results, and nothing else is known.
 
-use lockstep_kernel::{CmpOp, IntOp, Ty};
+use lockstep_kernel::{CmpOp, IntOp, IntUnOp, Ty};
 
 use crate::context::{Ctx, FnKind};
-use crate::term::T;
+use crate::term::{T, mask};
 
 impl Ctx<'_> {
     pub(crate) fn pure(&mut self, name: &str, args: &[T], width: u32) -> T {
@@ -55,6 +55,90 @@ impl Ctx<'_> {
         }
     }
 
+    pub(crate) fn int_un(&mut self, op: IntUnOp, a: T) -> T {
+        let w = self.pool.width(a);
+        if !w.is_power_of_two() || w < 8 {
+            return self.pure(&format!("{op:?}.{w}"), &[a], w);
+        }
+        let ones = self.pool.constant(mask(w), w);
+        match op {
+            IntUnOp::Abs => {
+                let p = &mut self.pool;
+                let zero = p.constant(0, w);
+                let negative = p.slt(a, zero);
+                let minus = p.sub(zero, a);
+                p.ite(negative, minus, a)
+            }
+            IntUnOp::PopCount => self.ones_in(a),
+            // The ones of the zeros below the last one.
+            IntUnOp::Ctz => {
+                let less = self.pool.add_const(a, mask(w));
+                let zeros = self.pool.xor(a, ones);
+                let below = self.pool.and(zeros, less);
+                self.ones_in(below)
+            }
+            // The zeros that stay when every bit below a one is one.
+            IntUnOp::Clz => {
+                let mut filled = a;
+                for by in shifts(w) {
+                    let lower = self.shifted(filled, IntOp::LShr, by);
+                    filled = self.pool.or(filled, lower);
+                }
+                let above = self.pool.xor(filled, ones);
+                self.ones_in(above)
+            }
+            IntUnOp::BitReverse => shifts(w).fold(a, |x, by| self.swap_neighbours(x, by)),
+            IntUnOp::ByteSwap => {
+                shifts(w).filter(|by| *by >= 8).fold(a, |x, by| self.swap_neighbours(x, by))
+            }
+        }
+    }
+
+    fn shifted(&mut self, a: T, op: IntOp, by: u32) -> T {
+        let amount = self.pool.constant(u64::from(by), self.pool.width(a));
+        self.int(op, a, amount)
+    }
+
+    /// How many bits are one: sums of neighbours, of pairs, and so on.
+    fn ones_in(&mut self, a: T) -> T {
+        let w = self.pool.width(a);
+        shifts(w).fold(a, |x, by| {
+            let even = self.pool.constant(every_other(by, w), w);
+            let upper = self.shifted(x, IntOp::LShr, by);
+            let (x, y) = (self.pool.and(x, even), self.pool.and(upper, even));
+            self.pool.add(x, y)
+        })
+    }
+
+    /// Each field of so many bits in the place of the one beside it.
+    fn swap_neighbours(&mut self, a: T, by: u32) -> T {
+        let w = self.pool.width(a);
+        let even = self.pool.constant(every_other(by, w), w);
+        let upper = self.shifted(a, IntOp::LShr, by);
+        let (low, high) = (self.pool.and(a, even), self.pool.and(upper, even));
+        let low = self.shifted(low, IntOp::Shl, by);
+        self.pool.or(low, high)
+    }
+
+    /// A double word shifted by less than its half; `semantics.rs` has the case of nothing to shift.
+    pub(crate) fn funnel(&mut self, left: bool, hi: T, lo: T, amount: T) -> T {
+        let w = self.pool.width(hi);
+        let within = self.pool.constant(u64::from(w) - 1, w);
+        let n = self.pool.and(amount, within);
+        let bits = self.pool.constant(u64::from(w), w);
+        let rest = self.pool.sub(bits, n);
+        let zero = self.pool.constant(0, w);
+        let none = self.pool.eq(n, zero);
+        let p = &mut self.pool;
+        let (whole, x, y) = if left {
+            (hi, p.shl(hi, n), p.lshr(lo, rest))
+        } else {
+            (lo, p.lshr(lo, n), p.shl(hi, rest))
+        };
+        let both = p.or(x, y);
+        p.ite(none, whole, both)
+    }
+
     pub(crate) fn compare(&mut self, op: CmpOp, ty: Ty, a: T, b: T) -> T {
         let p = &mut self.pool;
         match op {
@@ -74,4 +158,14 @@ impl Ctx<'_> {
             _ => self.pure(&format!("{op:?}.{ty}"), &[a, b], 1),
         }
     }
+}
+
+/// 1, 2, 4 and so on below the width.
+fn shifts(width: u32) -> impl Iterator<Item = u32> {
+    (0..).map(|k| 1 << k).take_while(move |by| *by < width)
+}
+
+/// Ones in every other field of so many bits, the lowest one first.
+fn every_other(by: u32, width: u32) -> u64 {
+    (0..width).filter(|bit| bit / by % 2 == 0).fold(0, |m, bit| m | 1 << bit)
 }

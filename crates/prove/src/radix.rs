@@ -15,7 +15,7 @@ use crate::term::{Bin, Node, T, mask, sign_extend};
 use crate::walk::reachable;
 
 /// A term without extensions that change nothing.
-fn core(ctx: &Ctx, mut t: T) -> T {
+pub(crate) fn core(ctx: &Ctx, mut t: T) -> T {
     loop {
         match *ctx.pool.node(t) {
             Node::ZExt(x) => t = x,

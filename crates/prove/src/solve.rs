@@ -3,7 +3,7 @@
 //! [`Solver::presolve`] drives known facts through a conjunction (an equation of a variable, a literal that occurs
 //! elsewhere) until nothing changes; the constructors of terms do the arithmetic on the way. Most pairs of affine
 //! accesses end there. Of the rest, most that have a model have one that is easily guessed ([`crate::guess`]); what is
-//! left goes to Z3.
+//! left goes to Z3, in two languages.
 //!
 //! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because
 //! the solver does not know them. A model is believed only after every condition has been evaluated under it.
@@ -17,9 +17,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
 use crate::race::Limits;
-use crate::term::{Bin, Node, Pool, T, VarId};
+use crate::term::{Bin, Node, Pool, T, VarId, mask};
 use crate::walk::{Assignment, Substitution, reachable};
-use crate::z3::{self, Answer, Effort};
+use crate::z3::{self, Answer, Effort, Theory};
 
 /// A conjunction to decide, as it was asked and as it is after [`presolve`].
 #[derive(Clone, Debug)]
@@ -44,8 +44,20 @@ const TRIAL_WORK: u32 = 60;
 /// Work up to which a question is a short one, for which no launches are tried.
 pub(crate) const SHORT: u32 = 40;
 
+/// The languages in which a question is asked, one after the other, and the work for each. What one of them decides at all
+/// it mostly decides soon, and neither is the better one: bits for masks and shifts, integers for rows, tiles and strides.
+const PORTFOLIO: [(Theory, u32); 4] = [
+    (Theory::Bits, 50),
+    (Theory::Integers, 60),
+    (Theory::Bits, u32::MAX),
+    (Theory::Integers, u32::MAX),
+];
+
 /// Rounds of substitution.
-const ROUNDS: usize = 16;
+const ROUNDS: usize = 32;
+
+/// How often what is known is driven through again.
+const AGAIN: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Solver {
@@ -95,6 +107,25 @@ pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
 
 /// Simplifies a conjunction. `None` where it is a contradiction.
 pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
+    let mut list = simplified(ctx, assertions)?;
+    // Bounds that only came to light by the literals may be what an equation was waiting for.
+    for _ in 0..AGAIN {
+        if split_equation(ctx, &list).is_none() {
+            break;
+        }
+        list = simplified(ctx, &list)?;
+    }
+    Some(list)
+}
+
+/// An equation that is one for each digit: its position, and what replaces it.
+fn split_equation(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
+    crate::radix::split(ctx, list)
+        .or_else(|| crate::radix::rows(ctx, list))
+        .or_else(|| crate::digits::by_digits(ctx, list))
+}
+
+fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
     let mut list: Vec<T> = Vec::new();
     for &a in assertions {
         conjuncts(&ctx.pool, a, &mut list);
@@ -116,9 +147,7 @@ pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
         let (var, value) = if let Some((var, value, at)) = find_equation(ctx, &list) {
             list.swap_remove(at);
             (var, value)
-        } else if let Some((at, parts)) =
-            crate::radix::split(ctx, &list).or_else(|| crate::radix::rows(ctx, &list))
-        {
+        } else if let Some((at, parts)) = split_equation(ctx, &list) {
             list.swap_remove(at);
             for t in parts {
                 conjuncts(&ctx.pool, t, &mut list);
@@ -237,16 +266,21 @@ pub(crate) fn literal(pool: &Pool, t: T) -> (bool, T) {
     }
 }
 
-/// An equation of a variable and a term without it.
-fn find_equation(ctx: &Ctx, list: &[T]) -> Option<(crate::term::VarId, T, usize)> {
+/// An equation of a variable and a term without it. The variable may be cut or extended, where neither loses anything.
+fn find_equation(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T, usize)> {
     for (i, &t) in list.iter().enumerate() {
         let Node::Bin(Bin::Eq, a, b) = *ctx.pool.node(t) else { continue };
         for (x, y) in [(a, b), (b, a)] {
-            if let Node::Var(v) = ctx.pool.node(x) {
-                let (vars, _) = crate::walk::leaves(&ctx.pool, y);
-                if !vars.contains(v) {
-                    return Some((*v, y, i));
-                }
+            let inner = match *ctx.pool.node(x) {
+                Node::Trunc(z) if ctx.pool.range(z).uhi <= mask(ctx.pool.width(x)) => z,
+                Node::ZExt(z) if ctx.pool.range(y).uhi <= mask(ctx.pool.width(z)) => z,
+                _ => x,
+            };
+            let Node::Var(v) = *ctx.pool.node(inner) else { continue };
+            let (vars, _) = crate::walk::leaves(&ctx.pool, y);
+            if !vars.contains(&v) {
+                let w = ctx.pool.width(inner);
+                return Some((v, ctx.pool.resize(y, w), i));
             }
         }
     }
@@ -361,7 +395,7 @@ impl Solver {
             (model, spent) = attempt(ctx, asked, &trials, effort);
         }
         if model.is_none() {
-            let (answer, more) = z3::check(&ctx.pool, asked, effort);
+            let (answer, more) = z3::check(&ctx.pool, asked, Theory::Bits, effort);
             spent += more;
             model = match answer {
                 Answer::Sat(m) if holds(ctx, asked, &m) => Some(m),
@@ -392,14 +426,17 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if model.is_some() {
         return (Outcome::Sat, work);
     }
-    let (answer, more) = z3::check(&ctx.pool, key, effort);
-    let outcome = match answer {
-        Answer::Unsat => Outcome::Unsat,
-        Answer::Sat(m) if holds(ctx, key, &m) => Outcome::Sat,
-        _ if effort.is_over() => Outcome::Late,
-        _ => Outcome::Unknown,
-    };
-    (outcome, work + more)
+    for (theory, most) in PORTFOLIO {
+        let (answer, more) = z3::check(&ctx.pool, key, theory, effort.at_most(most));
+        work += more;
+        match answer {
+            Answer::Unsat => return (Outcome::Unsat, work),
+            Answer::Sat(m) if holds(ctx, key, &m) => return (Outcome::Sat, work),
+            _ if effort.is_over() => return (Outcome::Late, work),
+            _ => {}
+        }
+    }
+    (Outcome::Unknown, work)
 }
 
 /// A conjunction for one launch: some variables have values.
@@ -470,7 +507,7 @@ fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
     if rest.len() == key.len() {
         return (false, 0);
     }
-    let (answer, work) = z3::check(&ctx.pool, &rest, effort.at_most(TRIAL_WORK));
+    let (answer, work) = z3::check(&ctx.pool, &rest, Theory::Bits, effort.at_most(TRIAL_WORK));
     (matches!(answer, Answer::Unsat), work)
 }
 
@@ -478,7 +515,8 @@ fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
 fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Option<Assignment>, u64) {
     let mut work = 0;
     for trial in trials {
-        let (answer, more) = z3::check(&ctx.pool, &trial.list, effort.at_most(TRIAL_WORK));
+        let (answer, more) =
+            z3::check(&ctx.pool, &trial.list, Theory::Bits, effort.at_most(TRIAL_WORK));
         work += more;
         if let Answer::Sat(mut m) = answer {
             m.vars.extend(trial.values.iter().copied());

@@ -12,7 +12,7 @@ use crate::guess::Program;
 use crate::solve::presolve;
 use crate::term::{Bin, Node, Pool, T, VarId, mask};
 use crate::walk::{Assignment, Substitution, eval_bin};
-use crate::z3::{self, Answer, Effort};
+use crate::z3::{self, Answer, Effort, Theory};
 use crate::{Assumptions, DimSpec};
 
 /// A small generator of numbers, the same in every run.
@@ -243,7 +243,7 @@ fn substitution_is_evaluation() {
 #[test]
 fn the_solver_agrees_with_trying_all_values() {
     let mut rng = Rng(2024);
-    let (mut sat, mut unsat) = (0, 0);
+    let (mut sat, mut unsat, mut integers) = (0, 0, (0, 0));
     for round in 0..250 {
         let width = 4;
         let mut pool = Pool::default();
@@ -269,7 +269,7 @@ fn the_solver_agrees_with_trying_all_values() {
         }
         let deadline = Instant::now() + Duration::from_secs(3600);
         let effort = Effort { work: 10_000, deadline, cancel: &Cancel::default() };
-        match z3::check(&pool, &list, effort).0 {
+        match z3::check(&pool, &list, Theory::Bits, effort).0 {
             Answer::Sat(m) => {
                 assert!(any, "round {round}");
                 assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}");
@@ -281,8 +281,70 @@ fn the_solver_agrees_with_trying_all_values() {
             }
             Answer::Unknown => panic!("round {round}: no answer"),
         }
+        // The integers may say less, but nothing else.
+        let effort = Effort { work: 200, ..effort };
+        match z3::check(&pool, &list, Theory::Integers, effort).0 {
+            Answer::Sat(m) => {
+                integers.0 += usize::from(list.iter().all(|&t| m.eval(&pool, t) == 1))
+            }
+            Answer::Unsat => {
+                assert!(!any, "round {round}, over the integers");
+                integers.1 += 1;
+            }
+            Answer::Unknown => {}
+        }
     }
     assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
+    assert!(integers.0 > 5 && integers.1 > 20, "{integers:?}");
+}
+
+/// Counting, finding and turning bits, and double shifts, as the simulator does them.
+#[test]
+fn rare_integer_operations_are_exact() {
+    use lockstep_kernel::IntUnOp;
+    use lockstep_kernel::semantics::{Word, funnel, int_un};
+    fn one<W: Word + Into<u64>>(ctx: &mut Ctx, rng: &mut Rng) {
+        let parts = [0, 1, 2].map(|i| ctx.free(VarKind::Param(i, W::BITS), 0, W::BITS));
+        let values = [0, 1, 2].map(|_| {
+            let v = rng.next() & mask(W::BITS);
+            if rng.below(3) == 0 { v >> rng.below(u64::from(W::BITS)) } else { v }
+        });
+        let mut m = crate::walk::Assignment::default();
+        for (part, value) in parts.iter().zip(values) {
+            let Node::Var(v) = *ctx.pool.node(*part) else { panic!("a variable") };
+            m.vars.insert(v, value);
+        }
+        let [x, y, z] = values.map(W::imm);
+        for op in [
+            IntUnOp::PopCount,
+            IntUnOp::Clz,
+            IntUnOp::Ctz,
+            IntUnOp::BitReverse,
+            IntUnOp::ByteSwap,
+            IntUnOp::Abs,
+        ] {
+            let t = ctx.int_un(op, parts[0]);
+            let wanted: u64 = int_un(op, x).into();
+            assert_eq!(m.eval(&ctx.pool, t), wanted, "{op:?} {:#x} {}", values[0], W::BITS);
+        }
+        for left in [false, true] {
+            let t = ctx.funnel(left, parts[0], parts[1], parts[2]);
+            let wanted: u64 = funnel(left, x, y, z).into();
+            assert_eq!(m.eval(&ctx.pool, t), wanted, "{left} {values:x?} {}", W::BITS);
+        }
+    }
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let module = load(input, &options).expect("it compiles");
+    let mut rng = Rng(77);
+    for _ in 0..60 {
+        let assumptions = Assumptions::default();
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        one::<u8>(&mut ctx, &mut rng);
+        one::<u16>(&mut ctx, &mut rng);
+        one::<u32>(&mut ctx, &mut rng);
+        one::<u64>(&mut ctx, &mut rng);
+    }
 }
 
 /// Whether a conjunction has a model, by trying all.
@@ -305,6 +367,62 @@ fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
         }
         program.holds(&assignment, 0, &mut values)
     })
+}
+
+/// Equations by digits at few bits: bounds of sums of digits that suffice, that do not, and sums that wrap.
+#[test]
+fn equations_by_digits_keep_their_models() {
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let module = load(input, &options).expect("it compiles");
+    let one = [DimSpec::Exactly(1); 3];
+    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let mut rng = Rng(0xd161);
+    let (mut split, mut models) = (0, 0);
+    for round in 0..600u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let width = [6, 8, 8][rng.below(3) as usize];
+        let parts: Vec<T> = (0..4)
+            .map(|i| {
+                ctx.variable(VarKind::Param(i, 0), 0, 0, [7, 3, 5][rng.below(3) as usize], width)
+            })
+            .collect();
+        let (k, m) = (1 + rng.below(2), 2 + rng.below(10));
+        let mut side = |ctx: &mut Ctx, rng: &mut Rng, x: T, y: T| {
+            let constant = if rng.below(4) == 0 { rng.below(64) } else { 0 };
+            ctx.pool.sum(constant, &[(x, k), (y, m)], width)
+        };
+        let left = side(&mut ctx, &mut rng, parts[0], parts[1]);
+        let right = side(&mut ctx, &mut rng, parts[2], parts[3]);
+        let mut list = vec![ctx.pool.eq(left, right)];
+        for (x, y) in [(0, 1), (2, 3)] {
+            let (a, b) = (k, if rng.below(3) == 0 { rng.below(3) } else { 0 });
+            let sum = ctx.pool.sum(rng.below(2), &[(parts[x], a), (parts[y], b)], width);
+            let limit = ctx.pool.constant(1 + rng.below(9), width);
+            let mut bound = match rng.below(3) {
+                0 => ctx.pool.slt(sum, limit),
+                _ => ctx.pool.ult(sum, limit),
+            };
+            if rng.below(10) == 0 {
+                bound = ctx.pool.not(bound);
+            }
+            list.push(bound);
+        }
+        let same = ctx.pool.eq(parts[0], parts[2]);
+        list.push(if rng.below(2) == 0 { ctx.pool.not(same) } else { same });
+        crate::solve::complete(&mut ctx, &mut list);
+        split += usize::from(crate::digits::by_digits(&mut ctx, &list).is_some());
+        let truth = satisfiable(&ctx, &list);
+        models += usize::from(truth);
+        match crate::solve::presolve(&mut ctx, &list) {
+            None => assert!(!truth, "round {round}"),
+            Some(mut reduced) => {
+                crate::solve::complete(&mut ctx, &mut reduced);
+                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
+            }
+        }
+    }
+    assert!(split > 40 && models > 100 && models < 500, "{split} {models}");
 }
 
 /// Rows and columns at three bits: what is simplified has a model exactly where the question has one, also where a

@@ -1,6 +1,7 @@
-//! The solver: a small binding of Z3's C API, and the translation of terms.
+//! The solver: a small binding of Z3's C API.
 //!
-//! Only what is needed: bit-vector terms, uninterpreted functions, one solver with a limit of work, values of a model.
+//! Only what is needed: terms, uninterpreted functions, one solver with a limit of work, values of a model. What is
+//! asked is said in one of two languages, as bit-vectors ([`crate::bits`]) or as integers ([`crate::integers`]).
 //! The limit is in Z3's own units, so that the answer to a question does not depend on the machine or on what else runs
 //! there; the clock only ends a question when the time for the whole kernel is over.
 //!
@@ -9,24 +10,23 @@
 //! after the query has been evaluated under it ([`crate::solve`]).
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
-use std::ptr::null_mut;
 use std::time::Instant;
 
+use crate::bits::Bits;
+use crate::integers::Integers;
+use crate::term::{Node, Pool, T};
+use crate::walk::{Assignment, reachable};
 use lockstep_cancel::Cancel;
-use rustc_hash::FxHashMap;
-
-use crate::term::{Bin, FnId, Node, Pool, T, mask};
-use crate::walk::{Assignment, children, reachable};
 
 type Config = *mut c_void;
-type Context = *mut c_void;
-type Sort = *mut c_void;
+pub(crate) type Context = *mut c_void;
+pub(crate) type Sort = *mut c_void;
 type Symbol = *mut c_void;
-type Ast = *mut c_void;
-type FuncDecl = *mut c_void;
+pub(crate) type Ast = *mut c_void;
+pub(crate) type FuncDecl = *mut c_void;
 type Params = *mut c_void;
 type Solver = *mut c_void;
-type Model = *mut c_void;
+pub(crate) type Model = *mut c_void;
 type Stats = *mut c_void;
 
 #[link(name = "z3")]
@@ -37,45 +37,45 @@ unsafe extern "C" {
     fn Z3_del_context(c: Context);
     fn Z3_interrupt(c: Context);
     fn Z3_set_error_handler(c: Context, h: Option<extern "C" fn(Context, c_int)>);
-    fn Z3_mk_string_symbol(c: Context, s: *const c_char) -> Symbol;
-    fn Z3_mk_int_symbol(c: Context, i: c_int) -> Symbol;
-    fn Z3_mk_bv_sort(c: Context, bits: c_uint) -> Sort;
-    fn Z3_mk_const(c: Context, s: Symbol, ty: Sort) -> Ast;
-    fn Z3_mk_func_decl(
+    pub(crate) fn Z3_mk_string_symbol(c: Context, s: *const c_char) -> Symbol;
+    pub(crate) fn Z3_mk_int_symbol(c: Context, i: c_int) -> Symbol;
+    pub(crate) fn Z3_mk_bv_sort(c: Context, bits: c_uint) -> Sort;
+    pub(crate) fn Z3_mk_const(c: Context, s: Symbol, ty: Sort) -> Ast;
+    pub(crate) fn Z3_mk_func_decl(
         c: Context,
         s: Symbol,
         n: c_uint,
         domain: *const Sort,
         range: Sort,
     ) -> FuncDecl;
-    fn Z3_mk_app(c: Context, d: FuncDecl, n: c_uint, args: *const Ast) -> Ast;
-    fn Z3_mk_unsigned_int64(c: Context, v: u64, ty: Sort) -> Ast;
-    fn Z3_mk_eq(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_not(c: Context, a: Ast) -> Ast;
-    fn Z3_mk_and(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    fn Z3_mk_or(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    fn Z3_mk_xor(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_true(c: Context) -> Ast;
-    fn Z3_mk_false(c: Context) -> Ast;
-    fn Z3_mk_ite(c: Context, i: Ast, t: Ast, e: Ast) -> Ast;
-    fn Z3_mk_bvadd(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvmul(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvudiv(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvurem(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvsdiv(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvsrem(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvand(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvor(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvxor(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvshl(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvlshr(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvashr(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvult(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvslt(c: Context, a: Ast, b: Ast) -> Ast;
-    fn Z3_mk_bvneg(c: Context, a: Ast) -> Ast;
-    fn Z3_mk_zero_ext(c: Context, i: c_uint, a: Ast) -> Ast;
-    fn Z3_mk_sign_ext(c: Context, i: c_uint, a: Ast) -> Ast;
-    fn Z3_mk_extract(c: Context, hi: c_uint, lo: c_uint, a: Ast) -> Ast;
+    pub(crate) fn Z3_mk_app(c: Context, d: FuncDecl, n: c_uint, args: *const Ast) -> Ast;
+    pub(crate) fn Z3_mk_unsigned_int64(c: Context, v: u64, ty: Sort) -> Ast;
+    pub(crate) fn Z3_mk_eq(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_not(c: Context, a: Ast) -> Ast;
+    pub(crate) fn Z3_mk_and(c: Context, n: c_uint, a: *const Ast) -> Ast;
+    pub(crate) fn Z3_mk_or(c: Context, n: c_uint, a: *const Ast) -> Ast;
+    pub(crate) fn Z3_mk_xor(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_true(c: Context) -> Ast;
+    pub(crate) fn Z3_mk_false(c: Context) -> Ast;
+    pub(crate) fn Z3_mk_ite(c: Context, i: Ast, t: Ast, e: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvadd(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvmul(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvudiv(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvurem(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvsdiv(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvsrem(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvand(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvor(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvxor(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvshl(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvlshr(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvashr(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvult(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvslt(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_bvneg(c: Context, a: Ast) -> Ast;
+    pub(crate) fn Z3_mk_zero_ext(c: Context, i: c_uint, a: Ast) -> Ast;
+    pub(crate) fn Z3_mk_sign_ext(c: Context, i: c_uint, a: Ast) -> Ast;
+    pub(crate) fn Z3_mk_extract(c: Context, hi: c_uint, lo: c_uint, a: Ast) -> Ast;
     fn Z3_mk_params(c: Context) -> Params;
     fn Z3_params_inc_ref(c: Context, p: Params);
     fn Z3_params_dec_ref(c: Context, p: Params);
@@ -96,9 +96,25 @@ unsafe extern "C" {
     fn Z3_stats_get_uint_value(c: Context, s: Stats, i: c_uint) -> c_uint;
     fn Z3_model_inc_ref(c: Context, m: Model);
     fn Z3_model_dec_ref(c: Context, m: Model);
-    fn Z3_model_eval(c: Context, m: Model, t: Ast, completion: bool, v: *mut Ast) -> bool;
-    fn Z3_get_numeral_uint64(c: Context, v: Ast, u: *mut u64) -> bool;
-    fn Z3_get_bool_value(c: Context, a: Ast) -> c_int;
+    pub(crate) fn Z3_model_eval(
+        c: Context,
+        m: Model,
+        t: Ast,
+        completion: bool,
+        v: *mut Ast,
+    ) -> bool;
+    pub(crate) fn Z3_get_numeral_uint64(c: Context, v: Ast, u: *mut u64) -> bool;
+    pub(crate) fn Z3_get_bool_value(c: Context, a: Ast) -> c_int;
+    pub(crate) fn Z3_mk_int_sort(c: Context) -> Sort;
+    pub(crate) fn Z3_mk_bool_sort(c: Context) -> Sort;
+    pub(crate) fn Z3_mk_numeral(c: Context, digits: *const c_char, ty: Sort) -> Ast;
+    pub(crate) fn Z3_mk_add(c: Context, n: c_uint, a: *const Ast) -> Ast;
+    pub(crate) fn Z3_mk_mul(c: Context, n: c_uint, a: *const Ast) -> Ast;
+    pub(crate) fn Z3_mk_div(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_mod(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_le(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_mk_lt(c: Context, a: Ast, b: Ast) -> Ast;
+    pub(crate) fn Z3_get_numeral_string(c: Context, a: Ast) -> *const c_char;
 }
 
 /// The solver's own units in one unit of our limits.
@@ -151,8 +167,38 @@ impl Running {
     }
 }
 
+/// A way to say terms to the solver.
+pub(crate) trait Language {
+    /// A condition.
+    ///
+    /// # Safety
+    /// The context it was made for is alive.
+    unsafe fn assertion(&mut self, t: T) -> Ast;
+    /// What has to be said besides.
+    fn definitions(&mut self) -> Vec<Ast>;
+    /// The solver's name for what has been said.
+    fn logic(&self) -> &'static str;
+    /// The value of a term in a model.
+    ///
+    /// # Safety
+    /// The model is of the same context, which is alive.
+    unsafe fn value_in(&self, m: Model, t: T) -> Option<u64>;
+}
+
+/// The languages there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theory {
+    Bits,
+    Integers,
+}
+
 /// Whether the conjunction of `assertions` has a model, and the work it took, in the units of [`Effort::work`].
-pub(crate) fn check(pool: &Pool, assertions: &[T], effort: Effort<'_>) -> (Answer, u64) {
+pub(crate) fn check(
+    pool: &Pool,
+    assertions: &[T],
+    theory: Theory,
+    effort: Effort<'_>,
+) -> (Answer, u64) {
     if effort.is_over() {
         return (Answer::Unknown, 0);
     }
@@ -166,23 +212,30 @@ pub(crate) fn check(pool: &Pool, assertions: &[T], effort: Effort<'_>) -> (Answe
         Z3_set_error_handler(c, Some(ignore_error));
         let running = Running(c);
         let wait = effort.cancel.on_cancel(move || running.interrupt());
-        let answer = check_in(c, pool, assertions, effort);
+        let answer = match theory {
+            Theory::Bits => check_in(c, Bits::new(c, pool), pool, assertions, effort),
+            Theory::Integers => check_in(c, Integers::new(c, pool), pool, assertions, effort),
+        };
         drop(wait);
         Z3_del_context(c);
         answer
     }
 }
 
-unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], effort: Effort<'_>) -> (Answer, u64) {
+unsafe fn check_in(
+    c: Context,
+    mut language: impl Language,
+    pool: &Pool,
+    assertions: &[T],
+    effort: Effort<'_>,
+) -> (Answer, u64) {
     unsafe {
-        let mut tr = Translation { c, pool, done: FxHashMap::default(), fns: FxHashMap::default() };
-        let logic =
-            if reachable(pool, assertions).iter().any(|&t| matches!(pool.node(t), Node::App(..))) {
-                "QF_UFBV"
-            } else {
-                "QF_BV"
-            };
-        let s = Z3_mk_solver_for_logic(c, symbol(c, logic));
+        let mut said: Vec<Ast> = assertions.iter().map(|&t| language.assertion(t)).collect();
+        said.extend(language.definitions());
+        if said.iter().any(|a| a.is_null()) {
+            return (Answer::Unknown, 0);
+        }
+        let s = Z3_mk_solver_for_logic(c, symbol(c, language.logic()));
         if s.is_null() {
             return (Answer::Unknown, 0);
         }
@@ -198,37 +251,53 @@ unsafe fn check_in(c: Context, pool: &Pool, assertions: &[T], effort: Effort<'_>
         Z3_params_set_uint(c, p, symbol(c, "random_seed"), 7);
         Z3_solver_set_params(c, s, p);
         Z3_params_dec_ref(c, p);
-        let mut ok = true;
-        for &a in assertions {
-            let ast = tr.boolean(a);
-            ok &= !ast.is_null();
-            if ok {
-                Z3_solver_assert(c, s, ast);
-            }
+        for ast in said {
+            Z3_solver_assert(c, s, ast);
         }
-        let answer = if !ok {
-            Answer::Unknown
-        } else {
-            match Z3_solver_check(c, s) {
-                -1 => Answer::Unsat,
-                1 => {
-                    let m = Z3_solver_get_model(c, s);
-                    if m.is_null() {
-                        Answer::Unknown
-                    } else {
-                        Z3_model_inc_ref(c, m);
-                        let a = tr.assignment(m, assertions);
-                        Z3_model_dec_ref(c, m);
-                        a.map_or(Answer::Unknown, Answer::Sat)
-                    }
+        let answer = match Z3_solver_check(c, s) {
+            -1 => Answer::Unsat,
+            1 => {
+                let m = Z3_solver_get_model(c, s);
+                if m.is_null() {
+                    Answer::Unknown
+                } else {
+                    Z3_model_inc_ref(c, m);
+                    let a = assignment(&language, pool, m, assertions);
+                    Z3_model_dec_ref(c, m);
+                    a.map_or(Answer::Unknown, Answer::Sat)
                 }
-                _ => Answer::Unknown,
             }
+            _ => Answer::Unknown,
         };
         let spent = work_done(c, s);
         Z3_solver_dec_ref(c, s);
         (answer, spent)
     }
+}
+
+/// The model's values of all variables and applications below the assertions.
+unsafe fn assignment(
+    language: &impl Language,
+    pool: &Pool,
+    m: Model,
+    assertions: &[T],
+) -> Option<Assignment> {
+    let mut out = Assignment::default();
+    let terms = reachable(pool, assertions);
+    for &t in &terms {
+        match pool.node(t) {
+            Node::Var(v) => {
+                out.vars.insert(*v, unsafe { language.value_in(m, t)? });
+            }
+            Node::App(f, args) => {
+                let values: Option<Vec<u64>> =
+                    args.iter().map(|&a| unsafe { language.value_in(m, a) }).collect();
+                out.apps.insert((*f, values?), unsafe { language.value_in(m, t)? });
+            }
+            _ => {}
+        }
+    }
+    Some(out)
 }
 
 /// The work that the solver has done, in the units of [`Effort::work`].
@@ -253,231 +322,7 @@ unsafe fn work_done(c: Context, s: Solver) -> u64 {
     }
 }
 
-unsafe fn symbol(c: Context, name: &str) -> Symbol {
+pub(crate) unsafe fn symbol(c: Context, name: &str) -> Symbol {
     let name = CString::new(name).expect("no zero byte in a name of ours");
     unsafe { Z3_mk_string_symbol(c, name.as_ptr()) }
-}
-
-/// Terms of width 1 are Z3's booleans, all others its bit-vectors.
-struct Translation<'a> {
-    c: Context,
-    pool: &'a Pool,
-    done: FxHashMap<T, Ast>,
-    fns: FxHashMap<(FnId, u32), FuncDecl>,
-}
-
-impl Translation<'_> {
-    unsafe fn boolean(&mut self, t: T) -> Ast {
-        debug_assert_eq!(self.pool.width(t), 1);
-        unsafe { self.term(t) }
-    }
-
-    unsafe fn term(&mut self, root: T) -> Ast {
-        let mut stack = vec![root];
-        while let Some(&t) = stack.last() {
-            if self.done.contains_key(&t) {
-                stack.pop();
-                continue;
-            }
-            let before = stack.len();
-            children(self.pool.node(t), |c| {
-                if !self.done.contains_key(&c) {
-                    stack.push(c);
-                }
-            });
-            if stack.len() > before {
-                continue;
-            }
-            let ast = unsafe { self.build(t) };
-            self.done.insert(t, ast);
-            stack.pop();
-        }
-        self.done[&root]
-    }
-
-    unsafe fn sort(&self, width: u32) -> Sort {
-        unsafe { Z3_mk_bv_sort(self.c, width) }
-    }
-
-    /// A boolean as a bit-vector of one bit, or the bit-vector itself.
-    unsafe fn vector(&self, t: T) -> Ast {
-        let a = self.done[&t];
-        if self.pool.width(t) != 1 {
-            return a;
-        }
-        unsafe {
-            let s = self.sort(1);
-            Z3_mk_ite(
-                self.c,
-                a,
-                Z3_mk_unsigned_int64(self.c, 1, s),
-                Z3_mk_unsigned_int64(self.c, 0, s),
-            )
-        }
-    }
-
-    unsafe fn boolean_or_vector(&self, a: Ast, width: u32) -> Ast {
-        if width != 1 {
-            return a;
-        }
-        unsafe { Z3_mk_eq(self.c, a, Z3_mk_unsigned_int64(self.c, 1, self.sort(1))) }
-    }
-
-    unsafe fn build(&mut self, t: T) -> Ast {
-        let c = self.c;
-        let w = self.pool.width(t);
-        unsafe {
-            match self.pool.node(t) {
-                Node::Const(v) if w == 1 => {
-                    if *v == 1 {
-                        Z3_mk_true(c)
-                    } else {
-                        Z3_mk_false(c)
-                    }
-                }
-                Node::Const(v) => Z3_mk_unsigned_int64(c, *v, self.sort(w)),
-                Node::Var(v) => {
-                    let name = Z3_mk_int_symbol(c, v.0 as c_int);
-                    let a = Z3_mk_const(c, name, self.sort(w));
-                    self.boolean_or_vector(a, w)
-                }
-                Node::App(f, args) => {
-                    let asts: Vec<Ast> = args.iter().map(|&a| self.vector(a)).collect();
-                    let widths: Vec<u32> = args.iter().map(|&a| self.pool.width(a)).collect();
-                    let key = (*f, w);
-                    let decl = match self.fns.get(&key) {
-                        Some(d) => *d,
-                        None => {
-                            let sorts: Vec<Sort> = widths.iter().map(|&w| self.sort(w)).collect();
-                            let name = symbol(c, &format!("f{}w{w}", f.0));
-                            let d = Z3_mk_func_decl(
-                                c,
-                                name,
-                                sorts.len() as c_uint,
-                                sorts.as_ptr(),
-                                self.sort(w),
-                            );
-                            self.fns.insert(key, d);
-                            d
-                        }
-                    };
-                    let a = Z3_mk_app(c, decl, asts.len() as c_uint, asts.as_ptr());
-                    self.boolean_or_vector(a, w)
-                }
-                Node::Lin(constant, terms) => {
-                    let s = self.sort(w);
-                    let mut sum: Ast = null_mut();
-                    let mut push = |a: Ast| {
-                        sum = if sum.is_null() { a } else { Z3_mk_bvadd(c, sum, a) };
-                    };
-                    for &(atom, k) in terms.iter() {
-                        let a = self.vector(atom);
-                        push(if k == 1 {
-                            a
-                        } else if k == mask(w) {
-                            Z3_mk_bvneg(c, a)
-                        } else {
-                            Z3_mk_bvmul(c, Z3_mk_unsigned_int64(c, k, s), a)
-                        });
-                    }
-                    if *constant != 0 {
-                        push(Z3_mk_unsigned_int64(c, *constant, s));
-                    }
-                    self.boolean_or_vector(sum, w)
-                }
-                Node::Bin(op, a, b) => self.bin(*op, *a, *b, w),
-                Node::Ite(i, a, b) => Z3_mk_ite(c, self.done[i], self.done[a], self.done[b]),
-                Node::ZExt(a) => Z3_mk_zero_ext(c, w - self.pool.width(*a), self.vector(*a)),
-                Node::SExt(a) => Z3_mk_sign_ext(c, w - self.pool.width(*a), self.vector(*a)),
-                Node::Trunc(a) => {
-                    let low = Z3_mk_extract(c, w - 1, 0, self.vector(*a));
-                    self.boolean_or_vector(low, w)
-                }
-            }
-        }
-    }
-
-    unsafe fn bin(&mut self, op: Bin, a: T, b: T, w: u32) -> Ast {
-        let c = self.c;
-        let own = self.pool.width(a);
-        unsafe {
-            if own == 1 {
-                let pair = [self.done[&a], self.done[&b]];
-                match op {
-                    Bin::And | Bin::Mul => return Z3_mk_and(c, 2, pair.as_ptr()),
-                    Bin::Or => return Z3_mk_or(c, 2, pair.as_ptr()),
-                    Bin::Xor => return Z3_mk_xor(c, pair[0], pair[1]),
-                    Bin::Eq => return Z3_mk_eq(c, pair[0], pair[1]),
-                    Bin::Ult => {
-                        let pair = [Z3_mk_not(c, pair[0]), pair[1]];
-                        return Z3_mk_and(c, 2, pair.as_ptr());
-                    }
-                    _ => {}
-                }
-            }
-            let (x, y) = (self.vector(a), self.vector(b));
-            let ast = match op {
-                Bin::Mul => Z3_mk_bvmul(c, x, y),
-                Bin::UDiv => Z3_mk_bvudiv(c, x, y),
-                Bin::URem => Z3_mk_bvurem(c, x, y),
-                // SMT-LIB's signed division by zero is 1 for negative dividends; ours is all ones.
-                Bin::SDiv => {
-                    let s = self.sort(own);
-                    let zero = Z3_mk_unsigned_int64(c, 0, s);
-                    let ones = Z3_mk_unsigned_int64(c, mask(own), s);
-                    Z3_mk_ite(c, Z3_mk_eq(c, y, zero), ones, Z3_mk_bvsdiv(c, x, y))
-                }
-                Bin::SRem => Z3_mk_bvsrem(c, x, y),
-                Bin::And => Z3_mk_bvand(c, x, y),
-                Bin::Or => Z3_mk_bvor(c, x, y),
-                Bin::Xor => Z3_mk_bvxor(c, x, y),
-                Bin::Shl => Z3_mk_bvshl(c, x, y),
-                Bin::LShr => Z3_mk_bvlshr(c, x, y),
-                Bin::AShr => Z3_mk_bvashr(c, x, y),
-                Bin::Eq => return Z3_mk_eq(c, x, y),
-                Bin::Ult => return Z3_mk_bvult(c, x, y),
-                Bin::Slt => return Z3_mk_bvslt(c, x, y),
-            };
-            self.boolean_or_vector(ast, w)
-        }
-    }
-
-    /// The model's values of all variables and applications below the assertions.
-    unsafe fn assignment(&self, m: Model, assertions: &[T]) -> Option<Assignment> {
-        let mut out = Assignment::default();
-        let terms = reachable(self.pool, assertions);
-        for &t in &terms {
-            match self.pool.node(t) {
-                Node::Var(v) => {
-                    out.vars.insert(*v, unsafe { self.value(m, t)? });
-                }
-                Node::App(f, args) => {
-                    let values: Option<Vec<u64>> =
-                        args.iter().map(|&a| unsafe { self.value(m, a) }).collect();
-                    out.apps.insert((*f, values?), unsafe { self.value(m, t)? });
-                }
-                _ => {}
-            }
-        }
-        Some(out)
-    }
-
-    unsafe fn value(&self, m: Model, t: T) -> Option<u64> {
-        let c = self.c;
-        unsafe {
-            let mut v: Ast = null_mut();
-            if !Z3_model_eval(c, m, self.done[&t], true, &raw mut v) || v.is_null() {
-                return None;
-            }
-            if self.pool.width(t) == 1 {
-                return match Z3_get_bool_value(c, v) {
-                    1 => Some(1),
-                    -1 => Some(0),
-                    _ => None,
-                };
-            }
-            let mut n = 0u64;
-            Z3_get_numeral_uint64(c, v, &raw mut n).then_some(n)
-        }
-    }
 }
