@@ -203,6 +203,10 @@ impl Language for Bits<'_> {
         Vec::new()
     }
 
+    fn is_worth_asking(&self) -> bool {
+        true
+    }
+
     fn logic(&self) -> &'static str {
         if self.fns.is_empty() { "QF_BV" } else { "QF_UFBV" }
     }

@@ -167,5 +167,5 @@ fn shifts(width: u32) -> impl Iterator<Item = u32> {
 
 /// Ones in every other field of so many bits, the lowest one first.
 fn every_other(by: u32, width: u32) -> u64 {
-    (0..width).filter(|bit| bit / by % 2 == 0).fold(0, |m, bit| m | 1 << bit)
+    (0..width).filter(|bit| (bit / by).is_multiple_of(2)).fold(0, |m, bit| m | 1 << bit)
 }

@@ -44,14 +44,8 @@ const TRIAL_WORK: u32 = 60;
 /// Work up to which a question is a short one, for which no launches are tried.
 pub(crate) const SHORT: u32 = 40;
 
-/// The languages in which a question is asked, one after the other, and the work for each. What one of them decides at all
-/// it mostly decides soon, and neither is the better one: bits for masks and shifts, integers for rows, tiles and strides.
-const PORTFOLIO: [(Theory, u32); 4] = [
-    (Theory::Bits, 50),
-    (Theory::Integers, 60),
-    (Theory::Bits, u32::MAX),
-    (Theory::Integers, u32::MAX),
-];
+/// Work for the first try in each language.
+const FIRST: u32 = 50;
 
 /// Rounds of substitution.
 const ROUNDS: usize = 32;
@@ -426,8 +420,8 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if model.is_some() {
         return (Outcome::Sat, work);
     }
-    for (theory, most) in PORTFOLIO {
-        let (answer, more) = z3::check(&ctx.pool, key, theory, effort.at_most(most));
+    for (theory, most) in portfolio(effort.work) {
+        let (answer, more) = z3::check(&ctx.pool, key, theory, Effort { work: most, ..effort });
         work += more;
         match answer {
             Answer::Unsat => return (Outcome::Unsat, work),
@@ -437,6 +431,17 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
         }
     }
     (Outcome::Unknown, work)
+}
+
+/// The languages in which a question is asked, one after the other, and the work for each. What one of them decides at all
+/// it mostly decides soon, and neither is the better one: bits for masks and shifts, integers for rows, tiles and strides.
+fn portfolio(work: u32) -> Vec<(Theory, u32)> {
+    let first = work.min(FIRST);
+    let mut out = vec![(Theory::Bits, first), (Theory::Integers, 4 * first)];
+    if work > FIRST {
+        out.extend([(Theory::Bits, work), (Theory::Integers, work)]);
+    }
+    out
 }
 
 /// A conjunction for one launch: some variables have values.

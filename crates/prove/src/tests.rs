@@ -282,7 +282,7 @@ fn the_solver_agrees_with_trying_all_values() {
             Answer::Unknown => panic!("round {round}: no answer"),
         }
         // The integers may say less, but nothing else.
-        let effort = Effort { work: 200, ..effort };
+        let effort = Effort { work: 800, ..effort };
         match z3::check(&pool, &list, Theory::Integers, effort).0 {
             Answer::Sat(m) => {
                 integers.0 += usize::from(list.iter().all(|&t| m.eval(&pool, t) == 1))
@@ -388,7 +388,7 @@ fn equations_by_digits_keep_their_models() {
             })
             .collect();
         let (k, m) = (1 + rng.below(2), 2 + rng.below(10));
-        let mut side = |ctx: &mut Ctx, rng: &mut Rng, x: T, y: T| {
+        let side = |ctx: &mut Ctx, rng: &mut Rng, x: T, y: T| {
             let constant = if rng.below(4) == 0 { rng.below(64) } else { 0 };
             ctx.pool.sum(constant, &[(x, k), (y, m)], width)
         };

@@ -580,9 +580,13 @@ impl Pairs<'_, '_> {
             let names: Vec<&str> =
                 a.finding.approximated.iter().map(|n| n.variable.as_str()).collect();
             let line = a.finding.accesses.first().map_or(0, |a| a.place.line);
-            Verdict::Unknown {
-                because: format!("a possible race at line {line} rests on {}", names.join(", ")),
-            }
+            let because = if names.is_empty() {
+                let why = divergence.misaligned.as_deref().unwrap_or("no launch has shown it");
+                format!("there is a possible race at line {line}: {why}")
+            } else {
+                format!("a possible race at line {line} rests on {}", names.join(", "))
+            };
+            Verdict::Unknown { because }
         } else if let Some(because) = &divergence.misaligned {
             Verdict::Unknown { because: because.clone() }
         } else if let Some(because) = undecided.or_else(|| divergence.loose.clone()) {

@@ -117,8 +117,15 @@ unsafe extern "C" {
     pub(crate) fn Z3_get_numeral_string(c: Context, a: Ast) -> *const c_char;
 }
 
-/// The solver's own units in one unit of our limits.
-const UNIT: u32 = 1000;
+impl Theory {
+    /// The solver's own units in one unit of our limits.
+    fn unit(self) -> u32 {
+        match self {
+            Theory::Bits => 1000,
+            Theory::Integers => 250,
+        }
+    }
+}
 
 /// The longest time that is told to the solver, in milliseconds; beyond it there is no limit of time at all.
 const LONGEST: u128 = 3_600_000;
@@ -126,7 +133,7 @@ const LONGEST: u128 = 3_600_000;
 /// How far one question may go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort<'a> {
-    /// In thousands of the solver's own units of work, about a millisecond each.
+    /// Some of the solver's own units of work, about a millisecond each ([`Theory::unit`]).
     pub(crate) work: u32,
     /// When the time for the whole kernel is over.
     pub(crate) deadline: Instant,
@@ -176,6 +183,8 @@ pub(crate) trait Language {
     unsafe fn assertion(&mut self, t: T) -> Ast;
     /// What has to be said besides.
     fn definitions(&mut self) -> Vec<Ast>;
+    /// Whether the solver is likely to answer.
+    fn is_worth_asking(&self) -> bool;
     /// The solver's name for what has been said.
     fn logic(&self) -> &'static str;
     /// The value of a term in a model.
@@ -213,8 +222,10 @@ pub(crate) fn check(
         let running = Running(c);
         let wait = effort.cancel.on_cancel(move || running.interrupt());
         let answer = match theory {
-            Theory::Bits => check_in(c, Bits::new(c, pool), pool, assertions, effort),
-            Theory::Integers => check_in(c, Integers::new(c, pool), pool, assertions, effort),
+            Theory::Bits => check_in(c, theory, Bits::new(c, pool), pool, assertions, effort),
+            Theory::Integers => {
+                check_in(c, theory, Integers::new(c, pool), pool, assertions, effort)
+            }
         };
         drop(wait);
         Z3_del_context(c);
@@ -224,6 +235,7 @@ pub(crate) fn check(
 
 unsafe fn check_in(
     c: Context,
+    theory: Theory,
     mut language: impl Language,
     pool: &Pool,
     assertions: &[T],
@@ -232,7 +244,7 @@ unsafe fn check_in(
     unsafe {
         let mut said: Vec<Ast> = assertions.iter().map(|&t| language.assertion(t)).collect();
         said.extend(language.definitions());
-        if said.iter().any(|a| a.is_null()) {
+        if said.iter().any(|a| a.is_null()) || !language.is_worth_asking() {
             return (Answer::Unknown, 0);
         }
         let s = Z3_mk_solver_for_logic(c, symbol(c, language.logic()));
@@ -246,7 +258,8 @@ unsafe fn check_in(
         if left < LONGEST {
             Z3_params_set_uint(c, p, symbol(c, "timeout"), left.max(1) as c_uint);
         }
-        let work = effort.work.saturating_mul(UNIT).max(UNIT);
+        let unit = theory.unit();
+        let work = effort.work.saturating_mul(unit).max(unit);
         Z3_params_set_uint(c, p, symbol(c, "rlimit"), work);
         Z3_params_set_uint(c, p, symbol(c, "random_seed"), 7);
         Z3_solver_set_params(c, s, p);
@@ -269,7 +282,7 @@ unsafe fn check_in(
             }
             _ => Answer::Unknown,
         };
-        let spent = work_done(c, s);
+        let spent = work_done(c, s).div_ceil(u64::from(unit));
         Z3_solver_dec_ref(c, s);
         (answer, spent)
     }
@@ -300,7 +313,7 @@ unsafe fn assignment(
     Some(out)
 }
 
-/// The work that the solver has done, in the units of [`Effort::work`].
+/// The work that the solver has done, in its own units.
 unsafe fn work_done(c: Context, s: Solver) -> u64 {
     unsafe {
         let stats = Z3_solver_get_statistics(c, s);
@@ -318,7 +331,7 @@ unsafe fn work_done(c: Context, s: Solver) -> u64 {
             .find(named)
             .map_or(0, |i| u64::from(Z3_stats_get_uint_value(c, stats, i)));
         Z3_stats_dec_ref(c, stats);
-        spent.div_ceil(u64::from(UNIT))
+        spent
     }
 }
 

@@ -6,6 +6,7 @@
 //! them.
 
 use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use lockstep_finding::{Kind, Verdict};
@@ -372,8 +373,8 @@ fn compare(seed: u64, count: usize) {
     let config = Config {
         kinds: vec![Kind::DataRace],
         budget: Duration::from_secs(3600),
-        work: 10_000,
-        jobs: 2,
+        work: 1_000,
+        jobs: 1,
         ..Config::default()
     };
     let (mut agreed, mut racy, mut open) = (0, 0, 0);
@@ -404,18 +405,29 @@ fn compare(seed: u64, count: usize) {
     assert!(open * 4 < count, "{open} of {count} are undecided");
 }
 
+/// All seeds, on all cores.
+fn compare_all(seeds: &[u64], count: usize) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|s| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            s.spawn(|| {
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    compare(*seed, count);
+                }
+            });
+        }
+    });
+}
+
 #[test]
 fn random_kernels_agree_with_enumeration() {
-    for seed in [0x1234_5678, 0x9e37_79b9] {
-        compare(seed, 60);
-    }
+    compare_all(&[0x1234_5678, 0x9e37_79b9], 60);
 }
 
 /// The long run: `cargo test -p lockstep-prove --test generated -- --ignored`.
 #[test]
 #[ignore = "long"]
 fn many_random_kernels_agree_with_enumeration() {
-    for seed in 1..=100u64 {
-        compare(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, 100);
-    }
+    let seeds: Vec<u64> = (1..=100u64).map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect();
+    compare_all(&seeds, 100);
 }
