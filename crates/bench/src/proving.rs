@@ -109,10 +109,10 @@ fn walk(dir: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// `LOCKSTEP_BENCH_BUDGET` in seconds, or two.
+/// `LOCKSTEP_BENCH_BUDGET` in seconds, or the ten that `lockstep prove` takes by itself.
 pub(crate) fn budget() -> Result<Duration, String> {
     match std::env::var("LOCKSTEP_BENCH_BUDGET") {
-        Err(_) => Ok(Duration::from_secs(2)),
+        Err(_) => Ok(Duration::from_secs(10)),
         Ok(text) => match text.parse::<f64>() {
             Ok(s) if s > 0.0 && s < 1e6 => Ok(Duration::from_secs_f64(s)),
             _ => Err(format!("LOCKSTEP_BENCH_BUDGET=`{text}` is no number of seconds")),
