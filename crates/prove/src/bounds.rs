@@ -53,6 +53,10 @@ impl Pairs<'_, '_> {
         let mut open: Option<String> = None;
         let mut beyond: Vec<Beyond> = Vec::new();
         for access in 0..self.exec.accesses.len() {
+            if limits.are_over() {
+                open = Some(format!("the {} ran out", limits.time_budget()));
+                break;
+            }
             let side = self.side(access, 1, level);
             let site = self.exec.accesses[access].site;
             for case in &side.cases {

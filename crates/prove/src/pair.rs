@@ -1,14 +1,14 @@
 //! Two threads: the generic thread's terms, copied for each, and the facts that hold of both.
 
 use lockstep_kernel::BlockId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::Level;
 use crate::exec::Exec;
 use crate::memory::Case;
 use crate::phases::{Phases, Via};
 use crate::solve::{Query, Solver};
-use crate::term::{Node, T};
+use crate::term::{FnId, Node, T};
 use crate::walk::{Substitution, reachable};
 use crate::why::Why;
 
@@ -312,9 +312,17 @@ impl<'c, 'k> Pairs<'c, 'k> {
             self.solver.by_arithmetic += 1;
             return None;
         }
-        let mut done: Vec<(u8, T)> = Vec::new();
+        let mut done: FxHashSet<(u8, T)> = FxHashSet::default();
         for _ in 0..4 {
-            let seen = reachable(&self.exec.ctx.pool, &assertions);
+            if self.exec.loops.is_empty() {
+                break;
+            }
+            let mut seen: FxHashMap<FnId, Vec<T>> = FxHashMap::default();
+            for t in reachable(&self.exec.ctx.pool, &assertions) {
+                if let Node::App(f, _) = self.exec.ctx.pool.node(t) {
+                    seen.entry(*f).or_default().push(t);
+                }
+            }
             let mut more = Vec::new();
             for l in 0..self.exec.loops.len() {
                 for tag in [1u8, 2] {
@@ -328,6 +336,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
         self.solver.ask(self.exec.ctx, assertions)
     }
+
     /// What is known of the last iterations of a loop that occur, each for the iterations of the loops around that it
     /// belongs to.
     fn ends(
@@ -335,18 +344,17 @@ impl<'c, 'k> Pairs<'c, 'k> {
         l: usize,
         tag: u8,
         level: Level,
-        seen: &[T],
-        done: &mut Vec<(u8, T)>,
+        seen: &FxHashMap<FnId, Vec<T>>,
+        done: &mut FxHashSet<(u8, T)>,
         more: &mut Vec<T>,
     ) {
         let own = self.copy(self.exec.loops[l].last, tag, level);
         let Node::App(f, params) = self.exec.ctx.pool.node(own).clone() else { return };
-        for &t in seen {
+        for &t in seen.get(&f).into_iter().flatten() {
             let args = match self.exec.ctx.pool.node(t) {
-                Node::App(g, args) if *g == f && !done.contains(&(tag, t)) => args.clone(),
+                Node::App(_, args) if done.insert((tag, t)) => args.clone(),
                 _ => continue,
             };
-            done.push((tag, t));
             let facts = self.exec.loops[l].exit_facts.clone();
             let facts = self.copy_all(&facts, tag, level);
             let pairs: Vec<(T, T)> = params.iter().copied().zip(args.iter().copied()).collect();
