@@ -420,19 +420,19 @@ impl Pairs<'_, '_> {
                 if exact { "" } else { "possibly a " }
             ),
             accesses,
-            approximated: names
-                .into_iter()
-                .map(|variable| Approximated {
-                    variable,
-                    affects_reachability: true,
-                    affects_index: false,
-                })
-                .collect(),
+            approximated: of_reachability(names),
             ..Finding::new(Kind::BarrierDivergence, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
         Alarm { finding, model, sites: (site, site) }
     }
+}
+
+/// Approximated variables that decide whether a place is reached.
+pub(crate) fn of_reachability(names: impl IntoIterator<Item = String>) -> Vec<Approximated> {
+    let one =
+        |variable| Approximated { variable, affects_reachability: true, affects_index: false };
+    names.into_iter().map(one).collect()
 }
 
 pub(crate) fn base_elem(kernel: &Kernel, base: Base) -> Option<Elem> {

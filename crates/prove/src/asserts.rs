@@ -3,11 +3,11 @@
 //! One thread is enough: where it comes to the assertion, the condition must hold. A condition that mentions an
 //! approximated value and can fail is a possible failure only.
 
-use lockstep_finding::{Access, Approximated, Confidence, Finding, Kind, Verdict};
+use lockstep_finding::{Access, Confidence, Finding, Kind, Verdict};
 use lockstep_kernel::{BlockId, LocId, SiteId};
 
 use crate::Alarm;
-use crate::alarm::{approximated, loop_name, place};
+use crate::alarm::{approximated, loop_name, of_reachability, place};
 use crate::context::Level;
 use crate::pair::Pairs;
 use crate::race::Limits;
@@ -109,14 +109,7 @@ impl Pairs<'_, '_> {
             if a.message.is_empty() { what.to_owned() } else { format!("{what}: {}", a.message) };
         let finding = Finding {
             confidence: if exact { Confidence::Confirmed } else { Confidence::Possible },
-            approximated: names
-                .into_iter()
-                .map(|variable| Approximated {
-                    variable,
-                    affects_reachability: true,
-                    affects_index: false,
-                })
-                .collect(),
+            approximated: of_reachability(names),
             ..Finding::new(Kind::Assertion, text, vec![access])
         };
         let model = m.map(|m| self.launch(&m));

@@ -38,15 +38,8 @@ impl Atom {
     }
 }
 
-/// A sum of atoms, without its constant, and an interval for it.
+/// A sum of atoms, without its constant, and an interval for it: what a condition bounds, or a digit of an equation.
 struct Bounded {
-    terms: Vec<(Atom, i128)>,
-    lo: i128,
-    hi: i128,
-}
-
-/// The same, as it stands in an equation.
-struct Digit {
     terms: Vec<(Atom, i128)>,
     lo: i128,
     hi: i128,
@@ -114,7 +107,7 @@ fn bounded(ctx: &Ctx, t: T) -> Option<Bounded> {
 }
 
 /// The atoms of an equation, those of a bounded sum together.
-fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Digit> {
+fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Bounded> {
     let mut out = Vec::new();
     for sum in known {
         let of = |t: Atom| atoms.iter().find(|(a, _)| *a == t).map(|(_, k)| *k);
@@ -128,12 +121,12 @@ fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Dig
         }
         atoms.retain(|(a, _)| sum.terms.iter().all(|(t, _)| t != a));
         let terms = sum.terms.iter().map(|&(t, s)| (t, s * k)).collect();
-        out.push(Digit { terms, lo: x.min(y), hi: x.max(y) });
+        out.push(Bounded { terms, lo: x.min(y), hi: x.max(y) });
     }
     for (t, k) in atoms {
         let (lo, hi) = t.interval(ctx);
         if let (Some(x), Some(y)) = (lo.checked_mul(k), hi.checked_mul(k)) {
-            out.push(Digit { terms: vec![(t, k)], lo: x.min(y), hi: x.max(y) });
+            out.push(Bounded { terms: vec![(t, k)], lo: x.min(y), hi: x.max(y) });
         } else {
             return Vec::new();
         }
@@ -142,7 +135,7 @@ fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Dig
 }
 
 /// `constant + the digits == 0`, as an equation of the original width; it does not wrap.
-fn equation(ctx: &mut Ctx, constant: i128, digits: &[Digit], w: u32) -> T {
+fn equation(ctx: &mut Ctx, constant: i128, digits: &[Bounded], w: u32) -> T {
     let mut sides = [Vec::new(), Vec::new()];
     for &(t, k) in digits.iter().flat_map(|d| &d.terms) {
         let (Atom::Natural(t) | Atom::Signed(t)) = t;
@@ -194,8 +187,8 @@ pub(crate) fn by_digits(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     None
 }
 
-fn separate(ctx: &mut Ctx, constant: i128, mut digits: Vec<Digit>, w: u32) -> Option<Vec<T>> {
-    let range = |digits: &[Digit]| {
+fn separate(ctx: &mut Ctx, constant: i128, mut digits: Vec<Bounded>, w: u32) -> Option<Vec<T>> {
+    let range = |digits: &[Bounded]| {
         digits.iter().try_fold((0i128, 0i128), |(lo, hi), d| {
             Some((lo.checked_add(d.lo)?, hi.checked_add(d.hi)?))
         })
@@ -204,7 +197,7 @@ fn separate(ctx: &mut Ctx, constant: i128, mut digits: Vec<Digit>, w: u32) -> Op
     if lo + constant <= -(1i128 << w) || hi + constant >= 1i128 << w {
         return None;
     }
-    let step = |d: &Digit| d.terms.iter().fold(0, |g, (_, k)| gcd(g, *k));
+    let step = |d: &Bounded| d.terms.iter().fold(0, |g, (_, k)| gcd(g, *k));
     digits.sort_by_key(step);
     for from in 1..digits.len() {
         let m = digits[from..].iter().map(step).fold(0, gcd);
