@@ -10,7 +10,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use browser::{Browser, Page};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{BEYOND_THE_END, DIVERGES};
 
 /// A folder with a report, and a page that shows it.
@@ -36,33 +36,45 @@ fn open(args: &[&str], width: u32, dark: bool) -> Option<Opened> {
 
 impl Opened {
     /// What a script gives.
-    fn ask(&mut self, script: &str) -> serde_json::Value {
+    fn ask(&mut self, script: &str) -> Value {
         self.browser.evaluate(&self.page, script)
     }
 
-    fn number(&mut self, script: &str) -> i64 {
-        self.ask(script).as_f64().unwrap_or_else(|| panic!("no number: {script}")) as i64
-    }
-
-    fn count(&mut self, selector: &str) -> i64 {
-        self.number(&format!("document.querySelectorAll({}).length", json!(selector)))
-    }
-
-    fn text(&mut self, selector: &str) -> String {
-        let script = format!("document.querySelector({}).textContent", json!(selector));
-        self.ask(&script).as_str().unwrap_or_default().to_owned()
-    }
-
-    /// What a script gives once it gives something.
-    fn wait_for(&mut self, script: &str) -> serde_json::Value {
+    /// Waits until what a script gives is as it should be.
+    ///
+    /// A browser does what a click asks for when it likes: nothing here may look once and
+    /// take that for the last word.
+    fn becomes(&mut self, script: &str, what: &str, right: impl Fn(&Value) -> bool) -> Value {
+        let mut value = Value::Null;
         for _ in 0..1000 {
-            let value = self.ask(script);
-            if !value.is_null() {
+            value = self.ask(script);
+            if right(&value) {
                 return value;
             }
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        panic!("nothing came of {script}")
+        panic!("{script} should be {what}, and stays {value}")
+    }
+
+    fn gives(&mut self, script: &str, expected: impl Into<Value>) {
+        let expected = expected.into();
+        self.becomes(script, &expected.to_string(), |value| *value == expected);
+    }
+
+    fn count(&mut self, selector: &str, expected: i64) {
+        self.gives(&count_of(selector), expected);
+    }
+
+    fn at_least_one(&mut self, selector: &str) {
+        self.becomes(&count_of(selector), "1 or more", |value| value.as_i64() >= Some(1));
+    }
+
+    /// The text of an element has all these parts.
+    fn says(&mut self, selector: &str, parts: &[&str]) {
+        let script = format!("document.querySelector({}).textContent", json!(selector));
+        self.becomes(&script, &format!("a text with {parts:?}"), |value| {
+            value.as_str().is_some_and(|text| parts.iter().all(|part| text.contains(part)))
+        });
     }
 
     fn click(&mut self, selector: &str) {
@@ -74,12 +86,12 @@ impl Opened {
     }
 
     /// Kernels that a filter left.
-    fn shown(&mut self) -> i64 {
-        self.count(".kernel:not(.hidden)")
+    fn shown(&mut self, expected: i64) {
+        self.count(".kernel:not(.hidden)", expected);
     }
 
-    fn is_open(&mut self, selector: &str) -> bool {
-        self.ask(&format!("document.querySelector({}).open", json!(selector))) == true
+    fn open(&mut self, selector: &str, expected: bool) {
+        self.gives(&format!("document.querySelector({}).open", json!(selector)), expected);
     }
 
     /// Nothing is wider than the window, and nothing was complained of.
@@ -91,7 +103,7 @@ impl Opened {
              }).map((e) => e.outerHTML.slice(0, 120))",
         );
         assert_eq!(wide, json!([]), "wider than the window");
-        assert_eq!(self.number("document.documentElement.scrollWidth - innerWidth"), 0);
+        assert_eq!(self.ask("document.documentElement.scrollWidth - innerWidth"), 0);
         assert_eq!(self.browser.complaints(), Vec::<String>::new());
     }
 
@@ -106,55 +118,55 @@ impl Opened {
     }
 }
 
+fn count_of(selector: &str) -> String {
+    format!("document.querySelectorAll({}).length", json!(selector))
+}
+
 const RACE: &[&str] = &["check", "race.cu", "--only", "data-race,barrier-divergence"];
 
 #[test]
 fn a_finding_is_shown_with_its_pictures() {
     let Some(mut it) = open(RACE, 1280, false) else { return };
-    assert_eq!(it.count(".kernel"), 2);
-    assert!(it.text("h1").contains("1 of 2 kernels"), "{}", it.text("h1"));
+    it.count(".kernel", 2);
+    it.says("h1", &["1 of 2 kernels"]);
     it.is_sound();
     it.shot("light");
 
     // Both places, in their files.
-    assert_eq!(it.count(".source .row:has(mark.one)"), 1);
-    assert_eq!(it.count(".source .row:has(mark.two)"), 1);
-    let source = it.text(".panels");
-    assert!(source.contains("tile.h") && source.contains("race.cu"), "{source}");
+    it.count(".source .row:has(mark.one)", 1);
+    it.count(".source .row:has(mark.two)", 1);
+    it.says(".panels", &["tile.h", "race.cu"]);
     // The two threads, side by side.
-    let values = it.text(".values");
-    assert!(values.contains("(1,0,0)") && values.contains("(0,0,0)"), "{values}");
-    assert!(it.count(".values tr.differs") >= 1);
+    it.says(".values", &["(1,0,0)", "(0,0,0)"]);
+    it.at_least_one(".values tr.differs");
 
     // 64 elements, each written by one thread and read by another.
-    assert_eq!(it.count(".map .cell[data-element]"), 64);
-    assert_eq!(it.count(".map .cell.conflict"), 64);
-    assert_eq!(it.count(".map .cell.marked"), 1);
+    it.count(".map .cell[data-element]", 64);
+    it.count(".map .cell.conflict", 64);
+    it.count(".map .cell.marked", 1);
     // Two marked events with no barrier anywhere.
-    assert_eq!(it.count(".timeline .ring"), 2);
-    assert_eq!(it.count(".timeline line.barrier"), 0);
-    assert_eq!(it.count(".timeline path.link"), 1);
+    it.count(".timeline .ring", 2);
+    it.count(".timeline line.barrier", 0);
+    it.count(".timeline path.link", 1);
 
     // A click keeps a cell; arrows walk from there.
     it.click(".map .cell[data-element='5']");
-    assert!(it.text(".map .detail").starts_with("tile[5]"), "{}", it.text(".map .detail"));
+    it.says(".map .detail", &["tile[5]"]);
     it.key("ArrowDown");
-    assert!(it.text(".map .detail").starts_with("tile[21]"), "{}", it.text(".map .detail"));
-    let detail = it.text(".map .detail");
-    assert!(detail.contains("written by thread (21,0,0)"), "{detail}");
-    assert!(detail.contains("read by thread (20,0,0)"), "{detail}");
+    let both = ["tile[21]", "written by thread (21,0,0)", "read by thread (20,0,0)"];
+    it.says(".map .detail", &both);
 
     // Folding, by mouse and by key.
     let finding = "#finding-0-0";
-    assert!(it.is_open(finding));
+    it.open(finding, true);
     it.click("#finding-0-0 > summary");
-    assert!(!it.is_open(finding));
+    it.open(finding, false);
     it.key("Enter");
-    assert!(it.is_open(finding));
+    it.open(finding, true);
 
     it.click("#finding-0-0 a[href='#about-data-race']");
-    assert!(it.is_open("#about-data-race"));
-    assert!(it.text("#about-data-race").contains("How to fix it"));
+    it.open("#about-data-race", true);
+    it.says("#about-data-race", &["How to fix it"]);
     it.is_sound();
 }
 
@@ -166,45 +178,40 @@ fn filters_theme_and_copying() {
     let dark = it.ask(background);
     it.shot("dark");
     it.click("#theme");
-    assert_ne!(it.ask(background), dark);
-    assert_eq!(it.ask("document.documentElement.dataset.theme"), "light");
+    it.gives("document.documentElement.dataset.theme", "light");
+    it.becomes(background, "another colour", |now| *now != dark);
     it.click("#theme");
-    assert_eq!(it.ask(background), dark);
+    it.gives(background, dark);
 
-    assert_eq!(it.shown(), 2);
+    it.shown(2);
     it.key("/");
     it.browser.type_text(&it.page, "SHIFT race.cu");
-    assert_eq!(it.shown(), 1);
-    assert_eq!(it.text("#shown"), "1 of 2 kernels");
+    it.shown(1);
+    it.says("#shown", &["1 of 2 kernels"]);
     it.browser.type_text(&it.page, " no such thing");
-    assert_eq!(it.shown(), 0);
-    assert_eq!(it.count("#nothing.hidden"), 0);
+    it.shown(0);
+    it.count("#nothing.hidden", 0);
     it.key("Escape");
-    assert_eq!(it.shown(), 2);
+    it.shown(2);
     it.click(".chip.found");
-    assert_eq!(it.shown(), 1);
-    assert_eq!(it.text(".kernel:not(.hidden) h2"), "copy");
+    it.shown(1);
+    it.says(".kernel:not(.hidden) h2", &["copy"]);
     it.click(".chip.found");
-    assert_eq!(it.shown(), 2);
+    it.shown(2);
 
     it.click("#fold");
-    assert_eq!(it.count(".kernel[open]"), 0);
+    it.count(".kernel[open]", 0);
     it.click("#fold");
-    assert_eq!(it.count(".kernel[open]"), 2);
+    it.count(".kernel[open]", 2);
 
-    let command = it.text(".command code");
-    assert!(
-        command.starts_with("lockstep run race.cu --kernel shift --grid 2 --block 64"),
-        "{command}"
-    );
-    // The clipboard answers when it likes, and the button's word goes back by itself.
+    it.says(".command code", &["lockstep run race.cu --kernel shift --grid 2 --block 64"]);
+    // The button's word goes back by itself.
     it.ask(
         "said = []; new MutationObserver(() => said.push(document.querySelector('.copy').textContent))\n\
            .observe(document.querySelector('.copy'), { childList: true }); 0",
     );
     it.click(".copy");
-    let word = it.wait_for("said[0]");
-    assert!(word == "Copied" || word == "Selected", "{word}");
+    it.becomes("said[0]", "a word", |word| word == "Copied" || word == "Selected");
     it.is_sound();
 }
 
@@ -214,7 +221,7 @@ fn a_narrow_window() {
     it.is_sound();
     it.shot("narrow");
     it.click("#kernel-1 > summary");
-    assert!(it.is_open("#kernel-1"));
+    it.open("#kernel-1", true);
     it.is_sound();
 }
 
@@ -222,19 +229,19 @@ fn a_narrow_window() {
 fn other_findings_and_unusable_inputs() {
     let Some(mut it) = open(BEYOND_THE_END, 1280, false) else { return };
     // Group 1 writes beyond the end.
-    assert!(it.text(".map .detail").contains("out of bounds"), "{}", it.text(".map .detail"));
+    it.says(".map .detail", &["out of bounds"]);
     it.is_sound();
     it.shot("bounds");
 
     let Some(mut it) = open(DIVERGES, 1280, false) else { return };
-    assert!(it.count(".timeline line.barrier") >= 1);
+    it.at_least_one(".timeline line.barrier");
     it.is_sound();
     it.shot("divergence");
 
     let args =
         ["check", "race.cu", "broken.cu", "--kernel", "copy", "--only", "barrier-divergence"];
     let Some(mut it) = open(&args, 390, true) else { return };
-    assert!(it.text(".errors").contains("broken.cu:2"), "{}", it.text(".errors"));
+    it.says(".errors", &["broken.cu:2"]);
     it.is_sound();
     it.shot("unusable");
 }
