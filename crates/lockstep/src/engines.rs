@@ -12,7 +12,7 @@ use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict
 use lockstep_kernel::{Kernel, Param, ParamKind};
 use lockstep_prove::Proof;
 use lockstep_search::{Alias, Given, Searched, Settings, search};
-use lockstep_simulate::{Config, bind};
+use lockstep_simulate::{Config, bind, too_large};
 
 use crate::dims::{Dims, From};
 use crate::interrupt;
@@ -213,7 +213,8 @@ impl Task<'_> {
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
         let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
         proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
-        let named = match usual {
+        // What is usual is read off the whole kernel, which takes long where it is very large.
+        let named = match usual && too_large(kernel).is_none() {
             true => proof::assume_usual(kernel, &mut assumptions),
             false => Vec::new(),
         };
@@ -248,6 +249,9 @@ impl Task<'_> {
         proof: Option<&Proof>,
         work: &Working,
     ) -> Result<Searched, String> {
+        if let Some(why) = too_large(kernel) {
+            return Ok(Searched { incomplete: Some(why), ..Searched::default() });
+        }
         let dynamic = kernel.objects.iter().any(|o| o.dynamic);
         let one = given.is_complete(dynamic);
         self.engine(kernel, source, work, if one { Engine::Simulate } else { Engine::Search });

@@ -258,6 +258,28 @@ fn an_endless_loop_is_unknown() {
 }
 
 #[test]
+fn a_kernel_beyond_the_simulator_is_unknown() {
+    let place = Place::new();
+    let source = "\
+#define FOUR(x) x x x x
+#define SIXTEEN(x) FOUR(FOUR(x))
+#define MANY(x) SIXTEEN(SIXTEEN(SIXTEEN(x)))
+__global__ void large(volatile int *a) { MANY(a[threadIdx.x] += 1; a[0] += 1; a[1] += 1; a[2] += 1;) }
+";
+    place.file("large.cu", source);
+    // The prover has a clock here: the pairs of so many accesses are more than a test can wait for.
+    let output = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env_remove("LOCKSTEP_REPRODUCIBLE")
+        .args(["check", "large.cu", "--budget", "1", "--no-cache"])
+        .current_dir(place.dir.path())
+        .output()
+        .expect("lockstep starts");
+    let told = String::from_utf8_lossy(&output.stdout);
+    let why = "32768 accesses are more than the simulator tracks (32767)";
+    assert!(output.status.code() == Some(3) && told.contains(why), "{output:?}");
+}
+
+#[test]
 fn a_hundred_megabytes_are_no_problem() {
     let place = Place::new();
     place.file("copy.cu", COPY);

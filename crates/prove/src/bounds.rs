@@ -54,7 +54,7 @@ impl Pairs<'_, '_> {
         let mut beyond: Vec<Beyond> = Vec::new();
         for access in 0..self.exec.accesses.len() {
             if limits.are_over() {
-                open = Some(format!("the {} ran out", limits.time_budget()));
+                open = Some(limits.ran_out());
                 break;
             }
             let side = self.side(access, 1, level);

@@ -17,8 +17,8 @@
 //! here. They say nothing about a kernel that does race, which is why other properties are only proved together
 //! with it.
 //!
-//! Loops are taken to terminate. What cannot be followed at all (irreducible control flow) is recorded in [`Exec::gaps`],
-//! and nothing is proved then; nor of a kernel in which a thread can come to an operation outside the model
+//! Loops are taken to terminate. What cannot be followed at all (irreducible control flow, or a kernel so large that the time
+//! ends before it does) is recorded in [`Exec::gaps`], and nothing is proved then; nor of a kernel in which a thread can come to an operation outside the model
 //! ([`Exec::unmodelled`]).
 
 use lockstep_kernel::{Barrier, BlockId, Kernel, Op, Operand, Reg, Scope, SiteId, Terminator, Ty};
@@ -27,6 +27,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::context::{Base, Ctx, FnKind, VarKind};
 use crate::loops::LoopInfo;
 use crate::provenance::{Written, written};
+use crate::race::Limits;
 use crate::term::{T, VarId};
 use crate::tickets::Ticket;
 use crate::walk::Substitution;
@@ -146,7 +147,7 @@ pub(crate) struct Exec<'c, 'k> {
 }
 
 /// Evaluates the whole kernel.
-pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
+pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>, limits: Limits) -> Exec<'c, 'k> {
     let kernel = ctx.kernel;
     let n = kernel.blocks.len();
     let truth = ctx.pool.truth(true);
@@ -204,6 +205,9 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
     let order = exec.ctx.cfg.order.clone();
     let mut open: Vec<usize> = Vec::new();
     for (i, &b) in order.iter().enumerate() {
+        if exec.is_late(limits) {
+            return exec;
+        }
         if let Some(l) = exec.loop_of_head(b) {
             exec.open_loop(l);
             open.push(l);
@@ -220,7 +224,7 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>) -> Exec<'c, 'k> {
             open.pop();
         }
     }
-    exec.assemble();
+    exec.assemble(limits);
     exec
 }
 
@@ -252,6 +256,15 @@ impl Exec<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Whether the time is over; then the kernel was not followed to its end, which is a gap.
+    fn is_late(&mut self, limits: Limits) -> bool {
+        let late = limits.are_over();
+        if late {
+            self.gaps.push(limits.ran_out());
+        }
+        late
     }
 
     fn check_reducible(&mut self) {
@@ -558,11 +571,14 @@ impl Exec<'_, '_> {
     // ---- the end ----
 
     /// Rewrites everything over the loops' counters, outermost loops first.
-    fn assemble(&mut self) {
+    fn assemble(&mut self, limits: Limits) {
         let mut order: Vec<usize> = (0..self.loops.len()).collect();
         order.sort_by_key(|&l| (self.nest(self.loops[l].head).len(), l));
         let mut solved: Vec<(VarId, T)> = Vec::new();
         for l in order {
+            if self.is_late(limits) {
+                return;
+            }
             let mut s = substitution(&solved);
             self.bound(l, &mut s);
             let closed = self.closed_forms(l, &mut s);

@@ -97,6 +97,11 @@ impl Limits<'_> {
         }
     }
 
+    /// Why nothing more was looked at.
+    pub(crate) fn ran_out(&self) -> String {
+        format!("the {} ran out", self.time_budget())
+    }
+
     pub(crate) fn time_budget(&self) -> String {
         format!("time budget of {} s", (self.budget.as_secs_f64() * 100.0).round() / 100.0)
     }

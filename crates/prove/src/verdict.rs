@@ -96,7 +96,7 @@ pub(crate) fn analyse(
     limits: Limits,
 ) -> Analysis {
     let mut ctx = Ctx::new(kernel, assumptions, hints);
-    let mut exec = exec::run(&mut ctx);
+    let mut exec = exec::run(&mut ctx, limits);
     if let Some(sharper) = crate::requires::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
     }
@@ -260,7 +260,10 @@ fn ordinary(
     limits: Limits,
 ) -> bool {
     let mut ctx = Ctx::new(kernel, assumptions, hints);
-    let mut pairs = prepare(exec::run(&mut ctx));
+    let mut pairs = prepare(exec::run(&mut ctx, limits));
+    if !pairs.exec.gaps.is_empty() {
+        return false;
+    }
     let mut list = pairs.facts_of_one();
     let ctx = &mut *pairs.exec.ctx;
     let (b, g) = (ctx.block_dim(0), ctx.grid_dim(0));
@@ -500,6 +503,9 @@ impl Pairs<'_, '_> {
             {
                 return Some(because);
             }
+            if limits.are_over() {
+                return Some(limits.ran_out());
+            }
             let mut list = facts.clone();
             list.extend(self.conditions(b, 1, Level::Block));
             if let Some(q) = self.ask(list, Level::Block) {
@@ -524,7 +530,7 @@ impl Pairs<'_, '_> {
         let unknown =
             |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
         let Some(candidates) = self.race_candidates(limits, divergence.warps.is_none()) else {
-            return unknown(format!("{} ran out", limits.time_budget()));
+            return unknown(limits.ran_out());
         };
         self.solver.all_or_nothing = limits.proof_only;
         let decided = self.decide(candidates, limits);

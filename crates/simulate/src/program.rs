@@ -91,6 +91,16 @@ pub(crate) struct Program<'k> {
     pub mixed_atomics: bool,
 }
 
+/// Accesses, barriers and fences whose numbers the shadow of a word has room for.
+const MOST_SITES: usize = 0x7fff;
+
+/// Why no launch of the kernel can be simulated, if it is too large for that.
+pub fn too_large(kernel: &Kernel) -> Option<String> {
+    let sites = kernel.sites.len();
+    let why = || format!("{sites} accesses are more than the simulator tracks ({MOST_SITES})");
+    (sites > MOST_SITES).then(why)
+}
+
 impl<'k> Program<'k> {
     pub(crate) fn new(
         kernel: &'k Kernel,
@@ -128,12 +138,8 @@ impl<'k> Program<'k> {
                 launch.args.len()
             )));
         }
-        if kernel.sites.len() > 0x7fff {
-            return Err(LaunchError(format!(
-                "kernel {} has {} accesses, more than the simulator tracks (32767)",
-                kernel.name,
-                kernel.sites.len()
-            )));
+        if let Some(why) = too_large(kernel) {
+            return Err(LaunchError(why));
         }
         let layout = layout(kernel, launch, threads as u32)?;
         let code = decode(kernel, cfg, launch, config, &layout)?;
