@@ -16,6 +16,7 @@ use crate::exec::Mode;
 use crate::pair::Pairs;
 use crate::race::{Candidate, is_block_barrier};
 use crate::term::{Node, T, sign_extend};
+use crate::versions::Version;
 use crate::walk::{Assignment, reachable};
 use crate::{Alarm, Cell, Model};
 
@@ -161,14 +162,18 @@ impl Pairs<'_, '_> {
             out.scalars.push((i, values));
         }
         for ((f, args), value) in &m.apps {
-            let FnKind::ReadOnly(Base::Param(param)) = self.exec.ctx.fns[f.0 as usize].kind else {
-                continue;
+            let (param, width) = match self.exec.ctx.fns[f.0 as usize].kind {
+                FnKind::ReadOnly(Base::Param(p)) => (p, None),
+                // What the launch begins with.
+                FnKind::Memory(Base::Param(p), Version::Entry, width) => (p, Some(width)),
+                _ => continue,
             };
             let ParamKind::Buffer { elem, .. } = kernel.params[param].kind else { continue };
             if let [offset] = args[..] {
-                let bytes = match elem {
-                    Elem::Scalar(t) => t.bytes(),
-                    Elem::Bytes(_) => 4,
+                let bytes = match (width, elem) {
+                    (Some(w), _) => u32::from(w).div_ceil(8),
+                    (None, Elem::Scalar(t)) => t.bytes(),
+                    (None, Elem::Bytes(_)) => 4,
                 };
                 out.contents.push(Cell { param, offset, bytes, value: *value });
             }
@@ -196,6 +201,13 @@ impl Pairs<'_, '_> {
         (thread, block)
     }
 
+    /// The value of a term of one of the two threads in a model of a race.
+    fn value_in(&mut self, m: &Assignment, t: T) -> u64 {
+        let mut read = [t];
+        self.join_loads(&mut read);
+        m.eval(&self.exec.ctx.pool, read[0])
+    }
+
     /// The variables of one thread that an access rests on, `*` marking the approximated ones.
     fn variables(&mut self, m: &Assignment, access: usize, tag: u8, level: Level) -> Vec<String> {
         let mut out = Vec::new();
@@ -207,7 +219,7 @@ impl Pairs<'_, '_> {
             }
             let Some(name) = self.exec.ctx.reg_name(reg).map(str::to_owned) else { continue };
             let own = self.copy(t, tag, level);
-            let v = m.eval(&self.exec.ctx.pool, own);
+            let v = self.value_in(m, own);
             let rests = approximated(self, &[t]);
             let mark = if rests.is_empty() { "" } else { " (approximated)" };
             out.push(format!("{name} = {}{mark}", shown(v, self.exec.ctx.kernel.reg_ty(reg))));
@@ -227,7 +239,7 @@ impl Pairs<'_, '_> {
                 continue;
             }
             let w = self.exec.ctx.pool.width(t);
-            let v = m.eval(&self.exec.ctx.pool, t);
+            let v = self.value_in(m, t);
             let line = format!("{} = {} (approximated)", info.name, sign_extend(v, w));
             if !out.iter().any(|o| o.starts_with(&format!("{} = ", info.name))) {
                 out.push(line);

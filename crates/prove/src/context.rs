@@ -9,6 +9,7 @@ use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space,
 use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, Range, T, VarId, mask};
+use crate::versions::Version;
 use crate::{Assumptions, DimSpec};
 
 /// An object that accesses are made to.
@@ -59,6 +60,10 @@ pub(crate) enum FnKind {
     /// A load of memory that the kernel does write, by address and iteration. The same for two threads that read one
     /// address in one phase, or else there is a race.
     LoadAt(SiteId, u8),
+    /// Contents of an object that the kernel does write, in one of its versions and for loads of one width, by offset and
+    /// the iterations around the beginning of the version: what stands for loads in questions about two threads
+    /// ([`crate::versions`]).
+    Memory(Base, Version, u8),
     /// A value that a thread has for itself, by iteration.
     Binder(Reg),
     /// A value that is the same for all threads of a block, by iteration.
@@ -72,6 +77,8 @@ pub(crate) enum FnKind {
 #[derive(Clone, Debug)]
 pub(crate) struct FnInfo {
     pub(crate) kind: FnKind,
+    /// The thread whose own it is; 0 for what is common.
+    pub(crate) tag: u8,
     /// The variable of the source that it stands for.
     pub(crate) name: String,
 }
@@ -209,7 +216,7 @@ impl<'k> Ctx<'k> {
             return f;
         }
         let id = FnId(self.fns.len() as u32);
-        self.fns.push(FnInfo { kind: kind.clone(), name: name.to_owned() });
+        self.fns.push(FnInfo { kind: kind.clone(), tag, name: name.to_owned() });
         self.fn_index.insert((kind, tag), id);
         id
     }
@@ -455,6 +462,8 @@ impl<'k> Ctx<'k> {
             FnKind::LoadAt(site, _) => {
                 level == Level::Block || self.kernel.site(*site).space == Space::Global
             }
+            // Made for the two threads, never for the generic one.
+            FnKind::Memory(..) => true,
             FnKind::Binder(_) => false,
             FnKind::Uniform(_) | FnKind::Warp(..) => level == Level::Block,
             FnKind::Exit(l) => match level {

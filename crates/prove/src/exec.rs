@@ -11,7 +11,8 @@
 //!
 //! This is the paper's inference of protocols, on SSA instead of an abstract syntax: a *binder* is an application of
 //! [`FnKind::Binder`] (or of a load) to the iteration counters. Deviations: loads are functions of their address and
-//! not mere binders, which keeps two threads that read one place together; and a thread that reads back what it has
+//! not mere binders, which keeps two threads that read one place together (and two loads that read the same contents,
+//! see [`crate::versions`]); and a thread that reads back what it has
 //! just written gets the value it wrote ([`Exec::forwarded`]). Both are sound for proving the absence of races: take
 //! the first race of an execution; everything read before it was read without a race, and so had the value claimed
 //! here. They say nothing about a kernel that does race, which is why other properties are only proved together
@@ -30,6 +31,7 @@ use crate::provenance::{Written, written};
 use crate::race::Limits;
 use crate::term::{T, VarId};
 use crate::tickets::Ticket;
+use crate::versions::{History, Joined};
 use crate::walk::Substitution;
 
 /// What an access does.
@@ -132,6 +134,10 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) recent_after: FxHashMap<BlockId, Vec<Recent>>,
     /// Some value was taken from a store of the thread's own: right in the absence of races.
     pub(crate) forwarding: bool,
+    /// The versions of objects that are read and written, as far as they were asked for.
+    pub(crate) histories: FxHashMap<Base, History>,
+    /// What each load of such an object reads; none where that is not one thing.
+    pub(crate) reads: FxHashMap<(SiteId, u8), Option<Joined>>,
     /// Loop variables over the final counters: loop, register, value.
     pub(crate) loop_values: Vec<(usize, Reg, T)>,
     /// Fields of structs that are pointers, as bases of their own.
@@ -189,6 +195,8 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>, limits: Limits) -> Exec<'c, 'k> 
         recent: Vec::new(),
         recent_after: FxHashMap::default(),
         forwarding: false,
+        histories: FxHashMap::default(),
+        reads: FxHashMap::default(),
         loop_values: Vec::new(),
         fields: FxHashSet::default(),
         foreign: Vec::new(),

@@ -15,7 +15,7 @@
 //! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
 //! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
 //!
-//! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`race`], then this file.
+//! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], then this file.
 
 mod alarm;
 mod asserts;
@@ -47,6 +47,7 @@ mod solve;
 mod term;
 mod tickets;
 mod verdict;
+mod versions;
 mod walk;
 mod warp;
 mod why;

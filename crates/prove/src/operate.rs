@@ -79,7 +79,7 @@ impl Exec<'_, '_> {
                 }
                 let dst = inst.dst.expect("a load has a result");
                 for k in 0..*count {
-                    let v = self.load(b, *site, *ty, a, k, Reg(dst.0 + u32::from(k)));
+                    let v = self.load((b, at), *site, *ty, a, k, Reg(dst.0 + u32::from(k)));
                     self.set(dst, u32::from(k), v);
                 }
             }
@@ -270,7 +270,15 @@ impl Exec<'_, '_> {
         r.values.get(k as usize).copied()
     }
 
-    fn load(&mut self, b: BlockId, site: SiteId, ty: Ty, addr: T, k: u8, dst: Reg) -> T {
+    fn load(
+        &mut self,
+        (b, at): (BlockId, usize),
+        site: SiteId,
+        ty: Ty,
+        addr: T,
+        k: u8,
+        dst: Reg,
+    ) -> T {
         let w = ty.bits();
         let info = self.ctx.kernel.site(site);
         let (space, volatile) = (info.space, info.volatile);
@@ -311,6 +319,7 @@ impl Exec<'_, '_> {
                 let f = self.ctx.function(FnKind::ReadOnly(base), 0, &name);
                 return self.ctx.pool.app(f, &[offset], w);
             }
+            self.note_read(base, (b, at), (site, k), w);
         } else if space == Space::Private {
             return self.binder(dst, b);
         }

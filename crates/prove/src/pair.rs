@@ -9,6 +9,7 @@ use crate::memory::Case;
 use crate::phases::{Phases, Via};
 use crate::solve::{Query, Solver};
 use crate::term::{FnId, Node, T};
+use crate::versions::Joining;
 use crate::walk::{Substitution, reachable};
 use crate::why::Why;
 
@@ -61,6 +62,7 @@ pub(crate) struct Pairs<'c, 'k> {
     facts: FxHashMap<Level, Vec<T>>,
     /// Further conditions of the launch (candidates for hidden assumptions).
     pub(crate) extra: Vec<T>,
+    joining: Joining,
     /// What tickets were taken to be, as assumptions.
     pub(crate) drawn_from: Vec<String>,
 }
@@ -77,6 +79,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             cases: vec![None; n],
             facts: FxHashMap::default(),
             extra: Vec::new(),
+            joining: Joining::default(),
             drawn_from: Vec::new(),
         }
     }
@@ -308,9 +311,25 @@ impl<'c, 'k> Pairs<'c, 'k> {
 
     /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.
     pub(crate) fn ask(&mut self, mut assertions: Vec<T>, level: Level) -> Option<Query> {
+        self.add_ends(&mut assertions, level);
+        self.solver.ask(self.exec.ctx, assertions)
+    }
+
+    /// The same for a question about a race, in which two loads of one element are one value ([`crate::versions`]).
+    pub(crate) fn ask_of_race(&mut self, mut assertions: Vec<T>, level: Level) -> Option<Query> {
+        self.add_ends(&mut assertions, level);
+        self.join_loads(&mut assertions);
+        self.solver.ask(self.exec.ctx, assertions)
+    }
+
+    /// Puts what they read in the place of loads.
+    pub(crate) fn join_loads(&mut self, terms: &mut [T]) {
+        self.joining.apply(&mut self.exec, terms);
+    }
+
+    fn add_ends(&mut self, assertions: &mut Vec<T>, level: Level) {
         if assertions.iter().any(|&t| self.exec.ctx.pool.is_false(t)) {
-            self.solver.by_arithmetic += 1;
-            return None;
+            return;
         }
         let mut done: FxHashSet<(u8, T)> = FxHashSet::default();
         for _ in 0..4 {
@@ -318,7 +337,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
                 break;
             }
             let mut seen: FxHashMap<FnId, Vec<T>> = FxHashMap::default();
-            for t in reachable(&self.exec.ctx.pool, &assertions) {
+            for t in reachable(&self.exec.ctx.pool, assertions) {
                 if let Node::App(f, _) = self.exec.ctx.pool.node(t) {
                     seen.entry(*f).or_default().push(t);
                 }
@@ -334,7 +353,6 @@ impl<'c, 'k> Pairs<'c, 'k> {
             }
             assertions.extend(more);
         }
-        self.solver.ask(self.exec.ctx, assertions)
     }
 
     /// What is known of the last iterations of a loop that occur, each for the iterations of the loops around that it

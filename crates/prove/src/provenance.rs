@@ -1,11 +1,12 @@
 //! Where pointers come from, without looking at paths: which objects each register may point into.
 //!
 //! A fixed point over all registers. It is only used to tell which objects the kernel never writes (their contents
-//! are then a function of the index, the same for every thread); the accesses themselves are placed by their address
+//! are then a function of the index, the same for every thread), and which operations may write the others
+//! ([`crate::versions`]); the accesses themselves are placed by their address
 //! terms ([`crate::memory`]). A pointer whose origin is lost may point anywhere.
 
-use lockstep_kernel::{Kernel, Op, Operand, ParamKind, Space, Ty};
-use rustc_hash::FxHashSet;
+use lockstep_kernel::{BlockId, Kernel, Op, Operand, ParamKind, Space, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::Base;
 
@@ -16,16 +17,41 @@ struct Roots {
     unknown: bool,
 }
 
+/// What an operation may write, or all of them together.
+#[derive(Clone, Debug, Default)]
+struct Targets {
+    bases: FxHashSet<Base>,
+    /// Through a pointer of unknown origin, by the space the front end saw.
+    anywhere: Vec<Space>,
+}
+
 /// The objects that something in the kernel may write.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Written {
-    bases: FxHashSet<Base>,
-    /// A write through a pointer of unknown origin, by the space the front end saw.
-    anywhere: Vec<Space>,
+    all: Targets,
+    /// By the place of the operation.
+    by: FxHashMap<(BlockId, usize), Targets>,
 }
 
 impl Written {
     pub(crate) fn is_written(&self, base: Base, space: Space, may_alias: bool) -> bool {
+        self.all.contain(base, space, may_alias)
+    }
+
+    /// Whether the operation at this place may write the object.
+    pub(crate) fn may_write(
+        &self,
+        at: (BlockId, usize),
+        base: Base,
+        space: Space,
+        may_alias: bool,
+    ) -> bool {
+        self.by.get(&at).is_some_and(|t| t.contain(base, space, may_alias))
+    }
+}
+
+impl Targets {
+    fn contain(&self, base: Base, space: Space, may_alias: bool) -> bool {
         let global = |s: Space| matches!(s, Space::Global | Space::Constant);
         let key = match base {
             Base::Field(p, _) => Base::Field(p, u64::MAX),
@@ -170,18 +196,24 @@ pub(crate) fn written(kernel: &Kernel) -> Written {
         }
     }
     let mut out = Written::default();
-    for inst in kernel.insts() {
-        let (addr, site) = match &inst.op {
-            Op::Store { addr, site, .. } | Op::Atomic { addr, site, .. } => (*addr, *site),
-            Op::MemCopy { dst, write, .. } | Op::GroupCopy { dst, write, .. } => (*dst, *write),
-            Op::MemSet { dst, site, .. } => (*dst, *site),
-            _ => continue,
-        };
-        let r = of(&roots, addr);
-        if r.unknown || r.bases.is_empty() {
-            out.anywhere.push(kernel.site(site).space);
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        for (at, inst) in block.insts.iter().enumerate() {
+            let (addr, site) = match &inst.op {
+                Op::Store { addr, site, .. } | Op::Atomic { addr, site, .. } => (*addr, *site),
+                Op::MemCopy { dst, write, .. } | Op::GroupCopy { dst, write, .. } => (*dst, *write),
+                Op::MemSet { dst, site, .. } => (*dst, *site),
+                _ => continue,
+            };
+            let r = of(&roots, addr);
+            let mut targets = Targets::default();
+            if r.unknown || r.bases.is_empty() {
+                targets.anywhere.push(kernel.site(site).space);
+            }
+            targets.bases = r.bases;
+            out.all.anywhere.extend(&targets.anywhere);
+            out.all.bases.extend(&targets.bases);
+            out.by.insert((BlockId(b as u32), at), targets);
         }
-        out.bases.extend(r.bases);
     }
     out
 }

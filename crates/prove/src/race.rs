@@ -261,7 +261,7 @@ impl Pairs<'_, '_> {
                     assertions.extend(whose);
                     let tickets = self.ticket_facts(&assertions, level);
                     assertions.extend(tickets);
-                    let query = self.ask(assertions, level);
+                    let query = self.ask_of_race(assertions, level);
                     self.why.note(&self.exec, (i, j), level, |r| {
                         r.apart = true;
                         r.in_phase |= related;
@@ -269,6 +269,11 @@ impl Pairs<'_, '_> {
                     });
                     if let Some(query) = query {
                         let (first, second) = (i, j);
+                        let offsets = offsets.map(|(o, u)| {
+                            let mut both = [o, u];
+                            self.join_loads(&mut both);
+                            both.into()
+                        });
                         out.push(Candidate {
                             first,
                             second,

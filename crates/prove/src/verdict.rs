@@ -625,7 +625,7 @@ impl Pairs<'_, '_> {
         let differ = self.exec.ctx.pool.not(same);
         let mut assertions = c.query.asked.clone();
         assertions.push(differ);
-        match self.ask(assertions, c.level) {
+        match self.ask_of_race(assertions, c.level) {
             None => true,
             Some(q) => {
                 let outcome = self.solver.decide(self.exec.ctx, std::slice::from_ref(&q), limits);

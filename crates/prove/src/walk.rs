@@ -10,11 +10,21 @@ use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 pub(crate) struct Substitution {
     pub(crate) vars: FxHashMap<VarId, T>,
     pub(crate) fns: FxHashMap<FnId, FnId>,
+    /// Applications of a function that become those of another, of its first argument less a term and of some of the others.
+    pub(crate) calls: FxHashMap<FnId, Call>,
     /// Whole terms to replace (used for solved equations).
     pub(crate) terms: FxHashMap<T, T>,
     /// For pure renamings: what is known of a sum's interval beyond its structure holds for its copy too.
     pub(crate) keep_ranges: bool,
     done: FxHashMap<T, T>,
+}
+
+/// What a function becomes: another, of the first argument less `start`, and of the next `keep` arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) to: FnId,
+    pub(crate) start: T,
+    pub(crate) keep: usize,
 }
 
 impl Substitution {
@@ -47,7 +57,10 @@ impl Substitution {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.vars.is_empty() && self.fns.is_empty() && self.terms.is_empty()
+        self.vars.is_empty()
+            && self.fns.is_empty()
+            && self.calls.is_empty()
+            && self.terms.is_empty()
     }
 
     pub(crate) fn apply(&mut self, pool: &mut Pool, t: T) -> T {
@@ -88,7 +101,7 @@ impl Substitution {
         children(pool.node(t), |c| same &= get(c) == c);
         let leaf = match pool.node(t) {
             Node::Var(_) => true,
-            Node::App(f, _) => self.fns.contains_key(f),
+            Node::App(f, _) => self.fns.contains_key(f) || self.calls.contains_key(f),
             _ => false,
         };
         if same && !leaf {
@@ -100,6 +113,12 @@ impl Substitution {
                 Some(&to) => pool.resize(to, width),
                 None => t,
             },
+            Node::App(f, args) if self.calls.contains_key(&f) => {
+                let Call { to, start, keep } = self.calls[&f];
+                let mut own = vec![pool.sub(get(args[0]), start)];
+                own.extend(args[1..=keep].iter().map(|&a| get(a)));
+                pool.app(to, &own, width)
+            }
             Node::App(f, args) => {
                 let f = self.fns.get(&f).copied().unwrap_or(f);
                 let args: Vec<T> = args.iter().map(|&a| get(a)).collect();

@@ -123,6 +123,43 @@ fn values_read_from_memory() {
 }
 
 #[test]
+fn what_others_overlook_or_suspect() {
+    expect("pitfalls.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn two_loads_of_one_element() {
+    expect("loads.cu", Kind::DataRace, RACES);
+}
+
+/// Parameters that may overlap: what is written through one may be what is read through another.
+#[test]
+fn loads_beside_writes_through_another_pointer() {
+    let text = "__global__ void k(int *g, int *p, int *q) {
+        int i = threadIdx.x;
+        int before = p[i];
+        q[i] = 5;
+        if (before != p[i]) g[0] = i;
+        p[i] = 1;
+    }";
+    let options = Options { language: Some(lockstep_kernel::Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "pointers.cu", bytes: text.as_bytes() };
+    let module = load(input, &options).expect("it compiles");
+    let config = Config {
+        kinds: vec![Kind::DataRace],
+        budget: Duration::from_secs(3600),
+        ..Config::default()
+    };
+    for may_alias in [false, true] {
+        let given =
+            Assumptions { block: dims("64"), grid: dims("1"), may_alias, ..Assumptions::default() };
+        let proof = prove(&module.kernels[0], &given, &config);
+        let proved = matches!(proof.verdicts[0].1, Verdict::Proved { .. });
+        assert_eq!(proved, !may_alias, "{:?}", proof.verdicts);
+    }
+}
+
+#[test]
 fn numbers_drawn_from_counters() {
     expect("tickets.cu", Kind::DataRace, RACES);
     let proofs = proofs("tickets.cu", &[Kind::DataRace], Scheduling::Independent);
