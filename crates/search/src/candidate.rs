@@ -25,6 +25,8 @@ pub enum Rule {
     Flag(String),
     /// A stride of zero or one, or less than the row.
     Stride(String),
+    /// An offset as large as the launch.
+    FarOffset(String),
     /// Other contents of an array that holds indices or decides branches.
     Contents(String),
     /// Two pointers to the same array.
@@ -52,6 +54,7 @@ impl fmt::Display for Rule {
             Rule::Constant(name) => write!(f, "a constant that '{name}' is compared with"),
             Rule::Flag(name) => write!(f, "flag '{name}' the other way"),
             Rule::Stride(name) => write!(f, "a small '{name}'"),
+            Rule::FarOffset(name) => write!(f, "a large '{name}'"),
             Rule::Contents(name) => write!(f, "other contents of '{name}'"),
             Rule::EqualPointers(a, b) => write!(f, "'{a}' and '{b}' the same array"),
             Rule::OddBlock => f.write_str("an odd block size"),
@@ -93,6 +96,8 @@ pub(crate) enum Contents {
     Repeated(u32),
     /// From the number of elements downwards.
     Descending,
+    /// Each number once, neighbours swapped. It is written out for every element and not for a witness.
+    Swapped,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +128,15 @@ impl Candidate {
 
     pub(crate) fn threads(&self) -> u64 {
         self.grid.iter().map(|&d| d as u64).product::<u64>() * self.block_threads()
+    }
+
+    /// Whether both are one launch, whatever led to them.
+    pub(crate) fn is_same_launch(&self, other: &Candidate) -> bool {
+        (self.grid, self.block) == (other.grid, other.block)
+            && self.equal == other.equal
+            && self.genes == other.genes
+            && self.contents == other.contents
+            && self.cells == other.cells
     }
 
     /// The value of an integer slot.

@@ -56,7 +56,7 @@ fn axis_name(axis: usize) -> char {
     ['x', 'y', 'z'][axis]
 }
 
-fn with(c: &Candidate, slot: usize, v: i64) -> Candidate {
+pub(crate) fn with(c: &Candidate, slot: usize, v: i64) -> Candidate {
     let mut c = c.clone();
     c.genes[slot] = Gene::Int(v);
     c

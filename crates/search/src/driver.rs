@@ -1,7 +1,8 @@
 //! The search itself: seeds, evolution, then what to make of what was found.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
 use std::time::Instant;
 
 use lockstep_finding::{Kind, Launch};
@@ -29,6 +30,9 @@ const LONG: u64 = 200_000;
 const RERUNS: u64 = 40;
 /// The part of the budget that is spent on more than the first launch.
 const EFFORT: u64 = 200;
+
+/// Launches made again that are kept.
+const MOST_REPEATED: usize = 64;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -63,6 +67,10 @@ pub(crate) struct Driver<'a> {
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
+    /// The launches that were made again, the latest first: bugs that show in one launch ask for the same others.
+    repeated: VecDeque<Rc<Trial>>,
+    /// When launches are no longer made smaller.
+    shrink_until: Option<Instant>,
     /// When the evolution has to end, so that there is time for what was found.
     evolve_until: Option<Instant>,
 }
@@ -174,6 +182,9 @@ impl<'a> Driver<'a> {
             matter[b.0 as usize] = true;
         }
         let max = settings.config.max_steps;
+        let now = Instant::now();
+        let time = settings.config.deadline.map(|d| d.saturating_duration_since(now));
+        let part = |tenths: u32| time.map(|t| now + t * tenths / 10);
         Driver {
             lab,
             settings,
@@ -193,10 +204,9 @@ impl<'a> Driver<'a> {
             },
             broken: None,
             best_run: (f64::INFINITY, f64::INFINITY),
-            evolve_until: settings.config.deadline.map(|d| {
-                let now = Instant::now();
-                now + d.saturating_duration_since(now) * 6 / 10
-            }),
+            repeated: VecDeque::new(),
+            shrink_until: part(8),
+            evolve_until: part(6),
         }
     }
 
@@ -204,7 +214,7 @@ impl<'a> Driver<'a> {
         self.lab.space
     }
 
-    fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.steps_left == 0 || is_over(&self.settings.config)
     }
 
@@ -411,7 +421,10 @@ impl<'a> Driver<'a> {
     }
 
     /// Simulates a candidate once more, changed a little.
-    pub(crate) fn again(&mut self, candidate: &Candidate) -> Option<Trial> {
+    pub(crate) fn again(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
+        if let Some(known) = self.repeated.iter().find(|t| t.candidate.is_same_launch(candidate)) {
+            return Some(known.clone());
+        }
         if self.is_over() {
             return None;
         }
@@ -419,7 +432,17 @@ impl<'a> Driver<'a> {
         let limit = self.steps_left.min(usual).max(1);
         let trial = self.lab.try_out(candidate, limit, true).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
+        let trial = Rc::new(trial);
+        if trial.outcome.incomplete.is_none() {
+            self.repeated.truncate(MOST_REPEATED - 1);
+            self.repeated.push_front(trial.clone());
+        }
         Some(trial)
+    }
+
+    /// Whether what is left of the time is for judging what was found, not for smaller launches of it.
+    pub(crate) fn is_late(&self) -> bool {
+        is_past(self.shrink_until)
     }
 
     fn record(&mut self, trial: Trial, odd: bool) -> usize {

@@ -331,10 +331,11 @@ fn array(
     let element = bind::element_type(elem, &param.source_type, true);
     let bytes = elements.saturating_mul(elem.size().max(1) as u64).max(least).min(most);
     let length = bytes / element.size() as u64;
-    let pattern = |f: &dyn Fn(u64) -> u64| {
-        let values = (0..length.min(WRITTEN_OUT)).map(|i| element_text(element, f(i)));
+    let written_out = |most: u64, f: &dyn Fn(u64) -> u64| {
+        let values = (0..length.min(most)).map(|i| element_text(element, f(i)));
         ArrayContents::Literal(values.collect())
     };
+    let pattern = |f: &dyn Fn(u64) -> u64| written_out(WRITTEN_OUT, f);
     let contents = match contents {
         Contents::Zeros => ArrayContents::Zeros,
         Contents::Ones => ArrayContents::Ones,
@@ -346,6 +347,7 @@ fn array(
         Contents::Sparse(n) => pattern(&|i| u64::from(i % n.max(1) as u64 != 0)),
         Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
+        Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))
 }

@@ -33,6 +33,7 @@
 //! comes from `lockstep_kernel::Hints`, everything else from the simulator.
 
 mod barriers;
+mod blame;
 mod candidate;
 mod condition;
 mod driver;

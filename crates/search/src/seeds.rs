@@ -13,6 +13,12 @@ use crate::space::{FreeArray, Space};
 /// More boundary values of one parameter than these are not tried.
 const MOST_CONSTANTS: usize = 4;
 
+/// Offsets that are tried far out.
+const MOST_OFFSETS: usize = 4;
+
+/// So many times longer are rows that have room for an offset.
+const LONGER: i64 = 64;
+
 /// Blocks with more threads than this come last: they cost most.
 const LARGE: u64 = 256;
 
@@ -28,6 +34,7 @@ impl Space<'_> {
         self.contents_seeds(&mut out);
         self.constant_seeds(&mut out);
         self.stride_seeds(&mut out);
+        self.offset_seeds(&mut out);
         if let Some(all) = match alias {
             Alias::Never => None,
             Alias::Writable => Some(false),
@@ -159,6 +166,21 @@ impl Space<'_> {
                 let rule = Rule::Stride(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = Gene::Int(v)));
             }
+        }
+    }
+
+    /// Offsets beside which nothing lies before the first element, in rows that have room for them.
+    fn offset_seeds(&self, out: &mut Vec<Candidate>) {
+        let rows = || (0..self.slots.len()).filter(|&r| self.slots[r].is_row_length());
+        let offsets = (0..self.slots.len()).filter(|&i| self.slots[i].is_offset());
+        for i in offsets.take(MOST_OFFSETS) {
+            out.push(self.with(Rule::FarOffset(self.slots[i].name.clone()), |c| {
+                let far = Gene::Int(self.clamp(i, c.along(self.slots[i].axis)));
+                for r in rows() {
+                    c.genes[r] = Gene::Int(self.clamp(r, c.int(r).saturating_mul(LONGER)));
+                }
+                c.genes[i] = far;
+            }));
         }
     }
 

@@ -8,9 +8,11 @@
 //! Bugs often share a launch: what one bug was shrunk to is tried for the others
 //! before anything else.
 
-use lockstep_finding::{Finding, Kind, Severity};
+use std::rc::Rc;
 
-use crate::candidate::{Candidate, Gene, Rule};
+use lockstep_finding::{Confidence, Finding, Kind, Severity};
+
+use crate::candidate::{Candidate, Rule};
 use crate::condition;
 use crate::driver::Driver;
 use crate::ledger::{Key, same};
@@ -25,18 +27,12 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
-/// Threads along a block's first axis.
-const USUAL_WIDTHS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
-/// What the largest vectors are aligned to.
-const ROUND: i64 = 16;
-/// So many times longer are rows that do not overlap.
-const LONGER: i64 = 64;
 /// Bugs beyond this number keep the launch that showed them.
 const MOST_SHRUNK: usize = 40;
 
 pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     let entries = std::mem::take(&mut driver.ledger.entries);
-    let mut small: Vec<Trial> = Vec::new();
+    let mut small: Vec<Rc<Trial>> = Vec::new();
     let mut out = Vec::new();
     for (i, entry) in entries.iter().enumerate() {
         let done = &driver.done[entry.trial];
@@ -49,27 +45,18 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         }
         let keep = !done.complete || i >= MOST_SHRUNK;
         let candidate = done.candidate.clone();
-        let finding = if keep {
-            as_found
-        } else {
-            let benign = entry.finding.benign;
-            let mut shrinker = Shrinker { driver, key: &entry.key, benign, tries: TRIES };
-            match shrinker.shrink(candidate, &mut small) {
-                Some(found) => found,
-                None => as_found,
+        let benign = entry.finding.benign;
+        let key = &entry.key;
+        let mut shrinker = Shrinker { driver, key, benign, tries: TRIES, hurried: false };
+        let shrunk = if keep { None } else { shrinker.shrink(candidate.clone(), &mut small) };
+        let finding = shrunk.unwrap_or_else(|| {
+            let unjudged = !keep && as_found.holds_when.is_none() && shrinker.driver.is_over();
+            if unjudged && shrinker.may_blame(&candidate, &as_found) {
+                hurried(&mut as_found);
             }
-        };
+            as_found
+        });
         out.push(Settled { finding, rule });
-    }
-    // A scatter that is only written through equal indices, not read back.
-    let read_back: Vec<(u32, Option<String>)> = out
-        .iter()
-        .filter(|s| s.finding.kind == Kind::DataRace)
-        .filter(|s| s.finding.accesses.iter().any(|a| a.op != "write"))
-        .flat_map(|s| s.finding.accesses.iter().map(|a| (a.place.line, object(&s.finding))))
-        .collect();
-    for s in &mut out {
-        scatter(driver, &mut s.finding, &read_back);
     }
     // One look at two equal pointers is enough.
     let mut told: Vec<(Kind, String)> = Vec::new();
@@ -86,37 +73,11 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     out
 }
 
-fn object(finding: &Finding) -> Option<String> {
-    finding.memory.as_ref().and_then(|m| m.object.clone())
-}
-
-/// A store through an index array races where two of its elements are equal. Who
-/// writes so means a permutation, unless the same line also reads the element.
-fn scatter(driver: &Driver, finding: &mut Finding, read_back: &[(u32, Option<String>)]) {
-    let [a, b] = &finding.accesses[..] else { return };
-    let one_store = finding.kind == Kind::DataRace
-        && a.op == "write"
-        && b.op == "write"
-        && a.place == b.place
-        && finding.holds_when.is_none();
-    if !one_store || read_back.contains(&(a.place.line, object(finding))) {
-        return;
-    }
-    let space = driver.lab.space;
-    let Some(launch) = &finding.launch else { return };
-    for array in space.arrays.iter().filter(|a| a.written_through) {
-        let plain = space.plain();
-        let usual = space.launch(&plain, &crate::launch::Sizes::default(), driver.settings.seed);
-        let contents = |l: &lockstep_finding::Launch| match &l.args[array.param].1 {
-            lockstep_finding::ArgValue::Array(spec) => Some(spec.contents.clone()),
-            _ => None,
-        };
-        if contents(launch) != contents(&usual) {
-            finding.holds_when = Some(format!("two elements of {} are equal", array.name));
-            finding.severity = Severity::Warning;
-            return;
-        }
-    }
+/// Says of a bug that it may rest on a value of ours.
+fn hurried(finding: &mut Finding) {
+    finding.confidence = Confidence::Possible;
+    let why = "the budget ended before other arguments were tried, for which it may not happen";
+    finding.help.push(why.into());
 }
 
 pub(crate) struct Shrinker<'d, 'a> {
@@ -125,10 +86,12 @@ pub(crate) struct Shrinker<'d, 'a> {
     /// Whether the bug is one of equal values only.
     pub(crate) benign: bool,
     pub(crate) tries: usize,
+    /// Whether the budget ended before a value of ours could be varied.
+    pub(crate) hurried: bool,
 }
 
 impl Shrinker<'_, '_> {
-    fn shrink(&mut self, start: Candidate, small: &mut Vec<Trial>) -> Option<Finding> {
+    fn shrink(&mut self, start: Candidate, small: &mut Vec<Rc<Trial>>) -> Option<Finding> {
         let space = self.driver.lab.space;
         let known = small.iter().find(|t| self.is_in(t) && space.oddities(&t.candidate).is_empty());
         if let Some(trial) = known {
@@ -161,7 +124,7 @@ impl Shrinker<'_, '_> {
     /// A block that does not fill the shared array its threads fill together leaves
     /// elements unwritten. Where the kernel's own block size was not given, that it
     /// is another one is to blame, not the kernel.
-    fn needs_its_block(&mut self, best: &mut Trial) -> bool {
+    fn needs_its_block(&mut self, best: &mut Rc<Trial>) -> bool {
         let space = self.driver.lab.space;
         let plain = space.plain().block;
         self.key.kind == Kind::UninitialisedRead
@@ -175,94 +138,15 @@ impl Shrinker<'_, '_> {
         finding.launch = Some(trial.launch.clone());
         let oddities = self.driver.lab.space.oddities(&trial.candidate);
         finding.holds_when = match oddities.is_empty() {
-            true => match self.key.kind {
-                Kind::UninitialisedRead => {
-                    self.narrow_block(trial).or_else(|| self.several_blocks(trial))
-                }
-                Kind::DataRace | Kind::MissingFence => self.short_rows(trial),
-                Kind::Misaligned => self.crooked_sizes(trial),
-                _ => None,
-            },
+            true => self.blame(trial),
             false => Some(condition::describe(self, &trial.candidate, &oddities)),
         };
         if finding.holds_when.is_some() {
             finding.severity = Severity::Warning;
+        } else if self.hurried {
+            hurried(&mut finding);
         }
         Some(finding)
-    }
-
-    /// The same as [`Self::needs_its_block`] for the block that fills the shared arrays, which need not be the plain
-    /// one, and for other usual ones: the kernel may be written for any of them.
-    fn narrow_block(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let mut blocks = vec![space.full_block(c)];
-        if space.free_block()[0] {
-            blocks.extend(USUAL_WIDTHS.map(|x| [x, c.block[1], c.block[2]]));
-        }
-        blocks.retain(|b| *b != c.block);
-        blocks.dedup();
-        let clean = |&block: &[u32; 3]| self.is_clean(&Candidate { block, ..c.clone() });
-        let block = blocks.iter().copied().find(clean)?;
-        Some(condition::block(c, block))
-    }
-
-    /// A vector that begins where the sizes say is aligned where they are round.
-    fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let mut round = c.clone();
-        let mut sizes = Vec::new();
-        for (i, slot) in space.slots.iter().enumerate().filter(|(_, s)| !s.ty.is_float()) {
-            let v = c.int(i);
-            if v > 0 && v % ROUND != 0 {
-                round.genes[i] = Gene::Int(v + ROUND - v % ROUND);
-                sizes.push(format!("{} % {ROUND} != 0", slot.name));
-            }
-        }
-        (!sizes.is_empty() && self.is_clean(&round)).then(|| sizes.join(" && "))
-    }
-
-    /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
-    /// the launch, a race that longer rows do not have needs such a length.
-    fn short_rows(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let rows = (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length());
-        rows.collect::<Vec<_>>().into_iter().find_map(|i| {
-            let long = c.int(i).saturating_mul(LONGER);
-            let mut longer = c.clone();
-            longer.genes[i] = Gene::Int(long);
-            let clean = space.clamp(i, long) == long && self.is_clean(&longer);
-            clean.then(|| condition::below(self, c, i, long))
-        })
-    }
-
-    /// Where one block is meant for a whole row, sizes that take several leave elements unwritten.
-    fn several_blocks(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let mut one = c.clone();
-        let mut sizes = Vec::new();
-        for (i, slot) in space.slots.iter().enumerate() {
-            let (block, v) = (c.block[slot.axis] as i64, c.int(i));
-            if !slot.ty.is_float() && v > block && v % block == 0 {
-                one.genes[i] = Gene::Int(block);
-                sizes.push(format!("{} > blockDim.{}", slot.name, ['x', 'y', 'z'][slot.axis]));
-            }
-        }
-        (!sizes.is_empty() && self.is_clean(&one)).then(|| sizes.join(" && "))
-    }
-
-    /// Whether a launch ends without the bug, and with every access where it belongs.
-    fn is_clean(&mut self, candidate: &Candidate) -> bool {
-        if !self.driver.lab.space.is_possible(candidate) {
-            return false;
-        }
-        let Some(trial) = self.driver.again(candidate) else { return false };
-        let whole = trial.outcome.incomplete.is_none() && trial.doubts.is_empty();
-        let inside = trial.outcome.findings.iter().all(|f| f.kind != Kind::OutOfBounds);
-        whole && inside && same(&trial, self.key).is_none()
     }
 
     fn is_in(&self, trial: &Trial) -> bool {
@@ -270,7 +154,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// The trial of a candidate, if it shows the bug.
-    pub(crate) fn run(&mut self, candidate: &Candidate) -> Option<Trial> {
+    pub(crate) fn run(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
         if self.tries == 0 || !self.driver.lab.space.is_possible(candidate) {
             return None;
         }
@@ -280,10 +164,10 @@ impl Shrinker<'_, '_> {
     }
 
     /// Tries a change; whether the bug stayed.
-    fn step(&mut self, best: &mut Trial, change: impl FnOnce(&mut Candidate)) -> bool {
+    fn step(&mut self, best: &mut Rc<Trial>, change: impl FnOnce(&mut Candidate)) -> bool {
         let mut candidate = best.candidate.clone();
         change(&mut candidate);
-        if candidate == best.candidate {
+        if candidate == best.candidate || self.driver.is_late() {
             return false;
         }
         match self.run(&candidate) {
@@ -295,7 +179,7 @@ impl Shrinker<'_, '_> {
         }
     }
 
-    fn make_ordinary(&mut self, best: &mut Trial) {
+    fn make_ordinary(&mut self, best: &mut Rc<Trial>) {
         let space = self.driver.lab.space;
         let odd = space.oddities(&best.candidate);
         if odd.is_empty() {
@@ -316,7 +200,7 @@ impl Shrinker<'_, '_> {
         }
     }
 
-    fn make_plain(&mut self, best: &mut Trial) {
+    fn make_plain(&mut self, best: &mut Rc<Trial>) {
         let space = self.driver.lab.space;
         let plain = space.plain();
         if self.step(best, |c| {
@@ -340,7 +224,7 @@ impl Shrinker<'_, '_> {
         }
     }
 
-    fn make_small(&mut self, best: &mut Trial) {
+    fn make_small(&mut self, best: &mut Rc<Trial>) {
         let space = self.driver.lab.space;
         let odd = space.oddities(&best.candidate).len();
         let no_odder = |c: &Candidate| space.oddities(c).len() <= odd;

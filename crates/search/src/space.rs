@@ -53,6 +53,13 @@ impl Slot {
         self.hints.multiplies_index && !self.is_size() && !self.hints.selects && !self.ty.is_float()
     }
 
+    /// Whether it is only added to indices.
+    pub(crate) fn is_offset(&self) -> bool {
+        let h = &self.hints;
+        let other = self.is_size() || h.multiplies_index || h.divides || h.selects || h.shifts;
+        h.added_to_index && !other && self.ty.is_int() && self.ty.bits() > 1
+    }
+
     /// The largest value of its type that is not negative when signed.
     fn most(&self) -> i64 {
         if self.ty.bits() == 1 { 1 } else { (self.ty.mask() >> 1) as i64 }

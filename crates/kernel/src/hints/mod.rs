@@ -19,6 +19,7 @@ mod pairs;
 mod params;
 #[cfg(test)]
 mod tests;
+mod updates;
 
 use crate::cfg::Cfg;
 use crate::flow::{Bases, Control, definitions};
@@ -51,6 +52,8 @@ pub struct Hints {
     pub pairs: Vec<(SiteId, SiteId)>,
     /// Barriers of the whole block that stand in a loop.
     pub loops_with_barrier: Vec<SiteId>,
+    /// Stores that add to an element of the same array, or replace it if it is smaller and the like.
+    pub updates: Vec<SiteId>,
     /// Blocks whose branch decides, directly or not, whether some access to
     /// shared or global memory or some barrier is executed.
     pub access_branches: Vec<BlockId>,
@@ -76,6 +79,8 @@ pub struct ParamHints {
     pub multiplies_index_of: [bool; 3],
     /// Is a term of a sum that reaches an address.
     pub added_to_index: bool,
+    /// Is an index, or part of one, that no thread or block index is part of: it names one element for all.
+    pub names_element: bool,
     /// Is a divisor or a modulus.
     pub divides: bool,
     /// Is a modulus and never a divisor: what it makes of an index is no longer
@@ -146,6 +151,7 @@ impl Hints {
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
         hints.pairs = pairs::pairs(&graph);
+        hints.updates = updates::updates(kernel, &defs);
         let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);
         hints.access_branches = decides.map(|(b, _)| BlockId(b as u32)).collect();
         for &b in cfg.order.iter().filter(|b| cfg.innermost[b.0 as usize].is_some()) {

@@ -79,9 +79,11 @@ fn tidy<T: Ord>(list: &mut Vec<T>) {
 fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
     let in_address = inst.dst.is_some_and(|d| graph.reg_reaches(d, ADDRESS));
     match inst.op {
-        Op::Index { index, .. } if in_address && graph.is_uniform(index) => {
+        Op::Index { base, index, .. } if in_address && graph.is_uniform(index) => {
+            let alone = graph.is_uniform(base);
             for s in graph.subjects_of(index) {
                 hints[s].added_to_index = true;
+                hints[s].names_element |= alone;
             }
         }
         Op::Int { op, a, b, .. } => {

@@ -132,6 +132,23 @@ fn contents_are_followed_through_shared_memory() {
 }
 
 #[test]
+fn stores_that_add_to_what_they_find() {
+    let mut b = Builder::new(1);
+    let (bins, other) = (b.array("bins"), b.array("other"));
+    let t = b.special(Special::ThreadId(0));
+    let old = b.load(Space::Global, bins, t);
+    let new = b.bin(IntOp::Add, old, IMM(1));
+    b.store(Space::Global, bins, t, new);
+    b.store(Space::Global, other, t, new);
+    let twice = b.bin(IntOp::Mul, new, new);
+    b.store(Space::Global, bins, t, twice);
+    for (site, name) in b.kernel.sites.iter_mut().zip(["bins", "bins", "other", "bins"]) {
+        site.through = Some(name.into());
+    }
+    assert_eq!(hints(&b).updates, [SiteId(1)]);
+}
+
+#[test]
 fn fields_are_read_at_constant_offsets() {
     let mut b = Builder::new(3);
     let p = b.param("p", ParamKind::Aggregate { size: 16, align: 8 });

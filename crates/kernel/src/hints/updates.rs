@@ -1,0 +1,73 @@
+//! Stores that add to what they find.
+//!
+//! `bins[k] += 1` makes sense for equal `k`, if only it were atomic; so does `if (v > best[k]) best[k] = v`. Where a
+//! store puts back what took more than one operation to compute, or nothing that was read there, two threads with
+//! equal `k` have no sensible result in any order.
+//!
+//! What it can miss: an element that is read through one pointer and written through another. What it can claim too
+//! much: that the element read is the one that is written, which is not looked at.
+
+use crate::flow::Def;
+use crate::{Inst, Kernel, Op, Operand, SiteId};
+
+/// The stores of the kernel that add to an element of the same array.
+pub(super) fn updates(kernel: &Kernel, defs: &[Def]) -> Vec<SiteId> {
+    let mut compared: Vec<(Operand, Operand)> = Vec::new();
+    for inst in kernel.insts() {
+        if let Op::Cmp { a, b, .. } = inst.op {
+            compared.push((bare(defs, a), bare(defs, b)));
+        }
+    }
+    let mut out = Vec::new();
+    for inst in kernel.insts() {
+        let Op::Store { site, values, .. } = &inst.op else { continue };
+        let reads = |o: Operand| is_read(kernel, defs, o, *site);
+        let adds = values.iter().any(|&v| {
+            let v = bare(defs, v);
+            combined(defs, v).iter().any(|&o| reads(bare(defs, o)))
+                || compared.iter().any(|&(a, b)| a == v && reads(b) || b == v && reads(a))
+        });
+        if adds {
+            out.push(*site);
+        }
+    }
+    out.sort();
+    out
+}
+
+fn inst<'k>(defs: &[Def<'k>], o: Operand) -> Option<&'k Inst> {
+    let Operand::Reg(r) = o else { return None };
+    match defs[r.0 as usize] {
+        Def::Inst(_, inst) => Some(inst),
+        _ => None,
+    }
+}
+
+/// The value before it was converted.
+fn bare(defs: &[Def], mut o: Operand) -> Operand {
+    while let Some(Op::Cast { a, .. } | Op::Copy { a, .. }) = inst(defs, o).map(|i| &i.op) {
+        o = *a;
+    }
+    o
+}
+
+/// What one operation made a value of.
+fn combined(defs: &[Def], o: Operand) -> Vec<Operand> {
+    let mut out = Vec::new();
+    if let Some(inst) = inst(defs, o) {
+        match inst.op {
+            Op::Int { .. } | Op::Float { .. } | Op::Fma { .. } | Op::Select { .. } => {
+                inst.op.for_each_operand(|o| out.push(o));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whether a value was read from the array that a store writes.
+fn is_read(kernel: &Kernel, defs: &[Def], o: Operand, store: SiteId) -> bool {
+    let Some(Op::Load { site, .. }) = inst(defs, o).map(|i| &i.op) else { return false };
+    let (read, written) = (kernel.site(*site), kernel.site(store));
+    read.through == written.through && read.space == written.space
+}

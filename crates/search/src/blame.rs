@@ -1,0 +1,254 @@
+//! Whether a value of ours is to blame.
+//!
+//! A bug may show for the ordinary values that Lockstep chose, and yet be none: nothing in the kernel says that one size
+//! is a multiple of another, that an offset lies behind the data, or that an array of indices is a permutation, but a
+//! caller knows. So what a launch needs is varied once more: a block that fills the shared arrays, longer rows, round
+//! sizes, offsets beyond all sizes, distinct indices. Where the bug goes away with one of these and nothing else goes
+//! wrong, it is `conditional`, and the condition is what was varied.
+//!
+//! What it can do wrong: call a bug conditional that callers do meet. It is still reported, with the values it needs.
+
+use std::rc::Rc;
+
+use lockstep_finding::{Access, Finding, Kind};
+use lockstep_kernel::SiteId;
+
+use crate::candidate::{Candidate, Contents, Gene};
+use crate::condition;
+use crate::ledger::same;
+use crate::settle::Shrinker;
+use crate::space::Slot;
+use crate::trial::Trial;
+
+/// Threads along a block's first axis.
+const USUAL_WIDTHS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+/// What the largest vectors are aligned to.
+const ROUND: i64 = 16;
+/// So many times longer are rows that do not overlap.
+const LONGER: i64 = 64;
+/// An offset that lies behind the data of a small launch.
+const FAR: i64 = 64;
+
+impl Shrinker<'_, '_> {
+    /// The condition under which a bug shows in an ordinary launch, if others do not have it.
+    pub(crate) fn blame(&mut self, trial: &Trial) -> Option<String> {
+        match self.key.kind {
+            Kind::UninitialisedRead => self
+                .narrow_block(trial)
+                .or_else(|| self.several_blocks(trial))
+                .or_else(|| self.offset_of_the_block(trial)),
+            Kind::DataRace | Kind::MissingFence => self
+                .short_rows(trial)
+                .or_else(|| self.offset_in_the_data(trial))
+                .or_else(|| self.equal_indices(trial)),
+            Kind::Misaligned => self.crooked_sizes(trial),
+            _ => None,
+        }
+    }
+
+    /// The same as [`Self::needs_its_block`] for the block that fills the shared arrays, which need not be the plain
+    /// one, and for other usual ones: the kernel may be written for any of them.
+    fn narrow_block(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut blocks = vec![space.full_block(c)];
+        if space.free_block()[0] {
+            blocks.extend(USUAL_WIDTHS.map(|x| [x, c.block[1], c.block[2]]));
+        }
+        blocks.retain(|b| *b != c.block);
+        blocks.dedup();
+        let clean = |&block: &[u32; 3]| self.is_clean(&Candidate { block, ..c.clone() });
+        let block = blocks.iter().copied().find(clean)?;
+        Some(condition::block(c, block))
+    }
+
+    /// A vector that begins where the sizes say is aligned where they are round.
+    fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut round = c.clone();
+        let mut sizes = Vec::new();
+        for (i, slot) in space.slots.iter().enumerate().filter(|(_, s)| !s.ty.is_float()) {
+            let v = c.int(i);
+            if v > 0 && v % ROUND != 0 {
+                round.genes[i] = Gene::Int(v + ROUND - v % ROUND);
+                sizes.push(format!("{} % {ROUND} != 0", slot.name));
+            }
+        }
+        (!sizes.is_empty() && self.is_clean(&round)).then(|| sizes.join(" && "))
+    }
+
+    /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
+    /// the launch, a race that longer rows do not have needs such a length.
+    fn short_rows(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let rows = (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length());
+        rows.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let long = c.int(i).saturating_mul(LONGER);
+            let mut longer = c.clone();
+            longer.genes[i] = Gene::Int(long);
+            let clean = space.clamp(i, long) == long && self.is_clean(&longer);
+            clean.then(|| condition::below(self, c, i, long))
+        })
+    }
+
+    /// Where one block is meant for a whole row, sizes that take several leave elements unwritten.
+    fn several_blocks(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut one = c.clone();
+        let mut sizes = Vec::new();
+        for (i, slot) in space.slots.iter().enumerate() {
+            let (block, v) = (c.block[slot.axis] as i64, c.int(i));
+            if !slot.ty.is_float() && v > block && v % block == 0 {
+                one.genes[i] = Gene::Int(block);
+                sizes.push(format!("{} > blockDim.{}", slot.name, ['x', 'y', 'z'][slot.axis]));
+            }
+        }
+        (!sizes.is_empty() && self.is_clean(&one)).then(|| sizes.join(" && "))
+    }
+
+    /// What is added to an index of a shared array may be how many threads there are along an axis.
+    fn offset_of_the_block(&mut self, trial: &Trial) -> Option<String> {
+        let c = &trial.candidate;
+        let axes = [0, 1, 2].map(|a| i64::from(c.block[a]));
+        self.offsets().into_iter().find_map(|i| {
+            let other = axes
+                .into_iter()
+                .filter(|&v| v != c.int(i))
+                .find(|&v| self.is_clean(&condition::with(c, i, v)))?;
+            Some(condition::below(self, c, i, other))
+        })
+    }
+
+    /// An offset of nothing, one that names a single element, or one that leads before an array's first element, was our
+    /// choice: behind all sizes the elements may be others, with rows that have room for it.
+    fn offset_in_the_data(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let outside = trial.doubts.iter().any(|(kind, _)| *kind == Kind::OutOfBounds);
+        let mut offsets = self.offsets();
+        let ours = |i: usize| c.int(i) == 0 || space.slots[i].hints.names_element;
+        offsets.retain(|&i| outside || ours(i));
+        let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
+        let most = sizes.map(|i| c.int(i)).chain((0..3).map(|a| c.along(a))).max().unwrap_or(0);
+        let far = most.saturating_mul(2).max(FAR);
+        let rows: Vec<usize> =
+            (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length()).collect();
+        let rows: Vec<usize> = rows.into_iter().filter(|&i| c.int(i) > 0).collect();
+        for i in offsets {
+            if space.clamp(i, far) != far {
+                continue;
+            }
+            let alone = condition::with(c, i, far);
+            if self.is_clean(&alone) {
+                return Some(condition::below(self, c, i, far));
+            }
+            let long = |r: usize| c.int(r).max(far).saturating_mul(LONGER);
+            let mut roomy = alone.clone();
+            rows.iter().for_each(|&r| roomy.genes[r] = Gene::Int(space.clamp(r, long(r))));
+            if rows.is_empty() || !self.is_clean(&roomy) {
+                continue;
+            }
+            // What was changed first that alone makes the bug go away.
+            let gone =
+                |me: &mut Self, k: usize, v: i64| me.run(&condition::with(c, k, v)).is_none();
+            if gone(self, i, far) {
+                return Some(condition::below(self, c, i, far));
+            }
+            let row = rows.iter().copied().find(|&r| gone(self, r, roomy.int(r)))?;
+            return Some(condition::below(self, c, row, roomy.int(row)));
+        }
+        None
+    }
+
+    /// Scalars that are only added to indices.
+    fn offsets(&self) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        (0..space.slots.len()).filter(|&i| space.slots[i].is_offset()).collect()
+    }
+
+    /// A store through an array of indices races where two of them are equal. Who writes so means a permutation, unless
+    /// the store adds to what it finds: then equal ones make sense, and it lacks an atomic.
+    fn equal_indices(&mut self, trial: &Trial) -> Option<String> {
+        let finding = same(trial, self.key)?;
+        let [a, b] = &finding.accesses[..] else { return None };
+        let one_store = a.op == "write" && a.place == b.place;
+        let space = self.driver.lab.space;
+        let mut indices = self.indices(&trial.candidate, finding).into_iter();
+        let array = indices.find(|&i| one_store || self.is_gone_if_distinct(trial, i))?;
+        Some(format!("two elements of {} are equal", space.arrays[array].name))
+    }
+
+    /// Arrays of indices of stores, with contents of ours that may be to blame for a race.
+    fn indices(&self, c: &Candidate, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let is_plain = |a: &Access| a.op == "read" || a.op == "write";
+        let at = |s: &SiteId| space.kernel.loc(space.kernel.site(*s).loc);
+        let adds = |a: &Access| {
+            let mut updates = space.hints.updates.iter().map(at);
+            updates.any(|l| (l.line, l.column) == (a.place.line, a.place.column))
+        };
+        if !finding.accesses.iter().all(|a| is_plain(a) && !adds(a)) {
+            return Vec::new();
+        }
+        let usual = space.plain();
+        let is_ours = |&i: &usize| {
+            let array = &space.arrays[i];
+            let chosen = c.contents[i] != usual.contents[i]
+                || c.cells.iter().any(|(param, ..)| *param == array.param);
+            array.written_through && chosen
+        };
+        (0..space.arrays.len()).filter(is_ours).collect()
+    }
+
+    /// Whether some value of ours would have to be varied before a bug is believed.
+    pub(crate) fn may_blame(&self, c: &Candidate, finding: &Finding) -> bool {
+        let space = self.driver.lab.space;
+        let any = |f: &dyn Fn(&Slot) -> bool| space.slots.iter().any(f);
+        match self.key.kind {
+            Kind::UninitialisedRead => {
+                space.free_block().contains(&true) || any(&|s| s.ty.is_int())
+            }
+            Kind::DataRace | Kind::MissingFence => {
+                any(&|s| s.is_row_length() || s.is_offset()) || !self.indices(c, finding).is_empty()
+            }
+            Kind::Misaligned => any(&|s| s.ty.is_int()),
+            _ => false,
+        }
+    }
+
+    /// Whether an array of other, distinct elements does without the bug, and goes wrong nowhere else.
+    fn is_gone_if_distinct(&mut self, trial: &Trial, array: usize) -> bool {
+        let mut distinct = trial.candidate.clone();
+        distinct.contents[array] = Contents::Swapped;
+        let param = self.driver.lab.space.arrays[array].param;
+        distinct.cells.retain(|(p, ..)| *p != param);
+        let wrong = |t: &Trial| {
+            let outside = t.outcome.findings.iter().filter(|f| f.kind == Kind::OutOfBounds);
+            outside.count() + t.doubts.len()
+        };
+        let Some(other) = self.other(&distinct) else { return false };
+        let whole = other.outcome.incomplete.is_none();
+        whole && wrong(&other) <= wrong(trial) && same(&other, self.key).is_none()
+    }
+
+    /// Another launch, if there is time for it.
+    fn other(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
+        let trial = self.driver.again(candidate);
+        self.hurried |= trial.is_none() && self.driver.is_over();
+        trial
+    }
+
+    /// Whether a launch ends without the bug, and with every access where it belongs.
+    fn is_clean(&mut self, candidate: &Candidate) -> bool {
+        if !self.driver.lab.space.is_possible(candidate) {
+            return false;
+        }
+        let Some(trial) = self.other(candidate) else { return false };
+        let whole = trial.outcome.incomplete.is_none() && trial.doubts.is_empty();
+        let inside = trial.outcome.findings.iter().all(|f| f.kind != Kind::OutOfBounds);
+        whole && inside && same(&trial, self.key).is_none()
+    }
+}
