@@ -40,7 +40,8 @@ impl Shrinker<'_, '_> {
             Kind::DataRace | Kind::MissingFence => self
                 .short_rows(trial)
                 .or_else(|| self.offset_in_the_data(trial))
-                .or_else(|| self.equal_indices(trial)),
+                .or_else(|| self.equal_indices(trial))
+                .or_else(|| self.close_segments(trial)),
             Kind::Misaligned => self.crooked_sizes(trial),
             _ => None,
         }
@@ -177,12 +178,13 @@ impl Shrinker<'_, '_> {
         let one_store = a.op == "write" && a.place == b.place;
         let space = self.driver.lab.space;
         let mut indices = self.indices(&trial.candidate, finding).into_iter();
-        let array = indices.find(|&i| one_store || self.is_gone_if_distinct(trial, i))?;
+        let array =
+            indices.find(|&i| one_store || self.is_gone_with(trial, i, Contents::Swapped))?;
         Some(format!("two elements of {} are equal", space.arrays[array].name))
     }
 
-    /// Arrays of indices of stores, with contents of ours that may be to blame for a race.
-    fn indices(&self, c: &Candidate, finding: &Finding) -> Vec<usize> {
+    /// Whether the two accesses would have no sensible result at one element, in any order.
+    fn may_be_apart(&self, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
         let is_plain = |a: &Access| a.op == "read" || a.op == "write";
         let at = |s: &SiteId| space.kernel.loc(space.kernel.site(*s).loc);
@@ -190,7 +192,13 @@ impl Shrinker<'_, '_> {
             let mut updates = space.hints.updates.iter().map(at);
             updates.any(|l| (l.line, l.column) == (a.place.line, a.place.column))
         };
-        if !finding.accesses.iter().all(|a| is_plain(a) && !adds(a)) {
+        finding.accesses.iter().all(|a| is_plain(a) && !adds(a))
+    }
+
+    /// Arrays of indices of stores, with contents of ours that may be to blame for a race.
+    fn indices(&self, c: &Candidate, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        if !self.may_be_apart(finding) {
             return Vec::new();
         }
         let usual = space.plain();
@@ -219,10 +227,24 @@ impl Shrinker<'_, '_> {
         }
     }
 
-    /// Whether an array of other, distinct elements does without the bug, and goes wrong nowhere else.
-    fn is_gone_if_distinct(&mut self, trial: &Trial, array: usize) -> bool {
+    /// Where an array says at which element the part of each thread begins, parts that lie close together overlap.
+    fn close_segments(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let finding = same(trial, self.key)?;
+        if !self.may_be_apart(finding) {
+            return None;
+        }
+        let through = (0..space.arrays.len()).filter(|&i| space.arrays[i].written_through);
+        let mut through = through.collect::<Vec<_>>().into_iter();
+        let array = through.find(|&i| self.is_gone_with(trial, i, Contents::Spaced))?;
+        let name = &space.arrays[array].name;
+        Some(format!("elements of {name} are less than {} apart", Contents::SPACE))
+    }
+
+    /// Whether a bug goes away with other elements of an array, and nothing else goes wrong.
+    fn is_gone_with(&mut self, trial: &Trial, array: usize, contents: Contents) -> bool {
         let mut distinct = trial.candidate.clone();
-        distinct.contents[array] = Contents::Swapped;
+        distinct.contents[array] = contents;
         let param = self.driver.lab.space.arrays[array].param;
         distinct.cells.retain(|(p, ..)| *p != param);
         let wrong = |t: &Trial| {

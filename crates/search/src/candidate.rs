@@ -98,6 +98,13 @@ pub(crate) enum Contents {
     Descending,
     /// Each number once, neighbours swapped. It is written out for every element and not for a witness.
     Swapped,
+    /// So far apart that what begins at each is not likely to reach the next; not for a witness either.
+    Spaced,
+}
+
+impl Contents {
+    /// The distance of elements that are [`Contents::Spaced`].
+    pub(crate) const SPACE: u64 = 256;
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -347,6 +347,7 @@ fn array(
         Contents::Sparse(n) => pattern(&|i| u64::from(i % n.max(1) as u64 != 0)),
         Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
+        Contents::Spaced => written_out(MOST_GUESSED, &|i| i * Contents::SPACE),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))

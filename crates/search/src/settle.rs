@@ -49,13 +49,16 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let key = &entry.key;
         let mut shrinker = Shrinker { driver, key, benign, tries: TRIES, hurried: false };
         let shrunk = if keep { None } else { shrinker.shrink(candidate.clone(), &mut small) };
-        let finding = shrunk.unwrap_or_else(|| {
-            let unjudged = !keep && as_found.holds_when.is_none() && shrinker.driver.is_over();
-            if unjudged && shrinker.may_blame(&candidate, &as_found) {
-                hurried(&mut as_found);
+        let judged = match shrunk {
+            Some(_) => !shrinker.hurried,
+            None => {
+                keep || !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found)
             }
-            as_found
-        });
+        };
+        let mut finding = shrunk.unwrap_or(as_found);
+        if finding.holds_when.is_none() && !judged {
+            hurried(&mut finding);
+        }
         out.push(Settled { finding, rule });
     }
     // One look at two equal pointers is enough.
@@ -143,8 +146,6 @@ impl Shrinker<'_, '_> {
         };
         if finding.holds_when.is_some() {
             finding.severity = Severity::Warning;
-        } else if self.hurried {
-            hurried(&mut finding);
         }
         Some(finding)
     }
