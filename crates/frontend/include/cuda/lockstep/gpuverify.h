@@ -3,6 +3,7 @@
 // conversion, so that any function of the user's own, template or not, is a better match.
 #pragma once
 #include "../cooperative_groups.h"
+#include "../curand_kernel.h"
 #include "../math_constants.h"
 
 template <class V> struct __lockstep_weak {
@@ -101,31 +102,3 @@ __LOCKSTEP_DEVICE float4 make_float4(__LOCKSTEP_W(int4) a) { return float4{(floa
 #undef __LOCKSTEP_EACH2
 #undef __LOCKSTEP_EACH3
 #undef __LOCKSTEP_EACH4
-
-// Random numbers: another generator than cuRAND's, over state that is read and written as cuRAND's is. The state of
-// an MTGP32 generator belongs to a block, of which up to 256 threads may draw from it together.
-struct curandStateXORWOW { unsigned long long d; };
-struct curandStateMtgp32 { unsigned d[256]; };
-typedef curandStateXORWOW curandState, curandState_t, curandStateXORWOW_t;
-typedef curandStateMtgp32 curandStateMtgp32_t;
-struct curandStatePhilox4_32_10 : curandStateXORWOW {};
-typedef curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
-struct curandStateMRG32k3a : curandStateXORWOW {};
-typedef curandStateMRG32k3a curandStateMRG32k3a_t;
-__LOCKSTEP_DEVICE void curand_init(unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateXORWOW *s) {
-  s->d = seed * 0x9e3779b97f4a7c15ull + sequence * 0xbf58476d1ce4e5b9ull + offset;
-}
-__LOCKSTEP_DEVICE unsigned curand(curandStateXORWOW *s) {
-  s->d = s->d * 6364136223846793005ull + 1442695040888963407ull;
-  return (unsigned)(s->d >> 32);
-}
-__LOCKSTEP_DEVICE unsigned curand(curandStateMtgp32 *s) {
-  unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  unsigned *own = &s->d[t % 256];
-  return *own = *own * 1664525u + 1013904223u;
-}
-template <class S> __LOCKSTEP_DEVICE float curand_uniform(S *s) { return (curand(s) + 1.0f) * 2.3283064e-10f; }
-template <class S> __LOCKSTEP_DEVICE double curand_uniform_double(S *s) { return (curand(s) + 1.0) * 2.3283064365386963e-10; }
-template <class S> __LOCKSTEP_DEVICE float curand_normal(S *s) { return ::normcdfinvf(curand_uniform(s) * 0.999999f); }
-template <class S> __LOCKSTEP_DEVICE double curand_normal_double(S *s) { return ::normcdfinv(curand_uniform_double(s) * 0.999999); }
-template <class S> __LOCKSTEP_DEVICE float curand_log_normal(S *s, float mean, float dev) { return ::expf(mean + dev * curand_normal(s)); }
