@@ -13,6 +13,7 @@
 use lockstep_kernel::{Barrier, BlockId};
 
 use crate::context::Level;
+use crate::exec::WarpOp;
 use crate::pair::Pairs;
 use crate::race::{Limits, is_block_barrier};
 use crate::solve::{Outcome, Query};
@@ -99,7 +100,7 @@ impl Pairs<'_, '_> {
         let ops = self.exec.warp_ops.clone();
         let kernel = self.exec.ctx.kernel;
         for op in &ops {
-            if self.exec.ctx.pool.as_const(op.mask) != Some(0xffff_ffff) {
+            if !self.names_all_lanes(op, limits) {
                 let line = kernel.loc(op.loc).line;
                 return Some(format!("the lane mask at line {line} is not followed"));
             }
@@ -121,6 +122,38 @@ impl Pairs<'_, '_> {
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let line = lines[open];
         Some(format!("not all lanes of a warp may come to the operation at line {line}"))
+    }
+
+    /// Whether a mask has all lanes of the thread's warp that are in the block.
+    fn names_all_lanes(&mut self, op: &WarpOp, limits: Limits) -> bool {
+        let all = 0xffff_ffff;
+        if let Some(mask) = self.exec.ctx.pool.as_const(op.mask) {
+            return mask == all;
+        }
+        let mask = self.copy(op.mask, 1, Level::Block);
+        let ctx = &mut *self.exec.ctx;
+        let size = u64::from(ctx.assumptions.warp_size);
+        let (own, threads) = (ctx.linear_thread(1), ctx.block_threads());
+        let lanes = ctx.pool.constant(size, 32);
+        let warp = ctx.pool.udiv(own, lanes);
+        let first = ctx.pool.scale(warp, size);
+        // Those from the warp's first thread to the block's last; bits above belong to nobody.
+        let left = ctx.pool.sub(threads, first);
+        let one = ctx.pool.constant(1, 32);
+        let end = ctx.pool.shl(one, left);
+        let those = ctx.pool.add_const(end, u64::MAX);
+        let full = ctx.pool.constant(all, 32);
+        let is_full = ctx.pool.ule(lanes, left);
+        let there = ctx.pool.ite(is_full, full, those);
+        let named = ctx.pool.and(mask, there);
+        let same = ctx.pool.eq(named, there);
+        let missing = ctx.pool.not(same);
+        let mut list = self.facts_of_one();
+        list.extend(self.conditions(op.block, 1, Level::Block));
+        list.push(missing);
+        let Some(query) = self.ask(list, Level::Block) else { return true };
+        let outcome = self.solver.decide(self.exec.ctx, std::slice::from_ref(&query), limits);
+        matches!(outcome[..], [Outcome::Unsat])
     }
 
     /// The two threads are of one warp.

@@ -27,6 +27,7 @@ mod copies;
 mod digits;
 mod divergence;
 mod exec;
+mod factor;
 mod guess;
 mod hidden;
 mod image;

@@ -117,6 +117,7 @@ fn split_equation(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     crate::radix::split(ctx, list)
         .or_else(|| crate::radix::rows(ctx, list))
         .or_else(|| crate::digits::by_digits(ctx, list))
+        .or_else(|| crate::factor::divided(ctx, list))
 }
 
 fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {

@@ -145,6 +145,18 @@ __global__ void clean_never_the_same(int *a, int *b, int c) {
 __global__ void racy_wraps_with_stride(int *a, unsigned stride) {
     if (stride > 1) a[((blockIdx.x * 64 + threadIdx.x) * stride)] = threadIdx.x;
 }
+__global__ void clean_wide_stride(int *a, unsigned stride) {
+    if (stride > 1) a[(blockIdx.x * 64 + threadIdx.x) * (unsigned long long)stride] = 1;
+}
+__global__ void racy_stride_of_nothing(int *a, unsigned stride) {
+    a[(blockIdx.x * 64 + threadIdx.x) * (unsigned long long)(stride & 1)] = threadIdx.x;
+}
+__global__ void racy_wide_strides(int *a, unsigned stride) {
+    if (stride > 1) a[(blockIdx.x * 32 + threadIdx.x) * (unsigned long long)stride] = threadIdx.x;
+}
+__global__ void clean_small_stride(int *a, unsigned stride) {
+    if (stride > 1 && stride < 1000) a[(blockIdx.x * 64 + threadIdx.x) * stride] = 1;
+}
 __global__ void racy_short_counter(int *a) {
     for (unsigned short i = 65500; i >= 65500 || i < 100; i += 64) {
         if (blockIdx.x == 0) a[(unsigned short)(i + threadIdx.x) % 100] = threadIdx.x;
@@ -267,12 +279,28 @@ __global__ void clean_function_sync(int *out) {
     cooperative_groups::sync(cooperative_groups::this_thread_block());
     out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 32];
 }
+__global__ void clean_warp_tile(int *out) {
+    __shared__ int s[64];
+    auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+    s[threadIdx.x] = threadIdx.x;
+    warp.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 16];
+}
 __global__ void maybe_warp_tile(int *out) {
     __shared__ int s[64];
     auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
     s[threadIdx.x] = threadIdx.x;
     warp.sync();
     out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 32];
+}
+
+// A tile of fewer lanes orders only those.
+__global__ void maybe_half_warp_tile(int *out) {
+    __shared__ int s[64];
+    auto half = cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    s[threadIdx.x] = threadIdx.x;
+    half.sync();
+    out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 16];
 }
 
 // Templates that nobody instantiates.
