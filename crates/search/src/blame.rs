@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::SiteId;
+use lockstep_kernel::{ParamKind, Site, SiteId};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
@@ -26,6 +26,8 @@ const USUAL_WIDTHS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 const ROUND: i64 = 16;
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
+/// So many times longer than the launch that shows a bug may one take that does not.
+const PATIENCE: u64 = 10;
 /// An offset that lies behind the data of a small launch.
 const FAR: i64 = 64;
 
@@ -41,7 +43,8 @@ impl Shrinker<'_, '_> {
                 .short_rows(trial)
                 .or_else(|| self.offset_in_the_data(trial))
                 .or_else(|| self.equal_indices(trial))
-                .or_else(|| self.close_segments(trial)),
+                .or_else(|| self.close_segments(trial))
+                .or_else(|| self.crooked_vectors(trial)),
             Kind::Misaligned => self.crooked_sizes(trial),
             _ => None,
         }
@@ -67,16 +70,50 @@ impl Shrinker<'_, '_> {
     fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
         let c = &trial.candidate;
-        let mut round = c.clone();
-        let mut sizes = Vec::new();
-        for (i, slot) in space.slots.iter().enumerate().filter(|(_, s)| !s.ty.is_float()) {
-            let v = c.int(i);
-            if v > 0 && v % ROUND != 0 {
-                round.genes[i] = Gene::Int(v + ROUND - v % ROUND);
-                sizes.push(format!("{} % {ROUND} != 0", slot.name));
+        let is_crooked = |&i: &usize| {
+            let v = if space.slots[i].ty.is_float() { 0 } else { c.int(i) };
+            v > 0 && v % ROUND != 0
+        };
+        let crooked: Vec<usize> = (0..space.slots.len()).filter(is_crooked).collect();
+        let rounded = |sizes: &[usize]| {
+            let mut round = c.clone();
+            for &i in sizes {
+                round.genes[i] = Gene::Int(c.int(i) + ROUND - c.int(i) % ROUND);
             }
+            round
+        };
+        // One of them, or all together.
+        let each = crooked.iter().map(|&i| vec![i]);
+        let several = (crooked.len() > 1).then(|| crooked.clone());
+        let mut choices = each.chain(several);
+        let sizes = choices.find(|sizes| self.is_clean(&rounded(sizes)))?;
+        let named = |&i: &usize| format!("{} % {ROUND} != 0", space.slots[i].name);
+        Some(sizes.iter().map(named).collect::<Vec<_>>().join(" && "))
+    }
+
+    /// So do vectors of several elements stay in their rows.
+    fn crooked_vectors(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let finding = same(trial, self.key)?;
+        let is_vector = |site: &Site| {
+            let param = space.kernel.params.iter().find(|p| site.through.as_ref() == Some(&p.name));
+            let elem = param.and_then(|p| match p.kind {
+                ParamKind::Buffer { elem, .. } => Some(elem.size()),
+                _ => None,
+            });
+            elem.is_some_and(|size| site.size > size)
+        };
+        let of_vector = |a: &Access| {
+            let here = |s: &&Site| {
+                let loc = space.kernel.loc(s.loc);
+                (loc.line, loc.column) == (a.place.line, a.place.column)
+            };
+            space.kernel.sites.iter().filter(here).any(is_vector)
+        };
+        match finding.accesses.iter().any(of_vector) {
+            true => self.crooked_sizes(trial),
+            false => None,
         }
-        (!sizes.is_empty() && self.is_clean(&round)).then(|| sizes.join(" && "))
     }
 
     /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
@@ -258,7 +295,7 @@ impl Shrinker<'_, '_> {
 
     /// Another launch, if there is time for it.
     fn other(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
-        let trial = self.driver.again(candidate);
+        let trial = self.driver.again(candidate, PATIENCE);
         self.hurried |= trial.is_none() && self.driver.is_over();
         trial
     }

@@ -420,8 +420,8 @@ impl<'a> Driver<'a> {
         Ok(Some(self.record(trial, odd)))
     }
 
-    /// Simulates a candidate once more, changed a little.
-    pub(crate) fn again(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
+    /// Simulates a candidate once more, changed a little; it may take so many times longer than is usual.
+    pub(crate) fn again(&mut self, candidate: &Candidate, longer: u64) -> Option<Rc<Trial>> {
         if let Some(known) = self.repeated.iter().find(|t| t.candidate.is_same_launch(candidate)) {
             return Some(known.clone());
         }
@@ -429,7 +429,7 @@ impl<'a> Driver<'a> {
             return None;
         }
         let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
-        let limit = self.steps_left.min(usual).max(1);
+        let limit = self.steps_left.min(usual.saturating_mul(longer)).max(1);
         let trial = self.lab.try_out(candidate, limit, true).ok()??;
         self.steps_left = self.steps_left.saturating_sub(trial.outcome.stats.warp_steps);
         let trial = Rc::new(trial);

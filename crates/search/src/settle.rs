@@ -160,7 +160,7 @@ impl Shrinker<'_, '_> {
             return None;
         }
         self.tries -= 1;
-        let trial = self.driver.again(candidate)?;
+        let trial = self.driver.again(candidate, 1)?;
         self.is_in(&trial).then_some(trial)
     }
 
