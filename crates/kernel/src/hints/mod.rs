@@ -151,7 +151,7 @@ impl Hints {
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
         hints.pairs = pairs::pairs(&graph);
-        hints.updates = updates::updates(kernel, &defs);
+        hints.updates = updates::updates(kernel, &defs, &bases);
         let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);
         hints.access_branches = decides.map(|(b, _)| BlockId(b as u32)).collect();
         for &b in cfg.order.iter().filter(|b| cfg.innermost[b.0 as usize].is_some()) {

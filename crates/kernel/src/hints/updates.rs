@@ -4,14 +4,13 @@
 //! store puts back what took more than one operation to compute, or nothing that was read there, two threads with
 //! equal `k` have no sensible result in any order.
 //!
-//! What it can miss: an element that is read through one pointer and written through another. What it can claim too
-//! much: that the element read is the one that is written, which is not looked at.
+//! What it can claim too much: that the element read is the one that is written, which is not looked at.
 
-use crate::flow::Def;
+use crate::flow::{Bases, Def};
 use crate::{Inst, Kernel, Op, Operand, SiteId};
 
 /// The stores of the kernel that add to an element of the same array.
-pub(super) fn updates(kernel: &Kernel, defs: &[Def]) -> Vec<SiteId> {
+pub(super) fn updates(kernel: &Kernel, defs: &[Def], bases: &Bases) -> Vec<SiteId> {
     let mut compared: Vec<(Operand, Operand)> = Vec::new();
     for inst in kernel.insts() {
         if let Op::Cmp { a, b, .. } = inst.op {
@@ -20,8 +19,9 @@ pub(super) fn updates(kernel: &Kernel, defs: &[Def]) -> Vec<SiteId> {
     }
     let mut out = Vec::new();
     for inst in kernel.insts() {
-        let Op::Store { site, values, .. } = &inst.op else { continue };
-        let reads = |o: Operand| is_read(kernel, defs, o, *site);
+        let Op::Store { site, values, addr, .. } = &inst.op else { continue };
+        let targets = bases.targets(*addr);
+        let reads = |o: Operand| is_read(defs, bases, o, &targets);
         let adds = values.iter().any(|&v| {
             let v = bare(defs, v);
             combined(defs, v).iter().any(|&o| reads(bare(defs, o)))
@@ -65,9 +65,8 @@ fn combined(defs: &[Def], o: Operand) -> Vec<Operand> {
     out
 }
 
-/// Whether a value was read from the array that a store writes.
-fn is_read(kernel: &Kernel, defs: &[Def], o: Operand, store: SiteId) -> bool {
-    let Some(Op::Load { site, .. }) = inst(defs, o).map(|i| &i.op) else { return false };
-    let (read, written) = (kernel.site(*site), kernel.site(store));
-    read.through == written.through && read.space == written.space
+/// Whether a value was read from an array that a store may write.
+fn is_read(defs: &[Def], bases: &Bases, o: Operand, targets: &[usize]) -> bool {
+    let Some(Op::Load { addr, .. }) = inst(defs, o).map(|i| &i.op) else { return false };
+    bases.targets(*addr).iter().any(|t| targets.contains(t))
 }
