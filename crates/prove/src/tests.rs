@@ -489,3 +489,60 @@ fn rows_and_columns_keep_their_models() {
     }
     assert!(settled > 4 && open > 10, "{settled} {open}");
 }
+
+/// Strides at eight bits: what is divided has a model exactly where the question has one, also where products wrap, or
+/// the stride may be zero.
+#[test]
+fn divided_equations_keep_their_models() {
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let module = load(input, &options).expect("it compiles");
+    let one = [DimSpec::Exactly(1); 3];
+    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let mut rng = Rng(0xfac7);
+    let (width, mut divided, mut models) = (8, 0, 0);
+    for round in 0..400 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let stride = ctx.variable(VarKind::Param(0, 0), 0, 0, [7, 15, 63][round % 3], width);
+        let mut list = Vec::new();
+        let mut sides = Vec::new();
+        // With one index on each side, the two must be equal, unless something wraps or is zero.
+        let (k, m) = (1 + rng.below(4), rng.below(4).saturating_sub(2));
+        for side in 0..2 {
+            let [x, y] =
+                [1, 2].map(|i| ctx.variable(VarKind::Param(2 * side + i, 0), 0, 0, 7, width));
+            let index = ctx.pool.sum(0, &[(x, k), (y, m)], width);
+            let product = ctx.pool.mul(index, stride);
+            let more = if rng.below(6) == 0 { rng.below(4) } else { 0 };
+            sides.push((x, y, ctx.pool.add_const(product, more)));
+            if rng.below(2) == 0 {
+                let top = ctx.pool.constant(1 + rng.below(4), width);
+                list.push(ctx.pool.ult(x, top));
+            }
+        }
+        let bound = ctx.pool.constant(rng.below(3), width);
+        if rng.below(4) > 0 {
+            list.push(ctx.pool.ult(bound, stride));
+        }
+        if rng.below(2) == 0 {
+            let top = ctx.pool.constant(2 + rng.below(6), width);
+            list.push(ctx.pool.ult(stride, top));
+        }
+        list.push(ctx.pool.eq(sides[0].2, sides[1].2));
+        let (xs, ys) = (ctx.pool.eq(sides[0].0, sides[1].0), ctx.pool.eq(sides[0].1, sides[1].1));
+        let same = if m == 0 { xs } else { ctx.pool.and(xs, ys) };
+        list.push(ctx.pool.not(same));
+        crate::solve::complete(&mut ctx, &mut list);
+        divided += usize::from(crate::factor::divided(&mut ctx, &list).is_some());
+        let truth = satisfiable(&ctx, &list);
+        models += usize::from(truth);
+        match presolve(&mut ctx, &list) {
+            None => assert!(!truth, "round {round}"),
+            Some(mut reduced) => {
+                crate::solve::complete(&mut ctx, &mut reduced);
+                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
+            }
+        }
+    }
+    assert!(divided > 30 && models > 60 && models < 350, "{divided} {models}");
+}
