@@ -207,10 +207,6 @@ impl Language for Bits<'_> {
         true
     }
 
-    fn logic(&self) -> &'static str {
-        if self.fns.is_empty() { "QF_BV" } else { "QF_UFBV" }
-    }
-
     unsafe fn value_in(&self, m: Model, t: T) -> Option<u64> {
         let c = self.c;
         unsafe {

@@ -597,10 +597,6 @@ impl Language for Integers<'_> {
         !self.products
     }
 
-    fn logic(&self) -> &'static str {
-        if self.fns.is_empty() { "QF_LIA" } else { "QF_UFLIA" }
-    }
-
     unsafe fn value_in(&self, m: Model, t: T) -> Option<u64> {
         let mut v: Ast = null_mut();
         let w = self.pool.width(t);

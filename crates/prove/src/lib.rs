@@ -22,6 +22,7 @@ mod asserts;
 mod assume;
 mod bits;
 mod bounds;
+mod boxes;
 mod context;
 mod copies;
 mod digits;

@@ -2,8 +2,8 @@
 //!
 //! [`Solver::presolve`] drives known facts through a conjunction (an equation of a variable, a literal that occurs
 //! elsewhere) until nothing changes; the constructors of terms do the arithmetic on the way. Most pairs of affine
-//! accesses end there. Of the rest, most that have a model have one that is easily guessed ([`crate::guess`]); what is
-//! left goes to Z3, in two languages.
+//! accesses end there. Of the rest, most that have a model have one that is easily guessed ([`crate::guess`]), and small
+//! ones are decided by intervals ([`crate::boxes`]); what is left goes to Z3, in two languages.
 //!
 //! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because
 //! the solver does not know them. A model is believed only after every condition has been evaluated under it.
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::boxes;
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
 use crate::race::Limits;
@@ -320,10 +321,12 @@ impl Solver {
         }
         let effort = limits.effort();
         // Where one model is enough to give up, how many launches have one does not matter.
-        let wanted = !self.all_or_nothing && limits.work > SHORT;
+        let wanted = |ctx: &Ctx, key| {
+            !self.all_or_nothing && (limits.work > SHORT || has_products(ctx, key))
+        };
         let trials: Vec<Vec<Trial>> = keys
             .iter()
-            .map(|k| if wanted && !effort.is_over() { trials(ctx, k) } else { Vec::new() })
+            .map(|k| if !effort.is_over() && wanted(ctx, k) { trials(ctx, k) } else { Vec::new() })
             .collect();
         let ctx = &*ctx;
         let results: Vec<Mutex<Option<(Outcome, u64)>>> =
@@ -386,6 +389,12 @@ impl Solver {
         let started = Instant::now();
         let (mut model, mut spent) = (crate::guess::guess(ctx, asked), 0);
         if model.is_none() {
+            model = match boxes::decide(&ctx.pool, asked) {
+                Answer::Sat(m) => Some(m),
+                _ => None,
+            };
+        }
+        if model.is_none() {
             let trials = trials(ctx, asked);
             (model, spent) = attempt(ctx, asked, &trials, effort);
         }
@@ -412,6 +421,11 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if crate::guess::guess(ctx, key).is_some_and(|m| holds(ctx, key, &m)) {
         return (Outcome::Sat, 0);
     }
+    match boxes::decide(&ctx.pool, key) {
+        Answer::Unsat => return (Outcome::Unsat, 0),
+        Answer::Sat(_) => return (Outcome::Sat, 0),
+        Answer::Unknown => {}
+    }
     let (outcome, mut work) = without_products(ctx, key, effort);
     if outcome {
         return (Outcome::Unsat, work);
@@ -420,6 +434,10 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     work += more;
     if model.is_some() {
         return (Outcome::Sat, work);
+    }
+    // Setting up a search over products of unknowns costs more than a short question may, before any limit is seen.
+    if effort.work <= SHORT && has_products(ctx, key) {
+        return (Outcome::Unknown, work);
     }
     for (theory, most) in portfolio(effort.work) {
         let (answer, more) = z3::check(&ctx.pool, key, theory, Effort { work: most, ..effort });
@@ -502,18 +520,27 @@ fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
     out
 }
 
+/// The answer to a part of a question.
+fn short(ctx: &Ctx, list: &[T], effort: Effort) -> (Answer, u64) {
+    match boxes::decide(&ctx.pool, list) {
+        Answer::Unknown => z3::check(&ctx.pool, list, Theory::Bits, effort.at_most(TRIAL_WORK)),
+        known => (known, 0),
+    }
+}
+
+/// Whether something is multiplied by something that is not known either.
+fn has_products(ctx: &Ctx, key: &[T]) -> bool {
+    let product = |&t: &T| matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..));
+    reachable(&ctx.pool, key).iter().any(product)
+}
+
 /// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
 fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
-    let product = |t: T| {
-        reachable(&ctx.pool, &[t])
-            .iter()
-            .any(|&u| matches!(ctx.pool.node(u), Node::Bin(Bin::Mul, ..)))
-    };
-    let rest: Vec<T> = key.iter().copied().filter(|&t| !product(t)).collect();
+    let rest: Vec<T> = key.iter().copied().filter(|&t| !has_products(ctx, &[t])).collect();
     if rest.len() == key.len() {
         return (false, 0);
     }
-    let (answer, work) = z3::check(&ctx.pool, &rest, Theory::Bits, effort.at_most(TRIAL_WORK));
+    let (answer, work) = short(ctx, &rest, effort);
     (matches!(answer, Answer::Unsat), work)
 }
 
@@ -521,8 +548,7 @@ fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
 fn attempt(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Option<Assignment>, u64) {
     let mut work = 0;
     for trial in trials {
-        let (answer, more) =
-            z3::check(&ctx.pool, &trial.list, Theory::Bits, effort.at_most(TRIAL_WORK));
+        let (answer, more) = short(ctx, &trial.list, effort);
         work += more;
         if let Answer::Sat(mut m) = answer {
             m.vars.extend(trial.values.iter().copied());

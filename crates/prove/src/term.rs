@@ -145,6 +145,20 @@ impl Range {
     pub(crate) fn nonneg(self) -> bool {
         self.slo >= 0
     }
+
+    /// Unsigned where that is the tighter reading, signed otherwise: either is the value modulo its width.
+    pub(crate) fn as_integer(self) -> (i128, i128) {
+        if self.reads_signed() {
+            (i128::from(self.slo), i128::from(self.shi))
+        } else {
+            (i128::from(self.ulo), i128::from(self.uhi))
+        }
+    }
+
+    pub(crate) fn reads_signed(self) -> bool {
+        let signed = i128::from(self.shi) - i128::from(self.slo);
+        signed <= i128::from(self.uhi) - i128::from(self.ulo) && self.slo < 0
+    }
 }
 
 struct Entry {
@@ -249,130 +263,138 @@ impl Pool {
     }
 
     fn compute_range(&self, node: &Node, width: u32) -> Range {
-        let full = Range::full(width);
-        match node {
-            Node::Const(c) => {
-                Range { ulo: *c, uhi: *c, slo: sign_extend(*c, width), shi: sign_extend(*c, width) }
-            }
-            Node::Var(_) | Node::App(..) => full,
-            Node::Lin(c, terms) => {
-                let (lo, hi) = self.lin_interval(*c, terms, width);
-                interval_range(lo, hi, width)
-            }
-            Node::Ite(_, a, b) => self.range(*a).join(self.range(*b)),
-            Node::ZExt(a) => {
-                let r = self.range(*a);
-                Range::unsigned(r.ulo, r.uhi, width)
-            }
-            Node::SExt(a) => {
-                let r = self.range(*a);
-                Range::signed(r.slo, r.shi, width)
-            }
-            Node::Trunc(a) => {
-                let r = self.range(*a);
-                let mut out = full;
-                if r.uhi <= mask(width) {
-                    out = out.meet(Range::unsigned(r.ulo, r.uhi, width));
-                }
-                if r.slo >= smin(width) && r.shi <= smax(width) {
-                    out = out.meet(Range::signed(r.slo, r.shi, width));
-                }
-                out
-            }
-            Node::Bin(op, a, b) => self.bin_range(*op, *a, *b, width),
-        }
-    }
-
-    fn bin_range(&self, op: Bin, a: T, b: T, width: u32) -> Range {
-        let full = Range::full(width);
-        let (ra, rb) = (self.range(a), self.range(b));
-        let unsigned = |lo: u64, hi: u64| Range::unsigned(lo, hi, width);
-        match op {
-            Bin::Mul => {
-                let high = u128::from(ra.uhi) * u128::from(rb.uhi);
-                if high <= u128::from(mask(width)) {
-                    return unsigned(ra.ulo * rb.ulo, high as u64);
-                }
-                let products = [
-                    i128::from(ra.slo) * i128::from(rb.slo),
-                    i128::from(ra.slo) * i128::from(rb.shi),
-                    i128::from(ra.shi) * i128::from(rb.slo),
-                    i128::from(ra.shi) * i128::from(rb.shi),
-                ];
-                let lo = products.iter().copied().min().unwrap_or(0);
-                let hi = products.iter().copied().max().unwrap_or(0);
-                if lo >= i128::from(smin(width)) && hi <= i128::from(smax(width)) {
-                    Range::signed(lo as i64, hi as i64, width)
-                } else {
-                    full
-                }
-            }
-            Bin::UDiv if rb.ulo > 0 => unsigned(ra.ulo / rb.uhi, ra.uhi / rb.ulo),
-            Bin::URem if rb.ulo > 0 => unsigned(0, ra.uhi.min(rb.uhi - 1)),
-            Bin::URem => unsigned(0, ra.uhi),
-            Bin::SDiv if rb.slo > 0 => {
-                let lo = if ra.slo >= 0 { ra.slo / rb.shi } else { ra.slo / rb.slo };
-                let hi = if ra.shi >= 0 { ra.shi / rb.slo } else { ra.shi / rb.shi };
-                Range::signed(lo, hi, width)
-            }
-            Bin::SRem if rb.slo > 0 => Range::signed(
-                if ra.slo >= 0 { 0 } else { ra.slo.max(1 - rb.shi) },
-                if ra.shi <= 0 { 0 } else { ra.shi.min(rb.shi - 1) },
-                width,
-            ),
-            Bin::And => unsigned(0, ra.uhi.min(rb.uhi)),
-            Bin::Or => unsigned(ra.ulo.max(rb.ulo), mask(bits_for(ra.uhi | rb.uhi))),
-            Bin::Xor => unsigned(0, mask(bits_for(ra.uhi | rb.uhi))),
-            Bin::LShr => {
-                let lo = if rb.uhi >= u64::from(width) { 0 } else { ra.ulo >> rb.uhi };
-                let hi = if rb.ulo >= u64::from(width) { 0 } else { ra.uhi >> rb.ulo };
-                unsigned(lo, hi)
-            }
-            Bin::AShr if ra.slo >= 0 => {
-                let hi = if rb.ulo >= u64::from(width) { 0 } else { ra.uhi >> rb.ulo };
-                unsigned(0, hi)
-            }
-            Bin::AShr => Range::signed(ra.slo, ra.shi.max(0), width),
-            Bin::Shl if rb.uhi < u64::from(width) => {
-                let high = u128::from(ra.uhi) << rb.uhi;
-                if high <= u128::from(mask(width)) {
-                    unsigned(ra.ulo << rb.ulo, high as u64)
-                } else {
-                    full
-                }
-            }
-            _ => full,
-        }
+        range_of(node, width, |t| self.range(t))
     }
 
     /// The interval of a sum over the integers: coefficients signed, atoms as [`Pool::atom_interval`] reads them.
     pub(crate) fn lin_interval(&self, c: u64, terms: &[(T, u64)], width: u32) -> (i128, i128) {
-        let mut lo = i128::from(sign_extend(c, width));
-        let mut hi = lo;
-        for &(atom, coefficient) in terms {
-            let k = i128::from(sign_extend(coefficient, width));
-            let (alo, ahi) = self.atom_interval(atom);
-            lo += if k >= 0 { k * alo } else { k * ahi };
-            hi += if k >= 0 { k * ahi } else { k * alo };
-        }
-        (lo, hi)
+        sum_interval(c, terms, width, |t| self.range(t))
     }
 
     /// The value of an atom as an integer: unsigned where that is the tighter reading, signed otherwise. Either
     /// reading is the atom's value modulo its width.
     pub(crate) fn atom_interval(&self, atom: T) -> (i128, i128) {
-        let r = self.range(atom);
-        if self.reads_signed(atom) {
-            (i128::from(r.slo), i128::from(r.shi))
-        } else {
-            (i128::from(r.ulo), i128::from(r.uhi))
-        }
+        self.range(atom).as_integer()
     }
 
     pub(crate) fn reads_signed(&self, atom: T) -> bool {
-        let r = self.range(atom);
-        (r.shi as i128 - r.slo as i128) <= (r.uhi as i128 - r.ulo as i128) && r.slo < 0
+        self.range(atom).reads_signed()
     }
+}
+
+/// The interval of a node, from those of its operands.
+pub(crate) fn range_of(node: &Node, width: u32, of: impl Fn(T) -> Range + Copy) -> Range {
+    let full = Range::full(width);
+    match node {
+        Node::Const(c) => {
+            Range { ulo: *c, uhi: *c, slo: sign_extend(*c, width), shi: sign_extend(*c, width) }
+        }
+        Node::Var(_) | Node::App(..) => full,
+        Node::Lin(c, terms) => {
+            let (lo, hi) = sum_interval(*c, terms, width, of);
+            interval_range(lo, hi, width)
+        }
+        Node::Ite(_, a, b) => of(*a).join(of(*b)),
+        Node::ZExt(a) => {
+            let r = of(*a);
+            Range::unsigned(r.ulo, r.uhi, width)
+        }
+        Node::SExt(a) => {
+            let r = of(*a);
+            Range::signed(r.slo, r.shi, width)
+        }
+        Node::Trunc(a) => {
+            let r = of(*a);
+            let mut out = full;
+            if r.uhi <= mask(width) {
+                out = out.meet(Range::unsigned(r.ulo, r.uhi, width));
+            }
+            if r.slo >= smin(width) && r.shi <= smax(width) {
+                out = out.meet(Range::signed(r.slo, r.shi, width));
+            }
+            out
+        }
+        Node::Bin(op, a, b) => bin_range(*op, of(*a), of(*b), width),
+    }
+}
+
+fn bin_range(op: Bin, ra: Range, rb: Range, width: u32) -> Range {
+    let full = Range::full(width);
+    let unsigned = |lo: u64, hi: u64| Range::unsigned(lo, hi, width);
+    match op {
+        Bin::Mul => {
+            let high = u128::from(ra.uhi) * u128::from(rb.uhi);
+            if high <= u128::from(mask(width)) {
+                return unsigned(ra.ulo * rb.ulo, high as u64);
+            }
+            let products = [
+                i128::from(ra.slo) * i128::from(rb.slo),
+                i128::from(ra.slo) * i128::from(rb.shi),
+                i128::from(ra.shi) * i128::from(rb.slo),
+                i128::from(ra.shi) * i128::from(rb.shi),
+            ];
+            let lo = products.iter().copied().min().unwrap_or(0);
+            let hi = products.iter().copied().max().unwrap_or(0);
+            if lo >= i128::from(smin(width)) && hi <= i128::from(smax(width)) {
+                Range::signed(lo as i64, hi as i64, width)
+            } else {
+                full
+            }
+        }
+        Bin::UDiv if rb.ulo > 0 => unsigned(ra.ulo / rb.uhi, ra.uhi / rb.ulo),
+        Bin::URem if rb.ulo > 0 => unsigned(0, ra.uhi.min(rb.uhi - 1)),
+        Bin::URem => unsigned(0, ra.uhi),
+        Bin::SDiv if rb.slo > 0 => {
+            let lo = if ra.slo >= 0 { ra.slo / rb.shi } else { ra.slo / rb.slo };
+            let hi = if ra.shi >= 0 { ra.shi / rb.slo } else { ra.shi / rb.shi };
+            Range::signed(lo, hi, width)
+        }
+        Bin::SRem if rb.slo > 0 => Range::signed(
+            if ra.slo >= 0 { 0 } else { ra.slo.max(1 - rb.shi) },
+            if ra.shi <= 0 { 0 } else { ra.shi.min(rb.shi - 1) },
+            width,
+        ),
+        Bin::And => unsigned(0, ra.uhi.min(rb.uhi)),
+        Bin::Or => unsigned(ra.ulo.max(rb.ulo), mask(bits_for(ra.uhi | rb.uhi))),
+        Bin::Xor => unsigned(0, mask(bits_for(ra.uhi | rb.uhi))),
+        Bin::LShr => {
+            let lo = if rb.uhi >= u64::from(width) { 0 } else { ra.ulo >> rb.uhi };
+            let hi = if rb.ulo >= u64::from(width) { 0 } else { ra.uhi >> rb.ulo };
+            unsigned(lo, hi)
+        }
+        Bin::AShr if ra.slo >= 0 => {
+            let hi = if rb.ulo >= u64::from(width) { 0 } else { ra.uhi >> rb.ulo };
+            unsigned(0, hi)
+        }
+        Bin::AShr => Range::signed(ra.slo, ra.shi.max(0), width),
+        Bin::Shl if rb.uhi < u64::from(width) => {
+            let high = u128::from(ra.uhi) << rb.uhi;
+            if high <= u128::from(mask(width)) {
+                unsigned(ra.ulo << rb.ulo, high as u64)
+            } else {
+                full
+            }
+        }
+        _ => full,
+    }
+}
+
+/// The interval of a sum over the integers, from those of its atoms.
+pub(crate) fn sum_interval(
+    c: u64,
+    terms: &[(T, u64)],
+    width: u32,
+    of: impl Fn(T) -> Range,
+) -> (i128, i128) {
+    let mut lo = i128::from(sign_extend(c, width));
+    let mut hi = lo;
+    for &(atom, coefficient) in terms {
+        let k = i128::from(sign_extend(coefficient, width));
+        let (alo, ahi) = of(atom).as_integer();
+        lo += if k >= 0 { k * alo } else { k * ahi };
+        hi += if k >= 0 { k * ahi } else { k * alo };
+    }
+    (lo, hi)
 }
 
 fn interval_range(lo: i128, hi: i128, width: u32) -> Range {

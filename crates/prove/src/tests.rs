@@ -16,17 +16,17 @@ use crate::z3::{self, Answer, Effort, Theory};
 use crate::{Assumptions, DimSpec};
 
 /// A small generator of numbers, the same in every run.
-struct Rng(u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
     }
 }
@@ -243,7 +243,7 @@ fn substitution_is_evaluation() {
 #[test]
 fn the_solver_agrees_with_trying_all_values() {
     let mut rng = Rng(2024);
-    let (mut sat, mut unsat, mut integers) = (0, 0, (0, 0));
+    let (mut sat, mut unsat, mut integers, mut boxes) = (0, 0, (0, 0), (0, 0));
     for round in 0..250 {
         let width = 4;
         let mut pool = Pool::default();
@@ -281,6 +281,17 @@ fn the_solver_agrees_with_trying_all_values() {
             }
             Answer::Unknown => panic!("round {round}: no answer"),
         }
+        match crate::boxes::decide(&pool, &list) {
+            Answer::Sat(m) => {
+                assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}, by boxes");
+                boxes.0 += 1;
+            }
+            Answer::Unsat => {
+                assert!(!any, "round {round}, by boxes");
+                boxes.1 += 1;
+            }
+            Answer::Unknown => {}
+        }
         // The integers may say less, but nothing else.
         let effort = Effort { work: 800, ..effort };
         match z3::check(&pool, &list, Theory::Integers, effort).0 {
@@ -296,6 +307,7 @@ fn the_solver_agrees_with_trying_all_values() {
     }
     assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
     assert!(integers.0 > 5 && integers.1 > 20, "{integers:?}");
+    assert!(boxes.0 > 20 && boxes.1 > 20, "{boxes:?}");
 }
 
 /// Counting, finding and turning bits, and double shifts, as the simulator does them.

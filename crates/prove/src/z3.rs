@@ -25,6 +25,7 @@ type Symbol = *mut c_void;
 pub(crate) type Ast = *mut c_void;
 pub(crate) type FuncDecl = *mut c_void;
 type Params = *mut c_void;
+type Tactic = *mut c_void;
 type Solver = *mut c_void;
 pub(crate) type Model = *mut c_void;
 type Stats = *mut c_void;
@@ -80,7 +81,10 @@ unsafe extern "C" {
     fn Z3_params_inc_ref(c: Context, p: Params);
     fn Z3_params_dec_ref(c: Context, p: Params);
     fn Z3_params_set_uint(c: Context, p: Params, k: Symbol, v: c_uint);
-    fn Z3_mk_solver_for_logic(c: Context, logic: Symbol) -> Solver;
+    fn Z3_mk_tactic(c: Context, name: *const c_char) -> Tactic;
+    fn Z3_tactic_inc_ref(c: Context, t: Tactic);
+    fn Z3_tactic_dec_ref(c: Context, t: Tactic);
+    fn Z3_mk_solver_from_tactic(c: Context, t: Tactic) -> Solver;
     fn Z3_solver_inc_ref(c: Context, s: Solver);
     fn Z3_solver_dec_ref(c: Context, s: Solver);
     fn Z3_solver_set_params(c: Context, s: Solver, p: Params);
@@ -185,8 +189,6 @@ pub(crate) trait Language {
     fn definitions(&mut self) -> Vec<Ast>;
     /// Whether the solver is likely to answer.
     fn is_worth_asking(&self) -> bool;
-    /// The solver's name for what has been said.
-    fn logic(&self) -> &'static str;
     /// The value of a term in a model.
     ///
     /// # Safety
@@ -247,11 +249,7 @@ unsafe fn check_in(
         if said.iter().any(|a| a.is_null()) || !language.is_worth_asking() {
             return (Answer::Unknown, 0);
         }
-        let s = Z3_mk_solver_for_logic(c, symbol(c, language.logic()));
-        if s.is_null() {
-            return (Answer::Unknown, 0);
-        }
-        Z3_solver_inc_ref(c, s);
+        let Some(s) = solver(c) else { return (Answer::Unknown, 0) };
         let p = Z3_mk_params(c);
         Z3_params_inc_ref(c, p);
         let left = effort.deadline.saturating_duration_since(Instant::now()).as_millis();
@@ -285,6 +283,24 @@ unsafe fn check_in(
         let spent = work_done(c, s).div_ceil(u64::from(unit));
         Z3_solver_dec_ref(c, s);
         (answer, spent)
+    }
+}
+
+/// A solver of one search over all theories, without the pipelines that Z3 has for single ones: for questions like ours,
+/// which are many and small, setting those up takes longer than the search, and at the same work they decide fewer.
+unsafe fn solver(c: Context) -> Option<Solver> {
+    unsafe {
+        let search = Z3_mk_tactic(c, c"smt".as_ptr());
+        if search.is_null() {
+            return None;
+        }
+        Z3_tactic_inc_ref(c, search);
+        let s = Z3_mk_solver_from_tactic(c, search);
+        if !s.is_null() {
+            Z3_solver_inc_ref(c, s);
+        }
+        Z3_tactic_dec_ref(c, search);
+        (!s.is_null()).then_some(s)
     }
 }
 
