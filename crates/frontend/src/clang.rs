@@ -456,23 +456,37 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Resu
 }
 
 /// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
-/// first read by `opt`, where a crash is only a message. Where `opt` is not installed, there is no such check.
-pub(crate) fn check_bitcode(bytes: &[u8], name: &str, cancel: &Cancel) -> Result<(), Error> {
-    let mut command = Command::new(tool("opt-19"));
-    command.args(["-passes=verify", "-disable-output", "-"]);
+/// first read by another process, where a crash is only a message: by ourselves, who start faster ([`Options::reader`]),
+/// or else by `opt`. Where neither is there, there is no such check.
+pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Result<(), Error> {
+    let command = match &options.reader {
+        Some((program, argument)) => {
+            let mut command = Command::new(program);
+            command.arg(argument);
+            command
+        }
+        None => {
+            let mut command = Command::new(tool("opt-19"));
+            command.args(["-passes=verify", "-disable-output", "-"]);
+            command
+        }
+    };
     let source = Source {
         language: Language::Llvm,
         name: name.to_string(),
         bytes: bytes.to_vec(),
         path: None,
     };
-    match run(command, &source, cancel) {
+    let damaged = || Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"));
+    match run(command, &source, &options.cancel) {
         Ok(_) | Err(Error::ToolMissing(_)) => Ok(()),
+        Err(Error::Cancelled) => Err(Error::Cancelled),
         Err(Error::Compile { stderr }) if !stderr.contains("PLEASE submit a bug report") => {
-            let first = stderr.lines().find(|l| l.contains("error")).unwrap_or(&stderr);
-            Err(Error::BadIr(first.trim().trim_start_matches("opt-19: ").to_string()))
+            let first = stderr.lines().find(|l| l.contains("error:")).ok_or_else(damaged)?;
+            let first = first.trim().trim_start_matches("opt-19: ");
+            Err(Error::BadIr(first.trim_start_matches("error: ").to_string()))
         }
-        Err(_) => Err(Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"))),
+        Err(_) => Err(damaged()),
     }
 }
 

@@ -58,6 +58,8 @@ pub struct Options {
     /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
     /// or without namespace and template arguments, or mangled.
     pub entries: Vec<String>,
+    /// A program, and its argument, that calls [`read_bitcode`] on its standard input, and fails as that does.
+    pub reader: Option<(PathBuf, &'static str)>,
     /// Ends the compiler; what was under way is an error.
     pub cancel: Cancel,
 }
@@ -71,6 +73,7 @@ impl Default for Options {
             recursion_limit: 32,
             size_limit: 200_000,
             entries: Vec::new(),
+            reader: None,
             cancel: Cancel::default(),
         }
     }
@@ -163,11 +166,17 @@ pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
     Ok(clang::compile(&source, &head, options, Emit::Needed)?.bitcode)
 }
 
+/// Whether LLVM can read some bitcode. Where that is damaged, this may end the process: it is for a process of its own
+/// ([`Options::reader`]).
+pub fn read_bitcode(bytes: &[u8]) -> Result<(), String> {
+    llvm::Module::parse(bytes, "<stdin>").map(drop)
+}
+
 /// Lowers LLVM IR, bitcode or text. Garbage is an error.
 pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Module, Error> {
     let upgraded;
     let bytes = if llvm::is_bitcode(bytes) {
-        clang::check_bitcode(bytes, name, &options.cancel)?;
+        clang::check_bitcode(bytes, name, options)?;
         bytes
     } else {
         upgraded = clang::upgrade_text_ir(bytes, name, &options.cancel)?;

@@ -92,6 +92,7 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
         Command::Completions { shell } => manual::completions(shell).map(|()| 0),
         Command::Man { dir } => manual::pages(&dir).map(|()| 0),
+        Command::ReadBitcode => load::read_bitcode().map(|()| 0),
     }
 }
 

@@ -103,6 +103,9 @@ pub(crate) enum Command {
     /// Write the manual pages, one for each command, to a folder
     #[command(hide = true)]
     Man { dir: PathBuf },
+    /// Read bitcode from standard input, for a lockstep that does not trust it
+    #[command(hide = true)]
+    ReadBitcode,
 }
 
 /// What the commands that look at every kernel of some files share.
