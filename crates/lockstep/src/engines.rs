@@ -227,6 +227,10 @@ impl Task<'_> {
             false => seconds(budget),
         };
         let mut proof = proof::run(kernel, &assumptions, kinds, time, work, jobs, cancel);
+        if usual {
+            // The verdict's own condition says it.
+            proof.alarms.retain(|alarm| !alarm.overflows);
+        }
         let is_open = proof.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
         if is_open && started.elapsed() >= time {
             self.hurried.set(true);

@@ -351,7 +351,7 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::DataRace, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
-        Alarm { finding, model, sites }
+        Alarm { finding, model, sites, overflows: false }
     }
 
     fn race_memory(&mut self, c: &Candidate, m: Option<&Assignment>) -> Memory {
@@ -436,7 +436,7 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::BarrierDivergence, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
-        Alarm { finding, model, sites: (site, site) }
+        Alarm { finding, model, sites: (site, site), overflows: false }
     }
 }
 
@@ -493,7 +493,7 @@ pub(crate) fn redundant(
         help,
         ..Finding::new(Kind::RedundantBarrier, String::new(), Vec::new())
     };
-    Alarm { finding, model: None, sites: (site, site) }
+    Alarm { finding, model: None, sites: (site, site), overflows: false }
 }
 
 /// A place for messages: `file.cu:12`.

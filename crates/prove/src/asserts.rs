@@ -115,6 +115,6 @@ impl Pairs<'_, '_> {
         let model = m.map(|m| self.launch(&m));
         // An assertion has no site.
         let none = SiteId(u32::MAX);
-        Alarm { finding, model, sites: (none, none) }
+        Alarm { finding, model, sites: (none, none), overflows: false }
     }
 }

@@ -199,6 +199,6 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::OutOfBounds, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(&m));
-        Alarm { finding, model, sites: (a.site, a.site) }
+        Alarm { finding, model, sites: (a.site, a.site), overflows: false }
     }
 }

@@ -37,7 +37,12 @@ pub(crate) struct Condition {
     pub(crate) texts: Vec<String>,
     pub(crate) assumptions: Assumptions,
     pub(crate) hints: Hints,
+    /// All that it excludes, beyond threads and blocks along unused axes, are sizes for which an index overflows.
+    pub(crate) of_sizes: bool,
 }
+
+/// A size up to which a loop of a stride that is one too does not wrap.
+const NO_WRAP: i64 = 1 << 30;
 
 /// How many conditions are tried.
 const TRIES: usize = 60;
@@ -45,7 +50,12 @@ const TRIES: usize = 60;
 /// The catalogue for this kernel, simplest first.
 pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
     let mut out = Vec::new();
-    let base = Condition { texts: Vec::new(), assumptions: given.clone(), hints: Hints::default() };
+    let base = Condition {
+        texts: Vec::new(),
+        assumptions: given.clone(),
+        hints: Hints::default(),
+        of_sizes: false,
+    };
     let flat = flattened(kernel, &base);
     if !flat.texts.is_empty() {
         out.push(flat.clone());
@@ -66,10 +76,12 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
                 counted.texts.push(format!("gridDim.{a} * blockDim.{a} <= 1073741824"));
             }
         }
+        counted.of_sizes = true;
         out.push(counted.clone());
     }
     for list in area_conditions(kernel, given, shape) {
         let mut c = counted.clone();
+        c.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
         for (text, tree) in list {
             c.texts.push(text.clone());
             c.assumptions.exprs.push(AssumeExpr { text, tree });
@@ -78,7 +90,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     }
     for (text, tree) in scalar_conditions(kernel, given, &shape.summands) {
         for start in [&flat, &counted] {
-            let mut c = start.clone();
+            let mut c = Condition { of_sizes: is_of_size(&tree), ..start.clone() };
             c.texts.push(text.clone());
             c.assumptions.exprs.push(AssumeExpr { text: text.clone(), tree: tree.clone() });
             out.push(c);
@@ -177,6 +189,13 @@ fn area(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
     (text, binary(Operator::Le, binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
 }
 
+/// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps.
+fn is_of_size(tree: &Tree) -> bool {
+    let size = |t: &Tree| matches!(t, Tree::Param(_) | Tree::Binary(Operator::Mul, ..));
+    let large = |t: &Tree| matches!(t, Tree::Const(c) if *c >= NO_WRAP);
+    matches!(tree, Tree::Binary(Operator::Le, a, b) if size(a) && large(b))
+}
+
 fn at_least(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
     (format!("{} >= {}", p.0, q.0), binary(Operator::Ge, p.1, q.1))
 }
@@ -222,10 +241,9 @@ fn scalar_conditions(
             out.push((t, binary(Operator::Ge, Tree::Param(p), tree.clone())));
         }
         // So that no loop up to the parameter wraps.
-        let limit = 1 << 30;
         out.push((
-            format!("{name} <= {limit}"),
-            binary(Operator::Le, Tree::Param(p), Tree::Const(limit)),
+            format!("{name} <= {NO_WRAP}"),
+            binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)),
         ));
         for &q in &free {
             if q != p {

@@ -169,6 +169,8 @@ pub struct Alarm {
     pub finding: Finding,
     pub model: Option<Model>,
     pub sites: (SiteId, SiteId),
+    /// It needs an index that overflows; the proof beside it names the sizes up to which none does.
+    pub overflows: bool,
 }
 
 /// Figures of one proof.

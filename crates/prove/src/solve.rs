@@ -321,12 +321,10 @@ impl Solver {
         }
         let effort = limits.effort();
         // Where one model is enough to give up, how many launches have one does not matter.
-        let wanted = |ctx: &Ctx, key| {
-            !self.all_or_nothing && (limits.work > SHORT || has_products(ctx, key))
-        };
+        let wanted = !self.all_or_nothing && limits.work > SHORT;
         let trials: Vec<Vec<Trial>> = keys
             .iter()
-            .map(|k| if !effort.is_over() && wanted(ctx, k) { trials(ctx, k) } else { Vec::new() })
+            .map(|k| if wanted && !effort.is_over() { trials(ctx, k) } else { Vec::new() })
             .collect();
         let ctx = &*ctx;
         let results: Vec<Mutex<Option<(Outcome, u64)>>> =
@@ -421,10 +419,13 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if crate::guess::guess(ctx, key).is_some_and(|m| holds(ctx, key, &m)) {
         return (Outcome::Sat, 0);
     }
+    // A model that has to be looked for, with products of unknowns, is one in which something wraps more often than not:
+    // conditions that exclude it come before such questions, which a short one is not.
+    let wraps = effort.work <= SHORT && has_products(ctx, key);
     match boxes::decide(&ctx.pool, key) {
         Answer::Unsat => return (Outcome::Unsat, 0),
-        Answer::Sat(_) => return (Outcome::Sat, 0),
-        Answer::Unknown => {}
+        Answer::Sat(_) if !wraps => return (Outcome::Sat, 0),
+        _ => {}
     }
     let (outcome, mut work) = without_products(ctx, key, effort);
     if outcome {
@@ -435,8 +436,8 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if model.is_some() {
         return (Outcome::Sat, work);
     }
-    // Setting up a search over products of unknowns costs more than a short question may, before any limit is seen.
-    if effort.work <= SHORT && has_products(ctx, key) {
+    // Setting up a search over products also costs more than a short question may, before any limit is seen.
+    if wraps {
         return (Outcome::Unknown, work);
     }
     for (theory, most) in portfolio(effort.work) {

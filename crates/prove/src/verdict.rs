@@ -14,8 +14,8 @@ use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
-use crate::term::{Node, T};
-use crate::walk::reachable;
+use crate::term::{Bin, Node, T};
+use crate::walk::{Assignment, reachable};
 use crate::{Alarm, Assumptions, Config, Proof, Safe, Stats};
 
 /// Work for a small model.
@@ -224,6 +224,7 @@ fn look_for_condition(
             if a.finding.kind == Kind::DataRace {
                 a.finding.holds_when = Some(format!("!({text})"));
                 a.finding.severity = Severity::Warning;
+                a.overflows = condition.of_sizes;
                 a.finding
                     .help
                     .push(format!("where the kernel is only for that: __requires({text});"));
@@ -568,6 +569,17 @@ impl Pairs<'_, '_> {
                     let m = self.small_model(&d.candidate.query.asked, limits);
                     let benign = self.is_benign(&d.candidate, limits);
                     let mut alarm = self.race_alarm(&d.candidate, m.as_ref(), benign);
+                    if lies_before(&alarm) {
+                        let Some(m) = self.model_within(&d.candidate, limits) else {
+                            undecided.get_or_insert_with(|| {
+                                let kernel = self.exec.ctx.kernel;
+                                let (a, b) = (line_of(kernel, a), line_of(kernel, b));
+                                format!("the accesses at {a} and {b} were not decided: where they were seen to meet lies before the array")
+                            });
+                            continue;
+                        };
+                        alarm = self.race_alarm(&d.candidate, Some(&m), benign);
+                    }
                     let of_grid =
                         self.exec.barriers.iter().any(|b| matches!(b.barrier, Barrier::Grid));
                     if divergence.misaligned.is_some()
@@ -603,6 +615,17 @@ impl Pairs<'_, '_> {
         Races { verdict, alarms }
     }
 
+    /// A model in which the two meet at or after the beginning of the array.
+    fn model_within(&mut self, c: &Candidate, limits: Limits) -> Option<Assignment> {
+        let (offset, _) = c.offsets?;
+        let pool = &mut self.exec.ctx.pool;
+        let zero = pool.constant(0, pool.width(offset));
+        let before = pool.bin(Bin::Slt, offset, zero);
+        let mut list = c.query.asked.clone();
+        list.push(pool.not(before));
+        self.small_model(&list, limits)
+    }
+
     /// Whether the two writes always store the same.
     fn is_benign(&mut self, c: &Candidate, limits: Limits) -> bool {
         let (x, y) = (&self.exec.accesses[c.first], &self.exec.accesses[c.second]);
@@ -635,11 +658,7 @@ impl Pairs<'_, '_> {
     }
 
     /// A model of few threads and small numbers, if there is one.
-    pub(crate) fn small_model(
-        &mut self,
-        asked: &[T],
-        limits: Limits,
-    ) -> Option<crate::walk::Assignment> {
+    pub(crate) fn small_model(&mut self, asked: &[T], limits: Limits) -> Option<Assignment> {
         let effort = limits.effort().at_most(MODEL_WORK);
         for (threads, blocks, scalars) in [(64u64, 4u64, 1 << 12), (1024, 1 << 16, u64::MAX)] {
             let mut list = asked.to_vec();
@@ -719,4 +738,12 @@ impl Pairs<'_, '_> {
         out.extend(self.drawn_from.iter().cloned());
         out
     }
+}
+
+/// Whether something approximated lets accesses meet where no array is. What is exact may: a pointer may be given into
+/// the middle of an array.
+fn lies_before(alarm: &Alarm) -> bool {
+    let finding = &alarm.finding;
+    let start = finding.memory.as_ref().and_then(|m| m.bytes).map_or(0, |b| b[0]);
+    finding.confidence == Confidence::Possible && start < 0
 }
