@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs what Lockstep needs on Debian and Ubuntu, and nothing when all of it is there.
 #
-#   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, a C compiler, make
+#   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, zlib1g-dev, libzstd-dev, a C compiler, make
 #   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, and
 #                               Chromium for those of the HTML report, which are skipped without
 #   scripts/setup.sh --bench    also Oclgrind, to compare with
 #
 # Looks for the things themselves, not for packages, so what was installed in another way counts.
 # Uses apt-get, with sudo where it must; where it cannot install, it says what is missing and ends
-# with status 1. LLVM is linked as one shared library, so no other -dev package is needed.
+# with status 1. A release has LLVM inside, and needs what its archives need; where that is not to
+# be had, it is linked with the shared library, and starts a little later.
 set -euo pipefail
 
 tests=false bench=false
@@ -36,6 +37,9 @@ has_clang() { exists clang-19 && exists clang++-19; }
 has_llvm() { [ -e "$prefix/include/llvm-c/Core.h" ] && file "$prefix/lib/libLLVM*.so"; }
 has_libclc() { file '/usr/lib/clc/*.bc' || file '/usr/share/clc/*.bc' || file "$prefix/lib/clc/*.bc"; }
 has_z3() { file '/usr/lib/*/libz3.so' || file '/usr/lib/libz3.so' || file '/usr/lib64/libz3.so' || file '/usr/local/lib/libz3.so'; }
+# What LLVM's archives need, for a release.
+has_zlib() { file '/usr/lib/*/libz.so' || file '/usr/lib/libz.so' || file '/usr/lib64/libz.so'; }
+has_zstd() { file '/usr/lib/*/libzstd.so' || file '/usr/lib/libzstd.so' || file '/usr/lib64/libzstd.so'; }
 has_compiler() { exists cc; }
 has_pocl() { file '/etc/OpenCL/vendors/*pocl*.icd'; }
 has_loader() { file '/usr/lib/*/libOpenCL.so.1' || file '/usr/lib/libOpenCL.so.1' || file '/usr/lib64/libOpenCL.so.1'; }
@@ -44,6 +48,8 @@ need clang-19 has_clang
 need llvm-19-dev has_llvm
 need libclc-19 has_libclc
 need libz3-dev has_z3
+need zlib1g-dev has_zlib
+need libzstd-dev has_zstd
 need gcc has_compiler
 need make exists make
 if $tests; then
