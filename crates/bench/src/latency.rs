@@ -12,7 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lockstep_frontend::{Input, Options};
 use lockstep_kernel::{Kernel, Language, ParamKind, Ty};
@@ -23,6 +23,9 @@ use crate::{Bench, median};
 const ARRAY: u64 = 256 << 10;
 /// The value of integer scalars there, and the work-items of a group.
 const SIZE: u32 = 64;
+
+/// What takes longer is ended, and not counted.
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// Processes that were timed so far.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
@@ -184,9 +187,22 @@ fn repeated(bench: &Bench, once: impl Fn() -> Option<f64>) -> Option<f64> {
 fn milliseconds(command: &mut Command) -> Option<(i32, f64)> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     RUNS.fetch_add(1, Ordering::Relaxed);
-    let start = Instant::now();
-    let status = command.status().ok()?.code()?;
-    Some((status, start.elapsed().as_secs_f64() * 1e3))
+    let started = Instant::now();
+    let mut child = command.spawn().ok()?;
+    // A kernel may have no end, and not every tool gives one up.
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let id = child.id();
+    let guard = std::thread::spawn(move || {
+        use std::sync::mpsc::RecvTimeoutError::Timeout;
+        if stopped.recv_timeout(LONGEST) == Err(Timeout) {
+            let _ = Command::new("kill").args(["-9", &id.to_string()]).status();
+        }
+    });
+    let status = child.wait();
+    let time = 1e3 * started.elapsed().as_secs_f64();
+    drop(stop);
+    let _ = guard.join();
+    Some((status.ok()?.code()?, time))
 }
 
 /// Milliseconds of one launch under Oclgrind; none where it cannot be launched so.

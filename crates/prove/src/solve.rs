@@ -48,6 +48,9 @@ pub(crate) const SHORT: u32 = 40;
 /// Work for the first try in each language.
 const FIRST: u32 = 50;
 
+/// Work from which a question is a long one, for which no way is left untried.
+const LONG: u32 = 1000;
+
 /// Rounds of substitution.
 const ROUNDS: usize = 32;
 
@@ -460,6 +463,9 @@ fn portfolio(work: u32) -> Vec<(Theory, u32)> {
     let mut out = vec![(Theory::Bits, first), (Theory::Integers, 4 * first)];
     if work > FIRST {
         out.extend([(Theory::Bits, work), (Theory::Integers, work)]);
+    }
+    if work >= LONG {
+        out.push((Theory::Blasted, work));
     }
     out
 }

@@ -125,7 +125,7 @@ impl Theory {
     /// The solver's own units in one unit of our limits.
     fn unit(self) -> u32 {
         match self {
-            Theory::Bits => 1000,
+            Theory::Bits | Theory::Blasted => 1000,
             Theory::Integers => 250,
         }
     }
@@ -201,6 +201,8 @@ pub(crate) trait Language {
 pub(crate) enum Theory {
     Bits,
     Integers,
+    /// Bits again, all of them given to a search over booleans at once.
+    Blasted,
 }
 
 /// Whether the conjunction of `assertions` has a model, and the work it took, in the units of [`Effort::work`].
@@ -224,7 +226,9 @@ pub(crate) fn check(
         let running = Running(c);
         let wait = effort.cancel.on_cancel(move || running.interrupt());
         let answer = match theory {
-            Theory::Bits => check_in(c, theory, Bits::new(c, pool), pool, assertions, effort),
+            Theory::Bits | Theory::Blasted => {
+                check_in(c, theory, Bits::new(c, pool), pool, assertions, effort)
+            }
             Theory::Integers => {
                 check_in(c, theory, Integers::new(c, pool), pool, assertions, effort)
             }
@@ -249,7 +253,7 @@ unsafe fn check_in(
         if said.iter().any(|a| a.is_null()) || !language.is_worth_asking() {
             return (Answer::Unknown, 0);
         }
-        let Some(s) = solver(c) else { return (Answer::Unknown, 0) };
+        let Some(s) = solver(c, theory) else { return (Answer::Unknown, 0) };
         let p = Z3_mk_params(c);
         Z3_params_inc_ref(c, p);
         let left = effort.deadline.saturating_duration_since(Instant::now()).as_millis();
@@ -287,10 +291,15 @@ unsafe fn check_in(
 }
 
 /// A solver of one search over all theories, without the pipelines that Z3 has for single ones: for questions like ours,
-/// which are many and small, setting those up takes longer than the search, and at the same work they decide fewer.
-unsafe fn solver(c: Context) -> Option<Solver> {
+/// which are many and small, setting those up takes longer than the search, and at the same work they decide fewer. Of
+/// the few hard ones, the pipeline for bits decides some that the search does not.
+unsafe fn solver(c: Context, theory: Theory) -> Option<Solver> {
+    let tactic = match theory {
+        Theory::Bits | Theory::Integers => c"smt",
+        Theory::Blasted => c"qfufbv",
+    };
     unsafe {
-        let search = Z3_mk_tactic(c, c"smt".as_ptr());
+        let search = Z3_mk_tactic(c, tactic.as_ptr());
         if search.is_null() {
             return None;
         }
