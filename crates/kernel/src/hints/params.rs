@@ -5,7 +5,7 @@ use crate::hints::graph::{
     ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, STORE_ADDRESS, Subject, Use, base_of,
 };
 use crate::hints::{ArrayHints, FieldHints, ParamHints};
-use crate::{AtomicOp, CastOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty};
+use crate::{AtomicOp, BlockId, CastOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty};
 
 /// A constant on its way from a comparison back to what is compared.
 #[derive(Clone, Copy)]
@@ -81,9 +81,11 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
     match inst.op {
         Op::Index { base, index, .. } if in_address && graph.is_uniform(index) => {
             let alone = graph.is_uniform(base);
+            let steps = inst.dst.is_some_and(|next| is_carried(graph, base, next));
             for s in graph.subjects_of(index) {
                 hints[s].added_to_index = true;
                 hints[s].names_element |= alone;
+                hints[s].multiplies_index |= steps;
             }
         }
         Op::Int { op, a, b, .. } => {
@@ -101,6 +103,8 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                         }
                         IntOp::Add | IntOp::Sub if in_address && !graph.is_uniform(other) => {
                             hints[s].added_to_index = true;
+                            let next = inst.dst.filter(|&next| is_carried(graph, other, next));
+                            hints[s].multiplies_index |= next.is_some();
                         }
                         _ => {}
                     }
@@ -137,6 +141,14 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
         }
         _ => {}
     }
+}
+
+/// Whether a value is what a loop carries, and `next` what it carries on: what is added there is a distance, as often as
+/// the loop goes round.
+fn is_carried(graph: &Graph, value: Operand, next: Reg) -> bool {
+    let phis = graph.kernel.blocks.iter().flat_map(|b| &b.phis);
+    let goes_on = |(_, o): &(BlockId, Operand)| *o == Operand::Reg(next);
+    phis.filter(|p| Operand::Reg(p.dst) == value).any(|p| p.incoming.iter().any(goes_on))
 }
 
 /// What a value is one less than.

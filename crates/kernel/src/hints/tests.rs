@@ -115,6 +115,25 @@ fn a_loop_bound_and_a_barrier_in_a_loop() {
 }
 
 #[test]
+fn what_a_loop_adds_each_time_is_a_stride() {
+    let mut b = Builder::new(4);
+    let (a, n, step, offset) = (b.array("a"), b.int("n"), b.int("step"), b.int("offset"));
+    let t = b.special(Special::ThreadId(0));
+    b.jump(1);
+    let i = b.at(1).phi();
+    let more = b.cmp(CmpOp::SLt, i, n);
+    b.branch(more, 2, 3);
+    let at = b.at(2).bin(IntOp::Add, i, offset);
+    b.store(Space::Global, a, at, IMM(1));
+    let next = b.bin(IntOp::Add, i, step);
+    b.jump(1);
+    b.incoming(i, &[(0, t), (2, next)]);
+    let h = hints(&b);
+    assert!(h.params[2].multiplies_index && h.params[2].added_to_index);
+    assert!(!h.params[3].multiplies_index && h.params[3].added_to_index);
+}
+
+#[test]
 fn contents_are_followed_through_shared_memory() {
     let mut b = Builder::new(1);
     let (keys, out) = (b.array("keys"), b.array("out"));
