@@ -167,6 +167,27 @@ struct GridCells {
     cells: Vec<GridCell>,
 }
 
+impl GridCells {
+    /// A cell for each byte from now on. What nobody has touched stays untouched, and takes no memory.
+    fn split(&mut self) {
+        let mut bytes = empty_cells(4 * self.cells.len());
+        for (four, cell) in bytes.chunks_exact_mut(4).zip(&self.cells) {
+            if !cell.is_empty() {
+                four.fill(*cell);
+            }
+        }
+        self.shift = 0;
+        self.cells = bytes;
+    }
+}
+
+impl GridCell {
+    fn is_empty(&self) -> bool {
+        let marks = [&self.write].into_iter().chain(&self.reads).chain(&self.atomics);
+        marks.into_iter().all(|m| m.clock == 0 && m.block == 0 && m.low == 0)
+    }
+}
+
 impl GridShadow {
     pub(crate) fn new(program: &Program) -> GridShadow {
         GridShadow { objects: program.objects.iter().map(|_| None).collect(), base: 1 }
@@ -177,13 +198,14 @@ impl GridShadow {
     }
 
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
+        let by_bytes = !e.size.is_multiple_of(4) || unaligned(e);
         let mut object = self.objects[e.object].take().unwrap_or_else(|| {
-            let n = ctx.program.objects[e.object].size.div_ceil(4) as usize;
-            GridCells { shift: 2, cells: empty_cells(n) }
+            let shift = if by_bytes { 0 } else { 2 };
+            let n = ctx.program.objects[e.object].size.div_ceil(4) << (2 - shift);
+            GridCells { shift, cells: empty_cells(n as usize) }
         });
-        if object.shift == 2 && (!e.size.is_multiple_of(4) || unaligned(e)) {
-            object.shift = 0;
-            object.cells = object.cells.iter().flat_map(|c| [*c; 4]).collect();
+        if object.shift == 2 && by_bytes {
+            object.split();
         }
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
             let first = (e.offsets[l] >> object.shift) as usize;
