@@ -18,7 +18,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race found in an example"
 	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
-	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 10,000 proved or found as by enumeration, a folder of $(MANY_FILES) files"
+	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, a folder of $(MANY_FILES) files"
 	@echo "make bench      speed against Oclgrind, latency of a check, and other measurements (BENCH_ARGS=--quick for small sizes)"
 	@echo "make build      target/release/lockstep"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
@@ -75,8 +75,8 @@ long-test:
 	LOCKSTEP_RANDOM=$(RANDOM_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
 		$(CARGO) test --release -p lockstep-difftest --test pocl -- --nocapture
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
-	$(CARGO) test --release -p lockstep-prove --test generated -- --ignored --nocapture
-	@echo "== make long-test: 10,000 random kernels are proved or found as enumeration says =="
+	$(CARGO) test --release -p lockstep-prove --test generated --test generated_loads -- --ignored --nocapture
+	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
 	LOCKSTEP_MANY_FILES=$(MANY_FILES) $(CARGO) test --release -p lockstep --test project many_files -- --nocapture
 	@echo "== make long-test: $(MANY_FILES) files were checked =="
 

@@ -1,7 +1,8 @@
 //! The solver: a small binding of Z3's C API.
 //!
 //! Only what is needed: terms, uninterpreted functions, one solver with a limit of work, values of a model. What is
-//! asked is said in one of two languages, as bit-vectors ([`crate::bits`]) or as integers ([`crate::integers`]).
+//! asked is said in one of two languages, as bit-vectors ([`crate::bits`]) or as integers ([`crate::integers`]); bit-vectors
+//! may be given to either of two strategies of Z3's ([`Theory`]).
 //! The limit is in Z3's own units, so that the answer to a question does not depend on the machine or on what else runs
 //! there; the clock only ends a question when the time for the whole kernel is over.
 //!

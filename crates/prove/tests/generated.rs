@@ -5,30 +5,18 @@
 //! not only be compatible: barriers stand in nests of loops and under conditions, but only where all threads come to
 //! them.
 
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+mod random;
 
-use lockstep_finding::{Kind, Verdict};
-use lockstep_frontend::{Input, Options, load};
-use lockstep_kernel::Language;
-use lockstep_prove::{AssumeExpr, Assumptions, Config, DimSpec, Operator, Tree, prove};
+use std::fmt::Write as _;
+
+use lockstep_finding::Verdict;
+use lockstep_prove::{AssumeExpr, Assumptions, Operator, Tree, prove};
+use random::{Rng, compile, kernel, many_seeds, on_all_cores, one_block, races_only};
 
 const BLOCK: u32 = 8;
 
 /// The parameter's greatest value.
 const MOST: u32 = 4;
-
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
 
 #[derive(Clone)]
 enum Expr {
@@ -344,7 +332,7 @@ fn allows(condition: &str, n: u32) -> bool {
     }
 }
 
-fn compare(seed: u64, count: usize) {
+fn compare(seed: u64, count: usize) -> usize {
     let mut rng = Rng(seed);
     let all = Scope { loops: 0, depth: 3, uniform: true, may_break: false };
     let kernels: Vec<Vec<Stmt>> = (0..count).map(|_| statements(&mut rng, all)).collect();
@@ -358,29 +346,17 @@ fn compare(seed: u64, count: usize) {
         print(k, &mut text);
         text.push_str("if (r == 12345u) out[threadIdx.x] = r;\n}\n");
     }
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "generated.cu", bytes: text.as_bytes() };
-    let module = load(input, &options).expect("generated kernels compile");
-    let one = DimSpec::Exactly(1);
+    let module = compile(&text);
     let most = Box::new(Tree::Const(i64::from(MOST)));
     let tree = Tree::Binary(Operator::Le, Box::new(Tree::Param(1)), most);
     let assumptions = Assumptions {
-        block: [DimSpec::Exactly(BLOCK), one, one],
-        grid: [one; 3],
         exprs: vec![AssumeExpr { text: format!("n <= {MOST}"), tree }],
-        ..Assumptions::default()
+        ..one_block(BLOCK)
     };
-    let config = Config {
-        kinds: vec![Kind::DataRace],
-        budget: Duration::from_secs(3600),
-        work: 1_000,
-        jobs: 1,
-        ..Config::default()
-    };
+    let config = races_only(1_000);
     let (mut agreed, mut racy, mut open) = (0, 0, 0);
     for (i, k) in kernels.iter().enumerate() {
-        let kernel = module.kernels.iter().find(|f| f.name == format!("k{i}")).expect("there");
-        let proof = prove(kernel, &assumptions, &config);
+        let proof = prove(kernel(&module, i), &assumptions, &config);
         let truth = (0..=MOST).any(|n| races(k, n));
         let mut source = String::new();
         print(k, &mut source);
@@ -403,31 +379,17 @@ fn compare(seed: u64, count: usize) {
     }
     println!("seed {seed}: {agreed} kernels, {racy} racy, {open} undecided");
     assert!(open * 4 < count, "{open} of {count} are undecided");
-}
-
-/// All seeds, on all cores.
-fn compare_all(seeds: &[u64], count: usize) {
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|s| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            s.spawn(|| {
-                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    compare(*seed, count);
-                }
-            });
-        }
-    });
+    racy
 }
 
 #[test]
 fn random_kernels_agree_with_enumeration() {
-    compare_all(&[0x1234_5678, 0x9e37_79b9], 60);
+    on_all_cores(&[0x1234_5678, 0x9e37_79b9], |seed| compare(seed, 60));
 }
 
 /// The long run: `cargo test -p lockstep-prove --test generated -- --ignored`.
 #[test]
 #[ignore = "long"]
 fn many_random_kernels_agree_with_enumeration() {
-    let seeds: Vec<u64> = (1..=100u64).map(|s| s.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1).collect();
-    compare_all(&seeds, 100);
+    on_all_cores(&many_seeds(), |seed| compare(seed, 100));
 }

@@ -5,13 +5,13 @@
 //! A race that only another interleaving shows is missed here, so that a kernel may be undecided without a race; what
 //! is proved must not race at all.
 
-use std::fmt::Write as _;
-use std::time::Duration;
+mod random;
 
-use lockstep_finding::{Kind, Verdict};
-use lockstep_frontend::{Input, Options, load};
-use lockstep_kernel::Language;
-use lockstep_prove::{Assumptions, Config, DimSpec, prove};
+use std::fmt::Write as _;
+
+use lockstep_finding::Verdict;
+use lockstep_prove::prove;
+use random::{Rng, compile, kernel, many_seeds, on_all_cores, one_block, races_only};
 
 const THREADS: u32 = 3;
 const ORDERS: [[u32; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -28,19 +28,8 @@ const DEPTH: u32 = 2;
 /// Iterations of a loop.
 const TRIPS: u32 = 2;
 
-struct Rng(u64);
-
-impl Rng {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn one_of<'a>(&mut self, list: &[&'a str]) -> &'a str {
-        list[self.below(list.len() as u64) as usize]
-    }
+fn one_of<'a>(rng: &mut Rng, list: &[&'a str]) -> &'a str {
+    list[rng.below(list.len() as u64) as usize]
 }
 
 enum Expr {
@@ -106,7 +95,7 @@ fn expr(rng: &mut Rng, loops: usize, depth: u32) -> Expr {
         2 | 3 => Expr::Kept(rng.below(KEPT) as usize),
         8 | 9 => {
             let (a, b) = (expr(rng, loops, depth - 1), expr(rng, loops, depth - 1));
-            Expr::Op(rng.one_of(&["+", "^", "&"]), Box::new(a), Box::new(b))
+            Expr::Op(one_of(rng, &["+", "^", "&"]), Box::new(a), Box::new(b))
         }
         _ => Expr::Element(Box::new(index(rng, loops, true))),
     }
@@ -145,7 +134,7 @@ fn statement(rng: &mut Rng, scope: Scope) -> Stmt {
         _ => {
             let inside = Scope { uniform: false, ..inner };
             let (a, b) = (expr(rng, loops, 1), expr(rng, loops, 1));
-            let op = rng.one_of(&["==", "!=", "<"]);
+            let op = one_of(rng, &["==", "!=", "<"]);
             let other = if rng.below(4) == 0 { statements(rng, inside) } else { Vec::new() };
             Stmt::If(a, op, b, statements(rng, inside), other)
         }
@@ -352,27 +341,13 @@ fn compare(seed: u64, count: usize) -> usize {
         print(k, &mut text);
         text.push_str("if (x0 + x1 == 12345u) o[4 + threadIdx.x] = 1;\n}\n");
     }
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "generated.cu", bytes: text.as_bytes() };
-    let module = load(input, &options).expect("generated kernels compile");
-    let one = DimSpec::Exactly(1);
-    let assumptions = Assumptions {
-        block: [DimSpec::Exactly(THREADS), one, one],
-        grid: [one; 3],
-        ..Assumptions::default()
-    };
-    let config = Config {
-        kinds: vec![Kind::DataRace],
-        budget: Duration::from_secs(3600),
-        // Enough for what is proved here; more only makes alarms slower.
-        work: 50,
-        jobs: 1,
-        ..Config::default()
-    };
+    let module = compile(&text);
+    let assumptions = one_block(THREADS);
+    // Enough for what is proved here; more only makes alarms slower.
+    let config = races_only(50);
     let (mut proved, mut racy) = (0, 0);
     for (i, k) in kernels.iter().enumerate() {
-        let kernel = module.kernels.iter().find(|f| f.name == format!("k{i}")).expect("there");
-        let proof = prove(kernel, &assumptions, &config);
+        let proof = prove(kernel(&module, i), &assumptions, &config);
         let truth = races(k);
         racy += usize::from(truth);
         let mut source = String::new();
@@ -394,7 +369,7 @@ fn compare(seed: u64, count: usize) -> usize {
 
 #[test]
 fn random_loads_agree_with_execution() {
-    let proved: usize = [0x2545_f491, 0x9e37_79b9].iter().map(|&s| compare(s, 50)).sum();
+    let proved = on_all_cores(&[0x2545_f491, 0x9e37_79b9], |seed| compare(seed, 50));
     assert!(proved > 0, "there is something to be wrong about");
 }
 
@@ -402,7 +377,5 @@ fn random_loads_agree_with_execution() {
 #[test]
 #[ignore = "long"]
 fn many_random_loads_agree_with_execution() {
-    for s in 1..=100u64 {
-        compare(s.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, 100);
-    }
+    on_all_cores(&many_seeds(), |seed| compare(seed, 100));
 }
