@@ -1,12 +1,16 @@
-//! Launches that the host part of a CUDA file makes with constant dimensions.
+//! Launches that the host part of a CUDA file makes: what is constant of them, and how the rest hangs together.
 //!
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
-//! it; one of which neither grid nor block is, is skipped, and so is everything where the host side does not compile.
+//! it, and what its dimensions and arguments are computed from ([`values`]). Where the host side does not compile, there
+//! is none.
+
+mod values;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
@@ -19,9 +23,12 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+use values::{Half, Reader};
+pub use values::{HostOp, HostPart, HostValue};
+
 const STUB: &str = "__device_stub__";
 
-/// One `k<<<grid, block, shared>>>(…)` with constant dimensions, or some.
+/// One `k<<<grid, block, shared>>>(…)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostLaunch {
     /// The kernel's mangled name.
@@ -34,6 +41,8 @@ pub struct HostLaunch {
     pub args: Vec<(usize, u64)>,
     /// How many parameters the kernel has, as the host sees it.
     pub arg_count: usize,
+    /// Every dimension, and every argument that is an integer, with what the host has for it.
+    pub values: Vec<(HostPart, HostValue)>,
 }
 
 /// What the host part of a file gave.
@@ -45,14 +54,21 @@ pub struct HostSide {
     pub files: Option<Vec<PathBuf>>,
 }
 
-/// The constant launches of a CUDA file; none for anything else.
-pub fn host_side(input: Input, options: &Options) -> HostSide {
+/// The launches of a CUDA file, which may stand in a file that it `included`; none for anything else.
+pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostSide {
     let nothing = HostSide { launches: Vec::new(), files: Some(Vec::new()) };
     let Ok(source) = Source::open(input, options) else {
         return HostSide::default();
     };
-    let may_launch = source.bytes.windows(3).any(|w| w == b"<<<");
-    if source.language != Language::Cuda || !may_launch {
+    let launches = |bytes: &[u8]| bytes.windows(3).any(|w| w == b"<<<");
+    // Headers of the system and of the SDK speak of launches, but make none.
+    let sdk = options.cuda_path.as_deref();
+    let foreign =
+        |file: &Path| file.starts_with("/usr") || sdk.is_some_and(|s| file.starts_with(s));
+    let read =
+        |file: &PathBuf| !foreign(file) && fs::read(file).is_ok_and(|bytes| launches(&bytes));
+    let is_cuda = source.language == Language::Cuda;
+    if !is_cuda || !(launches(&source.bytes) || included.iter().any(read)) {
         return nothing;
     }
     compiled(&source, options).unwrap_or_default()
@@ -149,13 +165,18 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
             stub(&name)
         };
         let Some(kernel) = kernel else { continue };
-        let Some(mut launch) = configuration_before(inst).and_then(configuration) else { continue };
+        let Some(call) = configuration_before(inst) else { continue };
+        let mut reader = Reader::default();
+        let mut launch = configuration(call, &mut reader);
         launch.kernel = kernel;
         if let Some(stub) = stubs.get(&callee) {
             launch.arg_count = stub.count;
-            launch.args = (arguments.into_iter().zip(&stub.whole))
-                .filter_map(|(v, &param)| Some((param?, constant_bits(v)?)))
-                .collect();
+            for (v, &param) in arguments.into_iter().zip(&stub.whole) {
+                let Some(param) = param else { continue };
+                launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
+                let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
+                launch.values.extend(value);
+            }
         }
         found.push(launch);
     }
@@ -205,7 +226,7 @@ fn configuration_before(launch: Val) -> Option<Val> {
 }
 
 /// Dimensions come as an `i64` of x and y and an `i32` of z, each twice, then the shared memory.
-fn configuration(call: Val) -> Option<HostLaunch> {
+fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
     let args = llvm::call_args(call);
     let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
     let dims = |at: usize| {
@@ -213,8 +234,14 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         dims.iter().all(|&d| d > 0).then_some(dims)
     };
     let (grid, block) = (dims(0), dims(2));
-    if grid.is_none() && block.is_none() {
-        return None;
+    let mut values = Vec::new();
+    let parts: [(usize, fn(usize) -> HostPart); 2] = [(0, HostPart::Grid), (2, HostPart::Block)];
+    for (at, part) in parts {
+        if let (Some(&pair), Some(&z)) = (args.get(at), args.get(at + 1)) {
+            values.push((part(0), reader.half(pair, Half::Low)));
+            values.push((part(1), reader.half(pair, Half::High)));
+            values.extend(reader.integer(z).map(|z| (part(2), z)));
+        }
     }
     let shared = number(4).unwrap_or(0) as u32;
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
@@ -223,7 +250,7 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         line = unsafe { LLVMDILocationGetLine(loc) };
         loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
     }
-    Some(HostLaunch {
+    HostLaunch {
         kernel: String::new(),
         grid,
         block,
@@ -231,7 +258,8 @@ fn configuration(call: Val) -> Option<HostLaunch> {
         line,
         args: Vec::new(),
         arg_count: 0,
-    })
+        values,
+    }
 }
 
 /// `_Z19__device_stub__reducePfi` is the stub of `_Z6reducePfi`.

@@ -8,7 +8,7 @@
 //! end never guesses a meaning.
 //!
 //! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`bitcode`] for those who
-//! keep it, [`host_side`] for the constant launches that the host part of a CUDA file makes.
+//! keep it, [`host_side`] for the launches that the host part of a CUDA file makes.
 
 mod annotations;
 mod clang;
@@ -39,7 +39,7 @@ pub use clang::compiler_identity;
 pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
-pub use host::{HostLaunch, HostSide, host_side};
+pub use host::{HostLaunch, HostOp, HostPart, HostSide, HostValue, host_side};
 pub use instances::{Chosen, Uninstantiated};
 
 /// How to compile and lower.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cuda, sites, unsupported};
-use lockstep_frontend::{Input, Options, host_side, load};
+use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue, Input, Options, host_side, load};
 use lockstep_kernel::*;
 
 #[test]
@@ -382,7 +382,7 @@ int main(int argc, char **) {
   other<<<4, 32>>>();
 }";
     let launches =
-        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     assert_eq!(launches.len(), 3, "{launches:?}");
     assert_eq!(launches[0].kernel, "_Z1kPii");
     assert_eq!(
@@ -395,6 +395,55 @@ int main(int argc, char **) {
 }
 
 #[test]
+fn host_launches_say_how_their_values_hang_together() {
+    let source = b"#include <math.h>
+__global__ void k(int *a, int n, int half, unsigned rows, size_t total, int round, float x) { a[0] = n; }
+void launch(int *a, int n, unsigned rows, size_t total, float x) {
+  dim3 grid((n + 255) / 256, rows / 2, n < 8 ? n : 8), block(n, n);
+  k<<<grid, block>>>(a, n, n / 2, rows, total, (n + 15) / 16 * 16, x);
+  k<<<(int)ceil(n / 96.0f), 64>>>(a, n, n - 1, rows % 32, total * sizeof(int), (int)total, x);
+}";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let [first, second] = &launches[..] else { panic!("{launches:?}") };
+    let told = |l: &HostLaunch| {
+        let text = |(part, value): &(HostPart, HostValue)| format!("{part:?}={}", shown(value));
+        l.values.iter().map(text).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        told(first),
+        "Grid(0)=((u0 + 255) / 256) Grid(1)=(u1 / 2) Grid(2)=(u0 min 8) \
+         Block(0)=u0 Block(1)=u0 Block(2)=1 Argument(1)=u0 Argument(2)=(u0 / 2) Argument(3)=u1 \
+         Argument(4)=u2 Argument(5)=(((u0 + 15) / 16) * 16)"
+    );
+    assert_eq!(
+        told(second),
+        "Grid(0)=((u0 + 95) / 96) Grid(1)=1 Grid(2)=1 Block(0)=64 Block(1)=1 Block(2)=1 \
+         Argument(1)=u0 Argument(2)=(u0 - 1) Argument(3)=(u1 % 32) Argument(4)=(u2 * 4) Argument(5)=u2"
+    );
+    assert_eq!((second.grid, second.block), (None, Some([64, 1, 1])));
+}
+
+fn shown(value: &HostValue) -> String {
+    match value {
+        HostValue::Known(v) => v.to_string(),
+        HostValue::Unknown(u) => format!("u{u}"),
+        HostValue::Binary(op, a, b) => {
+            let op = match op {
+                HostOp::Add => "+",
+                HostOp::Sub => "-",
+                HostOp::Mul => "*",
+                HostOp::Div => "/",
+                HostOp::Rem => "%",
+                HostOp::Min => "min",
+                HostOp::Max => "max",
+            };
+            format!("({} {op} {})", shown(a), shown(b))
+        }
+    }
+}
+
+#[test]
 fn host_launches_keep_their_own_configuration() {
     // The optimiser moves the loop behind what follows it.
     let source = b"__global__ void first(int *a) { a[0] = 1; }
@@ -404,7 +453,7 @@ int main(int argc, char **argv) {
   last<<<1, 32>>>((int *)argv);
 }";
     let launches =
-        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let blocks: Vec<_> = launches.iter().map(|l| (l.kernel.as_str(), l.block)).collect();
     assert_eq!(blocks, [("_Z5firstPi", Some([1, 1, 1])), ("_Z4lastPi", Some([32, 1, 1]))]);
 }
@@ -421,7 +470,7 @@ int main() {
   k<<<4, 64>>>(Pair{1, 2}, 0, Big{}, Small{3}, nullptr, 1.5f);
 }";
     let launches =
-        host_side(Input::Text { name: "t.cu", bytes: source }, &Options::default()).launches;
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let [launch] = &launches[..] else { panic!("{launches:?}") };
     assert_eq!(launch.arg_count, 6);
     let scalars: Vec<_> = launch.args.iter().filter(|(i, _)| [1, 5].contains(i)).collect();

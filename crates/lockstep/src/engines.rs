@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
 use lockstep_kernel::{Kernel, Param, ParamKind};
-use lockstep_prove::Proof;
+use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{Alias, Given, Searched, Settings, search};
 use lockstep_simulate::{Config, bind, too_large};
 
-use crate::dims::{Dims, From};
+use crate::dims::{DimArg, Dims, From};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{Source, error};
@@ -105,6 +105,9 @@ impl Task<'_> {
         let config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         let kinds = config.kinds.clone();
         let given = self.given(kernel, facts).map_err(fail)?;
+        for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
+            eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
+        }
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
         if !matches!(self.how, Engines::Search(_)) {
@@ -214,10 +217,11 @@ impl Task<'_> {
         let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
         proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
         // What is usual is read off the whole kernel, which takes long where it is very large.
-        let named = match usual && too_large(kernel).is_none() {
+        let mut named = proof::assume_dims(&given.relations, &mut assumptions);
+        named.extend(match usual && too_large(kernel).is_none() {
             true => proof::assume_usual(kernel, &mut assumptions),
             false => Vec::new(),
-        };
+        });
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
@@ -226,7 +230,21 @@ impl Task<'_> {
             true => A_DAY,
             false => seconds(budget),
         };
-        let mut proof = proof::run(kernel, &assumptions, kinds, time, work, jobs, cancel);
+        let run = |assumptions: &Assumptions, kinds: &[Kind], time: Duration| {
+            proof::run(kernel, assumptions, kinds, time, work, jobs, cancel)
+        };
+        let mut proof = run(&assumptions, kinds, time);
+        let left = time.saturating_sub(started.elapsed());
+        let related = proof::assume_related(kernel, &given.relations, &mut assumptions);
+        let open = proof::open(&proof);
+        proof::name_usual(&mut proof, kinds, &named);
+        if !related.is_empty() && !open.is_empty() && left > time / 10 {
+            // Then as the host launches it.
+            let mut again = run(&assumptions, &open, left);
+            named.extend(related);
+            proof::name_usual(&mut again, &open, &named);
+            proof::replace(&mut proof, again);
+        }
         if usual {
             // The verdict's own condition says it.
             proof.alarms.retain(|alarm| !alarm.overflows);
@@ -234,11 +252,6 @@ impl Task<'_> {
         let is_open = proof.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
         if is_open && started.elapsed() >= time {
             self.hurried.set(true);
-        }
-        for (_, verdict) in &mut proof.verdicts {
-            if let Verdict::Proved { assumes } = verdict {
-                proof::name_usual(assumes, &named);
-            }
         }
         Ok(proof)
     }
@@ -301,20 +314,24 @@ impl Task<'_> {
 
     /// What the command line, the project and the source fix of the launch.
     pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
-        let args = &self.analysis.launch;
-        let (grid, block) = facts.dims(kernel, args);
+        let launch = &self.analysis.launch;
+        let (grid, block) = facts.dims(kernel, launch);
         let or_one = |d: Option<([u32; 3], From)>| d.unwrap_or(([1; 3], From::KernelBounds));
         let ((g, grid_from), (b, block_from)) = (or_one(grid), or_one(block));
         let dims = Dims { grid: g, block: b, grid_from, block_from };
         dims.validate(kernel.language)?;
-        let mut values = args.parsed_args()?;
+        let mut values = launch.parsed_args()?;
         values.extend(facts.source_args(kernel, &values, &dims)?);
-        Ok(Given {
-            grid: grid.map(|g| g.0),
-            block: block.map(|b| b.0),
-            shared: facts.shared(kernel, args, &dims),
-            args: bind::resolve(kernel, &values)?,
-        })
+        let (grid, block) = (grid.map(|g| g.0), block.map(|b| b.0));
+        let shared = facts.shared(kernel, launch, &dims);
+        let args = bind::resolve(kernel, &values)?;
+        // Who asks for any dimension does not mean those of the host.
+        let any = |d: Option<DimArg>| d.is_some_and(|d| d.exactly().is_none());
+        let relations = match any(launch.grid) || any(launch.block) {
+            true => Vec::new(),
+            false => facts.relations(kernel, grid, block, &args),
+        };
+        Ok(Given { grid, block, shared, args, relations })
     }
 }
 

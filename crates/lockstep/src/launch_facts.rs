@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
+use lockstep_finding::launch::{Number, Relation};
 use lockstep_finding::{ArgValue, ElementType, Launch};
-use lockstep_frontend::{HostLaunch, HostSide, Module};
+use lockstep_frontend::{HostLaunch, HostPart, HostSide, Module};
 use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
@@ -12,6 +13,7 @@ use crate::assume;
 use crate::dims::{DimArg, Dims, From, Given};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};
+use crate::relations;
 
 /// A file, and its host launches once somebody asked for them.
 pub(crate) struct FileFacts<'a> {
@@ -31,10 +33,41 @@ impl<'a> FileFacts<'a> {
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
-        let host = self.host.get_or_init(|| self.source.host_side(self.input));
-        let of_kernel = || host.launches.iter().filter(|l| l.kernel == kernel.mangled);
+        let launches = self.host_launches(kernel);
         let whole = |l: &&HostLaunch| l.grid.is_some() && l.block.is_some();
-        of_kernel().find(whole).or_else(|| of_kernel().next())
+        let block = |l: &&HostLaunch| l.block.is_some();
+        let first = |f: &dyn Fn(&&HostLaunch) -> bool| launches.iter().copied().find(|l| f(l));
+        first(&whole).or_else(|| first(&block)).or_else(|| first(&|_| true))
+    }
+
+    fn host_launches(&self, kernel: &Kernel) -> Vec<&HostLaunch> {
+        let host = self.host.get_or_init(|| self.source.host_side(self.module, self.input));
+        host.launches.iter().filter(|l| l.kernel == kernel.mangled).collect()
+    }
+
+    /// How what is not fixed hangs together, by the host's launches of the kernel, where these were looked at.
+    pub(crate) fn relations(
+        &self,
+        kernel: &Kernel,
+        grid: Option<[u32; 3]>,
+        block: Option<[u32; 3]>,
+        args: &[Option<ArgValue>],
+    ) -> Vec<Relation> {
+        if self.host.get().is_none() {
+            return Vec::new();
+        }
+        let known = |part: HostPart| match part {
+            HostPart::Grid(a) => grid.map(|g| i64::from(g[a])),
+            HostPart::Block(a) => block.map(|b| i64::from(b[a])),
+            HostPart::Argument(i) => match args.get(i)? {
+                Some(ArgValue::Scalar(text)) => match Number::parse(text)? {
+                    Number::Int(v) => i64::try_from(v).ok(),
+                    Number::Float(_) => None,
+                },
+                _ => None,
+            },
+        };
+        relations::relations(&self.host_launches(kernel), kernel, &known)
     }
 
     /// All files that what was asked so far rests on; `None` where that cannot be told.

@@ -68,8 +68,8 @@ impl Source {
         Err(error(&self.name, format!("no kernels in {file}{}", module.offered_functions())))
     }
 
-    pub(crate) fn host_side(&self, options: &InputArgs) -> HostSide {
-        frontend::host_side(self.input(), &frontend_options(options))
+    pub(crate) fn host_side(&self, module: &Module, options: &InputArgs) -> HostSide {
+        frontend::host_side(self.input(), &module.files, &frontend_options(options))
     }
 
     fn input(&self) -> Input<'_> {

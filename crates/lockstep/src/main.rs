@@ -19,6 +19,7 @@ mod output;
 mod plan;
 mod progress;
 mod proof;
+mod relations;
 mod results;
 mod run;
 mod safe;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
+use lockstep_finding::launch::{Expr, Number, Relation};
 use lockstep_finding::{
     Access, Approximated, ArgValue, Confidence, Finding, Kind, Place, Severity, Verdict,
 };
@@ -99,8 +100,91 @@ pub(crate) fn assume_usual(kernel: &Kernel, assumptions: &mut Assumptions) -> Ve
     named
 }
 
-/// Adds the conditions of [`assume_usual`] to those that a proof names, each once.
-pub(crate) fn name_usual(assumes: &mut Vec<String>, named: &[String]) {
+/// Adds the dimensions that the host always launches; the conditions so added, in C.
+pub(crate) fn assume_dims(relations: &[Relation], assumptions: &mut Assumptions) -> Vec<String> {
+    let mut named = Vec::new();
+    for relation in relations {
+        let Expr::Number(Number::Int(v)) = relation.value else { continue };
+        let Some((dims, axis)) = relation.name.split_once('.') else { continue };
+        let dims = match dims {
+            "blockDim" => &mut assumptions.block,
+            "gridDim" => &mut assumptions.grid,
+            _ => continue,
+        };
+        let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
+        let (Some(axis), Ok(v)) = (axis, u32::try_from(v)) else { continue };
+        if dims[axis] == DimSpec::Any && v > 0 {
+            dims[axis] = DimSpec::Exactly(v);
+            named.push(relation.to_string());
+        }
+    }
+    named
+}
+
+/// Adds how the rest of a launch hangs together, by the host; the conditions so added, in C.
+pub(crate) fn assume_related(
+    kernel: &Kernel,
+    relations: &[Relation],
+    assumptions: &mut Assumptions,
+) -> Vec<String> {
+    let mut named = Vec::new();
+    for text in relations.iter().map(Relation::to_string) {
+        let is_new = !assumptions.exprs.iter().any(|e| e.text == text);
+        if let Ok(expr) = AssumeExpr::parse(&text, kernel)
+            && is_new
+        {
+            assumptions.exprs.push(expr);
+            named.push(text);
+        }
+    }
+    named
+}
+
+/// The kinds that a proof leaves open, or settles only under conditions that a host may ensure.
+pub(crate) fn open(proof: &Proof) -> Vec<Kind> {
+    let alarms = |k: Kind| proof.alarms.iter().any(|a| a.finding.kind == k && !a.overflows);
+    let is_open = |k: Kind, v: &Verdict| !matches!(v, Verdict::Proved { .. }) || alarms(k);
+    let open = proof.verdicts.iter().filter(|(k, v)| is_open(*k, v)).map(|(k, _)| *k);
+    let mut open: Vec<Kind> = open.collect();
+    // A barrier is redundant where there is no race without it.
+    if !open.contains(&Kind::DataRace) {
+        open.retain(|k| *k != Kind::RedundantBarrier);
+    }
+    open
+}
+
+/// Takes what another proof, under more conditions, says of the kinds that it is about, unless it says less.
+pub(crate) fn replace(proof: &mut Proof, other: Proof) {
+    let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
+    let mut taken = Vec::new();
+    for (kind, verdict) in other.verdicts {
+        if let Some((_, own)) = proof.verdicts.iter_mut().find(|(k, _)| *k == kind)
+            && (is_proved(&verdict) || !is_proved(own))
+        {
+            *own = verdict;
+            taken.push(kind);
+        }
+    }
+    if taken.contains(&Kind::DataRace) {
+        proof.safe = other.safe;
+        (proof.grid, proof.block) = (other.grid, other.block);
+    }
+    proof.alarms.retain(|a| !taken.contains(&a.finding.kind));
+    proof.alarms.extend(other.alarms.into_iter().filter(|a| taken.contains(&a.finding.kind)));
+}
+
+/// Adds conditions to those that a proof of these kinds names, each once.
+pub(crate) fn name_usual(proof: &mut Proof, kinds: &[Kind], named: &[String]) {
+    for (kind, verdict) in &mut proof.verdicts {
+        if let Verdict::Proved { assumes } = verdict
+            && kinds.contains(kind)
+        {
+            name_once(assumes, named);
+        }
+    }
+}
+
+fn name_once(assumes: &mut Vec<String>, named: &[String]) {
     let is_said = |n: &&String| !assumes.iter().any(|a| a.split(" && ").any(|part| part == *n));
     let new: Vec<&str> = named.iter().filter(is_said).map(String::as_str).collect();
     if !new.is_empty() {
@@ -380,9 +464,9 @@ mod tests {
     fn a_condition_is_named_once() {
         let named = ["blockDim.x <= 256".to_owned(), "gridDim.y == 1".to_owned()];
         let mut assumes = vec!["n > 0 && blockDim.x <= 256".to_owned()];
-        name_usual(&mut assumes, &named);
+        name_once(&mut assumes, &named);
         assert_eq!(assumes, ["n > 0 && blockDim.x <= 256", "gridDim.y == 1"]);
-        name_usual(&mut assumes, &named);
+        name_once(&mut assumes, &named);
         assert_eq!(assumes.len(), 2);
     }
 }

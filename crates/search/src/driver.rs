@@ -124,6 +124,10 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
     let requires =
         space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
     let allowed = |c: &Candidate| -> Result<bool, String> {
+        let c = &space.agreeing(c);
+        if !space.is_possible(c) {
+            return Ok(false);
+        }
         let launch = space.launch(c, &Sizes::default(), settings.seed);
         if !(settings.allowed)(&launch) {
             return Ok(false);
@@ -400,6 +404,7 @@ impl<'a> Driver<'a> {
     /// Simulates a candidate, unless the same launch was; how many bugs are new.
     fn full(&mut self, candidate: &Candidate, first: bool) -> Result<Option<usize>, String> {
         let space = self.space();
+        let candidate = &space.agreeing(candidate);
         let launch = space.launch(candidate, &Sizes::default(), self.settings.seed);
         if !self.seen.insert(key(&launch)) {
             return Ok(None);
@@ -422,6 +427,7 @@ impl<'a> Driver<'a> {
 
     /// Simulates a candidate once more, changed a little; it may take so many times longer than is usual.
     pub(crate) fn again(&mut self, candidate: &Candidate, longer: u64) -> Option<Rc<Trial>> {
+        let candidate = &self.space().agreeing(candidate);
         if let Some(known) = self.repeated.iter().find(|t| t.candidate.is_same_launch(candidate)) {
             return Some(known.clone());
         }

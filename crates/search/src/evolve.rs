@@ -77,6 +77,9 @@ impl<'a> Evolution<'a> {
 
     /// Runs the slice; `None` where the launch is none that can be executed.
     pub(crate) fn look(&self, candidate: &Candidate, shelf: &Shelf) -> Option<Footprint> {
+        if !self.space.is_possible(candidate) {
+            return None;
+        }
         let launch = self.space.launch(candidate, &Sizes::default(), self.seed);
         let bound = shelf.bind(&self.slice, &launch).ok()?;
         footprint(&self.slice, &bound, &self.config).ok().filter(|f| !f.violated)
@@ -129,6 +132,7 @@ impl<'a> Evolution<'a> {
         }
         self.step_dimensions(&mut c);
         self.step_contents(&mut c);
+        self.space.relate(&mut c);
         c
     }
 
@@ -206,6 +210,7 @@ impl<'a> Evolution<'a> {
         if !self.space.is_possible(&c) {
             c.block = self.space.blocks[0];
         }
+        self.space.relate(&mut c);
         c
     }
 }

@@ -40,6 +40,7 @@ mod driver;
 mod evolve;
 mod launch;
 mod ledger;
+mod related;
 mod seeds;
 mod settle;
 mod space;
@@ -47,6 +48,7 @@ mod trial;
 
 use std::time::Instant;
 
+use lockstep_finding::launch::Relation;
 use lockstep_finding::{ArgValue, Finding, Kind, Launch};
 use lockstep_simulate::Config;
 
@@ -63,6 +65,8 @@ pub struct Given {
     pub shared: Option<u32>,
     /// By parameter.
     pub args: Vec<Option<ArgValue>>,
+    /// How what is left to choose hangs together. None speaks of what is fixed, nor of what another gives a value.
+    pub relations: Vec<Relation>,
 }
 
 impl Given {

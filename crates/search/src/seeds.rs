@@ -44,6 +44,7 @@ impl Space<'_> {
         }
         self.odd_block_seeds(&mut out);
         out.extend(last);
+        out.iter_mut().for_each(|c| self.relate(c));
         out.retain(|c| self.is_possible(c));
         out
     }

@@ -190,7 +190,10 @@ impl Shrinker<'_, '_> {
         let plain = space.plain();
         let ordinary = |c: &mut Candidate, o: &Oddity| match *o {
             Oddity::Slot(i) => c.genes[i] = plain.genes[i],
-            Oddity::Block => c.block = plain.block,
+            Oddity::Block => {
+                c.block = plain.block;
+                space.related.drivers.iter().for_each(|d| c.genes[d.0] = plain.genes[d.0]);
+            }
             Oddity::Equal => c.equal = None,
         };
         if self.step(best, |c| odd.iter().for_each(|o| ordinary(c, o))) {
@@ -230,6 +233,14 @@ impl Shrinker<'_, '_> {
         let odd = space.oddities(&best.candidate).len();
         let no_odder = |c: &Candidate| space.oddities(c).len() <= odd;
         let (free_block, free_grid) = (space.free_block(), space.free_grid());
+        for &(i, _) in &space.related.drivers {
+            while best.candidate.int(i) > 1 {
+                let half = condition::with(&best.candidate, i, best.candidate.int(i) / 2);
+                if !no_odder(&space.agreeing(&half)) || !self.step(best, |c| *c = half) {
+                    break;
+                }
+            }
+        }
         for a in 0..3 {
             for n in [1, 2] {
                 let mut c = best.candidate.clone();

@@ -13,6 +13,7 @@ use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::related::Related;
 use crate::{Given, Suggestion};
 
 /// Where a scalar goes.
@@ -100,6 +101,8 @@ pub(crate) struct Space<'a> {
     /// Ordinary shapes, the first the one to begin with.
     pub(crate) blocks: Vec<[u32; 3]>,
     pub(crate) grids: Vec<[u32; 3]>,
+    /// What follows from what.
+    pub(crate) related: Related,
     /// Genes that take the place of the plain ones: a precondition wants them.
     fixed: Option<Vec<Gene>>,
 }
@@ -166,7 +169,11 @@ impl<'a> Space<'a> {
         }
         let blocks = blocks(kernel, &hints, given);
         let grids = grids(&hints, given);
-        Space { kernel, hints, given, slots, arrays, blocks, grids, fixed: None }
+        let related = Related::of(given, &slots);
+        let mut space =
+            Space { kernel, hints, given, slots, arrays, blocks, grids, related, fixed: None };
+        space.choose_drivers();
+        space
     }
 
     /// Makes these the plain values.
@@ -176,6 +183,11 @@ impl<'a> Space<'a> {
 
     /// The candidate to begin with.
     pub(crate) fn plain(&self) -> Candidate {
+        self.agreeing(&self.unrelated())
+    }
+
+    /// The same before one value follows from another.
+    pub(crate) fn unrelated(&self) -> Candidate {
         Candidate {
             grid: self.grids[0],
             block: self.blocks[0],
@@ -212,12 +224,16 @@ impl<'a> Space<'a> {
             };
         }
         c.cells.clone_from(&wish.cells);
+        self.relate(&mut c);
         c
     }
 
     pub(crate) fn plain_gene(&self, slot: usize) -> Gene {
         if let Some(fixed) = &self.fixed {
             return fixed[slot];
+        }
+        if let Some(v) = self.related.driven_by(slot) {
+            return Gene::Int(v);
         }
         let s = &self.slots[slot];
         let h = &s.hints;
@@ -287,7 +303,8 @@ impl<'a> Space<'a> {
         if let Gene::Float(v) = c.genes[slot] {
             return v.is_finite();
         }
-        if h.unused || c.genes[slot] == self.plain_gene(slot) {
+        let follows = self.related.gives_slot(slot);
+        if h.unused || follows || c.genes[slot] == self.plain_gene(slot) {
             return true;
         }
         let v = c.int(slot);
@@ -308,7 +325,9 @@ impl<'a> Space<'a> {
             None => c.along(s.axis),
         };
         let enough = if h.bounds_loop { along.max(64).saturating_mul(8) } else { along };
-        if s.is_size() && v > enough {
+        // How many threads there are for it, the host knows.
+        let drives = self.related.is_driver(slot);
+        if s.is_size() && v > enough && !drives {
             return false;
         }
         if h.multiplies_index {
@@ -333,6 +352,7 @@ impl<'a> Space<'a> {
         std::array::from_fn(|a| {
             self.given.block.is_none()
                 && implied(h, a).is_none()
+                && !self.related.gives_block(a)
                 && (h.thread_axes[a] || h.reads_block_dim[a])
         })
     }
@@ -349,7 +369,9 @@ impl<'a> Space<'a> {
     pub(crate) fn free_grid(&self) -> [bool; 3] {
         let h = &self.hints;
         std::array::from_fn(|a| {
-            self.given.grid.is_none() && (h.block_axes[a] || h.reads_grid_dim[a])
+            self.given.grid.is_none()
+                && !self.related.gives_grid(a)
+                && (h.block_axes[a] || h.reads_grid_dim[a])
         })
     }
 
@@ -358,6 +380,7 @@ impl<'a> Space<'a> {
         c.block.iter().chain(&c.grid).all(|&d| d > 0)
             && (self.given.block.is_some()
                 || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
+            && self.related.is_moderate(c)
     }
 }
 

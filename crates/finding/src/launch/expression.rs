@@ -3,6 +3,8 @@
 //! Only the syntax. What a name stands for, and what numbers are (those of one
 //! launch, or terms that stand for all of them), is the business of who asks.
 
+use std::fmt;
+
 /// An expression as it was written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
@@ -111,6 +113,74 @@ impl Expr {
         }
     }
 }
+
+/// As C would have it, with no more parentheses than it needs.
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, 0)
+    }
+}
+
+impl Expr {
+    /// Writes the expression where operators below a level need parentheses; 0 is any, `LEVELS.len() + 1` a unary one.
+    fn write(&self, f: &mut fmt::Formatter<'_>, least: usize) -> fmt::Result {
+        let own = match self {
+            Expr::Choice(..) => 0,
+            Expr::Binary(op, ..) => {
+                LEVELS.iter().position(|l| l.iter().any(|(_, o)| o == op)).unwrap_or(0) + 1
+            }
+            _ => LEVELS.len() + 1,
+        };
+        if own < least {
+            f.write_str("(")?;
+            self.write(f, 0)?;
+            return f.write_str(")");
+        }
+        let unary = |f: &mut fmt::Formatter<'_>, op: &str, a: &Expr| {
+            f.write_str(op)?;
+            a.write(f, LEVELS.len() + 1)
+        };
+        match self {
+            Expr::Number(Number::Int(v)) => write!(f, "{v}"),
+            Expr::Number(Number::Float(v)) => write!(f, "{v:?}"),
+            Expr::Name(name) => f.write_str(name),
+            Expr::Not(a) => unary(f, "!", a),
+            Expr::Negate(a) => unary(f, "-", a),
+            Expr::Complement(a) => unary(f, "~", a),
+            Expr::Binary(op, a, b) => {
+                a.write(f, own)?;
+                write!(f, " {} ", op.text())?;
+                b.write(f, own + 1)
+            }
+            Expr::Choice(c, a, b) => {
+                c.write(f, 1)?;
+                f.write_str(" ? ")?;
+                a.write(f, 0)?;
+                f.write_str(" : ")?;
+                b.write(f, 0)
+            }
+        }
+    }
+}
+
+/// A scalar or a dimension that follows from others: `gridDim.x == (n + 255) / 256`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Relation {
+    /// A parameter, or `blockDim.x` and its kin.
+    pub name: String,
+    pub value: Expr,
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} == ", self.name)?;
+        // A comparison or a choice would be read as its own.
+        self.value.write(f, LEVEL_OF_EQUAL + 2)
+    }
+}
+
+/// Where `==` stands among [`LEVELS`].
+const LEVEL_OF_EQUAL: usize = 5;
 
 fn tokens(text: &str) -> Result<Vec<String>, String> {
     const OPERATORS: [&str; 24] = [
@@ -227,5 +297,45 @@ impl Parser {
         self.at += 1;
         self.expect(")")?;
         Ok(Expr::Name(format!("{word}({axis})")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_as_the_same() {
+        for text in [
+            "(n + 255) / 256",
+            "n + 255 / 256",
+            "a - (b - c)",
+            "a - b - c",
+            "a / (b * c) % d",
+            "-(a + b) * !c",
+            "n < 8 ? n : 8",
+            "(n < 8 ? n : 8) * 2",
+            "a ? b : c ? d : e",
+            "(a & b) == 0 && c | d ^ e",
+            "blockDim.x << 2 >= get_local_size(0)",
+        ] {
+            let expr = Expr::parse(text).unwrap();
+            assert_eq!(expr.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_relation_is_an_expression() {
+        for (value, text) in [
+            ("n / 2", "m == n / 2"),
+            ("n < 8 ? n : 8", "m == (n < 8 ? n : 8)"),
+            ("n & 1", "m == (n & 1)"),
+        ] {
+            let relation = Relation { name: "m".into(), value: Expr::parse(value).unwrap() };
+            assert_eq!(relation.to_string(), text);
+            let equal =
+                |e: Expr| Expr::Binary(Operator::Eq, Expr::Name("m".into()).into(), e.into());
+            assert_eq!(Expr::parse(text), Ok(equal(relation.value)));
+        }
     }
 }

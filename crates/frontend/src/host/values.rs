@@ -1,0 +1,309 @@
+//! What the host computes a launch's dimensions and arguments from.
+//!
+//! `k<<<(n + 255) / 256, 256>>>(a, n)` says more than that its grid is no constant: whatever `n` is, the grid follows it.
+//! So the values that go into a launch are read back to the last that is not computed here (a function's result, a load,
+//! an argument), which is *unknown*, and equal unknowns are equal values.
+//!
+//! Values are read as integers without limit: that nothing overflows, and that what is cut off (`trunc`) or divided is
+//! not negative, is taken for granted, as the host takes it. Whoever uses a relation says it as an assumption.
+
+use llvm_sys::core::{LLVMConstRealGetDouble, LLVMGetIntTypeWidth, LLVMGetIsDisjoint};
+
+use crate::llvm::{self, Opcode, Val};
+
+/// A dimension or an argument of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HostPart {
+    /// By position among the kernel's parameters.
+    Argument(usize),
+    /// By axis.
+    Block(usize),
+    Grid(usize),
+}
+
+/// What the host has for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostValue {
+    Known(i64),
+    /// Equal numbers, in one launch, are equal values.
+    Unknown(usize),
+    Binary(HostOp, Box<HostValue>, Box<HostValue>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Min,
+    Max,
+}
+
+/// Operations between a launch and what it is computed from.
+const DEPTH: usize = 12;
+
+/// Reads the values of one launch.
+#[derive(Default)]
+pub(super) struct Reader {
+    /// What was not read any further; the half of a pair of dimensions, where it is one.
+    unknown: Vec<(Val, Half)>,
+}
+
+/// Dimensions travel as pairs: x below, y above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    Whole,
+    Low,
+    High,
+}
+
+impl Reader {
+    /// An integer; `None` for anything else.
+    pub(super) fn integer(&mut self, v: Val) -> Option<HostValue> {
+        width(v)?;
+        Some(self.value(v, DEPTH))
+    }
+
+    /// One of the two dimensions of 32 bits that one value of 64 holds.
+    pub(super) fn half(&mut self, v: Val, half: Half) -> HostValue {
+        self.half_within(v, half, DEPTH)
+    }
+
+    fn half_within(&mut self, v: Val, half: Half, depth: usize) -> HostValue {
+        if let Some(pair) = llvm::const_int(v) {
+            return HostValue::Known(i64::from(match half {
+                Half::High => (pair >> 32) as u32,
+                _ => pair as u32,
+            }));
+        }
+        if depth == 0 || !llvm::is_instruction(v) {
+            return self.leaf(v, half);
+        }
+        let a = llvm::operand(v, 0);
+        let constant =
+            || (llvm::num_operands(v) > 1).then(|| llvm::const_int(llvm::operand(v, 1))).flatten();
+        match (llvm::opcode(v), constant()) {
+            (Opcode::LLVMZExt, _) if width(a).is_some_and(|w| w <= 32) => match half {
+                Half::High => HostValue::Known(0),
+                _ => self.value(a, depth - 1),
+            },
+            (Opcode::LLVMSExt, _) if half == Half::Low && width(a) == Some(32) => {
+                self.value(a, depth - 1)
+            }
+            (Opcode::LLVMShl, Some(32)) => match half {
+                Half::High => self.half_within(a, Half::Low, depth - 1),
+                _ => HostValue::Known(0),
+            },
+            (Opcode::LLVMLShr, Some(32)) => match half {
+                Half::High => HostValue::Known(0),
+                _ => self.half_within(a, Half::High, depth - 1),
+            },
+            (Opcode::LLVMAnd, Some(0xffff_ffff)) if half == Half::High => HostValue::Known(0),
+            (Opcode::LLVMAnd, Some(0xffff_ffff)) => self.half_within(a, half, depth - 1),
+            (Opcode::LLVMAnd, Some(0xffff_ffff_0000_0000)) => match half {
+                Half::High => self.half_within(a, half, depth - 1),
+                _ => HostValue::Known(0),
+            },
+            // Both halves alike.
+            (Opcode::LLVMMul, Some(0x1_0000_0001)) if is_low(a) => {
+                self.half_within(a, Half::Low, depth - 1)
+            }
+            (Opcode::LLVMOr | Opcode::LLVMAdd, _) => {
+                let b = llvm::operand(v, 1);
+                let (x, y) =
+                    (self.half_within(a, half, depth - 1), self.half_within(b, half, depth - 1));
+                match (&x, &y) {
+                    (_, HostValue::Known(0)) => x,
+                    (HostValue::Known(0), _) => y,
+                    _ => self.leaf(v, half),
+                }
+            }
+            _ => self.leaf(v, half),
+        }
+    }
+
+    fn leaf(&mut self, v: Val, half: Half) -> HostValue {
+        let known = self.unknown.iter().position(|u| *u == (v, half));
+        HostValue::Unknown(known.unwrap_or_else(|| {
+            self.unknown.push((v, half));
+            self.unknown.len() - 1
+        }))
+    }
+
+    fn value(&mut self, v: Val, depth: usize) -> HostValue {
+        if let Some(bits) = llvm::const_int(v) {
+            let unused = 64 - width(v).unwrap_or(64).clamp(1, 64);
+            return HostValue::Known(((bits << unused) as i64) >> unused);
+        }
+        let computed = (depth > 0 && llvm::is_instruction(v)).then(|| self.computed(v, depth - 1));
+        computed.flatten().unwrap_or_else(|| self.leaf(v, Half::Whole))
+    }
+
+    fn computed(&mut self, v: Val, depth: usize) -> Option<HostValue> {
+        use HostOp::{Add, Div, Max, Min, Mul, Rem, Sub};
+        let opcode = llvm::opcode(v);
+        let one = |me: &mut Self| me.value(llvm::operand(v, 0), depth);
+        let constant = || llvm::const_int(llvm::operand(v, 1));
+        let op = match opcode {
+            Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
+                // A truth value counts as one.
+                return (width(llvm::operand(v, 0))? > 1).then(|| one(self));
+            }
+            Opcode::LLVMFPToSI | Opcode::LLVMFPToUI => return self.rounded_up(v, depth),
+            Opcode::LLVMShl => {
+                return Some(binary(Mul, one(self), known(1 << small(constant()?)?)));
+            }
+            Opcode::LLVMLShr | Opcode::LLVMAShr => {
+                return Some(binary(Div, one(self), known(1 << small(constant()?)?)));
+            }
+            Opcode::LLVMAnd => return self.masked(v, depth),
+            Opcode::LLVMAdd => Add,
+            // Numbers that have no bit in common.
+            Opcode::LLVMOr if unsafe { LLVMGetIsDisjoint(v) } != 0 => Add,
+            Opcode::LLVMSub => Sub,
+            Opcode::LLVMMul => Mul,
+            Opcode::LLVMSDiv | Opcode::LLVMUDiv => Div,
+            Opcode::LLVMSRem | Opcode::LLVMURem => Rem,
+            Opcode::LLVMCall => match intrinsic(v)?.as_str() {
+                "llvm.smin" | "llvm.umin" => Min,
+                "llvm.smax" | "llvm.umax" => Max,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (a, b) = (llvm::operand(v, 0), llvm::operand(v, 1));
+        Some(binary(op, self.value(a, depth), self.value(b, depth)))
+    }
+
+    /// `x & 15` is a remainder, `x & -16` the multiple below.
+    fn masked(&mut self, v: Val, depth: usize) -> Option<HostValue> {
+        let w = width(v)?;
+        let mask = llvm::const_int(llvm::operand(v, 1))?;
+        let all = u64::MAX >> (64 - w.clamp(1, 64));
+        let (below, above) = (mask.wrapping_add(1), (!mask & all).wrapping_add(1));
+        let round = |n: u64| n > 1 && n.is_power_of_two() && n < 1 << 31;
+        let x = self.value(llvm::operand(v, 0), depth);
+        if round(below) {
+            return Some(binary(HostOp::Rem, x, known(below as i64)));
+        }
+        let unit = || known(above as i64);
+        round(above).then(|| binary(HostOp::Mul, binary(HostOp::Div, x, unit()), unit()))
+    }
+
+    /// `ceil(n / 256.0)`, which the optimiser may have made a multiplication.
+    fn rounded_up(&mut self, v: Val, depth: usize) -> Option<HostValue> {
+        let call = llvm::operand(v, 0);
+        if !llvm::is_instruction(call)
+            || llvm::opcode(call) != Opcode::LLVMCall
+            || intrinsic(call)? != "llvm.ceil"
+        {
+            return None;
+        }
+        let quotient = llvm::operand(call, 0);
+        if !llvm::is_instruction(quotient) {
+            return None;
+        }
+        let (a, b) = (llvm::operand(quotient, 0), llvm::operand(quotient, 1));
+        let divisor = match llvm::opcode(quotient) {
+            Opcode::LLVMFDiv => match real(b) {
+                Some(r) => known(whole(r)?),
+                None => self.integer_of(b, depth)?,
+            },
+            Opcode::LLVMFMul => known(whole(1.0 / real(b)?)?),
+            _ => return None,
+        };
+        let number = self.integer_of(a, depth)?;
+        let less = binary(HostOp::Sub, divisor.clone(), known(1));
+        Some(binary(HostOp::Div, binary(HostOp::Add, number, less), divisor))
+    }
+
+    /// The integer that a floating-point number was made of.
+    fn integer_of(&mut self, v: Val, depth: usize) -> Option<HostValue> {
+        let conversions =
+            [Opcode::LLVMSIToFP, Opcode::LLVMUIToFP, Opcode::LLVMFPExt, Opcode::LLVMFPTrunc];
+        let mut at = v;
+        while llvm::is_instruction(at) && conversions.contains(&llvm::opcode(at)) {
+            at = llvm::operand(at, 0);
+            if width(at).is_some() {
+                return Some(self.value(at, depth));
+            }
+        }
+        None
+    }
+}
+
+fn known(v: i64) -> HostValue {
+    HostValue::Known(v)
+}
+
+/// With what is known computed.
+fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
+    use HostValue::Known;
+    match (op, &a, &b) {
+        (_, Known(x), Known(y)) => match op.of(*x, *y) {
+            Some(v) => Known(v),
+            None => HostValue::Binary(op, a.into(), b.into()),
+        },
+        (HostOp::Add | HostOp::Sub, _, Known(0)) | (HostOp::Mul | HostOp::Div, _, Known(1)) => a,
+        // `n + -1` reads better as it was written.
+        (HostOp::Add, _, Known(y)) if *y < 0 && *y > i64::MIN => {
+            let less = Known(-y);
+            HostValue::Binary(HostOp::Sub, a.into(), less.into())
+        }
+        _ => HostValue::Binary(op, a.into(), b.into()),
+    }
+}
+
+impl HostOp {
+    /// The result, where there is one.
+    pub fn of(self, x: i64, y: i64) -> Option<i64> {
+        match self {
+            HostOp::Add => x.checked_add(y),
+            HostOp::Sub => x.checked_sub(y),
+            HostOp::Mul => x.checked_mul(y),
+            HostOp::Div => x.checked_div(y),
+            HostOp::Rem => x.checked_rem(y),
+            HostOp::Min => Some(x.min(y)),
+            HostOp::Max => Some(x.max(y)),
+        }
+    }
+}
+
+/// The bits of an integer.
+fn width(v: Val) -> Option<u32> {
+    let ty = llvm::type_of(v);
+    (llvm::type_kind(ty) == llvm::TypeKind::LLVMIntegerTypeKind)
+        .then(|| unsafe { LLVMGetIntTypeWidth(ty) })
+}
+
+/// Whether a pair has nothing above.
+fn is_low(v: Val) -> bool {
+    llvm::is_instruction(v)
+        && llvm::opcode(v) == Opcode::LLVMZExt
+        && width(llvm::operand(v, 0)).is_some_and(|w| w <= 32)
+}
+
+fn small(bits: u64) -> Option<u32> {
+    (bits < 31).then_some(bits as u32)
+}
+
+/// An intrinsic's name without its types.
+fn intrinsic(call: Val) -> Option<String> {
+    let name = llvm::name(llvm::callee(call)?);
+    let mut parts = name.split('.');
+    Some(format!("{}.{}", parts.next()?, parts.next()?))
+}
+
+fn real(v: Val) -> Option<f64> {
+    if llvm::value_kind(v) != llvm::ValueKind::LLVMConstantFPValueKind {
+        return None;
+    }
+    let mut inexact = 0;
+    Some(unsafe { LLVMConstRealGetDouble(v, &mut inexact) })
+}
+
+fn whole(r: f64) -> Option<i64> {
+    (r.fract() == 0.0 && (1.0..1e9).contains(&r)).then_some(r as i64)
+}

@@ -1,0 +1,184 @@
+//! How the dimensions and arguments of a kernel's launches hang together, by the host code that makes them.
+//!
+//! Where a launch is `k<<<systems, size / 2>>>(a, size)`, no block is worth looking at but half of `size`. Such relations
+//! are facts of the program like a constant launch; where the host launches a kernel in several places, only what holds
+//! for all of them is one. A value that the user gave is kept, and what it says of the others is worked out.
+
+use lockstep_finding::launch::{Expr, Number, Operator, Relation};
+use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue};
+use lockstep_kernel::{Kernel, Param, ParamKind};
+
+/// A relation that takes more room than this says nothing to a reader.
+const LONGEST: usize = 100;
+
+/// What holds for every launch; `known` gives the values that are fixed.
+pub(crate) fn relations(
+    launches: &[&HostLaunch],
+    kernel: &Kernel,
+    known: &dyn Fn(HostPart) -> Option<i64>,
+) -> Vec<Relation> {
+    let integers: Vec<Option<&str>> = kernel.params.iter().map(integer).collect();
+    let mut each = launches.iter().map(|l| of_launch(l, &integers, known));
+    let mut common = each.next().unwrap_or_default();
+    for other in each {
+        common.retain(|r| other.contains(r));
+    }
+    common
+}
+
+/// The name of a parameter that an assumption may speak of.
+fn integer(param: &Param) -> Option<&str> {
+    let is_int = matches!(param.kind, ParamKind::Scalar { ty, count: 1 } if ty.is_int());
+    let reads = Expr::parse(&param.name) == Ok(Expr::Name(param.name.clone()));
+    (is_int && reads).then_some(&param.name)
+}
+
+/// `integers` names the kernel's parameters that are some.
+fn of_launch(
+    launch: &HostLaunch,
+    integers: &[Option<&str>],
+    known: &dyn Fn(HostPart) -> Option<i64>,
+) -> Vec<Relation> {
+    let whole = launch.arg_count == integers.len();
+    let is_argument = |part: &HostPart| matches!(part, HostPart::Argument(_));
+    let mut values: Vec<(HostPart, String, &HostValue)> = (launch.values.iter())
+        .filter(|(part, _)| whole || !is_argument(part))
+        .filter_map(|(part, value)| Some((*part, name(*part, integers)?, value)))
+        .collect();
+    // Arguments first: dimensions follow from them, not the other way round.
+    values.sort_by_key(|v| v.0);
+    let mut meaning: Vec<(usize, Expr)> = Vec::new();
+    for (part, _, value) in &values {
+        if let Some((unknown, v)) = known(*part).and_then(|v| solve(value, v))
+            && !meaning.iter().any(|m| m.0 == unknown)
+        {
+            meaning.push((unknown, Expr::Number(Number::Int(v.into()))));
+        }
+    }
+    values.retain(|(part, ..)| known(*part).is_none());
+    let mut related = Vec::new();
+    for (part, name, value) in values {
+        match value {
+            HostValue::Unknown(u) if !meaning.iter().any(|m| m.0 == *u) => {
+                meaning.push((*u, Expr::Name(name)));
+            }
+            _ => related.push((part, name, value)),
+        }
+    }
+    let relation = |(_, name, value): (HostPart, String, &HostValue)| {
+        let relation = Relation { name, value: expression(value, &meaning)? };
+        (relation.to_string().len() <= LONGEST).then_some(relation)
+    };
+    related.into_iter().filter_map(relation).collect()
+}
+
+/// As an assumption names it.
+fn name(part: HostPart, integers: &[Option<&str>]) -> Option<String> {
+    let axis = |a: usize| ["x", "y", "z"].get(a);
+    match part {
+        HostPart::Block(a) => axis(a).map(|a| format!("blockDim.{a}")),
+        HostPart::Grid(a) => axis(a).map(|a| format!("gridDim.{a}")),
+        HostPart::Argument(i) => integers.get(i).copied().flatten().map(str::to_owned),
+    }
+}
+
+/// The unknown that makes a value this one; `None` where several do, or none.
+fn solve(value: &HostValue, v: i64) -> Option<(usize, i64)> {
+    match value {
+        HostValue::Unknown(u) => Some((*u, v)),
+        HostValue::Binary(op, a, b) => match (op, &**a, &**b) {
+            (HostOp::Add, a, HostValue::Known(c)) | (HostOp::Add, HostValue::Known(c), a) => {
+                solve(a, v.checked_sub(*c)?)
+            }
+            (HostOp::Sub, a, HostValue::Known(c)) => solve(a, v.checked_add(*c)?),
+            (HostOp::Mul, a, HostValue::Known(c)) | (HostOp::Mul, HostValue::Known(c), a) => {
+                solve(a, v.checked_div(*c).filter(|_| v % c == 0)?)
+            }
+            // Of those that have this part, the one that is divided without a rest.
+            (HostOp::Div, HostValue::Unknown(u), HostValue::Known(c)) => {
+                Some((*u, v.checked_mul(*c)?))
+            }
+            _ => None,
+        },
+        HostValue::Known(_) => None,
+    }
+}
+
+/// A value in the words of an assumption.
+fn expression(value: &HostValue, meaning: &[(usize, Expr)]) -> Option<Expr> {
+    Some(match value {
+        HostValue::Known(v) => Expr::Number(Number::Int((*v).into())),
+        HostValue::Unknown(u) => meaning.iter().find(|m| m.0 == *u)?.1.clone(),
+        HostValue::Binary(op, a, b) => {
+            let (a, b) = (expression(a, meaning)?, expression(b, meaning)?);
+            let binary = |op| Expr::Binary(op, a.clone().into(), b.clone().into());
+            let smaller = |x: &Expr, y: &Expr| {
+                let less = binary(Operator::Lt);
+                Expr::Choice(less.into(), x.clone().into(), y.clone().into())
+            };
+            match op {
+                HostOp::Add => binary(Operator::Add),
+                HostOp::Sub => binary(Operator::Sub),
+                HostOp::Mul => binary(Operator::Mul),
+                HostOp::Div => binary(Operator::Div),
+                HostOp::Rem => binary(Operator::Rem),
+                HostOp::Min => smaller(&a, &b),
+                HostOp::Max => smaller(&b, &a),
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lockstep_frontend::HostPart::{Argument, Block, Grid};
+
+    fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
+        HostValue::Binary(op, a.into(), b.into())
+    }
+
+    fn told(values: &[(HostPart, HostValue)], given: &[(HostPart, i64)]) -> Vec<String> {
+        let launch = HostLaunch {
+            kernel: "k".into(),
+            grid: None,
+            block: None,
+            shared: 0,
+            line: 1,
+            args: Vec::new(),
+            arg_count: 3,
+            values: values.to_vec(),
+        };
+        let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
+        let relations = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
+        relations.iter().map(Relation::to_string).collect()
+    }
+
+    #[test]
+    fn dimensions_follow_from_arguments() {
+        let (u, c) = (HostValue::Unknown(0), HostValue::Known);
+        let half = binary(HostOp::Div, u.clone(), c(2));
+        let values = [(Grid(1), c(1)), (Block(0), half.clone()), (Argument(1), u.clone())];
+        assert_eq!(told(&values, &[]), ["blockDim.x == n / 2", "gridDim.y == 1"]);
+        // What the user gives is kept, and says what the rest is.
+        assert_eq!(told(&values, &[(Block(0), 64)]), ["n == 128", "gridDim.y == 1"]);
+        let least = binary(HostOp::Min, u.clone(), c(8));
+        let values = [(Argument(1), u.clone()), (Argument(2), least), (Grid(0), half)];
+        assert_eq!(told(&values, &[]), ["m == (n < 8 ? n : 8)", "gridDim.x == n / 2"]);
+        assert_eq!(
+            told(&values, &[(Argument(1), 6)]),
+            ["m == (6 < 8 ? 6 : 8)", "gridDim.x == 6 / 2"]
+        );
+    }
+
+    #[test]
+    fn what_nothing_names_says_nothing() {
+        let (u, c) = (HostValue::Unknown(0), HostValue::Known);
+        let twice = |n| binary(HostOp::Mul, u.clone(), c(n));
+        assert_eq!(told(&[(Argument(1), twice(2)), (Block(0), twice(4))], &[]), [""; 0]);
+        // Parameters that are no integers, such as the first, have no name.
+        assert_eq!(told(&[(Argument(0), u.clone()), (Block(0), twice(1))], &[]), [""; 0]);
+        let values = [(Block(0), u.clone()), (Argument(1), twice(4))];
+        assert_eq!(told(&values, &[]), ["n == blockDim.x * 4"]);
+    }
+}

@@ -1,0 +1,199 @@
+//! Values that follow from others: what the host computes one from another.
+//!
+//! `blockDim.x == size / 2` leaves one thing to choose, not two. A candidate is made to agree with every relation before
+//! it is looked at: what a relation speaks of keeps its value, and what it gives a value follows. Values that dimensions
+//! follow from are the *drivers* of a launch; plain ones are chosen so that the launch is an ordinary one.
+
+use lockstep_finding::launch::{Expr, Number, Relation};
+
+use crate::Given;
+use crate::candidate::{Candidate, Gene};
+use crate::space::{Part, Slot, Space};
+
+/// Drivers of the launch to begin with, if the usual values give none that is ordinary.
+const LIKELY: [i64; 10] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1];
+/// Threads of a launch to begin with.
+const FEW: u64 = 1 << 13;
+/// Threads of a launch whose dimensions follow from arguments: others take too long.
+const MOST: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Slot(usize),
+    Block(usize),
+    Grid(usize),
+}
+
+/// What the relations of a launch say of its slots and dimensions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Related {
+    rules: Vec<(Target, Expr)>,
+    /// Slots that some rule speaks of.
+    spoken_of: Vec<usize>,
+    /// Slots that dimensions follow from, each with its plain value once that is chosen.
+    pub(crate) drivers: Vec<(usize, Option<i64>)>,
+}
+
+impl Related {
+    pub(crate) fn of(given: &Given, slots: &[Slot]) -> Related {
+        let mut out = Related::default();
+        for Relation { name, value } in &given.relations {
+            let Some(target) = target(name, slots) else { continue };
+            let mut named = Vec::new();
+            let mut known = true;
+            value.for_each_name(&mut |n| match self::target(n, slots) {
+                Some(t) => named.push(t),
+                None => known = false,
+            });
+            if !known {
+                continue;
+            }
+            for slot in named.iter().filter_map(|t| t.slot()) {
+                if !out.spoken_of.contains(&slot) {
+                    out.spoken_of.push(slot);
+                }
+                let drives = target.slot().is_none();
+                if drives && !out.drivers.iter().any(|d| d.0 == slot) {
+                    out.drivers.push((slot, None));
+                }
+            }
+            out.rules.push((target, value.clone()));
+        }
+        out
+    }
+
+    pub(crate) fn gives_slot(&self, slot: usize) -> bool {
+        self.rules.iter().any(|(t, _)| *t == Target::Slot(slot))
+    }
+
+    pub(crate) fn gives_block(&self, axis: usize) -> bool {
+        self.rules.iter().any(|(t, _)| *t == Target::Block(axis))
+    }
+
+    pub(crate) fn gives_grid(&self, axis: usize) -> bool {
+        self.rules.iter().any(|(t, _)| *t == Target::Grid(axis))
+    }
+
+    pub(crate) fn is_driver(&self, slot: usize) -> bool {
+        self.drivers.iter().any(|d| d.0 == slot)
+    }
+
+    /// The plain value of a driver.
+    pub(crate) fn driven_by(&self, slot: usize) -> Option<i64> {
+        self.drivers.iter().find(|d| d.0 == slot).and_then(|d| d.1)
+    }
+
+    /// Whether a launch that follows from its drivers is worth making.
+    pub(crate) fn is_moderate(&self, c: &Candidate) -> bool {
+        self.drivers.is_empty() || c.threads() <= MOST
+    }
+}
+
+impl Target {
+    fn slot(self) -> Option<usize> {
+        match self {
+            Target::Slot(i) => Some(i),
+            Target::Block(_) | Target::Grid(_) => None,
+        }
+    }
+}
+
+fn target(name: &str, slots: &[Slot]) -> Option<Target> {
+    let axis = |a: &str| ["x", "y", "z"].iter().position(|x| *x == a);
+    match name.split_once('.') {
+        Some(("blockDim", a)) => axis(a).map(Target::Block),
+        Some(("gridDim", a)) => axis(a).map(Target::Grid),
+        Some(_) => None,
+        None => {
+            let is_it = |s: &Slot| s.name == name && s.part == Part::Lane(0) && s.ty.is_int();
+            slots.iter().position(is_it).map(Target::Slot)
+        }
+    }
+}
+
+impl Space<'_> {
+    /// Makes a candidate agree with every relation; dimensions that cannot be are zero.
+    pub(crate) fn relate(&self, c: &mut Candidate) {
+        // They must not move with the dimensions, which move with them.
+        for &i in &self.related.spoken_of {
+            c.genes[i] = Gene::Int(self.clamp(i, c.int(i)));
+        }
+        let values: Vec<Option<i64>> =
+            self.related.rules.iter().map(|(_, value)| self.value_of(value, c)).collect();
+        for ((target, _), value) in self.related.rules.iter().zip(values) {
+            let dimension = || value.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
+            match *target {
+                Target::Block(a) => c.block[a] = dimension(),
+                Target::Grid(a) => c.grid[a] = dimension(),
+                Target::Slot(i) => {
+                    if let Some(v) = value {
+                        c.genes[i] = Gene::Int(self.clamp(i, v));
+                    }
+                }
+            }
+        }
+    }
+
+    /// A candidate that agrees with every relation.
+    pub(crate) fn agreeing(&self, c: &Candidate) -> Candidate {
+        let mut c = c.clone();
+        self.relate(&mut c);
+        c
+    }
+
+    fn value_of(&self, value: &Expr, c: &Candidate) -> Option<i64> {
+        let lookup = |name: &str| {
+            let value = target(name, &self.slots).map(|t| match t {
+                Target::Slot(i) => i128::from(c.int(i)),
+                Target::Block(a) => i128::from(c.block[a]),
+                Target::Grid(a) => i128::from(c.grid[a]),
+            });
+            value.map(Number::Int).ok_or_else(String::new)
+        };
+        match value.evaluate(&lookup).ok()? {
+            Number::Int(v) => i64::try_from(v).ok(),
+            Number::Float(_) => None,
+        }
+    }
+
+    /// Chooses the plain values of the drivers: the first that give an ordinary launch of few threads, or any. Relations
+    /// that none satisfies are of no use.
+    pub(crate) fn choose_drivers(&mut self) {
+        if self.related.drivers.is_empty() {
+            if !self.is_possible(&self.plain()) {
+                self.related = Related::default();
+            }
+            return;
+        }
+        let usual: Vec<i64> = {
+            let c = self.unrelated();
+            self.related.drivers.iter().map(|d| self.clamp(d.0, c.int(d.0))).collect()
+        };
+        let alike = LIKELY.map(|v| vec![v; usual.len()]);
+        let choices: Vec<Vec<i64>> = std::iter::once(usual).chain(alike).collect();
+        let mut best: Option<(bool, Vec<i64>)> = None;
+        for values in choices {
+            for (driver, v) in self.related.drivers.iter_mut().zip(&values) {
+                driver.1 = Some(*v);
+            }
+            let plain = self.plain();
+            if !self.is_possible(&plain) {
+                continue;
+            }
+            let ordinary = plain.threads() <= FEW && self.oddities(&plain).is_empty();
+            if ordinary || best.is_none() {
+                best = Some((ordinary, values));
+            }
+            if ordinary {
+                break;
+            }
+        }
+        let Some((_, chosen)) = best else {
+            self.related = Related::default();
+            return;
+        };
+        for (driver, v) in self.related.drivers.iter_mut().zip(chosen) {
+            driver.1 = Some(v);
+        }
+    }
+}
