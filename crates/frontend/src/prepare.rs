@@ -1,6 +1,7 @@
 //! The passes between clang and the lowering, and what keeps them honest.
 //!
-//! Only three of LLVM's passes run: `mem2reg`, `always-inline` and `sroa`. None of them merges, moves or speculates
+//! Functions that no kernel needs are dropped (`globaldce`). Of what is left, only three of LLVM's passes run: `mem2reg`,
+//! `always-inline` and `sroa`. None of them merges, moves or speculates
 //! an access to memory that is not a local variable, with two exceptions that are taken care of here:
 //! - `sroa` deletes a load whose only use was a dead store to a local variable. A racy read that is not used is
 //!   still an access, so before `sroa` every load from anything but a local variable gets a user of its own, a call
@@ -25,13 +26,16 @@ pub(crate) const KEEP: &str = "__lockstep_keep";
 /// `entries` are functions to treat as kernels, by their mangled names.
 pub(crate) fn run(module: &Module, entries: &[String]) -> Result<(), String> {
     let kernels = kernels(module, entries);
+    if kernels.is_empty() {
+        return Ok(());
+    }
     for f in module.functions() {
         mark(module, f, kernels.contains(&f));
     }
     for &k in &kernels {
         copy_written_byval(module, k);
     }
-    module.run_passes("function(mem2reg),always-inline,function(mem2reg)")?;
+    module.run_passes("globaldce,function(mem2reg),always-inline,function(mem2reg)")?;
     if calls_defined(module) {
         module.run_passes("always-inline,function(mem2reg)")?;
     }
@@ -87,10 +91,12 @@ fn mark(module: &Module, f: Val, is_kernel: bool) {
     for name in ["noinline", "optnone", "alwaysinline", "naked"] {
         llvm::remove_attribute(f, name);
     }
-    if is_kernel {
-        // Not to be thrown away as unused, whatever the source said.
-        unsafe { LLVMSetLinkage(f, llvm::LLVMLinkage::LLVMExternalLinkage) };
-    }
+    // A kernel is not to be thrown away as unused, whatever the source said; what no kernel needs is.
+    let linkage = match is_kernel {
+        true => llvm::LLVMLinkage::LLVMExternalLinkage,
+        false => llvm::LLVMLinkage::LLVMInternalLinkage,
+    };
+    unsafe { LLVMSetLinkage(f, linkage) };
     llvm::add_attribute(module.ctx, f, "alwaysinline");
     for block in llvm::blocks(f) {
         for inst in llvm::instructions(block) {
