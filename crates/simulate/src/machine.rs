@@ -290,6 +290,8 @@ pub(crate) struct BlockRun<'p, 'k> {
     /// The first thread that left, and by which branch.
     pub left: Option<(u32, LocId)>,
     pub uninitialised: Vec<crate::uninit::Pending>,
+    /// Whether an assertion of a thread failed: what the thread was to write is missing.
+    pub failed: bool,
     /// What its barriers separate, if that is watched.
     pub survey: Option<Box<BlockSurvey>>,
     /// State of the heap that the table shows.
@@ -350,6 +352,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             copies: FxHashMap::default(),
             left: None,
             uninitialised: Vec::new(),
+            failed: false,
             survey: None,
             heap_version: 0,
             running: usize::MAX,
@@ -385,6 +388,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         self.copies.clear();
         self.left = None;
         self.uninitialised.clear();
+        self.failed = false;
         self.running = usize::MAX;
         let ws = p.config.warp_size;
         for (w, warp) in self.warps.iter_mut().enumerate() {
@@ -784,6 +788,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
 
     /// Threads whose assertion failed end there. Whether the group goes on.
     fn end_failed(&mut self, w: usize, g: usize, at: u32, failed: u32, world: &mut World) -> bool {
+        self.failed = true;
         let left = self.left;
         self.exit(w, failed, self.p.kernel.loc, world);
         // They did not leave by themselves: no barrier lacks them.

@@ -8,6 +8,8 @@
 //! be unordered with the read, the read was only early: that is the race's
 //! finding, and none of ours.
 //!
+//! Behind a failed assertion nothing is reported: what is missing is what the failed threads would have written.
+//!
 //! As long as nothing unwritten was loaded, nothing is tracked.
 //!
 //! What it can miss: poison stored to private memory is taken as written; global
@@ -241,6 +243,10 @@ impl BlockRun<'_, '_> {
     }
 
     pub(crate) fn note_uninitialised(&mut self, pending: Pending) {
+        // A failed assertion ends the whole launch: no thread would have come here without what others were to write.
+        if self.failed {
+            return;
+        }
         // A block-wide defect shows in a few threads; the rest only counts.
         if self.uninitialised.len() < 4096 {
             self.uninitialised.push(pending);
