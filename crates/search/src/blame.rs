@@ -10,8 +10,8 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::{ParamKind, Site, SiteId};
+use lockstep_finding::{Access, ElementType, Finding, Kind, Severity};
+use lockstep_kernel::{Elem, ParamKind, Site, SiteId};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
@@ -21,27 +21,34 @@ use crate::space::Slot;
 use crate::trial::Trial;
 
 /// Threads along a block's first axis.
-const USUAL_WIDTHS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
+const USUAL_WIDTHS: [u32; 9] = [32, 64, 128, 256, 512, 1024, 16, 8, 4];
+/// And along its second.
+const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
 /// What the largest vectors are aligned to.
 const ROUND: i64 = 16;
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
 /// So many times longer than the launch that shows a bug may one take that does not.
 const PATIENCE: u64 = 10;
-/// An offset that lies behind the data of a small launch.
-const FAR: i64 = 64;
+/// Offsets that lie behind the data of a small launch: as large as it is at least, and as large as the parts of its
+/// threads may be.
+const FAR: [i64; 2] = [64, 1 << 16];
 
 impl Shrinker<'_, '_> {
     /// The condition under which a bug shows in an ordinary launch, if others do not have it.
     pub(crate) fn blame(&mut self, trial: &Trial) -> Option<String> {
         match self.key.kind {
             Kind::UninitialisedRead => self
-                .narrow_block(trial)
+                .large_block(trial)
+                .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial)),
             Kind::DataRace | Kind::MissingFence => self
-                .short_rows(trial)
+                .large_block(trial)
+                .or_else(|| self.short_rows(trial))
                 .or_else(|| self.offset_in_the_data(trial))
+                .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
+                .or_else(|| self.falling_bounds(trial))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial)),
@@ -56,14 +63,48 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let c = &trial.candidate;
         let mut blocks = vec![space.full_block(c)];
-        if space.free_block()[0] {
+        let [free_x, free_y, _] = space.free_block();
+        if free_x {
             blocks.extend(USUAL_WIDTHS.map(|x| [x, c.block[1], c.block[2]]));
         }
-        blocks.retain(|b| *b != c.block);
-        blocks.dedup();
+        if free_y {
+            blocks.extend(USUAL_HEIGHTS.map(|y| [c.block[0], y, c.block[2]]));
+            blocks.extend(USUAL_HEIGHTS.map(|y| [y, y, c.block[2]]).iter().filter(|_| free_x));
+        }
+        let mut seen = vec![c.block];
+        blocks.retain(|b| {
+            !seen.contains(b) && {
+                seen.push(*b);
+                true
+            }
+        });
         let clean = |&block: &[u32; 3]| self.is_clean(&Candidate { block, ..c.clone() });
         let block = blocks.iter().copied().find(clean)?;
         Some(condition::block(c, block))
+    }
+
+    /// A block that has no room in a shared array of a fixed size was our choice: what no smaller one shows is its
+    /// doing.
+    fn large_block(&mut self, trial: &Trial) -> Option<String> {
+        let c = &trial.candidate;
+        let free = self.driver.lab.space.free_block();
+        let mut inside = None;
+        for axis in (0..3).filter(|&a| trial.overflows && free[a]) {
+            let mut block = c.block;
+            while block[axis] > 1 {
+                block[axis] = block[axis].next_power_of_two() / 2;
+                let other = self.other(&Candidate { block, ..c.clone() })?;
+                let whole = other.outcome.incomplete.is_none() && !other.overflows;
+                if whole && same(&other, self.key).is_some() {
+                    return None;
+                }
+                if whole {
+                    inside = inside.or(Some(block));
+                    break;
+                }
+            }
+        }
+        Some(condition::block(c, inside?))
     }
 
     /// A vector that begins where the sizes say is aligned where they are round.
@@ -167,15 +208,15 @@ impl Shrinker<'_, '_> {
         let c = &trial.candidate;
         let outside = trial.doubts.iter().any(|(kind, _)| *kind == Kind::OutOfBounds);
         let mut offsets = self.offsets();
-        let ours = |i: usize| c.int(i) == 0 || space.slots[i].hints.names_element;
-        offsets.retain(|&i| outside || ours(i));
         let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
         let most = sizes.map(|i| c.int(i)).chain((0..3).map(|a| c.along(a))).max().unwrap_or(0);
-        let far = most.saturating_mul(2).max(FAR);
+        let ours = |i: usize| c.int(i) < most || space.slots[i].hints.names_element;
+        offsets.retain(|&i| outside || ours(i));
         let rows: Vec<usize> =
             (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length()).collect();
         let rows: Vec<usize> = rows.into_iter().filter(|&i| c.int(i) > 0).collect();
-        for i in offsets {
+        let fars = FAR.map(|far| most.saturating_mul(2).max(far));
+        for (i, far) in offsets.into_iter().flat_map(|i| fars.map(|far| (i, far))) {
             if space.clamp(i, far) != far {
                 continue;
             }
@@ -261,6 +302,98 @@ impl Shrinker<'_, '_> {
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,
+        }
+    }
+
+    /// The arrays whose elements lead to the places of these accesses, of all of them.
+    fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let kernel = space.kernel;
+        let lead = |array: usize, access: &Access| {
+            let param = space.arrays[array].param;
+            space.hints.led_by.iter().zip(&kernel.sites).any(|(led, site)| {
+                let loc = kernel.loc(site.loc);
+                let here = (loc.line, loc.column) == (access.place.line, access.place.column);
+                here && led.contains(&param)
+            })
+        };
+        let accesses: Vec<&Access> = accesses.into_iter().collect();
+        let all = 0..space.arrays.len();
+        all.filter(|&i| accesses.iter().all(|a| lead(i, a))).collect()
+    }
+
+    /// Elements that lead to a place, and that nobody would have put there: numbers that are not in [0, 1) to be scaled
+    /// to an index, what is negative only because a constant of the kernel has been varied, and structs of nothing but
+    /// zeros, which lead different blocks to one place.
+    fn strange_elements(&self, candidate: &Candidate, finding: &Finding) -> Option<String> {
+        let space = self.driver.lab.space;
+        let contents = &candidate.contents;
+        let element = |i: usize| {
+            let array = &space.arrays[i];
+            let source = &space.kernel.params[array.param].source_type;
+            lockstep_simulate::bind::element_type(array.elem, source, true)
+        };
+        let name = |i: usize| &space.arrays[i].name;
+        let any = finding.accesses.iter().flat_map(|a| self.leaders([a]));
+        let is_scaled = |&i: &usize| {
+            let usual = matches!(contents[i], Contents::Random | Contents::Zeros);
+            element(i).is_float() && !usual
+        };
+        if let Some(i) = any.into_iter().find(is_scaled) {
+            return Some(format!("elements of {} are not in [0, 1)", name(i)));
+        }
+        let all = self.leaders(&finding.accesses);
+        for &i in &all {
+            if let Contents::Value(bits) = contents[i]
+                && let Elem::Scalar(ty) = space.arrays[i].elem
+                && ty.is_int()
+                && bits > ty.mask() >> 1
+                && !space.arrays[i].compared_with.contains(&(ty, bits))
+            {
+                let value = element(i).value_text(&bits.to_le_bytes());
+                return Some(format!("elements of {} are {value}", name(i)));
+            }
+        }
+        let apart = finding.accesses.windows(2).any(|pair| pair[0].block != pair[1].block);
+        let is_empty = |&i: &usize| {
+            let is_struct = matches!(space.arrays[i].elem, Elem::Bytes(n) if n > 1);
+            contents[i] == Contents::Zeros && is_struct && element(i) == ElementType::U8
+        };
+        let empty = all.into_iter().find(is_empty).filter(|_| apart)?;
+        Some(format!("two elements of {} are equal", name(empty)))
+    }
+
+    /// Where one element of an array says where a part begins, and the next one where it ends, they ascend.
+    fn falling_bounds(&mut self, trial: &Trial) -> Option<String> {
+        let mut falling = self.falling(&trial.candidate, same(trial, self.key)?).into_iter();
+        let array = falling.find(|&i| self.is_gone_with(trial, i, Contents::Iota))?;
+        Some(self.do_not_ascend(array))
+    }
+
+    /// Arrays of bounds that do not ascend and lead to the places of a finding.
+    fn falling(&self, candidate: &Candidate, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let ascends = |i: usize| candidate.contents[i] == Contents::Iota;
+        let mut leaders = self.leaders(&finding.accesses);
+        leaders.retain(|&i| space.arrays[i].bounds_loop && !ascends(i));
+        leaders
+    }
+
+    fn do_not_ascend(&self, array: usize) -> String {
+        format!("elements of {} do not ascend", self.driver.lab.space.arrays[array].name)
+    }
+
+    /// What can be said of a bug whose launch came to no end, and is not made again: contents of ours that plain ones
+    /// were tried before.
+    pub(crate) fn blame_unfinished(&self, candidate: &Candidate, finding: &mut Finding) {
+        if !matches!(self.key.kind, Kind::DataRace | Kind::MissingFence) {
+            return;
+        }
+        let strange = self.strange_elements(candidate, finding);
+        let falls = || self.falling(candidate, finding).first().map(|&i| self.do_not_ascend(i));
+        if let Some(condition) = strange.or_else(falls) {
+            finding.holds_when = Some(condition);
+            finding.severity = Severity::Warning;
         }
     }
 

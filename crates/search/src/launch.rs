@@ -22,6 +22,8 @@ const MAX_TOTAL: u64 = 128 << 20;
 const MODERATE: u64 = 1 << 20;
 /// The most elements that are guessed before an access has shown more.
 const MOST_GUESSED: u64 = 1 << 16;
+/// The most elements of arrays with room for parts that are far apart.
+const MOST_SPACED: u64 = 1 << 20;
 /// Elements that single values may be given to.
 const MOST_PUT: u64 = 4096;
 /// Elements that a pattern is written out for; the rest of the array is zero.
@@ -132,6 +134,10 @@ impl Space<'_> {
                 // Of a large launch it is known soon enough where this is too little.
                 let each = if c.threads() < MOST_GUESSED { 4 } else { 1 };
                 let mut length = c.threads().saturating_mul(each).max(1024).max(self.matrix(c));
+                if c.contents.contains(&Contents::Spaced) {
+                    let parts = (c.threads() + 1).saturating_mul(Contents::SPACE);
+                    length = length.max(parts.min(MOST_SPACED));
+                }
                 if let Some((rank, unit)) = self.kernel.image(index) {
                     length = length.max(image_bytes(c, rank, unit) / u64::from(elem.size().max(1)));
                 }
@@ -217,7 +223,8 @@ impl Space<'_> {
             matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
                 && is_given(self.given, i).is_none()
         };
-        self.kernel.params.iter().enumerate().any(scalar) || self.arrays.iter().any(|a| a.matters)
+        self.kernel.params.iter().enumerate().any(scalar)
+            || self.arrays.iter().any(|a| a.matters || a.reaches_private)
     }
 }
 

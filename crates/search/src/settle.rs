@@ -27,7 +27,7 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
-/// Bugs beyond this number keep the launch that showed them.
+/// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
 const MOST_SHRUNK: usize = 40;
 
 pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
@@ -43,17 +43,22 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
             as_found.severity = Severity::Warning;
         }
-        let keep = !done.complete || i >= MOST_SHRUNK;
+        let keep = !done.complete;
         let candidate = done.candidate.clone();
         let benign = entry.finding.benign;
         let key = &entry.key;
         let mut shrinker = Shrinker { driver, key, benign, tries: TRIES, hurried: false };
-        let shrunk = if keep { None } else { shrinker.shrink(candidate.clone(), &mut small) };
+        if keep && as_found.holds_when.is_none() {
+            shrinker.blame_unfinished(&candidate, &mut as_found);
+        }
+        let shrunk = match keep {
+            true => None,
+            false if i >= MOST_SHRUNK => shrinker.judge(&candidate),
+            false => shrinker.shrink(candidate.clone(), &mut small),
+        };
         let judged = match shrunk {
             Some(_) => !shrinker.hurried,
-            None => {
-                keep || !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found)
-            }
+            None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
         };
         let mut finding = shrunk.unwrap_or(as_found);
         if finding.holds_when.is_none() && !judged {
@@ -105,7 +110,7 @@ impl Shrinker<'_, '_> {
         if self.needs_its_block(&mut best) {
             let mut finding = self.report(&best)?;
             let block = condition::block(&best.candidate, space.plain().block);
-            let others = finding.holds_when.take().into_iter().filter(|o| *o != block);
+            let others = finding.holds_when.take().into_iter().filter(|o| !block.contains(o));
             let parts: Vec<String> = others.chain([block.clone()]).collect();
             finding.holds_when = Some(parts.join(" && "));
             finding.severity = Severity::Warning;
@@ -122,6 +127,12 @@ impl Shrinker<'_, '_> {
         let finding = self.report(&best);
         small.push(best);
         finding
+    }
+
+    /// What there is to say about a bug without a smaller launch of it.
+    fn judge(&mut self, candidate: &Candidate) -> Option<Finding> {
+        let trial = self.run(candidate)?;
+        self.report(&trial)
     }
 
     /// A block that does not fill the shared array its threads fill together leaves

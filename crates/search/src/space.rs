@@ -79,6 +79,10 @@ pub(crate) struct FreeArray {
     pub(crate) compared_with: Vec<(Ty, u64)>,
     /// Its elements are indices of plain stores.
     pub(crate) written_through: bool,
+    /// Its elements lead to private arrays.
+    pub(crate) reaches_private: bool,
+    /// Its elements say where loops end.
+    pub(crate) bounds_loop: bool,
     pub(crate) written: bool,
     /// The contents a caller would give.
     pub(crate) plain: Contents,
@@ -157,6 +161,8 @@ impl<'a> Space<'a> {
                         elem,
                         compared_with: a.compared_with,
                         written_through: a.index_written_through,
+                        reaches_private: a.value_reaches_private,
+                        bounds_loop: a.value_bounds_loop,
                         written: a.written,
                         plain: match synchronises(kernel, &param.name) {
                             true => Contents::Zeros,

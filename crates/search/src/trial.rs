@@ -21,6 +21,8 @@ pub(crate) struct Trial {
     pub(crate) outcome: Outcome,
     /// Findings that were dropped because a choice of ours may have caused them.
     pub(crate) doubts: Vec<(Kind, String)>,
+    /// Whether threads went beyond a shared array of a fixed size, and the block is ours.
+    pub(crate) overflows: bool,
 }
 
 /// What every trial needs.
@@ -79,8 +81,9 @@ impl Lab<'_> {
         if outcome.violated.is_some() {
             return Ok(None);
         }
+        let overflows = outcome.findings.iter().any(|f| self.is_overflow(f));
         let doubts = self.drop_doubtful(&mut outcome);
-        Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts }))
+        Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts, overflows }))
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
@@ -138,6 +141,19 @@ impl Lab<'_> {
 
     fn steering(&self) -> &Steering {
         self.steering.get_or_init(|| Steering::of(self.space.kernel))
+    }
+
+    /// Whether a smaller block would have stayed within a shared array.
+    fn is_overflow(&self, finding: &Finding) -> bool {
+        let space = self.space;
+        let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
+        let is_fixed = |name: &String| {
+            let mut objects = space.kernel.objects.iter();
+            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
+        };
+        finding.kind == Kind::OutOfBounds
+            && space.given.block.is_none()
+            && object.is_some_and(is_fixed)
     }
 
     fn doubt_dimensions(&self, finding: &Finding) -> Option<String> {

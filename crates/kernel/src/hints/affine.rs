@@ -4,7 +4,7 @@
 //! are opaque, each times a constant; an index may also be multiplied by one such
 //! register, the length of a row. In `blockIdx.x * 256 + threadIdx.x` the next
 //! larger factor after that of the thread index says how many values the index
-//! takes. Subscripts of shared arrays say only how many there is room for: rows
+//! takes; so does the step of a loop that begins at the thread index. Subscripts of shared arrays say only how many there is room for: rows
 //! may be padded.
 
 use std::collections::BTreeMap;
@@ -132,6 +132,9 @@ pub(super) fn block_hints(
     let forms = forms(graph);
     let most = most_block(graph, control, &forms);
     let mut implied = implied_block(graph, &forms);
+    for (axis, extent) in strided_block(graph, &forms).into_iter().enumerate() {
+        implied[axis] = implied[axis].or(extent);
+    }
     for a in 0..3 {
         let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m));
         if reads_block_dim[a] || too_large {
@@ -220,6 +223,12 @@ fn absorbs(forms: &[Form], inst: &Inst) -> bool {
 fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut by_block: [Vec<i64>; 3] = Default::default();
     let mut by_thread: [Vec<i64>; 3] = Default::default();
+    let mut blocks = [false; 3];
+    for inst in graph.kernel.insts() {
+        if let Op::Special(Special::BlockId(a)) = inst.op {
+            blocks[a as usize] = true;
+        }
+    }
     let whole: Vec<Form> = (forms.iter().enumerate())
         .filter(|(r, form)| {
             let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
@@ -249,8 +258,9 @@ fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
                 };
                 form.terms.iter().any(inner)
             };
+            let only = || !blocks[a as usize];
             match (next.block_axis(), next.thread_axis()) {
-                (Some(b), _) if b == a || below() => by_block[a as usize].push(extent),
+                (Some(b), _) if b == a || below() || only() => by_block[a as usize].push(extent),
                 // There are at least two along the other axis.
                 (_, Some(b)) if b != a && extent <= MOST_THREADS / 2 => {
                     by_thread[a as usize].push(extent);
@@ -271,6 +281,44 @@ fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
             only(&by_block[a]).filter(|e| by_thread[a].iter().all(|t| t >= e))
         };
         extent.map(|e| e as u32)
+    })
+}
+
+/// A loop that begins at the thread's index and goes on by a constant, `for (i = threadIdx.x; i < n; i += 128)`, takes one
+/// element for each thread of a block in each round, and so says how many there are.
+fn strided_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
+    let mut steps: [Vec<i64>; 3] = Default::default();
+    for phi in graph.cfg.loops.iter().flat_map(|l| &graph.kernel.block(l.head).phis) {
+        let me = Atom::Reg(phi.dst.0);
+        let incoming = || phi.incoming.iter().map(|&(_, o)| operand_form(forms, o));
+        // What is added where the loop goes on.
+        let added = |f: Form| match f.terms[..] {
+            [(atom, 1)] if atom == me => Some(f.constant),
+            _ => None,
+        };
+        let Some(step) = incoming().find_map(added).filter(|&s| s > 0) else { continue };
+        // Where several elements are taken in a round, it is some part of the step.
+        let several = |f: &Form| {
+            f.constant > 0 && f.constant < step && f.terms.iter().any(|&(atom, _)| atom == me)
+        };
+        if forms.iter().any(several) {
+            continue;
+        }
+        for start in incoming() {
+            let threads = || start.terms.iter().filter_map(|&(t, k)| Some((t.thread_axis()?, k)));
+            let alone = start.terms.iter().all(|(t, _)| matches!(t, Atom::Thread(_)));
+            let Some((axis, k)) = threads().max_by_key(|&(_, k)| k).filter(|_| alone) else {
+                continue;
+            };
+            let least = if axis == 0 { 4 } else { 2 };
+            if k > 0 && step % k == 0 && (least..=MOST_THREADS).contains(&(step / k)) {
+                steps[axis as usize].push(step / k);
+            }
+        }
+    }
+    steps.map(|list| {
+        let first = *list.first()?;
+        list.iter().all(|&s| s == first).then_some(first as u32)
     })
 }
 

@@ -30,6 +30,8 @@ pub(super) const ADDRESS: u8 = 1;
 pub(super) const STORE_ADDRESS: u8 = 2;
 pub(super) const GUARD: u8 = 4;
 pub(super) const LOOP_EXIT: u8 = 8;
+/// The address of a private variable.
+pub(super) const PRIVATE: u8 = 16;
 
 /// An operation or branch that reads a register.
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +144,18 @@ impl<'k> Graph<'k> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// The parameters in whose memory a value stood, or something it is computed from.
+    pub(super) fn leaders(&self, o: Operand) -> Vec<usize> {
+        let param = |s: usize| match self.subjects[s] {
+            Subject::Contents(b) => match self.bases.list[b] {
+                Base::Param(p) => Some(p),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.subjects_of(o).into_iter().filter_map(param).collect()
     }
 
     /// Axes of the thread and block indices that a value is computed from.
@@ -350,9 +364,12 @@ impl<'k> Graph<'k> {
             let block = self.kernel.block(b);
             for inst in &block.insts {
                 for (o, site, stores) in addresses(&inst.op) {
-                    if self.kernel.site(site).space != Space::Private {
-                        root(o, ADDRESS | if stores { STORE_ADDRESS } else { 0 });
-                    }
+                    let what = match self.kernel.site(site).space {
+                        Space::Private => PRIVATE,
+                        _ if stores => ADDRESS | STORE_ADDRESS,
+                        _ => ADDRESS,
+                    };
+                    root(o, what);
                 }
             }
             if let Terminator::Branch { cond, .. } = block.term {

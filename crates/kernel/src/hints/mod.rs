@@ -52,6 +52,8 @@ pub struct Hints {
     pub pairs: Vec<(SiteId, SiteId)>,
     /// Barriers of the whole block that stand in a loop.
     pub loops_with_barrier: Vec<SiteId>,
+    /// By site: the parameters whose memory holds what its address is computed from. Sorted.
+    pub led_by: Vec<Vec<usize>>,
     /// Stores that add to an element of the same array, or replace it if it is smaller and the like.
     pub updates: Vec<SiteId>,
     /// Blocks whose branch decides, directly or not, whether some access to
@@ -66,8 +68,8 @@ pub struct ParamHints {
     /// multiplications by constants on the way; also those of `min` and `max`. The
     /// bits of a value of the parameter's own type, sorted.
     pub compared_with: Vec<u64>,
-    /// Per axis: compared with something that depends on the thread or block
-    /// index of that axis.
+    /// Per axis: whether it is found to be less or more than something that depends on the thread or block index of that
+    /// axis. That an index equals it says nothing about those beyond.
     pub compared_with_index: [bool; 3],
     /// Compared with a value that a loop carries.
     pub bounds_loop: bool,
@@ -123,6 +125,8 @@ pub struct FieldHints {
 pub struct ArrayHints {
     /// Its contents are indices.
     pub value_reaches_address: bool,
+    /// Its contents are indices of private arrays.
+    pub value_reaches_private: bool,
     /// Its contents decide a branch around an access or a barrier.
     pub value_guards_access: bool,
     /// Its contents decide whether a loop goes on.
@@ -139,6 +143,20 @@ pub struct ArrayHints {
     pub loads_ty: Option<Ty>,
 }
 
+/// For each site, the parameters whose memory holds what its address is computed from.
+fn led_by(graph: &Graph) -> Vec<Vec<usize>> {
+    let mut led = vec![Vec::new(); graph.kernel.sites.len()];
+    for inst in graph.kernel.insts() {
+        for (operand, site, _) in graph::addresses(&inst.op) {
+            let leaders = &mut led[site.0 as usize];
+            leaders.extend(graph.leaders(operand));
+            leaders.sort_unstable();
+            leaders.dedup();
+        }
+    }
+    led
+}
+
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
         let cfg = Cfg::new(kernel);
@@ -150,6 +168,7 @@ impl Hints {
         hints.axes(&graph);
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
+        hints.led_by = led_by(&graph);
         hints.pairs = pairs::pairs(&graph);
         hints.updates = updates::updates(kernel, &defs, &bases);
         let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);

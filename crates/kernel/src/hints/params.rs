@@ -2,10 +2,12 @@
 
 use crate::flow::{Base, Def, Field};
 use crate::hints::graph::{
-    ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, STORE_ADDRESS, Subject, Use, base_of,
+    ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, PRIVATE, STORE_ADDRESS, Subject, Use, base_of,
 };
 use crate::hints::{ArrayHints, FieldHints, ParamHints};
-use crate::{AtomicOp, BlockId, CastOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty};
+use crate::{
+    AtomicOp, BlockId, CastOp, CmpOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty,
+};
 
 /// A constant on its way from a comparison back to what is compared.
 #[derive(Clone, Copy)]
@@ -39,6 +41,7 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
         if let Subject::Contents(base) = subject {
             let a = &mut arrays[base];
             a.value_reaches_address = h.reaches_address;
+            a.value_reaches_private = graph.reaches(subject, PRIVATE);
             a.value_guards_access = h.guards_access;
             a.value_bounds_loop = graph.reaches(subject, LOOP_EXIT);
             a.index_written_through = graph.reaches(subject, STORE_ADDRESS);
@@ -182,12 +185,16 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
             }
             continue;
         }
-        let axes = graph.axes(other);
+        let axes = if is_equality(&inst.op) { [false; 3] } else { graph.axes(other) };
         for s in graph.subjects_of(this) {
             join(&mut hints[s].compared_with_index, axes);
             hints[s].bounds_loop |= decides_loop && graph.has(other, LOOP);
         }
     }
+}
+
+fn is_equality(op: &Op) -> bool {
+    matches!(op, Op::Cmp { op: CmpOp::Eq | CmpOp::Ne, .. })
 }
 
 fn constant(bits: u64, ty: Ty) -> Option<Constant> {
