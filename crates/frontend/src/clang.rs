@@ -15,6 +15,7 @@ use std::{env, fs, io};
 use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 
+use crate::reader::{self, Reading};
 use crate::{Error, HeadComment, Input, Options, dependencies, llvm, prelude};
 
 /// The text of the input, and what it is.
@@ -456,9 +457,18 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Resu
 }
 
 /// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
-/// first read by another process, where a crash is only a message: by ourselves, who start faster ([`Options::reader`]),
-/// or else by `opt`. Where neither is there, there is no such check.
+/// first read by another process, where a crash is only a message: by a reader set aside ([`crate::reader`]), by a program
+/// of ours ([`Options::reader`]), or else by `opt`. Where none is there, there is no such check.
 pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Result<(), Error> {
+    let damaged = || Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"));
+    if let Some(reading) = reader::try_out(bytes, &options.cancel) {
+        return match reading {
+            Reading::Read => Ok(()),
+            Reading::Refused(message) if !message.is_empty() => Err(Error::BadIr(message)),
+            Reading::Refused(_) | Reading::Crashed => Err(damaged()),
+            Reading::Cancelled => Err(Error::Cancelled),
+        };
+    }
     let command = match &options.reader {
         Some((program, argument)) => {
             let mut command = Command::new(program);
@@ -477,7 +487,6 @@ pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Resu
         bytes: bytes.to_vec(),
         path: None,
     };
-    let damaged = || Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"));
     match run(command, &source, &options.cancel) {
         Ok(_) | Err(Error::ToolMissing(_)) => Ok(()),
         Err(Error::Cancelled) => Err(Error::Cancelled),

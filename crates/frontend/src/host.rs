@@ -10,7 +10,7 @@ mod values;
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
@@ -54,19 +54,14 @@ pub struct HostSide {
     pub files: Option<Vec<PathBuf>>,
 }
 
-/// The launches of a CUDA file, which may stand in a file that it `included`; none for anything else.
+/// The launches of a CUDA file, which may stand in one of those that it `included`; none for anything else.
 pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostSide {
     let nothing = HostSide { launches: Vec::new(), files: Some(Vec::new()) };
     let Ok(source) = Source::open(input, options) else {
         return HostSide::default();
     };
     let launches = |bytes: &[u8]| bytes.windows(3).any(|w| w == b"<<<");
-    // Headers of the system and of the SDK speak of launches, but make none.
-    let sdk = options.cuda_path.as_deref();
-    let foreign =
-        |file: &Path| file.starts_with("/usr") || sdk.is_some_and(|s| file.starts_with(s));
-    let read =
-        |file: &PathBuf| !foreign(file) && fs::read(file).is_ok_and(|bytes| launches(&bytes));
+    let read = |file: &PathBuf| fs::read(file).is_ok_and(|bytes| launches(&bytes));
     let is_cuda = source.language == Language::Cuda;
     if !is_cuda || !(launches(&source.bytes) || included.iter().any(read)) {
         return nothing;

@@ -26,6 +26,7 @@ mod mangle;
 mod names;
 mod prelude;
 mod prepare;
+mod reader;
 
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,7 @@ pub use error::Error;
 pub use head::HeadComment;
 pub use host::{HostLaunch, HostOp, HostPart, HostSide, HostValue, host_side};
 pub use instances::{Chosen, Uninstantiated};
+pub use reader::set_reader_aside;
 
 /// How to compile and lower.
 #[derive(Clone, Debug)]
@@ -58,7 +60,8 @@ pub struct Options {
     /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
     /// or without namespace and template arguments, or mangled.
     pub entries: Vec<String>,
-    /// A program, and its argument, that calls [`read_bitcode`] on its standard input, and fails as that does.
+    /// A program, and its argument, that calls [`read_bitcode`] on its standard input, and fails as that does: for where
+    /// no reader was set aside ([`set_reader_aside`]).
     pub reader: Option<(PathBuf, &'static str)>,
     /// Ends the compiler; what was under way is an error.
     pub cancel: Cancel,

@@ -69,7 +69,9 @@ impl Source {
     }
 
     pub(crate) fn host_side(&self, module: &Module, options: &InputArgs) -> HostSide {
-        frontend::host_side(self.input(), &module.files, &frontend_options(options))
+        let mut included = module.files.clone();
+        included.retain(|file| is_users_file(file, options));
+        frontend::host_side(self.input(), &included, &frontend_options(options))
     }
 
     fn input(&self) -> Input<'_> {

@@ -30,6 +30,7 @@ mod verdicts;
 mod witness;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -47,10 +48,18 @@ use plan::Plan;
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
+    if std::env::args_os().any(|a| Path::new(&a).extension().is_some_and(|e| e == "bc")) {
+        // SAFETY: there is no other thread yet.
+        unsafe { lockstep_frontend::set_reader_aside() };
+    }
     let status = match clang_style_args::split(std::env::args_os()) {
         Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
         Err(message) => Err(message),
     };
+    if let Some(why) = lockstep_prove::solver_failure() {
+        let what = "what needs the solver is unknown, because Z3 could not be loaded";
+        output::complain(&format!("warning: {what}: {why}"));
+    }
     ExitCode::from(status.unwrap_or_else(|message| {
         output::complain(&format!("error: {message}"));
         BAD_INPUT

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, T, mask};
 use crate::walk::children;
-use crate::z3::*;
+use crate::z3::{Language, symbol};
+use crate::z3_api::*;
 
 /// Terms of width 1 are Z3's booleans, all others its bit-vectors.
 pub(crate) struct Bits<'a> {

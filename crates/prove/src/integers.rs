@@ -18,11 +18,12 @@ use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, T, mask, sign_extend};
 use crate::walk::children;
-use crate::z3::{
-    Ast, Context, FuncDecl, Language, Model, Sort, Z3_get_bool_value, Z3_get_numeral_string,
-    Z3_mk_add, Z3_mk_and, Z3_mk_app, Z3_mk_bool_sort, Z3_mk_const, Z3_mk_div, Z3_mk_eq,
-    Z3_mk_false, Z3_mk_func_decl, Z3_mk_int_sort, Z3_mk_ite, Z3_mk_le, Z3_mk_lt, Z3_mk_mod,
-    Z3_mk_mul, Z3_mk_not, Z3_mk_numeral, Z3_mk_or, Z3_mk_true, Z3_mk_xor, Z3_model_eval, symbol,
+use crate::z3::{Language, symbol};
+use crate::z3_api::{
+    Ast, Context, FuncDecl, Model, Sort, Z3_get_bool_value, Z3_get_numeral_string, Z3_mk_add,
+    Z3_mk_and, Z3_mk_app, Z3_mk_bool_sort, Z3_mk_const, Z3_mk_div, Z3_mk_eq, Z3_mk_false,
+    Z3_mk_func_decl, Z3_mk_int_sort, Z3_mk_ite, Z3_mk_le, Z3_mk_lt, Z3_mk_mod, Z3_mk_mul,
+    Z3_mk_not, Z3_mk_numeral, Z3_mk_or, Z3_mk_true, Z3_mk_xor, Z3_model_eval,
 };
 
 /// Beyond this an integer is brought into the range of its width before it is used.

@@ -55,6 +55,7 @@ mod warp;
 mod why;
 mod widths;
 mod z3;
+mod z3_api;
 
 #[cfg(test)]
 mod tests;
@@ -67,6 +68,7 @@ use lockstep_kernel::{Kernel, SiteId};
 
 pub use assume::{AssumeExpr, Operator, Tree};
 pub use why::{Reasons, Safe};
+pub use z3_api::solver_failure;
 
 /// What is known of one dimension of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,6 @@
-//! The solver: a small binding of Z3's C API.
+//! The solver: questions to Z3 through the functions of [`crate::z3_api`].
 //!
-//! Only what is needed: terms, uninterpreted functions, one solver with a limit of work, values of a model. What is
-//! asked is said in one of two languages, as bit-vectors ([`crate::bits`]) or as integers ([`crate::integers`]); bit-vectors
+//! What is asked is said in one of two languages, as bit-vectors ([`crate::bits`]) or as integers ([`crate::integers`]); bit-vectors
 //! may be given to either of two strategies of Z3's ([`Theory`]).
 //! The limit is in Z3's own units, so that the answer to a question does not depend on the machine or on what else runs
 //! there; the clock only ends a question when the time for the whole kernel is over.
@@ -10,117 +9,15 @@
 //! another's. Whatever Z3 answers other than `unsat` is never taken as a proof, and a model is only believed
 //! after the query has been evaluated under it ([`crate::solve`]).
 
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_int, c_uint};
 use std::time::Instant;
 
 use crate::bits::Bits;
 use crate::integers::Integers;
 use crate::term::{Node, Pool, T};
 use crate::walk::{Assignment, reachable};
+use crate::z3_api::*;
 use lockstep_cancel::Cancel;
-
-type Config = *mut c_void;
-pub(crate) type Context = *mut c_void;
-pub(crate) type Sort = *mut c_void;
-type Symbol = *mut c_void;
-pub(crate) type Ast = *mut c_void;
-pub(crate) type FuncDecl = *mut c_void;
-type Params = *mut c_void;
-type Tactic = *mut c_void;
-type Solver = *mut c_void;
-pub(crate) type Model = *mut c_void;
-type Stats = *mut c_void;
-
-#[link(name = "z3")]
-unsafe extern "C" {
-    fn Z3_mk_config() -> Config;
-    fn Z3_del_config(c: Config);
-    fn Z3_mk_context(c: Config) -> Context;
-    fn Z3_del_context(c: Context);
-    fn Z3_interrupt(c: Context);
-    fn Z3_set_error_handler(c: Context, h: Option<extern "C" fn(Context, c_int)>);
-    pub(crate) fn Z3_mk_string_symbol(c: Context, s: *const c_char) -> Symbol;
-    pub(crate) fn Z3_mk_int_symbol(c: Context, i: c_int) -> Symbol;
-    pub(crate) fn Z3_mk_bv_sort(c: Context, bits: c_uint) -> Sort;
-    pub(crate) fn Z3_mk_const(c: Context, s: Symbol, ty: Sort) -> Ast;
-    pub(crate) fn Z3_mk_func_decl(
-        c: Context,
-        s: Symbol,
-        n: c_uint,
-        domain: *const Sort,
-        range: Sort,
-    ) -> FuncDecl;
-    pub(crate) fn Z3_mk_app(c: Context, d: FuncDecl, n: c_uint, args: *const Ast) -> Ast;
-    pub(crate) fn Z3_mk_unsigned_int64(c: Context, v: u64, ty: Sort) -> Ast;
-    pub(crate) fn Z3_mk_eq(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_not(c: Context, a: Ast) -> Ast;
-    pub(crate) fn Z3_mk_and(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    pub(crate) fn Z3_mk_or(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    pub(crate) fn Z3_mk_xor(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_true(c: Context) -> Ast;
-    pub(crate) fn Z3_mk_false(c: Context) -> Ast;
-    pub(crate) fn Z3_mk_ite(c: Context, i: Ast, t: Ast, e: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvadd(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvmul(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvudiv(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvurem(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvsdiv(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvsrem(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvand(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvor(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvxor(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvshl(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvlshr(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvashr(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvult(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvslt(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_bvneg(c: Context, a: Ast) -> Ast;
-    pub(crate) fn Z3_mk_zero_ext(c: Context, i: c_uint, a: Ast) -> Ast;
-    pub(crate) fn Z3_mk_sign_ext(c: Context, i: c_uint, a: Ast) -> Ast;
-    pub(crate) fn Z3_mk_extract(c: Context, hi: c_uint, lo: c_uint, a: Ast) -> Ast;
-    fn Z3_mk_params(c: Context) -> Params;
-    fn Z3_params_inc_ref(c: Context, p: Params);
-    fn Z3_params_dec_ref(c: Context, p: Params);
-    fn Z3_params_set_uint(c: Context, p: Params, k: Symbol, v: c_uint);
-    fn Z3_mk_tactic(c: Context, name: *const c_char) -> Tactic;
-    fn Z3_tactic_inc_ref(c: Context, t: Tactic);
-    fn Z3_tactic_dec_ref(c: Context, t: Tactic);
-    fn Z3_mk_solver_from_tactic(c: Context, t: Tactic) -> Solver;
-    fn Z3_solver_inc_ref(c: Context, s: Solver);
-    fn Z3_solver_dec_ref(c: Context, s: Solver);
-    fn Z3_solver_set_params(c: Context, s: Solver, p: Params);
-    fn Z3_solver_assert(c: Context, s: Solver, a: Ast);
-    fn Z3_solver_check(c: Context, s: Solver) -> c_int;
-    fn Z3_solver_get_model(c: Context, s: Solver) -> Model;
-    fn Z3_solver_get_statistics(c: Context, s: Solver) -> Stats;
-    fn Z3_stats_inc_ref(c: Context, s: Stats);
-    fn Z3_stats_dec_ref(c: Context, s: Stats);
-    fn Z3_stats_size(c: Context, s: Stats) -> c_uint;
-    fn Z3_stats_get_key(c: Context, s: Stats, i: c_uint) -> *const c_char;
-    fn Z3_stats_is_uint(c: Context, s: Stats, i: c_uint) -> bool;
-    fn Z3_stats_get_uint_value(c: Context, s: Stats, i: c_uint) -> c_uint;
-    fn Z3_model_inc_ref(c: Context, m: Model);
-    fn Z3_model_dec_ref(c: Context, m: Model);
-    pub(crate) fn Z3_model_eval(
-        c: Context,
-        m: Model,
-        t: Ast,
-        completion: bool,
-        v: *mut Ast,
-    ) -> bool;
-    pub(crate) fn Z3_get_numeral_uint64(c: Context, v: Ast, u: *mut u64) -> bool;
-    pub(crate) fn Z3_get_bool_value(c: Context, a: Ast) -> c_int;
-    pub(crate) fn Z3_mk_int_sort(c: Context) -> Sort;
-    pub(crate) fn Z3_mk_bool_sort(c: Context) -> Sort;
-    pub(crate) fn Z3_mk_numeral(c: Context, digits: *const c_char, ty: Sort) -> Ast;
-    pub(crate) fn Z3_mk_add(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    pub(crate) fn Z3_mk_mul(c: Context, n: c_uint, a: *const Ast) -> Ast;
-    pub(crate) fn Z3_mk_div(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_mod(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_le(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_mk_lt(c: Context, a: Ast, b: Ast) -> Ast;
-    pub(crate) fn Z3_get_numeral_string(c: Context, a: Ast) -> *const c_char;
-}
 
 impl Theory {
     /// The solver's own units in one unit of our limits.
@@ -213,7 +110,7 @@ pub(crate) fn check(
     theory: Theory,
     effort: Effort<'_>,
 ) -> (Answer, u64) {
-    if effort.is_over() {
+    if effort.is_over() || missing().is_some() {
         return (Answer::Unknown, 0);
     }
     // SAFETY: the context and all that is made in it live until the end of this function and are used by this
