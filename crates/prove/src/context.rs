@@ -204,6 +204,10 @@ impl<'k> Ctx<'k> {
             let (g, d) = (self.grid_dim(axis), self.block_dim(axis));
             let all = self.pool.mul(g, d);
             self.pool.refine(all, Range::unsigned(1, top, 32));
+            // Where 64 bits are computed with, the product is another term.
+            let (g, d) = (self.pool.zext(g, 64), self.pool.zext(d, 64));
+            let all = self.pool.mul(g, d);
+            self.pool.refine(all, Range::unsigned(1, top, 64));
         }
     }
 

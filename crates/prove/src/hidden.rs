@@ -20,6 +20,7 @@ use crate::context::{Base, Hints, VarKind};
 use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::term::{Bin, Node, T};
+use crate::walk::reachable;
 use crate::{Assumptions, DimSpec};
 
 /// What scalar parameters are to the indices of accesses.
@@ -29,6 +30,8 @@ pub(crate) struct Shape {
     summands: Vec<usize>,
     /// Factors in an array that is written: strides.
     factors: Vec<usize>,
+    /// What loops run up to.
+    limits: Vec<usize>,
 }
 
 /// One condition: its text, and the launches it leaves.
@@ -39,6 +42,19 @@ pub(crate) struct Condition {
     pub(crate) hints: Hints,
     /// All that it excludes, beyond threads and blocks along unused axes, are sizes for which an index overflows.
     pub(crate) of_sizes: bool,
+}
+
+impl Condition {
+    /// With further conditions.
+    fn with(&self, list: Vec<(String, Tree)>) -> Condition {
+        let mut out = self.clone();
+        out.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
+        for (text, tree) in list {
+            out.texts.push(text.clone());
+            out.assumptions.exprs.push(AssumeExpr { text, tree });
+        }
+        out
+    }
 }
 
 /// A size up to which a loop of a stride that is one too does not wrap.
@@ -79,28 +95,36 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
         counted.of_sizes = true;
         out.push(counted.clone());
     }
-    for list in area_conditions(kernel, given, shape) {
-        let mut c = counted.clone();
-        c.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
-        for (text, tree) in list {
-            c.texts.push(text.clone());
-            c.assumptions.exprs.push(AssumeExpr { text, tree });
-        }
-        out.push(c);
+    let starts = if any(&given.grid) { vec![&flat, &counted] } else { vec![&flat] };
+    let limits = no_wrap_conditions(kernel, given, shape);
+    if !limits.is_empty() {
+        out.extend(starts.iter().map(|start| start.with(limits.clone())));
     }
-    for (text, tree) in scalar_conditions(kernel, given, &shape.summands) {
-        for start in [&flat, &counted] {
-            let mut c = Condition { of_sizes: is_of_size(&tree), ..start.clone() };
-            c.texts.push(text.clone());
-            c.assumptions.exprs.push(AssumeExpr { text: text.clone(), tree: tree.clone() });
-            out.push(c);
-            if !any(&given.grid) {
-                break;
-            }
+    for list in area_conditions(kernel, given, shape) {
+        out.push(counted.with(list.clone()));
+        if !limits.is_empty() {
+            out.push(counted.with([list, limits.clone()].concat()));
+        }
+    }
+    for condition in scalar_conditions(kernel, given, &shape.summands) {
+        if limits != [condition.clone()] {
+            out.extend(starts.iter().map(|start| start.with(vec![condition.clone()])));
         }
     }
     out.truncate(TRIES);
     out
+}
+
+/// That no loop wraps: what loops run up to is far from the end of an `int`.
+fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<(String, Tree)> {
+    let free = free_scalars(kernel, given, &shape.summands);
+    let limits = shape.limits.iter().filter(|p| free.contains(p)).take(LIMITS);
+    limits.map(|&p| no_wrap(kernel, p)).collect()
+}
+
+fn no_wrap(kernel: &Kernel, p: usize) -> (String, Tree) {
+    let text = format!("{} <= {NO_WRAP}", kernel.params[p].name);
+    (text, binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)))
 }
 
 /// One thread, or one block, along every axis whose index the kernel never reads.
@@ -174,9 +198,10 @@ fn area_conditions(
     out
 }
 
-/// How many strides and sizes of a kernel are looked at.
+/// How many strides, sizes and limits of a kernel are looked at.
 const STRIDES: usize = 3;
 const SIZES: usize = 3;
+const LIMITS: usize = 4;
 
 fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
     Tree::Binary(op, Box::new(a), Box::new(b))
@@ -240,11 +265,7 @@ fn scalar_conditions(
             let t = format!("{name} >= {text}");
             out.push((t, binary(Operator::Ge, Tree::Param(p), tree.clone())));
         }
-        // So that no loop up to the parameter wraps.
-        out.push((
-            format!("{name} <= {NO_WRAP}"),
-            binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)),
-        ));
+        out.push(no_wrap(kernel, p));
         for &q in &free {
             if q != p {
                 let other = &kernel.params[q].name;
@@ -305,7 +326,11 @@ impl Pairs<'_, '_> {
         for (base, offset) in offsets {
             self.walk_sum(offset, written.contains(&base), &mut shape, &mut seen);
         }
-        for list in [&mut shape.summands, &mut shape.factors] {
+        for l in &self.exec.loops {
+            let parts = reachable(&self.exec.ctx.pool, &[l.stay]);
+            shape.limits.extend(parts.into_iter().filter_map(|t| self.scalar(t)));
+        }
+        for list in [&mut shape.summands, &mut shape.factors, &mut shape.limits] {
             list.sort_unstable();
             list.dedup();
         }

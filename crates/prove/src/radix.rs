@@ -239,11 +239,12 @@ impl Sizes {
             if e != d {
                 continue;
             }
-            let Some(own) = exactly(ctx, u, sum.width) else { continue };
-            let own = factor.map_or(own, |f| ctx.pool.mul(own, f));
-            let (_, parts) = ctx.pool.lin_parts(own);
-            if parts.iter().any(|(a, _)| sum.atoms.contains(a)) {
-                out.push(Digit { value: u, scaled: own });
+            for own in forms(ctx, u, sum.width) {
+                let own = factor.map_or(own, |f| ctx.pool.mul(own, f));
+                let (_, parts) = ctx.pool.lin_parts(own);
+                if parts.iter().any(|(a, _)| sum.atoms.contains(a)) {
+                    out.push(Digit { value: u, scaled: own });
+                }
             }
         }
         out
@@ -264,6 +265,23 @@ struct Sum {
     width: u32,
 }
 
+/// A sum that is zero, divided by the power of two that divides all its coefficients: what is zero modulo the width is
+/// then zero in that many fewer bits.
+fn without_scale(ctx: &mut Ctx, all: T) -> Sum {
+    let (c, parts) = ctx.pool.lin_parts(all);
+    let width = ctx.pool.width(all);
+    let bits = parts.iter().fold(c, |bits, (_, k)| bits | k) | 1 << (width - 1);
+    let scale = bits.trailing_zeros();
+    let (mut all, width) = (all, width - scale);
+    if scale > 0 {
+        let parts: Vec<(T, u64)> =
+            parts.iter().map(|&(a, k)| (ctx.pool.trunc(a, width), k >> scale)).collect();
+        all = ctx.pool.sum(c >> scale, &parts, width);
+    }
+    let atoms = ctx.pool.lin_parts(all).1.into_iter().map(|(a, _)| a).collect();
+    Sum { all, atoms, width }
+}
+
 /// Splits an equation `y1*w + x1 == y2*w + x2` of the list, where `x1, x2 < w`, `y1, y2 < h` and `w*h` fits the width.
 pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let equations: Vec<(usize, T, T)> = list
@@ -282,10 +300,9 @@ pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     radices.sort();
     radices.dedup();
     for (at, l, r) in equations {
-        let width = ctx.pool.width(l);
         let all = ctx.pool.sub(l, r);
-        let atoms = ctx.pool.lin_parts(all).1.into_iter().map(|(a, _)| a).collect();
-        let sum = Sum { all, atoms, width };
+        let sum = without_scale(ctx, all);
+        let (all, width) = (sum.all, sum.width);
         let parts = reachable(&ctx.pool, &[all]);
         for &w in &radices {
             let Some(wide) = exactly(ctx, w, width) else { continue };
@@ -335,4 +352,16 @@ fn pairs(list: &[Digit]) -> impl Iterator<Item = (Digit, Digit)> {
 /// The unsigned value of a term with another width, where that has room for it.
 fn exactly(ctx: &mut Ctx, t: T, width: u32) -> Option<T> {
     (ctx.pool.range(t).uhi <= mask(width)).then(|| ctx.pool.resize(t, width))
+}
+
+/// The same as it may stand in a longer sum: whole, or cut term by term.
+fn forms(ctx: &mut Ctx, t: T, width: u32) -> Vec<T> {
+    let Some(whole) = exactly(ctx, t, width) else { return Vec::new() };
+    if ctx.pool.width(t) <= width || !matches!(ctx.pool.node(whole), Node::Trunc(_)) {
+        return vec![whole];
+    }
+    let (c, parts) = ctx.pool.lin_parts(t);
+    let parts: Vec<(T, u64)> =
+        parts.into_iter().map(|(a, k)| (ctx.pool.trunc(a, width), k)).collect();
+    vec![whole, ctx.pool.sum(c & mask(width), &parts, width)]
 }

@@ -305,6 +305,15 @@ impl Pool {
                 None => {}
             }
         }
+        // One form for a mask of a narrow number, whatever the width that it is written with.
+        for (x, y) in [(a, b), (b, a)] {
+            if let (Node::ZExt(narrow), Some(c)) = (self.node(x).clone(), self.as_const(y)) {
+                let own = self.width(narrow);
+                let c = self.constant(c & mask(own), own);
+                let masked = self.and(narrow, c);
+                return self.zext(masked, w);
+            }
+        }
         if w == 1 {
             if self.negation_of(a) == Some(b) || self.negation_of(b) == Some(a) {
                 return self.constant(0, 1);
@@ -465,6 +474,13 @@ impl Pool {
         match (self.node(a).clone(), self.node(b).clone()) {
             (Node::ZExt(x), Node::ZExt(y)) | (Node::SExt(x), Node::SExt(y))
                 if self.width(x) == self.width(y) =>
+            {
+                return self.eq(x, y);
+            }
+            // What was cut and lost nothing is compared as it was.
+            (Node::Trunc(x), Node::Trunc(y))
+                if self.width(x) == self.width(y)
+                    && self.range(x).uhi.max(self.range(y).uhi) <= mask(w) =>
             {
                 return self.eq(x, y);
             }

@@ -176,7 +176,13 @@ impl Pool {
                         > u128::from(mask(width)) => {}
             Node::Bin(op @ (Bin::And | Bin::Or | Bin::Xor | Bin::Mul), x, y) => {
                 let (x, y) = (self.trunc(x, width), self.trunc(y, width));
-                return self.bin(op, x, y);
+                let cut = self.bin(op, x, y);
+                // What is known of a product that fits is known of it in fewer bits.
+                let r = self.range(a);
+                if op == Bin::Mul && self.is_refined(a) && r.uhi <= mask(width) {
+                    self.refine(cut, Range::unsigned(r.ulo, r.uhi, width));
+                }
+                return cut;
             }
             Node::Ite(c, x, y) => {
                 let (x, y) = (self.trunc(x, width), self.trunc(y, width));

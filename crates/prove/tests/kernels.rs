@@ -237,6 +237,11 @@ fn hidden_assumptions_are_named() {
 }
 
 #[test]
+fn strides() {
+    expect("strides.cu", Kind::DataRace, RACES);
+}
+
+#[test]
 fn tiles() {
     expect("tiles.cu", Kind::DataRace, RACES);
     for (file, name, area) in

@@ -41,3 +41,29 @@ __global__ void clean_row_a_thread(float *out, int rows, int n) {
     if (r < rows)
         for (int k = 0; k < n; k++) out[r * n + k] = k;
 }
+// wants: n <= 1073741824
+__global__ void clean_grid_stride_of_64_bits(float *y, const float *x, long long n) {
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)blockDim.x * gridDim.x)
+        y[i] = x[i];
+}
+// wants: columns <= 1073741824
+__global__ void clean_row_a_block(float *y, const float *x, int columns) {
+    for (int j = threadIdx.x; j < columns; j += blockDim.x)
+        y[(size_t)blockIdx.x * columns + j] = x[(size_t)blockIdx.x * columns + j];
+}
+// wants: rows <= 1073741824
+__global__ void clean_rows_in_turn(float *y, const float *x, int rows, int columns) {
+    for (int r = blockIdx.x; r < rows; r += gridDim.x)
+        for (int j = threadIdx.x; j < columns; j += blockDim.x) y[(size_t)r * columns + j] = x[j];
+}
+// wants: rows * columns <= 2147483647
+__global__ void clean_stride_both_ways(float *y, const float *x, int rows, int columns) {
+    for (int r = blockIdx.y * blockDim.y + threadIdx.y; r < rows; r += gridDim.y * blockDim.y)
+        for (int j = blockIdx.x * blockDim.x + threadIdx.x; j < columns; j += gridDim.x * blockDim.x)
+            y[r * columns + j] = x[j];
+}
+// wants: pitch >= columns
+__global__ void clean_pitched_rows_in_turn(float *y, const float *x, int rows, int columns, int pitch) {
+    for (int r = blockIdx.x; r < rows; r += gridDim.x)
+        for (int j = threadIdx.x; j < columns; j += blockDim.x) y[(size_t)r * pitch + j] = x[j];
+}
