@@ -12,6 +12,8 @@ pub struct HeadComment {
     pub gpuverify: bool,
     pub block: Option<[u32; 3]>,
     pub grid: Option<[u32; 3]>,
+    /// How many dimensions the sizes have.
+    pub work_dim: Option<u32>,
     /// OpenCL: `--global_offset=`, 0 where it leaves out an axis.
     pub global_offset: Option<[u32; 3]>,
     /// `-DX`, `-IX` and `-include`, for clang.
@@ -40,6 +42,10 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
         }
         for word in line.split_whitespace() {
             let (key, value) = word.split_once('=').unwrap_or((word, ""));
+            if matches!(key, "--local_size" | "--num_groups" | "--global_size") {
+                let own = value.split(',').count() as u32;
+                head.work_dim = Some(head.work_dim.map_or(own, |n| n.max(own)));
+            }
             match key {
                 "--blockDim" | "--local_size" => head.block = dimensions(value),
                 "--gridDim" | "--num_groups" => head.grid = dimensions(value),
@@ -94,6 +100,16 @@ pub(crate) fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
     }
 }
 
+/// So is the number of dimensions.
+pub(crate) fn fix_work_dim(kernel: &mut Kernel, dimensions: u32) {
+    let Kernel { blocks, regs, .. } = kernel;
+    for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let (Op::Special(Special::WorkDim), Some(dst)) = (&inst.op, inst.dst) {
+            inst.op = Op::Copy { ty: regs[dst.0 as usize], a: Operand::Imm(dimensions.into()) };
+        }
+    }
+}
+
 fn values(text: &str) -> Option<(String, Vec<Option<u64>>)> {
     let mut parts = text.trim_matches(['[', ']']).split(',');
     let kernel = parts.next()?.to_string();
@@ -124,6 +140,7 @@ mod tests {
         );
         let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
         assert_eq!(head.grid, Some([4, 2, 1]));
+        assert_eq!(head.work_dim, Some(2));
     }
 
     #[test]

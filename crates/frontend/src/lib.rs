@@ -13,6 +13,7 @@
 mod annotations;
 mod clang;
 mod cleanup;
+mod contracts;
 mod demangle;
 mod dependencies;
 mod entries;
@@ -158,6 +159,9 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     names::mend(&mut module.kernels, &source.name, &text);
     if let Some(offset) = head.global_offset {
         module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
+    }
+    if let Some(dimensions) = head.work_dim {
+        module.kernels.iter_mut().for_each(|k| head::fix_work_dim(k, dimensions));
     }
     Ok(Module { head, warnings: compiled.warnings, files, ..module })
 }

@@ -9,6 +9,8 @@
 //! - `sroa` splits a `memcpy` between a local variable and other memory into the parts that are used. Such a copy
 //!   becomes one typed load or store of the whole first.
 //!
+//! A local variable that is `volatile` and whose address goes nowhere is one like any other.
+//!
 //! CFG simplification, switch lowering and constant folding are left to the lowering, where nothing can be
 //! speculated by accident. A parameter passed by value that the kernel writes to is copied to a local variable.
 
@@ -35,6 +37,7 @@ pub(crate) fn run(module: &Module, entries: &[String]) -> Result<(), String> {
     for &k in &kernels {
         copy_written_byval(module, k);
     }
+    crate::contracts::run(module, &kernels);
     module.run_passes("globaldce,function(mem2reg),always-inline,function(mem2reg)")?;
     if calls_defined(module) {
         module.run_passes("always-inline,function(mem2reg)")?;
@@ -43,6 +46,7 @@ pub(crate) fn run(module: &Module, entries: &[String]) -> Result<(), String> {
     for f in module.functions() {
         for block in llvm::blocks(f) {
             for inst in llvm::instructions(block) {
+                private_is_not_volatile(inst);
                 match llvm::opcode(inst) {
                     Opcode::LLVMCall => type_copy(module, inst, &mut keeps),
                     Opcode::LLVMLoad if !is_local(llvm::operand(inst, 0)) => {
@@ -115,19 +119,60 @@ fn calls_defined(module: &Module) -> bool {
 }
 
 /// Whether an address is certainly that of a local variable.
-fn is_local(mut address: Val) -> bool {
+fn is_local(address: Val) -> bool {
+    local(address).is_some()
+}
+
+/// The local variable that an address is certainly in.
+fn local(mut address: Val) -> Option<Val> {
     loop {
         if !llvm::is_instruction(address) {
-            return false;
+            return None;
         }
         match llvm::opcode(address) {
-            Opcode::LLVMAlloca => return true,
+            Opcode::LLVMAlloca => return Some(address),
             Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast => {
                 address = llvm::operand(address, 0);
             }
-            _ => return false,
+            _ => return None,
         }
     }
+}
+
+/// A local variable whose address goes nowhere is nobody else's: `volatile` only keeps its values from being known.
+fn private_is_not_volatile(inst: Val) {
+    let address = match llvm::opcode(inst) {
+        Opcode::LLVMLoad => llvm::operand(inst, 0),
+        Opcode::LLVMStore => llvm::operand(inst, 1),
+        _ => return,
+    };
+    unsafe {
+        if LLVMGetVolatile(inst) != 0 && local(address).is_some_and(|v| stays_here(v, 0)) {
+            LLVMSetVolatile(inst, 0);
+        }
+    }
+}
+
+/// Whether an address is only accessed through.
+fn stays_here(pointer: Val, depth: u32) -> bool {
+    depth < 16
+        && llvm::users(pointer).into_iter().all(|user| {
+            if !llvm::is_instruction(user) {
+                return false;
+            }
+            match llvm::opcode(user) {
+                Opcode::LLVMLoad => true,
+                Opcode::LLVMStore => llvm::operand(user, 0) != pointer,
+                Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast => {
+                    stays_here(user, depth + 1)
+                }
+                Opcode::LLVMCall => {
+                    let name = llvm::callee(user).map(llvm::name).unwrap_or_default();
+                    ["llvm.mem", "llvm.dbg", "llvm.lifetime"].iter().any(|p| name.starts_with(p))
+                }
+                _ => false,
+            }
+        })
 }
 
 fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {

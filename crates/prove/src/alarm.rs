@@ -95,12 +95,26 @@ fn loop_line(pairs: &Pairs, l: usize) -> u32 {
 }
 
 impl Pairs<'_, '_> {
+    /// What a model may have given any value so that a precondition seems to hold. Contents of memory are no such thing:
+    /// a launch may have them.
+    pub(crate) fn unmodelled_requirements(&self) -> Vec<String> {
+        let ctx = &self.exec.ctx;
+        let terms: Vec<T> = self.exec.requires.iter().map(|(_, c, _)| *c).collect();
+        let pure = reachable(&ctx.pool, &terms).into_iter().filter(|&t| {
+            matches!(ctx.pool.node(t), Node::App(f, _)
+                if matches!(ctx.fns[f.0 as usize].kind, FnKind::Pure(_)))
+        });
+        let pure: Vec<T> = pure.collect();
+        approximated(self, &pure)
+    }
+
     /// Conditions and index of an access: what of each is approximated.
     pub(crate) fn approximations(&mut self, access: usize) -> (Vec<String>, Vec<String>) {
         let block = self.exec.accesses[access].block;
         let mut conditions = Vec::new();
         self.exec.condition(block, &mut conditions);
         let mut control = approximated(self, &conditions);
+        control.extend(self.unmodelled_requirements());
         for l in self.exec.nest(block) {
             if !self.exec.loops[l].exact {
                 let name = loop_name(self, l);
@@ -398,6 +412,7 @@ impl Pairs<'_, '_> {
         let mut list = vec![cond];
         self.exec.condition(self.exec.barriers[barrier].block, &mut list);
         let mut names = approximated(self, &list);
+        names.extend(self.unmodelled_requirements());
         for l in self.exec.nest(self.exec.barriers[barrier].block) {
             if !self.exec.loops[l].exact {
                 names.push(loop_name(self, l));

@@ -81,6 +81,7 @@ impl Pairs<'_, '_> {
         let mut terms = vec![a.cond];
         self.exec.condition(a.block, &mut terms);
         let mut names = approximated(self, &terms);
+        names.extend(self.unmodelled_requirements());
         for l in self.exec.nest(a.block) {
             if !self.exec.loops[l].exact {
                 names.push(loop_name(self, l));

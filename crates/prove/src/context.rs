@@ -286,6 +286,13 @@ impl<'k> Ctx<'k> {
 
     // ---- the launch ----
 
+    /// The last axis along which there is certainly more than one thread has a dimension of its own.
+    pub(crate) fn least_work_dim(&self) -> u64 {
+        let wide = |d: &DimSpec| matches!(d, DimSpec::Exactly(n) if *n > 1);
+        let Assumptions { block, grid, .. } = self.assumptions;
+        (0..3).rfind(|&a| wide(&block[a]) || wide(&grid[a])).map_or(1, |a| a as u64 + 1)
+    }
+
     fn block_limit(&self, axis: u8) -> u64 {
         match (self.kernel.language, axis) {
             (Language::OpenCl, _) => 8192,

@@ -202,10 +202,7 @@ impl Pairs<'_, '_> {
                     }
                 }
             }
-            // A block that never comes to a barrier of the grid is a deadlock, not a divergent barrier.
-            if level == Level::Block
-                && let Some(query) = self.ask(base.clone(), level)
-            {
+            if let Some(query) = self.ask(base.clone(), level) {
                 out.push(Obligation { barrier, what, level, strict: true, query });
             }
             base.push(later);

@@ -46,6 +46,7 @@ mod redundant;
 mod requires;
 mod simplify;
 mod solve;
+mod tables;
 mod term;
 mod tickets;
 mod verdict;

@@ -329,30 +329,6 @@ impl Exec<'_, '_> {
         self.ctx.pool.app(f, &args, w)
     }
 
-    /// Known contents of a constant table at a known place.
-    fn initial(&mut self, base: Base, offset: T, ty: Ty) -> Option<T> {
-        let Base::Object(id) = base else { return None };
-        let object = &self.ctx.kernel.objects[id.0 as usize];
-        let at = self.ctx.pool.as_const(offset)?;
-        let size = u64::from(ty.bytes());
-        if !object.fixed {
-            return None;
-        }
-        let pointer = object.relocations.iter().find(|(o, ..)| *o < at + size && at < *o + 8);
-        if let Some(&(o, target, addend)) = pointer {
-            if o != at || size != 8 {
-                return None;
-            }
-            let base = self.ctx.object_base(target);
-            let address = self.ctx.address_of(base);
-            return Some(self.ctx.pool.add_const(address, addend as u64));
-        }
-        let init = object.init.as_ref()?;
-        let bytes = init.get(at as usize..(at + size) as usize)?;
-        let v = bytes.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
-        Some(self.ctx.pool.constant(v, ty.bits()))
-    }
-
     /// Operations that only compute.
     fn pure(&mut self, b: BlockId, inst: &Inst) -> Option<T> {
         match &inst.op {
@@ -464,7 +440,10 @@ impl Exec<'_, '_> {
                 self.no_offset = true;
                 self.ctx.pool.constant(0, w)
             }
-            Special::WorkDim => self.ctx.variable(VarKind::WorkDim, 0, 1, 3, w),
+            Special::WorkDim => {
+                let least = self.ctx.least_work_dim();
+                self.ctx.variable(VarKind::WorkDim, 0, least, 3, w)
+            }
             Special::DynamicSharedSize => self.ctx.free(VarKind::DynamicSharedSize, 0, w),
             _ => return None,
         };

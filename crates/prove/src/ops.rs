@@ -1,7 +1,7 @@
 //! Operations of the kernel as terms.
 //!
 //! Integer operations and comparisons mean what `semantics.rs` says. Floating-point operations, library functions and
-//! saturating integer ones are uninterpreted: equal operands give equal results, and nothing else is known.
+//! the upper halves of long products are uninterpreted: equal operands give equal results, and nothing else is known.
 
 use lockstep_kernel::{CmpOp, IntOp, IntUnOp, Ty};
 
@@ -51,7 +51,30 @@ impl Ctx<'_> {
                 let high = p.lshr(product, amount);
                 p.trunc(high, w)
             }
-            _ => self.pure(&format!("{op:?}.{w}"), &[a, b], w),
+            IntOp::UAddSat => {
+                let (sum, most) = (p.add(a, b), p.constant(mask(w), w));
+                let over = p.ult(sum, a);
+                p.ite(over, most, sum)
+            }
+            IntOp::USubSat => {
+                let (difference, zero) = (p.sub(a, b), p.constant(0, w));
+                let under = p.ult(a, b);
+                p.ite(under, zero, difference)
+            }
+            IntOp::SAddSat | IntOp::SSubSat => {
+                let exact = if op == IntOp::SAddSat { p.add(a, b) } else { p.sub(a, b) };
+                // Over where the sign of the result is that of neither operand, the second one's turned for a difference.
+                let (zero, least) = (p.constant(0, w), p.constant(1 << (w - 1), w));
+                let signs = [a, b, exact].map(|t| p.slt(t, zero));
+                let second = if op == IntOp::SAddSat { signs[1] } else { p.not(signs[1]) };
+                let (same, turned) = (p.eq(signs[0], second), p.eq(signs[0], signs[2]));
+                let turned = p.not(turned);
+                let over = p.and(same, turned);
+                let most = p.add_const(least, mask(w));
+                let limit = p.ite(signs[0], least, most);
+                p.ite(over, limit, exact)
+            }
+            IntOp::UMulHi | IntOp::SMulHi => self.pure(&format!("{op:?}.{w}"), &[a, b], w),
         }
     }
 

@@ -434,6 +434,13 @@ impl Pairs<'_, '_> {
             let site = self.exec.barriers[o.barrier].site;
             match outcome {
                 Outcome::Unsat => {}
+                // Not a divergent barrier, which is one of a block's threads, but a deadlock, which others look for.
+                _ if o.level == Level::Grid && o.strict => {
+                    out.undecided = Some(format!(
+                        "the barrier of the grid at {} may not be reached by all blocks: the others would wait for ever",
+                        line_of(kernel, site)
+                    ));
+                }
                 _ if o.level == Level::Grid => {
                     out.misaligned = Some(format!(
                         "the barrier at {} may not be reached by all blocks",

@@ -184,6 +184,19 @@ fn assertions() {
 }
 
 #[test]
+fn constant_tables() {
+    expect("tables.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn axioms() {
+    expect("axioms.cu", Kind::DataRace, RACES);
+    expect("ghosts.cl", Kind::DataRace, RACES);
+    let names = &[("racy_", "found"), ("maybe_", "possible"), ("clean_", "proved")];
+    expect("ghosts.cl", Kind::Assertion, names);
+}
+
+#[test]
 fn kernels_of_the_paper() {
     expect("paper.cu", Kind::DataRace, RACES);
 }
@@ -196,7 +209,12 @@ fn textures_and_images() {
 
 #[test]
 fn barrier_divergence() {
-    let names = &[("even_", "proved"), ("uneven_", "found"), ("perhaps_", "possible")];
+    let names = &[
+        ("even_", "proved"),
+        ("uneven_", "found"),
+        ("perhaps_", "possible"),
+        ("open_", "unknown"),
+    ];
     expect("divergence.cu", Kind::BarrierDivergence, names);
 }
 

@@ -8,14 +8,16 @@
 // AMD's counters: global memory that is only changed atomically.
 typedef volatile __global unsigned *counter32_t;
 void __attribute__((overloadable)) __lockstep_requires(bool);
+void __attribute__((overloadable)) __lockstep_assume(bool);
 void __attribute__((overloadable)) __lockstep_assert(bool);
 bool __attribute__((overloadable)) __lockstep_ghost(void);
+int __attribute__((overloadable)) __lockstep_ghost_int(void);
 
 #ifndef __requires
 #define __requires(e) __lockstep_requires(e)
 #define __global_requires(e) __lockstep_requires(e)
-#define __assume(e) __lockstep_requires(e)
-#define __global_assume(e) __lockstep_requires(e)
+#define __assume(e) __lockstep_assume(e)
+#define __global_assume(e) __lockstep_assume(e)
 #define __assert(e) __lockstep_assert(e)
 #define __global_assert(e) __lockstep_assert(e)
 #define __requires_fresh_array(p) ((void)0)
@@ -61,7 +63,11 @@ bool __attribute__((overloadable)) __lockstep_ghost(void);
 #define __candidate_global_ensures(...) ((void)0)
 #define __read_permission(...) ((void)0)
 #define __write_permission(...) ((void)0)
-#define __axiom(...)
+// Stands outside functions: a function of its own, which every kernel of the file calls first.
+#define __LOCKSTEP_AXIOM_NAME(n) __lockstep_axiom_##n
+#define __LOCKSTEP_AXIOM(n, ...)                                                                               \
+  __attribute__((used)) void __LOCKSTEP_AXIOM_NAME(n)(void) { __lockstep_assume(__VA_ARGS__); }
+#define __axiom(...) __LOCKSTEP_AXIOM(__COUNTER__, __VA_ARGS__)
 #define __array_snapshot(...) ((void)0)
 #define __reads_from(...) ((void)0)
 #define __reads_from_local(...) ((void)0)
@@ -71,7 +77,7 @@ bool __attribute__((overloadable)) __lockstep_ghost(void);
 #define __non_temporal_loads_begin() ((void)0)
 #define __non_temporal_loads_end() ((void)0)
 
-#define __LOCKSTEP_GHOST ((int)__lockstep_ghost())
+#define __LOCKSTEP_GHOST __lockstep_ghost_int()
 #define __read(...) __lockstep_ghost()
 #define __write(...) __lockstep_ghost()
 #define __read_implies(...) __lockstep_ghost()
@@ -118,7 +124,7 @@ bool __attribute__((overloadable)) __lockstep_ghost(void);
 #define __LOCKSTEP_NO_OVERFLOW(name, T)                                                                        \
   static inline T __attribute__((overloadable)) name(T a, T b) {                                               \
     T r;                                                                                                       \
-    __lockstep_requires(!__builtin_add_overflow(a, b, &r));                                                    \
+    __lockstep_assume(!__builtin_add_overflow(a, b, &r));                                                      \
     return r;                                                                                                  \
   }
 __LOCKSTEP_NO_OVERFLOW(__add_noovfl_int, int)

@@ -204,7 +204,7 @@ impl Lower<'_> {
         }
         let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
         match (name, &operands[..]) {
-            ("requires", &[cond]) => {
+            ("requires" | "assume", &[cond]) => {
                 let cond = self.truth(args[0], cond)?;
                 self.push(Op::Requires { cond, text: String::new() }, None);
                 Ok(Vec::new())
@@ -214,10 +214,11 @@ impl Lower<'_> {
                 self.push(Op::Assert { cond, message: String::new() }, None);
                 Ok(Vec::new())
             }
-            ("ghost", _) => {
-                let reg = self.new_reg(Ty::I1);
+            ("ghost" | "ghost_int", _) => {
+                let ty = if name == "ghost" { Ty::I1 } else { Ty::I32 };
+                let reg = self.new_reg(ty);
                 self.ghosts.insert(reg);
-                self.push(Op::Copy { ty: Ty::I1, a: Operand::Undef }, Some(reg));
+                self.push(Op::Copy { ty, a: Operand::Undef }, Some(reg));
                 Ok(vec![Operand::Reg(reg)])
             }
             ("shfl_idx_i32", &[v, lane, c]) => {

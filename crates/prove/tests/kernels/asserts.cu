@@ -22,3 +22,22 @@ __global__ void holds_of_own_store(int *a) {
     if (blockIdx.x == 1) assert(a[blockIdx.x * 64 + threadIdx.x] == 7);
 }
 __global__ void holds_nowhere(int *a) { a[blockIdx.x * 64 + threadIdx.x] = 7; }
+
+// A precondition of a function is its caller's to keep.
+__device__ int below(int i, int n) {
+    __requires(i < n);
+    return i;
+}
+__global__ void holds_for_the_callee(int *a, int n) {
+    __requires(n > 64);
+    a[blockIdx.x * 64 + threadIdx.x] = below(threadIdx.x, n);
+}
+__global__ void fails_for_the_callee(int *a, int n) {
+    __requires(n > 32);
+    a[blockIdx.x * 64 + threadIdx.x] = below(threadIdx.x, n);
+}
+__global__ void holds_of_volatile_local(int *a) {
+    volatile int i = threadIdx.x;
+    i += 1;
+    assert(i > 0);
+}

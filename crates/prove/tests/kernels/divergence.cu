@@ -1,5 +1,6 @@
 // --block 64 --grid 4
-// Barriers: even_ is proved, uneven_ is found, perhaps_ is possible.
+// Barriers: even_ is proved, uneven_ is found, perhaps_ is possible, open_ is left open.
+#include <cooperative_groups.h>
 
 __global__ void even_plain(int *a) { __syncthreads(); }
 __global__ void even_under_parameter(int *a, int n) { if (n > 3) __syncthreads(); }
@@ -52,4 +53,12 @@ __global__ void even_nest(int *a, int n) {
 __global__ void uneven_nest(int *a, int n) {
     for (int i = 0; i < 4; ++i)
         for (int j = threadIdx.x; j > 0; j /= 2) __syncthreads();
+}
+
+// A block that stays away from a barrier of the grid leaves the others waiting.
+__global__ void even_grid(int *a, int n) { if (n > 3) cooperative_groups::this_grid().sync(); }
+__global__ void open_grid_by_block(int *a) { if (blockIdx.x % 2 == 0) cooperative_groups::this_grid().sync(); }
+__global__ void open_grid_after_return(int *a) {
+    if (blockIdx.x == 3) return;
+    cooperative_groups::this_grid().sync();
 }

@@ -151,7 +151,7 @@ __global__ void racy_pointer_in_constant(int *a) {
     Holder h{s};
     h.put(threadIdx.x / 2, threadIdx.x);
 }
-__global__ void maybe_constant_permutation(int *a) { a[offsets[threadIdx.x & 15]] = threadIdx.x; }
+__global__ void racy_constant_permutation(int *a) { a[offsets[threadIdx.x & 15]] = threadIdx.x; }
 __global__ void racy_same_value_loaded(int *a, const int *b) {
     __shared__ int s;
     s = b[blockIdx.x];

@@ -7,12 +7,14 @@
 #define __LOCKSTEP__ 1
 
 __LOCKSTEP_OPAQUE void __lockstep_requires(bool);
+__LOCKSTEP_OPAQUE void __lockstep_assume(bool);
 __LOCKSTEP_OPAQUE void __lockstep_assert(bool);
 __LOCKSTEP_OPAQUE bool __lockstep_ghost();
+__LOCKSTEP_OPAQUE int __lockstep_ghost_int(); // a number that could be any, so that no comparison with it is folded
 
 __LOCKSTEP_DEVICE void __requires(bool e) { __lockstep_requires(e); }
 __LOCKSTEP_DEVICE void __global_requires(bool e) { __lockstep_requires(e); }
-__LOCKSTEP_DEVICE void __assume(bool e) { __lockstep_requires(e); }
+__LOCKSTEP_DEVICE void __assume(bool e) { __lockstep_assume(e); }
 __LOCKSTEP_DEVICE void __assert(bool e) { __lockstep_assert(e); } // beside glibc's __assert of three arguments
 __LOCKSTEP_DEVICE void __global_assert(bool e) { __lockstep_assert(e); }
 template <class T> __LOCKSTEP_DEVICE void __requires_fresh_array(const volatile T *) {}
@@ -45,8 +47,12 @@ template <class T> __LOCKSTEP_DEVICE void __requires_fresh_array(const volatile 
 #define __barrier_invariant_10(...) ((void)0)
 #define __barrier_invariant_11(...) ((void)0)
 #define __barrier_invariant_12(...) ((void)0)
-// Stands at namespace scope, where only a declaration may.
-#define __axiom(...) static_assert(true, "")
+// Stands outside functions: a function of its own, which every kernel of the file calls first.
+#define __LOCKSTEP_AXIOM_NAME(n) __lockstep_axiom_##n
+#define __LOCKSTEP_AXIOM(n, ...)                                                                               \
+  __device__ __attribute__((used)) static void __LOCKSTEP_AXIOM_NAME(n)() { __lockstep_assume(__VA_ARGS__); }   \
+  static_assert(true, "")
+#define __axiom(...) __LOCKSTEP_AXIOM(__COUNTER__, __VA_ARGS__)
 
 // Plain logic.
 __LOCKSTEP_DEVICE bool __implies(bool a, bool b) { return !a || b; }
@@ -66,7 +72,9 @@ __LOCKSTEP_NO_OVERFLOW(__add_noovfl_unsigned, unsigned)
 
 // Ghost state. The value is only a way to hand the call on; nothing may be concluded from it.
 #define __LOCKSTEP_GHOST(R, fn)                                                                                \
-  template <class... A> __LOCKSTEP_DEVICE R fn(const A &...) { return (R)__lockstep_ghost(); }
+  template <class... A> __LOCKSTEP_DEVICE R fn(const A &...) { return __lockstep_ghost_as((R *)0); }
+__LOCKSTEP_DEVICE bool __lockstep_ghost_as(bool *) { return __lockstep_ghost(); }
+template <class R> __LOCKSTEP_DEVICE R __lockstep_ghost_as(R *) { return (R)__lockstep_ghost_int(); }
 __LOCKSTEP_GHOST(bool, __read)
 __LOCKSTEP_GHOST(bool, __write)
 __LOCKSTEP_GHOST(bool, __accessed)

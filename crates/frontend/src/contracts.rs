@@ -1,0 +1,79 @@
+//! Preconditions of functions that are no kernels, and axioms.
+//!
+//! `__requires` at the head of a kernel says which launches there are, and is assumed. In a function that a kernel calls it
+//! says what the caller must see to, so there it is an assertion: whoever assumed it would believe of a call what
+//! nobody has checked. `__axiom` stands outside functions and is assumed by every kernel of the file; our headers make a
+//! function of each, and here every kernel calls it first.
+
+use std::ffi::CString;
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::LLVMInstructionGetDebugLoc;
+
+use crate::llvm::{self, Module, Opcode, Val};
+
+const AXIOM: &str = "__lockstep_axiom_";
+
+/// What the headers make of a precondition, and what it becomes. The wrappers of the CUDA headers, by their mangled names,
+/// may have been inlined before.
+const PRECONDITIONS: [(&str, &str); 4] = [
+    ("_ZL10__requiresb", "__lockstep_assert"),
+    ("_ZL17__global_requiresb", "__lockstep_assert"),
+    ("__lockstep_requires", "__lockstep_assert"),
+    ("_Z19__lockstep_requiresb", "_Z17__lockstep_assertb"),
+];
+
+pub(crate) fn run(module: &Module, kernels: &[Val]) {
+    let functions = module.functions();
+    let defined = |f: &&Val| !llvm::is_declaration(**f);
+    let wrapper = |f: Val| PRECONDITIONS.iter().any(|(name, _)| *name == llvm::name(f));
+    for &f in functions.iter().filter(defined) {
+        if !kernels.contains(&f) && !wrapper(f) {
+            check_preconditions(module, f);
+        }
+    }
+    for &axiom in functions.iter().filter(defined).filter(|f| llvm::name(**f).contains(AXIOM)) {
+        for &kernel in kernels {
+            call_first(module, kernel, axiom);
+        }
+    }
+}
+
+fn check_preconditions(module: &Module, f: Val) {
+    for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
+        if llvm::opcode(inst) != Opcode::LLVMCall {
+            continue;
+        }
+        let Some(callee) = llvm::callee(inst) else { continue };
+        let name = llvm::name(callee);
+        let Some((_, checked)) = PRECONDITIONS.iter().find(|(n, _)| *n == name) else { continue };
+        unsafe {
+            let name = CString::new(*checked).unwrap_or_default();
+            let mut to = LLVMGetNamedFunction(module.raw, name.as_ptr());
+            if to.is_null() {
+                to = LLVMAddFunction(module.raw, name.as_ptr(), LLVMGetCalledFunctionType(inst));
+            }
+            LLVMSetOperand(inst, LLVMGetNumArgOperands(inst), to);
+        }
+    }
+}
+
+/// Calls a function without parameters before anything else.
+fn call_first(module: &Module, kernel: Val, f: Val) {
+    let insts: Vec<Val> = llvm::blocks(kernel).into_iter().flat_map(llvm::instructions).collect();
+    let after = |i: &&Val| llvm::opcode(**i) != Opcode::LLVMAlloca;
+    let Some(&first) = insts.iter().find(after) else { return };
+    // A call that is to be inlined needs a place; any of the kernel's will do, the axiom has its own.
+    let places = insts.iter().map(|&i| unsafe { LLVMInstructionGetDebugLoc(i) });
+    let place = places.into_iter().find(|place| !place.is_null());
+    unsafe {
+        let builder = LLVMCreateBuilderInContext(module.ctx);
+        LLVMPositionBuilderBefore(builder, first);
+        if let Some(place) = place {
+            LLVMSetCurrentDebugLocation2(builder, place);
+        }
+        let ty = LLVMGlobalGetValueType(f);
+        LLVMBuildCall2(builder, ty, f, std::ptr::null_mut(), 0, c"".as_ptr());
+        LLVMDisposeBuilder(builder);
+    }
+}
