@@ -1,6 +1,6 @@
 //! Scalar and vector accesses and atomics in inline PTX.
 
-use lockstep_kernel::{AtomicOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
+use lockstep_kernel::{AtomicOp, IntOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
 
 use super::{Names, scope_of, vector};
 use crate::lower::Lower;
@@ -18,12 +18,13 @@ impl Lower<'_> {
         if tail.iter().any(|t| matches!(*t, "async" | "param" | "matrix")) {
             return None;
         }
+        let pair = *tail.last()? == "f16x2";
         let ty = match *tail.last()? {
             "u8" | "s8" | "b8" => Ty::I8,
             "u16" | "s16" | "b16" => Ty::I16,
             "u32" | "s32" | "b32" => Ty::I32,
             "u64" | "s64" | "b64" => Ty::I64,
-            "f16" => Ty::F16,
+            "f16" | "f16x2" => Ty::F16,
             "f32" => Ty::F32,
             "f64" => Ty::F64,
             _ => return None,
@@ -60,11 +61,18 @@ impl Lower<'_> {
             (_, true) => 4,
             _ => 1,
         };
+        if pair {
+            return self.ptx_atomic_pair(kind, tail, space, addr, operands, names);
+        }
         if count > 1 {
-            // One access of all its elements; ordered ones are not modelled.
-            if strong || !matches!(kind, "ld" | "st") {
+            if !matches!(kind, "ld" | "st") {
                 return None;
             }
+            if strong {
+                return self
+                    .ptx_strong_vector(is_load, tail, ty, count, space, addr, operands, names);
+            }
+            // One access of all its elements.
             let volatile = tail.contains(&"volatile");
             return self
                 .ptx_vector_access(is_load, ty, count, space, volatile, addr, operands, names);
@@ -81,15 +89,7 @@ impl Lower<'_> {
         let rest: Vec<Operand> =
             rest.into_iter().map(|(v, from)| self.convert_bits(from, ty, v)).collect();
         let scope = scope_of(tail);
-        let order = if tail.contains(&"acq_rel") {
-            Order::AcqRel
-        } else if tail.contains(&"acquire") {
-            Order::Acquire
-        } else if tail.contains(&"release") {
-            Order::Release
-        } else {
-            Order::Relaxed
-        };
+        let order = order_of(tail);
         let result = match kind {
             "ld" | "st" if !strong => {
                 let volatile = tail.contains(&"volatile");
@@ -159,6 +159,79 @@ impl Lower<'_> {
         Some(())
     }
 
+    /// `atom.add.noftz.f16x2 $0, [$1], $2`: each half is atomic, not the pair.
+    fn ptx_atomic_pair(
+        &mut self,
+        kind: &str,
+        tail: &[&str],
+        space: Space,
+        addr: Operand,
+        operands: &[&str],
+        names: &mut Names,
+    ) -> Option<()> {
+        let (result, value) = match (kind, operands) {
+            ("atom", &[result, _, value]) => (Some(result), value),
+            ("red", &[_, value]) => (None, value),
+            _ => return None,
+        };
+        if !tail.contains(&"add") {
+            return None;
+        }
+        let (scope, order) = (scope_of(tail), order_of(tail));
+        let whole = self.ptx_value(value, Ty::I32, names)?;
+        let mut old = Operand::Imm(0);
+        for half in 0..2u64 {
+            let part = self.int(IntOp::LShr, Ty::I32, whole, Operand::Imm(16 * half));
+            let part = self.zext(Ty::I32, Ty::I16, part);
+            let part = self.bits(Ty::I16, Ty::F16, part);
+            let at = self.index(addr, Operand::Imm(0), 0, 2 * half as i64);
+            let add = AtomicOp::FAdd;
+            let before =
+                self.atomic(add, Ty::F16, space, at, part, Operand::Undef, order, scope);
+            let bits = self.bits(Ty::F16, Ty::I16, before);
+            let bits = self.zext(Ty::I16, Ty::I32, bits);
+            let bits = self.int(IntOp::Shl, Ty::I32, bits, Operand::Imm(16 * half));
+            old = self.int(IntOp::Or, Ty::I32, old, bits);
+        }
+        if let Some(result) = result {
+            names.insert(result.to_string(), (old, Ty::I32));
+        }
+        Some(())
+    }
+
+    /// `st.relaxed.gpu.v2.u32 [$0], {a,b}`: as the memory model has it, an access of its own for each element.
+    fn ptx_strong_vector(
+        &mut self,
+        is_load: bool,
+        tail: &[&str],
+        ty: Ty,
+        count: u8,
+        space: Space,
+        addr: Operand,
+        operands: &[&str],
+        names: &mut Names,
+    ) -> Option<()> {
+        let parts = vector(operands.get(usize::from(!is_load))?)?;
+        if parts.len() != usize::from(count) {
+            return None;
+        }
+        let (scope, order) = (scope_of(tail), order_of(tail));
+        for (i, name) in parts.iter().enumerate() {
+            let at = self.index(addr, Operand::Imm(0), 0, i as i64 * i64::from(ty.bytes()));
+            let (op, value) = if is_load {
+                (AtomicOp::Load, Operand::Undef)
+            } else {
+                let value = self.ptx_value(name, unsigned(ty), names)?;
+                (AtomicOp::Store, self.bits(unsigned(ty), ty, value))
+            };
+            let result = self.atomic(op, ty, space, at, value, Operand::Undef, order, scope);
+            if is_load {
+                names.insert((*name).to_string(), (result, ty));
+            }
+        }
+        Some(())
+    }
+
     /// `ld.global.v4.u32 {a,b,c,d}, [$1]`, `st.global.v2.f32 [$0], {a,b}`.
     fn ptx_vector_access(
         &mut self,
@@ -194,5 +267,17 @@ impl Lower<'_> {
             self.push(Op::Store { site, ty, values, addr }, None);
         }
         Some(())
+    }
+}
+
+fn order_of(parts: &[&str]) -> Order {
+    if parts.contains(&"acq_rel") {
+        Order::AcqRel
+    } else if parts.contains(&"acquire") {
+        Order::Acquire
+    } else if parts.contains(&"release") {
+        Order::Release
+    } else {
+        Order::Relaxed
     }
 }

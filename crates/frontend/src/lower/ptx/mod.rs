@@ -27,21 +27,28 @@ type Names = HashMap<String, (Operand, Ty)>;
 
 impl Lower<'_> {
     pub(super) fn inline_asm(&mut self, inst: Val, asm: Val, args: &[Val]) -> Outcome {
-        let text = unsafe {
+        let string = |get: unsafe extern "C" fn(Val, *mut usize) -> *const std::ffi::c_char| unsafe {
             let mut len = 0;
-            let p = LLVMGetInlineAsmAsmString(asm, &mut len);
+            let p = get(asm, &mut len);
             if p.is_null() {
                 String::new()
             } else {
                 String::from_utf8_lossy(std::slice::from_raw_parts(p.cast(), len)).into_owned()
             }
         };
+        let text = string(LLVMGetInlineAsmAsmString);
+        let constraints = string(LLVMGetInlineAsmConstraintString);
         let outs = self.leaves(llvm::type_of(inst))?;
         let mut names = Names::new();
         for (i, &arg) in args.iter().enumerate() {
             let ty = self.ty_of(arg)?;
             let value = self.scalar(arg);
             names.insert(format!("${}", outs.len() + i), (value, ty));
+            // An operand that is read and written is one that has the number of its result.
+            let same = constraints.split(',').nth(outs.len() + i);
+            if let Some(result) = same.and_then(|c| c.parse::<usize>().ok()) {
+                names.insert(format!("${result}"), (value, ty));
+            }
         }
         let shown = || {
             let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -150,7 +157,10 @@ impl Lower<'_> {
                 Some(())
             }
             ["shfl", "sync", mode, "b32"] => self.ptx_shuffle(mode, &operands, names),
-            ["vote", "sync", kind, "pred" | "b32"] => self.ptx_vote(kind, &operands, names),
+            // Both orders are in use.
+            ["vote", "sync", kind, "pred" | "b32"] | ["vote", kind, "sync", "pred" | "b32"] => {
+                self.ptx_vote(kind, &operands, names)
+            }
             ["match", how @ ("any" | "all"), "sync", ty] => {
                 self.ptx_match(how == "all", ty, &operands, names)
             }
