@@ -28,6 +28,8 @@ const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
 const ROUND: i64 = 16;
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
+/// A bug of a loop shows in so many rounds.
+const LEAST_ROUNDS: i64 = 3;
 /// So many times longer than the launch that shows a bug may one take that does not.
 const PATIENCE: u64 = 10;
 /// Offsets that lie behind the data of a small launch: as large as it is at least, and as large as the parts of its
@@ -40,12 +42,14 @@ impl Shrinker<'_, '_> {
         match self.key.kind {
             Kind::UninitialisedRead => self
                 .large_block(trial)
+                .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial)),
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
                 .or_else(|| self.short_rows(trial))
+                .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.offset_in_the_data(trial))
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
@@ -105,6 +109,43 @@ impl Shrinker<'_, '_> {
             }
         }
         Some(condition::block(c, inside?))
+    }
+
+    /// A number of rounds in which something is halved or doubled each time is the logarithm of how many threads there are,
+    /// or elements for them: more than that was our choice. What is wrong with a round shows in so many of them too.
+    fn many_rounds(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let log = |c: &Candidate| i64::from(c.block.iter().product::<u32>().ilog2());
+        let is_count = |s: &Slot| {
+            let h = &s.hints;
+            s.ty.is_int() && h.bounds_loop && !s.is_guarded() && !h.reaches_address
+        };
+        let counts: Vec<usize> =
+            (0..space.slots.len()).filter(|&i| is_count(&space.slots[i])).collect();
+        // A block that was made small has too few rounds of its own.
+        let c = &match log(&trial.candidate) {
+            n if n > LEAST_ROUNDS || counts.is_empty() => trial.candidate.clone(),
+            _ => {
+                let [_, y, z] = trial.candidate.block;
+                let wider = [[USUAL_WIDTHS[0], y, z], space.plain().block];
+                let with = |block| Candidate { block, ..trial.candidate.clone() };
+                let shows = |c: &Candidate| {
+                    let possible = space.is_possible(c);
+                    let trial = possible.then(|| self.other(c)).flatten();
+                    trial.is_some_and(|t| same(&t, self.key).is_some())
+                };
+                wider.into_iter().map(with).find(shows)?
+            }
+        };
+        counts.into_iter().find_map(|i| {
+            let fewer = [log(c) + 1, log(c), log(c) - 1];
+            let fewer = fewer.into_iter().filter(|&n| n >= LEAST_ROUNDS && n < c.int(i));
+            let clean = fewer
+                .collect::<Vec<_>>()
+                .into_iter()
+                .find(|&n| self.is_clean(&condition::with(c, i, n)))?;
+            Some(condition::below(self, c, i, clean))
+        })
     }
 
     /// A vector that begins where the sizes say is aligned where they are round.
@@ -298,7 +339,8 @@ impl Shrinker<'_, '_> {
                 space.free_block().contains(&true) || any(&|s| s.ty.is_int())
             }
             Kind::DataRace | Kind::MissingFence => {
-                any(&|s| s.is_row_length() || s.is_offset()) || !self.indices(c, finding).is_empty()
+                any(&|s| s.is_row_length() || s.is_offset() || s.hints.bounds_loop)
+                    || !self.indices(c, finding).is_empty()
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,

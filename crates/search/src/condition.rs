@@ -62,7 +62,7 @@ pub(crate) fn with(c: &Candidate, slot: usize, v: i64) -> Candidate {
     c
 }
 
-/// A bug that a larger value of a slot, otherwise ordinary, does not have.
+/// A bug that another value of a slot, otherwise ordinary, does not have.
 pub(crate) fn below(shrinker: &mut Shrinker, c: &Candidate, i: usize, clean: i64) -> String {
     shrinker.tries = shrinker.tries.max(TRIES);
     between(shrinker, c, i, clean)

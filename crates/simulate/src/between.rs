@@ -8,7 +8,7 @@ use lockstep_kernel::Space;
 use crate::lanes::LANES;
 use crate::pairs::{Side, report, tolerated};
 use crate::program::Program;
-use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event, unaligned};
+use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event, LARGEST, granule};
 use crate::sync::Ordered;
 
 /// Between blocks, while they run in parallel: who touched which word. Any
@@ -168,16 +168,17 @@ struct GridCells {
 }
 
 impl GridCells {
-    /// A cell for each byte from now on. What nobody has touched stays untouched, and takes no memory.
-    fn split(&mut self) {
-        let mut bytes = empty_cells(4 * self.cells.len());
-        for (four, cell) in bytes.chunks_exact_mut(4).zip(&self.cells) {
+    /// Smaller granules from now on. What nobody has touched stays untouched, and takes no memory.
+    fn split(&mut self, shift: u32) {
+        let parts = 1 << (self.shift - shift);
+        let mut small = empty_cells(parts * self.cells.len());
+        for (granules, cell) in small.chunks_exact_mut(parts).zip(&self.cells) {
             if !cell.is_empty() {
-                four.fill(*cell);
+                granules.fill(*cell);
             }
         }
-        self.shift = 0;
-        self.cells = bytes;
+        self.shift = shift;
+        self.cells = small;
     }
 }
 
@@ -198,14 +199,13 @@ impl GridShadow {
     }
 
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
-        let by_bytes = !e.size.is_multiple_of(4) || unaligned(e);
+        let shift = granule(e);
         let mut object = self.objects[e.object].take().unwrap_or_else(|| {
-            let shift = if by_bytes { 0 } else { 2 };
-            let n = ctx.program.objects[e.object].size.div_ceil(4) << (2 - shift);
+            let n = ctx.program.objects[e.object].size.div_ceil(4) << (LARGEST - shift);
             GridCells { shift, cells: empty_cells(n as usize) }
         });
-        if object.shift == 2 && by_bytes {
-            object.split();
+        if object.shift > shift {
+            object.split(shift);
         }
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
             let first = (e.offsets[l] >> object.shift) as usize;

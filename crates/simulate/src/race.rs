@@ -21,7 +21,7 @@
 //! - all: by a chain through atomics, flags and fences ([`crate::sync`]).
 //!
 //! Granules are words of four bytes until an object sees a narrower or unaligned
-//! access; from then on they are bytes. So the result is exact to the byte.
+//! access; from then on they are half words, or bytes. So the result is exact to the byte.
 //!
 //! Detection comes in two strengths. The *probe* ([`crate::between::Owners`] between blocks, no
 //! chains through atomics) is cheap and runs while blocks execute in parallel;
@@ -141,11 +141,11 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(size: u64, atomics: bool) -> Cells {
-        let n = size.div_ceil(4) as usize;
+    fn new(size: u64, atomics: bool, shift: u32) -> Cells {
+        let n = (size.div_ceil(4) << (LARGEST - shift)) as usize;
         let m = if atomics { n } else { 0 };
         Cells {
-            shift: 2,
+            shift,
             write: vec![0; n],
             read: vec![0; n],
             other_read: vec![0; n],
@@ -154,8 +154,11 @@ impl Cells {
         }
     }
 
-    fn split_to_bytes(&mut self) {
-        self.shift = 0;
+    /// Smaller granules from now on. What nobody has touched stays untouched, and takes no memory.
+    #[cold]
+    fn split(&mut self, shift: u32) {
+        let parts = 1 << (self.shift - shift);
+        self.shift = shift;
         for v in [
             &mut self.write,
             &mut self.read,
@@ -163,7 +166,13 @@ impl Cells {
             &mut self.atomic,
             &mut self.other_atomic,
         ] {
-            *v = v.iter().flat_map(|m| [*m; 4]).collect();
+            let mut small = vec![0; parts * v.len()];
+            for (granules, &whole) in small.chunks_exact_mut(parts).zip(v.iter()) {
+                if whole != 0 {
+                    granules.fill(whole);
+                }
+            }
+            *v = small;
         }
     }
 
@@ -374,10 +383,11 @@ impl BlockRaces {
             self.since = if self.by_lane { self.since } else { *ctx.clock };
         }
         let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
-            Box::new(Cells::new(ctx.program.objects[e.object].size, ctx.program.has_atomics))
+            let size = ctx.program.objects[e.object].size;
+            Box::new(Cells::new(size, ctx.program.has_atomics, granule(e)))
         });
-        if cells.shift == 2 && (!e.size.is_multiple_of(4) || unaligned(e)) {
-            cells.split_to_bytes();
+        if cells.shift > 0 && cells.shift > granule(e) {
+            cells.split(granule(e));
         }
         self.within_block(ctx, &mut cells, e);
         self.cells[e.object] = Some(cells);
@@ -621,13 +631,17 @@ impl BlockRaces {
     }
 }
 
+/// The largest granule, as a power of two of bytes.
+pub(crate) const LARGEST: u32 = 2;
+
+/// The largest granule that an access touches only whole ones of.
 #[inline(always)]
-pub(crate) fn unaligned(e: &Event) -> bool {
-    let mut bits = 0;
+pub(crate) fn granule(e: &Event) -> u32 {
+    let mut bits = u64::from(e.size) | 1 << LARGEST;
     for l in 0..LANES {
         bits |= if e.mask >> l & 1 == 1 { e.offsets[l] } else { 0 };
     }
-    bits & 3 != 0
+    bits.trailing_zeros()
 }
 
 /// Parameters of the quick tests over runs of granules.

@@ -214,7 +214,8 @@ pub fn f64_to_f16(v: f64) -> u16 {
     // The spacing of halves around `magnitude`: a power of two, so that the
     // scaled value is exact and rounding it is the only rounding.
     let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
-    let scaled = (magnitude * 2f64.powi(10 - exponent)).round_ties_even() as u32;
+    let scale = f64::from_bits(((10 - exponent + 1023) as u64) << 52);
+    let scaled = (magnitude * scale).round_ties_even() as u32;
     if scaled < 1024 {
         return sign | scaled as u16;
     }

@@ -186,8 +186,7 @@ impl Lower<'_> {
             let part = self.bits(Ty::I16, Ty::F16, part);
             let at = self.index(addr, Operand::Imm(0), 0, 2 * half as i64);
             let add = AtomicOp::FAdd;
-            let before =
-                self.atomic(add, Ty::F16, space, at, part, Operand::Undef, order, scope);
+            let before = self.atomic(add, Ty::F16, space, at, part, Operand::Undef, order, scope);
             let bits = self.bits(Ty::F16, Ty::I16, before);
             let bits = self.zext(Ty::I16, Ty::I32, bits);
             let bits = self.int(IntOp::Shl, Ty::I32, bits, Operand::Imm(16 * half));
