@@ -10,7 +10,7 @@
 //! What it misses: which value it is (a sum over lanes, the lanes of a ballot), parts of a warp, and the forms without
 //! a mask. Their results are values that nothing is known of.
 
-use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special};
+use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special, VoteKind};
 
 use crate::DimSpec;
 use crate::context::{FnKind, VarKind};
@@ -32,6 +32,9 @@ const WHOLE_WARP: u64 = 0x1f;
 impl Exec<'_, '_> {
     /// What is known of the results beyond their being the thread's own.
     pub(crate) fn warp_value(&mut self, b: BlockId, inst: &Inst) {
+        if self.unanimous(b, inst) {
+            return;
+        }
         let (Some(mask), Some(dst)) = (mask(&inst.op), inst.dst) else { return };
         let mask = self.operand(mask, 32, b);
         if self.ctx.hints.lanes_apart || self.ctx.pool.as_const(mask) != Some(0xffff_ffff) {
@@ -64,6 +67,20 @@ impl Exec<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// A vote on what is true, or false, of every thread: whichever lanes take part, the outcome is the same.
+    fn unanimous(&mut self, b: BlockId, inst: &Inst) -> bool {
+        let (Op::Vote { kind, pred, .. }, Some(dst)) = (&inst.op, inst.dst) else { return false };
+        let pred = self.operand(*pred, 1, b);
+        let outcome = match (kind, self.ctx.pool.as_const(pred)) {
+            (VoteKind::Any | VoteKind::All, Some(c)) => c,
+            (VoteKind::Uniform, Some(_)) => 1,
+            _ => return false,
+        };
+        let outcome = self.ctx.pool.constant(outcome, 1);
+        self.set(dst, 0, outcome);
+        true
     }
 
     /// All warps of a block have all their lanes.

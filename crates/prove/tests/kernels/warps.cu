@@ -96,3 +96,10 @@ __global__ void clean_reduced_value(int *out, const int *in) {
     int sum = __reduce_add_sync(0xffffffffu, in[threadIdx.x]);
     out[threadIdx.x] = sum;
 }
+__global__ void clean_unanimous(int *out) {
+    if (!__all_sync(0xffffffffu, threadIdx.x < 64)) out[0] = threadIdx.x;
+    if (threadIdx.x < 20 && __any(threadIdx.x > 63)) out[1] = threadIdx.x;
+}
+__global__ void racy_unanimous(int *out) {
+    if (threadIdx.x < 20 && __all(threadIdx.x < 64)) out[0] = threadIdx.x;
+}
