@@ -19,6 +19,8 @@ use crate::options::{LaunchArgs, SchedulingArg};
 pub(crate) const PROVABLE: [Kind; 4] =
     [Kind::DataRace, Kind::BarrierDivergence, Kind::RedundantBarrier, Kind::OutOfBounds];
 
+/// Bytes beyond which no array of a small launch reaches.
+const FAR_OUT: i64 = 1 << 30;
 /// Threads of a launch that is worth trying.
 const MOST_THREADS: u64 = 1 << 20;
 
@@ -311,7 +313,7 @@ pub(crate) fn join(
     for alarm in &proof.alarms {
         if alarm.finding.kind == Kind::RedundantBarrier {
             confirm_barrier(alarm, findings);
-        } else if alarm.model.as_ref().is_some_and(can_be_launched) {
+        } else if alarm.model.as_ref().is_some_and(can_be_launched) && !is_far_out(alarm) {
             add(alarm, findings);
         }
     }
@@ -340,6 +342,12 @@ pub(crate) fn join(
 fn can_be_launched(model: &Model) -> bool {
     let threads: u64 = model.grid.iter().chain(&model.block).map(|&d| u64::from(d)).product();
     threads <= MOST_THREADS
+}
+
+/// Whether the accesses meet where no array is: their index has overflowed, or comes of sizes that no caller has.
+fn is_far_out(alarm: &Alarm) -> bool {
+    let bytes = alarm.finding.memory.as_ref().and_then(|m| m.bytes);
+    bytes.is_some_and(|[from, _]| !(-FAR_OUT..=4 * FAR_OUT).contains(&from))
 }
 
 /// The places of a finding, in a fixed order.

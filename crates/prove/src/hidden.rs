@@ -5,7 +5,7 @@
 //! first, each by proving the kernel again under it. One that proves it and that ordinary launches satisfy is named in
 //! the verdict, and the alarms become conditional on its opposite.
 //!
-//! No condition is put on a parameter that is a plain summand of an index: every value of an offset is as ordinary as
+//! No condition is put on a parameter that is only a plain summand of an index: every value of an offset is as ordinary as
 //! any other, so a race for some of them is a race. Strides, widths and sizes are another matter.
 //!
 //! A condition is only looked for where no alarm rests on anything but dimensions and scalar parameters: a value from
@@ -26,7 +26,7 @@ use crate::{Assumptions, DimSpec};
 /// What scalar parameters are to the indices of accesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
-    /// Added as they are: offsets.
+    /// Added as they are, and nothing else: offsets.
     summands: Vec<usize>,
     /// Factors in an array that is written: strides.
     factors: Vec<usize>,
@@ -158,8 +158,13 @@ fn area_conditions(
     let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
     let mut out = Vec::new();
     for &s in strides.iter().take(STRIDES) {
-        let others = free.iter().filter(|&&p| p != s);
-        out.extend(others.map(|&p| vec![area(param(p.min(s)), param(p.max(s)))]));
+        for &p in free.iter().filter(|&&p| p != s) {
+            let (p, s) = (param(p.min(s)), param(p.max(s)));
+            let area = area(p.clone(), s.clone());
+            // Less than nothing, less one, may be a great deal.
+            out.push(vec![area.clone()]);
+            out.push(vec![not_negative(p), not_negative(s), area]);
+        }
         out.push(vec![area(param(s), param(s))]);
     }
     // Rows that blocks or threads have for themselves.
@@ -214,11 +219,20 @@ fn area(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
     (text, binary(Operator::Le, binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
 }
 
-/// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps.
+/// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps, or keeps it
+/// from being no size at all.
 fn is_of_size(tree: &Tree) -> bool {
+    if matches!(tree, Tree::Binary(Operator::Ge, a, b) if matches!((&**a, &**b), (Tree::Param(_), Tree::Const(0))))
+    {
+        return true;
+    }
     let size = |t: &Tree| matches!(t, Tree::Param(_) | Tree::Binary(Operator::Mul, ..));
     let large = |t: &Tree| matches!(t, Tree::Const(c) if *c >= NO_WRAP);
     matches!(tree, Tree::Binary(Operator::Le, a, b) if size(a) && large(b))
+}
+
+fn not_negative(p: (String, Tree)) -> (String, Tree) {
+    (format!("{} >= 0", p.0), binary(Operator::Ge, p.1, Tree::Const(0)))
 }
 
 fn at_least(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
@@ -334,6 +348,9 @@ impl Pairs<'_, '_> {
             list.sort_unstable();
             list.dedup();
         }
+        // `(y + 1) * pitch` adds the pitch as it is.
+        let Shape { summands, factors, .. } = &mut shape;
+        summands.retain(|p| !factors.contains(p));
         shape
     }
 

@@ -31,6 +31,7 @@ impl Space<'_> {
         out.retain(|c| !large(c));
         self.size_seeds(&mut out);
         self.flag_seeds(&mut out);
+        self.picking_seeds(&mut out);
         self.contents_seeds(&mut out);
         self.constant_seeds(&mut out);
         self.stride_seeds(&mut out);
@@ -128,6 +129,20 @@ impl Space<'_> {
             for v in values.into_iter().take(8).filter(|&v| self.plain().int(i) != v) {
                 let rule = Rule::Flag(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = Gene::Int(self.clamp(i, v))));
+            }
+        }
+    }
+
+    /// What picks out threads picks out others, or the one at the end, too.
+    fn picking_seeds(&self, out: &mut Vec<Candidate>) {
+        for (i, slot) in self.slots.iter().enumerate() {
+            if !slot.hints.equals_index || self.plain_gene(i) != Gene::Int(0) {
+                continue;
+            }
+            let last = Gene::Threads { axis: slot.axis, times: 1, plus: 0 };
+            for gene in [Gene::Int(1), Gene::Int(2), last] {
+                let rule = Rule::Flag(slot.name.clone());
+                out.push(self.with(rule, |c| c.genes[i] = gene));
             }
         }
     }

@@ -260,7 +260,7 @@ impl<'a> Space<'a> {
         if h.shifts && bare {
             return Gene::Int(1);
         }
-        if h.added_to_index && bare {
+        if (h.added_to_index || h.equals_index) && bare {
             return Gene::Int(0);
         }
         if s.ty.bits() == 8 {

@@ -71,6 +71,8 @@ pub struct ParamHints {
     /// Per axis: whether it is found to be less or more than something that depends on the thread or block index of that
     /// axis. That an index equals it says nothing about those beyond.
     pub compared_with_index: [bool; 3],
+    /// Something that depends on a thread or block index is found to be equal to it, or not: it picks out some threads.
+    pub equals_index: bool,
     /// Compared with a value that a loop carries.
     pub bounds_loop: bool,
     /// Multiplies something, and the product reaches an address: a stride or the

@@ -185,9 +185,12 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
             }
             continue;
         }
-        let axes = if is_equality(&inst.op) { [false; 3] } else { graph.axes(other) };
+        let axes = graph.axes(other);
         for s in graph.subjects_of(this) {
-            join(&mut hints[s].compared_with_index, axes);
+            match is_equality(&inst.op) {
+                true => hints[s].equals_index |= axes.contains(&true),
+                false => join(&mut hints[s].compared_with_index, axes),
+            }
             hints[s].bounds_loop |= decides_loop && graph.has(other, LOOP);
         }
     }

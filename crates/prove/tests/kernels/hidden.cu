@@ -67,3 +67,13 @@ __global__ void clean_pitched_rows_in_turn(float *y, const float *x, int rows, i
     for (int r = blockIdx.x; r < rows; r += gridDim.x)
         for (int j = threadIdx.x; j < columns; j += blockDim.x) y[(size_t)r * pitch + j] = x[j];
 }
+// wants: nx * ny <= 2147483647
+__global__ void clean_within_a_border(float *out, const float *in, int nx, int ny) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x + 1, j = blockIdx.y * blockDim.y + threadIdx.y + 1;
+    if (i < nx - 1 && j < ny - 1) out[j * nx + i] = in[j * nx + i - 1] + in[(j + 1) * nx + i];
+}
+// wants: nx * ny <= 2147483647
+__global__ void clean_behind_the_first(float *out, int nx, int ny) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y + 1;
+    if (i < nx && j < ny) out[j * nx + i] = j;
+}
