@@ -243,7 +243,7 @@ impl Task<'_> {
             let mut again = run(&assumptions, &open, left);
             named.extend(related);
             proof::name_usual(&mut again, &open, &named);
-            proof::replace(&mut proof, again);
+            proof::replace(&mut proof, again, started.elapsed() < time);
         }
         if usual {
             // The verdict's own condition says it.

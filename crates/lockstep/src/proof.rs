@@ -155,13 +155,14 @@ pub(crate) fn open(proof: &Proof) -> Vec<Kind> {
     open
 }
 
-/// Takes what another proof, under more conditions, says of the kinds that it is about, unless it says less.
-pub(crate) fn replace(proof: &mut Proof, other: Proof) {
+/// Takes what another proof, under more conditions, says of the kinds that it is about, unless it says less; one that is
+/// not `whole` had no time to look at everything.
+pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
     let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
     let mut taken = Vec::new();
     for (kind, verdict) in other.verdicts {
         if let Some((_, own)) = proof.verdicts.iter_mut().find(|(k, _)| *k == kind)
-            && (is_proved(&verdict) || !is_proved(own))
+            && (is_proved(&verdict) || whole && !is_proved(own))
         {
             *own = verdict;
             taken.push(kind);

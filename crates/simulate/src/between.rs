@@ -227,6 +227,7 @@ impl GridShadow {
             earlier[3] = GridMark::default();
             earlier[4] = GridMark::default();
         }
+        let place = (e.object as u32, e.offsets[lane]);
         for m in earlier {
             if m.clock < self.base || m.clock == 0 || m.block == ctx.block {
                 continue;
@@ -237,12 +238,18 @@ impl GridShadow {
                 continue;
             }
             let other = m.low >> 16;
+            let mine = u64::from(ctx.block) << 32 | u64::from(t);
+            let others = u64::from(m.block) << 32 | u64::from(other);
             let order = match &ctx.sync {
-                Some(sync) => sync.ordered(
-                    u64::from(ctx.block) << 32 | u64::from(t),
-                    u64::from(m.block) << 32 | u64::from(other),
-                    m.clock,
-                ),
+                Some(sync) => match sync.ordered(mine, others, m.clock) {
+                    Ordered::OnlyWithFences
+                        if ctx.program.sites[site as usize].atomic
+                            && sync.is_coherent(mine, others, m.clock, place) =>
+                    {
+                        Ordered::Yes
+                    }
+                    order => order,
+                },
                 None => Ordered::No,
             };
             if order != Ordered::Yes {

@@ -5,7 +5,9 @@
 //! flag) synchronises; in the *strict* one, as in PTX, such operations are
 //! relaxed and synchronise only through a fence before the release and a fence
 //! or barrier after the acquire, unless the operation itself has the order. Two
-//! accesses ordered only generously lack a fence.
+//! accesses ordered only generously lack a fence, but for one case: operations on
+//! one location have one order, so that whoever has read a counter by an atomic may
+//! then write it plainly after all atomics that came before ([`Sync::is_coherent`]).
 //!
 //! Instead of vector clocks, which would take a word per thread for each thread,
 //! every synchronisation variable keeps the log of its releases, and a thread
@@ -168,6 +170,9 @@ pub(crate) struct Sync {
     generous: Relation,
     strict: Relation,
     fenced: FxHashMap<ThreadKey, Fenced>,
+    /// How much of the generous logs threads, and by barriers their blocks, have read themselves.
+    read_by: FxHashMap<ThreadKey, Knowledge>,
+    read_in: FxHashMap<u32, Knowledge>,
     meetings: u32,
     /// Time of each block's last barrier of all its threads.
     barriers: FxHashMap<u32, u32>,
@@ -217,6 +222,8 @@ impl Sync {
             if reads {
                 let lesson = self.generous.lesson(id);
                 self.generous.teach(thread, &lesson);
+                let len = self.generous.logs[id as usize].len;
+                learn(self.read_by.entry(thread).or_default(), id, len);
             }
             if writes {
                 let known = self.generous.known(thread);
@@ -282,6 +289,11 @@ impl Sync {
         self.generous.merge_block(block);
         self.strict.merge_block(block);
         for t in first..first + u64::from(threads) {
+            if let Some(read) = self.read_by.remove(&t) {
+                join(self.read_in.entry(block).or_default(), &read);
+            }
+        }
+        for t in first..first + u64::from(threads) {
             if let Some(f) = self.fenced.get_mut(&t) {
                 let barrier = self.barriers.get(&block).copied().unwrap_or(0);
                 let now = Moment { clock, barrier };
@@ -334,5 +346,22 @@ impl Sync {
         } else {
             Ordered::OnlyWithFences
         }
+    }
+
+    /// Has `thread`, or its block before a barrier, read a location by an atomic after `other`'s atomic on it at `clock`?
+    pub(crate) fn is_coherent(
+        &self,
+        thread: ThreadKey,
+        other: ThreadKey,
+        clock: u32,
+        place: (u32, u64),
+    ) -> bool {
+        let v = Variable::Place { object: place.0, offset: place.1, block: None };
+        let Some(id) = self.generous.variables.get(&v) else { return false };
+        let read = [self.read_by.get(&thread), self.read_in.get(&((thread >> 32) as u32))];
+        let of_place = |k: &Knowledge| k.iter().find(|e| e.0 == *id).map(|e| e.1);
+        let len = read.into_iter().flatten().filter_map(of_place).max().unwrap_or(0);
+        let releases = self.generous.logs[*id as usize].by_thread.get(&other);
+        releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
     }
 }
