@@ -65,7 +65,7 @@ fn random_kernels() {
     let Some((device, simulator)) = sides() else {
         return;
     };
-    let (first, count) = (number("LOCKSTEP_SEED", 1), number("LOCKSTEP_RANDOM", 40));
+    let (first, count) = (number("LOCKSTEP_SEED", 1), number("LOCKSTEP_RANDOM", 24));
     let (mut differ, mut excused) = (Vec::new(), Vec::new());
     // In portions, so that a long run says how far it has come.
     for start in (first..first + count).step_by(50) {
