@@ -61,9 +61,6 @@ pub struct Options {
     /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
     /// or without namespace and template arguments, or mangled.
     pub entries: Vec<String>,
-    /// A program, and its argument, that calls [`read_bitcode`] on its standard input, and fails as that does: for where
-    /// no reader was set aside ([`set_reader_aside`]).
-    pub reader: Option<(PathBuf, &'static str)>,
     /// Ends the compiler; what was under way is an error.
     pub cancel: Cancel,
 }
@@ -77,7 +74,6 @@ impl Default for Options {
             recursion_limit: 32,
             size_limit: 200_000,
             entries: Vec::new(),
-            reader: None,
             cancel: Cancel::default(),
         }
     }
@@ -171,12 +167,6 @@ pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
     let source = clang::Source::open(input, options)?;
     let head = head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
     Ok(clang::compile(&source, &head, options, Emit::Needed)?.bitcode)
-}
-
-/// Whether LLVM can read some bitcode. Where that is damaged, this may end the process: it is for a process of its own
-/// ([`Options::reader`]).
-pub fn read_bitcode(bytes: &[u8]) -> Result<(), String> {
-    llvm::Module::parse(bytes, "<stdin>").map(drop)
 }
 
 /// Lowers LLVM IR, bitcode or text. Garbage is an error.

@@ -38,8 +38,7 @@ const READ: u8 = 0;
 const REFUSED: u8 = 1;
 const CRASHED: u8 = 2;
 
-/// Sets a reader of bitcode aside. Without one, which is as good, bitcode is tried out by a program
-/// ([`crate::Options::reader`]).
+/// Sets a reader of bitcode aside. Without one, bitcode is tried out by `opt`, which takes longer.
 ///
 /// # Safety
 /// This has to come before there is a second thread: a copy of the process has but the one that makes it.

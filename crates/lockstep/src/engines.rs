@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 use lockstep_prove::{Assumptions, Proof};
-use lockstep_search::{Alias, Given, Searched, Settings, search};
+use lockstep_search::{Alias, Given, Searched, Settings, are_satisfiable, search};
 use lockstep_simulate::{Config, bind, too_large};
 
 use crate::dims::{DimArg, Dims, From};
@@ -219,7 +219,7 @@ impl Task<'_> {
         // What is usual is read off the whole kernel, which takes long where it is very large.
         let mut named = proof::assume_dims(&given.relations, &mut assumptions);
         named.extend(match usual && too_large(kernel).is_none() {
-            true => proof::assume_usual(kernel, &mut assumptions),
+            true => proof::assume_usual(kernel, &given.relations, &mut assumptions),
             false => Vec::new(),
         });
         let work = if usual { SHORT_WORK } else { LONG_WORK };
@@ -331,7 +331,13 @@ impl Task<'_> {
             true => Vec::new(),
             false => facts.relations(kernel, grid, block, &args),
         };
-        Ok(Given { grid, block, shared, args, relations })
+        let mut given = Given { grid, block, shared, args, relations };
+        let is_known =
+            |given: &Given| too_large(kernel).is_none() && are_satisfiable(kernel, given);
+        if !given.relations.is_empty() && !is_known(&given) {
+            given.relations.clear();
+        }
+        Ok(given)
     }
 }
 

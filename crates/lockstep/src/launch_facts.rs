@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-use lockstep_finding::launch::{Number, Relation};
+use lockstep_finding::launch::{Dimension, Number, Relation};
 use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_frontend::{HostLaunch, HostPart, HostSide, Module};
 use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
@@ -194,22 +194,13 @@ pub(crate) fn assumptions_hold(
 
 /// The value of a name in an assumption, as text.
 fn value_of(launch: &Launch, name: &str) -> Option<String> {
-    let axis = |text: &str| match text {
-        "x" | "0" => Some(0),
-        "y" | "1" => Some(1),
-        "z" | "2" => Some(2),
-        _ => None,
-    };
-    if let Some((base, member)) = name.split_once('.') {
-        let dims = match base {
-            "blockDim" => launch.block,
-            "gridDim" => launch.grid,
-            _ => return None,
-        };
-        return Some(dims[axis(member)?].to_string());
+    match Dimension::named(name) {
+        Some(Dimension::Block(a)) => return Some(launch.block[a].to_string()),
+        Some(Dimension::Grid(a)) => return Some(launch.grid[a].to_string()),
+        None => {}
     }
     if let Some((function, rest)) = name.split_once('(') {
-        let i = axis(rest.trim_end_matches(')'))?;
+        let i: usize = rest.trim_end_matches(')').parse().ok().filter(|&i| i < 3)?;
         let (grid, block) = (launch.grid[i] as u64, launch.block[i] as u64);
         return Some(match function {
             "get_local_size" => block.to_string(),

@@ -94,17 +94,9 @@ fn frontend_options(options: &InputArgs) -> frontend::Options {
         clang_args: options.clang_args.clone(),
         cuda_path: options.cuda_path.clone(),
         entries: options.kernel.clone(),
-        reader: std::env::current_exe().ok().map(|program| (program, "read-bitcode")),
         cancel: options.cancel.clone(),
         ..frontend::Options::default()
     }
-}
-
-/// What another process of ours does for [`frontend::Options::reader`].
-pub(crate) fn read_bitcode() -> Result<(), String> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| e.to_string())?;
-    frontend::read_bitcode(&bytes)
 }
 
 /// Whether a file that the compiler read is one of the user's, not of the system, an SDK or our own.

@@ -29,7 +29,7 @@ mod traces;
 mod verdicts;
 mod witness;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,7 +48,7 @@ use plan::Plan;
 const BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    if std::env::args_os().any(|a| Path::new(&a).extension().is_some_and(|e| e == "bc")) {
+    if std::env::args_os().any(|a| may_name_bitcode(&a)) {
         // SAFETY: there is no other thread yet.
         unsafe { lockstep_frontend::set_reader_aside() };
     }
@@ -64,6 +64,13 @@ fn main() -> ExitCode {
         output::complain(&format!("error: {message}"));
         BAD_INPUT
     }))
+}
+
+/// Whether an argument is a file of bitcode, or says that some file is one.
+fn may_name_bitcode(argument: &OsStr) -> bool {
+    let is_bitcode = |e: &OsStr| e.eq_ignore_ascii_case("bc");
+    Path::new(argument).extension().is_some_and(is_bitcode)
+        || argument.to_str().is_some_and(|a| a == "llvm" || a == "--lang=llvm")
 }
 
 fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
@@ -102,7 +109,6 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
         Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
         Command::Completions { shell } => manual::completions(shell).map(|()| 0),
         Command::Man { dir } => manual::pages(&dir).map(|()| 0),
-        Command::ReadBitcode => load::read_bitcode().map(|()| 0),
     }
 }
 

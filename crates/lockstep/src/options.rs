@@ -36,9 +36,9 @@ pub(crate) enum Command {
         lockstep check reduce.cu\n  \
         lockstep check *.cl --only data-race,barrier-divergence --format concise\n  \
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
-        Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a constant \
-        host launch in the file, or the kernel's own bounds; what none of them says, and arguments not given, \
-        Lockstep searches for, as 'lockstep search' does.\n\n\
+        Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a launch in \
+        the file's host code, or the kernel's own bounds; what none of them says, and arguments not given, Lockstep \
+        searches for, as 'lockstep search' does, among what the host's launches have in common.\n\n\
         Whole projects: 'lockstep check src/' walks a folder, 'lockstep check -p build/' takes files and options from \
         build/compile_commands.json, --changed origin/main leaves only what a branch touches. A project keeps its \
         settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
@@ -103,9 +103,6 @@ pub(crate) enum Command {
     /// Write the manual pages, one for each command, to a folder
     #[command(hide = true)]
     Man { dir: PathBuf },
-    /// Read bitcode from standard input, for a lockstep that does not trust it
-    #[command(hide = true)]
-    ReadBitcode,
 }
 
 /// What the commands that look at every kernel of some files share.

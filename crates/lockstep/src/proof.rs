@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::launch::{Expr, Number, Relation};
+use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
 use lockstep_finding::{
     Access, Approximated, ArgValue, Confidence, Finding, Kind, Place, Severity, Verdict,
 };
@@ -79,9 +79,19 @@ pub(crate) fn assume_given(
 }
 
 /// Adds what a caller who knows the kernel would never do otherwise, where nothing
-/// is given; the conditions so added, in C.
-pub(crate) fn assume_usual(kernel: &Kernel, assumptions: &mut Assumptions) -> Vec<String> {
-    let usual = UsualDims::of(kernel);
+/// is given and the host computes nothing else; the conditions so added, in C.
+pub(crate) fn assume_usual(
+    kernel: &Kernel,
+    relations: &[Relation],
+    assumptions: &mut Assumptions,
+) -> Vec<String> {
+    let mut usual = UsualDims::of(kernel);
+    for dimension in relations.iter().filter_map(|r| Dimension::named(&r.name)) {
+        match dimension {
+            Dimension::Block(a) => (usual.block[a], usual.most_block[a]) = (None, None),
+            Dimension::Grid(a) => usual.grid[a] = None,
+        }
+    }
     let mut named = Vec::new();
     for (a, axis) in ["x", "y", "z"].into_iter().enumerate() {
         if let (DimSpec::Any, Some(n)) = (assumptions.block[a], usual.block[a]) {
@@ -107,14 +117,12 @@ pub(crate) fn assume_dims(relations: &[Relation], assumptions: &mut Assumptions)
     let mut named = Vec::new();
     for relation in relations {
         let Expr::Number(Number::Int(v)) = relation.value else { continue };
-        let Some((dims, axis)) = relation.name.split_once('.') else { continue };
-        let dims = match dims {
-            "blockDim" => &mut assumptions.block,
-            "gridDim" => &mut assumptions.grid,
-            _ => continue,
+        let (dims, axis) = match Dimension::named(&relation.name) {
+            Some(Dimension::Block(axis)) => (&mut assumptions.block, axis),
+            Some(Dimension::Grid(axis)) => (&mut assumptions.grid, axis),
+            None => continue,
         };
-        let axis = ["x", "y", "z"].iter().position(|a| *a == axis);
-        let (Some(axis), Ok(v)) = (axis, u32::try_from(v)) else { continue };
+        let Ok(v) = u32::try_from(v) else { continue };
         if dims[axis] == DimSpec::Any && v > 0 {
             dims[axis] = DimSpec::Exactly(v);
             named.push(relation.to_string());

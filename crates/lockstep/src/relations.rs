@@ -4,7 +4,7 @@
 //! are facts of the program like a constant launch; where the host launches a kernel in several places, only what holds
 //! for all of them is one. A value that the user gave is kept, and what it says of the others is worked out.
 
-use lockstep_finding::launch::{Expr, Number, Operator, Relation};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 
@@ -74,10 +74,9 @@ fn of_launch(
 
 /// As an assumption names it.
 fn name(part: HostPart, integers: &[Option<&str>]) -> Option<String> {
-    let axis = |a: usize| ["x", "y", "z"].get(a);
     match part {
-        HostPart::Block(a) => axis(a).map(|a| format!("blockDim.{a}")),
-        HostPart::Grid(a) => axis(a).map(|a| format!("gridDim.{a}")),
+        HostPart::Block(a) => Some(Dimension::Block(a).to_string()),
+        HostPart::Grid(a) => Some(Dimension::Grid(a).to_string()),
         HostPart::Argument(i) => integers.get(i).copied().flatten().map(str::to_owned),
     }
 }

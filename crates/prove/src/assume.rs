@@ -4,7 +4,7 @@
 //! `n <= blockDim.x * gridDim.x` means what it says and does not wrap at 32 bits.
 
 pub use lockstep_finding::launch::Operator;
-use lockstep_finding::launch::{Expr, Number};
+use lockstep_finding::launch::{Dimension, Expr, Number};
 use lockstep_kernel::{Kernel, ParamKind};
 
 use crate::context::{Ctx, VarKind};
@@ -74,14 +74,10 @@ fn named(name: &str, kernel: &Kernel) -> Result<Tree, String> {
             _ => Err(format!("'{function}' is not a function that may stand here")),
         };
     }
-    if let Some((dims, axis)) = name.split_once('.')
-        && let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == axis)
-    {
-        match dims {
-            "blockDim" => return Ok(Tree::BlockDim(axis as u8)),
-            "gridDim" => return Ok(Tree::GridDim(axis as u8)),
-            _ => {}
-        }
+    match Dimension::named(name) {
+        Some(Dimension::Block(axis)) => return Ok(Tree::BlockDim(axis as u8)),
+        Some(Dimension::Grid(axis)) => return Ok(Tree::GridDim(axis as u8)),
+        None => {}
     }
     let param = kernel.params.iter().position(|p| p.name == name);
     match param.map(|p| (p, kernel.params[p].kind)) {

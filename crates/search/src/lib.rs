@@ -50,6 +50,7 @@ use std::time::Instant;
 
 use lockstep_finding::launch::Relation;
 use lockstep_finding::{ArgValue, Finding, Kind, Launch};
+use lockstep_kernel::Kernel;
 use lockstep_simulate::Config;
 
 pub use candidate::Rule;
@@ -78,6 +79,11 @@ impl Given {
             && (self.shared.is_some() || !dynamic_shared)
             && self.args.iter().all(Option::is_some)
     }
+}
+
+/// Whether there is a launch that the relations allow; without one they were misread.
+pub fn are_satisfiable(kernel: &Kernel, given: &Given) -> bool {
+    !space::Space::new(kernel, given).related.is_empty()
 }
 
 /// A launch to try, such as the model of an alarm: what it does not say is chosen

@@ -4,14 +4,14 @@
 //! it is looked at: what a relation speaks of keeps its value, and what it gives a value follows. Values that dimensions
 //! follow from are the *drivers* of a launch; plain ones are chosen so that the launch is an ordinary one.
 
-use lockstep_finding::launch::{Expr, Number, Relation};
+use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
 
 use crate::Given;
 use crate::candidate::{Candidate, Gene};
 use crate::space::{Part, Slot, Space};
 
 /// Drivers of the launch to begin with, if the usual values give none that is ordinary.
-const LIKELY: [i64; 10] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1];
+const LIKELY: [i64; 12] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1, 4096, 1 << 16];
 /// Threads of a launch to begin with.
 const FEW: u64 = 1 << 13;
 /// Threads of a launch whose dimensions follow from arguments: others take too long.
@@ -20,8 +20,7 @@ const MOST: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Slot(usize),
-    Block(usize),
-    Grid(usize),
+    Dimension(Dimension),
 }
 
 /// What the relations of a launch say of its slots and dimensions.
@@ -66,12 +65,12 @@ impl Related {
         self.rules.iter().any(|(t, _)| *t == Target::Slot(slot))
     }
 
-    pub(crate) fn gives_block(&self, axis: usize) -> bool {
-        self.rules.iter().any(|(t, _)| *t == Target::Block(axis))
+    pub(crate) fn gives(&self, dimension: Dimension) -> bool {
+        self.rules.iter().any(|(t, _)| *t == Target::Dimension(dimension))
     }
 
-    pub(crate) fn gives_grid(&self, axis: usize) -> bool {
-        self.rules.iter().any(|(t, _)| *t == Target::Grid(axis))
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
     }
 
     pub(crate) fn is_driver(&self, slot: usize) -> bool {
@@ -93,22 +92,17 @@ impl Target {
     fn slot(self) -> Option<usize> {
         match self {
             Target::Slot(i) => Some(i),
-            Target::Block(_) | Target::Grid(_) => None,
+            Target::Dimension(_) => None,
         }
     }
 }
 
 fn target(name: &str, slots: &[Slot]) -> Option<Target> {
-    let axis = |a: &str| ["x", "y", "z"].iter().position(|x| *x == a);
-    match name.split_once('.') {
-        Some(("blockDim", a)) => axis(a).map(Target::Block),
-        Some(("gridDim", a)) => axis(a).map(Target::Grid),
-        Some(_) => None,
-        None => {
-            let is_it = |s: &Slot| s.name == name && s.part == Part::Lane(0) && s.ty.is_int();
-            slots.iter().position(is_it).map(Target::Slot)
-        }
+    if let Some(dimension) = Dimension::named(name) {
+        return Some(Target::Dimension(dimension));
     }
+    let is_it = |s: &Slot| s.name == name && s.part == Part::Lane(0) && s.ty.is_int();
+    slots.iter().position(is_it).map(Target::Slot)
 }
 
 impl Space<'_> {
@@ -123,8 +117,8 @@ impl Space<'_> {
         for ((target, _), value) in self.related.rules.iter().zip(values) {
             let dimension = || value.and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
             match *target {
-                Target::Block(a) => c.block[a] = dimension(),
-                Target::Grid(a) => c.grid[a] = dimension(),
+                Target::Dimension(Dimension::Block(a)) => c.block[a] = dimension(),
+                Target::Dimension(Dimension::Grid(a)) => c.grid[a] = dimension(),
                 Target::Slot(i) => {
                     if let Some(v) = value {
                         c.genes[i] = Gene::Int(self.clamp(i, v));
@@ -145,8 +139,8 @@ impl Space<'_> {
         let lookup = |name: &str| {
             let value = target(name, &self.slots).map(|t| match t {
                 Target::Slot(i) => i128::from(c.int(i)),
-                Target::Block(a) => i128::from(c.block[a]),
-                Target::Grid(a) => i128::from(c.grid[a]),
+                Target::Dimension(Dimension::Block(a)) => i128::from(c.block[a]),
+                Target::Dimension(Dimension::Grid(a)) => i128::from(c.grid[a]),
             });
             value.map(Number::Int).ok_or_else(String::new)
         };
@@ -156,44 +150,33 @@ impl Space<'_> {
         }
     }
 
-    /// Chooses the plain values of the drivers: the first that give an ordinary launch of few threads, or any. Relations
-    /// that none satisfies are of no use.
+    /// Chooses the plain values of the drivers: the first that give an ordinary launch of few threads, or any launch at
+    /// all. Relations that none satisfies are of no use.
     pub(crate) fn choose_drivers(&mut self) {
-        if self.related.drivers.is_empty() {
-            if !self.is_possible(&self.plain()) {
-                self.related = Related::default();
-            }
-            return;
-        }
-        let usual: Vec<i64> = {
-            let c = self.unrelated();
-            self.related.drivers.iter().map(|d| self.clamp(d.0, c.int(d.0))).collect()
-        };
-        let alike = LIKELY.map(|v| vec![v; usual.len()]);
+        let usual = self.unrelated();
+        let usual = self.related.drivers.iter().map(|d| self.clamp(d.0, usual.int(d.0))).collect();
+        let alike = LIKELY.map(|v| vec![v; self.related.drivers.len()]);
         let choices: Vec<Vec<i64>> = std::iter::once(usual).chain(alike).collect();
-        let mut best: Option<(bool, Vec<i64>)> = None;
-        for values in choices {
-            for (driver, v) in self.related.drivers.iter_mut().zip(&values) {
-                driver.1 = Some(*v);
+        let ordinary = |c: &Candidate| c.threads() <= FEW && self.oddities(c).is_empty();
+        let plain: Vec<Candidate> = choices.iter().map(|v| self.driven(v)).collect();
+        let possible = || (0..choices.len()).filter(|&k| self.is_possible(&plain[k]));
+        match possible().find(|&k| ordinary(&plain[k])).or(possible().next()) {
+            Some(k) => {
+                for (driver, v) in self.related.drivers.iter_mut().zip(&choices[k]) {
+                    driver.1 = Some(*v);
+                }
             }
-            let plain = self.plain();
-            if !self.is_possible(&plain) {
-                continue;
-            }
-            let ordinary = plain.threads() <= FEW && self.oddities(&plain).is_empty();
-            if ordinary || best.is_none() {
-                best = Some((ordinary, values));
-            }
-            if ordinary {
-                break;
-            }
+            None => self.related = Related::default(),
         }
-        let Some((_, chosen)) = best else {
-            self.related = Related::default();
-            return;
-        };
-        for (driver, v) in self.related.drivers.iter_mut().zip(chosen) {
-            driver.1 = Some(v);
+    }
+
+    /// The plain candidate with these values of the drivers.
+    fn driven(&self, values: &[i64]) -> Candidate {
+        let mut c = self.unrelated();
+        for (driver, v) in self.related.drivers.iter().zip(values) {
+            c.genes[driver.0] = Gene::Int(*v);
         }
+        self.relate(&mut c);
+        c
     }
 }

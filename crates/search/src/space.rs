@@ -9,6 +9,7 @@
 //! from its name; names only choose between axes where nothing else does.
 
 use lockstep_finding::ArgValue;
+use lockstep_finding::launch::Dimension;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
 
@@ -358,7 +359,7 @@ impl<'a> Space<'a> {
         std::array::from_fn(|a| {
             self.given.block.is_none()
                 && implied(h, a).is_none()
-                && !self.related.gives_block(a)
+                && !self.related.gives(Dimension::Block(a))
                 && (h.thread_axes[a] || h.reads_block_dim[a])
         })
     }
@@ -376,7 +377,7 @@ impl<'a> Space<'a> {
         let h = &self.hints;
         std::array::from_fn(|a| {
             self.given.grid.is_none()
-                && !self.related.gives_grid(a)
+                && !self.related.gives(Dimension::Grid(a))
                 && (h.block_axes[a] || h.reads_grid_dim[a])
         })
     }

@@ -42,7 +42,7 @@ pub(crate) struct Lab<'a> {
 
 impl Lab<'_> {
     /// Simulates, with larger arrays while only our own sizes were too small;
-    /// `None` where a precondition or a device forbids the launch.
+    /// `None` where a precondition or a device forbids the launch. The candidate agrees with all relations.
     ///
     /// With `again`, arrays begin at their usual sizes, so that a witness has none
     /// that is larger than needed; otherwise at what other launches needed.
@@ -52,7 +52,6 @@ impl Lab<'_> {
         steps: u64,
         again: bool,
     ) -> Result<Option<Trial>, String> {
-        let candidate = &self.space.agreeing(candidate);
         if !self.space.is_possible(candidate) {
             return Ok(None);
         }

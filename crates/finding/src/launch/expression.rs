@@ -163,6 +163,37 @@ impl Expr {
     }
 }
 
+/// A dimension of a launch, by axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    Block(usize),
+    Grid(usize),
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Dimension {
+    /// What `blockDim.x` and its kin name.
+    pub fn named(name: &str) -> Option<Dimension> {
+        let (dims, axis) = name.split_once('.')?;
+        let axis = AXES.iter().position(|a| *a == axis)?;
+        match dims {
+            "blockDim" => Some(Dimension::Block(axis)),
+            "gridDim" => Some(Dimension::Grid(axis)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Dimension::Block(a) => write!(f, "blockDim.{}", AXES[a]),
+            Dimension::Grid(a) => write!(f, "gridDim.{}", AXES[a]),
+        }
+    }
+}
+
 /// A scalar or a dimension that follows from others: `gridDim.x == (n + 255) / 256`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {

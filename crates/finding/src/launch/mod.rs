@@ -29,7 +29,7 @@ use serde_json::{Map, Value};
 
 pub use array::{ArrayContents, ArraySpec, MAX_ARRAY_BYTES};
 pub use element::{ElementType, f16_to_f32, f64_to_f16};
-pub use expression::{Expr, Number, Operator, Relation};
+pub use expression::{Dimension, Expr, Number, Operator, Relation};
 pub use witness::Witness;
 
 /// One launch of one kernel.

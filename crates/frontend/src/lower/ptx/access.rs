@@ -210,10 +210,7 @@ impl Lower<'_> {
         operands: &[&str],
         names: &mut Names,
     ) -> Option<()> {
-        let parts = vector(operands.get(usize::from(!is_load))?)?;
-        if parts.len() != usize::from(count) {
-            return None;
-        }
+        let parts = parts_of_vector(operands.get(usize::from(!is_load))?, count)?;
         let (scope, order) = (scope_of(tail), order_of(tail));
         for (i, name) in parts.iter().enumerate() {
             let at = self.index(addr, Operand::Imm(0), 0, i as i64 * i64::from(ty.bytes()));
@@ -243,10 +240,7 @@ impl Lower<'_> {
         operands: &[&str],
         names: &mut Names,
     ) -> Option<()> {
-        let parts = vector(operands.get(usize::from(!is_load))?)?;
-        if parts.len() != usize::from(count) {
-            return None;
-        }
+        let parts = parts_of_vector(operands.get(usize::from(!is_load))?, count)?;
         let size = ty.bytes() * u32::from(count);
         let access = if is_load { SiteKind::Read } else { SiteKind::Write };
         if is_load {
@@ -279,4 +273,9 @@ fn order_of(parts: &[&str]) -> Order {
     } else {
         Order::Relaxed
     }
+}
+
+/// `{a,b}`, where there are as many as there have to be.
+fn parts_of_vector(operand: &str, count: u8) -> Option<Vec<&str>> {
+    vector(operand).filter(|parts| parts.len() == usize::from(count))
 }
