@@ -36,7 +36,25 @@ const PATIENCE: u64 = 10;
 /// threads may be.
 const FAR: [i64; 2] = [64, 1 << 16];
 
+/// A bug as a launch shows it.
+struct Shown<'t> {
+    candidate: &'t Candidate,
+    finding: &'t Finding,
+    /// What else went wrong in that launch.
+    wrong: usize,
+}
+
+fn wrong(trial: &Trial) -> usize {
+    let outside = trial.outcome.findings.iter().filter(|f| f.kind == Kind::OutOfBounds);
+    outside.count() + trial.doubts.len()
+}
+
 impl Shrinker<'_, '_> {
+    fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
+        let finding = same(trial, self.key)?;
+        Some(Shown { candidate: &trial.candidate, finding, wrong: wrong(trial) })
+    }
+
     /// The condition under which a bug shows in an ordinary launch, if others do not have it.
     pub(crate) fn blame(&mut self, trial: &Trial) -> Option<String> {
         match self.key.kind {
@@ -53,6 +71,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.offset_in_the_data(trial))
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
+                .or_else(|| self.unsorted(&self.shown(trial)?))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial)),
@@ -292,13 +311,13 @@ impl Shrinker<'_, '_> {
     /// A store through an array of indices races where two of them are equal. Who writes so means a permutation, unless
     /// the store adds to what it finds: then equal ones make sense, and it lacks an atomic.
     fn equal_indices(&mut self, trial: &Trial) -> Option<String> {
-        let finding = same(trial, self.key)?;
-        let [a, b] = &finding.accesses[..] else { return None };
+        let shown = self.shown(trial)?;
+        let [a, b] = &shown.finding.accesses[..] else { return None };
         let one_store = a.op == "write" && a.place == b.place;
         let space = self.driver.lab.space;
-        let mut indices = self.indices(&trial.candidate, finding).into_iter();
+        let mut indices = self.indices(shown.candidate, shown.finding).into_iter();
         let array =
-            indices.find(|&i| one_store || self.is_gone_with(trial, i, Contents::Swapped))?;
+            indices.find(|&i| one_store || self.is_gone_with(&shown, &[i], Contents::Swapped))?;
         Some(format!("two elements of {} are equal", space.arrays[array].name))
     }
 
@@ -330,6 +349,12 @@ impl Shrinker<'_, '_> {
         (0..space.arrays.len()).filter(is_ours).collect()
     }
 
+    /// Whether elements of ours led both threads to one place, where other elements might not have.
+    pub(crate) fn rests_on_contents(&self, finding: &Finding) -> bool {
+        let races = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
+        races && self.may_be_apart(finding) && !self.leaders(&finding.accesses).is_empty()
+    }
+
     /// Whether some value of ours would have to be varied before a bug is believed.
     pub(crate) fn may_blame(&self, c: &Candidate, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
@@ -341,6 +366,7 @@ impl Shrinker<'_, '_> {
             Kind::DataRace | Kind::MissingFence => {
                 any(&|s| s.is_row_length() || s.is_offset() || s.hints.bounds_loop)
                     || !self.indices(c, finding).is_empty()
+                    || !self.sorted(finding).is_empty()
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,
@@ -407,8 +433,9 @@ impl Shrinker<'_, '_> {
 
     /// Where one element of an array says where a part begins, and the next one where it ends, they ascend.
     fn falling_bounds(&mut self, trial: &Trial) -> Option<String> {
-        let mut falling = self.falling(&trial.candidate, same(trial, self.key)?).into_iter();
-        let array = falling.find(|&i| self.is_gone_with(trial, i, Contents::Iota))?;
+        let shown = self.shown(trial)?;
+        let mut falling = self.falling(shown.candidate, shown.finding).into_iter();
+        let array = falling.find(|&i| self.is_gone_with(&shown, &[i], Contents::Iota))?;
         Some(self.do_not_ascend(array))
     }
 
@@ -426,14 +453,17 @@ impl Shrinker<'_, '_> {
     }
 
     /// What can be said of a bug whose launch came to no end, and is not made again: contents of ours that plain ones
-    /// were tried before.
-    pub(crate) fn blame_unfinished(&self, candidate: &Candidate, finding: &mut Finding) {
+    /// were tried before, or that are not sorted.
+    pub(crate) fn blame_unfinished(&mut self, candidate: &Candidate, finding: &mut Finding) {
         if !matches!(self.key.kind, Kind::DataRace | Kind::MissingFence) {
             return;
         }
         let strange = self.strange_elements(candidate, finding);
         let falls = || self.falling(candidate, finding).first().map(|&i| self.do_not_ascend(i));
-        if let Some(condition) = strange.or_else(falls) {
+        let condition = strange.or_else(falls);
+        let condition =
+            condition.or_else(|| self.unsorted(&Shown { candidate, finding, wrong: 0 }));
+        if let Some(condition) = condition {
             finding.holds_when = Some(condition);
             finding.severity = Severity::Warning;
         }
@@ -442,30 +472,70 @@ impl Shrinker<'_, '_> {
     /// Where an array says at which element the part of each thread begins, parts that lie close together overlap.
     fn close_segments(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
-        let finding = same(trial, self.key)?;
-        if !self.may_be_apart(finding) {
+        let shown = self.shown(trial)?;
+        if !self.may_be_apart(shown.finding) {
             return None;
         }
         let through = (0..space.arrays.len()).filter(|&i| space.arrays[i].written_through);
         let mut through = through.collect::<Vec<_>>().into_iter();
-        let array = through.find(|&i| self.is_gone_with(trial, i, Contents::Spaced))?;
+        let array = through.find(|&i| self.is_gone_with(&shown, &[i], Contents::Spaced))?;
         let name = &space.arrays[array].name;
         Some(format!("elements of {name} are less than {} apart", Contents::SPACE))
     }
 
-    /// Whether a bug goes away with other elements of an array, and nothing else goes wrong.
-    fn is_gone_with(&mut self, trial: &Trial, array: usize, contents: Contents) -> bool {
-        let mut distinct = trial.candidate.clone();
-        distinct.contents[array] = contents;
-        let param = self.driver.lab.space.arrays[array].param;
-        distinct.cells.retain(|(p, ..)| *p != param);
-        let wrong = |t: &Trial| {
-            let outside = t.outcome.findings.iter().filter(|f| f.kind == Kind::OutOfBounds);
-            outside.count() + t.doubts.len()
-        };
+    /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
+    /// A kernel that sorts them itself writes them, or leaves the places of the bug alone when there is nothing to do.
+    fn unsorted(&mut self, shown: &Shown) -> Option<String> {
+        let space = self.driver.lab.space;
+        let sorted = self.sorted(shown.finding);
+        let names: Vec<&str> = sorted.iter().map(|&i| space.arrays[i].name.as_str()).collect();
+        let names = names.join(" and ");
+        if sorted.is_empty() {
+            None
+        } else if self.is_gone_with(shown, &sorted, Contents::Iota) {
+            Some(format!("elements of {names} do not ascend"))
+        } else if self.is_gone_with(shown, &sorted, Contents::Runs) {
+            Some(format!("elements of {names}, or the bits of them that count, do not ascend"))
+        } else {
+            None
+        }
+    }
+
+    /// Arrays that may have to be sorted.
+    fn sorted(&self, finding: &Finding) -> Vec<usize> {
+        let arrays = &self.driver.lab.space.arrays;
+        let is_sorted = |&i: &usize| arrays[i].compared && !arrays[i].written;
+        let apart = self.may_be_apart(finding);
+        (0..arrays.len()).filter(|i| apart && is_sorted(i)).collect()
+    }
+
+    /// Whether a bug goes away with other elements of some arrays, though its places are reached, and nothing else goes
+    /// wrong.
+    fn is_gone_with(&mut self, shown: &Shown, arrays: &[usize], contents: Contents) -> bool {
+        let mut distinct = shown.candidate.clone();
+        for &array in arrays {
+            distinct.contents[array] = contents;
+            let param = self.driver.lab.space.arrays[array].param;
+            distinct.cells.retain(|(p, ..)| *p != param);
+        }
         let Some(other) = self.other(&distinct) else { return false };
         let whole = other.outcome.incomplete.is_none();
-        whole && wrong(&other) <= wrong(trial) && same(&other, self.key).is_none()
+        whole
+            && wrong(&other) <= shown.wrong
+            && same(&other, self.key).is_none()
+            && self.reaches(&other, shown.finding)
+    }
+
+    /// Whether some thread was at each place of a finding.
+    fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
+        let kernel = self.driver.lab.space.kernel;
+        let is_reached = |a: &Access| {
+            kernel.sites.iter().zip(&trial.outcome.coverage.sites).any(|(site, &reached)| {
+                let loc = kernel.loc(site.loc);
+                reached && (loc.line, loc.column) == (a.place.line, a.place.column)
+            })
+        };
+        finding.accesses.iter().all(is_reached)
     }
 
     /// Another launch, if there is time for it.

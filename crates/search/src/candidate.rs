@@ -86,6 +86,8 @@ pub(crate) enum Gene {
 pub(crate) enum Contents {
     Zeros,
     Ones,
+    /// A one, and zeros behind it.
+    First,
     Iota,
     Random,
     /// This value (the bits of its type) everywhere.
@@ -98,6 +100,8 @@ pub(crate) enum Contents {
     Descending,
     /// Each number once, neighbours swapped. It is written out for every element and not for a witness.
     Swapped,
+    /// Ascending in long runs of equal numbers: also some bits of them ascend. Not for a witness.
+    Runs,
     /// So far apart that what begins at each is not likely to reach the next; not for a witness either.
     Spaced,
 }
@@ -105,6 +109,8 @@ pub(crate) enum Contents {
 impl Contents {
     /// The distance of elements that are [`Contents::Spaced`].
     pub(crate) const SPACE: u64 = 256;
+    /// How many are equal in [`Contents::Runs`].
+    pub(crate) const RUN: u64 = 32;
 }
 
 #[derive(Clone, Debug, PartialEq)]

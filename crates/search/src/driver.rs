@@ -1,6 +1,5 @@
 //! The search itself: seeds, evolution, then what to make of what was found.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
@@ -8,15 +7,15 @@ use std::time::Instant;
 use lockstep_finding::{Kind, Launch};
 use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
-use lockstep_simulate::{BarrierSurvey, Config, bind};
+use lockstep_simulate::{BarrierSurvey, bind};
 
-use crate::candidate::{Candidate, Gene, Rule};
+use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::evolve::{Evolution, Reached, Scored, sort};
-use crate::launch::{Shelf, Sizes};
+use crate::launch::Sizes;
 use crate::ledger::Ledger;
 use crate::space::Space;
 use crate::trial::{Lab, Trial};
-use crate::{Given, Progress, Searched, Settings, barriers, is_over, is_past, settle};
+use crate::{Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle};
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
@@ -83,20 +82,13 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     } else {
         return Ok(Searched { nothing_allowed: true, ..Searched::default() });
     }
-    let config = Config {
-        barrier_needs: settings.config.kinds.contains(&Kind::RedundantBarrier),
-        ..settings.config.clone()
-    };
-    let lab = Lab {
-        space: &space,
-        config,
-        seed: settings.seed,
-        shelf: Shelf::default(),
-        vain: RefCell::default(),
-        sizes: RefCell::default(),
-        allowed: settings.allowed,
-        steering: OnceCell::new(),
-    };
+    let first_link =
+        chain::first_link(&Lab::new(&space, settings), settings.config.max_steps / EFFORT);
+    if let Some(link) = &first_link {
+        space.begin(link.array, Contents::First);
+    }
+    let mut lab = Lab::new(&space, settings);
+    lab.config.barrier_needs = settings.config.kinds.contains(&Kind::RedundantBarrier);
     let mut driver = Driver::new(lab, settings);
     let population = driver.seeds()?;
     driver.insist()?;
@@ -104,21 +96,17 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
-    Ok(driver.finish())
+    let mut searched = driver.finish();
+    if let Some(link) = first_link {
+        searched.findings.push(link.finding);
+        searched.rules.push(Rule::Ordinary);
+    }
+    Ok(searched)
 }
 
 /// Genes of the first candidate that the preconditions allow; `None` without any.
 fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>, String> {
-    let lab = Lab {
-        space,
-        config: settings.config.clone(),
-        seed: settings.seed,
-        shelf: Shelf::default(),
-        vain: RefCell::default(),
-        sizes: RefCell::default(),
-        allowed: settings.allowed,
-        steering: OnceCell::new(),
-    };
+    let lab = Lab::new(space, settings);
     let plain = space.plain();
     // A precondition in the source is only known by executing it.
     let requires =

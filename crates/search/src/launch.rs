@@ -346,6 +346,7 @@ fn array(
     let contents = match contents {
         Contents::Zeros => ArrayContents::Zeros,
         Contents::Ones => ArrayContents::Ones,
+        Contents::First => ArrayContents::Literal(vec!["1".into(), "0".into()]),
         Contents::Iota => ArrayContents::Iota,
         Contents::Random => ArrayContents::Random,
         Contents::Value(bits) => {
@@ -355,6 +356,7 @@ fn array(
         Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
         Contents::Spaced => written_out(MOST_GUESSED, &|i| i * Contents::SPACE),
+        Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))

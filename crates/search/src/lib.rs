@@ -35,6 +35,7 @@
 mod barriers;
 mod blame;
 mod candidate;
+mod chain;
 mod condition;
 mod driver;
 mod evolve;

@@ -84,7 +84,11 @@ pub(crate) struct FreeArray {
     pub(crate) reaches_private: bool,
     /// Its elements say where loops end.
     pub(crate) bounds_loop: bool,
+    /// Its elements are compared with one another, or with those of another array.
+    pub(crate) compared: bool,
     pub(crate) written: bool,
+    /// Threads synchronise through it.
+    pub(crate) synchronises: bool,
     /// The contents a caller would give.
     pub(crate) plain: Contents,
 }
@@ -152,20 +156,23 @@ impl<'a> Space<'a> {
                 }
                 ParamKind::Buffer { elem, .. } => {
                     let a = h.array.clone().unwrap_or_default();
+                    let synchronises = synchronises(kernel, &param.name);
                     arrays.push(FreeArray {
                         param: i,
                         name: param.name.clone(),
                         matters: (a.value_reaches_address
                             || a.value_guards_access
                             || a.value_bounds_loop)
-                            && !synchronises(kernel, &param.name),
+                            && !synchronises,
                         elem,
                         compared_with: a.compared_with,
                         written_through: a.index_written_through,
                         reaches_private: a.value_reaches_private,
                         bounds_loop: a.value_bounds_loop,
+                        compared: a.compared_with_elements,
                         written: a.written,
-                        plain: match synchronises(kernel, &param.name) {
+                        synchronises,
+                        plain: match synchronises {
                             true => Contents::Zeros,
                             false => plain_contents(elem, &param.source_type),
                         },
@@ -186,6 +193,11 @@ impl<'a> Space<'a> {
     /// Makes these the plain values.
     pub(crate) fn fix(&mut self, genes: Vec<Gene>) {
         self.fixed = Some(genes);
+    }
+
+    /// Makes these the contents that a caller gives.
+    pub(crate) fn begin(&mut self, array: usize, contents: Contents) {
+        self.arrays[array].plain = contents;
     }
 
     /// The candidate to begin with.

@@ -8,9 +8,9 @@ use lockstep_kernel::{Inst, Kernel, Object, Op, Operand, Space as Memory, Termin
 use lockstep_simulate::{Config, Outcome, simulate};
 
 use crate::candidate::Candidate;
-use crate::is_over;
 use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
+use crate::{Settings, is_over};
 
 /// How often a launch is tried with larger arrays.
 const RETRIES: usize = 6;
@@ -40,7 +40,20 @@ pub(crate) struct Lab<'a> {
     pub(crate) steering: OnceCell<Steering>,
 }
 
-impl Lab<'_> {
+impl<'a> Lab<'a> {
+    pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
+        Lab {
+            space,
+            config: settings.config.clone(),
+            seed: settings.seed,
+            shelf: Shelf::default(),
+            vain: RefCell::default(),
+            sizes: RefCell::default(),
+            allowed: settings.allowed,
+            steering: OnceCell::new(),
+        }
+    }
+
     /// Simulates, with larger arrays while only our own sizes were too small;
     /// `None` where a precondition or a device forbids the launch. The candidate agrees with all relations.
     ///

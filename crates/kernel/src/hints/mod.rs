@@ -136,6 +136,9 @@ pub struct ArrayHints {
     /// Constants that loaded values are compared with: the type of the
     /// comparison and the bits. Sorted.
     pub compared_with: Vec<(Ty, u64)>,
+    /// Its elements are compared with one another, or with those of another array, on the way to an access: a search, a
+    /// merge, or the end of a run of equal ones.
+    pub compared_with_elements: bool,
     pub read: bool,
     /// Written, atomically or not.
     pub written: bool,

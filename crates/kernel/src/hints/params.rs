@@ -26,6 +26,7 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
         for inst in &graph.kernel.block(b).insts {
             arithmetic(graph, &mut hints, inst);
             comparison(graph, &mut hints, &mut arrays, inst);
+            elements(graph, &mut arrays, inst);
             accesses(graph, &mut arrays, &inst.op);
         }
     }
@@ -193,6 +194,34 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
             }
             hints[s].bounds_loop |= decides_loop && graph.has(other, LOOP);
         }
+    }
+}
+
+/// A comparison of two elements as they were read, or of some of their bits.
+fn elements(graph: &Graph, arrays: &mut [ArrayHints], inst: &Inst) {
+    let Op::Cmp { a, b, .. } = inst.op else { return };
+    if a == b || !inst.dst.is_some_and(|d| graph.reg_reaches(d, GUARD)) {
+        return;
+    }
+    let is_element = |o: Operand| is_element(graph, o, DEPTH) && !graph.leaders(o).is_empty();
+    if is_element(a) && is_element(b) {
+        for param in [a, b].into_iter().flat_map(|o| graph.leaders(o)) {
+            arrays[graph.bases.number(Base::Param(param))].compared_with_elements = true;
+        }
+    }
+}
+
+fn is_element(graph: &Graph, value: Operand, depth: u32) -> bool {
+    let Operand::Reg(r) = value else { return false };
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return false };
+    match inst.op {
+        Op::Load { .. } => true,
+        Op::Copy { a, .. }
+        | Op::Cast { a, .. }
+        | Op::Int { op: IntOp::And | IntOp::LShr | IntOp::AShr, a, .. } => {
+            depth > 0 && is_element(graph, a, depth - 1)
+        }
+        _ => false,
     }
 }
 

@@ -1,0 +1,66 @@
+//! Chains whose first link is the caller's.
+//!
+//! Blocks that work one after the other wait each for an element that the one before sets, and the first one for an
+//! element that no thread sets: the host does, before the launch. With zeros such a launch stands still. It does not with
+//! the first element set, and then other elements are set by the kernel and that one is left alone: so begin all launches
+//! of the search, and the deadlock holds only where the host forgets it.
+//!
+//! What it can do wrong: a kernel that forgot to set the first element itself looks the same. It is still reported, with
+//! the element that has to be set.
+
+use lockstep_finding::{Finding, Kind, Severity};
+use lockstep_kernel::Elem;
+use lockstep_simulate::Outcome;
+
+use crate::candidate::Contents;
+use crate::launch::Sizes;
+use crate::space::Space;
+use crate::trial::Lab;
+
+/// An array whose first element the caller sets.
+pub(crate) struct FirstLink {
+    pub(crate) array: usize,
+    /// What happens where it does not.
+    pub(crate) finding: Finding,
+}
+
+/// The array by which a chain begins that stands still otherwise.
+pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
+    let space: &Space = lab.space;
+    let is_flags = |&i: &usize| {
+        let array = &space.arrays[i];
+        let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
+        array.synchronises && array.written && is_int && array.plain == Contents::Zeros
+    };
+    let flags: Vec<usize> = (0..space.arrays.len()).filter(is_flags).collect();
+    if flags.is_empty() || !lab.config.kinds.contains(&Kind::Deadlock) {
+        return None;
+    }
+    let mut candidate = space.plain();
+    let launch = space.launch(&candidate, &Sizes::default(), lab.seed);
+    let stuck = lab.simulate(&launch, steps).ok()?;
+    let found = stuck.findings.iter().find(|f| f.kind == Kind::Deadlock)?;
+    let array = flags.into_iter().find(|&i| {
+        candidate.contents.clone_from(&space.plain().contents);
+        candidate.contents[i] = Contents::First;
+        let launch = space.launch(&candidate, &Sizes::default(), lab.seed);
+        lab.simulate(&launch, steps).is_ok_and(|outcome| goes_on(space, i, &outcome))
+    })?;
+    let finding = Finding {
+        launch: Some(launch),
+        holds_when: Some(format!("{}[0] == 0", space.arrays[array].name)),
+        severity: Severity::Warning,
+        ..found.clone()
+    };
+    Some(FirstLink { array, finding })
+}
+
+/// Whether a launch came to its end, and set other elements than the first one.
+fn goes_on(space: &Space, array: usize, outcome: &Outcome) -> bool {
+    let array = &space.arrays[array];
+    let written = outcome.buffers.iter().find(|(param, _)| *param == array.param);
+    let parts = written.and_then(|(_, bytes)| bytes.split_at_checked(array.elem.size() as usize));
+    let Some((first, rest)) = parts else { return false };
+    let is_set = |bytes: &[u8]| bytes.iter().any(|&b| b != 0);
+    outcome.incomplete.is_none() && first[0] == 1 && !is_set(&first[1..]) && is_set(rest)
+}
