@@ -291,7 +291,7 @@ impl<'a> Driver<'a> {
             && !self.is_dear()
             && !self.is_over()
             && self.broken.is_none()
-            && !(self.settings.race_free && self.nothing_is_left())
+            && !self.nothing_is_left()
     }
 
     /// Algorithm 1.
