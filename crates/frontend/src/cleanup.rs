@@ -398,6 +398,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         }
         Op::Load { addr: a, .. }
         | Op::Alloc { size: a }
+        | Op::AwaitCopies { left: a }
         | Op::Free { ptr: a }
         | Op::ImageSize { image: a, .. } => each(&mut [a]),
         Op::Store { values, addr, .. } => {
@@ -414,7 +415,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
                 reduce.iter_mut().for_each(|(_, o)| *o = f(*o));
             }
             Barrier::Arrive { id, threads } => each(&mut [id, threads]),
-            Barrier::Warp { mask } => each(&mut [mask]),
+            Barrier::Await { id: a } | Barrier::Warp { mask: a } => each(&mut [a]),
             Barrier::Grid | Barrier::GroupCopies => {}
         },
         Op::Shuffle { value, lane, clamp, mask, .. } => {
@@ -438,6 +439,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         Op::Assert { cond, .. } | Op::Requires { cond, .. } => each(&mut [cond]),
         Op::Special(_)
         | Op::Fence { .. }
+        | Op::CommitCopies
         | Op::ActiveMask
         | Op::Yield
         | Op::Foreign { .. }

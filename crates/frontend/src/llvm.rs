@@ -290,6 +290,15 @@ pub(crate) fn opcode(v: Val) -> Opcode {
     unsafe { LLVMGetInstructionOpcode(v) }
 }
 
+/// What an instruction or a constant expression computes.
+pub(crate) fn opcode_of(v: Val) -> Option<Opcode> {
+    match value_kind(v) {
+        ValueKind::LLVMInstructionValueKind => Some(opcode(v)),
+        ValueKind::LLVMConstantExprValueKind => Some(unsafe { LLVMGetConstOpcode(v) }),
+        _ => None,
+    }
+}
+
 pub(crate) fn is_instruction(v: Val) -> bool {
     value_kind(v) == ValueKind::LLVMInstructionValueKind
 }

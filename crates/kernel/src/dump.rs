@@ -203,9 +203,13 @@ impl Dumper<'_> {
                 o(expected),
                 self.site(*site)
             ),
-            Op::MemCopy { write, dst, src, len, .. } => {
-                format!("memcopy [{}] from [{}] {} {}", o(dst), o(src), o(len), self.site(*write))
+            Op::MemCopy { write, dst, src, len, asynchronous, .. } => {
+                let how = if *asynchronous { "async " } else { "" };
+                let (dst, src, len) = (o(dst), o(src), o(len));
+                format!("{how}memcopy [{dst}] from [{src}] {len} {}", self.site(*write))
             }
+            Op::CommitCopies => "commit copies".to_string(),
+            Op::AwaitCopies { left } => format!("await copies, {} left", o(left)),
             Op::MemSet { site, dst, byte, len } => {
                 format!("memset [{}] {} {} {}", o(dst), o(byte), o(len), self.site(*site))
             }
@@ -289,6 +293,7 @@ impl Dumper<'_> {
             Barrier::Arrive { id, threads } => {
                 format!("arrive {} of {}", self.operand(*id), self.operand(*threads))
             }
+            Barrier::Await { id } => format!("await {}", self.operand(*id)),
             Barrier::Warp { mask } => format!("warp mask {}", self.operand(*mask)),
             Barrier::Grid => "grid".to_string(),
             Barrier::GroupCopies => "group copies".to_string(),

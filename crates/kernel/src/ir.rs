@@ -274,6 +274,27 @@ pub enum BarrierReduce {
     Count,
     And,
     Or,
+    /// OpenCL's `work_group_reduce_…`: all values of the block, combined.
+    Fold {
+        op: AtomicOp,
+        ty: Ty,
+    },
+    /// `work_group_scan_…`: those of the threads before, in the order of their numbers, and perhaps one's own.
+    Scan {
+        op: AtomicOp,
+        ty: Ty,
+        inclusive: bool,
+    },
+}
+
+impl BarrierReduce {
+    /// The type of what each thread gives, and of the result.
+    pub fn types(self) -> (Ty, Ty) {
+        match self {
+            BarrierReduce::Fold { ty, .. } | BarrierReduce::Scan { ty, .. } => (ty, ty),
+            _ => (Ty::I1, Ty::I32),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -287,11 +308,14 @@ pub enum Barrier {
         /// Which memory the barrier orders.
         orders_shared: bool,
         orders_global: bool,
-        /// `bar.red`: the result is an `I32` register.
+        /// `bar.red` and its like: the result is a register ([`BarrierReduce::types`]).
         reduce: Option<(BarrierReduce, Operand)>,
     },
     /// `bar.arrive`: counts, but does not wait.
     Arrive { id: Operand, threads: Operand },
+    /// The second half of a split barrier: waits until `threads` threads have arrived, of which the thread itself was
+    /// one.
+    Await { id: Operand },
     /// `__syncwarp(mask)`.
     Warp { mask: Operand },
     /// Cooperative groups' `this_grid().sync()`.
@@ -467,13 +491,21 @@ pub enum Op {
         order: Order,
         scope: Scope,
     },
-    /// `len` bytes, as one read and one write of each thread.
+    /// `len` bytes, as one read and one write of each thread. An `asynchronous` one (`cp.async`) is made at some time
+    /// between here and the thread's wait for it.
     MemCopy {
         read: SiteId,
         write: SiteId,
         dst: Operand,
         src: Operand,
         len: Operand,
+        asynchronous: bool,
+    },
+    /// The thread's asynchronous copies since the last commit are a group.
+    CommitCopies,
+    /// All groups of asynchronous copies of the thread but the `left` newest (an `I32`) are done.
+    AwaitCopies {
+        left: Operand,
     },
     MemSet {
         site: SiteId,
@@ -794,6 +826,7 @@ impl Op {
             }
             Op::Load { addr: a, .. }
             | Op::Alloc { size: a }
+            | Op::AwaitCopies { left: a }
             | Op::Free { ptr: a }
             | Op::ImageSize { image: a, .. } => f(*a),
             Op::Store { values, addr, .. } => {
@@ -815,7 +848,7 @@ impl Op {
                     f(*id);
                     f(*threads);
                 }
-                Barrier::Warp { mask } => f(*mask),
+                Barrier::Await { id: a } | Barrier::Warp { mask: a } => f(*a),
                 Barrier::Grid | Barrier::GroupCopies => {}
             },
             Op::Shuffle { value, lane, clamp, mask, .. } => {
@@ -842,6 +875,7 @@ impl Op {
             Op::Assert { cond, .. } | Op::Requires { cond, .. } => f(*cond),
             Op::Special(_)
             | Op::Fence { .. }
+            | Op::CommitCopies
             | Op::ActiveMask
             | Op::Yield
             | Op::Foreign { .. }
@@ -859,6 +893,8 @@ impl Op {
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
             | Op::GroupCopy { .. }
+            | Op::CommitCopies
+            | Op::AwaitCopies { .. }
             | Op::Fence { .. }
             | Op::Free { .. }
             | Op::Print { .. }

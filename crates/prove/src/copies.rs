@@ -128,7 +128,7 @@ impl Pairs<'_, '_> {
     }
 
     /// What holds of a thread and of one that stands for a copy, which may be the same.
-    fn facts_with_copy(&mut self) -> Vec<T> {
+    pub(crate) fn facts_with_copy(&mut self) -> Vec<T> {
         let mut out = self.facts_of_one();
         out.extend(self.exec.ctx.index_facts(2, 0));
         out.extend(self.required(&[2], Level::Block));

@@ -94,42 +94,76 @@ impl Pairs<'_, '_> {
         base
     }
 
-    /// Whether operations that name all lanes of a warp are reached by all lanes of a warp: why not, where they may
-    /// not be.
-    pub(crate) fn check_warps(&mut self, limits: Limits) -> Option<String> {
+    /// How large the tiles of a warp are whose lanes come together to all operations that name them; or why not.
+    pub(crate) fn check_warps(&mut self, limits: Limits) -> Result<u32, String> {
         let ops = self.exec.warp_ops.clone();
         let kernel = self.exec.ctx.kernel;
-        for op in &ops {
-            if !self.names_all_lanes(op, limits) {
+        let mut smallest = self.exec.ctx.assumptions.warp_size;
+        let mut by_tile: Vec<(u32, Vec<(usize, BlockId)>)> = Vec::new();
+        for (i, op) in ops.iter().enumerate() {
+            let Some(tile) = self.tile_of(op, limits) else {
                 let line = kernel.loc(op.loc).line;
-                return Some(format!("the lane mask at line {line} is not followed"));
+                return Err(format!("the lane mask at line {line} is not followed"));
+            };
+            smallest = smallest.min(tile);
+            match by_tile.iter_mut().find(|(t, _)| *t == tile) {
+                Some((_, blocks)) => blocks.push((i, op.block)),
+                None => by_tile.push((tile, vec![(i, op.block)])),
             }
         }
-        let blocks: Vec<(usize, BlockId)> =
-            ops.iter().enumerate().map(|(i, op)| (i, op.block)).collect();
-        let same = self.same_warp();
+        for (tile, blocks) in by_tile {
+            let same = self.same_tile(tile);
+            if let Some(op) = self.not_together(&blocks, same, limits) {
+                let line = kernel.loc(ops[op].loc).line;
+                let who = "not all lanes of a warp may come to the operation at line";
+                return Err(format!("{who} {line}"));
+            }
+        }
+        Ok(smallest)
+    }
+
+    /// A place that of two threads for which `same` holds only one may come to.
+    pub(crate) fn not_together(
+        &mut self,
+        blocks: &[(usize, BlockId)],
+        same: T,
+        limits: Limits,
+    ) -> Option<usize> {
         let mut queries = Vec::new();
-        let mut lines = Vec::new();
-        for point in self.points(&blocks) {
+        let mut about = Vec::new();
+        for point in self.points(blocks) {
             let mut list = self.uneven(&point, Level::Block);
             list.push(same);
             if let Some(q) = self.ask(list, Level::Block) {
                 queries.push(q);
-                lines.push(kernel.loc(ops[point.barrier].loc).line);
+                about.push(point.barrier);
             }
         }
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
-        let line = lines[open];
-        Some(format!("not all lanes of a warp may come to the operation at line {line}"))
+        Some(about[open])
     }
 
-    /// Whether a mask has all lanes of the thread's warp that are in the block.
-    fn names_all_lanes(&mut self, op: &WarpOp, limits: Limits) -> bool {
-        let all = 0xffff_ffff;
-        if let Some(mask) = self.exec.ctx.pool.as_const(op.mask) {
-            return mask == all;
+    /// The tile of lanes, of a power of two, that an operation's mask names: the one that the thread itself is in.
+    fn tile_of(&mut self, op: &WarpOp, limits: Limits) -> Option<u32> {
+        let whole = self.exec.ctx.assumptions.warp_size;
+        let named = self.exec.ctx.pool.as_const(op.mask);
+        if named == Some(0xffff_ffff) {
+            return Some(whole);
         }
+        let mut tile = named.map_or(whole, |mask| mask.count_ones().min(whole));
+        while tile > 0 {
+            if tile.is_power_of_two() && self.names_tile(op, tile, limits) {
+                return Some(tile);
+            }
+            tile = if named.is_some() { 0 } else { tile / 2 };
+        }
+        None
+    }
+
+    /// Whether a mask has just the lanes of the thread's tile, as far as they are in the block.
+    fn names_tile(&mut self, op: &WarpOp, tile: u32, limits: Limits) -> bool {
+        let all = 0xffff_ffff;
         let mask = self.copy(op.mask, 1, Level::Block);
         let ctx = &mut *self.exec.ctx;
         let size = u64::from(ctx.assumptions.warp_size);
@@ -145,8 +179,19 @@ impl Pairs<'_, '_> {
         let full = ctx.pool.constant(all, 32);
         let is_full = ctx.pool.ule(lanes, left);
         let there = ctx.pool.ite(is_full, full, those);
+        let wanted = if u64::from(tile) == size {
+            there
+        } else {
+            let lane = ctx.pool.urem(own, lanes);
+            let width = ctx.pool.constant(u64::from(tile), 32);
+            let within = ctx.pool.urem(lane, width);
+            let start = ctx.pool.sub(lane, within);
+            let bits = ctx.pool.constant((1u64 << tile) - 1, 32);
+            let bits = ctx.pool.shl(bits, start);
+            ctx.pool.and(bits, there)
+        };
         let named = ctx.pool.and(mask, there);
-        let same = ctx.pool.eq(named, there);
+        let same = ctx.pool.eq(named, wanted);
         let missing = ctx.pool.not(same);
         let mut list = self.facts_of_one();
         list.extend(self.conditions(op.block, 1, Level::Block));
@@ -158,8 +203,13 @@ impl Pairs<'_, '_> {
 
     /// The two threads are of one warp.
     pub(crate) fn same_warp(&mut self) -> T {
+        self.same_tile(self.exec.ctx.assumptions.warp_size)
+    }
+
+    /// The two threads are of one tile of so many consecutive ones, which may span warps.
+    pub(crate) fn same_tile(&mut self, threads: u32) -> T {
         let ctx = &mut *self.exec.ctx;
-        let size = ctx.pool.constant(u64::from(ctx.assumptions.warp_size), 32);
+        let size = ctx.pool.constant(u64::from(threads), 32);
         let (a, b) = (ctx.linear_thread(1), ctx.linear_thread(2));
         let (a, b) = (ctx.pool.udiv(a, size), ctx.pool.udiv(b, size));
         ctx.pool.eq(a, b)

@@ -20,6 +20,7 @@
 mod alarm;
 mod asserts;
 mod assume;
+mod asynchronous;
 mod bits;
 mod bounds;
 mod boxes;
@@ -38,6 +39,7 @@ mod memory;
 mod operate;
 mod ops;
 mod pair;
+mod partial;
 mod phases;
 mod provenance;
 mod race;

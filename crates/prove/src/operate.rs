@@ -6,8 +6,8 @@
 //! nothing is known of, a binder of the thread's own; only [`Op::Unsupported`] is a gap.
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, Inst, Op, Operand, Reg, SiteId, Space, Special, Terminator,
-    Ty,
+    AtomicOp, Barrier, BarrierReduce, BlockId, CastOp, Inst, Op, Operand, Reg, SiteId, Space,
+    Special, Terminator, Ty,
 };
 
 use crate::asserts::AssertAt;
@@ -108,7 +108,7 @@ impl Exec<'_, '_> {
                     self.draw((b, at), *op, a, step, dst);
                 }
             }
-            Op::MemCopy { read, write, dst, src, len } => {
+            Op::MemCopy { read, write, dst, src, len, .. } => {
                 let (d, s) = (self.operand(*dst, 64, b), self.operand(*src, 64, b));
                 let n = self.operand(*len, 64, b);
                 if live {
@@ -135,7 +135,7 @@ impl Exec<'_, '_> {
                     if let Barrier::Warp { mask } = barrier {
                         self.warp_op(b, inst.loc, *mask);
                     }
-                    let barrier = *barrier;
+                    let barrier = self.of_whole_block(*barrier, b);
                     self.barriers.push(BarrierAt {
                         site: *site,
                         block: b,
@@ -145,7 +145,11 @@ impl Exec<'_, '_> {
                     });
                 }
                 self.recent.clear();
-                if !crate::race::is_block_barrier(barrier) {
+                let scan = matches!(
+                    barrier,
+                    Barrier::Block { reduce: Some((BarrierReduce::Scan { .. }, _)), .. }
+                );
+                if scan || !crate::race::is_block_barrier(barrier) {
                     self.bind_results(b, inst);
                 } else if let Some(dst) = inst.dst {
                     let name = self.ctx.reg_name(dst).unwrap_or("").to_owned();
@@ -205,6 +209,21 @@ impl Exec<'_, '_> {
     fn warp_op(&mut self, block: BlockId, loc: lockstep_kernel::LocId, mask: Operand) {
         let mask = self.operand(mask, 32, block);
         self.warp_ops.push(WarpOp { block, loc, mask });
+    }
+
+    /// A barrier that counts as many threads as the block has is one of the block, where all who come to barriers wait.
+    fn of_whole_block(&mut self, barrier: Barrier, b: BlockId) -> Barrier {
+        let Barrier::Block { id, threads: Some(n), orders_shared, orders_global, reduce } = barrier
+        else {
+            return barrier;
+        };
+        let (count, all) = (self.operand(n, 32, b), self.ctx.block_threads());
+        let all_wait = !self.ctx.kernel.insts().any(|i| {
+            let Op::Barrier { barrier, .. } = &i.op else { return false };
+            matches!(barrier, Barrier::Arrive { .. } | Barrier::Await { .. })
+        });
+        let threads = (count != all || !all_wait).then_some(n);
+        Barrier::Block { id, threads, orders_shared, orders_global, reduce }
     }
 
     fn bind_results(&mut self, b: BlockId, inst: &Inst) {

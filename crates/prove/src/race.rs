@@ -35,12 +35,29 @@ impl Related {
     }
 }
 
+/// How many consecutive threads barriers of some threads are for, where they can be relied on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tiles {
+    /// `__syncwarp`: the smallest tile that one names.
+    pub(crate) lanes: Option<u32>,
+    /// `bar.sync` with a count: whole warps ([`crate::partial`]).
+    pub(crate) threads: Option<u32>,
+}
+
+/// Order by barriers of a tile and of the block: shared and global memory.
+struct Within {
+    threads: u32,
+    related: [Related; 2],
+}
+
 /// What orders two threads of one block.
 struct Order {
     shared: Related,
     global: Related,
-    /// With `__syncwarp`, for threads of one warp: shared and global memory.
-    warp: Option<[Related; 2]>,
+    /// With `bar.sync` of a tile, for threads of one.
+    tile: Option<Within>,
+    /// With `__syncwarp` too, for lanes of one.
+    warp: Option<Within>,
     lockstep: bool,
     /// With barriers of the whole grid, for threads of different blocks.
     grid: Option<Related>,
@@ -114,11 +131,10 @@ pub(crate) fn is_block_barrier(b: &Barrier) -> bool {
 
 impl Pairs<'_, '_> {
     /// All pairs that arithmetic does not rule out.
-    /// `warps` says that `__syncwarp` can be relied on.
     pub(crate) fn race_candidates(
         &mut self,
         limits: Limits,
-        warps: bool,
+        tiles: Tiles,
     ) -> Option<Vec<Candidate>> {
         let orders = |exec: &Exec, shared: bool| -> Vec<bool> {
             exec.barriers
@@ -139,7 +155,16 @@ impl Pairs<'_, '_> {
             .exec
             .barriers
             .iter()
-            .map(|b| warps && matches!(b.barrier, Barrier::Warp { .. }))
+            .map(|b| tiles.lanes.is_some() && matches!(b.barrier, Barrier::Warp { .. }))
+            .collect();
+        let of_tiles: Vec<bool> = self
+            .exec
+            .barriers
+            .iter()
+            .map(|b| {
+                tiles.threads.is_some()
+                    && matches!(b.barrier, Barrier::Block { threads: Some(_), .. })
+            })
             .collect();
         let of_grid: Vec<bool> =
             self.exec.barriers.iter().map(|b| matches!(b.barrier, Barrier::Grid)).collect();
@@ -147,11 +172,19 @@ impl Pairs<'_, '_> {
         let mut order = Order {
             shared: Related::new(exec, &|i| for_shared[i]),
             global: Related::new(exec, &|i| for_global[i]),
-            warp: within_warp.contains(&true).then(|| {
-                [
-                    Related::new(exec, &|i| for_shared[i] || within_warp[i]),
-                    Related::new(exec, &|i| for_global[i] || within_warp[i]),
-                ]
+            tile: tiles.threads.map(|threads| Within {
+                threads,
+                related: [
+                    Related::new(exec, &|i| for_shared[i] || of_tiles[i]),
+                    Related::new(exec, &|i| for_global[i] || of_tiles[i]),
+                ],
+            }),
+            warp: tiles.lanes.filter(|_| within_warp.contains(&true)).map(|threads| Within {
+                threads,
+                related: [
+                    Related::new(exec, &|i| for_shared[i] || of_tiles[i] || within_warp[i]),
+                    Related::new(exec, &|i| for_global[i] || of_tiles[i] || within_warp[i]),
+                ],
             }),
             grid: of_grid.contains(&true).then(|| Related::new(exec, &|i| of_grid[i])),
             lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
@@ -299,7 +332,7 @@ impl Pairs<'_, '_> {
     }
 
     /// How the two accesses can be concurrent in one block: relations, each with the condition on the two threads (of
-    /// one warp or not) under which it counts.
+    /// one tile or warp or not) under which it counts.
     fn ways(
         &mut self,
         i: usize,
@@ -309,22 +342,30 @@ impl Pairs<'_, '_> {
     ) -> Vec<(Relation, Option<T>)> {
         let plain = if shared { &mut order.shared } else { &mut order.global };
         let plain = self.related(i, j, plain, Level::Block);
-        if !order.lockstep && order.warp.is_none() {
-            return plain.into_iter().map(|r| (r, None)).collect();
+        let of = usize::from(!shared);
+        let in_step = if order.lockstep && !plain.is_empty() { self.in_step(i, j) } else { None };
+        // From the block to the lanes: who is not of the next smaller tile is ordered by this one's barriers.
+        let mut levels: Vec<(Vec<Relation>, Option<T>)> = vec![(plain, None)];
+        if let Some(tile) = &mut order.tile {
+            let same = self.same_tile(tile.threads);
+            levels.push((self.related(i, j, &mut tile.related[of], Level::Block), Some(same)));
         }
-        let same = self.same_warp();
-        let apart = self.exec.ctx.pool.not(same);
-        let mut out: Vec<(Relation, Option<T>)> =
-            plain.iter().cloned().map(|r| (r, Some(apart))).collect();
         if order.lockstep {
-            if !plain.is_empty()
-                && let Some(r) = self.in_step(i, j)
-            {
-                out.push((r, Some(same)));
-            }
+            let same = self.same_warp();
+            levels.push((in_step.into_iter().collect(), Some(same)));
         } else if let Some(warp) = &mut order.warp {
-            let within = self.related(i, j, &mut warp[usize::from(!shared)], Level::Block);
-            out.extend(within.into_iter().map(|r| (r, Some(same))));
+            let same = self.same_tile(warp.threads);
+            levels.push((self.related(i, j, &mut warp.related[of], Level::Block), Some(same)));
+        }
+        let mut out = Vec::new();
+        for (at, (relations, same)) in levels.iter().enumerate() {
+            let next = levels.get(at + 1).and_then(|(_, same)| *same);
+            let apart = next.map(|t| self.exec.ctx.pool.not(t));
+            let who = match (*same, apart) {
+                (Some(a), Some(b)) => Some(self.exec.ctx.pool.and(a, b)),
+                (a, b) => a.or(b),
+            };
+            out.extend(relations.iter().cloned().map(|r| (r, who)));
         }
         out
     }

@@ -126,7 +126,9 @@ fn other_order(kernel: &Kernel) -> Option<&'static str> {
         {
             Some("other barriers")
         }
-        Op::GroupCopy { .. } => Some("asynchronous copies"),
+        Op::GroupCopy { .. } | Op::MemCopy { asynchronous: true, .. } => {
+            Some("asynchronous copies")
+        }
         Op::Alloc { .. } | Op::Free { .. } => Some("allocations"),
         Op::Print { .. } => Some("output"),
         Op::Special(Special::Clock) => Some("readings of the clock"),

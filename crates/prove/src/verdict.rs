@@ -12,7 +12,7 @@ use crate::exec::{self, Mode};
 use crate::hidden::Shape;
 use crate::memory::Place;
 use crate::pair::Pairs;
-use crate::race::{Candidate, Limits, is_block_barrier};
+use crate::race::{Candidate, Limits, Tiles, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
 use crate::term::{Bin, Node, T};
 use crate::walk::{Assignment, reachable};
@@ -331,11 +331,12 @@ pub(crate) struct Divergence {
     undecided: Option<String>,
     /// Why operations of a warp cannot be relied on.
     warps: Option<String>,
+    tiles: Tiles,
     /// What the proof rests on where a barrier's condition reads memory.
     assumes: Vec<String>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
-    /// Why the ends of group copies cannot be relied on.
+    /// Why the ends of copies cannot be relied on.
     loose: Option<String>,
 }
 
@@ -380,23 +381,22 @@ impl Pairs<'_, '_> {
             misaligned: None,
             undecided: None,
             warps: None,
+            tiles: Tiles::default(),
             assumes: Vec::new(),
             rests_on_races: false,
-            loose: self.loose_copies(limits),
+            loose: self.loose_copies(limits).or_else(|| self.unsettled_copies(limits)),
         };
-        for b in &self.exec.barriers {
-            if matches!(b.barrier, Barrier::Block { .. } | Barrier::Arrive { .. })
-                && !is_block_barrier(&b.barrier)
-            {
-                let line = line_of(kernel, b.site);
-                out.undecided =
-                    Some(format!("the barrier of some threads at {line} is not modelled"));
-            }
+        match self.check_partial(limits) {
+            Ok(threads) => out.tiles.threads = threads,
+            Err(because) => out.undecided = Some(because),
         }
         out.rests_on_races = self.exec.forwarding;
-        out.warps = self.check_warps(limits);
-        if let Some(because) = &out.warps {
-            out.undecided = Some(because.clone());
+        match self.check_warps(limits) {
+            Ok(lanes) => out.tiles.lanes = Some(lanes),
+            Err(because) => {
+                out.warps = Some(because.clone());
+                out.undecided = Some(because);
+            }
         }
         let obligations = self.divergence_obligations();
         for o in &obligations {
@@ -537,7 +537,7 @@ impl Pairs<'_, '_> {
     pub(crate) fn check_races(&mut self, divergence: &Divergence, limits: Limits) -> Races {
         let unknown =
             |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
-        let Some(candidates) = self.race_candidates(limits, divergence.warps.is_none()) else {
+        let Some(candidates) = self.race_candidates(limits, divergence.tiles) else {
             return unknown(limits.ran_out());
         };
         self.solver.all_or_nothing = limits.proof_only;

@@ -178,6 +178,11 @@ fn group_copies() {
 }
 
 #[test]
+fn copies_of_threads() {
+    expect("asynchronous.cu", Kind::DataRace, RACES);
+}
+
+#[test]
 fn assertions() {
     let names = &[("holds_", "proved"), ("fails_", "found"), ("perhaps_", "possible")];
     expect("asserts.cu", Kind::Assertion, names);
@@ -276,6 +281,16 @@ fn tiles() {
 #[test]
 fn warps() {
     expect("warps.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn barriers_of_some_threads() {
+    expect("partial.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn functions_of_a_work_group() {
+    expect("groups.cl", Kind::DataRace, RACES);
 }
 
 #[test]

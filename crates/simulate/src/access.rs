@@ -14,6 +14,7 @@ use crate::machine::{BlockRun, Entry, World};
 use crate::program::{NULL_OBJECT, object_of, origin};
 use crate::race::{AccessKind, COPY_ENGINE, Event};
 use crate::report::{Key, access, element, memory};
+use crate::under_way::Copy;
 use crate::uninit::{Origin, Pending};
 use crate::watch::{Seen, Watch};
 
@@ -22,7 +23,7 @@ use crate::watch::{Seen, Watch};
 const FULL_CHECK_COST: u64 = 16;
 
 /// The lanes of a warp access that lie in one object.
-struct Target {
+pub(crate) struct Target {
     object: usize,
     entry: Entry,
     mask: u32,
@@ -42,7 +43,7 @@ impl Target {
 
     /// The address of a lane's first byte on this machine.
     #[inline(always)]
-    fn at(&self, lane: usize) -> *mut u8 {
+    pub(crate) fn at(&self, lane: usize) -> *mut u8 {
         // SAFETY: `resolve` checked the offset against the object's size.
         unsafe {
             self.entry.base.add((self.offsets[lane] + lane as u64 * self.entry.stride) as usize)
@@ -272,7 +273,7 @@ impl BlockRun<'_, '_> {
 
     /// Tells the race checks of an access.
     #[inline(always)]
-    fn observe(
+    pub(crate) fn observe(
         &mut self,
         w: usize,
         t: &Target,
@@ -298,7 +299,9 @@ impl BlockRun<'_, '_> {
             world.reports.dirty |= kind != AccessKind::Read;
             return;
         }
-        let first_thread = self.warps[w].first_thread;
+        let warp = &mut self.warps[w];
+        warp.strayed |= warp.awaited & t.mask;
+        let first_thread = warp.first_thread;
         // What nobody has written has no value that a store could repeat.
         let fresh = match &mut self.init[t.object] {
             Some(bits) if kind == AccessKind::Write && !bits.complete() => lanes_of(t.mask)
@@ -768,7 +771,7 @@ impl BlockRun<'_, '_> {
     pub(crate) fn bulk(&mut self, w: usize, mask: u32, r: &Rare, world: &mut World) {
         let regs = self.regs(w);
         match *r {
-            Rare::MemCopy { read, write, dst, src, len } => {
+            Rare::MemCopy { read, write, dst, src, len, asynchronous } => {
                 for l in lanes_of(mask) {
                     let len = regs.w64(len)[l];
                     let (from, to) = (regs.w64(src)[l], regs.w64(dst)[l]);
@@ -776,6 +779,10 @@ impl BlockRun<'_, '_> {
                         continue;
                     };
                     self.bulk_write(w, l, to, &bytes, write, world);
+                    if asynchronous {
+                        let thread = self.warps[w].first_thread + l as u32;
+                        self.races.under_way.begin(Copy { thread, from, to, len, read, write });
+                    }
                 }
             }
             Rare::MemSet { site, dst, byte, len } => {
@@ -827,7 +834,7 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    fn bulk_target(
+    pub(crate) fn bulk_target(
         &self,
         w: usize,
         lane: usize,
@@ -900,7 +907,7 @@ impl BlockRun<'_, '_> {
 }
 
 /// What an atomic leaves in memory.
-fn apply(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
+pub(crate) fn apply(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
     let mask = ty.mask();
     let signed = |x: u64| ((x << (64 - ty.bits())) as i64) >> (64 - ty.bits());
     let real =

@@ -8,10 +8,13 @@
 //! the block that relies on that is reported too.
 
 use lockstep_finding::{Access, Finding, Kind, Severity};
-use lockstep_kernel::{BarrierReduce, Language, LocId, ShuffleMode, SiteId, VoteKind};
+use lockstep_kernel::{
+    AtomicOp, BarrierReduce, Language, LocId, ShuffleMode, SiteId, Ty, VoteKind,
+};
 
+use crate::access::apply;
 use crate::code::{BarrierStep, Rare};
-use crate::lanes::{LANES, Slot};
+use crate::lanes::{LANES, Slot, real_bits};
 use crate::machine::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
 use crate::report::{Key, place, site_place};
 
@@ -38,16 +41,22 @@ impl BlockRun<'_, '_> {
                     threads: threads.map(|t| regs.w32(t)[lead]),
                     shared: *shared,
                     global: *global,
-                    reduce: reduce.map(|(r, p, d)| (r, regs.bits(p) & mask, d)),
+                    reduce: reduce.map(|(r, p, d)| {
+                        let is_bit = r.types().0 == Ty::I1;
+                        (r, if is_bit { regs.bits(p) & mask } else { 0 }, p, d)
+                    }),
                 })
             }
-            BarrierStep::Arrive { id, .. } => {
-                let id = regs.w32(*id)[lead];
-                *self.arrived.entry(id).or_default() += mask.count_ones();
-                world.changes += 1;
-                let (races, mut ctx) = self.races(world);
-                races.named_barrier(&mut ctx, id, &[(w, mask)], false);
-                return Ok(true);
+            BarrierStep::Arrive { id, threads } => {
+                let (id, threads) = (regs.w32(*id)[lead], regs.w32(*threads)[lead]);
+                self.arrive(w, mask, id, threads, world);
+                State::Paused
+            }
+            BarrierStep::Await { id } => {
+                match self.await_opening(w, mask, regs.w32(*id)[lead], site, world) {
+                    Some(state) => state,
+                    None => return Ok(true),
+                }
             }
             BarrierStep::Warp { mask: named } => {
                 let named = *regs.w32(*named);
@@ -84,6 +93,7 @@ impl BlockRun<'_, '_> {
             rest &= !lanes;
             self.check_named(w, lanes, set, site, world);
             if set & alive & !lanes == 0 {
+                self.check_returned(w, lanes, set, self.p.kernel.site(site).loc, world);
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, set & lanes, alive);
                 self.watched_warp_barrier(w, set & lanes, site, world);
@@ -94,6 +104,7 @@ impl BlockRun<'_, '_> {
         if waiting.is_empty() {
             return true;
         }
+        self.warps[w].awaited |= waiting.iter().fold(0, |m, (_, set)| m | set);
         let model = self.warps[w].groups[g].clone();
         let passed = waiting.iter().fold(mask, |m, (lanes, _)| m & !lanes);
         let groups = &mut self.warps[w].groups;
@@ -143,18 +154,32 @@ impl BlockRun<'_, '_> {
     }
 
     /// A warp operation with a mask: waits until the lanes it names are here.
-    pub(crate) fn gather(&mut self, w: usize, g: usize, mask: u32, at: u32, named: Slot) -> bool {
+    pub(crate) fn gather(
+        &mut self,
+        w: usize,
+        g: usize,
+        mask: u32,
+        at: u32,
+        named: Slot,
+        world: &mut World,
+    ) -> bool {
         let regs = self.regs(w);
         let sets = regs.w32(named);
         let named = (0..LANES).filter(|l| mask >> l & 1 == 1).fold(0, |m, l| m | sets[l]);
         let alive = self.warps[w].alive;
         let group = &mut self.warps[w].groups[g];
-        if named & alive & !mask == 0 || group.forced {
+        if group.forced {
             group.forced = false;
+            return true;
+        }
+        if named & alive & !mask == 0 {
+            let first = self.p.code.blocks[group.block as usize].first;
+            self.check_returned(w, mask, named, self.p.code.locs[(first + at) as usize], world);
             return true;
         }
         group.step = at;
         group.state = State::Warp { site: None, mask: named };
+        self.warps[w].awaited |= named;
         false
     }
 
@@ -190,10 +215,13 @@ impl BlockRun<'_, '_> {
             if named & alive & !lanes != 0 {
                 continue;
             }
+            let loc = self.warp_wait_loc(w, i);
+            self.check_returned(w, lanes, named, loc, world);
             for g in self.warps[w].groups.iter_mut().filter(|g| partner(g)) {
                 g.state = State::Ready;
                 g.forced = site.is_none();
             }
+            self.no_longer_awaited(w);
             world.changes += 1;
             if let Some(site) = site {
                 let (races, mut ctx) = self.races(world);
@@ -202,6 +230,9 @@ impl BlockRun<'_, '_> {
             }
             return Ok(true);
         }
+        if self.warps[w].groups.iter().any(|g| g.state == State::Paused) {
+            return Ok(false);
+        }
         // Others of the block may still set free those at block barriers, but
         // lanes of this very warp that are missing wait elsewhere for good.
         let (i, site, named) = waits[0];
@@ -209,13 +240,7 @@ impl BlockRun<'_, '_> {
         let missing = named & alive & !group.mask;
         let thread = self.warps[w].first_thread + group.mask.trailing_zeros();
         let absent = self.warps[w].first_thread + missing.trailing_zeros();
-        let loc = match site {
-            Some(s) => self.p.kernel.site(s).loc,
-            None => {
-                self.p.code.locs
-                    [(self.p.code.blocks[group.block as usize].first + group.step) as usize]
-            }
-        };
+        let loc = self.warp_wait_loc(w, i);
         let elsewhere =
             self.warps[w].groups.iter().find(|g| g.mask & missing != 0).map(|g| self.waiting_at(g));
         self.report_divergence(
@@ -236,15 +261,82 @@ impl BlockRun<'_, '_> {
         } else {
             self.warps[w].groups[i].state = State::Ready;
         }
+        self.no_longer_awaited(w);
         Ok(true)
+    }
+
+    /// Where a group waits for lanes of its warp.
+    fn warp_wait_loc(&self, w: usize, g: usize) -> LocId {
+        let group = &self.warps[w].groups[g];
+        match group.state {
+            State::Warp { site: Some(s), .. } => self.p.kernel.site(s).loc,
+            _ => {
+                let first = self.p.code.blocks[group.block as usize].first;
+                self.p.code.locs[(first + group.step) as usize]
+            }
+        }
+    }
+
+    fn no_longer_awaited(&mut self, w: usize) {
+        let warp = &mut self.warps[w];
+        warp.awaited = warp.groups.iter().fold(0, |m, g| match g.state {
+            State::Warp { mask, .. } => m | mask,
+            _ => m,
+        });
+        warp.strayed &= warp.awaited;
+    }
+
+    /// Lanes that an operation of the warp names and that have returned. Those that did something else while the others
+    /// waited for them were there, and did not come.
+    fn check_returned(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World) {
+        let first = self.warps[w].first_thread;
+        let size = (self.p.threads - first).min(self.p.config.warp_size);
+        let lanes = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
+        let gone = named & lanes & !self.warps[w].alive;
+        if gone == 0 || here & !named != 0 || self.failed {
+            return;
+        }
+        let strayed = gone & self.warps[w].strayed;
+        let missing = if strayed != 0 { strayed } else { gone };
+        let (waiting, missing) = (first + here.trailing_zeros(), first + missing.trailing_zeros());
+        let p = self.p;
+        let key = Key {
+            kind: Kind::BarrierDivergence,
+            places: [loc.0, loc.0],
+            object: 4 + u32::from(strayed != 0),
+        };
+        world.reports.add(key, false, || {
+            let access = Access {
+                op: "barrier".into(),
+                thread: Some(p.thread_at(waiting)),
+                block: p.block_at(self.block),
+                place: place(p.kernel, loc),
+                value: None,
+                notes: Vec::new(),
+            };
+            let why = if strayed != 0 { "never comes" } else { "has returned" };
+            let message = format!(
+                "thread {} names the lanes of mask {named:#010x}, of which thread {} {why}",
+                triple(p.thread_at(waiting)),
+                triple(p.thread_at(missing)),
+            );
+            let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
+            if strayed == 0 && !p.lockstep {
+                f.severity = Severity::Warning;
+            }
+            f.help =
+                vec!["name in the mask only the lanes that reach this operation together".into()];
+            f
+        });
     }
 
     fn waiting_at(&self, g: &Group) -> LocId {
         match g.state {
             State::Barrier(b) => self.p.kernel.site(b.site).loc,
-            State::Grid(s) | State::Copies(s) | State::Warp { site: Some(s), .. } => {
-                self.p.kernel.site(s).loc
-            }
+            State::Grid(s)
+            | State::Copies(s)
+            | State::Await { site: s, .. }
+            | State::Warp { site: Some(s), .. } => self.p.kernel.site(s).loc,
             _ => g.branch,
         }
     }
@@ -280,40 +372,9 @@ impl BlockRun<'_, '_> {
         });
     }
 
-    /// Named barriers whose count is reached. True if one was.
-    pub(crate) fn release_named(&mut self, world: &mut World) -> bool {
-        let mut counts: Vec<(u32, u32, u32)> = Vec::new();
-        for g in self.warps.iter().flat_map(|w| &w.groups) {
-            let State::Barrier(BarrierWait { id, threads: Some(needed), .. }) = g.state else {
-                continue;
-            };
-            match counts.iter_mut().find(|c| c.0 == id) {
-                Some(c) => c.2 += g.mask.count_ones(),
-                None => counts.push((id, needed, g.mask.count_ones())),
-            }
-        }
-        let Some(&(id, needed, here)) = counts.iter().find(|(id, needed, here)| {
-            here + self.arrived.get(id).copied().unwrap_or(0) >= *needed
-        }) else {
-            return false;
-        };
-        // Of those that came by without waiting, as many as were still needed.
-        let used = needed.saturating_sub(here);
-        if let Some(a) = self.arrived.get_mut(&id) {
-            *a = a.saturating_sub(used);
-        }
-        let arrived = used > 0;
-        self.release(
-            world,
-            arrived,
-            |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()),
-        );
-        true
-    }
-
     /// Nobody in the block can go on.
     pub(crate) fn resolve(&mut self, world: &mut World) -> Result<Option<Turn>, Stop> {
-        if self.release_named(world) {
+        if self.release_named(world) || self.resume() {
             return Ok(None);
         }
         let groups =
@@ -371,7 +432,13 @@ impl BlockRun<'_, '_> {
                 let (races, mut ctx) = self.races(world);
                 races.copies_done(&mut ctx);
             }
-            State::Ready | State::Warp { .. } => {}
+            State::Await { id, .. } => {
+                let message = format!("barrier {id} waits for threads that never arrive at it");
+                let help = "every thread of the group must arrive before any can go on";
+                self.report_divergence(lead_loc, first, None, message, help, world);
+                return Err(Stop::Diverged);
+            }
+            State::Ready | State::Paused | State::Warp { .. } => {}
         }
         Ok(None)
     }
@@ -434,7 +501,12 @@ impl BlockRun<'_, '_> {
 
     /// Lets the groups at a barrier go on, with its result if it computes one.
     /// `arrived`: others came by without waiting.
-    fn release(&mut self, world: &mut World, arrived: bool, here: impl Fn(&State) -> bool) {
+    pub(crate) fn release(
+        &mut self,
+        world: &mut World,
+        arrived: bool,
+        here: impl Fn(&State) -> bool,
+    ) {
         let mut who = Vec::new();
         let (mut count, mut total) = (0, 0);
         let mut barrier = None;
@@ -443,22 +515,26 @@ impl BlockRun<'_, '_> {
                 who.push((w, g.mask));
                 total += g.mask.count_ones();
                 if let State::Barrier(b) = g.state {
-                    count += b.reduce.map_or(0, |(_, lanes, _)| lanes.count_ones());
+                    count += b.reduce.map_or(0, |(_, lanes, ..)| lanes.count_ones());
                     barrier = Some(b);
                 }
             }
         }
+        if let Some(BarrierWait { reduce: Some((how, _, value, d)), .. }) = barrier {
+            self.combine(how, &who, value, d);
+        }
         for w in 0..self.warps.len() {
             let regs = self.regs(w);
             for g in self.warps[w].groups.iter_mut().filter(|g| here(&g.state)) {
-                if let State::Barrier(BarrierWait { reduce: Some((op, _, d)), .. }) = g.state {
+                if let State::Barrier(BarrierWait { reduce: Some((op, _, _, d)), .. }) = g.state {
                     let value = match op {
-                        BarrierReduce::Count => count,
-                        BarrierReduce::And => u32::from(count == total),
-                        BarrierReduce::Or => u32::from(count > 0),
+                        BarrierReduce::Count => Some(count),
+                        BarrierReduce::And => Some(u32::from(count == total)),
+                        BarrierReduce::Or => Some(u32::from(count > 0)),
+                        BarrierReduce::Fold { .. } | BarrierReduce::Scan { .. } => None,
                     };
-                    for l in (0..LANES).filter(|l| g.mask >> l & 1 == 1) {
-                        regs.w32_mut(d)[l] = value;
+                    for l in (0..LANES).filter(|l| value.is_some() && g.mask >> l & 1 == 1) {
+                        regs.w32_mut(d)[l] = value.unwrap_or(0);
                     }
                 }
                 g.state = State::Ready;
@@ -469,12 +545,37 @@ impl BlockRun<'_, '_> {
         world.changes += 1;
         let Some(b) = barrier else { return };
         let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads);
-        let (races, mut ctx) = self.races(world);
         if whole {
+            let (races, mut ctx) = self.races(world);
             races.block_barrier(&mut ctx, b.shared, b.global);
             self.watched_barrier(&b, &who, world);
         } else {
-            races.named_barrier(&mut ctx, b.id, &who, true);
+            let opening = self.opening(b.id);
+            let (races, mut ctx) = self.races(world);
+            races.named_barrier(&mut ctx, opening, &who, true);
+        }
+    }
+
+    /// What threads give at a barrier, combined in the order of their numbers.
+    fn combine(&mut self, how: BarrierReduce, who: &[(usize, u32)], value: Slot, d: Slot) {
+        let (op, ty, inclusive) = match how {
+            BarrierReduce::Fold { op, ty } => (op, ty, true),
+            BarrierReduce::Scan { op, ty, inclusive } => (op, ty, inclusive),
+            _ => return,
+        };
+        let lanes = |mask: u32| (0..LANES).filter(move |l| mask >> l & 1 == 1);
+        let mut threads: Vec<(usize, usize)> =
+            who.iter().flat_map(|&(w, mask)| lanes(mask).map(move |l| (w, l))).collect();
+        threads.sort();
+        let mut so_far = neutral(op, ty);
+        for &(w, l) in &threads {
+            let before = so_far;
+            so_far = apply(op, ty, so_far, self.regs(w).lane(value, ty, l), 0);
+            let scanned = if inclusive { so_far } else { before };
+            self.regs(w).set_lane(d, ty, l, scanned);
+        }
+        if matches!(how, BarrierReduce::Fold { .. }) {
+            threads.iter().for_each(|&(w, l)| self.regs(w).set_lane(d, ty, l, so_far));
         }
     }
 
@@ -583,6 +684,19 @@ impl BlockRun<'_, '_> {
             }
             _ => {}
         }
+    }
+}
+
+/// What changes nothing when it is combined with anything.
+fn neutral(op: AtomicOp, ty: Ty) -> u64 {
+    let sign = 1 << (ty.bits() - 1);
+    match op {
+        AtomicOp::SMin => ty.mask() ^ sign,
+        AtomicOp::SMax => sign,
+        AtomicOp::UMin => ty.mask(),
+        AtomicOp::FMin => real_bits(ty, f64::INFINITY),
+        AtomicOp::FMax => real_bits(ty, f64::NEG_INFINITY),
+        _ => 0,
     }
 }
 

@@ -259,6 +259,7 @@ impl GridShadow {
                     site,
                     silent: m.low & 1 == 1,
                     overwritten: cell.atomics[0].clock > m.clock || cell.atomics[1].clock > m.clock,
+                    under_way: false,
                 };
                 report(ctx, e, lane, offset, t, side, order);
             }

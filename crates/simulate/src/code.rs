@@ -96,6 +96,11 @@ pub(crate) enum Rare {
         dst: Slot,
         src: Slot,
         len: Slot,
+        asynchronous: bool,
+    },
+    CommitCopies,
+    AwaitCopies {
+        left: Slot,
     },
     MemSet {
         site: SiteId,
@@ -147,6 +152,10 @@ pub(crate) enum BarrierStep {
         reduce: Option<(lockstep_kernel::BarrierReduce, Slot, Slot)>,
     },
     Arrive {
+        id: Slot,
+        threads: Slot,
+    },
+    Await {
         id: Slot,
     },
     Warp {
@@ -713,13 +722,16 @@ impl Decoder<'_> {
                 self.push(Step::Atomic(Box::new(step)), loc);
                 return Ok(());
             }
-            Op::MemCopy { read, write, dst, src, len } => Rare::MemCopy {
+            Op::MemCopy { read, write, dst, src, len, asynchronous } => Rare::MemCopy {
                 read: *read,
                 write: *write,
                 dst: self.operand(*dst, Ty::Ptr),
                 src: self.operand(*src, Ty::Ptr),
                 len: self.operand_as_i64(*len),
+                asynchronous: *asynchronous,
             },
+            Op::CommitCopies => Rare::CommitCopies,
+            Op::AwaitCopies { left } => Rare::AwaitCopies { left: self.operand(*left, Ty::I32) },
             Op::MemSet { site, dst, byte, len } => Rare::MemSet {
                 site: *site,
                 dst: self.operand(*dst, Ty::Ptr),
@@ -749,8 +761,11 @@ impl Decoder<'_> {
                             shared: orders_shared,
                             global: orders_global,
                             reduce: reduce.map(|(r, p)| {
-                                let ty = self.operand_ty(p, Ty::I1);
-                                let p = if ty == Ty::I1 {
+                                let given = r.types().0;
+                                let ty = self.operand_ty(p, given);
+                                let p = if given != Ty::I1 {
+                                    self.operand(p, given)
+                                } else if ty == Ty::I1 {
                                     self.operand(p, Ty::I1)
                                 } else {
                                     self.nonzero(p, ty, loc)
@@ -759,9 +774,11 @@ impl Decoder<'_> {
                             }),
                         }
                     }
-                    Barrier::Arrive { id, .. } => {
-                        BarrierStep::Arrive { id: self.operand(id, Ty::I32) }
-                    }
+                    Barrier::Arrive { id, threads } => BarrierStep::Arrive {
+                        id: self.operand(id, Ty::I32),
+                        threads: self.operand(threads, Ty::I32),
+                    },
+                    Barrier::Await { id } => BarrierStep::Await { id: self.operand(id, Ty::I32) },
                     Barrier::Warp { mask } => {
                         BarrierStep::Warp { mask: self.operand(mask, Ty::I32) }
                     }

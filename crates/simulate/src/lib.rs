@@ -3,8 +3,8 @@
 //! [`simulate`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
 //! gives an [`Outcome`]: findings, output, what was printed. Reading order:
 //! [`grid`] runs blocks, [`machine`] runs the warps of one, [`access`] and
-//! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`]
-//! and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
+//! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`],
+//! [`under_way`] and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
 //!
 //! Three more observers are there for who asks ([`watch`]): [`footprint()`] executes a
 //! launch without checks and counts how its threads share memory; [`trace()`] says
@@ -27,6 +27,7 @@ mod history;
 mod image;
 mod lanes;
 mod machine;
+mod named;
 mod pairs;
 mod print;
 mod program;
@@ -36,6 +37,7 @@ mod says;
 mod survey;
 mod sync;
 mod trace;
+mod under_way;
 mod uninit;
 mod watch;
 

@@ -24,6 +24,7 @@ use crate::between::{GridShadow, Owners};
 use crate::code::{Edge, Rare, Step, Term};
 use crate::heap::Heap;
 use crate::lanes::{self, LANES, Regs, Slot, Unit};
+use crate::named::Named;
 use crate::program::Program;
 use crate::race::{BlockRaces, Ctx, Inter};
 use crate::report::Reports;
@@ -216,6 +217,14 @@ pub(crate) enum State {
     },
     Grid(SiteId),
     Copies(SiteId),
+    /// The second half of a split barrier, which must have opened more than `generation` times.
+    Await {
+        site: SiteId,
+        id: u32,
+        generation: u32,
+    },
+    /// Lets the others go first.
+    Paused,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -225,8 +234,8 @@ pub(crate) struct BarrierWait {
     pub threads: Option<u32>,
     pub shared: bool,
     pub global: bool,
-    /// Operation, lanes whose predicate holds, destination.
-    pub reduce: Option<(BarrierReduce, u32, Slot)>,
+    /// Operation, lanes whose predicate holds, what each gives, destination.
+    pub reduce: Option<(BarrierReduce, u32, Slot, Slot)>,
 }
 
 /// Lanes of a warp that execute together.
@@ -255,6 +264,9 @@ pub(crate) struct Warp {
     pub groups: Vec<Group>,
     pub alive: u32,
     pub first_thread: u32,
+    /// Lanes that others of the warp wait for, and those of them that did something else meanwhile.
+    pub awaited: u32,
+    pub strayed: u32,
     pub poison: Poison,
     /// Registers that a thread's place in its block determines are set.
     placed: bool,
@@ -283,8 +295,8 @@ pub(crate) struct BlockRun<'p, 'k> {
     pub warps: Vec<Warp>,
     pub races: BlockRaces,
     pub printed: String,
-    /// `bar.arrive` counts, by barrier.
-    pub arrived: FxHashMap<u32, u32>,
+    /// Barriers of some of the threads, by number.
+    pub named: FxHashMap<u32, Named>,
     /// How many threads have executed each group copy, since all had.
     pub copies: FxHashMap<SiteId, u32>,
     /// The first thread that left, and by which branch.
@@ -330,6 +342,8 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 groups: Vec::new(),
                 alive: 0,
                 first_thread: 0,
+                awaited: 0,
+                strayed: 0,
                 poison: Poison::default(),
                 placed: false,
             })
@@ -348,7 +362,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             warps,
             races: BlockRaces::new(p),
             printed: String::new(),
-            arrived: FxHashMap::default(),
+            named: FxHashMap::default(),
             copies: FxHashMap::default(),
             left: None,
             uninitialised: Vec::new(),
@@ -384,7 +398,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             survey.start(block, *clock);
         }
         self.printed.clear();
-        self.arrived.clear();
+        self.named.clear();
         self.copies.clear();
         self.left = None;
         self.uninitialised.clear();
@@ -397,6 +411,8 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
             warp.alive = mask;
             warp.first_thread = first;
+            warp.awaited = 0;
+            warp.strayed = 0;
             warp.poison.clear();
             warp.groups.clear();
             warp.groups.push(Group {
@@ -476,7 +492,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             if groups.any(|g| g.state == State::Ready) {
                 let stuck = (0..self.warps.len()).all(|w| self.warp_is_stuck(w));
                 // Named barriers may be complete while others spin.
-                if self.release_named(world) {
+                if self.release_named(world) || self.resume() {
                     continue;
                 }
                 if stuck && !progress {
@@ -825,14 +841,14 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             }
             Rare::Shuffle { mask: m, .. } | Rare::Vote { mask: m, .. } => {
                 if let Some(m) = m
-                    && !self.gather(w, g, mask, at, *m)
+                    && !self.gather(w, g, mask, at, *m, world)
                 {
                     return Ok(false);
                 }
                 self.warp_op(w, mask, r);
             }
             Rare::Match { mask: m, .. } => {
-                if !self.gather(w, g, mask, at, *m) {
+                if !self.gather(w, g, mask, at, *m, world) {
                     return Ok(false);
                 }
                 self.warp_op(w, mask, r);
@@ -857,6 +873,11 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                 self.bulk(w, mask, r, world);
                 self.races.lane_by_lane(*world.clock, false);
             }
+            Rare::CommitCopies => {
+                let first = self.warps[w].first_thread;
+                self.races.under_way.commit(first, mask);
+            }
+            Rare::AwaitCopies { left } => self.await_copies(w, mask, *left, world),
             Rare::Texel { d, step } => self.texel(w, mask, *d, step)?,
             Rare::ImageSize { d, image, of } => self.image_size(w, mask, *d, *image, *of)?,
             Rare::Alloc { d, size } => self.alloc(w, mask, *d, *size, world)?,

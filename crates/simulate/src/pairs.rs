@@ -47,7 +47,11 @@ pub(crate) struct Side {
     pub silent: bool,
     /// Something else may have been stored since.
     pub overwritten: bool,
+    /// It is an asynchronous copy that nobody has waited for.
+    pub under_way: bool,
 }
+
+const ASYNCHRONOUS: &str = "by a thread and an asynchronous copy that is under way";
 
 /// Reports a conflicting pair that nothing orders, or only atomics without
 /// fences do.
@@ -127,7 +131,9 @@ pub(crate) fn report(
         };
         let second = side(b, t, block, value);
         let copy = t == COPY_ENGINE || other.thread == COPY_ENGINE;
-        let where_ = if copy {
+        let where_ = if other.under_way {
+            ASYNCHRONOUS
+        } else if copy {
             "by a thread and a group copy"
         } else if other.block != block {
             "by threads of different blocks"
@@ -177,6 +183,9 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32, image:
     }
     if sa.atomic != sb.atomic {
         return "make both accesses atomic, or separate them by a barrier".into();
+    }
+    if where_ == ASYNCHRONOUS {
+        return "wait for the copy (__pipeline_wait_prior, cp.async.wait_group), then for the other threads with a barrier, before touching its memory".into();
     }
     if where_ == "by a thread and a group copy" {
         return if e.first_thread == COPY_ENGINE {

@@ -45,6 +45,7 @@ use crate::pairs::{Side, report, tolerated};
 use crate::program::{FLAG_ORDER, Program};
 use crate::report::Reports;
 use crate::sync::{Ordered, Sync};
+use crate::under_way::UnderWay;
 
 /// The thread number of an asynchronous group copy: no thread's own.
 pub(crate) const COPY_ENGINE: u32 = 0xffff;
@@ -193,6 +194,8 @@ pub(crate) struct BlockRaces {
     copy_base: u32,
     /// The oldest group copy that nobody has waited for was issued then: no barrier makes it the past.
     copying_since: u32,
+    /// Asynchronous copies that their threads have not waited for.
+    pub under_way: UnderWay,
     /// Lock-step only: for each warp and pair of lanes, when they last parted.
     parted: Vec<[[u32; LANES]; LANES]>,
     /// Lock-step only: for each warp, when any lanes of it last parted.
@@ -218,6 +221,7 @@ impl BlockRaces {
             warp_base: vec![1; program.warps as usize],
             copy_base: 1,
             copying_since: u32::MAX,
+            under_way: UnderWay::default(),
             parted: if program.lockstep {
                 vec![[[0; LANES]; LANES]; program.warps as usize]
             } else {
@@ -242,6 +246,7 @@ impl BlockRaces {
         self.warp_base.fill(*clock);
         self.copy_base = *clock;
         self.copying_since = u32::MAX;
+        self.under_way.clear();
         for p in &mut self.parted {
             *p = [[0; LANES]; LANES];
         }
@@ -297,17 +302,31 @@ impl BlockRaces {
         *ctx.clock += 1;
     }
 
-    /// Threads of the block come to a named barrier, and wait there or not.
+    /// Threads of the block come to a named barrier (its number, and how often it has opened), and wait there or not.
     pub(crate) fn named_barrier(
         &mut self,
         ctx: &mut Ctx,
-        id: u32,
+        opening: (u32, u32),
         who: &[(usize, u32)],
         wait: bool,
     ) {
         let threads = self.keys(ctx.block, who);
         if let Some(sync) = &mut ctx.sync {
-            sync.named(ctx.block, id, &threads, *ctx.clock, wait);
+            sync.named(ctx.block, opening, &threads, *ctx.clock, wait);
+        }
+        *ctx.clock += 1;
+    }
+
+    /// Threads that came to a named barrier earlier find it open.
+    pub(crate) fn learn_opening(
+        &mut self,
+        ctx: &mut Ctx,
+        opening: (u32, u32),
+        who: &[(usize, u32)],
+    ) {
+        let threads = self.keys(ctx.block, who);
+        if let Some(sync) = &mut ctx.sync {
+            sync.learn_opening(ctx.block, opening, &threads);
         }
         *ctx.clock += 1;
     }
@@ -390,6 +409,9 @@ impl BlockRaces {
             cells.split(granule(e));
         }
         self.within_block(ctx, &mut cells, e);
+        if !self.under_way.is_empty() {
+            self.under_way.check(ctx, e);
+        }
         self.cells[e.object] = Some(cells);
         if e.space != Space::Shared {
             match &mut ctx.inter {
@@ -565,6 +587,7 @@ impl BlockRaces {
                 site: site(m),
                 silent: silent(m),
                 overwritten: atomic_now && m == write_mark,
+                under_way: false,
             };
             report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
         }

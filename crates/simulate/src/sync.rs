@@ -72,8 +72,8 @@ enum Variable {
     Place { object: u32, offset: u64, block: Option<u32> },
     /// A meeting of some threads: a partial barrier of a warp.
     Meeting(u32),
-    /// A named barrier of a block.
-    Named { block: u32, id: u32 },
+    /// A named barrier of a block, before one of its openings.
+    Named { block: u32, id: u32, generation: u32 },
 }
 
 impl Relation {
@@ -313,12 +313,28 @@ impl Sync {
     pub(crate) fn named(
         &mut self,
         block: u32,
-        id: u32,
+        (id, generation): (u32, u32),
         threads: &[ThreadKey],
         clock: u32,
         wait: bool,
     ) {
-        self.meet(Variable::Named { block, id }, threads, clock, wait);
+        self.meet(Variable::Named { block, id, generation }, threads, clock, wait);
+    }
+
+    /// Threads learn what came before an opening of a named barrier.
+    pub(crate) fn learn_opening(
+        &mut self,
+        block: u32,
+        (id, generation): (u32, u32),
+        threads: &[ThreadKey],
+    ) {
+        for relation in [&mut self.generous, &mut self.strict] {
+            let log = relation.log(Variable::Named { block, id, generation });
+            let lesson = relation.lesson(log);
+            for &t in threads {
+                relation.teach(t, &lesson);
+            }
+        }
     }
 
     fn meet(&mut self, v: Variable, threads: &[ThreadKey], clock: u32, wait: bool) {

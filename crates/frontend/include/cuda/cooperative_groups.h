@@ -4,6 +4,8 @@
 #include "lockstep_cuda_prelude.h"
 
 __LOCKSTEP_OPAQUE void __lockstep_grid_sync();
+__LOCKSTEP_OPAQUE void __lockstep_arrive(unsigned id, unsigned threads);
+__LOCKSTEP_OPAQUE void __lockstep_await(unsigned id);
 
 namespace cooperative_groups {
 #define __LOCKSTEP_CG __device__ __forceinline__
@@ -58,8 +60,13 @@ public:
   static constexpr details::kind kind_ = details::block_kind;
   __LOCKSTEP_CG static void sync() { __syncthreads(); }
   struct arrival_token {};
-  __LOCKSTEP_CG static arrival_token barrier_arrive() { return {}; }
-  __LOCKSTEP_CG static void barrier_wait(arrival_token) { __syncthreads(); }
+  // A barrier that no PTX can name.
+  static constexpr unsigned split_ = 16;
+  __LOCKSTEP_CG static arrival_token barrier_arrive() {
+    __lockstep_arrive(split_, details::block_size());
+    return {};
+  }
+  __LOCKSTEP_CG static void barrier_wait(arrival_token) { __lockstep_await(split_); }
   __LOCKSTEP_CG static unsigned size() { return details::block_size(); }
   __LOCKSTEP_CG static unsigned num_threads() { return details::block_size(); }
   __LOCKSTEP_CG static unsigned thread_rank() { return details::block_rank(); }

@@ -140,8 +140,8 @@ impl Lower<'_> {
         let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
         let barrier = Barrier::Block { id, threads, orders_shared, orders_global, reduce };
         let op = Op::Barrier { site, barrier };
-        if reduce.is_some() {
-            return Some(self.def(op, Ty::I32));
+        if let Some((how, _)) = reduce {
+            return Some(self.def(op, how.types().1));
         }
         self.push(op, None);
         None

@@ -197,6 +197,9 @@ impl Lower<'_> {
         if let Some(rest) = name.strip_prefix("atomic_") {
             return self.own_atomic(rest, args);
         }
+        if let Some(rest) = name.strip_prefix("atom_") {
+            return self.ordered_atomic(rest, args);
+        }
         match name {
             "texture" => return self.own_texture(args),
             "surface" => return self.own_surface(args),
@@ -242,6 +245,28 @@ impl Lower<'_> {
                 self.push(Op::Barrier { site, barrier: Barrier::Grid }, None);
                 Ok(Vec::new())
             }
+            ("arrive", &[id, threads]) => {
+                self.arrive(id, threads);
+                Ok(Vec::new())
+            }
+            ("await", &[id]) => {
+                let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
+                self.push(Op::Barrier { site, barrier: Barrier::Await { id } }, None);
+                Ok(Vec::new())
+            }
+            ("async_copy", &[dst, src, _]) => {
+                let len = self.index_unsigned(args[2])?;
+                self.async_copy(dst, src, len);
+                Ok(Vec::new())
+            }
+            ("async_commit", _) => {
+                self.push(Op::CommitCopies, None);
+                Ok(Vec::new())
+            }
+            ("async_wait", &[left]) => {
+                self.push(Op::AwaitCopies { left }, None);
+                Ok(Vec::new())
+            }
             ("nanosleep", _) => {
                 self.push(Op::Yield, None);
                 Ok(Vec::new())
@@ -277,6 +302,48 @@ impl Lower<'_> {
         self.def(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate: false }, ty)
     }
 
+    /// `add_i32` and its like, with scope and order as arguments: libcu++'s.
+    fn ordered_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
+        let unknown = || format!("call of __lockstep_atom_{rest}");
+        let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
+        let [rest_of @ .., scope, order] = &operands[..] else { return Err(unknown()) };
+        let (Operand::Imm(scope), Operand::Imm(order)) = (*scope, *order) else {
+            return Err("an atomic whose order or scope is not a constant".into());
+        };
+        let scope = match scope {
+            0 => Scope::System,
+            1 => Scope::Device,
+            2 => Scope::Block,
+            _ => Scope::Thread,
+        };
+        let order = match order {
+            0 => Order::Relaxed,
+            1 | 2 => Order::Acquire,
+            3 => Order::Release,
+            4 => Order::AcqRel,
+            _ => Order::SeqCst,
+        };
+        if rest == "fence" {
+            if order != Order::Relaxed {
+                self.fence(scope, order, true, true);
+            }
+            return Ok(Vec::new());
+        }
+        let (Some((op, ty)), Some(&pointer)) = (rest.split_once('_'), args.first()) else {
+            return Err(unknown());
+        };
+        let (Some(op), Some(ty)) = (atomic_op(op), atomic_type(ty)) else { return Err(unknown()) };
+        let (value, expected) = match (op, &rest_of[1..]) {
+            (AtomicOp::CompareExchange, &[expected, desired]) => (desired, expected),
+            (AtomicOp::Load, []) => (Operand::Undef, Operand::Undef),
+            (_, &[value]) => (value, Operand::Undef),
+            _ => return Err(unknown()),
+        };
+        let space = self.pointer_space(pointer);
+        let old = self.atomic(op, ty, space, rest_of[0], value, expected, order, scope);
+        Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
+    }
+
     /// `add_i32_device` and its like.
     fn own_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
         let unknown = || format!("call of __lockstep_atomic_{rest}");
@@ -284,34 +351,7 @@ impl Lower<'_> {
         let (Some(op), Some(ty), Some(scope)) = (parts.next(), parts.next(), parts.next()) else {
             return Err(unknown());
         };
-        let op = match op {
-            "add" => AtomicOp::Add,
-            "sub" => AtomicOp::Sub,
-            "xchg" => AtomicOp::Exchange,
-            "min" => AtomicOp::SMin,
-            "max" => AtomicOp::SMax,
-            "umin" => AtomicOp::UMin,
-            "umax" => AtomicOp::UMax,
-            "inc" => AtomicOp::Inc,
-            "dec" => AtomicOp::Dec,
-            "cas" => AtomicOp::CompareExchange,
-            "and" => AtomicOp::And,
-            "or" => AtomicOp::Or,
-            "xor" => AtomicOp::Xor,
-            "fadd" => AtomicOp::FAdd,
-            "load" => AtomicOp::Load,
-            "store" => AtomicOp::Store,
-            _ => return Err(unknown()),
-        };
-        let ty = match ty {
-            "i16" => Ty::I16,
-            "i32" => Ty::I32,
-            "i64" => Ty::I64,
-            "f16" => Ty::F16,
-            "f32" => Ty::F32,
-            "f64" => Ty::F64,
-            _ => return Err(unknown()),
-        };
+        let (Some(op), Some(ty)) = (atomic_op(op), atomic_type(ty)) else { return Err(unknown()) };
         let scope = match scope {
             "block" => Scope::Block,
             "system" => Scope::System,
@@ -331,4 +371,38 @@ impl Lower<'_> {
         let old = self.atomic(op, ty, space, operands[0], value, expected, Order::Relaxed, scope);
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
+}
+
+fn atomic_op(name: &str) -> Option<AtomicOp> {
+    Some(match name {
+        "add" => AtomicOp::Add,
+        "sub" => AtomicOp::Sub,
+        "xchg" => AtomicOp::Exchange,
+        "min" => AtomicOp::SMin,
+        "max" => AtomicOp::SMax,
+        "umin" => AtomicOp::UMin,
+        "umax" => AtomicOp::UMax,
+        "inc" => AtomicOp::Inc,
+        "dec" => AtomicOp::Dec,
+        "cas" => AtomicOp::CompareExchange,
+        "and" => AtomicOp::And,
+        "or" => AtomicOp::Or,
+        "xor" => AtomicOp::Xor,
+        "fadd" => AtomicOp::FAdd,
+        "load" => AtomicOp::Load,
+        "store" => AtomicOp::Store,
+        _ => return None,
+    })
+}
+
+fn atomic_type(name: &str) -> Option<Ty> {
+    Some(match name {
+        "i16" => Ty::I16,
+        "i32" => Ty::I32,
+        "i64" => Ty::I64,
+        "f16" => Ty::F16,
+        "f32" => Ty::F32,
+        "f64" => Ty::F64,
+        _ => return None,
+    })
 }

@@ -178,8 +178,20 @@ impl Lower<'_> {
         let (from, to) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
         let read = self.site(SiteKind::Read, size, 1, from, volatile, Scope::Thread);
         let write = self.site(SiteKind::Write, size, 1, to, volatile, Scope::Thread);
-        self.push(Op::MemCopy { read, write, dst, src, len }, None);
+        self.push(Op::MemCopy { read, write, dst, src, len, asynchronous: false }, None);
         Ok(Vec::new())
+    }
+
+    /// `cp.async`: so many bytes from global to shared memory, both aligned to that size.
+    pub(super) fn async_copy(&mut self, dst: Operand, src: Operand, len: Operand) {
+        let size = match len {
+            Operand::Imm(n @ 1..=16) => n as u32,
+            _ => 0,
+        };
+        let align = if size.is_power_of_two() { size } else { 1 };
+        let read = self.site(SiteKind::Read, size, align, Space::Generic, false, Scope::Thread);
+        let write = self.site(SiteKind::Write, size, align, Space::Shared, false, Scope::Thread);
+        self.push(Op::MemCopy { read, write, dst, src, len, asynchronous: true }, None);
     }
 
     pub(super) fn mem_set(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {

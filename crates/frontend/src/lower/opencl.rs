@@ -57,6 +57,11 @@ impl Lower<'_> {
                 let r = self.block_barrier_of(Operand::Imm(0), None, Some((kind, p)), false, false);
                 return Some(Ok(r.into_iter().collect()));
             }
+            (_, &[_, ..]) if name.starts_with("work_group_") => {
+                if let Some(r) = self.work_group_function(m, args, &a) {
+                    return Some(Ok(vec![r]));
+                }
+            }
             ("wait_group_events", _) => {
                 let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
                 self.push(Op::Barrier { site, barrier: Barrier::GroupCopies }, None);
@@ -81,6 +86,43 @@ impl Lower<'_> {
             return Some(r);
         }
         self.opencl_maths(m, inst, args)
+    }
+
+    /// `work_group_reduce_add`, `work_group_scan_exclusive_max`, `work_group_broadcast` and their like: all threads of
+    /// the block wait for each other, but no memory is ordered.
+    fn work_group_function(&mut self, m: &Mangled, args: &[Val], a: &[Operand]) -> Option<Operand> {
+        let what = m.name.strip_prefix("work_group_")?;
+        let ty = self.ty_of(args[0]).ok()?;
+        if what == "broadcast" {
+            return self.work_group_broadcast(ty, a);
+        }
+        let op = |name: &str| rmw_op(name, ty, m.params.first()?.is_signed());
+        let how = if let Some(name) = what.strip_prefix("reduce_") {
+            BarrierReduce::Fold { op: op(name)?, ty }
+        } else if let Some(name) = what.strip_prefix("scan_inclusive_") {
+            BarrierReduce::Scan { op: op(name)?, ty, inclusive: true }
+        } else {
+            let name = what.strip_prefix("scan_exclusive_")?;
+            BarrierReduce::Scan { op: op(name)?, ty, inclusive: false }
+        };
+        self.block_barrier_of(Operand::Imm(0), None, Some((how, a[0])), false, false)
+    }
+
+    /// The value of the thread with the ids given: the others contribute no bits.
+    fn work_group_broadcast(&mut self, ty: Ty, a: &[Operand]) -> Option<Operand> {
+        let t = Ty::I64;
+        let mut is_it = Operand::Imm(1);
+        for (d, &id) in a[1..].iter().enumerate() {
+            let own = self.wide_special(Special::ThreadId(d as u8));
+            let same = self.cmp(CmpOp::Eq, t, own, id);
+            is_it = self.int(IntOp::And, Ty::I1, is_it, same);
+        }
+        let word = super::insts::unsigned(ty);
+        let bits = self.bits(ty, word, a[0]);
+        let given = self.select(word, is_it, bits, Operand::Imm(0));
+        let how = BarrierReduce::Fold { op: AtomicOp::Or, ty: word };
+        let r = self.block_barrier_of(Operand::Imm(0), None, Some((how, given)), false, false)?;
+        Some(self.bits(word, ty, r))
     }
 
     fn work_item(&mut self, name: &str, args: &[Val]) -> Option<Operand> {

@@ -401,7 +401,7 @@ pub(super) fn addresses(op: &Op) -> Vec<(Operand, SiteId, bool)> {
         Op::Load { site, addr, .. } | Op::Atomic { site, addr, .. } => vec![(addr, site, false)],
         Op::Store { site, addr, .. } => vec![(addr, site, true)],
         Op::MemSet { site, dst, len, .. } => vec![(dst, site, true), (len, site, true)],
-        Op::MemCopy { read, write, dst, src, len } => {
+        Op::MemCopy { read, write, dst, src, len, .. } => {
             vec![(src, read, false), (len, read, false), (dst, write, true), (len, write, true)]
         }
         Op::GroupCopy { read, write, dst, src, count, dst_stride, src_stride, .. } => vec![

@@ -75,8 +75,8 @@ __global__ void clean_numbered(int *a) {
     asm volatile("bar.sync 3;" ::: "memory");
     a[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
-// A barrier of some threads is not relied on.
-__global__ void maybe_numbered_of_some(int *a) {
+// One of as many consecutive threads as it counts.
+__global__ void clean_numbered_of_some(int *a) {
     __shared__ int s[64];
     s[threadIdx.x] = threadIdx.x;
     if (threadIdx.x < 32) {

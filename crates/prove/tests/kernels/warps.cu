@@ -103,3 +103,68 @@ __global__ void clean_unanimous(int *out) {
 __global__ void racy_unanimous(int *out) {
     if (threadIdx.x < 20 && __all(threadIdx.x < 64)) out[0] = threadIdx.x;
 }
+
+// Tiles of a warp: a mask that names the lanes of the thread's own tile orders those.
+__global__ void clean_tile_of_eight(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t & 31;
+    s[t] = t;
+    __syncwarp(0xffu << (lane & ~7));
+    out[t] = s[t ^ 7];
+}
+__global__ void maybe_tile_of_eight_and_its_neighbour(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t & 31;
+    s[t] = t;
+    __syncwarp(0xffu << (lane & ~7));
+    out[t] = s[t ^ 8];
+}
+__global__ void clean_halves(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp((t & 31) < 16 ? 0xffffu : 0xffff0000u);
+    out[t] = s[t ^ 15];
+}
+__global__ void clean_lower_half_alone(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    if ((t & 31) < 16) {
+        s[t] = t;
+        __syncwarp(0xffffu);
+        out[t] = s[t ^ 15];
+    }
+}
+__global__ void maybe_part_of_a_tile(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t & 31;
+    s[t] = t;
+    if (t & 1) __syncwarp(0xffu << (lane & ~7));
+    out[t] = s[t ^ 1];
+}
+__global__ void maybe_not_a_tile(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp((t & 1) ? 0xaaaaaaaau : 0x55555555u);
+    out[t] = s[t ^ 2];
+}
+// The second barrier does not order the lane that reads with the one that then writes.
+__global__ void maybe_second_tile_is_smaller(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t & 31;
+    s[t] = t;
+    __syncwarp(0xffu << (lane & ~7));
+    int a = s[t ^ 7];
+    __syncwarp(0xfu << (lane & ~3));
+    s[t ^ 3] = a;
+}
+__global__ void clean_both_tiles(int *out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, lane = t & 31;
+    s[t] = t;
+    __syncwarp(0xffu << (lane & ~7));
+    int a = s[t ^ 1];
+    __syncwarp(0xfu << (lane & ~3));
+    s[t ^ 3] = a;
+}

@@ -283,7 +283,7 @@ impl Builder {
                 let read = self.site(SiteKind::Read, *mem, 0, false);
                 let write = self.site(SiteKind::Write, *mem, 0, false);
                 let len = Operand::Imm(u64::from(*n));
-                self.push(None, Op::MemCopy { read, write, dst, src, len });
+                self.push(None, Op::MemCopy { read, write, dst, src, len, asynchronous: false });
             }
             St::Barrier(shared, global) => self.barrier(whole(*shared, *global), None),
             St::Counting => {

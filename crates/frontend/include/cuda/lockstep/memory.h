@@ -54,10 +54,13 @@ __LOCKSTEP_DEVICE void *memcpy(void *to, const void *from, size_t n) { return __
 __LOCKSTEP_DEVICE void *memmove(void *to, const void *from, size_t n) { return __builtin_memmove(to, from, n); }
 __LOCKSTEP_DEVICE void *memset(void *to, int v, size_t n) { return __builtin_memset(to, v, n); }
 
-// Copies that CUDA may overlap with computation are done at once.
+// Copies that CUDA may overlap with computation: made at some time before the thread has waited for them.
+__LOCKSTEP_OPAQUE void __lockstep_async_copy(void *to, const void *from, size_t n);
+__LOCKSTEP_OPAQUE void __lockstep_async_commit();
+__LOCKSTEP_OPAQUE void __lockstep_async_wait(unsigned left);
 __LOCKSTEP_DEVICE void __pipeline_memcpy_async(void *to, const void *from, size_t n, size_t zfill = 0) {
-  __builtin_memcpy(to, from, n - zfill);
+  __lockstep_async_copy(to, from, n - zfill);
   if (zfill) __builtin_memset((char *)to + (n - zfill), 0, zfill);
 }
-__LOCKSTEP_DEVICE void __pipeline_commit() {}
-__LOCKSTEP_DEVICE void __pipeline_wait_prior(size_t) {}
+__LOCKSTEP_DEVICE void __pipeline_commit() { __lockstep_async_commit(); }
+__LOCKSTEP_DEVICE void __pipeline_wait_prior(size_t left) { __lockstep_async_wait((unsigned)left); }

@@ -2,7 +2,7 @@
 
 use lockstep_kernel::{AtomicOp, IntOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
 
-use super::{Names, scope_of, vector};
+use super::{Names, scope_of, vector, window};
 use crate::lower::Lower;
 use crate::lower::insts::unsigned;
 
@@ -39,22 +39,10 @@ impl Lower<'_> {
         } else {
             Space::Generic
         };
-        // A shared-window address is a 32-bit number, which does not say which object it means.
-        let address = |text: &str, names: &Names| {
-            let inner = text.strip_prefix('[')?.strip_suffix(']')?.trim();
-            let (name, offset) = inner.split_once('+').unwrap_or((inner, "0"));
-            let (value, ty) = *names.get(name.trim())?;
-            Some((value, ty, offset.trim().parse::<i64>().ok()?))
-        };
         let is_load = kind == "ld";
         let has_result = matches!(kind, "ld" | "atom");
         let at = operands.get(usize::from(has_result))?;
-        let (pointer, pointer_ty, offset) = address(at, names)?;
-        if pointer_ty.bits() != 64 {
-            return None;
-        }
-        let pointer = self.bits(pointer_ty, Ty::Ptr, pointer);
-        let addr = self.index(pointer, Operand::Imm(0), 0, offset);
+        let addr = self.ptx_address(at, names)?;
         let strong = tail.iter().any(|t| matches!(*t, "acquire" | "release" | "relaxed"));
         let count = match (tail.contains(&"v2"), tail.contains(&"v4")) {
             (true, _) => 2,
@@ -155,6 +143,71 @@ impl Lower<'_> {
         };
         if let (true, Some(r)) = (has_result, result) {
             names.insert(operands.first()?.to_string(), (r, ty));
+        }
+        Some(())
+    }
+
+    /// `[$1+16]`.
+    fn ptx_address(&mut self, text: &str, names: &Names) -> Option<Operand> {
+        let inner = text.strip_prefix('[')?.strip_suffix(']')?.trim();
+        let (name, offset) = inner.split_once('+').unwrap_or((inner, "0"));
+        let offset = offset.trim().parse::<i64>().ok()?;
+        let (value, ty) = match *names.get(name.trim())? {
+            whole @ (_, ty) if ty.bits() == 64 => whole,
+            _ => *names.get(&window(name.trim()))?,
+        };
+        let pointer = self.bits(ty, Ty::Ptr, value);
+        Some(self.index(pointer, Operand::Imm(0), 0, offset))
+    }
+
+    /// `cp.async.ca.shared.global [dst], [src], size, from-source`, `cp.async.commit_group`, `cp.async.wait_group n`,
+    /// `cp.async.wait_all`. A copy whose condition is false is one of no bytes.
+    pub(super) fn ptx_async_copy(
+        &mut self,
+        tail: &[&str],
+        operands: &[&str],
+        condition: Option<Operand>,
+        names: &Names,
+    ) -> Option<()> {
+        match (tail, operands) {
+            (["commit_group"], []) if condition.is_none() => self.push(Op::CommitCopies, None),
+            (["wait_group"], &[left]) if condition.is_none() => {
+                let left = self.ptx_value(left, Ty::I32, names)?;
+                self.push(Op::AwaitCopies { left }, None);
+            }
+            (["wait_all"], []) if condition.is_none() => {
+                self.push(Op::CommitCopies, None);
+                self.push(Op::AwaitCopies { left: Operand::Imm(0) }, None);
+            }
+            (
+                ["ca" | "cg", "shared", "global", ..] | ["ca" | "cg", "shared::cta", "global", ..],
+                &[dst, src, size, ref rest @ ..],
+            ) => {
+                let (dst, src) = (self.ptx_address(dst, names)?, self.ptx_address(src, names)?);
+                let t = Ty::I64;
+                let size = self.ptx_value(size, t, names)?;
+                // Behind the bytes that come from the source are zeros.
+                let given = match rest {
+                    [] => size,
+                    &[given] => self.ptx_value(given, t, names)?,
+                    _ => return None,
+                };
+                let chosen = |me: &mut Self, n: Operand| match condition {
+                    Some(c) => me.select(t, c, n, Operand::Imm(0)),
+                    None => n,
+                };
+                if given != size {
+                    let zeros = self.int(IntOp::Sub, t, size, given);
+                    let len = chosen(self, zeros);
+                    let dst = self.index(dst, given, 1, 0);
+                    let site =
+                        self.site(SiteKind::Write, 0, 1, Space::Shared, false, Scope::Thread);
+                    self.push(Op::MemSet { site, dst, byte: Operand::Imm(0), len }, None);
+                }
+                let len = chosen(self, given);
+                self.async_copy(dst, src, len);
+            }
+            _ => return None,
         }
         Some(())
     }

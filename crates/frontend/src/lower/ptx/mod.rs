@@ -3,7 +3,7 @@
 //!
 //! Each statement of the text is read by itself; `$n` names the call's operand `n`, results first, other names are
 //! registers of the text. A statement that is not understood makes the whole text unsupported. A statement under a
-//! predicate (`@p`) is understood where it only computes: the result is chosen, not the execution.
+//! predicate (`@p`) is understood where it only computes (the result is chosen, not the execution), or copies.
 
 mod access;
 mod arithmetic;
@@ -20,7 +20,7 @@ use super::Lower;
 use super::calls::Outcome;
 use super::insts::unsigned;
 use super::nvvm::special_register;
-use crate::llvm::{self, Val};
+use crate::llvm::{self, Opcode, Val};
 
 /// What the names of the text stand for so far.
 type Names = HashMap<String, (Operand, Ty)>;
@@ -44,6 +44,11 @@ impl Lower<'_> {
             let ty = self.ty_of(arg)?;
             let value = self.scalar(arg);
             names.insert(format!("${}", outs.len() + i), (value, ty));
+            if ty == Ty::I32
+                && let Some(pointer) = self.cut_pointer(arg)
+            {
+                names.insert(window(&format!("${}", outs.len() + i)), (pointer, Ty::Ptr));
+            }
             // An operand that is read and written is one that has the number of its result.
             let same = constraints.split(',').nth(outs.len() + i);
             if let Some(result) = same.and_then(|c| c.parse::<usize>().ok()) {
@@ -66,6 +71,33 @@ impl Lower<'_> {
             results.push(self.convert_bits(ty, leaf.ty, value));
         }
         Ok(results)
+    }
+
+    /// An address in the window of shared memory has 32 bits, which do not say which object it means: it is a pointer
+    /// that was cut short, and perhaps moved since. This is what it would be with all its bits.
+    fn cut_pointer(&mut self, v: Val) -> Option<Operand> {
+        match llvm::opcode_of(v)? {
+            Opcode::LLVMTrunc => {
+                let whole = llvm::operand(v, 0);
+                let whole = (self.ty_of(whole).ok()? == Ty::I64).then(|| self.scalar(whole))?;
+                Some(self.bits(Ty::I64, Ty::Ptr, whole))
+            }
+            Opcode::LLVMPtrToInt => {
+                let pointer = llvm::operand(v, 0);
+                Some(self.scalar(pointer))
+            }
+            Opcode::LLVMAdd => {
+                let (a, b) = (llvm::operand(v, 0), llvm::operand(v, 1));
+                let (pointer, by) = match self.cut_pointer(a) {
+                    Some(pointer) => (pointer, b),
+                    None => (self.cut_pointer(b)?, a),
+                };
+                let by = self.scalar(by);
+                let by = self.sext(Ty::I32, Ty::I64, by);
+                Some(self.index(pointer, by, 1, 0))
+            }
+            _ => None,
+        }
     }
 
     fn convert_bits(&mut self, from: Ty, to: Ty, x: Operand) -> Operand {
@@ -167,6 +199,7 @@ impl Lower<'_> {
             ["ld" | "st" | "atom" | "red", ref tail @ ..] => {
                 self.ptx_access(parts[0], tail, &operands, names)
             }
+            ["cp", "async", ref tail @ ..] => self.ptx_async_copy(tail, &operands, None, names),
             ["prefetch" | "prefetchu", ..] => Some(()),
             ["tex", ref tail @ ..] => self.ptx_texture(tail, rest, names),
             _ => self.ptx_arithmetic(&parts, &operands, names, outs),
@@ -180,6 +213,9 @@ impl Lower<'_> {
         let parts: Vec<&str> = opcode.split('.').collect();
         let operands = operands(rest);
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
+        if let ["cp", "async", ref tail @ ..] = parts[..] {
+            return self.ptx_async_copy(tail, &operands, Some(condition), names);
+        }
         let dst = *operands.first()?;
         let before = names.get(dst).copied();
         self.ptx_arithmetic(&parts, &operands, names, outs)?;
@@ -339,6 +375,11 @@ fn operands(text: &str) -> Vec<String> {
         out.last_mut().expect("never empty").push(c);
     }
     out.iter().map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect()
+}
+
+/// Under which name the pointer is kept that a 32-bit address was made from.
+fn window(name: &str) -> String {
+    format!("window {name}")
 }
 
 /// The names between braces.
