@@ -46,6 +46,9 @@ pub(crate) enum VarKind {
     OpaquePhi(Reg),
     /// A variable that a question shows to be positive.
     Positive(VarId),
+    /// Where a thread is along an axis of the grid, and how many threads there are along it ([`crate::places`]).
+    Place(u8),
+    Threads(u8),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,8 +100,12 @@ pub(crate) enum Level {
 pub(crate) struct Hints {
     /// There are at most 2^30 threads along an axis.
     pub(crate) small_grid: bool,
+    /// Then questions are asked of places in the grid first ([`crate::places`]).
+    pub(crate) by_place: bool,
     /// Lanes of a warp may not come together to what they do together: nothing follows from it.
     pub(crate) lanes_apart: bool,
+    /// Numbers drawn from counters are less than 2^30 ([`crate::tickets`]).
+    pub(crate) small_tickets: bool,
 }
 
 pub(crate) struct Ctx<'k> {

@@ -8,11 +8,11 @@
 //! No condition is put on a parameter that is only a plain summand of an index: every value of an offset is as ordinary as
 //! any other, so a race for some of them is a race. Strides, widths and sizes are another matter.
 //!
-//! A condition is only looked for where no alarm rests on anything but dimensions and scalar parameters: a value from
-//! memory cannot be assumed away. Every condition is a fact of the new proof like any other, so this adds nothing to
-//! what must be trusted.
+//! A value from memory cannot be assumed away: where an alarm rests on one, only the conditions that keep indices from
+//! overflowing, or that flatten the launch along axes whose index is never read, are tried. Every condition is a fact of
+//! the new proof like any other, so this adds nothing to what must be trusted.
 
-use lockstep_kernel::{Kernel, Op, Operand, ParamKind, Special};
+use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, ParamKind, Special};
 use rustc_hash::FxHashSet;
 
 use crate::assume::{AssumeExpr, Operator, Tree};
@@ -42,13 +42,18 @@ pub(crate) struct Condition {
     pub(crate) hints: Hints,
     /// All that it excludes, beyond threads and blocks along unused axes, are sizes for which an index overflows.
     pub(crate) of_sizes: bool,
+    /// All that it excludes are threads and blocks along unused axes.
+    pub(crate) of_axes: bool,
 }
 
 impl Condition {
     /// With further conditions.
     fn with(&self, list: Vec<(String, Tree)>) -> Condition {
         let mut out = self.clone();
+        out.of_axes = false;
         out.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
+        // With fewer threads than a row has elements, say, a row that is too long by one would be excused.
+        out.hints.by_place &= out.of_sizes;
         for (text, tree) in list {
             out.texts.push(text.clone());
             out.assumptions.exprs.push(AssumeExpr { text, tree });
@@ -63,39 +68,60 @@ const NO_WRAP: i64 = 1 << 30;
 /// How many conditions are tried.
 const TRIES: usize = 60;
 
-/// The catalogue for this kernel, simplest first.
-pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
-    let mut out = Vec::new();
-    let base = Condition {
+/// The launch as it is given.
+fn as_given(given: &Assumptions) -> Condition {
+    Condition {
         texts: Vec::new(),
         assumptions: given.clone(),
         hints: Hints::default(),
         of_sizes: false,
-    };
-    let flat = flattened(kernel, &base);
+        of_axes: true,
+    }
+}
+
+/// That an `int` counts the threads along each axis; none where that is not all there is to say of the dimensions before
+/// anything else: they are given, or there are axes whose index is never read.
+pub(crate) fn countable(kernel: &Kernel, given: &Assumptions) -> Option<Condition> {
+    let flat = flattened(kernel, &as_given(given));
+    let any = given.grid.contains(&DimSpec::Any) && flat.texts.is_empty();
+    any.then(|| counted(&flat))
+}
+
+/// There are at most 2^30 threads along each axis.
+fn counted(flat: &Condition) -> Condition {
+    let mut out = flat.clone();
+    (out.hints.small_grid, out.hints.by_place) = (true, true);
+    for axis in 0..3usize {
+        let most = |d: DimSpec, any: u64| match d {
+            DimSpec::Exactly(n) => u64::from(n),
+            DimSpec::Any => any,
+        };
+        let grid = most(out.assumptions.grid[axis], if axis == 0 { 1 << 31 } else { 65535 });
+        if grid * most(out.assumptions.block[axis], 1 << 13) > 1 << 30 {
+            let a = ["x", "y", "z"][axis];
+            out.texts.push(format!("gridDim.{a} * blockDim.{a} <= 1073741824"));
+        }
+    }
+    (out.of_sizes, out.of_axes) = (true, false);
+    out
+}
+
+/// The catalogue for this kernel, simplest first.
+pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
+    let mut out = Vec::new();
+    let flat = flattened(kernel, &as_given(given));
     if !flat.texts.is_empty() {
         out.push(flat.clone());
     }
-    let mut counted = flat.clone();
-    let any = |d: &[DimSpec; 3]| d.contains(&DimSpec::Any);
-    if any(&given.grid) {
-        counted.hints.small_grid = true;
-        for axis in 0..3usize {
-            let most = |d: DimSpec, any: u64| match d {
-                DimSpec::Exactly(n) => u64::from(n),
-                DimSpec::Any => any,
-            };
-            let grid =
-                most(counted.assumptions.grid[axis], if axis == 0 { 1 << 31 } else { 65535 });
-            if grid * most(counted.assumptions.block[axis], 1 << 13) > 1 << 30 {
-                let a = ["x", "y", "z"][axis];
-                counted.texts.push(format!("gridDim.{a} * blockDim.{a} <= 1073741824"));
-            }
-        }
-        counted.of_sizes = true;
+    let any = given.grid.contains(&DimSpec::Any);
+    let counted = if any { counted(&flat) } else { flat.clone() };
+    if any {
         out.push(counted.clone());
     }
-    let starts = if any(&given.grid) { vec![&flat, &counted] } else { vec![&flat] };
+    if draws(kernel) {
+        out.push(few_drawn(&counted));
+    }
+    let starts = if any { vec![&flat, &counted] } else { vec![&flat] };
     let limits = no_wrap_conditions(kernel, given, shape);
     if !limits.is_empty() {
         out.extend(starts.iter().map(|start| start.with(limits.clone())));
@@ -112,6 +138,23 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
         }
     }
     out.truncate(TRIES);
+    out
+}
+
+/// Whether the kernel draws numbers from counters ([`crate::tickets`]).
+fn draws(kernel: &Kernel) -> bool {
+    let adds = |op: &Op| {
+        matches!(op, Op::Atomic { op: AtomicOp::Add | AtomicOp::Sub | AtomicOp::Inc, .. })
+    };
+    kernel.insts().any(|i| i.dst.is_some() && adds(&i.op))
+}
+
+/// That these numbers are small.
+fn few_drawn(from: &Condition) -> Condition {
+    let mut out = from.clone();
+    out.hints.small_tickets = true;
+    out.texts.push(format!("numbers drawn from counters are not negative and less than {NO_WRAP}"));
+    (out.of_sizes, out.of_axes) = (true, false);
     out
 }
 

@@ -41,6 +41,7 @@ mod ops;
 mod pair;
 mod partial;
 mod phases;
+mod places;
 mod provenance;
 mod race;
 mod radix;

@@ -8,6 +8,7 @@
 //! | `x <<= c`, `x *= 2^c`, `x >>= c`, `x /= 2^c` (not negative) | shifts by `k*c` |
 //! | `x = r - x`, `x ^= c`, two variables that swap | one value in even iterations, one in odd ones |
 //! | `x = r` | `x0`, then `r` |
+//! | `x = f(..)` of the iteration, and of variables with one of these forms | `x0`, then that of the iteration before |
 //! | anything else | `x0`, then a binder of the iteration |
 //!
 //! These hold whatever the loop's exits are, so `while`, `do` and `for` forms and several exits need no cases. A test
@@ -24,10 +25,13 @@ use lockstep_kernel::{BlockId, Reg, Terminator};
 use crate::context::{Ctx, FnKind, VarKind};
 use crate::exec::Exec;
 use crate::term::{Bin, Node, Range, T, VarId, bits_for, mask, sign_extend, smax, smin};
-use crate::walk::{Assignment, Substitution, leaves};
+use crate::walk::{Assignment, Substitution, leaves, reachable};
 
 /// How often a loop with constant bounds is run to count its iterations.
 const RUN_LIMIT: u64 = 1 << 12;
+
+/// How large what an iteration computes may be to be kept for the next one.
+const FOLLOWED: usize = 200;
 
 pub(crate) struct HeadPhi {
     pub(crate) reg: Reg,
@@ -53,6 +57,10 @@ enum Recurrence {
     },
     Settles {
         then: T,
+    },
+    /// What the iteration before computed, from others of these.
+    Follows {
+        next: T,
     },
     Unknown,
 }
@@ -174,6 +182,7 @@ impl Exec<'_, '_> {
         let recurrences: Vec<Recurrence> =
             (0..self.loops[l].phis.len()).map(|i| self.recurrence(l, i, &own)).collect();
         self.loops[l].recurrences = recurrences;
+        self.follow(l, &own);
         self.loops[l].trips = self.count(l, &own);
         let last = match self.loops[l].trips {
             Some(n) => self.ctx.pool.constant(n, 64),
@@ -213,6 +222,30 @@ impl Exec<'_, '_> {
             self.loops[l].exit_facts.push(fact);
         }
         self.loops[l].exit = exit;
+    }
+
+    /// Variables that are computed anew in every iteration: from the iteration's number, and from variables whose form is
+    /// known without them.
+    fn follow(&mut self, l: usize, own: &[VarId]) {
+        let known = |r: &Recurrence| !matches!(r, Recurrence::Unknown | Recurrence::Follows { .. });
+        for i in 0..self.loops[l].phis.len() {
+            let info = &self.loops[l];
+            let next = info.phis[i].next;
+            if info.recurrences[i] != Recurrence::Unknown
+                || reachable(&self.ctx.pool, &[next]).len() > FOLLOWED
+            {
+                continue;
+            }
+            let counter = self.var_of(info.counter);
+            let form = |v: &VarId| {
+                let phi = info.phis.iter().position(|p| self.var_of(p.opaque) == *v);
+                phi.is_some_and(|j| known(&info.recurrences[j]))
+            };
+            let mut uses = leaves(&self.ctx.pool, next).0.into_iter().filter(|v| own.contains(v));
+            if uses.all(|v| v == counter || form(&v)) {
+                self.loops[l].recurrences[i] = Recurrence::Follows { next };
+            }
+        }
     }
 
     fn outer_counters(&self, l: usize) -> Vec<T> {
@@ -339,6 +372,13 @@ impl Exec<'_, '_> {
                 let first = pool.eq(k, zero);
                 pool.ite(first, init, then)
             }
+            Recurrence::Follows { next } => {
+                let before = pool.add_const(k, u64::MAX);
+                let zero = pool.constant(0, 64);
+                let first = pool.eq(k, zero);
+                let then = self.in_iteration(l, next, before);
+                self.ctx.pool.ite(first, init, then)
+            }
             _ => {
                 let reg = self.loops[l].phis[i].reg;
                 let name = self.ctx.reg_name(reg).unwrap_or("").to_owned();
@@ -351,6 +391,21 @@ impl Exec<'_, '_> {
                 self.ctx.pool.ite(first, init, later)
             }
         }
+    }
+
+    /// A term of the loop's body, as it is in iteration `k`.
+    fn in_iteration(&mut self, l: usize, t: T, k: T) -> T {
+        let (vars, _) = leaves(&self.ctx.pool, t);
+        let mut s = Substitution::default();
+        s.vars.insert(self.var_of(self.loops[l].counter), k);
+        for i in 0..self.loops[l].phis.len() {
+            let own = self.var_of(self.loops[l].phis[i].opaque);
+            if vars.contains(&own) {
+                let v = self.value_at(l, i, k);
+                s.vars.insert(own, v);
+            }
+        }
+        s.apply(&mut self.ctx.pool, t)
     }
 
     /// Runs a loop whose conditions depend on constants only.
@@ -484,13 +539,7 @@ impl Exec<'_, '_> {
     /// That iteration `k` is the first, or the condition held in the one before it.
     fn held_before(&mut self, l: usize, stay: T, k: T) -> T {
         let before = self.ctx.pool.add_const(k, u64::MAX);
-        let mut s = Substitution::default();
-        s.vars.insert(self.var_of(self.loops[l].counter), before);
-        for i in 0..self.loops[l].phis.len() {
-            let v = self.value_at(l, i, before);
-            s.vars.insert(self.var_of(self.loops[l].phis[i].opaque), v);
-        }
-        let held = s.apply(&mut self.ctx.pool, stay);
+        let held = self.in_iteration(l, stay, before);
         let zero = self.ctx.pool.constant(0, 64);
         let first = self.ctx.pool.eq(k, zero);
         self.ctx.pool.or(first, held)

@@ -484,6 +484,16 @@ impl Pool {
             {
                 return self.eq(x, y);
             }
+            // With one number in common, the others are equal or not.
+            (Node::Bin(Bin::Xor, p, q), Node::Bin(Bin::Xor, x, y)) => {
+                for (p, q) in [(p, q), (q, p)] {
+                    for (x, y) in [(x, y), (y, x)] {
+                        if p == x {
+                            return self.eq(q, y);
+                        }
+                    }
+                }
+            }
             _ => {}
         }
         let difference = self.sub(a, b);

@@ -2,7 +2,8 @@
 //!
 //! `atomicAdd(&c, k)` gives each execution a number of its own: the `k` numbers from there on are nobody else's, as long
 //! as what is added in all does not wrap around (an assumption that the verdict names) and nothing else changes the
-//! counter. That is said of any two draws from one place that a question mentions, one of each thread.
+//! counter. That is said of any two draws from one place that a question mentions, one of each thread. Where twice such
+//! a number, say, is an index, it must be small as well: a condition to be named ([`crate::hidden`]).
 //!
 //! What else may change the counter: any other atomic on its object takes everything back. A plain store (a counter that
 //! is reset) that can happen between the two draws races with one of them if no barrier is between, so for draws by one
@@ -15,7 +16,7 @@ use crate::context::{Base, Level};
 use crate::exec::{Exec, Mode};
 use crate::memory::Place;
 use crate::pair::Pairs;
-use crate::term::{Node, T, mask};
+use crate::term::{Node, Range, T, mask};
 use crate::walk::{Substitution, reachable};
 
 /// One operation that draws.
@@ -61,6 +62,9 @@ impl Exec<'_, '_> {
             _ => return,
         };
         if pool.range(step).slo >= 0 {
+            if self.ctx.hints.small_tickets && w >= 32 {
+                pool.refine(result, Range::unsigned(0, (1 << 30) - 1, w));
+            }
             self.tickets.push(Ticket { at, addr, result, step, down });
         }
     }

@@ -25,6 +25,9 @@ const MODEL_WORK: u32 = 1000;
 const CONDITION_WORK: u32 = 300;
 const CATALOGUE: u64 = 2000;
 
+/// How many conditions on sizes alone are tried where an alarm rests on values from memory.
+const SIZES_TRIED: usize = 4;
+
 /// A budget too long for the clock.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
@@ -175,7 +178,7 @@ pub(crate) fn analyse(
     Analysis { verdicts, alarms, stats, race, race_alarms, shape, safe, gap: false, under }
 }
 
-/// Tries the catalogue of [`crate::hidden`] where alarms rest on dimensions and scalars only.
+/// Tries the catalogue of [`crate::hidden`], or of it the usual sizes where alarms rest on more than dimensions and scalars.
 fn look_for_condition(
     kernel: &Kernel,
     assumptions: &Assumptions,
@@ -193,14 +196,17 @@ fn look_for_condition(
     let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
     let undecided =
         free && first.race_alarms.is_empty() && matches!(first.race, Verdict::Unknown { .. });
-    if matches!(first.race, Verdict::Proved { .. })
-        || !(undecided || first.race_alarms.iter().all(from_launch))
-    {
+    if matches!(first.race, Verdict::Proved { .. }) {
         return;
     }
     let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
     let mut left = CATALOGUE;
-    for condition in crate::hidden::catalogue(kernel, assumptions, &first.shape) {
+    let mut conditions = crate::hidden::catalogue(kernel, assumptions, &first.shape);
+    if !(undecided || first.race_alarms.iter().all(from_launch)) {
+        conditions.retain(|c| c.of_sizes || c.of_axes);
+        conditions.truncate(SIZES_TRIED);
+    }
+    for condition in conditions {
         if left == 0 || limits.are_over() {
             return;
         }
@@ -220,14 +226,16 @@ fn look_for_condition(
                 all.push(t.clone());
             }
         }
-        for a in &mut first.alarms {
-            if a.finding.kind == Kind::DataRace {
-                a.finding.holds_when = Some(format!("!({text})"));
-                a.finding.severity = Severity::Warning;
-                a.overflows = condition.of_sizes;
-                a.finding
-                    .help
-                    .push(format!("where the kernel is only for that: __requires({text});"));
+        // What counters hold is nothing that the source can require.
+        let in_c = !condition.hints.small_tickets;
+        for a in first.alarms.iter_mut().filter(|a| a.finding.kind == Kind::DataRace) {
+            let opposite = if in_c { format!("!({text})") } else { format!("not so: {text}") };
+            a.finding.holds_when = Some(opposite);
+            a.finding.severity = Severity::Warning;
+            a.overflows = condition.of_sizes;
+            if in_c {
+                let help = format!("where the kernel is only for that: __requires({text});");
+                a.finding.help.push(help);
             }
         }
         for (kind, verdict) in &mut first.verdicts {
@@ -321,6 +329,17 @@ fn prepare<'c, 'k>(exec: exec::Exec<'c, 'k>) -> Pairs<'c, 'k> {
         exec.ctx.grid_loops[l] = of_grid;
     }
     Pairs::new(exec)
+}
+
+/// Which models of alarms are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Models {
+    /// Of few threads first.
+    Small,
+    /// There are none of few threads.
+    Large,
+    /// One was looked for in vain.
+    None,
 }
 
 /// Whether all threads reach the same barriers.
@@ -540,6 +559,10 @@ impl Pairs<'_, '_> {
         let Some(candidates) = self.race_candidates(limits, divergence.tiles) else {
             return unknown(limits.ran_out());
         };
+        let candidates = match limits.proof_only {
+            true => self.open_by_place(candidates, limits),
+            false => candidates,
+        };
         self.solver.all_or_nothing = limits.proof_only;
         let decided = self.decide(candidates, limits);
         self.solver.all_or_nothing = false;
@@ -549,6 +572,9 @@ impl Pairs<'_, '_> {
         let mut alarms: Vec<Alarm> = Vec::new();
         let mut undecided = None;
         let mut seen: Vec<(lockstep_kernel::SiteId, lockstep_kernel::SiteId)> = Vec::new();
+        let met = decided.iter().any(|d| matches!(d.outcome, Outcome::Sat));
+        let mut models =
+            if met && self.is_proved_when_counted(limits) { Models::Large } else { Models::Small };
         for d in &decided {
             let (a, b) = (
                 self.exec.accesses[d.candidate.first].site,
@@ -573,8 +599,8 @@ impl Pairs<'_, '_> {
                         continue;
                     }
                     seen.push(key);
-                    let m = self.small_model(&d.candidate.query.asked, limits);
-                    let benign = self.is_benign(&d.candidate, limits);
+                    let m = self.model_of(&d.candidate.query.asked, &mut models, limits);
+                    let benign = models != Models::None && self.is_benign(&d.candidate, limits);
                     let mut alarm = self.race_alarm(&d.candidate, m.as_ref(), benign);
                     if lies_before(&alarm) {
                         let Some(m) = self.model_within(&d.candidate, limits) else {
@@ -620,6 +646,37 @@ impl Pairs<'_, '_> {
             Verdict::Proved { assumes: self.assumptions() }
         };
         Races { verdict, alarms }
+    }
+
+    /// Whether nothing races unless there are more threads than an `int` counts. Of such alarms there are mostly as many
+    /// as pairs of accesses.
+    fn is_proved_when_counted(&self, limits: Limits) -> bool {
+        let ctx = &self.exec.ctx;
+        let condition = crate::hidden::countable(ctx.kernel, ctx.assumptions);
+        let Some(condition) = condition.filter(|_| !ctx.hints.small_grid) else {
+            return false;
+        };
+        let hints = Hints { lanes_apart: ctx.hints.lanes_apart, ..condition.hints };
+        let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
+        let kinds = [Kind::DataRace];
+        let under = analyse(ctx.kernel, &condition.assumptions, hints, &kinds, limits);
+        matches!(under.race, Verdict::Proved { .. })
+    }
+
+    /// A model of what is asked, if there is one and it is worth looking for.
+    fn model_of(&mut self, asked: &[T], models: &mut Models, limits: Limits) -> Option<Assignment> {
+        match models {
+            Models::Small => self.small_model(asked, limits),
+            Models::Large => {
+                let effort = limits.effort().at_most(MODEL_WORK);
+                let found = self.solver.model(self.exec.ctx, asked, effort);
+                if found.is_none() {
+                    *models = Models::None;
+                }
+                found
+            }
+            Models::None => None,
+        }
     }
 
     /// A model in which the two meet at or after the beginning of the array.

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Severity};
 
-use crate::candidate::{Candidate, Rule};
+use crate::candidate::{Candidate, Contents, Rule};
 use crate::condition;
 use crate::driver::Driver;
 use crate::ledger::{Key, same};
@@ -44,10 +44,13 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             as_found.severity = Severity::Warning;
         }
         let keep = !done.complete;
-        let candidate = done.candidate.clone();
+        let mut candidate = done.candidate.clone();
         let benign = entry.finding.benign;
         let key = &entry.key;
         let mut shrinker = Shrinker { driver, key, benign, tries: TRIES, hurried: false };
+        if benign && !keep {
+            shrinker.tell_values_apart(&mut candidate);
+        }
         if keep && as_found.holds_when.is_none() {
             shrinker.blame_unfinished(&candidate, &mut as_found);
         }
@@ -128,6 +131,27 @@ impl Shrinker<'_, '_> {
         let finding = self.report(&best);
         small.push(best);
         finding
+    }
+
+    /// Writes of equal values may be equal only because of what arrays hold: zeros add up to zero. Random contents,
+    /// where no address or branch hangs on them, tell such a bug from one of equal values.
+    fn tell_values_apart(&mut self, candidate: &mut Candidate) {
+        let space = self.driver.lab.space;
+        let mut other = candidate.clone();
+        for (array, contents) in space.arrays.iter().zip(&mut other.contents) {
+            if !array.matters && !array.reaches_private {
+                *contents = Contents::Random;
+                other.cells.retain(|(param, ..)| *param != array.param);
+            }
+        }
+        if other == *candidate {
+            return;
+        }
+        self.benign = false;
+        match self.run(&other) {
+            Some(_) => *candidate = other,
+            None => self.benign = true,
+        }
     }
 
     /// What there is to say about a bug without a smaller launch of it.

@@ -60,3 +60,50 @@ __global__ void maybe_histogram_without_barrier(unsigned *bins, const unsigned c
     __syncthreads();
     for (int i = threadIdx.x; i < 256; i += blockDim.x) atomicAdd(&bins[i], s[i]);
 }
+
+// What is read from memory decides who writes, and nothing else: the usual sizes are enough.
+__global__ void clean_as_memory_says(const int *op, float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    switch (op[i]) {
+    case 0: a[i] = 1; break;
+    case 1: a[i] += 2;
+    case 2: a[i] *= 3; break;
+    default: a[i] = -a[i];
+    }
+}
+__global__ void maybe_as_memory_says(const int *op, float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    switch (op[i]) {
+    case 0: a[i] = 1; break;
+    default: a[i / 2] = -a[i];
+    }
+}
+
+// Places in the grid, used in other ways than as they are.
+__global__ void clean_other_bits(int *a, int c) { a[(blockIdx.x * blockDim.x + threadIdx.x) ^ c] = c; }
+__global__ void racy_bits_cut(int *a, int c) {
+    if (blockIdx.x + blockIdx.y + blockIdx.z == 0 && threadIdx.y + threadIdx.z == 0)
+        a[(threadIdx.x ^ c) & 15] = threadIdx.x;
+}
+__global__ void clean_word_of_each_warp(const int *in, unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if ((i & 31) == 0 && i < n) out[i / 32] = in[i];
+}
+__global__ void racy_word_of_each_half_warp(unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.y + blockIdx.z + threadIdx.y + threadIdx.z == 0 && (i & 15) == 0 && i < n) out[i / 32] = i;
+}
+__global__ void clean_reversed(int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n / 2) { int t = a[i]; a[i] = a[n - 1 - i]; a[n - 1 - i] = t; }
+}
+__global__ void racy_reversed_by_all(int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.y + blockIdx.z + threadIdx.y + threadIdx.z == 0 && i < n) a[n - 1 - i] = a[i];
+}
+__global__ void clean_exchanged(float *a, int j) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = i ^ j;
+    if (x > i && a[i] > a[x]) { float t = a[i]; a[i] = a[x]; a[x] = t; }
+}

@@ -62,3 +62,30 @@ __global__ void open_grid_after_return(int *a) {
     if (blockIdx.x == 3) return;
     cooperative_groups::this_grid().sync();
 }
+
+// A vote of all threads is what the next iteration begins with.
+__global__ void even_by_vote(const int *near) {
+    __shared__ int s[64];
+    int t = threadIdx.x, changed = 1;
+    s[t] = t;
+    __syncthreads();
+    while (changed) {
+        int least = min(s[t], s[near[t] & 63]);
+        changed = __syncthreads_or(least != s[t]);
+        s[t] = least;
+        __syncthreads();
+    }
+}
+__global__ void perhaps_by_own_word(const int *near) {
+    __shared__ int s[64];
+    int t = threadIdx.x, changed = 1;
+    s[t] = t;
+    __syncthreads();
+    while (changed) {
+        int least = min(s[t], s[near[t] & 63]);
+        __syncthreads();
+        changed = least != s[t];
+        s[t] = least;
+        __syncthreads();
+    }
+}

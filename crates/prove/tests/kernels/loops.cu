@@ -190,3 +190,27 @@ __global__ void racy_conditional_step(int *a, int n) {
         }
     }
 }
+
+// What an iteration has computed is what the next one begins with.
+__global__ void clean_kept_for_the_next(int *a, const int *in, int n) {
+    __shared__ int s[128];
+    int t = threadIdx.x, at = t;
+    for (int k = 0; k < n; ++k) {
+        s[at] = in[k];
+        __syncthreads();
+        a[blockIdx.x * 64 + t] += s[at ^ 1];
+        __syncthreads();
+        at = (t ^ k) & 127;
+    }
+}
+__global__ void alarm_kept_for_the_next(int *a, const int *in, int n) {
+    __shared__ int s[128];
+    int t = threadIdx.x, at = t;
+    for (int k = 0; k < n; ++k) {
+        s[at] = t;
+        __syncthreads();
+        a[blockIdx.x * 64 + t] += s[at ^ 1];
+        __syncthreads();
+        at = (t | k) & 127;
+    }
+}

@@ -112,3 +112,21 @@ __global__ void maybe_shared_counter_for_the_grid(int *out) {
     __syncthreads();
     out[atomicAdd(&n, 1)] = threadIdx.x;
 }
+
+// Twice a number that was drawn, and the place behind it: as long as the numbers are small.
+__global__ void clean_pairs_appended(const int *in, int *out, unsigned *count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i]) {
+        unsigned at = atomicAdd(count, 1u);
+        out[2 * at] = i;
+        out[2 * at + 1] = in[i];
+    }
+}
+__global__ void maybe_pairs_overlap(const int *in, int *out, unsigned *count, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i]) {
+        unsigned at = atomicAdd(count, 1u);
+        out[2 * at] = i;
+        out[2 * at + 2] = in[i];
+    }
+}
