@@ -93,7 +93,7 @@ impl BlockRun<'_, '_> {
             rest &= !lanes;
             self.check_named(w, lanes, set, site, world);
             if set & alive & !lanes == 0 {
-                self.check_returned(w, lanes, set, self.p.kernel.site(site).loc, world);
+                self.check_strayed(w, lanes, set, self.p.kernel.site(site).loc, world);
                 let (races, mut ctx) = self.races(world);
                 races.warp_barrier(&mut ctx, w, set & lanes, alive);
                 self.watched_warp_barrier(w, set & lanes, site, world);
@@ -174,7 +174,7 @@ impl BlockRun<'_, '_> {
         }
         if named & alive & !mask == 0 {
             let first = self.p.code.blocks[group.block as usize].first;
-            self.check_returned(w, mask, named, self.p.code.locs[(first + at) as usize], world);
+            self.check_strayed(w, mask, named, self.p.code.locs[(first + at) as usize], world);
             return true;
         }
         group.step = at;
@@ -216,7 +216,7 @@ impl BlockRun<'_, '_> {
                 continue;
             }
             let loc = self.warp_wait_loc(w, i);
-            self.check_returned(w, lanes, named, loc, world);
+            self.check_strayed(w, lanes, named, loc, world);
             for g in self.warps[w].groups.iter_mut().filter(|g| partner(g)) {
                 g.state = State::Ready;
                 g.forced = site.is_none();
@@ -286,25 +286,19 @@ impl BlockRun<'_, '_> {
         warp.strayed &= warp.awaited;
     }
 
-    /// Lanes that an operation of the warp names and that have returned. Those that did something else while the others
-    /// waited for them were there, and did not come.
-    fn check_returned(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World) {
+    /// Lanes that an operation of the warp names and that have returned need not come, but those that did something else
+    /// while the others waited for them were there, and did not.
+    fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World) {
         let first = self.warps[w].first_thread;
         let size = (self.p.threads - first).min(self.p.config.warp_size);
         let lanes = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
-        let gone = named & lanes & !self.warps[w].alive;
-        if gone == 0 || here & !named != 0 || self.failed {
+        let strayed = named & lanes & !self.warps[w].alive & self.warps[w].strayed;
+        if strayed == 0 || here & !named != 0 || self.failed {
             return;
         }
-        let strayed = gone & self.warps[w].strayed;
-        let missing = if strayed != 0 { strayed } else { gone };
-        let (waiting, missing) = (first + here.trailing_zeros(), first + missing.trailing_zeros());
+        let (waiting, missing) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
         let p = self.p;
-        let key = Key {
-            kind: Kind::BarrierDivergence,
-            places: [loc.0, loc.0],
-            object: 4 + u32::from(strayed != 0),
-        };
+        let key = Key { kind: Kind::BarrierDivergence, places: [loc.0, loc.0], object: 4 };
         world.reports.add(key, false, || {
             let access = Access {
                 op: "barrier".into(),
@@ -314,16 +308,12 @@ impl BlockRun<'_, '_> {
                 value: None,
                 notes: Vec::new(),
             };
-            let why = if strayed != 0 { "never comes" } else { "has returned" };
             let message = format!(
-                "thread {} names the lanes of mask {named:#010x}, of which thread {} {why}",
+                "thread {} names the lanes of mask {named:#010x}, of which thread {} never comes",
                 triple(p.thread_at(waiting)),
                 triple(p.thread_at(missing)),
             );
             let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
-            if strayed == 0 && !p.lockstep {
-                f.severity = Severity::Warning;
-            }
             f.help =
                 vec!["name in the mask only the lanes that reach this operation together".into()];
             f
