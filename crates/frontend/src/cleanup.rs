@@ -416,7 +416,7 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             }
             Barrier::Arrive { id, threads } => each(&mut [id, threads]),
             Barrier::Await { id: a } | Barrier::Warp { mask: a } => each(&mut [a]),
-            Barrier::Grid | Barrier::GroupCopies => {}
+            Barrier::Grid | Barrier::GroupCopies { .. } => {}
         },
         Op::Shuffle { value, lane, clamp, mask, .. } => {
             each(&mut [value, lane, clamp]);

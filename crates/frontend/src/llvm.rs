@@ -233,10 +233,25 @@ pub(crate) fn blocks(f: Val) -> Vec<Bb> {
 
 pub(crate) fn predecessors(b: Bb) -> Vec<Bb> {
     let branches = users(unsafe { LLVMBasicBlockAsValue(b) }).into_iter();
-    branches
-        .filter(|&u| is_instruction(u))
-        .map(|u| unsafe { LLVMGetInstructionParent(u) })
-        .collect()
+    branches.filter(|&u| is_instruction(u)).map(block_of).collect()
+}
+
+pub(crate) fn successors(b: Bb) -> Vec<Bb> {
+    unsafe {
+        let term = LLVMGetBasicBlockTerminator(b);
+        if term.is_null() {
+            return Vec::new();
+        }
+        (0..LLVMGetNumSuccessors(term)).map(|i| LLVMGetSuccessor(term, i)).collect()
+    }
+}
+
+pub(crate) fn block_of(inst: Val) -> Bb {
+    unsafe { LLVMGetInstructionParent(inst) }
+}
+
+pub(crate) fn function_of(inst: Val) -> Val {
+    unsafe { LLVMGetBasicBlockParent(block_of(inst)) }
 }
 
 pub(crate) fn instructions(b: Bb) -> Vec<Val> {

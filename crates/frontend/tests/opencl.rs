@@ -122,7 +122,12 @@ fn group_copies() {
             ..
         }
     )));
-    assert!(k.insts().any(|i| matches!(i.op, Op::Barrier { barrier: Barrier::GroupCopies, .. })));
+    assert!(
+        k.insts().any(|i| matches!(
+            i.op,
+            Op::Barrier { barrier: Barrier::GroupCopies { all: true }, .. }
+        ))
+    );
 }
 
 #[test]

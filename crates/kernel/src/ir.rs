@@ -320,9 +320,9 @@ pub enum Barrier {
     Warp { mask: Operand },
     /// Cooperative groups' `this_grid().sync()`.
     Grid,
-    /// OpenCL's `wait_group_events`: all earlier group copies of the block are
-    /// done and visible; orders nothing else.
-    GroupCopies,
+    /// OpenCL's `wait_group_events`: earlier group copies of the block are done and visible; orders nothing else. All of
+    /// them, or some that are not known.
+    GroupCopies { all: bool },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -849,7 +849,7 @@ impl Op {
                     f(*threads);
                 }
                 Barrier::Await { id: a } | Barrier::Warp { mask: a } => f(*a),
-                Barrier::Grid | Barrier::GroupCopies => {}
+                Barrier::Grid | Barrier::GroupCopies { .. } => {}
             },
             Op::Shuffle { value, lane, clamp, mask, .. } => {
                 [value, lane, clamp].into_iter().for_each(|o| f(*o));

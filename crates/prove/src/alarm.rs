@@ -144,7 +144,7 @@ impl Pairs<'_, '_> {
         kernel.insts().any(|i| match &i.op {
             Op::Atomic { .. } | Op::Fence { .. } => true,
             Op::Barrier { barrier, .. } => {
-                !is_block_barrier(barrier) && *barrier != Barrier::GroupCopies
+                !is_block_barrier(barrier) && !matches!(barrier, Barrier::GroupCopies { .. })
             }
             Op::Load { site, .. } | Op::Store { site, .. } => kernel.site(*site).volatile,
             _ => false,

@@ -7,8 +7,8 @@
 //! nothing of that kind? The second thread of the question stands for the copy: what it computes as operands is what all
 //! threads do, which is an obligation of its own ([`Pairs::uneven_copies`]), as is that all come to it.
 //!
-//! Where an access relies on a wait alone, with no barrier behind it, or where several copies are under way at once (which
-//! of them a wait is for is not in the kernel), nothing is proved ([`Pairs::loose_copies`]).
+//! Where an access relies on a wait alone, with no barrier behind it, where a wait is not for all copies, or where several
+//! copies are under way at once, nothing is proved ([`Pairs::loose_copies`]).
 //!
 //! Elements of a copy are a variable each, between zero and the count, so strides are exact.
 
@@ -33,7 +33,7 @@ impl Exec<'_, '_> {
         else {
             return;
         };
-        let barrier = Barrier::GroupCopies;
+        let barrier = Barrier::GroupCopies { all: true };
         self.barriers.push(BarrierAt { site: *write, block: b, at, barrier, copies: true });
         let n = self.operand(*count, 64, b);
         let most = self.ctx.pool.range(n).uhi;
@@ -171,7 +171,7 @@ impl Pairs<'_, '_> {
 
     fn waits(&self, barrier: usize) -> bool {
         let b = &self.exec.barriers[barrier];
-        b.barrier == Barrier::GroupCopies && !b.copies
+        matches!(b.barrier, Barrier::GroupCopies { .. }) && !b.copies
     }
 
     /// All ways from behind one place to another that pass no barrier which closes them. A way is `armed` or not:
@@ -235,6 +235,11 @@ impl Pairs<'_, '_> {
     /// Why nothing is proved though nothing is in the way: a wait may be for another of several copies, or the thread
     /// that has waited may know of its own part only, where no barrier follows. Whether it does is read differently.
     pub(crate) fn loose_copies(&mut self, limits: Limits) -> Option<String> {
+        let some = |b: &&BarrierAt| b.barrier == Barrier::GroupCopies { all: false };
+        if let Some(wait) = self.exec.barriers.iter().find(some) {
+            let line = line_of(self.exec.ctx.kernel, wait.site);
+            return Some(format!("which group copies the wait at {line} is for is not followed"));
+        }
         let accesses = 0..self.exec.accesses.len();
         let copies: Vec<usize> = accesses.filter(|&i| self.exec.accesses[i].group).collect();
         let at = |exec: &Exec, i: usize| (exec.accesses[i].block, exec.accesses[i].at);

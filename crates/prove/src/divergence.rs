@@ -219,7 +219,7 @@ impl Pairs<'_, '_> {
         let mut out = Vec::new();
         for level in [Level::Block, Level::Grid] {
             let counts = |b: &Barrier| match level {
-                Level::Block => is_block_barrier(b) || *b == Barrier::GroupCopies,
+                Level::Block => is_block_barrier(b) || matches!(b, Barrier::GroupCopies { .. }),
                 Level::Grid => matches!(b, Barrier::Grid),
             };
             let all = self.exec.barriers.iter().enumerate();

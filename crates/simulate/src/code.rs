@@ -783,7 +783,7 @@ impl Decoder<'_> {
                         BarrierStep::Warp { mask: self.operand(mask, Ty::I32) }
                     }
                     Barrier::Grid => BarrierStep::Grid,
-                    Barrier::GroupCopies => BarrierStep::GroupCopies,
+                    Barrier::GroupCopies { .. } => BarrierStep::GroupCopies,
                 },
             },
             Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate } => Rare::Shuffle {

@@ -441,23 +441,16 @@ fn is_address_taken(f: Val) -> bool {
 
 fn reverse_postorder(f: Val) -> Vec<Bb> {
     let entry = unsafe { LLVMGetEntryBasicBlock(f) };
-    let successors = |b: Bb| unsafe {
-        let t = LLVMGetBasicBlockTerminator(b);
-        if t.is_null() {
-            return Vec::new();
-        }
-        (0..LLVMGetNumSuccessors(t)).map(|i| LLVMGetSuccessor(t, i)).collect::<Vec<_>>()
-    };
     let mut seen = HashSet::from([entry]);
     let mut order = Vec::new();
-    let mut stack = vec![(entry, successors(entry), 0usize)];
+    let mut stack = vec![(entry, llvm::successors(entry), 0usize)];
     while let Some((block, succ, next)) = stack.last_mut() {
         // Later successors first, so that the first one comes first in the reverse.
         if *next < succ.len() {
             let to = succ[succ.len() - 1 - *next];
             *next += 1;
             if seen.insert(to) {
-                stack.push((to, successors(to), 0));
+                stack.push((to, llvm::successors(to), 0));
             }
         } else {
             order.push(*block);

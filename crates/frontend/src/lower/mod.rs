@@ -11,6 +11,7 @@ mod atomics;
 mod build;
 mod calls;
 mod debug;
+mod events;
 mod function;
 mod images;
 mod insts;

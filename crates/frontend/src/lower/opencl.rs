@@ -11,6 +11,7 @@ use lockstep_kernel::{
 
 use super::Lower;
 use super::calls::Outcome;
+use super::events;
 use super::types::Leaf;
 use crate::llvm::{self, TypeKind, Val};
 use crate::mangle::{Mangled, Param};
@@ -64,7 +65,8 @@ impl Lower<'_> {
             }
             ("wait_group_events", _) => {
                 let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
-                self.push(Op::Barrier { site, barrier: Barrier::GroupCopies }, None);
+                let all = events::waits_for_all(inst);
+                self.push(Op::Barrier { site, barrier: Barrier::GroupCopies { all } }, None);
                 return Some(Ok(Vec::new()));
             }
             ("prefetch", _) => return Some(Ok(Vec::new())),

@@ -125,3 +125,22 @@ kernel void clean_prefetched(global const int *in, global int *out) {
     prefetch(in + get_global_id(0), 16);
     out[get_global_id(0)] = in[get_global_id(0)];
 }
+// Each wait is for its own copy.
+kernel void clean_two_in_turn(global const int *in, global int *out) {
+    local int s[64], r[64];
+    event_t e = async_work_group_copy(s, in + 64 * get_group_id(0), 64, 0);
+    wait_group_events(1, &e);
+    event_t f = async_work_group_copy(r, in + 64 * get_group_id(0), 64, 0);
+    wait_group_events(1, &f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[63 - get_local_id(0)] + r[get_local_id(0)];
+}
+// This one waits for nothing.
+kernel void open_wait_for_no_copy(global const int *in, global int *out) {
+    local int s[64];
+    event_t e = async_work_group_copy(s, in + 64 * get_group_id(0), 64, 0), none = 0;
+    wait_group_events(1, &none);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[63 - get_local_id(0)];
+    wait_group_events(1, &e);
+}
