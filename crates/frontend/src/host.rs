@@ -196,7 +196,7 @@ fn is_configuration(inst: Val) -> bool {
 /// The configuration of a launch, which comes just before it on every path. None where the optimiser has made one
 /// launch of several.
 fn configuration_before(launch: Val) -> Option<Val> {
-    let start = unsafe { LLVMGetInstructionParent(launch) };
+    let start = llvm::block_of(launch);
     let mut found: Option<Val> = None;
     let mut seen: Vec<Bb> = Vec::new();
     let mut open = vec![(start, true)];

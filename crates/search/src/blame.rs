@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use lockstep_finding::{Access, ElementType, Finding, Kind, Severity};
-use lockstep_kernel::{Elem, ParamKind, Site, SiteId};
+use lockstep_kernel::{Elem, Kernel, ParamKind, Site};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
@@ -42,6 +42,12 @@ struct Shown<'t> {
     finding: &'t Finding,
     /// What else went wrong in that launch.
     wrong: usize,
+}
+
+/// Whether an access was made at this site, by the place in the source.
+fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
+    let loc = kernel.loc(site.loc);
+    (loc.line, loc.column) == (access.place.line, access.place.column)
 }
 
 fn wrong(trial: &Trial) -> usize {
@@ -205,11 +211,8 @@ impl Shrinker<'_, '_> {
             elem.is_some_and(|size| site.size > size)
         };
         let of_vector = |a: &Access| {
-            let here = |s: &&Site| {
-                let loc = space.kernel.loc(s.loc);
-                (loc.line, loc.column) == (a.place.line, a.place.column)
-            };
-            space.kernel.sites.iter().filter(here).any(is_vector)
+            let sites = space.kernel.sites.iter();
+            sites.filter(|s| is_at(space.kernel, s, a)).any(is_vector)
         };
         match finding.accesses.iter().any(of_vector) {
             true => self.crooked_sizes(trial),
@@ -325,10 +328,9 @@ impl Shrinker<'_, '_> {
     fn may_be_apart(&self, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
         let is_plain = |a: &Access| a.op == "read" || a.op == "write";
-        let at = |s: &SiteId| space.kernel.loc(space.kernel.site(*s).loc);
         let adds = |a: &Access| {
-            let mut updates = space.hints.updates.iter().map(at);
-            updates.any(|l| (l.line, l.column) == (a.place.line, a.place.column))
+            let mut updates = space.hints.updates.iter().map(|&s| space.kernel.site(s));
+            updates.any(|s| is_at(space.kernel, s, a))
         };
         finding.accesses.iter().all(|a| is_plain(a) && !adds(a))
     }
@@ -379,11 +381,8 @@ impl Shrinker<'_, '_> {
         let kernel = space.kernel;
         let lead = |array: usize, access: &Access| {
             let param = space.arrays[array].param;
-            space.hints.led_by.iter().zip(&kernel.sites).any(|(led, site)| {
-                let loc = kernel.loc(site.loc);
-                let here = (loc.line, loc.column) == (access.place.line, access.place.column);
-                here && led.contains(&param)
-            })
+            let mut sites = space.hints.led_by.iter().zip(&kernel.sites);
+            sites.any(|(led, site)| is_at(kernel, site, access) && led.contains(&param))
         };
         let accesses: Vec<&Access> = accesses.into_iter().collect();
         let all = 0..space.arrays.len();
@@ -530,10 +529,8 @@ impl Shrinker<'_, '_> {
     fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
         let kernel = self.driver.lab.space.kernel;
         let is_reached = |a: &Access| {
-            kernel.sites.iter().zip(&trial.outcome.coverage.sites).any(|(site, &reached)| {
-                let loc = kernel.loc(site.loc);
-                reached && (loc.line, loc.column) == (a.place.line, a.place.column)
-            })
+            let mut sites = kernel.sites.iter().zip(&trial.outcome.coverage.sites);
+            sites.any(|(site, &reached)| reached && is_at(kernel, site, a))
         };
         finding.accesses.iter().all(is_reached)
     }

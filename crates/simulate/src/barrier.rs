@@ -18,6 +18,8 @@ use crate::lanes::{LANES, Slot, real_bits};
 use crate::machine::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
 use crate::report::{Key, place, site_place};
 
+const NAME_FEWER: &str = "name in the mask only the lanes that reach this operation together";
+
 impl BlockRun<'_, '_> {
     /// A group comes to a barrier. True if it may go on at once.
     pub(crate) fn barrier(
@@ -251,7 +253,7 @@ impl BlockRun<'_, '_> {
                 "thread waits for the lanes of mask {named:#010x}, of which thread {} never comes",
                 triple(self.p.thread_at(absent))
             ),
-            "name in the mask only the lanes that reach this operation together",
+            NAME_FEWER,
             world,
         );
         if site.is_none() {
@@ -297,27 +299,12 @@ impl BlockRun<'_, '_> {
             return;
         }
         let (waiting, missing) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
-        let p = self.p;
-        let key = Key { kind: Kind::BarrierDivergence, places: [loc.0, loc.0], object: 4 };
-        world.reports.add(key, false, || {
-            let access = Access {
-                op: "barrier".into(),
-                thread: Some(p.thread_at(waiting)),
-                block: p.block_at(self.block),
-                place: place(p.kernel, loc),
-                value: None,
-                notes: Vec::new(),
-            };
-            let message = format!(
-                "thread {} names the lanes of mask {named:#010x}, of which thread {} never comes",
-                triple(p.thread_at(waiting)),
-                triple(p.thread_at(missing)),
-            );
-            let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
-            f.help =
-                vec!["name in the mask only the lanes that reach this operation together".into()];
-            f
-        });
+        let message = format!(
+            "thread {} names the lanes of mask {named:#010x}, of which thread {} never comes",
+            triple(self.p.thread_at(waiting)),
+            triple(self.p.thread_at(missing)),
+        );
+        self.report_divergence(loc, waiting, None, message, NAME_FEWER, world);
     }
 
     fn waiting_at(&self, g: &Group) -> LocId {
