@@ -226,10 +226,13 @@ const CUDA: [&str; 8] = [
     "-fno-discard-value-names",
 ];
 
-const CUDA_DEVICE: [&str; 7] = [
+const CUDA_DEVICE: [&str; 9] = [
     "--cuda-device-only",
     "--cuda-feature=+ptx80",
     "-g",
+    // A functor's constructor is the host's: its type is to be described without it.
+    "-Xclang",
+    "-fno-use-ctor-homing",
     "-O0",
     "-Xclang",
     "-disable-O0-optnone",

@@ -134,6 +134,40 @@ __global__ void k(float *out, P p) {
 }
 
 #[test]
+fn fields_of_structs_are_parameters() {
+    let m = cuda(
+        "template <class T> struct View { T *at; int sizes[2]; };
+struct Base { const unsigned *keys; };
+struct Params : Base { View<float> v; bool flag; union { int i; float f; }; double *unused; int table[8]; };
+__global__ void k(int n, Params p) {
+  int i = p.table[threadIdx.x] + p.i;
+  if (p.flag && i < p.v.sizes[1]) p.v.at[i] = p.keys[i];
+}",
+    );
+    let k = &m.kernels[0];
+    let params: Vec<_> = (k.params.iter())
+        .map(|p| (p.name.as_str(), p.source_type.as_str(), p.within.map(|w| w.offset)))
+        .collect();
+    assert_eq!(
+        params,
+        [
+            ("n", "int", None),
+            ("p", "Params", None),
+            ("p.keys", "const unsigned int *", Some(0)),
+            ("p.v.at", "float *", Some(8)),
+            ("p.v.sizes[1]", "int", Some(20)),
+            ("p.flag", "bool", Some(24)),
+        ]
+    );
+    let keys =
+        ParamKind::Buffer { space: Space::Global, elem: Elem::Scalar(Ty::I32), readonly: true };
+    assert_eq!(k.params[2].kind, keys);
+    assert_eq!(k.own_params(), 2);
+    // The table and the union are read from the struct itself.
+    assert_eq!(sites(k).iter().filter(|s| s.contains(" p ")).count(), 2, "{:?}", sites(k));
+}
+
+#[test]
 fn inlined_calls_keep_their_chain() {
     let m = cuda(
         "__device__ void put(int *p) {

@@ -215,8 +215,10 @@ impl<'k> Bases<'k> {
             if let Op::Load { addr, ty, count, .. } = inst.op
                 && let Some((param, offset)) = self.field_at(defs, addr)
             {
-                for i in 0..u32::from(count) {
-                    self.fields.push(Field { param, offset: offset + i * ty.bytes(), ty });
+                for offset in (0..u32::from(count)).map(|i| offset + i * ty.bytes()) {
+                    if self.kernel.field_at(param, offset).is_none() {
+                        self.fields.push(Field { param, offset, ty });
+                    }
                 }
             }
         }
@@ -238,6 +240,14 @@ impl<'k> Bases<'k> {
                 Some((param, offset as u32))
             }
             _ => None,
+        }
+    }
+
+    /// What a pointer in a struct parameter points to.
+    fn base_of_field(&self, param: usize, offset: u32) -> Base {
+        match self.kernel.field_at(param, offset) {
+            Some((own, _)) => Base::Param(own),
+            None => Base::Field(param, offset),
         }
     }
 
@@ -317,7 +327,7 @@ impl<'k> Bases<'k> {
                 for i in 0..usize::from(*count) {
                     let offset = i as u32 * 8;
                     if let Some((p, at)) = field
-                        && let Some(&base) = self.number.get(&Base::Field(p, at + offset))
+                        && let Some(&base) = self.number.get(&self.base_of_field(p, at + offset))
                     {
                         changed |= self.sets.set(d + i, base);
                     }

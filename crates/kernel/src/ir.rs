@@ -713,6 +713,16 @@ pub struct Param {
     pub source_type: String,
     /// Whether integer values are signed, where known (for printing).
     pub signed: bool,
+    /// Where a struct parameter holds it, for a field that is a parameter of its own.
+    pub within: Option<Within>,
+}
+
+/// A place in a struct parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Within {
+    /// The struct, among the kernel's parameters.
+    pub param: usize,
+    pub offset: u32,
 }
 
 /// Something the front end met and does not model.
@@ -747,6 +757,20 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// How many parameters the source gives the kernel: those that stand for fields of others come behind them.
+    pub fn own_params(&self) -> usize {
+        self.params.iter().filter(|p| p.within.is_none()).count()
+    }
+    /// The parameters that stand for fields of a struct parameter.
+    pub fn fields_of(&self, param: usize) -> impl Iterator<Item = (usize, &Param)> {
+        let of = move |p: &Param| p.within.is_some_and(|w| w.param == param);
+        self.params.iter().enumerate().filter(move |(_, p)| of(p))
+    }
+    /// The parameter that stands for the field at an offset of a struct parameter.
+    pub fn field_at(&self, param: usize, offset: u32) -> Option<(usize, &Param)> {
+        let at = |p: &Param| p.within.is_some_and(|w| w.offset == offset);
+        self.fields_of(param).find(|(_, p)| at(p))
+    }
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.0 as usize]
     }

@@ -46,8 +46,14 @@ impl Builder {
             ParamKind::Scalar { ty, .. } => ty,
             _ => Ty::Ptr,
         });
-        let source_type = String::new();
-        self.kernel.params.push(Param { name: name.into(), kind, reg, source_type, signed: true });
+        self.kernel.params.push(Param {
+            name: name.into(),
+            kind,
+            reg,
+            source_type: String::new(),
+            signed: true,
+            within: None,
+        });
         Operand::Reg(reg)
     }
 

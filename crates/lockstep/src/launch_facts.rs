@@ -132,7 +132,7 @@ impl<'a> FileFacts<'a> {
         if dims.block_from == From::HostLaunch
             && let Some(host) = self.host_launch(kernel)
         {
-            let whole = host.arg_count == kernel.params.len();
+            let whole = host.arg_count == kernel.own_params();
             for &(position, bits) in host.args.iter().filter(|_| whole) {
                 if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
                     let value = scalar_of_bits(ty, bits);

@@ -17,7 +17,8 @@ pub(crate) fn relations(
     kernel: &Kernel,
     known: &dyn Fn(HostPart) -> Option<i64>,
 ) -> Vec<Relation> {
-    let integers: Vec<Option<&str>> = kernel.params.iter().map(integer).collect();
+    let own = kernel.params.iter().filter(|p| p.within.is_none());
+    let integers: Vec<Option<&str>> = own.map(integer).collect();
     let mut each = launches.iter().map(|l| of_launch(l, &integers, known));
     let mut common = each.next().unwrap_or_default();
     for other in each {

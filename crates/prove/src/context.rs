@@ -433,6 +433,12 @@ impl<'k> Ctx<'k> {
         }
     }
 
+    /// Whether it is a struct passed by value.
+    pub(crate) fn is_struct(&self, b: Base) -> bool {
+        let kind = |p: usize| self.kernel.params[p].kind;
+        matches!(b, Base::Param(p) if matches!(kind(p), ParamKind::Aggregate { .. }))
+    }
+
     pub(crate) fn base_space(&self, base: Base) -> Space {
         match base {
             Base::Param(p) => match self.kernel.params[p].kind {

@@ -324,6 +324,11 @@ impl Exec<'_, '_> {
                 if let Some(v) = self.initial(base, offset, ty) {
                     return v;
                 }
+                if let (Base::Param(p), Some(o)) = (base, self.ctx.pool.as_const(offset))
+                    && let Some(field) = self.field(p, o, ty)
+                {
+                    return field;
+                }
                 if let (Base::Param(p), Some(o), Ty::Ptr) =
                     (base, self.ctx.pool.as_const(offset), ty)
                     && own == Space::Constant
@@ -346,6 +351,14 @@ impl Exec<'_, '_> {
         let mut args = vec![element];
         args.extend(self.counters(b));
         self.ctx.pool.app(f, &args, w)
+    }
+
+    /// What a struct parameter holds at an offset, where that is a parameter of its own.
+    fn field(&self, param: usize, offset: u64, ty: Ty) -> Option<T> {
+        let kernel = self.ctx.kernel;
+        let (_, field) = kernel.field_at(param, u32::try_from(offset).ok()?)?;
+        let same = kernel.reg_ty(field.reg).bits() == ty.bits();
+        same.then(|| self.values[field.reg.0 as usize]).flatten()
     }
 
     /// Operations that only compute.

@@ -75,6 +75,10 @@ impl Targets {
     }
 }
 
+fn is_array(kind: ParamKind) -> bool {
+    matches!(kind, ParamKind::Buffer { .. })
+}
+
 fn base_of_object(kernel: &Kernel, id: lockstep_kernel::ObjectId) -> Base {
     if kernel.objects[id.0 as usize].dynamic { Base::DynamicShared } else { Base::Object(id) }
 }
@@ -143,6 +147,9 @@ pub(crate) fn written(kernel: &Kernel) -> Written {
                                     ) =>
                                 {
                                     r.bases.insert(Base::Field(*p, u64::MAX));
+                                    let fields = kernel.fields_of(*p);
+                                    let arrays = fields.filter(|(_, f)| is_array(f.kind));
+                                    r.bases.extend(arrays.map(|(i, _)| Base::Param(i)));
                                 }
                                 Base::Object(o) if kernel.objects[o.0 as usize].fixed => {
                                     let held = &kernel.objects[o.0 as usize].relocations;

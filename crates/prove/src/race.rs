@@ -436,6 +436,8 @@ impl Pairs<'_, '_> {
             return None;
         }
         match (p, q) {
+            // Nobody can write the struct that a launch hands over.
+            (Place::At(x, _), _) | (_, Place::At(x, _)) if ctx.is_struct(x) => None,
             (Place::At(x, _), Place::At(y, _)) if ctx.is_own(x) || ctx.is_own(y) => None,
             (Place::At(x, _), Place::At(y, _)) if x != y => {
                 let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));

@@ -766,6 +766,7 @@ impl Pairs<'_, '_> {
             for c in cases {
                 if let Place::At(b @ (Base::Param(_) | Base::Field(..)), _) = c.place
                     && self.exec.ctx.base_space(b) != Space::Shared
+                    && !self.exec.ctx.is_struct(b)
                 {
                     match pointers.iter_mut().find(|(p, _)| *p == b) {
                         Some((_, w)) => *w |= writes,

@@ -85,6 +85,8 @@ impl Space<'_> {
         for (i, param) in self.kernel.params.iter().enumerate() {
             let value = match is_given(self.given, i) {
                 Some(value) => value.clone(),
+                // Its fields say all of it that matters.
+                None if self.is_split(i) => continue,
                 None => self.value(c, i, param, sizes),
             };
             args.push((param.name.clone(), value));
@@ -95,6 +97,11 @@ impl Space<'_> {
         };
         let shared = self.given.shared.or(sizes.shared).unwrap_or_else(usual);
         Launch { grid: c.grid, block: c.block, shared, args, seed }
+    }
+
+    /// Whether a struct is only read by fields that are parameters of their own.
+    fn is_split(&self, param: usize) -> bool {
+        self.hints.params[param].unused && self.kernel.fields_of(param).next().is_some()
     }
 
     fn value(&self, c: &Candidate, index: usize, param: &Param, sizes: &Sizes) -> ArgValue {
@@ -208,7 +215,9 @@ impl Space<'_> {
             finding.memory.as_ref().and_then(|m| Some((m, m.object.as_ref()?)))
         else {
             // A pointer to nowhere: perhaps one that we made.
-            let made = self.kernel.params.iter().find(|p| may_hold_pointer(p) && chose(&p.name))?;
+            let mut params = self.kernel.params.iter().enumerate();
+            let (_, made) = params
+                .find(|&(i, p)| may_hold_pointer(p) && !self.is_split(i) && chose(&p.name))?;
             return Some(format!("the value of '{}' was chosen by Lockstep", made.name));
         };
         // Before its start, no size would help.
@@ -221,6 +230,7 @@ impl Space<'_> {
     pub(crate) fn chose_values(&self) -> bool {
         let scalar = |(i, p): (usize, &Param)| {
             matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
+                && !self.is_split(i)
                 && is_given(self.given, i).is_none()
         };
         self.kernel.params.iter().enumerate().any(scalar)

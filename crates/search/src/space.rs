@@ -577,6 +577,7 @@ mod tests {
             reg: Reg(reg),
             source_type: source_type.into(),
             signed: true,
+            within: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };

@@ -18,7 +18,33 @@ pub fn resolve(kernel: &Kernel, args: &[(String, ArgValue)]) -> Result<ByParam, 
         }
         out[index] = Some(value.clone());
     }
+    take_from_structs(kernel, &mut out)?;
     Ok(out)
+}
+
+/// A number that is a field of a struct whose bytes are given has its value from there. Bytes cannot give a pointer.
+fn take_from_structs(kernel: &Kernel, values: &mut ByParam) -> Result<(), String> {
+    for (i, param) in kernel.params.iter().enumerate() {
+        if let (Some(within), None, ParamKind::Scalar { ty, .. }) =
+            (param.within, &values[i], param.kind)
+            && let Some(ArgValue::Array(spec)) = &values[within.param]
+        {
+            let name = &kernel.params[within.param].name;
+            let bytes = spec.to_bytes(name, 0).map_err(|e| format!("parameter '{name}': {e}"))?;
+            let at = within.offset as usize;
+            let field = bytes.get(at..at + ty.bytes() as usize);
+            let element = element_type(Elem::Scalar(ty), &param.source_type, param.signed);
+            values[i] = field.map(|bytes| ArgValue::Scalar(element.value_text(bytes)));
+        }
+    }
+    Ok(())
+}
+
+/// What a launch may leave out: a struct with fields that are parameters of their own is made of them.
+fn left_out(kernel: &Kernel, index: usize) -> Option<BoundArg> {
+    let ParamKind::Aggregate { size, .. } = kernel.params[index].kind else { return None };
+    kernel.fields_of(index).next()?;
+    Some(BoundArg::Aggregate(vec![0; size as usize]))
 }
 
 fn find_param(kernel: &Kernel, name: &str) -> Result<usize, String> {
@@ -60,6 +86,10 @@ pub fn bind_with(
     let mut args = Vec::with_capacity(values.len());
     for (param, value) in kernel.params.iter().zip(&values) {
         let Some(value) = value else {
+            if let Some(made) = left_out(kernel, args.len()) {
+                args.push(made);
+                continue;
+            }
             return Err(format!(
                 "parameter '{}' of kernel {} has no value: give one, such as --arg '{}'",
                 param.name,
@@ -287,7 +317,8 @@ pub(crate) mod tests {
     use lockstep_kernel::{Language, LocId, Reg, Space};
 
     pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
-        Param { name: name.into(), kind, reg: Reg(0), source_type: source_type.into(), signed }
+        let source_type = source_type.into();
+        Param { name: name.into(), kind, reg: Reg(0), source_type, signed, within: None }
     }
 
     pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
@@ -355,6 +386,26 @@ pub(crate) mod tests {
         let names: Vec<_> =
             named(&reduce(), &launch(&GOOD)).unwrap().args.into_iter().map(|a| a.0).collect();
         assert_eq!(names, ["in", "out", "n", "v", "t", "p"]);
+    }
+
+    #[test]
+    fn fields_make_their_struct() {
+        let within = |offset| Some(lockstep_kernel::Within { param: 0, offset });
+        let elem = Elem::Scalar(Ty::F32);
+        let buffer = ParamKind::Buffer { space: Space::Global, elem, readonly: false };
+        let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
+        let k = kernel(vec![
+            param("p", ParamKind::Aggregate { size: 16, align: 8 }, "P", false),
+            Param { within: within(0), ..param("p.x", buffer, "float *", false) },
+            Param { within: within(8), ..param("p.n", scalar, "int", true) },
+        ]);
+        let bytes = "p=u8[16]:0,0,0,0,0,0,0,0,255,255,255,255,0,0,0,0";
+        let number = |args: &[&str]| bind(&k, &launch(args)).map(|b| b.args[2].clone());
+        assert_eq!(number(&["p.x=f32[1]", "p.n=3"]), Ok(BoundArg::Scalar(vec![3])));
+        assert_eq!(number(&["p.x=f32[1]", bytes]), Ok(BoundArg::Scalar(vec![0xffff_ffff])));
+        assert_eq!(number(&["p.x=f32[1]", "p.n=3", bytes]), Ok(BoundArg::Scalar(vec![3])));
+        let missing = number(&[bytes]).unwrap_err();
+        assert!(missing.starts_with("parameter 'p.x' of kernel reduce has no value"), "{missing}");
     }
 
     #[test]

@@ -219,6 +219,23 @@ pub(crate) struct Layout {
     pub heap: usize,
 }
 
+/// Puts the fields that are parameters of their own into their structs.
+fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
+    for (i, p) in kernel.params.iter().enumerate() {
+        let Some(within) = p.within else { continue };
+        let (value, size) = match (&launch.args[i], p.kind) {
+            (BoundArg::Scalar(values), ParamKind::Scalar { ty, .. }) => (values[0], ty.bytes()),
+            _ => (l.params[i].unwrap_or(0), 8),
+        };
+        let (from, to) = (within.offset as usize, (within.offset + size) as usize);
+        let object = l.objects.iter_mut().find(|o| o.param == Some(within.param));
+        let bytes = object.and_then(|o| o.init.as_mut()).and_then(|init| init.get_mut(from..to));
+        if let Some(bytes) = bytes {
+            bytes.copy_from_slice(&value.to_le_bytes()[..size as usize]);
+        }
+    }
+}
+
 fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout, LaunchError> {
     let mut l = Layout {
         objects: vec![ObjectInfo {
@@ -302,6 +319,7 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
             _ => return wrong("has an argument of the wrong kind"),
         };
     }
+    fill_structs(kernel, launch, &mut l);
     l.heap = l.objects.len();
     let allocations = kernel.insts().filter(|i| matches!(i.op, Op::Alloc { .. })).count() as u64;
     let all_threads = product(launch.grid).saturating_mul(product(launch.block));

@@ -222,7 +222,7 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         let length = if is_word(first) {
-            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+            word_length(rest)
         } else {
             let operator = OPERATORS.iter().find(|o| rest.starts_with(**o));
             operator.ok_or_else(|| format!("'{first}' is not understood"))?.len()
@@ -231,6 +231,19 @@ fn tokens(text: &str) -> Result<Vec<String>, String> {
         rest = rest[length..].trim_start();
     }
     Ok(out)
+}
+
+/// A number, or a name: `n`, `blockDim.x`, `p.dims[1].size`.
+fn word_length(text: &str) -> usize {
+    let mut length = text.find(|c| !is_word(c)).unwrap_or(text.len());
+    while let Some(index) = text[length..].strip_prefix('[')
+        && let Some((number, after)) = index.split_once(']')
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+    {
+        length = text.len() - after.trim_start_matches(is_word).len();
+    }
+    length
 }
 
 fn is_word(c: char) -> bool {
@@ -349,6 +362,7 @@ mod tests {
             "a ? b : c ? d : e",
             "(a & b) == 0 && c | d ^ e",
             "blockDim.x << 2 >= get_local_size(0)",
+            "p.dims[1].size * p.a[0][2] < p.n",
         ] {
             let expr = Expr::parse(text).unwrap();
             assert_eq!(expr.to_string(), text);

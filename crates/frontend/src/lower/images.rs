@@ -44,6 +44,7 @@ impl Lower<'_> {
             reg,
             source_type: "texture".into(),
             signed: true,
+            within: None,
         });
         self.textures.insert(global, reg);
         Operand::Reg(reg)

@@ -48,6 +48,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn load(&mut self, inst: Val) -> Result<Vec<Operand>, String> {
+        if let Some(fields) = self.field_loads.get(&inst) {
+            return Ok(fields.to_vec());
+        }
         let pointer = llvm::operand(inst, 0);
         let volatile = unsafe { LLVMGetVolatile(inst) } != 0;
         let leaves = self.leaves(llvm::type_of(inst))?;
@@ -70,7 +73,11 @@ impl Lower<'_> {
             )]);
         }
         let align = unsafe { LLVMGetAlignment(inst) };
-        Ok(self.load_leaves(&leaves, addr, align, space, volatile))
+        let mut values = self.load_leaves(&leaves, addr, align, space, volatile);
+        for chosen in self.chosen_loads.get(&inst).cloned().unwrap_or_default() {
+            self.choose(&chosen, &mut values)?;
+        }
+        Ok(values)
     }
 
     pub(super) fn load_leaves(

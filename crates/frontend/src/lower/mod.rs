@@ -11,7 +11,9 @@ mod atomics;
 mod build;
 mod calls;
 mod debug;
+mod described;
 mod events;
+mod fields;
 mod function;
 mod images;
 mod insts;
@@ -114,6 +116,10 @@ struct Lower<'m> {
     dynamic_shared: Option<ObjectId>,
     /// Texture and surface references, as the parameters they become.
     textures: HashMap<Val, Reg>,
+    /// What loads of fields of struct parameters give.
+    field_loads: HashMap<Val, Rc<[Operand]>>,
+    /// What else is known of the values of loads of elements of arrays in them.
+    chosen_loads: HashMap<Val, Vec<fields::Chosen>>,
     /// The first barrier that orders images and buffers differently.
     partial_barrier: Option<LocId>,
     /// Functions whose address was taken: a fake address each.
@@ -164,6 +170,8 @@ impl<'m> Lower<'m> {
             objects: HashMap::new(),
             dynamic_shared: None,
             textures: HashMap::new(),
+            field_loads: HashMap::new(),
+            chosen_loads: HashMap::new(),
             partial_barrier: None,
             functions: Vec::new(),
             locs: debug::Locs::new(name),

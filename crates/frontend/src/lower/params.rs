@@ -37,6 +37,14 @@ impl Lower<'_> {
             }
             values.push(self.param(f, i, arg, name, source_type));
         }
+        for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
+            let [Operand::Reg(reg)] = values[i][..] else { continue };
+            if let Some(ty) = llvm::byval_type(f, i as u32)
+                && let Some(position) = self.k.params.iter().position(|p| p.reg == reg)
+            {
+                self.split_struct(f, (i, position), arg, ty);
+            }
+        }
         values
     }
 
@@ -47,7 +55,7 @@ impl Lower<'_> {
         };
         let reg = self.new_reg(ty);
         self.k.reg_names.push((reg, name.clone()));
-        self.k.params.push(Param { name, kind, reg, source_type, signed: false });
+        self.k.params.push(Param { name, kind, reg, source_type, signed: false, within: None });
         Rc::new([Operand::Reg(reg)])
     }
 
@@ -82,7 +90,7 @@ impl Lower<'_> {
             }
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
-            self.k.params.push(Param { name, kind, reg, source_type, signed });
+            self.k.params.push(Param { name, kind, reg, source_type, signed, within: None });
             return Rc::new([Operand::Reg(reg)]);
         }
         let leaves = match self.leaves(ty) {
@@ -113,6 +121,7 @@ impl Lower<'_> {
                 reg: regs[0],
                 source_type: source_type.clone(),
                 signed,
+                within: None,
             });
             operands.extend(regs.into_iter().map(Operand::Reg));
             start += len;

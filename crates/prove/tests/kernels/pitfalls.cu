@@ -31,7 +31,7 @@ struct View { int *data; int pitch; };
 __global__ void clean_view(View v) {
     if (v.pitch == 64) v.data[blockIdx.x * v.pitch + threadIdx.x] = 1;
 }
-__global__ void maybe_view(View v) {
+__global__ void racy_view(View v) {
     if (v.pitch == 63) v.data[blockIdx.x * v.pitch + threadIdx.x] = threadIdx.x;
 }
 struct TwoViews { View from, to; };

@@ -104,6 +104,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 reg: Reg(0),
                 source_type: "int *".into(),
                 signed: true,
+                within: None,
             }],
             objects: vec![Object {
                 name: "s".into(),

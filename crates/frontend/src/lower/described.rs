@@ -1,0 +1,170 @@
+//! What debug information tells of the fields of a struct parameter: their names and types.
+//!
+//! Members are named as in the source (`.dims[1]`), captures of a lambda after their variables; base classes and members
+//! without a name add nothing. A union, a bit-field and padding have no one name: such a place is not described.
+
+use llvm_sys::core::LLVMValueAsMetadata;
+use llvm_sys::debuginfo::*;
+
+use crate::llvm::{self, Md, Module, Val};
+
+const ARRAY: u16 = 0x01;
+const CLASS: u16 = 0x02;
+const MEMBER: u16 = 0x0d;
+const POINTER: u16 = 0x0f;
+const REFERENCE: u16 = 0x10;
+const STRUCT: u16 = 0x13;
+const TYPEDEF: u16 = 0x16;
+const INHERITANCE: u16 = 0x1c;
+const CONST: u16 = 0x26;
+const VOLATILE: u16 = 0x35;
+const RESTRICT: u16 = 0x37;
+const RVALUE_REFERENCE: u16 = 0x42;
+const ATOMIC: u16 = 0x47;
+
+/// Where the operands of types and functions stand.
+const FUNCTION_TYPE: usize = 4;
+const BASE: usize = 3;
+const ELEMENTS: usize = 4;
+
+/// A field, as the source has it.
+#[derive(Default)]
+pub(super) struct Described {
+    /// What follows the parameter's name: `.dims[1]`.
+    pub(super) path: String,
+    pub(super) source_type: String,
+    /// The type itself, or what it points to, where that has a name.
+    pub(super) target: String,
+}
+
+/// The type of a function's parameter; none where that is not known, or of another size.
+pub(super) fn parameter(m: &Module, f: Val, position: usize, size: u64) -> Option<Md> {
+    let function = unsafe { LLVMGetSubprogram(f) };
+    if function.is_null() {
+        return None;
+    }
+    let types = operand(m, operand(m, function, FUNCTION_TYPE)?, BASE)?;
+    // The first is what the function returns.
+    let (_, ty) = plain(m, operand(m, types, position + 1)?);
+    let is_declared = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagFwdDecl != 0;
+    (!is_declared && unsafe { LLVMDITypeGetSizeInBits(ty) } == size * 8).then_some(ty)
+}
+
+/// The field at this offset of a type.
+pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
+    let mut path = String::new();
+    let (mut ty, mut at) = (ty, offset * 8);
+    for _ in 0..32 {
+        let (words, inner) = plain(m, ty);
+        match unsafe { LLVMGetDINodeTag(inner) } {
+            STRUCT | CLASS => {
+                let (member, start) = member_at(m, inner, at)?;
+                let name = name(member);
+                if !name.is_empty() {
+                    path.push('.');
+                    path.push_str(&name);
+                }
+                ty = operand(m, member, BASE)?;
+                at -= start;
+            }
+            ARRAY => {
+                ty = operand(m, inner, BASE)?;
+                let (_, element) = plain(m, ty);
+                let size = unsafe { LLVMDITypeGetSizeInBits(element) };
+                path.push_str(&indices(m, inner, at.checked_div(size)?)?);
+                at %= size;
+            }
+            POINTER | REFERENCE | RVALUE_REFERENCE if at == 0 => {
+                let (target_words, target) = match operand(m, inner, BASE) {
+                    Some(target) => plain(m, target),
+                    // A pointer to `void` points to no type.
+                    None => return Some(pointer(path, "", "void", &words)),
+                };
+                return Some(pointer(path, &target_words, &name(target), &words));
+            }
+            _ if at == 0 => {
+                let target = name(inner);
+                return Some(Described { path, source_type: format!("{words}{target}"), target });
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn pointer(path: String, words: &str, target: &str, own: &str) -> Described {
+    let restrict = if own.contains("restrict") { "restrict" } else { "" };
+    let source_type = format!("{words}{target} *{restrict}");
+    Described { path, source_type, target: target.to_owned() }
+}
+
+/// The member or base class that covers a bit, and where it begins.
+fn member_at(m: &Module, ty: Md, at: u64) -> Option<(Md, u64)> {
+    let members = operands(m, operand(m, ty, ELEMENTS)?).into_iter().flatten();
+    members
+        .filter(|&e| matches!(unsafe { LLVMGetDINodeTag(e) }, MEMBER | INHERITANCE))
+        .filter(|&e| unsafe { LLVMDITypeGetFlags(e) } & LLVMDIFlagStaticMember == 0)
+        .map(|e| unsafe { (e, LLVMDITypeGetOffsetInBits(e)) })
+        .find(|&(e, start)| {
+            let covered = operand(m, e, BASE).map(|t| plain(m, t).1);
+            let size = covered.map_or(0, |t| unsafe { LLVMDITypeGetSizeInBits(t) });
+            (start..start + size).contains(&at)
+        })
+        .filter(|&(e, _)| unsafe { LLVMDITypeGetFlags(e) } & LLVMDIFlagBitField == 0)
+}
+
+/// `[1][2]` of element number 6 of an array `[2][4]`.
+fn indices(m: &Module, array: Md, number: u64) -> Option<String> {
+    let ranges = operands(m, operand(m, array, ELEMENTS)?).into_iter().flatten();
+    let counts: Option<Vec<u64>> = ranges
+        .map(|r| llvm::md_operands(m.md_as_value(r)).first().and_then(|&c| llvm::const_int(c)))
+        .collect();
+    let (mut text, mut left) = (String::new(), number);
+    for count in counts?.into_iter().rev() {
+        let index = left.checked_rem(count)?;
+        text = format!("[{index}]{text}");
+        left /= count;
+    }
+    (left == 0).then_some(text)
+}
+
+/// A type without names for it and qualifiers, and these qualifiers.
+fn plain(m: &Module, ty: Md) -> (String, Md) {
+    let (mut words, mut ty) = (String::new(), ty);
+    for _ in 0..32 {
+        match unsafe { LLVMGetDINodeTag(ty) } {
+            TYPEDEF | ATOMIC => {}
+            CONST => words.push_str("const "),
+            VOLATILE => words.push_str("volatile "),
+            RESTRICT => words.push_str("restrict "),
+            _ => break,
+        }
+        match operand(m, ty, BASE) {
+            Some(inner) => ty = inner,
+            None => break,
+        }
+    }
+    (words, ty)
+}
+
+fn name(ty: Md) -> String {
+    unsafe {
+        let mut length = 0;
+        let text = LLVMDITypeGetName(ty, &mut length);
+        if text.is_null() {
+            return String::new();
+        }
+        let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+fn operand(m: &Module, node: Md, index: usize) -> Option<Md> {
+    operands(m, node).get(index).copied().flatten()
+}
+
+fn operands(m: &Module, node: Md) -> Vec<Option<Md>> {
+    let values = llvm::md_operands(m.md_as_value(node));
+    let metadata = |v: Val| (!v.is_null()).then(|| unsafe { LLVMValueAsMetadata(v) });
+    values.into_iter().map(metadata).collect()
+}
