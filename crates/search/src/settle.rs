@@ -92,6 +92,9 @@ fn hurried(finding: &mut Finding) {
     finding.help.push(why.into());
 }
 
+/// More elements than these are not tried without.
+const MOST_DROPPED: usize = 8;
+
 pub(crate) struct Shrinker<'d, 'a> {
     pub(crate) driver: &'d mut Driver<'a>,
     pub(crate) key: &'d Key,
@@ -128,6 +131,7 @@ impl Shrinker<'_, '_> {
         }
         self.make_plain(&mut best);
         self.make_small(&mut best);
+        self.drop_cells(&mut best);
         let finding = self.report(&best);
         small.push(best);
         finding
@@ -296,6 +300,15 @@ impl Shrinker<'_, '_> {
                     break;
                 }
             }
+        }
+    }
+
+    /// Elements that the bug does not need are zeros like the rest: those far out first, which make lists long.
+    fn drop_cells(&mut self, best: &mut Rc<Trial>) {
+        let mut cells = best.candidate.cells.clone();
+        cells.sort_by_key(|&(_, at, ..)| std::cmp::Reverse(at));
+        for cell in cells.into_iter().take(MOST_DROPPED) {
+            self.step(best, |c| c.cells.retain(|kept| *kept != cell));
         }
     }
 }

@@ -59,7 +59,7 @@ impl Slot {
     pub(crate) fn is_offset(&self) -> bool {
         let h = &self.hints;
         let other = self.is_size() || h.multiplies_index || h.divides || h.selects || h.shifts;
-        h.added_to_index && !other && self.ty.is_int() && self.ty.bits() > 1
+        h.added_to_index && !other && !h.picks_row && self.ty.is_int() && self.ty.bits() > 1
     }
 
     /// The largest value of its type that is not negative when signed.
@@ -273,7 +273,7 @@ impl<'a> Space<'a> {
         if h.shifts && bare {
             return Gene::Int(1);
         }
-        if (h.added_to_index || h.equals_index) && bare {
+        if (h.added_to_index || h.equals_index || h.picks_row) && bare {
             return Gene::Int(0);
         }
         if s.ty.bits() == 8 {
@@ -354,6 +354,10 @@ impl<'a> Space<'a> {
             let row = others.map(|o| c.int(o)).max().unwrap_or(0);
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
             return v >= row;
+        }
+        if h.picks_row {
+            let sizes = (0..self.slots.len()).filter(|&o| self.slots[o].is_size());
+            return sizes.map(|o| c.int(o)).max().is_none_or(|rows| v < rows);
         }
         !(h.wraps && v < along) && v <= along.max(4096)
     }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use crate::flow::{Control, Def};
-use crate::hints::graph::{BLOCK, Graph, THREAD, Use};
+use crate::hints::graph::{BLOCK, Graph, STORE_ADDRESS, THREAD, Use};
 use crate::{BlockId, CastOp, Inst, IntOp, Op, Operand, Space, Special, Terminator};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,6 +134,11 @@ pub(super) fn block_hints(
     let mut implied = implied_block(graph, &forms);
     for (axis, extent) in strided_block(graph, &forms).into_iter().enumerate() {
         implied[axis] = implied[axis].or(extent);
+    }
+    // A tile of 32 rows that is filled 8 at a time is for blocks of 8.
+    for (axis, step) in stepped_block(graph, &forms).into_iter().enumerate() {
+        let whole = |s: &u32| implied[axis].is_none_or(|tile| tile % s == 0);
+        implied[axis] = step.filter(whole).or(implied[axis]);
     }
     for a in 0..3 {
         let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m));
@@ -316,10 +321,43 @@ fn strided_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
             }
         }
     }
-    steps.map(|list| {
-        let first = *list.first()?;
-        list.iter().all(|&s| s == first).then_some(first as u32)
-    })
+    steps.map(the_one)
+}
+
+/// A loop from 0 by a constant whose counter is added to the thread's index where something is stored,
+/// `for (j = 0; j < 32; j += 8) t[threadIdx.y + j][x] = …`, does the same.
+fn stepped_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
+    let mut steps: [Vec<i64>; 3] = Default::default();
+    for phi in graph.cfg.loops.iter().flat_map(|l| &graph.kernel.block(l.head).phis) {
+        let me = Atom::Reg(phi.dst.0);
+        let incoming = || phi.incoming.iter().map(|&(_, o)| operand_form(forms, o));
+        let added = |f: Form| match f.terms[..] {
+            [(atom, 1)] if atom == me => Some(f.constant),
+            _ => None,
+        };
+        let Some(step) = incoming().find_map(added) else { continue };
+        if !incoming().any(|f| f.as_constant() == Some(0)) {
+            continue;
+        }
+        for (r, form) in forms.iter().enumerate() {
+            let Some(k) = form.terms.iter().find(|t| t.0 == me).map(|t| t.1) else { continue };
+            let beside = form.terms.iter().find(|t| t.1 == k && t.0.thread_axis().is_some());
+            let Some(axis) = beside.and_then(|t| t.0.thread_axis()) else { continue };
+            let least = if axis == 0 { 4 } else { 2 };
+            if (least..=MOST_THREADS).contains(&step)
+                && graph.reg_reaches(crate::Reg(r as u32), STORE_ADDRESS)
+            {
+                steps[axis as usize].push(step);
+            }
+        }
+    }
+    steps.map(the_one)
+}
+
+/// What all of a list are.
+fn the_one(list: Vec<i64>) -> Option<u32> {
+    let first = *list.first()?;
+    list.iter().all(|&s| s == first).then_some(first as u32)
 }
 
 fn sorted(terms: &[(Atom, i64)]) -> Vec<(Atom, i64)> {

@@ -83,6 +83,9 @@ pub struct ParamHints {
     pub multiplies_index_of: [bool; 3],
     /// Is a term of a sum that reaches an address.
     pub added_to_index: bool,
+    /// Is multiplied by the length of a row, and by nothing that differs between threads or rounds: it says which row.
+    /// It is no stride then, so `multiplies_index` is false.
+    pub picks_row: bool,
     /// Is an index, or part of one, that no thread or block index is part of: it names one element for all.
     pub names_element: bool,
     /// Is a divisor or a modulus.

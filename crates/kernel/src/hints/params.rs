@@ -22,14 +22,17 @@ const DEPTH: u32 = 32;
 pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
     let mut hints = vec![ParamHints::default(); graph.subjects.len()];
     let mut arrays = vec![ArrayHints::default(); graph.bases.list.len()];
+    let mut factors = Factors::of(graph);
     for &b in &graph.cfg.order {
         for inst in &graph.kernel.block(b).insts {
             arithmetic(graph, &mut hints, inst);
+            factors.multiply(inst);
             comparison(graph, &mut hints, &mut arrays, inst);
             elements(graph, &mut arrays, inst);
             accesses(graph, &mut arrays, &inst.op);
         }
     }
+    factors.tell_rows(&mut hints);
     for (i, &subject) in graph.subjects.iter().enumerate() {
         let h = &mut hints[i];
         h.reaches_address = graph.reaches(subject, ADDRESS);
@@ -144,6 +147,60 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
             }
         }
         _ => {}
+    }
+}
+
+/// What is multiplied by what on the way to an address: of the factors of `k * n`, the one that also multiplies thread
+/// indices or loop counters is the length of a row, and the other says which row.
+struct Factors<'g, 'k> {
+    graph: &'g Graph<'k>,
+    /// By subject: multiplies something that differs between threads or rounds.
+    varying: Vec<bool>,
+    /// By subject: what it is multiplied by that does not.
+    partners: Vec<Vec<usize>>,
+}
+
+impl<'g, 'k> Factors<'g, 'k> {
+    fn of(graph: &'g Graph<'k>) -> Factors<'g, 'k> {
+        let n = graph.subjects.len();
+        Factors { graph, varying: vec![false; n], partners: vec![Vec::new(); n] }
+    }
+
+    fn multiply(&mut self, inst: &Inst) {
+        let Op::Int { op: IntOp::Mul, a, b, .. } = inst.op else { return };
+        if !inst.dst.is_some_and(|d| self.graph.reg_reaches(d, ADDRESS)) {
+            return;
+        }
+        for (this, other) in [(a, b), (b, a)] {
+            let constant = matches!(other, Operand::Imm(_));
+            if constant || !self.graph.is_uniform(this) {
+                continue;
+            }
+            let varies = !self.graph.is_uniform(other) || self.graph.has(other, LOOP);
+            let partners = self.graph.subjects_of(other);
+            for s in self.graph.subjects_of(this) {
+                self.varying[s] |= varies;
+                if !varies {
+                    self.partners[s].extend(&partners);
+                }
+            }
+        }
+    }
+
+    fn tell_rows(&self, hints: &mut [ParamHints]) {
+        for (s, partners) in self.partners.iter().enumerate() {
+            let h = &hints[s];
+            let counts = h.compared_with_index.contains(&true) || h.bounds_loop || h.divides;
+            let is_row_length = |&p: &usize| p != s && self.varying[p];
+            if !self.varying[s]
+                && !counts
+                && !partners.is_empty()
+                && partners.iter().all(is_row_length)
+            {
+                hints[s].picks_row = true;
+                hints[s].multiplies_index = false;
+            }
+        }
     }
 }
 
