@@ -15,7 +15,7 @@ use crate::term::{Bin, Node, T, mask, sign_extend, smax, smin};
 
 /// An atom of a sum over the integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Atom {
+pub(crate) enum Atom {
     /// Not negative: by what it is the extension of, because extensions of one thing are the same number.
     Natural(T),
     /// As it stands.
@@ -23,11 +23,16 @@ enum Atom {
 }
 
 impl Atom {
-    fn of(ctx: &Ctx, t: T) -> Atom {
+    pub(crate) fn of(ctx: &Ctx, t: T) -> Atom {
         if ctx.pool.atom_interval(t).0 >= 0 { Atom::Natural(core(ctx, t)) } else { Atom::Signed(t) }
     }
 
-    fn interval(self, ctx: &Ctx) -> (i128, i128) {
+    pub(crate) fn term(self) -> T {
+        let (Atom::Natural(t) | Atom::Signed(t)) = self;
+        t
+    }
+
+    pub(crate) fn interval(self, ctx: &Ctx) -> (i128, i128) {
         match self {
             Atom::Natural(t) => {
                 let r = ctx.pool.range(t);
@@ -39,10 +44,10 @@ impl Atom {
 }
 
 /// A sum of atoms, without its constant, and an interval for it: what a condition bounds, or a digit of an equation.
-struct Bounded {
-    terms: Vec<(Atom, i128)>,
-    lo: i128,
-    hi: i128,
+pub(crate) struct Bounded {
+    pub(crate) terms: Vec<(Atom, i128)>,
+    pub(crate) lo: i128,
+    pub(crate) hi: i128,
 }
 
 fn gcd(a: i128, b: i128) -> i128 {
@@ -50,7 +55,7 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 /// A term as a constant and atoms over the integers, to be read modulo its width.
-fn linear(ctx: &Ctx, t: T) -> (i128, Vec<(Atom, i128)>) {
+pub(crate) fn linear(ctx: &Ctx, t: T) -> (i128, Vec<(Atom, i128)>) {
     let w = ctx.pool.width(t);
     match ctx.pool.node(t) {
         Node::Const(c) => (i128::from(sign_extend(*c, w)), Vec::new()),
@@ -64,7 +69,7 @@ fn linear(ctx: &Ctx, t: T) -> (i128, Vec<(Atom, i128)>) {
 }
 
 /// The interval of a term over the integers, from its structure.
-fn interval(ctx: &Ctx, t: T) -> (i128, i128) {
+pub(crate) fn interval(ctx: &Ctx, t: T) -> (i128, i128) {
     match ctx.pool.node(t) {
         Node::Lin(c, terms) => ctx.pool.lin_interval(*c, terms, ctx.pool.width(t)),
         _ => ctx.pool.atom_interval(t),
@@ -102,12 +107,27 @@ fn bounded(ctx: &Ctx, t: T) -> Option<Bounded> {
         return None;
     }
     let (lo, hi) = (lo.max(above) - constant, hi.min(below) - constant);
-    let (lo, hi) = (-(-lo).div_euclid(step) * step, hi.div_euclid(step) * step);
+    let (lo, hi) = (-(-lo).div_euclid(step), hi.div_euclid(step));
+    let terms = terms.into_iter().map(|(t, k)| (t, k / step)).collect();
     (lo <= hi).then_some(Bounded { terms, lo, hi })
 }
 
+/// What all members of a conjunction say: the longest sums first, the narrowest of equals.
+pub(crate) fn all_bounded(ctx: &Ctx, list: &[T]) -> Vec<Bounded> {
+    let mut all: Vec<Bounded> = list.iter().filter_map(|&t| bounded(ctx, t)).collect();
+    all.sort_by_key(|b| (usize::MAX - b.terms.len(), b.hi - b.lo));
+    all
+}
+
+/// The interval of the sum of all.
+pub(crate) fn range(digits: &[Bounded]) -> Option<(i128, i128)> {
+    digits.iter().try_fold((0i128, 0i128), |(lo, hi), d| {
+        Some((lo.checked_add(d.lo)?, hi.checked_add(d.hi)?))
+    })
+}
+
 /// The atoms of an equation, those of a bounded sum together.
-fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Bounded> {
+pub(crate) fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Bounded> {
     let mut out = Vec::new();
     for sum in known {
         let of = |t: Atom| atoms.iter().find(|(a, _)| *a == t).map(|(_, k)| *k);
@@ -135,11 +155,10 @@ fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Bou
 }
 
 /// `constant + the digits == 0`, as an equation of the original width; it does not wrap.
-fn equation(ctx: &mut Ctx, constant: i128, digits: &[Bounded], w: u32) -> T {
+pub(crate) fn equation(ctx: &mut Ctx, constant: i128, digits: &[Bounded], w: u32) -> T {
     let mut sides = [Vec::new(), Vec::new()];
     for &(t, k) in digits.iter().flat_map(|d| &d.terms) {
-        let (Atom::Natural(t) | Atom::Signed(t)) = t;
-        let t = ctx.pool.resize(t, w);
+        let t = ctx.pool.resize(t.term(), w);
         sides[usize::from(k < 0)].push((t, k.unsigned_abs() as u64 & mask(w)));
     }
     let constants = [constant.max(0) as u64 & mask(w), (-constant).max(0) as u64 & mask(w)];
@@ -173,12 +192,7 @@ pub(crate) fn by_digits(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
         if atoms.iter().any(|(a, _)| narrow(a)) {
             continue;
         }
-        let known = known.get_or_insert_with(|| {
-            let mut all: Vec<Bounded> = list.iter().filter_map(|&t| bounded(ctx, t)).collect();
-            // The longest first, the narrowest of equals.
-            all.sort_by_key(|b| (usize::MAX - b.terms.len(), b.hi - b.lo));
-            all
-        });
+        let known = known.get_or_insert_with(|| all_bounded(ctx, list));
         let digits = digits(ctx, atoms, known);
         if let Some(parts) = separate(ctx, c - d, digits, w) {
             return Some((at, parts));
@@ -188,11 +202,6 @@ pub(crate) fn by_digits(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
 }
 
 fn separate(ctx: &mut Ctx, constant: i128, mut digits: Vec<Bounded>, w: u32) -> Option<Vec<T>> {
-    let range = |digits: &[Bounded]| {
-        digits.iter().try_fold((0i128, 0i128), |(lo, hi), d| {
-            Some((lo.checked_add(d.lo)?, hi.checked_add(d.hi)?))
-        })
-    };
     let (lo, hi) = range(&digits)?;
     if lo + constant <= -(1i128 << w) || hi + constant >= 1i128 << w {
         return None;

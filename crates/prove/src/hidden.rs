@@ -118,6 +118,11 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     if any {
         out.push(counted.clone());
     }
+    let fitted = with_implied_block(kernel, &counted);
+    if fitted.texts != counted.texts {
+        out.push(fitted.clone());
+    }
+    let counted = fitted;
     if draws(kernel) {
         out.push(few_drawn(&counted));
     }
@@ -138,6 +143,21 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
         }
     }
     out.truncate(TRIES);
+    out
+}
+
+/// Blocks of the size that the kernel's own arithmetic is for: `blockIdx.x * 16 + threadIdx.x` is for blocks of 16.
+fn with_implied_block(kernel: &Kernel, from: &Condition) -> Condition {
+    let implied = lockstep_kernel::hints::Hints::of(kernel).implied_block;
+    let mut out = from.clone();
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        if let (DimSpec::Any, Some(n)) = (out.assumptions.block[axis], implied[axis]) {
+            out.assumptions.block[axis] = DimSpec::Exactly(n);
+            out.texts.push(format!("blockDim.{name} == {n}"));
+            (out.of_sizes, out.of_axes) = (false, false);
+            out.hints.by_place = false;
+        }
+    }
     out
 }
 
@@ -228,22 +248,33 @@ fn area_conditions(
         }
     }
     // No width is given: all threads of a row are within it.
-    let threads = |a: u8| {
-        let name = axes[usize::from(a)];
-        let text = format!("gridDim.{name} * blockDim.{name}");
-        (text, binary(Operator::Mul, Tree::GridDim(a), Tree::BlockDim(a)))
+    let threads = |grid: u8, block: u8| {
+        let [g, b] = [grid, block].map(|a| axes[usize::from(a)]);
+        let text = format!("gridDim.{g} * blockDim.{b}");
+        (text, binary(Operator::Mul, Tree::GridDim(grid), Tree::BlockDim(block)))
     };
     let reads = |a: u8| kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
     if reads(0) && reads(1) {
-        for &s in strides.iter().take(STRIDES) {
+        let guards = guards(kernel);
+        for &s in strides.iter().filter(|s| !guards[**s]).take(STRIDES) {
             for (x, y) in [(0, 1), (1, 0)] {
-                let long = at_least(param(s), threads(x));
-                out.push(vec![long, area(param(s), threads(y))]);
+                let long = at_least(param(s), threads(x, x));
+                out.push(vec![long, area(param(s), threads(y, y))]);
             }
+            // Square tiles that are written with rows and columns exchanged.
+            let long = at_least(param(s), threads(1, 0));
+            out.push(vec![long, area(param(s), threads(0, 0))]);
         }
     }
     out.retain(|list| !list.is_empty());
     out
+}
+
+/// By parameter: whether threads beyond it do nothing. Callers launch more threads than that, so it is not at least their
+/// number: a guard that is too wide by one would be excused.
+fn guards(kernel: &Kernel) -> Vec<bool> {
+    let hints = lockstep_kernel::hints::Hints::of(kernel);
+    hints.params.iter().map(|p| p.compared_with_index.contains(&true)).collect()
 }
 
 /// How many strides, sizes and limits of a kernel are looked at.
@@ -305,6 +336,7 @@ fn scalar_conditions(
 ) -> Vec<(String, Tree)> {
     let mut out = Vec::new();
     let free = free_scalars(kernel, given, summands);
+    let guards = guards(kernel);
     let mut dims: Vec<(String, Tree)> = Vec::new();
     for (axis, name) in ["x", "y"].iter().enumerate() {
         let a = axis as u8;
@@ -318,7 +350,7 @@ fn scalar_conditions(
     for &p in &free {
         let name = &kernel.params[p].name;
         out.push((format!("{name} > 0"), binary(Operator::Gt, Tree::Param(p), Tree::Const(0))));
-        for (text, tree) in &dims {
+        for (text, tree) in dims.iter().filter(|_| !guards[p]) {
             let t = format!("{name} >= {text}");
             out.push((t, binary(Operator::Ge, Tree::Param(p), tree.clone())));
         }

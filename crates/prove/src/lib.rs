@@ -49,6 +49,7 @@ mod redundant;
 mod requires;
 mod simplify;
 mod solve;
+mod strides;
 mod tables;
 mod term;
 mod tickets;

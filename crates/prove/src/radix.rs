@@ -147,22 +147,22 @@ fn split_sum(ctx: &mut Ctx, terms: &[(T, i128)], below: &[(T, T)]) -> Option<Vec
 /// What a conjunction says of sizes: `u < d`, and terms that are known not to exceed a constant. Terms are in their
 /// [`canonical`] form.
 #[derive(Default)]
-struct Sizes {
+pub(crate) struct Sizes {
     below: Vec<(T, T)>,
-    at_most: Vec<(T, T)>,
-    limits: Vec<(T, u64)>,
+    pub(crate) at_most: Vec<(T, T)>,
+    pub(crate) limits: Vec<(T, u64)>,
 }
 
 /// Digits of one radix that are tried.
 const DIGITS: usize = 8;
 
 /// One form for a number, whatever the width that it is written with.
-fn canonical(ctx: &mut Ctx, t: T) -> T {
+pub(crate) fn canonical(ctx: &mut Ctx, t: T) -> T {
     let wide = ctx.pool.resize(t, 64);
     core(ctx, wide)
 }
 
-fn sizes(ctx: &mut Ctx, list: &[T]) -> Sizes {
+pub(crate) fn sizes(ctx: &mut Ctx, list: &[T]) -> Sizes {
     let mut out = Sizes::default();
     for &t in list {
         let (negated, t) = literal(&ctx.pool, t);

@@ -602,6 +602,9 @@ impl Pool {
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
             return self.truth(if op == Bin::Eq { x == y } else { x < y });
         }
+        if op == Bin::Eq && self.width(a) == 1 {
+            return self.eq(a, b);
+        }
         if op == Bin::Eq
             && let Some(t) = self.below_extensions(a, b)
         {

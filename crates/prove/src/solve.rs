@@ -121,6 +121,7 @@ fn split_equation(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     crate::radix::split(ctx, list)
         .or_else(|| crate::radix::rows(ctx, list))
         .or_else(|| crate::digits::by_digits(ctx, list))
+        .or_else(|| crate::strides::by_stride(ctx, list))
         .or_else(|| crate::factor::divided(ctx, list))
 }
 
@@ -414,7 +415,7 @@ impl Solver {
     }
 }
 
-/// The solver's answer to one question, and the work it took.
+/// The solver's answer to one question, and the work it took; where there is to be none, what can be said without it.
 fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
     if effort.is_over() {
         return (Outcome::Late, 0);
@@ -429,6 +430,9 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
         Answer::Unsat => return (Outcome::Unsat, 0),
         Answer::Sat(_) if !wraps => return (Outcome::Sat, 0),
         _ => {}
+    }
+    if effort.work == 0 {
+        return (Outcome::Unknown, 0);
     }
     let (outcome, mut work) = without_products(ctx, key, effort);
     if outcome {
@@ -462,7 +466,10 @@ fn portfolio(work: u32) -> Vec<(Theory, u32)> {
     let first = work.min(FIRST);
     let mut out = vec![(Theory::Bits, first), (Theory::Integers, 4 * first)];
     if work > FIRST {
-        out.extend([(Theory::Bits, work), (Theory::Integers, work)]);
+        out.push((Theory::Bits, work));
+    }
+    if work > 4 * FIRST {
+        out.push((Theory::Integers, work));
     }
     if work >= LONG {
         out.push((Theory::Blasted, work));

@@ -437,6 +437,63 @@ fn equations_by_digits_keep_their_models() {
     assert!(split > 40 && models > 100 && models < 500, "{split} {models}");
 }
 
+/// Rows of a symbolic length at few bits: bounds that suffice, that do not, and products that wrap.
+#[test]
+fn equations_by_strides_keep_their_models() {
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let module = load(input, &options).expect("it compiles");
+    let one = [DimSpec::Exactly(1); 3];
+    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let mut rng = Rng(0x57e9);
+    let (mut split, mut models) = (0, 0);
+    for round in 0..800u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let width = 6 + rng.below(2) as u32;
+        let var = |ctx: &mut Ctx, i: usize, most: u64| {
+            ctx.variable(VarKind::Param(i, 0), 0, 0, most, width)
+        };
+        let [x1, x2, y1, y2] =
+            [0, 1, 2, 3].map(|i| var(&mut ctx, i, [1, 3, 3, 7][rng.below(4) as usize]));
+        let w = match rng.below(3) {
+            0 => ctx.free(VarKind::Param(4, 0), 0, width),
+            _ => var(&mut ctx, 4, [7, 15, 31][rng.below(3) as usize]),
+        };
+        let k = 1 + rng.below(3);
+        let place = |ctx: &mut Ctx, x: T, y: T, more: u64| {
+            let y = ctx.pool.add_const(y, more);
+            let row = ctx.pool.mul(y, w);
+            ctx.pool.sum(0, &[(row, k), (x, 1)], width)
+        };
+        let more = u64::from(rng.below(4) == 0);
+        let (left, right) = (place(&mut ctx, x1, y1, 0), place(&mut ctx, x2, y2, more));
+        let mut list = vec![ctx.pool.eq(left, right)];
+        let low = ctx.pool.constant(2 + rng.below(8), width);
+        list.push(match rng.below(2) {
+            0 => ctx.pool.ule(low, w),
+            _ => ctx.pool.slt(low, w),
+        });
+        let wide = ctx.pool.zext(w, 16);
+        let area = ctx.pool.scale(wide, 2 + rng.below(7));
+        let top = ctx.pool.constant([31, 63, 127][rng.below(3) as usize], 16);
+        list.push(ctx.pool.ule(area, top));
+        let same = ctx.pool.eq(y1, y2);
+        list.push(if rng.below(3) == 0 { same } else { ctx.pool.not(same) });
+        crate::solve::complete(&mut ctx, &mut list);
+        split += usize::from(crate::strides::by_stride(&mut ctx, &list).is_some());
+        let truth = satisfiable(&ctx, &list);
+        models += usize::from(truth);
+        match crate::solve::presolve(&mut ctx, &list) {
+            None => assert!(!truth, "round {round}"),
+            Some(mut reduced) => {
+                crate::solve::complete(&mut ctx, &mut reduced);
+                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
+            }
+        }
+    }
+    assert!(split > 40 && models > 100 && models < 700, "{split} {models}");
+}
+
 /// Rows and columns at three bits: what is simplified has a model exactly where the question has one, also where a
 /// condition that the rules need is missing or a little too weak.
 #[test]

@@ -9,7 +9,7 @@ use crate::alarm::line_of;
 use crate::context::{Base, Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
-use crate::hidden::Shape;
+use crate::hidden::{Condition, Shape};
 use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, Tiles, is_block_barrier};
@@ -24,6 +24,9 @@ const MODEL_WORK: u32 = 1000;
 /// Work for one question under a condition of the catalogue, and for all of its conditions together.
 const CONDITION_WORK: u32 = 300;
 const CATALOGUE: u64 = 2000;
+
+/// How many of the conditions are tried with the solver at once.
+const USUAL: usize = 3;
 
 /// How many conditions on sizes alone are tried where an alarm rests on values from memory.
 const SIZES_TRIED: usize = 4;
@@ -206,11 +209,12 @@ fn look_for_condition(
         conditions.retain(|c| c.of_sizes || c.of_axes);
         conditions.truncate(SIZES_TRIED);
     }
-    for condition in conditions {
+    for (condition, work) in in_turn(&conditions, limits.work) {
         if left == 0 || limits.are_over() {
             return;
         }
-        let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, limits);
+        let tried = Limits { work, ..limits };
+        let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, tried);
         first.stats.queries += again.stats.queries;
         first.stats.solver_seconds += again.stats.solver_seconds;
         left = left.saturating_sub(again.stats.work);
@@ -256,6 +260,17 @@ fn look_for_condition(
         first.under = again.under;
         return;
     }
+}
+
+/// The conditions with the work that each is worth. The first few are what nearly every kernel rests on; of the others,
+/// the one that matters mostly needs no solver, while those before it would use up all the work.
+fn in_turn(conditions: &[Condition], work: u32) -> impl Iterator<Item = (&Condition, u32)> {
+    let (usual, others) = conditions.split_at(conditions.len().min(USUAL));
+    usual
+        .iter()
+        .map(move |c| (c, work))
+        .chain(others.iter().map(|c| (c, 0)))
+        .chain(others.iter().map(move |c| (c, work)))
 }
 
 /// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least where the

@@ -43,6 +43,44 @@ __global__ void racy_in_its_own_row(float *out, int w, int h) {
     if (x < w && y < h && x > 0) out[y * w + x] = out[y * w + x - 1];
 }
 
+// No width is given: a row is at least as long as there are threads along it.
+__global__ void clean_rows_of_some_length(float *out, const float *in, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * pitch + x] = in[y * pitch + x];
+}
+__global__ void racy_rows_of_some_length(float *out, const float *in, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * pitch + x] = in[y * pitch + x] + out[y * pitch + x + 1];
+}
+__global__ void racy_columns_of_one_block(float *out, const float *in, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.y, y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * pitch + x] = in[y * pitch + threadIdx.x];
+}
+// Blocks of 32 by 8 fill tiles of 32 rows.
+__global__ void clean_tiles_transposed(float *out, const float *in, int w, int h) {
+    __shared__ float t[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) t[threadIdx.y + j][threadIdx.x] = in[(y + j) * w + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) out[(y + j) * h + x] = t[threadIdx.x][threadIdx.y + j];
+}
+__global__ void racy_tiles_in_place(float *a, int w) {
+    __shared__ float t[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) t[threadIdx.y + j][threadIdx.x] = a[(y + j) * w + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) a[(y + j) * w + x] = t[threadIdx.x][threadIdx.y + j];
+}
+__global__ void racy_tiles_without_a_barrier(float *out, const float *in, int w, int h) {
+    __shared__ float t[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) t[threadIdx.y + j][threadIdx.x] = in[(y + j) * w + x];
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) out[(y + j) * h + x] = t[threadIdx.x][threadIdx.y + j];
+}
+
 __global__ void clean_histogram(unsigned *bins, const unsigned char *in, int n) {
     __shared__ unsigned s[256];
     for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = 0;
