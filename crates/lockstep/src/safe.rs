@@ -65,11 +65,17 @@ impl Words<'_> {
             let verb = if barriers.len() == 1 { "separates" } else { "separate" };
             why.push(format!("{} {verb} it from {}", self.named(&barriers), self.named(&list)));
         }
+        let last = others.iter().filter(|(_, p)| p.across_blocks.last);
+        let last: Vec<SiteId> = last.map(|(other, _)| *other).collect();
+        if !last.is_empty() {
+            let by = self.named(&last);
+            why.push(format!("blocks are ordered with {by} by the last number drawn"));
+        }
         for in_phase in [false, true] {
             let apart: Vec<SiteId> = others
                 .iter()
                 .filter(|(_, p)| (p.in_block.apart || p.across_blocks.apart) && !p.in_block.barrier)
-                .filter(|(_, p)| p.in_block.in_phase == in_phase)
+                .filter(|(_, p)| p.in_block.in_phase == in_phase && !p.across_blocks.last)
                 .map(|(other, _)| *other)
                 .collect();
             if !apart.is_empty() {

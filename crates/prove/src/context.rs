@@ -2,7 +2,9 @@
 //!
 //! A generic thread is described by terms over [`VarKind`] and [`FnKind`]. For a question about two threads, each
 //! thread gets a copy of its own of what is its own (indices in the block, iteration counters, approximated values);
-//! what is the same for both stays shared ([`Ctx::instance`]).
+//! what is the same for both stays shared ([`Ctx::instance`]). A question about two blocks may mention further threads of
+//! these, which have done something that the two know of: the first thread of the block ([`LEADERS`]), or one whose vote
+//! was heard ([`VOTERS`]).
 
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space, Ty};
@@ -106,6 +108,18 @@ pub(crate) struct Hints {
     pub(crate) lanes_apart: bool,
     /// Numbers drawn from counters are less than 2^30 ([`crate::tickets`]).
     pub(crate) small_tickets: bool,
+    /// Counters that numbers are drawn from are 0 at first ([`crate::last`]).
+    pub(crate) from_zero: bool,
+}
+
+/// Threads beside the two that a question is about, by their tags: odd ones are of the first one's block, even ones of the
+/// second one's.
+pub(crate) const LEADERS: [u8; 2] = [3, 4];
+pub(crate) const VOTERS: [u8; 2] = [5, 6];
+
+/// The one of the two threads in whose block a thread is.
+pub(crate) fn beside(tag: u8) -> u8 {
+    if tag > 2 { 2 - tag % 2 } else { tag }
 }
 
 pub(crate) struct Ctx<'k> {
@@ -475,7 +489,7 @@ impl<'k> Ctx<'k> {
 
     // ---- the two threads ----
 
-    /// The copy of a function for thread `tag` (1 or 2).
+    /// The copy of a function for thread `tag`: one of the two, or one beside them.
     fn instance_fn(&mut self, f: FnId, tag: u8, level: Level) -> FnId {
         let info = self.fns[f.0 as usize].clone();
         let shared = match &info.kind {
@@ -495,17 +509,28 @@ impl<'k> Ctx<'k> {
                 Level::Grid => self.grid_loops[*l],
             },
         };
+        let alone = match &info.kind {
+            FnKind::Binder(_) => true,
+            FnKind::Exit(l) => !self.uniform_loops[*l],
+            _ => false,
+        };
+        let tag = if alone { tag } else { beside(tag) };
         if shared { f } else { self.function(info.kind, tag, &info.name) }
     }
 
     fn instance_var(&mut self, v: VarId, tag: u8, level: Level) -> Option<T> {
         let (kind, _) = self.vars[v.0 as usize];
+        let mut tag = tag;
         match kind {
+            // The first thread of its block.
+            VarKind::ThreadId(_) if LEADERS.contains(&tag) => {
+                return Some(self.pool.constant(0, 32));
+            }
             VarKind::ThreadId(_)
             | VarKind::Counter(_)
             | VarKind::Earlier(_)
             | VarKind::CopyElement(_) => {}
-            VarKind::BlockId(_) if level == Level::Grid => {}
+            VarKind::BlockId(_) if level == Level::Grid => tag = beside(tag),
             VarKind::Address(base) if self.is_own(base) => {}
             _ => return None,
         }

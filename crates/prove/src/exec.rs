@@ -96,6 +96,16 @@ pub(crate) struct WarpOp {
     pub(crate) mask: T,
 }
 
+/// Whether there is a thread of the block for which something holds, as all of them learn at a barrier.
+#[derive(Clone, Debug)]
+pub(crate) struct Vote {
+    pub(crate) block: BlockId,
+    /// What each thread gives.
+    pub(crate) given: T,
+    /// Not zero if there is one.
+    pub(crate) result: T,
+}
+
 /// A store that the thread has made and nothing has disturbed since.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Recent {
@@ -120,6 +130,8 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) asserts: Vec<crate::asserts::AssertAt>,
     /// Numbers drawn from counters.
     pub(crate) tickets: Vec<Ticket>,
+    /// What blocks were asked at barriers.
+    pub(crate) votes: Vec<Vote>,
     /// Some value was taken to be the same in all lanes of a warp.
     pub(crate) warp_values: bool,
     /// The global offset was read, and taken to be none.
@@ -187,6 +199,7 @@ pub(crate) fn run<'c, 'k>(ctx: &'c mut Ctx<'k>, limits: Limits) -> Exec<'c, 'k> 
         requires: Vec::new(),
         asserts: Vec::new(),
         tickets: Vec::new(),
+        votes: Vec::new(),
         warp_values: false,
         no_offset: false,
         branches: FxHashMap::default(),
@@ -612,6 +625,11 @@ impl Exec<'_, '_> {
             t.addr = s.apply(pool, t.addr);
             t.result = s.apply(pool, t.result);
             t.step = s.apply(pool, t.step);
+            t.limit = t.limit.map(|n| s.apply(pool, n));
+        }
+        for v in &mut self.votes {
+            v.result = s.apply(pool, v.result);
+            v.given = s.apply(pool, v.given);
         }
         for a in &mut self.asserts {
             a.cond = s.apply(pool, a.cond);

@@ -110,6 +110,14 @@ fn counted(flat: &Condition) -> Condition {
 pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
     let mut out = Vec::new();
     let flat = flattened(kernel, &as_given(given));
+    // Blocks that draw numbers are told apart by these, with no index of their own.
+    if draws(kernel) && flat.assumptions.grid[0] != given.grid[0] {
+        let mut drawn = flat.clone();
+        drawn.assumptions.grid[0] = given.grid[0];
+        drawn.texts.retain(|t| t != "gridDim.x == 1");
+        let counted = counted(&drawn);
+        out.extend([drawn, from_zero(&counted), few_drawn(&counted)]);
+    }
     if !flat.texts.is_empty() {
         out.push(flat.clone());
     }
@@ -124,7 +132,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     }
     let counted = fitted;
     if draws(kernel) {
-        out.push(few_drawn(&counted));
+        out.extend([from_zero(&counted), few_drawn(&counted)]);
     }
     let starts = if any { vec![&flat, &counted] } else { vec![&flat] };
     let limits = no_wrap_conditions(kernel, given, shape);
@@ -174,6 +182,15 @@ fn few_drawn(from: &Condition) -> Condition {
     let mut out = from.clone();
     out.hints.small_tickets = true;
     out.texts.push(format!("numbers drawn from counters are not negative and less than {NO_WRAP}"));
+    (out.of_sizes, out.of_axes) = (true, false);
+    out
+}
+
+/// That they are those from zero on.
+fn from_zero(from: &Condition) -> Condition {
+    let mut out = from.clone();
+    out.hints.from_zero = true;
+    out.texts.push("counters are 0 when the kernel is launched".into());
     (out.of_sizes, out.of_axes) = (true, false);
     out
 }

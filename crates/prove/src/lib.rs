@@ -10,12 +10,13 @@
 //! be imprecise; `proved` holds for every launch that satisfies the assumptions it names.
 //!
 //! Why it is sound: values are exact bit-vector terms or stand for any value; conditions of blocks are implied by
-//! reaching them; every pair of conflicting accesses is asked about unless a barrier that all threads pass lies between
-//! them. What is not modelled at all is a gap, and nothing is proved of a kernel with a gap. What it can miss: objects
+//! reaching them; every pair of conflicting accesses is asked about unless a barrier that all threads pass, or the last number
+//! that blocks drew from a counter, lies between them. What is not modelled at all is a gap, and nothing is proved of a kernel with a gap. What it can miss: objects
 //! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
 //! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
 //!
-//! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], then this file.
+//! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], [`tickets`],
+//! [`handed`], [`last`], then this file.
 
 mod alarm;
 mod asserts;
@@ -30,10 +31,13 @@ mod digits;
 mod divergence;
 mod exec;
 mod factor;
+mod flow;
 mod guess;
+mod handed;
 mod hidden;
 mod image;
 mod integers;
+mod last;
 mod loops;
 mod memory;
 mod operate;

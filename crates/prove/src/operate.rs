@@ -12,7 +12,7 @@ use lockstep_kernel::{
 
 use crate::asserts::AssertAt;
 use crate::context::{Base, FnKind, VarKind};
-use crate::exec::{Access, BarrierAt, Exec, Mode, Recent, WarpOp};
+use crate::exec::{Access, BarrierAt, Exec, Mode, Recent, Vote, WarpOp};
 use crate::term::T;
 
 impl Exec<'_, '_> {
@@ -158,6 +158,9 @@ impl Exec<'_, '_> {
                     let w = self.ctx.kernel.reg_ty(dst).bits();
                     let v = self.ctx.pool.app(f, &args, w);
                     self.set(dst, 0, v);
+                    if live {
+                        self.vote(b, barrier, v);
+                    }
                 }
             }
             Op::Requires { cond, text } => {
@@ -209,6 +212,15 @@ impl Exec<'_, '_> {
     fn warp_op(&mut self, block: BlockId, loc: lockstep_kernel::LocId, mask: Operand) {
         let mask = self.operand(mask, 32, block);
         self.warp_ops.push(WarpOp { block, loc, mask });
+    }
+
+    /// Notes a barrier at which threads are asked for something that some have.
+    fn vote(&mut self, block: BlockId, barrier: &Barrier, result: T) {
+        let Barrier::Block { reduce: Some((how, given)), .. } = barrier else { return };
+        if matches!(how, BarrierReduce::Or | BarrierReduce::Count) {
+            let given = self.operand(*given, 1, block);
+            self.votes.push(Vote { block, given, result });
+        }
     }
 
     /// A barrier that counts as many threads as the block has is one of the block, where all who come to barriers wait.

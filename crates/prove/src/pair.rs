@@ -5,6 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::context::Level;
 use crate::exec::Exec;
+use crate::handed::Handed;
+use crate::last::Arrival;
 use crate::memory::Case;
 use crate::phases::{Phases, Via};
 use crate::solve::{Query, Solver};
@@ -65,6 +67,8 @@ pub(crate) struct Pairs<'c, 'k> {
     joining: Joining,
     /// What tickets were taken to be, as assumptions.
     pub(crate) drawn_from: Vec<String>,
+    pub(crate) handed: Handed,
+    pub(crate) arrivals: Vec<Arrival>,
 }
 
 impl<'c, 'k> Pairs<'c, 'k> {
@@ -81,6 +85,8 @@ impl<'c, 'k> Pairs<'c, 'k> {
             extra: Vec::new(),
             joining: Joining::default(),
             drawn_from: Vec::new(),
+            handed: Handed::default(),
+            arrivals: Vec::new(),
         }
     }
 
@@ -110,6 +116,8 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
         roots.extend(self.exec.requires.iter().map(|(_, c, _)| *c));
         roots.extend(self.exec.tickets.iter().flat_map(|t| [t.addr, t.result, t.step]));
+        roots.extend(self.exec.tickets.iter().filter_map(|t| t.limit));
+        roots.extend(self.exec.votes.iter().flat_map(|v| [v.given, v.result]));
         roots.extend(self.exec.asserts.iter().map(|a| a.cond));
         roots
     }

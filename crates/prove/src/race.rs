@@ -4,8 +4,8 @@
 //! are, but for barriers of the whole grid, which make phases of their own. Atomics do not race with each other if both
 //! scopes reach the other thread and they have one width.
 //!
-//! An order through atomics, fences or volatile flags is not looked for: a pair that only such a chain orders is an
-//! alarm, and only `possible` wherever the kernel has anything that could make a chain.
+//! Of orders through atomics, fences or volatile flags only that of the last block is known ([`crate::last`]): a pair that
+//! only another such chain orders is an alarm, and only `possible` wherever the kernel has anything that could make a chain.
 
 use std::time::{Duration, Instant};
 
@@ -189,6 +189,8 @@ impl Pairs<'_, '_> {
             grid: of_grid.contains(&true).then(|| Related::new(exec, &|i| of_grid[i])),
             lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
         };
+        self.find_handed(limits);
+        self.find_arrivals(limits);
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
@@ -292,18 +294,21 @@ impl Pairs<'_, '_> {
                     assertions.extend([p.when, q.when, overlap]);
                     assertions.extend(&relation.conditions);
                     assertions.extend(whose);
-                    let tickets = self.ticket_facts(&assertions, level);
-                    assertions.extend(tickets);
+                    let last = self.add_drawn(i, j, level, &mut assertions);
                     let query = self.ask_of_race(assertions, level);
                     self.why.note(&self.exec, (i, j), level, |r| {
                         r.apart = true;
                         r.in_phase |= related;
+                        r.last |= last;
                         r.solver |= query.is_some();
                     });
                     if let Some(query) = query {
                         let (first, second) = (i, j);
                         let offsets = offsets.map(|(o, u)| {
                             let mut both = [o, u];
+                            if level == Level::Grid {
+                                self.receive(&mut both);
+                            }
                             self.join_loads(&mut both);
                             both.into()
                         });
@@ -320,6 +325,26 @@ impl Pairs<'_, '_> {
                 }
             }
         }
+    }
+
+    /// Adds what is known of numbers that were drawn from counters, and puts what was handed on in its place. Whether the
+    /// last number orders the two.
+    fn add_drawn(&mut self, i: usize, j: usize, level: Level, assertions: &mut Vec<T>) -> bool {
+        let mut last = false;
+        if level == Level::Grid {
+            self.receive(assertions);
+            let votes = self.vote_facts(assertions);
+            assertions.extend(votes);
+            last = self.add_arrivals(i, j, assertions);
+        }
+        let tickets = self.ticket_facts(assertions, level);
+        assertions.extend(tickets);
+        if level == Level::Grid {
+            self.receive(assertions);
+            let tallies = self.tally_facts(assertions, level);
+            assertions.extend(tallies);
+        }
+        last
     }
 
     fn related(&mut self, i: usize, j: usize, order: &mut Related, level: Level) -> Vec<Relation> {

@@ -8,11 +8,16 @@
 //! What else may change the counter: any other atomic on its object takes everything back. A plain store (a counter that
 //! is reset) that can happen between the two draws races with one of them if no barrier is between, so for draws by one
 //! operation in the same iteration of all loops around it, it cannot have happened before the first race
-//! ([`crate::exec`] says why that is enough).
+//! ([`crate::exec`] says why that is enough). Nor does the last number drawn from some counter ([`crate::last`]) order it
+//! between the two: control would come from the store to the second draw, which is the first one's operation, and so from
+//! the last draw to what is before it.
+//!
+//! A number that one thread of the block draws for all is followed through shared memory ([`crate::handed`]), which also
+//! tells whether a number of unknown sign is ever added.
 
 use lockstep_kernel::{AtomicOp, BlockId, Reg, Space};
 
-use crate::context::{Base, Level};
+use crate::context::{Base, Level, beside};
 use crate::exec::{Exec, Mode};
 use crate::memory::Place;
 use crate::pair::Pairs;
@@ -31,6 +36,17 @@ pub(crate) struct Ticket {
     pub(crate) step: T,
     /// Counts downwards.
     pub(crate) down: bool,
+    /// Begins again behind this number ([`crate::last`]).
+    pub(crate) limit: Option<T>,
+    /// It is known that less than nothing is never taken.
+    pub(crate) forwards: bool,
+}
+
+impl Ticket {
+    /// Numbers drawn are never drawn again.
+    fn only_adds(&self) -> bool {
+        self.forwards && self.limit.is_none()
+    }
 }
 
 /// How a counter is used.
@@ -52,8 +68,12 @@ impl Exec<'_, '_> {
         let Some(result) = self.values[dst.0 as usize] else { return };
         let pool = &mut self.ctx.pool;
         let w = pool.width(value);
+        let mut limit = None;
         let (step, down) = match (op, pool.as_const(value)) {
-            (AtomicOp::Inc, Some(limit)) if limit == mask(w) => (pool.constant(1, w), false),
+            (AtomicOp::Inc, top) => {
+                limit = (top != Some(mask(w))).then_some(value);
+                (pool.constant(1, w), false)
+            }
             (AtomicOp::Add | AtomicOp::Sub, constant) => {
                 let negative = constant.is_some_and(|c| crate::term::sign_extend(c, w) < 0);
                 let step = if negative { pool.scale(value, u64::MAX) } else { value };
@@ -61,12 +81,11 @@ impl Exec<'_, '_> {
             }
             _ => return,
         };
-        if pool.range(step).slo >= 0 {
-            if self.ctx.hints.small_tickets && w >= 32 {
-                pool.refine(result, Range::unsigned(0, (1 << 30) - 1, w));
-            }
-            self.tickets.push(Ticket { at, addr, result, step, down });
+        let forwards = pool.range(step).slo >= 0;
+        if self.ctx.hints.small_tickets && w >= 32 && forwards && limit.is_none() {
+            pool.refine(result, Range::unsigned(0, (1 << 30) - 1, w));
         }
+        self.tickets.push(Ticket { at, addr, result, step, down, limit, forwards });
     }
 }
 
@@ -77,14 +96,20 @@ impl Pairs<'_, '_> {
             return Vec::new();
         }
         let seen = reachable(&self.exec.ctx.pool, assertions);
-        let mut drawn: [Vec<(usize, T)>; 2] = [Vec::new(), Vec::new()];
+        let mut drawn: [Vec<(usize, u8, T)>; 2] = [Vec::new(), Vec::new()];
+        // A thread beside one of the two may be the one itself; it is never the other one, of another block.
+        let tags: &[u8] = if level == Level::Block { &[1, 2] } else { &[1, 2, 3, 4, 5, 6] };
         for i in 0..self.exec.tickets.len() {
-            for tag in [1u8, 2] {
+            if !self.exec.tickets[i].only_adds() {
+                continue;
+            }
+            for &tag in tags {
                 let own = self.copy(self.exec.tickets[i].result, tag, level);
                 let Node::App(f, _) = self.exec.ctx.pool.node(own) else { continue };
                 let same =
                     |t: &&T| matches!(self.exec.ctx.pool.node(**t), Node::App(g, _) if g == f);
-                drawn[usize::from(tag) - 1].extend(seen.iter().filter(same).map(|&t| (i, t)));
+                let found = seen.iter().filter(same).map(|&t| (i, tag, t));
+                drawn[usize::from(beside(tag)) - 1].extend(found);
             }
         }
         let mut out = Vec::new();
@@ -99,14 +124,18 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Two draws, by the first thread and by the second.
-    fn apart(&mut self, left: (usize, T), right: (usize, T), level: Level) -> Option<T> {
-        let (i, j) = (left.0, right.0);
+    /// Two draws, by the first thread (or one beside it) and by the second.
+    fn apart(
+        &mut self,
+        (i, one, left): (usize, u8, T),
+        (j, two, right): (usize, u8, T),
+        level: Level,
+    ) -> Option<T> {
         let (first, second) = (self.exec.tickets[i].clone(), self.exec.tickets[j].clone());
         let (base, _) = self.exec.ctx.single_base(first.addr)?;
         let (other, _) = self.exec.ctx.single_base(second.addr)?;
-        let width = self.exec.ctx.pool.width(left.1);
-        let same_kind = first.down == second.down && width == self.exec.ctx.pool.width(right.1);
+        let width = self.exec.ctx.pool.width(left);
+        let same_kind = first.down == second.down && width == self.exec.ctx.pool.width(right);
         if base != other || !same_kind || level == Level::Grid && self.is_shared(base) {
             return None;
         }
@@ -116,19 +145,19 @@ impl Pairs<'_, '_> {
             return None;
         }
         if counter == Counter::Reset {
-            let (a, b) = (self.args(left.1), self.args(right.1));
+            let (a, b) = (self.args(left), self.args(right));
             for (x, y) in a.into_iter().zip(b) {
                 let e = self.exec.ctx.pool.eq(x, y);
                 when = self.exec.ctx.pool.and(when, e);
             }
         }
-        let [x, m] = self.as_drawn(&first, left.1, 1, level)?;
-        let [y, n] = self.as_drawn(&second, right.1, 2, level)?;
+        let [x, m] = self.as_drawn(&first, left, one, level)?;
+        let [y, n] = self.as_drawn(&second, right, two, level)?;
         let pool = &mut self.exec.ctx.pool;
         let e = pool.eq(x, y);
         when = pool.and(when, e);
         // From the earlier draw to the later one: at least its own numbers, and the later one's are still to come.
-        let (from, to) = if first.down { (right.1, left.1) } else { (left.1, right.1) };
+        let (from, to) = if first.down { (right, left) } else { (left, right) };
         let (ahead, back) = (pool.sub(to, from), pool.sub(from, to));
         let top = pool.constant(mask(width), width);
         let mut between = |d: T, own: T, other: T| {
@@ -137,14 +166,11 @@ impl Pairs<'_, '_> {
             let most = pool.ule(d, most);
             pool.and(least, most)
         };
-        let (one, two) = (between(ahead, m, n), between(back, n, m));
-        let differ = pool.or(one, two);
+        let (later, earlier) = (between(ahead, m, n), between(back, n, m));
+        let differ = pool.or(later, earlier);
         let fact = pool.implies(when, differ);
         let name = self.exec.ctx.base_name(base);
-        let text = format!("numbers drawn from {name} do not wrap around");
-        if !self.drawn_from.contains(&text) {
-            self.drawn_from.push(text);
-        }
+        self.assume_drawn(&name);
         Some(fact)
     }
 
@@ -179,35 +205,38 @@ impl Pairs<'_, '_> {
 
     /// What the kernel does to the object of a counter.
     fn counter(&mut self, base: Base, down: bool, width: u32) -> Counter {
-        let space = self.exec.ctx.base_space(base);
-        let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
-        let may_alias = self.exec.ctx.assumptions.may_alias;
         let mut out = Counter::OnlyDrawnFrom;
         for i in 0..self.exec.accesses.len() {
             let a = &self.exec.accesses[i];
-            let (mode, site, size, at) = (a.mode, a.site, a.size, (a.block, a.at));
+            let (mode, size, at) = (a.mode, a.size, (a.block, a.at));
             if !mode.writes() {
                 continue;
             }
-            let draws = |t: &Ticket| t.at == at && t.down == down;
+            let draws = |t: &Ticket| t.at == at && t.down == down && t.only_adds();
             let is_draw = size * 8 == u64::from(width) && self.exec.tickets.iter().any(draws);
-            let own_space = self.exec.ctx.kernel.site(site).space;
-            let touches = self.cases_of(i).iter().any(|c| match c.place {
-                Place::At(b, _) => {
-                    b == base
-                        || may_alias && space != Space::Shared && parameter(b) && parameter(base)
-                }
-                Place::Unknown => {
-                    own_space == Space::Generic
-                        || (own_space == Space::Shared) == (space == Space::Shared)
-                }
-            });
             match mode {
-                _ if !touches || is_draw => {}
+                _ if is_draw || !self.touches(i, base) => {}
                 Mode::Atomic { .. } => return Counter::Other,
                 _ => out = Counter::Reset,
             }
         }
         out
+    }
+
+    /// Whether an access may be one to an object.
+    pub(crate) fn touches(&mut self, access: usize, base: Base) -> bool {
+        let space = self.exec.ctx.base_space(base);
+        let own_space = self.exec.ctx.kernel.site(self.exec.accesses[access].site).space;
+        let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
+        let may_alias = self.exec.ctx.assumptions.may_alias;
+        self.cases_of(access).iter().any(|c| match c.place {
+            Place::At(b, _) => {
+                b == base || may_alias && space != Space::Shared && parameter(b) && parameter(base)
+            }
+            Place::Unknown => {
+                own_space == Space::Generic
+                    || (own_space == Space::Shared) == (space == Space::Shared)
+            }
+        })
     }
 }

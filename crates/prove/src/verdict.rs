@@ -231,7 +231,7 @@ fn look_for_condition(
             }
         }
         // What counters hold is nothing that the source can require.
-        let in_c = !condition.hints.small_tickets;
+        let in_c = !condition.hints.small_tickets && !condition.hints.from_zero;
         for a in first.alarms.iter_mut().filter(|a| a.finding.kind == Kind::DataRace) {
             let opposite = if in_c { format!("!({text})") } else { format!("not so: {text}") };
             a.finding.holds_when = Some(opposite);

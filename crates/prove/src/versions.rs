@@ -22,10 +22,21 @@
 //! * C is A and B: `W` is on a way from `v` to `M` again.
 //! * A is B, not C: A has passed `s` between its own two loads of one version.
 //!
-//! Two threads of different blocks are ordered by barriers of the grid only; the same holds of those.
+//! Two threads of different blocks are ordered by barriers of the grid, of which the same holds, or else by the last number
+//! drawn ([`crate::last`]). If `x` comes before `y` by a draw `D`, there are ways from `x` to `D` and from `D` to `y`, there is
+//! none from `D` to `x`, and `D` is in no loop. Let one or both of the orders of `L`, `W` and `M` be such. In any case there are
+//! ways from `L` to `W` and from `W` to `M`, each of the latter passes the beginning of `v` (`M` would not see `v` otherwise),
+//! and from there one can come to `L`.
+//!
+//! * `L` before `W` by `D`: from `D` one comes to `W`, to `v`, and to `L`, which was excluded.
+//! * `W` before `M` by `D`: if `v` begins on a way from `D` to `M`, one comes from `D` to `v`, to `L` and to `W`, which was
+//!   excluded. If it begins on a way from `W` to `D`, then in a loop (from `v` to `L`, to `W` and back) that has been left at
+//!   `D`, and behind a loop its versions have other names.
+//!
+//! The same holds of one load in the same iterations as a function of its own, if the load is taken for the beginning of `v`.
 //!
 //! A version from which no write of the object can be reached is *final*: barriers do not end it. Whatever orders `L`
-//! before `W` is reachable from `v`, and so is `W` from it; so there is no such `W`.
+//! before `W` (a draw, too) is reachable from `v`, and so is `W` from it; so there is no such `W`.
 //!
 //! With warps in lockstep, lanes are ordered by every instruction, and only final versions are used: the argument for
 //! them asks for no more than that what is ordered later can be reached. Volatile and atomic loads are never functions

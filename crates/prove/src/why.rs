@@ -25,6 +25,8 @@ pub struct Reasons {
     pub apart: bool,
     /// … in the same phase: in another one they may.
     pub in_phase: bool,
+    /// One is made by the last block to draw a number, after the others have made the other one.
+    pub last: bool,
     /// The solver had to be asked.
     pub solver: bool,
 }

@@ -169,6 +169,21 @@ fn numbers_drawn_from_counters() {
 }
 
 #[test]
+fn values_handed_to_the_block() {
+    expect("handed.cu", Kind::DataRace, RACES);
+}
+
+#[test]
+fn the_last_block() {
+    expect("last.cu", Kind::DataRace, RACES);
+    expect("last_rows.cu", Kind::DataRace, RACES);
+    let proofs = proofs("last_rows.cu", &[Kind::DataRace], Scheduling::Independent);
+    let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_plane").expect("there");
+    let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
+    assert!(assumes.iter().any(|a| a == "c is 0 when the kernel is launched"), "{assumes:?}");
+}
+
+#[test]
 fn group_copies() {
     expect("copies.cl", Kind::DataRace, RACES);
     let proofs = proofs("copies.cl", &[Kind::DataRace], Scheduling::Independent);

@@ -159,9 +159,9 @@ __global__ void racy_same_value_loaded(int *a, const int *b) {
     a[blockIdx.x * 64 + threadIdx.x] = s;
 }
 
-// Order through a ticket and a fence: never a certain race.
+// Order through a ticket and a fence ...
 __device__ unsigned arrived;
-__global__ void maybe_last_block(const float *in, float *partial, float *out) {
+__global__ void clean_last_block(const float *in, float *partial, float *out) {
     __shared__ bool last;
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = in[blockIdx.x];
@@ -175,6 +175,7 @@ __global__ void maybe_last_block(const float *in, float *partial, float *out) {
         *out = sum;
     }
 }
+// ... or through a flag: never a certain race.
 __global__ void maybe_flag(int *data, volatile int *flag) {
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         data[0] = 42;
