@@ -145,6 +145,21 @@ impl Builder {
         self.push(Ty::I32, Op::Store { site, ty: Ty::I32, values: vec![value], addr });
     }
 
+    /// `atomicAdd(&base[index], value)`.
+    pub(crate) fn draw(
+        &mut self,
+        space: Space,
+        base: Operand,
+        index: Operand,
+        value: Operand,
+    ) -> Operand {
+        let addr = self.element(base, index);
+        let site = self.site(SiteKind::Atomic, space);
+        let (order, scope) = (Order::Relaxed, Scope::Device);
+        let (op, ty, expected) = (AtomicOp::Add, Ty::I32, Operand::Undef);
+        self.push(ty, Op::Atomic { site, op, ty, addr, value, expected, order, scope })
+    }
+
     pub(crate) fn barrier(&mut self) {
         let site = self.site(SiteKind::Barrier, Space::Generic);
         let barrier = Barrier::Block {

@@ -23,7 +23,9 @@ mod updates;
 
 use crate::cfg::Cfg;
 use crate::flow::{Bases, Control, definitions};
-use crate::{Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty};
+use crate::{
+    AtomicOp, Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty,
+};
 use graph::{BLOCK, Graph, THREAD};
 
 /// Static knowledge about a kernel, for the choice of launches.
@@ -32,7 +34,8 @@ pub struct Hints {
     /// Axes of the thread index that reach an address, a stored value or a
     /// branch. Lane and warp numbers count as axis x.
     pub thread_axes: [bool; 3],
-    /// The same for the block index.
+    /// The same for the block index. A number drawn from a counter in global memory stands
+    /// for axis x, where the kernel reads the block's dimension: it is another one in each block.
     pub block_axes: [bool; 3],
     /// Axes of the block's dimensions that the kernel reads.
     pub reads_block_dim: [bool; 3],
@@ -165,6 +168,30 @@ fn led_by(graph: &Graph) -> Vec<Vec<usize>> {
     led
 }
 
+/// Whether what an atomic counted in global memory is used.
+fn draws_numbers(kernel: &Kernel) -> bool {
+    let mut drawn = Vec::new();
+    for inst in kernel.insts() {
+        if let (Op::Atomic { op, site, .. }, Some(dst)) = (&inst.op, inst.dst)
+            && matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Inc)
+            && matches!(kernel.site(*site).space, Space::Global | Space::Generic)
+        {
+            drawn.push(Operand::Reg(dst));
+        }
+    }
+    let mut used = false;
+    for block in kernel.blocks.iter().filter(|_| !drawn.is_empty()) {
+        used |= block.phis.iter().flat_map(|p| &p.incoming).any(|(_, o)| drawn.contains(o));
+        for inst in &block.insts {
+            inst.op.for_each_operand(|o| used |= drawn.contains(&o));
+        }
+        if let Terminator::Branch { cond, .. } = block.term {
+            used |= drawn.contains(&cond);
+        }
+    }
+    used
+}
+
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
         let cfg = Cfg::new(kernel);
@@ -174,6 +201,7 @@ impl Hints {
         let graph = Graph::new(kernel, &cfg, &defs, &bases, &control);
         let mut hints = Hints { params: params::param_hints(&graph), ..Hints::default() };
         hints.axes(&graph);
+        hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
         hints.led_by = led_by(&graph);

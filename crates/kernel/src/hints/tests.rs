@@ -35,6 +35,22 @@ fn axes_count_only_where_they_matter() {
 }
 
 #[test]
+fn a_number_drawn_tells_blocks_apart() {
+    let axes = |space: Space, used: bool, sized: bool| {
+        let mut b = Builder::new(1);
+        let (a, c) = (b.array("a"), b.array("c"));
+        let size = if sized { b.special(Special::BlockDim(0)) } else { IMM(64) };
+        let at = b.draw(space, c, IMM(0), size);
+        b.store(Space::Global, a, if used { at } else { IMM(0) }, IMM(1));
+        hints(&b).block_axes
+    };
+    assert_eq!(axes(Space::Global, true, true), [true, false, false]);
+    assert_eq!(axes(Space::Global, false, true), [false; 3]);
+    assert_eq!(axes(Space::Global, true, false), [false; 3]);
+    assert_eq!(axes(Space::Shared, true, true), [false; 3]);
+}
+
+#[test]
 fn three_axes_in_one_number() {
     let mut b = Builder::new(1);
     let a = b.array("a");
