@@ -15,13 +15,18 @@
 //! knows another one's access is asked only where a conflict was seen, and is a
 //! search in the logs' indices. An operation costs the length of that list.
 //!
-//! What it can miss: a thread is credited with everything released to a variable
+//! A fence before a barrier counts for the block's releases behind the barrier as well: `__threadfence()` is sequentially
+//! consistent, and so comes before the fence of whoever reads what was released, which could not have read it otherwise.
+//!
+//! What it can miss: a fence that is not sequentially consistent is taken for one that is; a thread is credited with everything released to a variable
 //! before it read it, also when the value it read came from a particular release
 //! (release sequences are taken as unbroken). So it may call a racy pair ordered,
 //! never the reverse. Reads-from through memory that is neither atomic nor
 //! volatile creates no order.
 
-use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use lockstep_kernel::{Order, Scope};
 
@@ -44,6 +49,9 @@ fn join(k: &mut Knowledge, other: &Knowledge) {
     }
 }
 
+/// Times of the last fences of a block's threads, in the order of their numbers; 0 where there was none.
+type Fences = Arc<[u32]>;
+
 /// One synchronisation variable: who released to it, when, knowing what.
 #[derive(Default)]
 struct Log {
@@ -54,6 +62,8 @@ struct Log {
     /// barrier of the block before it). They release what the whole block did
     /// before that barrier.
     by_block: FxHashMap<u32, Vec<(u32, u32)>>,
+    /// For each block what its threads had fenced before the barrier behind which one of them released.
+    by_fence: FxHashMap<u32, Vec<(u32, Fences)>>,
     /// What the releases so far knew, together.
     knowledge: Knowledge,
 }
@@ -95,11 +105,28 @@ impl Relation {
     }
 
     fn release(&mut self, id: u32, thread: ThreadKey, at: Moment, knowledge: &Knowledge) {
+        self.release_fenced(id, thread, at, knowledge, None);
+    }
+
+    /// A release that also has what others of the block fenced before a barrier.
+    fn release_fenced(
+        &mut self,
+        id: u32,
+        thread: ThreadKey,
+        at: Moment,
+        knowledge: &Knowledge,
+        fences: Option<Fences>,
+    ) {
         let log = &mut self.logs[id as usize];
-        log.by_thread.entry(thread).or_default().push((log.len, at.clock));
+        let block = (thread >> 32) as u32;
+        if at.clock > 0 {
+            log.by_thread.entry(thread).or_default().push((log.len, at.clock));
+        }
         if at.barrier > 0 {
-            let block = (thread >> 32) as u32;
             log.by_block.entry(block).or_default().push((log.len, at.barrier));
+        }
+        if let Some(fences) = fences {
+            log.by_fence.entry(block).or_default().push((log.len, fences));
         }
         log.len += 1;
         join(&mut log.knowledge, knowledge);
@@ -125,8 +152,15 @@ impl Relation {
                 let n = releases.partition_point(|r| r.0 < len);
                 n > 0 && releases[n - 1].1 >= clock
             };
+            let block = (other >> 32) as u32;
+            let fenced = |releases: &Vec<(u32, Fences)>| {
+                let n = releases.partition_point(|r| r.0 < len);
+                let of_other = |f: &Fences| f.get(other as u32 as usize).copied().unwrap_or(0);
+                n > 0 && of_other(&releases[n - 1].1) >= clock
+            };
             log.by_thread.get(&other).is_some_and(released)
-                || log.by_block.get(&((other >> 32) as u32)).is_some_and(released)
+                || log.by_block.get(&block).is_some_and(released)
+                || log.by_fence.get(&block).is_some_and(fenced)
         })
     }
 
@@ -176,6 +210,10 @@ pub(crate) struct Sync {
     meetings: u32,
     /// Time of each block's last barrier of all its threads.
     barriers: FxHashMap<u32, u32>,
+    /// What the threads of each block had fenced for the device before that barrier.
+    before_barrier: FxHashMap<u32, Fences>,
+    /// Blocks with such fences since then.
+    newly_fenced: FxHashSet<u32>,
     /// Whether anything was ever released: before that no query can succeed.
     active: bool,
 }
@@ -242,10 +280,15 @@ impl Sync {
                 if order.releases() {
                     let known = self.strict.known(thread);
                     self.strict.release(id, thread, now, &known);
-                } else if let Some(f) = self.fenced.get(&thread) {
-                    let released = if is_far { &f.released_device } else { &f.released_block };
-                    if let Some((at, known)) = released.clone() {
-                        self.strict.release(id, thread, at, &known);
+                } else {
+                    let released = self.fenced.get(&thread).and_then(|f| {
+                        let by_scope = if is_far { &f.released_device } else { &f.released_block };
+                        by_scope.clone()
+                    });
+                    let fences = self.before_barrier.get(&block).filter(|_| is_far).cloned();
+                    if released.is_some() || fences.is_some() {
+                        let (at, known) = released.unwrap_or_default();
+                        self.strict.release_fenced(id, thread, at, &known, fences);
                     }
                 }
             }
@@ -264,8 +307,23 @@ impl Sync {
         let f = self.fenced.entry(thread).or_default();
         if scope >= Scope::Device {
             f.released_device = Some((now, known.clone()));
+            self.newly_fenced.insert((thread >> 32) as u32);
         }
         f.released_block = Some((now, known));
+    }
+
+    /// The fences of a block, at a barrier that orders global memory.
+    fn keep_fences(&mut self, block: u32, threads: u32) {
+        if !self.newly_fenced.remove(&block) {
+            return;
+        }
+        let first = u64::from(block) << 32;
+        let last_fence = |t: ThreadKey| {
+            let fenced = self.fenced.get(&t).and_then(|f| f.released_device.as_ref());
+            fenced.map_or(0, |(at, _)| at.clock)
+        };
+        let fences: Fences = (first..first + u64::from(threads)).map(last_fence).collect();
+        self.before_barrier.insert(block, fences);
     }
 
     /// A barrier of the whole block: it completes the acquires of its threads
@@ -278,6 +336,9 @@ impl Sync {
         }
         if !self.active {
             return;
+        }
+        if global {
+            self.keep_fences(block, threads);
         }
         let first = u64::from(block) << 32;
         for t in first..first + u64::from(threads) {

@@ -1,0 +1,16 @@
+// Only the first warp fences what it has written.
+// lockstep: check --block 64 --grid 4
+__global__ void total(const float *in, float *part, float *out, unsigned *arrived) {
+    __shared__ bool last;
+    part[blockIdx.x * blockDim.x + threadIdx.x] = in[threadIdx.x];  //~ missing-fence
+    if (threadIdx.x < 32) __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+    __syncthreads();
+    if (last) {
+        __threadfence();
+        float all = 0;
+        for (int i = threadIdx.x; i < gridDim.x * blockDim.x; i += blockDim.x) all += part[i];  //~ missing-fence
+        out[threadIdx.x] = all;
+    }
+}
