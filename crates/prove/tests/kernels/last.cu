@@ -2,6 +2,7 @@
 // The last block, by a number drawn: what it does comes after what all others did before they drew theirs.
 
 #include <cooperative_groups.h>
+#include <cuda/atomic>
 namespace cg = cooperative_groups;
 #define HEAD const float *in, float *partial, float *out, unsigned *c
 __device__ unsigned count;
@@ -663,4 +664,75 @@ __global__ void clean_two_stages(HEAD, unsigned *d) {
     }
     __syncthreads();
     if (also && threadIdx.x == 0) out[0] = out[0] + 1;
+}
+// Orders of the draw itself.
+typedef cuda::atomic_ref<unsigned, cuda::thread_scope_device> Counter;
+__global__ void clean_acquires_and_releases(HEAD) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        last = Counter(*c).fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+__global__ void maybe_relaxed(HEAD) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        last = Counter(*c).fetch_add(1, cuda::memory_order_relaxed) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+__global__ void maybe_only_acquires(HEAD) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        last = Counter(*c).fetch_add(1, cuda::memory_order_acquire) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+__global__ void clean_counted_votes(HEAD) {
+    bool mine = false;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        mine = atomicAdd(c, 1u) == gridDim.x - 1;
+    }
+    if (__syncthreads_count(mine) > 0) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+// The counter is set so that the next block takes itself for the last.
+__global__ void maybe_counter_set_ahead(HEAD) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        unsigned t = atomicAdd(c, 1u);
+        last = t == gridDim.x - 1;
+        if (t == 1) *c = gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+__global__ void maybe_counts_to_a_parameter(HEAD, int n) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = atomicAdd(c, 1u) == n - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
+}
+__global__ void maybe_half_of_the_blocks_draw(HEAD) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x];
+        __threadfence();
+        last = blockIdx.x % 2 == 0 && atomicAdd(c, 1u) == gridDim.x / 2 - 1;
+    }
+    __syncthreads();
+    if (last) out[threadIdx.x] = sum(partial, gridDim.x);
 }
