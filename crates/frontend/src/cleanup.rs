@@ -405,8 +405,8 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             each(&mut [addr]);
             values.iter_mut().for_each(|o| *o = f(*o));
         }
-        Op::GroupCopy { dst, src, count, dst_stride, src_stride, .. } => {
-            each(&mut [dst, src, count, dst_stride, src_stride]);
+        Op::GroupCopy { dst, src, count, dst_stride, src_stride, event, .. } => {
+            each(&mut [dst, src, count, dst_stride, src_stride, event]);
         }
         Op::Barrier { barrier, .. } => match barrier {
             Barrier::Block { id, threads, reduce, .. } => {
@@ -416,7 +416,8 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             }
             Barrier::Arrive { id, threads } => each(&mut [id, threads]),
             Barrier::Await { id: a } | Barrier::Warp { mask: a } => each(&mut [a]),
-            Barrier::Grid | Barrier::GroupCopies { .. } => {}
+            Barrier::GroupCopies { count, list, .. } => each(&mut [count, list]),
+            Barrier::Grid => {}
         },
         Op::Shuffle { value, lane, clamp, mask, .. } => {
             each(&mut [value, lane, clamp]);

@@ -296,8 +296,8 @@ impl Dumper<'_> {
             Barrier::Await { id } => format!("await {}", self.operand(*id)),
             Barrier::Warp { mask } => format!("warp mask {}", self.operand(*mask)),
             Barrier::Grid => "grid".to_string(),
-            Barrier::GroupCopies { all: true } => "group copies".to_string(),
-            Barrier::GroupCopies { all: false } => "some group copies".to_string(),
+            Barrier::GroupCopies { all: true, .. } => "group copies".to_string(),
+            Barrier::GroupCopies { all: false, .. } => "some group copies".to_string(),
         }
     }
 

@@ -320,9 +320,9 @@ pub enum Barrier {
     Warp { mask: Operand },
     /// Cooperative groups' `this_grid().sync()`.
     Grid,
-    /// OpenCL's `wait_group_events`: earlier group copies of the block are done and visible; orders nothing else. All of
-    /// them, or some that are not known.
-    GroupCopies { all: bool },
+    /// OpenCL's `wait_group_events`: the group copies of the block whose events are in a list of so many (an `I64`) are
+    /// done and visible; orders nothing else. `all`: these are certainly all that are under way.
+    GroupCopies { all: bool, count: Operand, list: Operand },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -515,7 +515,7 @@ pub enum Op {
     },
     /// OpenCL's `async_work_group_(strided_)copy`: `count` elements of `size`
     /// bytes, copied once for the whole block, by no thread in particular.
-    /// Strides are in elements.
+    /// Strides are in elements. The result is the copy's event: `event`, or a new one where that is 0.
     GroupCopy {
         read: SiteId,
         write: SiteId,
@@ -525,6 +525,7 @@ pub enum Op {
         size: u32,
         dst_stride: Operand,
         src_stride: Operand,
+        event: Operand,
     },
     /// Device `malloc`: a new object in global memory, or null.
     Alloc {
@@ -857,8 +858,8 @@ impl Op {
                 values.iter().copied().for_each(&mut f);
                 f(*addr);
             }
-            Op::GroupCopy { dst, src, count, dst_stride, src_stride, .. } => {
-                [dst, src, count, dst_stride, src_stride].into_iter().for_each(|o| f(*o));
+            Op::GroupCopy { dst, src, count, dst_stride, src_stride, event, .. } => {
+                [dst, src, count, dst_stride, src_stride, event].into_iter().for_each(|o| f(*o));
             }
             Op::Barrier { barrier, .. } => match barrier {
                 Barrier::Block { id, threads, reduce, .. } => {
@@ -873,7 +874,11 @@ impl Op {
                     f(*threads);
                 }
                 Barrier::Await { id: a } | Barrier::Warp { mask: a } => f(*a),
-                Barrier::Grid | Barrier::GroupCopies { .. } => {}
+                Barrier::GroupCopies { count, list, .. } => {
+                    f(*count);
+                    f(*list);
+                }
+                Barrier::Grid => {}
             },
             Op::Shuffle { value, lane, clamp, mask, .. } => {
                 [value, lane, clamp].into_iter().for_each(|o| f(*o));
@@ -916,7 +921,6 @@ impl Op {
             Op::Store { .. }
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
-            | Op::GroupCopy { .. }
             | Op::CommitCopies
             | Op::AwaitCopies { .. }
             | Op::Fence { .. }

@@ -12,7 +12,7 @@
 //!
 //! Elements of a copy are a variable each, between zero and the count, so strides are exact.
 
-use lockstep_kernel::{Barrier, BlockId, Op};
+use lockstep_kernel::{Barrier, BlockId, Op, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alarm::line_of;
@@ -29,11 +29,12 @@ type Rounds = Vec<(usize, u8)>;
 impl Exec<'_, '_> {
     /// The accesses of a copy.
     pub(crate) fn group_copy(&mut self, b: BlockId, at: usize, op: &Op) {
-        let Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } = op
+        let Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride, .. } = op
         else {
             return;
         };
-        let barrier = Barrier::GroupCopies { all: true };
+        let none = Operand::Imm(0);
+        let barrier = Barrier::GroupCopies { all: true, count: none, list: none };
         self.barriers.push(BarrierAt { site: *write, block: b, at, barrier, copies: true });
         let n = self.operand(*count, 64, b);
         let most = self.ctx.pool.range(n).uhi;
@@ -235,7 +236,7 @@ impl Pairs<'_, '_> {
     /// Why nothing is proved though nothing is in the way: a wait may be for another of several copies, or the thread
     /// that has waited may know of its own part only, where no barrier follows. Whether it does is read differently.
     pub(crate) fn loose_copies(&mut self, limits: Limits) -> Option<String> {
-        let some = |b: &&BarrierAt| b.barrier == Barrier::GroupCopies { all: false };
+        let some = |b: &&BarrierAt| matches!(b.barrier, Barrier::GroupCopies { all: false, .. });
         if let Some(wait) = self.exec.barriers.iter().find(some) {
             let line = line_of(self.exec.ctx.kernel, wait.site);
             return Some(format!("which group copies the wait at {line} is for is not followed"));

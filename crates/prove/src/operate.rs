@@ -196,6 +196,11 @@ impl Exec<'_, '_> {
                 if live {
                     self.group_copy(b, at, &inst.op);
                 }
+                // Which copies a wait is for was read from the source.
+                if let Some(event) = inst.dst {
+                    let some = self.ctx.pool.constant(1, 64);
+                    self.set(event, 0, some);
+                }
                 self.recent.clear();
             }
             Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } => {

@@ -12,7 +12,7 @@ use crate::code::{AtomicStep, Rare};
 use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
 use crate::machine::{BlockRun, Entry, World};
 use crate::program::{NULL_OBJECT, object_of, origin};
-use crate::race::{AccessKind, COPY_ENGINE, Event};
+use crate::race::{AccessKind, Event};
 use crate::report::{Key, access, element, memory};
 use crate::under_way::Copy;
 use crate::uninit::{Origin, Pending};
@@ -91,7 +91,7 @@ pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
 impl BlockRun<'_, '_> {
     /// The fast case: all lanes in bounds of one object and aligned.
     #[inline(always)]
-    fn resolve_one(
+    pub(crate) fn resolve_one(
         &self,
         addresses: &[u64; LANES],
         mask: u32,
@@ -798,38 +798,6 @@ impl BlockRun<'_, '_> {
                     self.bulk_write(w, l, to, &bytes, site, world);
                 }
             }
-            Rare::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } => {
-                *self.copies.entry(write).or_default() += mask.count_ones();
-                // Once for the block: by whoever executes it first, which is the
-                // group that holds the block's first living thread.
-                let lead = self.warps.iter().position(|warp| warp.alive != 0);
-                let lane = mask.trailing_zeros() as usize;
-                let first =
-                    lead == Some(w) && self.warps[w].alive.trailing_zeros() as usize == lane;
-                if !first {
-                    return;
-                }
-                let (races, ctx) = self.races(world);
-                races.copy_begins(&ctx);
-                let l = lane;
-                for i in 0..regs.w64(count)[l] {
-                    let from = regs.w64(src)[l].wrapping_add(
-                        i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(src_stride)[l]),
-                    );
-                    let to = regs.w64(dst)[l].wrapping_add(
-                        i.wrapping_mul(u64::from(size)).wrapping_mul(regs.w64(dst_stride)[l]),
-                    );
-                    let own = std::mem::replace(&mut self.warps[w].first_thread, COPY_ENGINE);
-                    let bytes = self.bulk_read(w, 0, from, u64::from(size), read, world);
-                    if let Some(bytes) = &bytes {
-                        self.bulk_write(w, 0, to, bytes, write, world);
-                    }
-                    self.warps[w].first_thread = own;
-                    if bytes.is_none() {
-                        break;
-                    }
-                }
-            }
             _ => {}
         }
     }
@@ -856,7 +824,7 @@ impl BlockRun<'_, '_> {
         self.resolve_all(w, &addresses, 1 << lane, len, site, world).pop()
     }
 
-    fn bulk_read(
+    pub(crate) fn bulk_read(
         &mut self,
         w: usize,
         lane: usize,
@@ -871,7 +839,7 @@ impl BlockRun<'_, '_> {
         Some(unsafe { std::slice::from_raw_parts(t.at(lane), len as usize) }.to_vec())
     }
 
-    fn bulk_write(
+    pub(crate) fn bulk_write(
         &mut self,
         w: usize,
         lane: usize,

@@ -65,7 +65,10 @@ impl BlockRun<'_, '_> {
                 return Ok(self.warp_barrier(w, g, mask, at, site, &named, world));
             }
             BarrierStep::Grid => State::Grid(site),
-            BarrierStep::GroupCopies => State::Copies(site),
+            BarrierStep::GroupCopies { count, list } => {
+                self.note_awaited(w, mask, *count, *list);
+                State::Copies(site)
+            }
         };
         let group = &mut self.warps[w].groups[g];
         group.step = at + 1;

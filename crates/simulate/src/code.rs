@@ -117,6 +117,9 @@ pub(crate) enum Rare {
         size: u32,
         dst_stride: Slot,
         src_stride: Slot,
+        event: Slot,
+        /// Where the copy's event goes.
+        d: Option<Slot>,
     },
     Alloc {
         d: Slot,
@@ -162,7 +165,10 @@ pub(crate) enum BarrierStep {
         mask: Slot,
     },
     Grid,
-    GroupCopies,
+    GroupCopies {
+        count: Slot,
+        list: Slot,
+    },
 }
 
 pub(crate) enum Prints {
@@ -738,18 +744,28 @@ impl Decoder<'_> {
                 byte: self.operand(*byte, Ty::I8),
                 len: self.operand_as_i64(*len),
             },
-            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride } => {
-                Rare::GroupCopy {
-                    read: *read,
-                    write: *write,
-                    dst: self.operand(*dst, Ty::Ptr),
-                    src: self.operand(*src, Ty::Ptr),
-                    count: self.operand_as_i64(*count),
-                    size: *size,
-                    dst_stride: self.operand_as_i64(*dst_stride),
-                    src_stride: self.operand_as_i64(*src_stride),
-                }
-            }
+            Op::GroupCopy {
+                read,
+                write,
+                dst: to,
+                src,
+                count,
+                size,
+                dst_stride,
+                src_stride,
+                event,
+            } => Rare::GroupCopy {
+                read: *read,
+                write: *write,
+                dst: self.operand(*to, Ty::Ptr),
+                src: self.operand(*src, Ty::Ptr),
+                count: self.operand_as_i64(*count),
+                size: *size,
+                dst_stride: self.operand_as_i64(*dst_stride),
+                src_stride: self.operand_as_i64(*src_stride),
+                event: self.operand(*event, Ty::Ptr),
+                d,
+            },
             Op::Fence { site, scope, .. } => Rare::Fence { site: *site, scope: *scope },
             Op::Barrier { site, barrier } => Rare::Barrier {
                 site: *site,
@@ -783,7 +799,10 @@ impl Decoder<'_> {
                         BarrierStep::Warp { mask: self.operand(mask, Ty::I32) }
                     }
                     Barrier::Grid => BarrierStep::Grid,
-                    Barrier::GroupCopies { .. } => BarrierStep::GroupCopies,
+                    Barrier::GroupCopies { count, list, .. } => BarrierStep::GroupCopies {
+                        count: self.operand_as_i64(count),
+                        list: self.operand(list, Ty::Ptr),
+                    },
                 },
             },
             Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate } => Rare::Shuffle {

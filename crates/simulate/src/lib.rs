@@ -4,7 +4,7 @@
 //! gives an [`Outcome`]: findings, output, what was printed. Reading order:
 //! [`grid`] runs blocks, [`machine`] runs the warps of one, [`access`] and
 //! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`],
-//! [`under_way`] and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
+//! [`under_way`], [`group_copies`] and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
 //!
 //! Three more observers are there for who asks ([`watch`]): [`footprint()`] executes a
 //! launch without checks and counts how its threads share memory; [`trace()`] says
@@ -22,6 +22,7 @@ pub mod bind;
 mod code;
 mod footprint;
 mod grid;
+mod group_copies;
 mod heap;
 mod history;
 mod image;

@@ -868,7 +868,8 @@ impl<'p, 'k> BlockRun<'p, 'k> {
                     regs.set_lane(*d, *ty, l, now & ty.mask());
                 }
             }
-            Rare::MemCopy { .. } | Rare::MemSet { .. } | Rare::GroupCopy { .. } => {
+            Rare::GroupCopy { .. } => self.group_copy(w, mask, r, world),
+            Rare::MemCopy { .. } | Rare::MemSet { .. } => {
                 self.races.lane_by_lane(*world.clock, true);
                 self.bulk(w, mask, r, world);
                 self.races.lane_by_lane(*world.clock, false);

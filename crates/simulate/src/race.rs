@@ -40,6 +40,7 @@ use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
 
 use crate::between::{GridShadow, Owners};
 
+use crate::group_copies::GroupCopies;
 use crate::lanes::LANES;
 use crate::pairs::{Side, report, tolerated};
 use crate::program::{FLAG_ORDER, Program};
@@ -190,10 +191,8 @@ pub(crate) struct BlockRaces {
     base: [u32; 2],
     /// The same per warp, counting `__syncwarp` of all its lanes.
     warp_base: Vec<u32>,
-    /// Group copies before this time are complete and waited for.
-    copy_base: u32,
-    /// The oldest group copy that nobody has waited for was issued then: no barrier makes it the past.
-    copying_since: u32,
+    /// Group copies that nobody has waited for.
+    pub copies: GroupCopies,
     /// Asynchronous copies that their threads have not waited for.
     pub under_way: UnderWay,
     /// Lock-step only: for each warp and pair of lanes, when they last parted.
@@ -219,8 +218,7 @@ impl BlockRaces {
             cells: program.objects.iter().map(|_| None).collect(),
             base: [1, 1],
             warp_base: vec![1; program.warps as usize],
-            copy_base: 1,
-            copying_since: u32::MAX,
+            copies: GroupCopies::default(),
             under_way: UnderWay::default(),
             parted: if program.lockstep {
                 vec![[[0; LANES]; LANES]; program.warps as usize]
@@ -244,8 +242,7 @@ impl BlockRaces {
         *clock += 1;
         self.base = [*clock; 2];
         self.warp_base.fill(*clock);
-        self.copy_base = *clock;
-        self.copying_since = u32::MAX;
+        self.copies = GroupCopies::default();
         self.under_way.clear();
         for p in &mut self.parted {
             *p = [[0; LANES]; LANES];
@@ -273,14 +270,20 @@ impl BlockRaces {
         }
     }
 
-    pub(crate) fn copy_begins(&mut self, ctx: &Ctx) {
-        self.copying_since = self.copying_since.min(*ctx.clock);
+    /// A group copy has a time of its own, which tells its accesses from those of others.
+    pub(crate) fn copy_begins(&mut self, ctx: &mut Ctx) -> u32 {
+        *ctx.clock += 1;
+        *ctx.clock
+    }
+
+    pub(crate) fn copy_ends(&mut self, ctx: &mut Ctx, event: u64, began: u32) {
+        self.copies.begin(event, (began, *ctx.clock));
+        *ctx.clock += 1;
     }
 
     pub(crate) fn copies_done(&mut self, ctx: &mut Ctx) {
         *ctx.clock += 1;
-        self.copy_base = *ctx.clock;
-        self.copying_since = u32::MAX;
+        self.copies.waited();
     }
 
     /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
@@ -434,7 +437,7 @@ impl BlockRaces {
 
     #[inline(always)]
     fn within_block(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event) {
-        let base = self.base[space_index(e.space)].min(self.copying_since);
+        let base = self.base[space_index(e.space)].min(self.copies.since);
         let per = e.size >> cells.shift;
         let run = Run {
             base,
@@ -602,9 +605,11 @@ impl BlockRaces {
     fn order(&self, ctx: &Ctx, m: Mark, t: u32, space: Space, both_write: bool) -> Ordered {
         let (other, at) = (thread(m), time(m));
         if other == COPY_ENGINE || t == COPY_ENGINE {
-            let base =
-                if other == COPY_ENGINE { self.copy_base } else { self.base[space_index(space)] };
-            return if at < base { Ordered::Yes } else { Ordered::No };
+            let before = match other {
+                COPY_ENGINE => !self.copies.are_under_way(at),
+                _ => at < self.base[space_index(space)],
+            };
+            return if before { Ordered::Yes } else { Ordered::No };
         }
         if other == t || at < self.base[space_index(space)] {
             return Ordered::Yes;

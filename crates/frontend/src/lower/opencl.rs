@@ -66,7 +66,11 @@ impl Lower<'_> {
             ("wait_group_events", _) => {
                 let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
                 let all = events::waits_for_all(inst);
-                self.push(Op::Barrier { site, barrier: Barrier::GroupCopies { all } }, None);
+                let (Ok(count), Some(&list)) = (self.index_operand(args[0]), a.get(1)) else {
+                    return Some(Err("call of wait_group_events".into()));
+                };
+                let barrier = Barrier::GroupCopies { all, count, list };
+                self.push(Op::Barrier { site, barrier }, None);
                 return Some(Ok(Vec::new()));
             }
             ("prefetch", _) => return Some(Ok(Vec::new())),
@@ -239,11 +243,10 @@ impl Lower<'_> {
         let (from_space, to_space) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
         let read = self.site(SiteKind::Read, 0, size / lanes, from_space, false, Scope::Block);
         let write = self.site(SiteKind::Write, 0, size / lanes, to_space, false, Scope::Block);
-        self.push(
-            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride },
-            None,
-        );
-        Ok(vec![one])
+        let event = a.last().copied().unwrap_or(Operand::Imm(0));
+        let copy =
+            Op::GroupCopy { read, write, dst, src, count, size, dst_stride, src_stride, event };
+        Ok(vec![self.def(copy, Ty::Ptr)])
     }
 
     fn opencl_atomic(
