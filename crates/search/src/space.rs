@@ -11,7 +11,9 @@
 use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
 use lockstep_kernel::hints::{Hints, ParamHints};
-use lockstep_kernel::{Elem, Kernel, ParamKind, Site, SiteKind, Ty};
+use lockstep_kernel::{
+    Barrier, Elem, Kernel, Op, ParamKind, Scope, Site, SiteKind, Space as Memory, Ty,
+};
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::related::Related;
@@ -182,7 +184,7 @@ impl<'a> Space<'a> {
             }
         }
         let blocks = blocks(kernel, &hints, given);
-        let grids = grids(&hints, given);
+        let grids = grids(kernel, &hints, given);
         let related = Related::of(given, &slots);
         let mut space =
             Space { kernel, hints, given, slots, arrays, blocks, grids, related, fixed: None };
@@ -467,14 +469,49 @@ pub struct UsualDims {
 impl UsualDims {
     pub fn of(kernel: &Kernel) -> UsualDims {
         let h = Hints::of(kernel);
-        let only = |unused: bool| unused.then_some(1);
+        let [block, grid] = asked(kernel, &h);
+        let only = |asked: bool| (!asked).then_some(1);
         UsualDims {
-            block: std::array::from_fn(|a| {
-                implied(&h, a).or(only(!h.thread_axes[a] && !h.reads_block_dim[a]))
-            }),
+            block: std::array::from_fn(|a| implied(&h, a).or(only(block[a]))),
             most_block: h.most_block,
-            grid: std::array::from_fn(|a| only(!h.block_axes[a] && !h.reads_grid_dim[a])),
+            grid: std::array::from_fn(|a| only(grid[a])),
         }
+    }
+}
+
+/// Along which axes a kernel can have more than one thread and more than one block, by what it asks for. One that has no
+/// index at all is made for one thread, unless it does what only several threads need.
+fn asked(kernel: &Kernel, h: &Hints) -> [[bool; 3]; 2] {
+    let mut block = std::array::from_fn(|a| h.thread_axes[a] || h.reads_block_dim[a]);
+    let mut grid = std::array::from_fn(|a| h.block_axes[a] || h.reads_grid_dim[a]);
+    if block == [false; 3] && grid == [false; 3] {
+        let widest = kernel.insts().filter_map(|i| company(kernel, &i.op)).max();
+        block[0] = widest >= Some(Company::Block);
+        grid[0] = widest >= Some(Company::Grid);
+    }
+    [block, grid]
+}
+
+/// Whom an operation is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Company {
+    Block,
+    Grid,
+}
+
+fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
+    match op {
+        Op::Barrier { barrier: Barrier::Grid, .. } => Some(Company::Grid),
+        Op::Atomic { scope, site, .. } | Op::Fence { scope, site, .. } => match scope {
+            Scope::Thread => None,
+            _ if kernel.site(*site).space == Memory::Shared => Some(Company::Block),
+            Scope::Device | Scope::System => Some(Company::Grid),
+            _ => Some(Company::Block),
+        },
+        Op::Barrier { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } => {
+            Some(Company::Block)
+        }
+        _ => None,
     }
 }
 
@@ -539,11 +576,11 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
 
 /// Two blocks along each axis in use and some more; one block for a kernel that
 /// never asks which it is in, because then it is made for a single one.
-fn grids(hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
+fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(grid) = given.grid {
         return vec![grid];
     }
-    let used: [bool; 3] = std::array::from_fn(|a| hints.block_axes[a] || hints.reads_grid_dim[a]);
+    let [_, used] = asked(kernel, hints);
     let along = |n: [u32; 3]| std::array::from_fn(|a| if used[a] { n[a] } else { 1 });
     let mut out: Vec<[u32; 3]> = Vec::new();
     for shape in [[2, 2, 2], [4, 2, 1], [1, 1, 1], [3, 3, 2]] {
