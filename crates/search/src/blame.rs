@@ -66,12 +66,14 @@ impl Shrinker<'_, '_> {
         match self.key.kind {
             Kind::UninitialisedRead => self
                 .large_block(trial)
+                .or_else(|| self.broken_warps(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial)),
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
+                .or_else(|| self.broken_warps(trial))
                 .or_else(|| self.short_rows(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.offset_in_the_data(trial))
@@ -536,14 +538,14 @@ impl Shrinker<'_, '_> {
     }
 
     /// Another launch, if there is time for it.
-    fn other(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
+    pub(crate) fn other(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
         let trial = self.driver.again(candidate, PATIENCE);
         self.hurried |= trial.is_none() && self.driver.is_over();
         trial
     }
 
     /// Whether a launch ends without the bug, and with every access where it belongs.
-    fn is_clean(&mut self, candidate: &Candidate) -> bool {
+    pub(crate) fn is_clean(&mut self, candidate: &Candidate) -> bool {
         if !self.driver.lab.space.is_possible(candidate) {
             return false;
         }

@@ -46,6 +46,7 @@ mod seeds;
 mod settle;
 mod space;
 mod trial;
+mod warps;
 
 use std::time::Instant;
 
