@@ -69,7 +69,7 @@ impl Words<'_> {
         let last: Vec<SiteId> = last.map(|(other, _)| *other).collect();
         if !last.is_empty() {
             let by = self.named(&last);
-            why.push(format!("blocks are ordered with {by} by the last number drawn"));
+            why.push(format!("between blocks, the last number drawn separates it from {by}"));
         }
         for in_phase in [false, true] {
             let apart: Vec<SiteId> = others

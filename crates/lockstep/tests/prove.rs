@@ -162,6 +162,31 @@ __global__ void rare(int *a, int key) {
 }
 
 #[test]
+fn verbose_says_what_the_last_number_orders() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(
+        dir.path(),
+        "total.cu",
+        "\
+__global__ void total(const float *in, float *part, float *out, unsigned *arrived) {
+    if (threadIdx.x > 0) return;
+    part[blockIdx.x] = in[blockIdx.x];
+    __threadfence();
+    if (atomicAdd(arrived, 1u) != gridDim.x - 1) return;
+    __threadfence();
+    for (int i = 0; i < gridDim.x; i++) *out += part[i];
+}
+",
+    );
+    let path = path.to_str().expect("text");
+    let out = lockstep(&["prove", path, "--block", "32", "--grid", "8", "--verbose"]);
+    let said = String::from_utf8_lossy(&out.stderr);
+    let expected = "write to `part`: each thread writes its own element; between blocks, the last number drawn \
+                    separates it from the read at line 7";
+    assert!(said.contains(expected), "{expected}\n{said}");
+}
+
+#[test]
 fn verbose_says_why_accesses_are_safe() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = file(
