@@ -162,6 +162,7 @@ impl<'k> Ctx<'k> {
             ctx.bound_products();
         }
         ctx.bound_parameters();
+        ctx.bound_areas();
         ctx
     }
 
@@ -204,6 +205,59 @@ impl<'k> Ctx<'k> {
             };
             let t = self.free(VarKind::Param(p, 0), 0, w);
             self.pool.refine(t, range);
+        }
+    }
+
+    /// Assumptions that a product of sizes is no more than an `int` holds are said of the product as kernels compute it.
+    fn bound_areas(&mut self) {
+        use crate::assume::{Operator, Tree};
+        let mut work: Vec<&Tree> = self.assumptions.exprs.iter().map(|e| &e.tree).collect();
+        let mut areas: Vec<(&Tree, u64)> = Vec::new();
+        while let Some(tree) = work.pop() {
+            match tree {
+                Tree::Binary(Operator::And, a, b) => work.extend([&**a, &**b]),
+                Tree::Binary(Operator::Le, a, b) => {
+                    if let (product @ Tree::Binary(Operator::Mul, ..), Tree::Const(c @ 0..)) =
+                        (&**a, &**b)
+                    {
+                        areas.push((product, *c as u64));
+                    }
+                }
+                _ => {}
+            }
+        }
+        // What is known of a part shows that the whole does not wrap where it is compared.
+        areas.sort_by_key(|(product, _)| depth(product));
+        for (product, most) in areas.into_iter().filter(|a| a.1 <= crate::term::smax(32) as u64) {
+            if let Some(t) = self.area(product) {
+                self.pool.refine(t, Range::unsigned(0, most, 32));
+            }
+        }
+    }
+
+    /// A product of parameters that are not negative, in 32 bits, where it is exact in 63.
+    fn area(&mut self, tree: &crate::assume::Tree) -> Option<T> {
+        use crate::assume::{Operator, Tree};
+        match tree {
+            &Tree::Param(p) => {
+                let lockstep_kernel::ParamKind::Scalar { ty, count: 1 } =
+                    self.kernel.params[p].kind
+                else {
+                    return None;
+                };
+                let given = self.assumptions.scalars.iter().any(|(q, _)| *q == p);
+                let t = (ty.bits() == 32 && !given).then(|| self.free(VarKind::Param(p, 0), 0, 32));
+                t.filter(|t| self.pool.range(*t).nonneg())
+            }
+            Tree::Binary(Operator::Mul, a, b) => {
+                let (x, y) = (self.area(a)?, self.area(b)?);
+                let is_part = |t: &Tree| matches!(t, Tree::Binary(..));
+                let known = |ctx: &Ctx, t: T, tree: &Tree| !is_part(tree) || ctx.pool.is_refined(t);
+                let high = |ctx: &Ctx, t: T| u128::from(ctx.pool.range(t).uhi);
+                let exact = high(self, x) * high(self, y) < 1 << 63;
+                (exact && known(self, x, a) && known(self, y, b)).then(|| self.pool.mul(x, y))
+            }
+            _ => None,
         }
     }
 
@@ -329,6 +383,14 @@ impl<'k> Ctx<'k> {
             _ if !self.hints.small_grid => most,
             DimSpec::Exactly(n) => most.min(((1 << 30) / u64::from(n).max(1)).max(1)),
             DimSpec::Any => most.min(1 << 30),
+        }
+    }
+
+    /// Which of two threads a variable belongs to; 0 where it is the same for both.
+    pub(crate) fn owner(&self, v: VarId) -> u8 {
+        match self.vars[v.0 as usize] {
+            (VarKind::Positive(of), _) => self.owner(of),
+            (_, tag) => tag,
         }
     }
 
@@ -566,5 +628,13 @@ impl<'k> Ctx<'k> {
             }
         }
         s
+    }
+}
+
+/// How many factors a product has on its longest way, less one.
+fn depth(tree: &crate::assume::Tree) -> usize {
+    match tree {
+        crate::assume::Tree::Binary(_, a, b) => 1 + depth(a).max(depth(b)),
+        _ => 0,
     }
 }

@@ -32,6 +32,10 @@ pub(crate) struct Shape {
     factors: Vec<usize>,
     /// What loops run up to.
     limits: Vec<usize>,
+    /// Products of parameters that loops run up to, or that guard.
+    areas: Vec<Vec<usize>>,
+    /// What indices of many dimensions rest on ([`crate::extents`]), of each array that is written.
+    extents: Vec<Vec<(String, Tree)>>,
 }
 
 /// One condition: its text, and the launches it leaves.
@@ -139,7 +143,9 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     if !limits.is_empty() {
         out.extend(starts.iter().map(|start| start.with(limits.clone())));
     }
-    for list in area_conditions(kernel, given, shape) {
+    let mut areas = area_conditions(kernel, given, shape);
+    areas.extend(nested_conditions(shape));
+    for list in areas {
         out.push(counted.with(list.clone()));
         if !limits.is_empty() {
             out.push(counted.with([list, limits.clone()].concat()));
@@ -198,8 +204,38 @@ fn from_zero(from: &Condition) -> Condition {
 /// That no loop wraps: what loops run up to is far from the end of an `int`.
 fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<(String, Tree)> {
     let free = free_scalars(kernel, given, &shape.summands);
-    let limits = shape.limits.iter().filter(|p| free.contains(p)).take(LIMITS);
-    limits.map(|&p| no_wrap(kernel, p)).collect()
+    let is_factor = |p: &&usize| shape.areas.iter().any(|a| a.contains(p));
+    let limits = shape.limits.iter().filter(|p| free.contains(p) && !is_factor(p)).take(LIMITS);
+    let mut out: Vec<(String, Tree)> = limits.map(|&p| no_wrap(kernel, p)).collect();
+    let areas = shape.areas.iter().filter(|a| a.iter().all(|p| free.contains(p)));
+    for area in areas.take(LIMITS) {
+        for condition in no_wrap_product(kernel, area) {
+            if !out.contains(&condition) {
+                out.push(condition);
+            }
+        }
+    }
+    out
+}
+
+/// Sizes whose product is far from the end of an `int`, and so are those of some of them.
+fn no_wrap_product(kernel: &Kernel, area: &[usize]) -> Vec<(String, Tree)> {
+    let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
+    let mut out: Vec<(String, Tree)> = area.iter().map(|&p| not_negative(param(p))).collect();
+    let (mut text, mut tree) = param(area[0]);
+    let mut all: Option<Tree> = None;
+    for &p in &area[1..] {
+        let (name, size) = param(p);
+        text = format!("{text} * {name}");
+        tree = binary(Operator::Mul, tree, size);
+        let part = binary(Operator::Le, tree.clone(), Tree::Const(NO_WRAP));
+        all = Some(match all {
+            Some(others) => binary(Operator::And, others, part),
+            None => part,
+        });
+    }
+    out.extend(all.map(|all| (format!("{text} <= {NO_WRAP}"), all)));
+    out
 }
 
 fn no_wrap(kernel: &Kernel, p: usize) -> (String, Tree) {
@@ -223,6 +259,19 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
         }
     }
     c
+}
+
+/// All that indices of many dimensions rest on, or what those of one array do.
+fn nested_conditions(shape: &Shape) -> Vec<Vec<(String, Tree)>> {
+    let mut all: Vec<(String, Tree)> = Vec::new();
+    for condition in shape.extents.iter().flatten() {
+        if !all.contains(condition) {
+            all.push(condition.clone());
+        }
+    }
+    let mut out = vec![all];
+    out.retain(|list| !list.is_empty());
+    out
 }
 
 /// No index computed from rows and columns overflows an `int`, and no row reaches into the next: products of sizes,
@@ -427,23 +476,51 @@ impl Pairs<'_, '_> {
                 }
             }
         }
-        let mut shape = Shape::default();
+        let mut shape = Shape { extents: self.extents(&written), ..Shape::default() };
         let mut seen = FxHashSet::default();
         for (base, offset) in offsets {
             self.walk_sum(offset, written.contains(&base), &mut shape, &mut seen);
         }
         for l in &self.exec.loops {
             let parts = reachable(&self.exec.ctx.pool, &[l.stay]);
+            shape.areas.extend(parts.iter().filter_map(|&t| self.area(t)));
             shape.limits.extend(parts.into_iter().filter_map(|t| self.scalar(t)));
         }
         for list in [&mut shape.summands, &mut shape.factors, &mut shape.limits] {
             list.sort_unstable();
             list.dedup();
         }
+        // The longest products say it of their parts.
+        let areas = std::mem::take(&mut shape.areas);
+        let inside = |a: &Vec<usize>| areas.iter().any(|b| b.len() > a.len() && b.starts_with(a));
+        shape.areas = areas.iter().filter(|a| !inside(a)).cloned().collect();
+        shape.areas.sort();
+        shape.areas.dedup();
         // `(y + 1) * pitch` adds the pitch as it is.
         let Shape { summands, factors, .. } = &mut shape;
         summands.retain(|p| !factors.contains(p));
         shape
+    }
+
+    /// What the indices of written arrays rest on.
+    fn extents(&mut self, written: &[Base]) -> Vec<Vec<(String, Tree)>> {
+        let guards = guards(self.exec.ctx.kernel);
+        let mut out: Vec<Vec<(String, Tree)>> = Vec::new();
+        for i in 0..self.exec.accesses.len() {
+            let mut conditions = Vec::new();
+            self.exec.condition(self.exec.accesses[i].block, &mut conditions);
+            for c in self.cases_of(i) {
+                if let Place::At(base, offset) = c.place
+                    && written.contains(&base)
+                    && let Some(list) =
+                        crate::extents::of(self.exec.ctx, offset, &conditions, &guards)
+                    && !out.contains(&list)
+                {
+                    out.push(list);
+                }
+            }
+        }
+        out
     }
 
     fn walk_sum(&self, t: T, written: bool, shape: &mut Shape, seen: &mut FxHashSet<(T, bool)>) {
@@ -477,6 +554,14 @@ impl Pairs<'_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// The parameters, in order, that a product is made of.
+    fn area(&self, t: T) -> Option<Vec<usize>> {
+        let Node::Bin(Bin::Mul, a, b) = *self.exec.ctx.pool.node(t) else { return None };
+        let part = |t: T| self.scalar(t).map(|p| vec![p]).or_else(|| self.area(t));
+        let (a, b) = (part(a)?, part(b)?);
+        Some(if a.len() >= b.len() { [a, b].concat() } else { [b, a].concat() })
     }
 
     /// The scalar parameter that a term is.

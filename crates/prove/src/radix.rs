@@ -148,7 +148,7 @@ fn split_sum(ctx: &mut Ctx, terms: &[(T, i128)], below: &[(T, T)]) -> Option<Vec
 /// [`canonical`] form.
 #[derive(Default)]
 pub(crate) struct Sizes {
-    below: Vec<(T, T)>,
+    pub(crate) below: Vec<(T, T)>,
     pub(crate) at_most: Vec<(T, T)>,
     pub(crate) limits: Vec<(T, u64)>,
 }
@@ -259,15 +259,15 @@ struct Digit {
 }
 
 /// The difference of an equation's sides.
-struct Sum {
-    all: T,
+pub(crate) struct Sum {
+    pub(crate) all: T,
     atoms: Vec<T>,
-    width: u32,
+    pub(crate) width: u32,
 }
 
 /// A sum that is zero, divided by the power of two that divides all its coefficients: what is zero modulo the width is
 /// then zero in that many fewer bits.
-fn without_scale(ctx: &mut Ctx, all: T) -> Sum {
+pub(crate) fn without_scale(ctx: &mut Ctx, all: T) -> Sum {
     let (c, parts) = ctx.pool.lin_parts(all);
     let width = ctx.pool.width(all);
     let bits = parts.iter().fold(c, |bits, (_, k)| bits | k) | 1 << (width - 1);

@@ -122,6 +122,7 @@ fn split_equation(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
         .or_else(|| crate::radix::rows(ctx, list))
         .or_else(|| crate::digits::by_digits(ctx, list))
         .or_else(|| crate::strides::by_stride(ctx, list))
+        .or_else(|| crate::nested::split(ctx, list))
         .or_else(|| crate::factor::divided(ctx, list))
 }
 

@@ -494,6 +494,70 @@ fn equations_by_strides_keep_their_models() {
     assert!(split > 40 && models > 100 && models < 700, "{split} {models}");
 }
 
+/// Positions in three dimensions at few bits, also where a condition that is needed is missing or a little too weak, and
+/// where the row is narrower than what it is added to.
+#[test]
+fn nested_positions_keep_their_models() {
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let module = load(input, &options).expect("it compiles");
+    let one = [DimSpec::Exactly(1); 3];
+    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let mut rng = Rng(0x9e57);
+    let (mut split, mut models) = (0, 0);
+    for round in 0..160u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let width = 4 + rng.below(2) as u32;
+        let wide = if rng.below(2) == 0 { width } else { 8 };
+        let size = |ctx: &mut Ctx, i: usize| ctx.variable(VarKind::Param(i, 0), 0, 0, 3, width);
+        let [w, h, d] = [0, 1, 2].map(|i| size(&mut ctx, i));
+        let weak = round % 3 != 0;
+        let mut list = Vec::new();
+        let mut place = |ctx: &mut Ctx, rng: &mut Rng, tag: u8| {
+            let digit = |ctx: &mut Ctx, i: usize, most: u64| {
+                ctx.variable(VarKind::Counter(i), tag, 0, most, width)
+            };
+            let [x, y, z] = [(0, 3), (1, 3), (2, 1)].map(|(i, most)| digit(ctx, i, most));
+            for (small, large) in [(x, w), (y, h), (z, d)] {
+                match rng.below(if weak { 14 } else { 12 }) {
+                    12 => list.push(ctx.pool.ule(small, large)),
+                    13 => {}
+                    _ => list.push(ctx.pool.ult(small, large)),
+                }
+            }
+            let plane = ctx.pool.mul(z, h);
+            let row = ctx.pool.add(plane, y);
+            let row = ctx.pool.mul(row, w);
+            let (row, x) = (ctx.pool.zext(row, wide), ctx.pool.zext(x, wide));
+            ctx.pool.add(row, x)
+        };
+        let (left, right) = (place(&mut ctx, &mut rng, 1), place(&mut ctx, &mut rng, 2));
+        list.push(ctx.pool.eq(left, right));
+        let [p, q, r] = [d, h, w].map(|t| ctx.pool.zext(t, 16));
+        let (plane, all) = (ctx.pool.mul(p, q), ctx.pool.mul(p, q));
+        let all = ctx.pool.mul(all, r);
+        let top = mask(width) - rng.below(3) + if weak { rng.below(6) } else { 0 };
+        let top = ctx.pool.constant(top, 16);
+        list.extend([ctx.pool.ule(plane, top), ctx.pool.ule(all, top)]);
+        let x = |ctx: &mut Ctx, tag: u8| ctx.variable(VarKind::Counter(0), tag, 0, 3, width);
+        let (x1, x2) = (x(&mut ctx, 1), x(&mut ctx, 2));
+        let same = ctx.pool.eq(x1, x2);
+        list.push(if rng.below(4) == 0 { same } else { ctx.pool.not(same) });
+        crate::solve::complete(&mut ctx, &mut list);
+        split += usize::from(crate::nested::split(&mut ctx, &list).is_some());
+        let truth = satisfiable(&ctx, &list);
+        models += usize::from(truth);
+        match crate::solve::presolve(&mut ctx, &list) {
+            None => assert!(!truth, "round {round}"),
+            Some(mut reduced) => {
+                crate::solve::complete(&mut ctx, &mut reduced);
+                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
+            }
+        }
+    }
+    assert!(split > 20 && models > 30 && models < 150, "{split} {models}");
+}
+
 /// Rows and columns at three bits: what is simplified has a model exactly where the question has one, also where a
 /// condition that the rules need is missing or a little too weak.
 #[test]

@@ -325,6 +325,9 @@ impl<'a> Space<'a> {
             return v.is_finite();
         }
         let follows = self.related.gives_slot(slot);
+        if h.multiplies_index && !follows && self.overflows(c) && !self.overflows(&self.plain()) {
+            return false;
+        }
         if h.unused || follows || c.genes[slot] == self.plain_gene(slot) {
             return true;
         }
@@ -362,6 +365,14 @@ impl<'a> Space<'a> {
             return sizes.map(|o| c.int(o)).max().is_none_or(|rows| v < rows);
         }
         !(h.wraps && v < along) && v <= along.max(4096)
+    }
+
+    /// Whether an array with as many dimensions as there are strides has more elements than an `int` counts.
+    fn overflows(&self, c: &Candidate) -> bool {
+        let is_stride =
+            |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;
+        let strides = (0..self.slots.len()).filter(is_stride).map(|i| c.int(i).max(1));
+        strides.fold(1i64, i64::saturating_mul) > i64::from(i32::MAX)
     }
 
     /// The value of a slot as its type holds it.

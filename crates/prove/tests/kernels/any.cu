@@ -81,6 +81,36 @@ __global__ void racy_tiles_without_a_barrier(float *out, const float *in, int w,
     for (int j = 0; j < 32; j += 8) out[(y + j) * h + x] = t[threadIdx.x][threadIdx.y + j];
 }
 
+// Arrays of many dimensions, rows of blocks by pointer, loops up to a product of sizes.
+__global__ void clean_four_dimensions(float *out, const float *in, int S, int H, int D) {
+    int d = threadIdx.x, s = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+    if (d < D) out[((b * H + h) * S + s) * D + d] = in[((b * S + s) * H + h) * D + d];
+}
+__global__ void racy_four_dimensions(float *out, const float *in, int S, int H, int D) {
+    int d = threadIdx.x, s = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+    if (d < D) out[((b * H + h) * S + s) * D + d / 2] = in[((b * S + s) * H + h) * D + d];
+}
+__global__ void racy_dimension_forgotten(float *out, const float *in, int S, int H, int D) {
+    int d = threadIdx.x, s = blockIdx.x, h = blockIdx.y, b = blockIdx.z;
+    if (d < D) out[(h * S + s) * D + d] = in[((b * S + s) * H + h) * D + d];
+}
+__global__ void clean_row_by_pointer(float *out, const float *in, int columns) {
+    float *row = out + blockIdx.x * columns;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) row[i] = in[i];
+}
+__global__ void alarm_row_by_pointer(float *out, const float *in, int columns) {
+    float *row = out + blockIdx.x * columns;
+    for (int i = threadIdx.x; i <= columns; i += blockDim.x) row[i] = in[i];
+}
+__global__ void clean_loop_up_to_a_product(float *out, const float *bias, int rows, int columns) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns; i += blockDim.x * gridDim.x)
+        out[i] += bias[i % columns];
+}
+__global__ void alarm_loop_up_to_a_product(float *out, const float *bias, int rows, int columns) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows * columns; i += blockDim.x * gridDim.x)
+        out[i / 2] = bias[i % columns];
+}
+
 __global__ void clean_histogram(unsigned *bins, const unsigned char *in, int n) {
     __shared__ unsigned s[256];
     for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = 0;
