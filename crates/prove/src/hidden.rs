@@ -162,7 +162,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
 
 /// Blocks of the size that the kernel's own arithmetic is for: `blockIdx.x * 16 + threadIdx.x` is for blocks of 16.
 fn with_implied_block(kernel: &Kernel, from: &Condition) -> Condition {
-    let implied = lockstep_kernel::hints::Hints::of(kernel).implied_block;
+    let implied = lockstep_kernel::hints::Hints::of_launches(kernel).implied_block;
     let mut out = from.clone();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         if let (DimSpec::Any, Some(n)) = (out.assumptions.block[axis], implied[axis]) {
@@ -339,7 +339,7 @@ fn area_conditions(
 /// By parameter: whether threads beyond it do nothing. Callers launch more threads than that, so it is not at least their
 /// number: a guard that is too wide by one would be excused.
 fn guards(kernel: &Kernel) -> Vec<bool> {
-    let hints = lockstep_kernel::hints::Hints::of(kernel);
+    let hints = lockstep_kernel::hints::Hints::of_launches(kernel);
     hints.params.iter().map(|p| p.compared_with_index.contains(&true)).collect()
 }
 

@@ -194,6 +194,15 @@ fn draws_numbers(kernel: &Kernel) -> bool {
 
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
+        Hints::with(kernel, true)
+    }
+
+    /// What they say of launches alone: there are no pairs, of which large kernels have very many.
+    pub fn of_launches(kernel: &Kernel) -> Hints {
+        Hints::with(kernel, false)
+    }
+
+    fn with(kernel: &Kernel, pairs: bool) -> Hints {
         let cfg = Cfg::new(kernel);
         let defs = definitions(kernel);
         let bases = Bases::new(kernel, &defs);
@@ -205,7 +214,9 @@ impl Hints {
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
         hints.led_by = led_by(&graph);
-        hints.pairs = pairs::pairs(&graph);
+        if pairs {
+            hints.pairs = pairs::pairs(&graph);
+        }
         hints.updates = updates::updates(kernel, &defs, &bases);
         let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);
         hints.access_branches = decides.map(|(b, _)| BlockId(b as u32)).collect();
