@@ -32,6 +32,41 @@ pub enum Tree {
     Choice(Box<Tree>, Box<Tree>, Box<Tree>),
 }
 
+/// A tree with its text.
+pub(crate) type Named = (String, Tree);
+
+impl Tree {
+    pub(crate) fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
+        Tree::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// What all have to hold.
+    pub(crate) fn conjuncts(&self) -> Vec<&Tree> {
+        match self {
+            Tree::Binary(Operator::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
+            _ => vec![self],
+        }
+    }
+}
+
+/// That the product of several sizes is no more than a number, and so are those of the first two, the first three and
+/// so on: that none of them wraps.
+pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Named>, limit: i64) -> Option<Named> {
+    let mut sizes = sizes.into_iter();
+    let (mut text, mut tree) = sizes.next()?;
+    let mut all: Option<Tree> = None;
+    for (name, size) in sizes {
+        text = format!("{text} * {name}");
+        tree = Tree::binary(Operator::Mul, tree, size);
+        let part = Tree::binary(Operator::Le, tree.clone(), Tree::Const(limit));
+        all = Some(match all {
+            Some(others) => Tree::binary(Operator::And, others, part),
+            None => part,
+        });
+    }
+    Some((format!("{text} <= {limit}"), all?))
+}
+
 impl AssumeExpr {
     /// Reads a C expression. Names are scalar parameters of the kernel, `blockDim.x` and its kin, and OpenCL's
     /// `get_local_size(0)`, `get_num_groups(0)` and `get_global_size(0)`.
@@ -70,7 +105,7 @@ fn named(name: &str, kernel: &Kernel) -> Result<Tree, String> {
         return match function {
             "get_local_size" => Ok(block),
             "get_num_groups" => Ok(grid),
-            "get_global_size" => Ok(Tree::Binary(Operator::Mul, Box::new(block), Box::new(grid))),
+            "get_global_size" => Ok(Tree::binary(Operator::Mul, block, grid)),
             _ => Err(format!("'{function}' is not a function that may stand here")),
         };
     }

@@ -170,14 +170,10 @@ impl<'k> Ctx<'k> {
     fn bound_parameters(&mut self) {
         use crate::assume::{Operator, Tree};
         use lockstep_kernel::ParamKind;
-        let mut work: Vec<Tree> = self.assumptions.exprs.iter().map(|e| e.tree.clone()).collect();
-        while let Some(tree) = work.pop() {
+        let assumptions = self.assumptions;
+        for tree in assumptions.conjuncts() {
             let Tree::Binary(op, a, b) = tree else { continue };
-            if op == Operator::And {
-                work.extend([*a, *b]);
-                continue;
-            }
-            let (Tree::Param(p), Tree::Const(c)) = (*a, *b) else { continue };
+            let (&Tree::Param(p), &Tree::Const(c)) = (&**a, &**b) else { continue };
             let param = &self.kernel.params[p];
             let ParamKind::Scalar { ty, count: 1 } = param.kind else { continue };
             if self.assumptions.scalars.iter().any(|(q, _)| *q == p) {
@@ -211,21 +207,18 @@ impl<'k> Ctx<'k> {
     /// Assumptions that a product of sizes is no more than an `int` holds are said of the product as kernels compute it.
     fn bound_areas(&mut self) {
         use crate::assume::{Operator, Tree};
-        let mut work: Vec<&Tree> = self.assumptions.exprs.iter().map(|e| &e.tree).collect();
-        let mut areas: Vec<(&Tree, u64)> = Vec::new();
-        while let Some(tree) = work.pop() {
-            match tree {
-                Tree::Binary(Operator::And, a, b) => work.extend([&**a, &**b]),
-                Tree::Binary(Operator::Le, a, b) => {
-                    if let (product @ Tree::Binary(Operator::Mul, ..), Tree::Const(c @ 0..)) =
-                        (&**a, &**b)
-                    {
-                        areas.push((product, *c as u64));
-                    }
+        let assumptions = self.assumptions;
+        let area = |tree| match tree {
+            &Tree::Binary(Operator::Le, ref a, ref b) => match (&**a, &**b) {
+                (product @ Tree::Binary(Operator::Mul, ..), Tree::Const(c @ 0..)) => {
+                    Some((product, *c as u64))
                 }
-                _ => {}
-            }
-        }
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut areas: Vec<(&Tree, u64)> =
+            assumptions.conjuncts().into_iter().filter_map(area).collect();
         // What is known of a part shows that the whole does not wrap where it is compared.
         areas.sort_by_key(|(product, _)| depth(product));
         for (product, most) in areas.into_iter().filter(|a| a.1 <= crate::term::smax(32) as u64) {

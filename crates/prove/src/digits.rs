@@ -11,7 +11,7 @@
 use crate::context::Ctx;
 use crate::radix::core;
 use crate::solve::literal;
-use crate::term::{Bin, Node, T, mask, sign_extend, smax, smin};
+use crate::term::{Bin, Node, T, gcd, mask, sign_extend, smax, smin};
 
 /// An atom of a sum over the integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,10 +48,6 @@ pub(crate) struct Bounded {
     pub(crate) terms: Vec<(Atom, i128)>,
     pub(crate) lo: i128,
     pub(crate) hi: i128,
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
 /// A term as a constant and atoms over the integers, to be read modulo its width.

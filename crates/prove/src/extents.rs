@@ -5,14 +5,13 @@
 //! blocks along it than the size, or that the size is at least what a guard compares it with. And the product of all
 //! sizes must be an `int`. These are guesses: whether they prove anything, a proof has to show.
 
-use crate::assume::{Operator, Tree};
+use crate::assume::{Named, Operator, Tree, product_at_most};
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
 use crate::nested::Poly;
 use crate::solve::literal;
-use crate::term::{Bin, Node, T, sign_extend};
-
-type Named = (String, Tree);
+use crate::term::{Bin, Node, T, gcd};
+use crate::walk::reachable;
 
 /// What a thread's place along an axis is made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,11 +23,10 @@ enum Index {
 /// The conditions that the index of an access rests on, if it is of this form; `guards` are the parameters beyond which
 /// threads do nothing.
 pub(crate) fn of(ctx: &Ctx, offset: T, conditions: &[T], guards: &[bool]) -> Option<Vec<Named>> {
-    let mut narrow = false;
-    let mut rest = loosely(ctx, offset, &mut narrow)?;
-    if !narrow {
+    if !is_narrow(ctx, offset) {
         return None;
     }
+    let mut rest = loosely(ctx, offset)?;
     rest.0.retain(|(factors, _)| factors.iter().any(|&f| !is_size(ctx, f)));
     let scale = rest.0.iter().fold(0, |g, (_, k)| gcd(g, *k)).max(1);
     rest.0.iter_mut().for_each(|(_, k)| *k /= scale);
@@ -51,51 +49,27 @@ pub(crate) fn of(ctx: &Ctx, offset: T, conditions: &[T], guards: &[bool]) -> Opt
     if !columns {
         return None;
     }
-    out.push(product(ctx, top, &radices)?);
+    let mut sizes = vec![top];
+    for &radix in radices.iter().rev() {
+        sizes.push(named(ctx, radix)?);
+    }
+    out.push(product_at_most(sizes, i64::from(i32::MAX))?);
     Some(out)
 }
 
-/// That the product of all is an `int`, and so the product of some.
-fn product(ctx: &Ctx, top: Named, radices: &[T]) -> Option<Named> {
-    let limit = i64::from(i32::MAX);
-    let (mut text, mut tree) = top;
-    let mut all: Option<Tree> = None;
-    for &radix in radices.iter().rev() {
-        let (name, size) = named(ctx, radix)?;
-        text = format!("{text} * {name}");
-        tree = binary(Operator::Mul, tree, size);
-        let part = binary(Operator::Le, tree.clone(), Tree::Const(limit));
-        all = Some(match all {
-            Some(others) => binary(Operator::And, others, part),
-            None => part,
-        });
-    }
-    Some((format!("{text} <= {limit}"), all?))
+/// Whether a product in the offset has to fit an `int`.
+fn is_narrow(ctx: &Ctx, offset: T) -> bool {
+    let narrow =
+        |&t: &T| matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..)) && ctx.pool.width(t) == 32;
+    reachable(&ctx.pool, &[offset]).iter().any(narrow)
 }
 
-/// An offset as if nothing wrapped; whether there is a sum or product that an `int` has to hold.
-fn loosely(ctx: &Ctx, t: T, narrow: &mut bool) -> Option<Poly> {
-    let w = ctx.pool.width(t);
-    match ctx.pool.node(t) {
-        Node::Const(c) => Some(Poly::constant(i128::from(sign_extend(*c, w)))),
-        Node::Lin(c, terms) => {
-            let mut out = Poly::constant(i128::from(sign_extend(*c, w)));
-            for &(a, k) in terms {
-                out.add(&loosely(ctx, a, narrow)?, i128::from(sign_extend(k, w)))?;
-            }
-            Some(out)
-        }
-        &Node::Bin(Bin::Mul, a, b) => {
-            *narrow |= w == 32;
-            loosely(ctx, a, narrow)?.times(&loosely(ctx, b, narrow)?)
-        }
-        &Node::SExt(a) | &Node::ZExt(a) => loosely(ctx, a, narrow),
+/// An offset as if nothing wrapped.
+fn loosely(ctx: &Ctx, t: T) -> Option<Poly> {
+    Poly::read(ctx, t, &|t| match *ctx.pool.node(t) {
+        Node::SExt(a) | Node::ZExt(a) => loosely(ctx, a),
         _ => Some(Poly::atom(t)),
-    }
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a.abs() } else { gcd(b, a % b) }
+    })
 }
 
 /// Comparisons that hold where the access is made.
@@ -105,9 +79,7 @@ fn guarded(ctx: &Ctx, conditions: &[T]) -> Vec<(Poly, T)> {
     let below = |t: T| {
         let (negated, t) = literal(&ctx.pool, t);
         match *ctx.pool.node(t) {
-            Node::Bin(Bin::Ult | Bin::Slt, a, b) if !negated => {
-                Some((loosely(ctx, a, &mut false)?, b))
-            }
+            Node::Bin(Bin::Ult | Bin::Slt, a, b) if !negated => Some((loosely(ctx, a)?, b)),
             _ => None,
         }
     };
@@ -132,7 +104,7 @@ fn fits(
         return Some(None);
     }
     let text = format!("{} >= {}", size.0, most.0);
-    Some(Some((text, binary(Operator::Ge, size.1, most.1))))
+    Some(Some((text, Tree::binary(Operator::Ge, size.1, most.1))))
 }
 
 /// What a number is less than: by a guard, or by what indices there are.
@@ -171,7 +143,7 @@ fn indices(ctx: &Ctx, p: &Poly) -> Option<Named> {
                 }
             };
             let (g, b) = (grid(thread), block(thread));
-            whole.then(|| (format!("{} * {}", g.0, b.0), binary(Operator::Mul, g.1, b.1)))
+            whole.then(|| (format!("{} * {}", g.0, b.0), Tree::binary(Operator::Mul, g.1, b.1)))
         }
         _ => None,
     }
@@ -211,8 +183,4 @@ fn named(ctx: &Ctx, t: T) -> Option<Named> {
 
 fn axis(a: u8) -> &'static str {
     ["x", "y", "z"][usize::from(a)]
-}
-
-fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
-    Tree::Binary(op, Box::new(a), Box::new(b))
 }

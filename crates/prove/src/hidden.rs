@@ -15,7 +15,7 @@
 use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, ParamKind, Special};
 use rustc_hash::FxHashSet;
 
-use crate::assume::{AssumeExpr, Operator, Tree};
+use crate::assume::{AssumeExpr, Named, Operator, Tree, product_at_most};
 use crate::context::{Base, Hints, VarKind};
 use crate::memory::Place;
 use crate::pair::Pairs;
@@ -35,7 +35,7 @@ pub(crate) struct Shape {
     /// Products of parameters that loops run up to, or that guard.
     areas: Vec<Vec<usize>>,
     /// What indices of many dimensions rest on ([`crate::extents`]), of each array that is written.
-    extents: Vec<Vec<(String, Tree)>>,
+    extents: Vec<Vec<Named>>,
 }
 
 /// One condition: its text, and the launches it leaves.
@@ -52,7 +52,7 @@ pub(crate) struct Condition {
 
 impl Condition {
     /// With further conditions.
-    fn with(&self, list: Vec<(String, Tree)>) -> Condition {
+    fn with(&self, list: Vec<Named>) -> Condition {
         let mut out = self.clone();
         out.of_axes = false;
         out.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
@@ -202,11 +202,11 @@ fn from_zero(from: &Condition) -> Condition {
 }
 
 /// That no loop wraps: what loops run up to is far from the end of an `int`.
-fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<(String, Tree)> {
+fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Named> {
     let free = free_scalars(kernel, given, &shape.summands);
     let is_factor = |p: &&usize| shape.areas.iter().any(|a| a.contains(p));
     let limits = shape.limits.iter().filter(|p| free.contains(p) && !is_factor(p)).take(LIMITS);
-    let mut out: Vec<(String, Tree)> = limits.map(|&p| no_wrap(kernel, p)).collect();
+    let mut out: Vec<Named> = limits.map(|&p| no_wrap(kernel, p)).collect();
     let areas = shape.areas.iter().filter(|a| a.iter().all(|p| free.contains(p)));
     for area in areas.take(LIMITS) {
         for condition in no_wrap_product(kernel, area) {
@@ -219,28 +219,16 @@ fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Ve
 }
 
 /// Sizes whose product is far from the end of an `int`, and so are those of some of them.
-fn no_wrap_product(kernel: &Kernel, area: &[usize]) -> Vec<(String, Tree)> {
+fn no_wrap_product(kernel: &Kernel, area: &[usize]) -> Vec<Named> {
     let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
-    let mut out: Vec<(String, Tree)> = area.iter().map(|&p| not_negative(param(p))).collect();
-    let (mut text, mut tree) = param(area[0]);
-    let mut all: Option<Tree> = None;
-    for &p in &area[1..] {
-        let (name, size) = param(p);
-        text = format!("{text} * {name}");
-        tree = binary(Operator::Mul, tree, size);
-        let part = binary(Operator::Le, tree.clone(), Tree::Const(NO_WRAP));
-        all = Some(match all {
-            Some(others) => binary(Operator::And, others, part),
-            None => part,
-        });
-    }
-    out.extend(all.map(|all| (format!("{text} <= {NO_WRAP}"), all)));
+    let mut out: Vec<Named> = area.iter().map(|&p| not_negative(param(p))).collect();
+    out.extend(product_at_most(area.iter().map(|&p| param(p)), NO_WRAP));
     out
 }
 
-fn no_wrap(kernel: &Kernel, p: usize) -> (String, Tree) {
+fn no_wrap(kernel: &Kernel, p: usize) -> Named {
     let text = format!("{} <= {NO_WRAP}", kernel.params[p].name);
-    (text, binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)))
+    (text, Tree::binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)))
 }
 
 /// One thread, or one block, along every axis whose index the kernel never reads.
@@ -262,8 +250,8 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
 }
 
 /// All that indices of many dimensions rest on, or what those of one array do.
-fn nested_conditions(shape: &Shape) -> Vec<Vec<(String, Tree)>> {
-    let mut all: Vec<(String, Tree)> = Vec::new();
+fn nested_conditions(shape: &Shape) -> Vec<Vec<Named>> {
+    let mut all: Vec<Named> = Vec::new();
     for condition in shape.extents.iter().flatten() {
         if !all.contains(condition) {
             all.push(condition.clone());
@@ -276,11 +264,7 @@ fn nested_conditions(shape: &Shape) -> Vec<Vec<(String, Tree)>> {
 
 /// No index computed from rows and columns overflows an `int`, and no row reaches into the next: products of sizes,
 /// strides at least the width, or a stride at least the number of threads along a row.
-fn area_conditions(
-    kernel: &Kernel,
-    given: &Assumptions,
-    shape: &Shape,
-) -> Vec<Vec<(String, Tree)>> {
+fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Vec<Named>> {
     let free = free_scalars(kernel, given, &shape.summands);
     let (strides, sizes): (Vec<usize>, Vec<usize>) =
         free.iter().copied().partition(|p| shape.factors.contains(p));
@@ -317,7 +301,7 @@ fn area_conditions(
     let threads = |grid: u8, block: u8| {
         let [g, b] = [grid, block].map(|a| axes[usize::from(a)]);
         let text = format!("gridDim.{g} * blockDim.{b}");
-        (text, binary(Operator::Mul, Tree::GridDim(grid), Tree::BlockDim(block)))
+        (text, Tree::binary(Operator::Mul, Tree::GridDim(grid), Tree::BlockDim(block)))
     };
     let reads = |a: u8| kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
     if reads(0) && reads(1) {
@@ -348,15 +332,11 @@ const STRIDES: usize = 3;
 const SIZES: usize = 3;
 const LIMITS: usize = 4;
 
-fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
-    Tree::Binary(op, Box::new(a), Box::new(b))
-}
-
 /// That a product is an `int`.
-fn area(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
+fn area(p: Named, q: Named) -> Named {
     let limit = i64::from(i32::MAX);
     let text = format!("{} * {} <= {limit}", p.0, q.0);
-    (text, binary(Operator::Le, binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
+    (text, Tree::binary(Operator::Le, Tree::binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
 }
 
 /// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps, or keeps it
@@ -371,12 +351,12 @@ fn is_of_size(tree: &Tree) -> bool {
     matches!(tree, Tree::Binary(Operator::Le, a, b) if size(a) && large(b))
 }
 
-fn not_negative(p: (String, Tree)) -> (String, Tree) {
-    (format!("{} >= 0", p.0), binary(Operator::Ge, p.1, Tree::Const(0)))
+fn not_negative(p: Named) -> Named {
+    (format!("{} >= 0", p.0), Tree::binary(Operator::Ge, p.1, Tree::Const(0)))
 }
 
-fn at_least(p: (String, Tree), q: (String, Tree)) -> (String, Tree) {
-    (format!("{} >= {}", p.0, q.0), binary(Operator::Ge, p.1, q.1))
+fn at_least(p: Named, q: Named) -> Named {
+    (format!("{} >= {}", p.0, q.0), Tree::binary(Operator::Ge, p.1, q.1))
 }
 
 /// Scalar parameters that have no value yet and are no offsets.
@@ -395,44 +375,43 @@ fn free_scalars(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec
 }
 
 /// Comparisons and divisibility between parameters, dimensions and constants of the kernel.
-fn scalar_conditions(
-    kernel: &Kernel,
-    given: &Assumptions,
-    summands: &[usize],
-) -> Vec<(String, Tree)> {
+fn scalar_conditions(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec<Named> {
     let mut out = Vec::new();
     let free = free_scalars(kernel, given, summands);
     let guards = guards(kernel);
-    let mut dims: Vec<(String, Tree)> = Vec::new();
+    let mut dims: Vec<Named> = Vec::new();
     for (axis, name) in ["x", "y"].iter().enumerate() {
         let a = axis as u8;
         let used = kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
         if used {
-            let all = binary(Operator::Mul, Tree::BlockDim(a), Tree::GridDim(a));
+            let all = Tree::binary(Operator::Mul, Tree::BlockDim(a), Tree::GridDim(a));
             dims.push((format!("blockDim.{name} * gridDim.{name}"), all));
             dims.push((format!("blockDim.{name}"), Tree::BlockDim(a)));
         }
     }
     for &p in &free {
         let name = &kernel.params[p].name;
-        out.push((format!("{name} > 0"), binary(Operator::Gt, Tree::Param(p), Tree::Const(0))));
+        out.push((
+            format!("{name} > 0"),
+            Tree::binary(Operator::Gt, Tree::Param(p), Tree::Const(0)),
+        ));
         for (text, tree) in dims.iter().filter(|_| !guards[p]) {
             let t = format!("{name} >= {text}");
-            out.push((t, binary(Operator::Ge, Tree::Param(p), tree.clone())));
+            out.push((t, Tree::binary(Operator::Ge, Tree::Param(p), tree.clone())));
         }
         out.push(no_wrap(kernel, p));
         for &q in &free {
             if q != p {
                 let other = &kernel.params[q].name;
-                let tree = binary(Operator::Ge, Tree::Param(p), Tree::Param(q));
+                let tree = Tree::binary(Operator::Ge, Tree::Param(p), Tree::Param(q));
                 out.push((format!("{name} >= {other}"), tree));
             }
         }
         for c in constants(kernel) {
-            let multiple = binary(Operator::Rem, Tree::Param(p), Tree::Const(c));
+            let multiple = Tree::binary(Operator::Rem, Tree::Param(p), Tree::Const(c));
             out.push((
                 format!("{name} % {c} == 0"),
-                binary(Operator::Eq, multiple, Tree::Const(0)),
+                Tree::binary(Operator::Eq, multiple, Tree::Const(0)),
             ));
         }
     }
@@ -503,9 +482,9 @@ impl Pairs<'_, '_> {
     }
 
     /// What the indices of written arrays rest on.
-    fn extents(&mut self, written: &[Base]) -> Vec<Vec<(String, Tree)>> {
+    fn extents(&mut self, written: &[Base]) -> Vec<Vec<Named>> {
         let guards = guards(self.exec.ctx.kernel);
-        let mut out: Vec<Vec<(String, Tree)>> = Vec::new();
+        let mut out: Vec<Vec<Named>> = Vec::new();
         for i in 0..self.exec.accesses.len() {
             let mut conditions = Vec::new();
             self.exec.condition(self.exec.accesses[i].block, &mut conditions);

@@ -114,6 +114,13 @@ pub struct Assumptions {
     pub warp_size: u32,
 }
 
+impl Assumptions {
+    /// What the further preconditions say, each by itself.
+    pub(crate) fn conjuncts(&self) -> Vec<&assume::Tree> {
+        self.exprs.iter().flat_map(|e| e.tree.conjuncts()).collect()
+    }
+}
+
 impl Default for Assumptions {
     fn default() -> Assumptions {
         Assumptions {

@@ -66,35 +66,40 @@ impl Poly {
 
     /// The same where more is known of products.
     fn with(ctx: &Ctx, t: T, limits: &Limits) -> Option<Poly> {
+        // What is narrower and does not wrap there is the same sum.
+        Poly::read(ctx, t, &|t| match core(ctx, t) {
+            inner if inner != t && is_exact(ctx, inner) => Poly::with(ctx, inner, limits),
+            inner => Some(
+                match extended(ctx, inner)
+                    .or((inner != t).then_some((inner, mask(ctx.pool.width(inner)))))
+                {
+                    Some((narrow, end)) => Poly::with(ctx, narrow, limits)
+                        .filter(|p| {
+                            limits.most_of(ctx, p).is_some_and(|most| most <= u128::from(end))
+                        })
+                        .unwrap_or_else(|| Poly::atom(inner)),
+                    None => Poly::atom(inner),
+                },
+            ),
+        })
+    }
+
+    /// Sums and products as they are, and what `other` makes of the rest.
+    pub(crate) fn read(ctx: &Ctx, t: T, other: &dyn Fn(T) -> Option<Poly>) -> Option<Poly> {
         let w = ctx.pool.width(t);
         match ctx.pool.node(t) {
             Node::Const(c) => Some(Poly::constant(i128::from(sign_extend(*c, w)))),
             Node::Lin(c, terms) => {
                 let mut out = Poly::constant(i128::from(sign_extend(*c, w)));
                 for &(a, k) in terms {
-                    out.add(&Poly::with(ctx, a, limits)?, i128::from(sign_extend(k, w)))?;
+                    out.add(&Poly::read(ctx, a, other)?, i128::from(sign_extend(k, w)))?;
                 }
                 Some(out)
             }
             &Node::Bin(Bin::Mul, a, b) => {
-                Poly::with(ctx, a, limits)?.times(&Poly::with(ctx, b, limits)?)
+                Poly::read(ctx, a, other)?.times(&Poly::read(ctx, b, other)?)
             }
-            // What is narrower and does not wrap there is the same sum.
-            _ => match core(ctx, t) {
-                inner if inner != t && is_exact(ctx, inner) => Poly::with(ctx, inner, limits),
-                inner => Some(
-                    match extended(ctx, inner)
-                        .or((inner != t).then_some((inner, mask(ctx.pool.width(inner)))))
-                    {
-                        Some((narrow, end)) => Poly::with(ctx, narrow, limits)
-                            .filter(|p| {
-                                limits.most_of(ctx, p).is_some_and(|most| most <= u128::from(end))
-                            })
-                            .unwrap_or_else(|| Poly::atom(inner)),
-                        None => Poly::atom(inner),
-                    },
-                ),
-            },
+            _ => other(t),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Where a rule needs that nothing wraps, it computes the interval of the whole sum over the integers first. The
 //! tests compare every constructor with `semantics.rs` on random values, and with all values at small widths.
 
-use crate::term::{Bin, Node, Pool, T, bits_for, mask, sign_extend, smax, smin};
+use crate::term::{Bin, Node, Pool, T, bits_for, gcd, mask, sign_extend, smax, smin};
 
 impl Pool {
     // ---- sums ----
@@ -529,7 +529,7 @@ impl Pool {
         let signed: Vec<(T, i128)> =
             terms.iter().map(|&(a, k)| (a, i128::from(sign_extend(k, w)))).collect();
         let constant = i128::from(sign_extend(c, w));
-        let g = signed.iter().fold(0i128, |g, (_, k)| gcd(g, k.abs()));
+        let g = signed.iter().fold(0i128, |g, (_, k)| gcd(g, *k));
         if constant % g != 0 {
             return self.truth(false);
         }
@@ -539,7 +539,7 @@ impl Pool {
         // constant), each part must be that by itself.
         signed.sort_by_key(|(_, k)| k.abs());
         for cut in 1..signed.len() {
-            let big = signed[cut..].iter().fold(0i128, |g, (_, k)| gcd(g, k.abs()));
+            let big = signed[cut..].iter().fold(0i128, |g, (_, k)| gcd(g, *k));
             let (mut lo, mut hi) = (0i128, 0i128);
             for &(a, k) in &signed[..cut] {
                 let (alo, ahi) = self.atom_interval(a);
@@ -850,8 +850,4 @@ fn masked(terms: &[(T, u64)], w: u32) -> Vec<(T, u64)> {
     let mut out: Vec<(T, u64)> = terms.iter().map(|&(t, k)| (t, k & mask(w))).collect();
     out.sort_by_key(|(t, _)| *t);
     out
-}
-
-fn gcd(a: i128, b: i128) -> i128 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

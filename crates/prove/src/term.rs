@@ -87,6 +87,11 @@ pub(crate) fn smax(width: u32) -> i64 {
     i64::MAX >> (64 - width)
 }
 
+/// The greatest common divisor, never negative.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}
+
 /// Bits that a value up to `max` needs, at least one.
 pub(crate) fn bits_for(max: u64) -> u32 {
     (64 - max.leading_zeros()).max(1)

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
-use lockstep_frontend::{Input, Options, load};
+use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::semantics;
 use lockstep_kernel::{IntOp, Language};
 
@@ -28,6 +28,31 @@ impl Rng {
 
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
+    }
+}
+
+/// A kernel that does nothing, for one thread: terms need some kernel to be of.
+fn nothing() -> (Module, Assumptions) {
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
+    let one = [DimSpec::Exactly(1); 3];
+    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    (load(input, &options).expect("it compiles"), assumptions)
+}
+
+/// What is simplified has a model exactly where the question has one. Says whether it has, and whether that was all.
+fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
+    let truth = satisfiable(ctx, list);
+    match presolve(ctx, list) {
+        None => {
+            assert!(!truth, "round {round}");
+            (truth, true)
+        }
+        Some(mut reduced) => {
+            crate::solve::complete(ctx, &mut reduced);
+            assert_eq!(truth, satisfiable(ctx, &reduced), "round {round}");
+            (truth, false)
+        }
     }
 }
 
@@ -384,11 +409,7 @@ fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
 /// Equations by digits at few bits: bounds of sums of digits that suffice, that do not, and sums that wrap.
 #[test]
 fn equations_by_digits_keep_their_models() {
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
-    let module = load(input, &options).expect("it compiles");
-    let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let (module, assumptions) = nothing();
     let mut rng = Rng(0xd161);
     let (mut split, mut models) = (0, 0);
     for round in 0..600u64 {
@@ -424,15 +445,7 @@ fn equations_by_digits_keep_their_models() {
         list.push(if rng.below(2) == 0 { ctx.pool.not(same) } else { same });
         crate::solve::complete(&mut ctx, &mut list);
         split += usize::from(crate::digits::by_digits(&mut ctx, &list).is_some());
-        let truth = satisfiable(&ctx, &list);
-        models += usize::from(truth);
-        match crate::solve::presolve(&mut ctx, &list) {
-            None => assert!(!truth, "round {round}"),
-            Some(mut reduced) => {
-                crate::solve::complete(&mut ctx, &mut reduced);
-                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
-            }
-        }
+        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
     }
     assert!(split > 40 && models > 100 && models < 500, "{split} {models}");
 }
@@ -440,11 +453,7 @@ fn equations_by_digits_keep_their_models() {
 /// Rows of a symbolic length at few bits: bounds that suffice, that do not, and products that wrap.
 #[test]
 fn equations_by_strides_keep_their_models() {
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
-    let module = load(input, &options).expect("it compiles");
-    let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let (module, assumptions) = nothing();
     let mut rng = Rng(0x57e9);
     let (mut split, mut models) = (0, 0);
     for round in 0..800u64 {
@@ -481,15 +490,7 @@ fn equations_by_strides_keep_their_models() {
         list.push(if rng.below(3) == 0 { same } else { ctx.pool.not(same) });
         crate::solve::complete(&mut ctx, &mut list);
         split += usize::from(crate::strides::by_stride(&mut ctx, &list).is_some());
-        let truth = satisfiable(&ctx, &list);
-        models += usize::from(truth);
-        match crate::solve::presolve(&mut ctx, &list) {
-            None => assert!(!truth, "round {round}"),
-            Some(mut reduced) => {
-                crate::solve::complete(&mut ctx, &mut reduced);
-                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
-            }
-        }
+        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
     }
     assert!(split > 40 && models > 100 && models < 700, "{split} {models}");
 }
@@ -498,11 +499,7 @@ fn equations_by_strides_keep_their_models() {
 /// where the row is narrower than what it is added to.
 #[test]
 fn nested_positions_keep_their_models() {
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
-    let module = load(input, &options).expect("it compiles");
-    let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let (module, assumptions) = nothing();
     let mut rng = Rng(0x9e57);
     let (mut split, mut models) = (0, 0);
     for round in 0..160u64 {
@@ -545,15 +542,7 @@ fn nested_positions_keep_their_models() {
         list.push(if rng.below(4) == 0 { same } else { ctx.pool.not(same) });
         crate::solve::complete(&mut ctx, &mut list);
         split += usize::from(crate::nested::split(&mut ctx, &list).is_some());
-        let truth = satisfiable(&ctx, &list);
-        models += usize::from(truth);
-        match crate::solve::presolve(&mut ctx, &list) {
-            None => assert!(!truth, "round {round}"),
-            Some(mut reduced) => {
-                crate::solve::complete(&mut ctx, &mut reduced);
-                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
-            }
-        }
+        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
     }
     assert!(split > 20 && models > 30 && models < 150, "{split} {models}");
 }
@@ -562,11 +551,7 @@ fn nested_positions_keep_their_models() {
 /// condition that the rules need is missing or a little too weak.
 #[test]
 fn rows_and_columns_keep_their_models() {
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
-    let module = load(input, &options).expect("it compiles");
-    let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let (module, assumptions) = nothing();
     let mut rng = Rng(0x5eed);
     let (width, mut settled, mut open) = (3, 0, 0);
     for round in 0..45u64 {
@@ -607,18 +592,9 @@ fn rows_and_columns_keep_their_models() {
         let (xs, ys) = (ctx.pool.eq(x1, x2), ctx.pool.eq(y1, y2));
         let same = ctx.pool.and(xs, ys);
         list.push(ctx.pool.not(same));
-        let truth = satisfiable(&ctx, &list);
-        match presolve(&mut ctx, &list) {
-            None => {
-                assert!(!truth, "round {round}");
-                settled += 1;
-            }
-            Some(mut reduced) => {
-                crate::solve::complete(&mut ctx, &mut reduced);
-                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
-                open += 1;
-            }
-        }
+        let (_, is_settled) = keeps_its_models(&mut ctx, &list, round);
+        settled += u32::from(is_settled);
+        open += u32::from(!is_settled);
     }
     assert!(settled > 4 && open > 10, "{settled} {open}");
 }
@@ -627,16 +603,13 @@ fn rows_and_columns_keep_their_models() {
 /// the stride may be zero.
 #[test]
 fn divided_equations_keep_their_models() {
-    let options = Options { language: Some(Language::Cuda), ..Options::default() };
-    let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
-    let module = load(input, &options).expect("it compiles");
-    let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let (module, assumptions) = nothing();
     let mut rng = Rng(0xfac7);
     let (width, mut divided, mut models) = (8, 0, 0);
-    for round in 0..400 {
+    for round in 0..400u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
-        let stride = ctx.variable(VarKind::Param(0, 0), 0, 0, [7, 15, 63][round % 3], width);
+        let stride =
+            ctx.variable(VarKind::Param(0, 0), 0, 0, [7, 15, 63][round as usize % 3], width);
         let mut list = Vec::new();
         let mut sides = Vec::new();
         // With one index on each side, the two must be equal, unless something wraps or is zero.
@@ -667,15 +640,7 @@ fn divided_equations_keep_their_models() {
         list.push(ctx.pool.not(same));
         crate::solve::complete(&mut ctx, &mut list);
         divided += usize::from(crate::factor::divided(&mut ctx, &list).is_some());
-        let truth = satisfiable(&ctx, &list);
-        models += usize::from(truth);
-        match presolve(&mut ctx, &list) {
-            None => assert!(!truth, "round {round}"),
-            Some(mut reduced) => {
-                crate::solve::complete(&mut ctx, &mut reduced);
-                assert_eq!(truth, satisfiable(&ctx, &reduced), "round {round}");
-            }
-        }
+        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
     }
     assert!(divided > 30 && models > 60 && models < 350, "{divided} {models}");
 }

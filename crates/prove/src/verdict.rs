@@ -176,7 +176,9 @@ pub(crate) fn analyse(
     let (race, race_alarms) = (race.verdict, race.alarms);
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
-    let shape = if proved { Shape::default() } else { pairs.shape() };
+    // Only whoever looks for a condition asks for it.
+    let unasked = proved || limits.proof_only;
+    let shape = if unasked { Shape::default() } else { pairs.shape() };
     let under = (assumptions.clone(), hints);
     Analysis { verdicts, alarms, stats, race, race_alarms, shape, safe, gap: false, under }
 }

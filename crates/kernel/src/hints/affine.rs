@@ -295,13 +295,7 @@ fn strided_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut steps: [Vec<i64>; 3] = Default::default();
     for phi in graph.cfg.loops.iter().flat_map(|l| &graph.kernel.block(l.head).phis) {
         let me = Atom::Reg(phi.dst.0);
-        let incoming = || phi.incoming.iter().map(|&(_, o)| operand_form(forms, o));
-        // What is added where the loop goes on.
-        let added = |f: Form| match f.terms[..] {
-            [(atom, 1)] if atom == me => Some(f.constant),
-            _ => None,
-        };
-        let Some(step) = incoming().find_map(added).filter(|&s| s > 0) else { continue };
+        let Some(step) = step_of(phi, forms).filter(|&s| s > 0) else { continue };
         // Where several elements are taken in a round, it is some part of the step.
         let several = |f: &Form| {
             f.constant > 0 && f.constant < step && f.terms.iter().any(|&(atom, _)| atom == me)
@@ -309,7 +303,7 @@ fn strided_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
         if forms.iter().any(several) {
             continue;
         }
-        for start in incoming() {
+        for start in incoming(phi, forms) {
             let threads = || start.terms.iter().filter_map(|&(t, k)| Some((t.thread_axis()?, k)));
             let alone = start.terms.iter().all(|(t, _)| matches!(t, Atom::Thread(_)));
             let Some((axis, k)) = threads().max_by_key(|&(_, k)| k).filter(|_| alone) else {
@@ -330,13 +324,8 @@ fn stepped_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut steps: [Vec<i64>; 3] = Default::default();
     for phi in graph.cfg.loops.iter().flat_map(|l| &graph.kernel.block(l.head).phis) {
         let me = Atom::Reg(phi.dst.0);
-        let incoming = || phi.incoming.iter().map(|&(_, o)| operand_form(forms, o));
-        let added = |f: Form| match f.terms[..] {
-            [(atom, 1)] if atom == me => Some(f.constant),
-            _ => None,
-        };
-        let Some(step) = incoming().find_map(added) else { continue };
-        if !incoming().any(|f| f.as_constant() == Some(0)) {
+        let Some(step) = step_of(phi, forms) else { continue };
+        if !incoming(phi, forms).any(|f| f.as_constant() == Some(0)) {
             continue;
         }
         for (r, form) in forms.iter().enumerate() {
@@ -352,6 +341,20 @@ fn stepped_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
         }
     }
     steps.map(the_one)
+}
+
+/// The values that a phi takes.
+fn incoming(phi: &crate::Phi, forms: &[Form]) -> impl Iterator<Item = Form> {
+    phi.incoming.iter().map(|&(_, o)| operand_form(forms, o))
+}
+
+/// What is added to a phi where its loop goes on.
+fn step_of(phi: &crate::Phi, forms: &[Form]) -> Option<i64> {
+    let added = |f: Form| match f.terms[..] {
+        [(atom, 1)] if atom == Atom::Reg(phi.dst.0) => Some(f.constant),
+        _ => None,
+    };
+    incoming(phi, forms).find_map(added)
 }
 
 /// What all of a list are.
