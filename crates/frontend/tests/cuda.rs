@@ -133,6 +133,20 @@ __global__ void k(float *out, P p) {
     assert_eq!(k.loc(k.site(write).loc).line, 6);
 }
 
+/// A hash adds what it added before: looked at by each way through its sums, a register would never be done.
+#[test]
+fn sums_of_sums_in_inline_ptx_are_looked_at_once() {
+    let round = "a += b; b += a; asm(\"shl.b32 %0, %1, %2;\" : \"=r\"(a) : \"r\"(a), \"r\"(b));";
+    let source = format!(
+        "__global__ void hash(unsigned *out) {{ unsigned a = out[0], b = out[1]; {} out[2] = a; }}",
+        round.replace("asm", "b += a; a += b; asm").repeat(20)
+            + &"a += b; b += a;".repeat(40)
+            + round
+    );
+    let m = cuda(&source);
+    assert_eq!(unsupported(&m), Vec::<String>::new());
+}
+
 #[test]
 fn fields_of_structs_are_parameters() {
     let m = cuda(

@@ -120,6 +120,8 @@ struct Lower<'m> {
     field_loads: HashMap<Val, Rc<[Operand]>>,
     /// What else is known of the values of loads of elements of arrays in them.
     chosen_loads: HashMap<Val, Vec<fields::Chosen>>,
+    /// Values that are no addresses cut short ([`ptx`]).
+    numbers: HashSet<Val>,
     /// The first barrier that orders images and buffers differently.
     partial_barrier: Option<LocId>,
     /// Functions whose address was taken: a fake address each.
@@ -172,6 +174,7 @@ impl<'m> Lower<'m> {
             textures: HashMap::new(),
             field_loads: HashMap::new(),
             chosen_loads: HashMap::new(),
+            numbers: HashSet::new(),
             partial_barrier: None,
             functions: Vec::new(),
             locs: debug::Locs::new(name),

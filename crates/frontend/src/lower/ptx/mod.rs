@@ -22,6 +22,9 @@ use super::insts::unsigned;
 use super::nvvm::special_register;
 use crate::llvm::{self, Opcode, Val};
 
+/// How often an address that was cut short may have been moved since.
+const MOVED: u32 = 64;
+
 /// What the names of the text stand for so far.
 type Names = HashMap<String, (Operand, Ty)>;
 
@@ -45,7 +48,7 @@ impl Lower<'_> {
             let value = self.scalar(arg);
             names.insert(format!("${}", outs.len() + i), (value, ty));
             if ty == Ty::I32
-                && let Some(pointer) = self.cut_pointer(arg)
+                && let Some(pointer) = self.cut_pointer(arg, MOVED)
             {
                 names.insert(window(&format!("${}", outs.len() + i)), (pointer, Ty::Ptr));
             }
@@ -75,7 +78,19 @@ impl Lower<'_> {
 
     /// An address in the window of shared memory has 32 bits, which do not say which object it means: it is a pointer
     /// that was cut short, and perhaps moved since. This is what it would be with all its bits.
-    fn cut_pointer(&mut self, v: Val) -> Option<Operand> {
+    /// It is looked for in sums of up to so many summands in a row, each value once: hashes add and add.
+    fn cut_pointer(&mut self, v: Val, left: u32) -> Option<Operand> {
+        if left == 0 || self.numbers.contains(&v) {
+            return None;
+        }
+        let pointer = self.uncut(v, left - 1);
+        if pointer.is_none() {
+            self.numbers.insert(v);
+        }
+        pointer
+    }
+
+    fn uncut(&mut self, v: Val, left: u32) -> Option<Operand> {
         match llvm::opcode_of(v)? {
             Opcode::LLVMTrunc => {
                 let whole = llvm::operand(v, 0);
@@ -88,9 +103,9 @@ impl Lower<'_> {
             }
             Opcode::LLVMAdd => {
                 let (a, b) = (llvm::operand(v, 0), llvm::operand(v, 1));
-                let (pointer, by) = match self.cut_pointer(a) {
+                let (pointer, by) = match self.cut_pointer(a, left) {
                     Some(pointer) => (pointer, b),
-                    None => (self.cut_pointer(b)?, a),
+                    None => (self.cut_pointer(b, left)?, a),
                 };
                 let by = self.scalar(by);
                 let by = self.sext(Ty::I32, Ty::I64, by);
