@@ -128,15 +128,6 @@ fn zeroed(n: usize) -> Vec<AtomicU32> {
     unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
 }
 
-/// Cells without a mark that cost nothing until they are touched.
-fn empty_cells(n: usize) -> Vec<GridCell> {
-    const WORDS: usize = size_of::<GridCell>() / size_of::<u32>();
-    let mut plain = std::mem::ManuallyDrop::new(vec![[0u32; WORDS]; n]);
-    // SAFETY: a cell is that many words in C's layout, and zeros are its empty
-    // value; the vector is handed over whole.
-    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
-}
-
 /// Between blocks, in full: marks with the block.
 #[derive(Default)]
 pub(crate) struct GridShadow {
@@ -146,7 +137,6 @@ pub(crate) struct GridShadow {
 }
 
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct GridMark {
     clock: u32,
     block: u32,
@@ -155,38 +145,54 @@ struct GridMark {
 }
 
 #[derive(Clone, Copy, Default)]
-#[repr(C)]
 struct GridCell {
     write: GridMark,
     reads: [GridMark; 2],
     atomics: [GridMark; 2],
 }
 
+/// The marks of an object's granules, in pieces: what nobody touches takes no memory, and no time to clear.
 struct GridCells {
     shift: u32,
-    cells: Vec<GridCell>,
+    pieces: Vec<Option<Box<Piece>>>,
 }
+
+type Piece = [GridCell; PIECE];
+const PIECE: usize = 64;
 
 impl GridCells {
-    /// Smaller granules from now on. What nobody has touched stays untouched, and takes no memory.
+    fn new(size: u64, shift: u32) -> GridCells {
+        let n = (size.div_ceil(4) << (LARGEST - shift)) as usize;
+        GridCells { shift, pieces: (0..n.div_ceil(PIECE)).map(|_| None).collect() }
+    }
+
+    fn bytes(&self) -> u64 {
+        let touched = self.pieces.iter().flatten().count();
+        (self.pieces.len() * size_of::<Option<Box<Piece>>>() + touched * size_of::<Piece>()) as u64
+    }
+
+    fn cell(&mut self, granule: usize) -> &mut GridCell {
+        let piece = self.pieces[granule / PIECE].get_or_insert_with(empty_piece);
+        &mut piece[granule % PIECE]
+    }
+
+    /// Smaller granules from now on.
     fn split(&mut self, shift: u32) {
         let parts = 1 << (self.shift - shift);
-        let mut small = empty_cells(parts * self.cells.len());
-        for (granules, cell) in small.chunks_exact_mut(parts).zip(&self.cells) {
-            if !cell.is_empty() {
-                granules.fill(*cell);
-            }
+        let mut small = Vec::with_capacity(parts * self.pieces.len());
+        for piece in self.pieces.drain(..) {
+            small.extend((0..parts).map(|part| {
+                let from = part * PIECE / parts;
+                piece.as_ref().map(|p| Box::new(std::array::from_fn(|i| p[from + i / parts])))
+            }));
         }
         self.shift = shift;
-        self.cells = small;
+        self.pieces = small;
     }
 }
 
-impl GridCell {
-    fn is_empty(&self) -> bool {
-        let marks = [&self.write].into_iter().chain(&self.reads).chain(&self.atomics);
-        marks.into_iter().all(|m| m.clock == 0 && m.block == 0 && m.low == 0)
-    }
+fn empty_piece() -> Box<Piece> {
+    Box::new([GridCell::default(); PIECE])
 }
 
 impl GridShadow {
@@ -195,22 +201,22 @@ impl GridShadow {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.objects.iter().flatten().map(|o| (o.cells.len() * size_of::<GridCell>()) as u64).sum()
+        self.objects.iter().flatten().map(GridCells::bytes).sum()
     }
 
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
         let shift = granule(e);
-        let mut object = self.objects[e.object].take().unwrap_or_else(|| {
-            let n = ctx.program.objects[e.object].size.div_ceil(4) << (LARGEST - shift);
-            GridCells { shift, cells: empty_cells(n as usize) }
-        });
+        let size = ctx.program.objects[e.object].size;
+        let mut object =
+            self.objects[e.object].take().unwrap_or_else(|| GridCells::new(size, shift));
         if object.shift > shift {
             object.split(shift);
         }
+        let shift = object.shift;
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
-            let first = (e.offsets[l] >> object.shift) as usize;
-            for g in first..first + (e.size >> object.shift) as usize {
-                self.lane(ctx, e, l, &mut object.cells[g], (g as u64) << object.shift);
+            let first = (e.offsets[l] >> shift) as usize;
+            for g in first..first + (e.size >> shift) as usize {
+                self.lane(ctx, e, l, object.cell(g), (g as u64) << shift);
             }
         }
         self.objects[e.object] = Some(object);
