@@ -24,8 +24,8 @@ use crate::trial::Trial;
 const USUAL_WIDTHS: [u32; 9] = [32, 64, 128, 256, 512, 1024, 16, 8, 4];
 /// And along its second.
 const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
-/// What the largest vectors are aligned to.
-const ROUND: i64 = 16;
+/// What vectors are aligned to, in elements, the smallest first.
+const ROUND: [i64; 4] = [2, 4, 8, 16];
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
 /// A bug of a loop shows in so many rounds.
@@ -175,29 +175,36 @@ impl Shrinker<'_, '_> {
         })
     }
 
-    /// A vector that begins where the sizes say is aligned where they are round.
+    /// A vector that begins where the sizes say is aligned where they are round, and no rounder than they have to be.
     fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
         let c = &trial.candidate;
-        let is_crooked = |&i: &usize| {
+        let is_crooked = |i: usize, unit: i64| {
             let v = if space.slots[i].ty.is_float() { 0 } else { c.int(i) };
-            v > 0 && v % ROUND != 0
+            v > 0 && v % unit != 0
         };
-        let crooked: Vec<usize> = (0..space.slots.len()).filter(is_crooked).collect();
-        let rounded = |sizes: &[usize]| {
-            let mut round = c.clone();
-            for &i in sizes {
-                round.genes[i] = Gene::Int(c.int(i) + ROUND - c.int(i) % ROUND);
+        let crooked = (0..space.slots.len()).filter(|&i| is_crooked(i, ROUND[ROUND.len() - 1]));
+        let crooked: Vec<usize> = crooked.collect();
+        // The next multiple of the unit that is none of twice as much.
+        let round = |v: i64, unit: i64| (v / unit + 1 + v / unit % 2) * unit;
+        let rounded = |sizes: &[usize], unit: i64| {
+            let mut out = c.clone();
+            for &i in sizes.iter().filter(|&&i| is_crooked(i, unit)) {
+                out.genes[i] = Gene::Int(round(c.int(i), unit));
             }
-            round
+            out
         };
         // One of them, or all together.
         let each = crooked.iter().map(|&i| vec![i]);
         let several = (crooked.len() > 1).then(|| crooked.clone());
-        let mut choices = each.chain(several);
-        let sizes = choices.find(|sizes| self.is_clean(&rounded(sizes)))?;
-        let named = |&i: &usize| format!("{} % {ROUND} != 0", space.slots[i].name);
-        Some(sizes.iter().map(named).collect::<Vec<_>>().join(" && "))
+        let choices = each.chain(several).flat_map(|sizes| ROUND.map(|unit| (sizes.clone(), unit)));
+        let before = wrong(trial);
+        let (sizes, unit) = choices
+            .filter(|(sizes, unit)| sizes.iter().any(|&i| is_crooked(i, *unit)))
+            .find(|(sizes, unit)| self.is_no_worse(&rounded(sizes, *unit), before))?;
+        let sizes = sizes.iter().filter(|&&i| is_crooked(i, unit));
+        let named = |&i: &usize| format!("{} % {unit} != 0", space.slots[i].name);
+        Some(sizes.map(named).collect::<Vec<_>>().join(" && "))
     }
 
     /// So do vectors of several elements stay in their rows.
@@ -353,10 +360,18 @@ impl Shrinker<'_, '_> {
         (0..space.arrays.len()).filter(is_ours).collect()
     }
 
-    /// Whether elements of ours led both threads to one place, where other elements might not have.
-    pub(crate) fn rests_on_contents(&self, finding: &Finding) -> bool {
-        let races = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
-        races && self.may_be_apart(finding) && !self.leaders(&finding.accesses).is_empty()
+    /// Whether a bug of a launch that came to no end, and is not made again, may be the doing of a value of ours: elements
+    /// that led both threads to one place, where others might not have; sizes that are not round; or the end itself,
+    /// because of which something was not written.
+    pub(crate) fn needs_an_end(&self, c: &Candidate, finding: &Finding) -> bool {
+        match self.key.kind {
+            Kind::DataRace | Kind::MissingFence => {
+                self.may_be_apart(finding) && !self.leaders(&finding.accesses).is_empty()
+            }
+            Kind::Misaligned => self.may_blame(c, finding),
+            Kind::UninitialisedRead => true,
+            _ => false,
+        }
     }
 
     /// Whether some value of ours would have to be varied before a bug is believed.
@@ -546,12 +561,16 @@ impl Shrinker<'_, '_> {
 
     /// Whether a launch ends without the bug, and with every access where it belongs.
     pub(crate) fn is_clean(&mut self, candidate: &Candidate) -> bool {
+        self.is_no_worse(candidate, 0)
+    }
+
+    /// Whether a launch ends without the bug, and with no more that goes wrong besides than this.
+    fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
         if !self.driver.lab.space.is_possible(candidate) {
             return false;
         }
         let Some(trial) = self.other(candidate) else { return false };
-        let whole = trial.outcome.incomplete.is_none() && trial.doubts.is_empty();
-        let inside = trial.outcome.findings.iter().all(|f| f.kind != Kind::OutOfBounds);
-        whole && inside && same(&trial, self.key).is_none()
+        let whole = trial.outcome.incomplete.is_none() && wrong(&trial) <= before;
+        whole && same(&trial, self.key).is_none()
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         };
         let judged = match shrunk {
             Some(_) => !shrinker.hurried,
-            None if keep && shrinker.rests_on_contents(&as_found) => false,
+            None if keep && shrinker.needs_an_end(&candidate, &as_found) => false,
             None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
         };
         let mut finding = shrunk.unwrap_or(as_found);
