@@ -10,10 +10,12 @@
 use crate::candidate::{Candidate, Gene};
 use crate::driver::Driver;
 use crate::settle::Shrinker;
-use crate::space::Oddity;
+use crate::space::{Oddity, Space};
 
 /// What naming a condition may cost, in launches: what was left for shrinking is not needed any more.
-const TRIES: usize = 24;
+const TRIES: usize = 40;
+/// Bytes of an element: a pitch is so many times a width.
+const BYTES: [i64; 4] = [4, 2, 8, 16];
 
 pub(crate) fn describe(shrinker: &mut Shrinker, c: &Candidate, odd: &[Oddity]) -> String {
     shrinker.tries = shrinker.tries.max(TRIES);
@@ -112,36 +114,96 @@ fn named(
     bound: i64,
     below: bool,
 ) -> Option<String> {
-    let space = shrinker.driver.lab.space;
-    let follows = |shrinker: &mut Shrinker, moved: &Candidate, bound: i64| {
-        let (shows, clean) = if below { (bound - 1, bound) } else { (bound, bound - 1) };
-        shrinker.run(&with(moved, slot, shows)).is_some()
-            && shrinker.run(&with(moved, slot, clean)).is_none()
+    // What is one or nothing is so for many reasons.
+    if bound < 2 {
+        return None;
+    }
+    quantities(shrinker.driver.lab.space, c, slot, bound, below).into_iter().find_map(|q| {
+        let (shows, clean) = if below { (q.value - 1, q.value) } else { (q.value, q.value - 1) };
+        let follows = shrinker.run(&with(&q.moved, slot, shows)).is_some()
+            && shrinker.run(&with(&q.moved, slot, clean)).is_none()
+            && shrinker.tries > 0;
+        follows.then_some(q.name)
+    })
+}
+
+/// What has the value of a boundary in one launch, and its value in another launch.
+struct Quantity {
+    name: String,
+    moved: Candidate,
+    value: i64,
+}
+
+/// Arguments, products of two, a few bytes for each of an argument, dimensions, and threads along an axis that are as many as a boundary
+/// says, the likeliest first.
+fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool) -> Vec<Quantity> {
+    let (blocks, threads) = (space.free_grid(), space.free_block());
+    // Arguments that are as many as there are threads stay what they are.
+    let mut fixed = c.clone();
+    for i in (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float()) {
+        fixed.genes[i] = Gene::Int(space.clamp(i, c.int(i)));
+    }
+    let c = &fixed;
+    let mut out = Vec::new();
+    let others: Vec<usize> = (0..space.slots.len())
+        .filter(|&o| o != slot && !space.slots[o].ty.is_float() && c.int(o) > 0)
+        .collect();
+    let most = space.plain().block;
+    let block =
+        std::array::from_fn(|a| if threads[a] { most[a].max(c.block[a]) } else { c.block[a] });
+    // An argument times what stays as it is; there are threads for all of it, at the latest in the second launch.
+    let mut add = |name: String, o: usize, times: i64| {
+        let n = c.int(o);
+        let n = if n > 2 { n / 2 + 1 } else { 2 * n + 1 };
+        let moved = with(c, o, n);
+        let wide = Candidate { block, ..moved.clone() };
+        let moved = if wide == moved { vec![moved] } else { vec![moved, wide] };
+        let quantity = |moved| Quantity { name: name.clone(), moved, value: n * times };
+        out.extend(moved.into_iter().map(quantity));
     };
-    for o in 0..space.slots.len() {
-        let is_int = !space.slots[o].ty.is_float();
-        if o != slot && is_int && bound > 2 && c.int(o) == bound {
-            let half = bound / 2 + 1;
-            if follows(shrinker, &with(c, o, half), half) {
-                return Some(space.slots[o].name.clone());
+    let name = |o: usize| &space.slots[o].name;
+    for &o in others.iter().filter(|&&o| c.int(o) == bound) {
+        add(name(o).clone(), o, 1);
+    }
+    for (i, &p) in others.iter().enumerate() {
+        for &q in others[i + 1..].iter().filter(|&&q| c.int(p).saturating_mul(c.int(q)) == bound) {
+            if c.int(p) > 1 && c.int(q) > 1 {
+                add(format!("{} * {}", name(p), name(q)), q, c.int(p));
             }
         }
     }
-    let free = space.free_block();
-    for a in 0..3 {
-        let name = axis_name(a);
-        if c.along(a) == bound && c.grid[a] > 1 {
-            return Some(format!("gridDim.{name} * blockDim.{name}"));
+    for times in BYTES {
+        for &o in others.iter().filter(|&&o| c.int(o).saturating_mul(times) == bound) {
+            add(format!("{times} * {}", name(o)), o, times);
         }
-        if c.block[a] as i64 == bound && bound > 2 && free[a] {
+    }
+    for a in 0..3 {
+        let axis = axis_name(a);
+        let mut add = |name: String, moved: Candidate, value: i64| {
+            out.push(Quantity { name, moved, value });
+        };
+        // More blocks or threads than there were, so that the boundary is not beyond them for another reason.
+        let mut wider = c.clone();
+        if blocks[a] && c.grid[a] > 1 {
+            wider.grid[a] = 2 * c.grid[a] + 1;
+            if i64::from(c.grid[a]) == bound {
+                add(format!("gridDim.{axis}"), wider.clone(), i64::from(wider.grid[a]));
+            }
+        }
+        if threads[a] && i64::from(c.block[a]) == bound && bound > 2 {
             let mut moved = c.clone();
             moved.block[a] = (bound / 2) as u32;
-            if follows(shrinker, &moved, bound / 2) {
-                return Some(format!("blockDim.{name}"));
-            }
+            add(format!("blockDim.{axis}"), moved, bound / 2);
+        }
+        let all = format!("gridDim.{axis} * blockDim.{axis}");
+        if blocks[a] && c.grid[a] > 1 && c.along(a) == bound {
+            add(all.clone(), wider.clone(), wider.along(a));
+        }
+        // One more than the number of threads is what "beyond the grid" means.
+        if blocks[a] && !below && c.along(a) + 1 == bound {
+            wider.grid[a] = 2 * c.grid[a] + 1;
+            add(format!("{all} + 1"), wider.clone(), wider.along(a) + 1);
         }
     }
-    // One more than the number of threads is what "beyond the grid" means.
-    let beyond = (0..3).find(|&a| !below && c.along(a) + 1 == bound);
-    beyond.map(|a| format!("gridDim.{0} * blockDim.{0} + 1", axis_name(a)))
+    out
 }
