@@ -6,6 +6,7 @@
 //! it, and what its dimensions and arguments are computed from ([`values`]). Where the host side does not compile, there
 //! is none.
 
+mod memory;
 mod values;
 
 use std::collections::HashMap;

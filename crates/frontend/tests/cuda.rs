@@ -454,10 +454,6 @@ void launch(int *a, int n, unsigned rows, size_t total, float x) {
     let launches =
         host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let [first, second] = &launches[..] else { panic!("{launches:?}") };
-    let told = |l: &HostLaunch| {
-        let text = |(part, value): &(HostPart, HostValue)| format!("{part:?}={}", shown(value));
-        l.values.iter().map(text).collect::<Vec<_>>().join(" ")
-    };
     assert_eq!(
         told(first),
         "Grid(0)=((u0 + 255) / 256) Grid(1)=(u1 / 2) Grid(2)=(u0 min 8) \
@@ -470,6 +466,49 @@ void launch(int *a, int n, unsigned rows, size_t total, float x) {
          Argument(1)=u0 Argument(2)=(u0 - 1) Argument(3)=(u1 % 32) Argument(4)=(u2 * 4) Argument(5)=u2"
     );
     assert_eq!((second.grid, second.block), (None, Some([64, 1, 1])));
+}
+
+fn told(launch: &HostLaunch) -> String {
+    let text = |(part, value): &(HostPart, HostValue)| format!("{part:?}={}", shown(value));
+    launch.values.iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+/// What a file, an object, or a variable that others know of holds is one value as long as nothing may write it.
+#[test]
+fn host_launches_read_one_value_of_memory() {
+    let source = b"#include <stdio.h>
+int blocks, threads;
+void other();
+__global__ void k(int *a, int n) { a[0] = n; }
+void of_the_file(int *a) { k<<<blocks, threads>>>(a, blocks); }
+struct Plan {
+  int *a, n;
+  void of_an_object() {
+    dim3 grid((n + 255) / 256);
+    cudaMemset(a, 0, n);
+    k<<<grid, 256>>>(a, n);
+  }
+};
+void use(Plan &p) { p.of_an_object(); }
+void of_a_variable(int *a) { int n; scanf(\"%d\", &n); k<<<n, 64>>>(a, n / 2); }
+void written(int *a) { int b = blocks; blocks = b + 1; other(); k<<<b, threads>>>(a, blocks); }
+void of_a_number(int *a, long n) { k<<<(int)n, (int)(n < 64 ? n : 64)>>>(a, n); }
+void given(int *a) { int b = blocks; cudaMemcpy(&blocks, a, 4, cudaMemcpyDeviceToHost); k<<<b, 1>>>(a, blocks); }
+void by_another(int *a, int *p) { int b = blocks; *p = 3; k<<<b, 1>>>(a, blocks); }";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let of = |line: u32| {
+        let mut at = launches.iter().filter(|l| l.line == line).map(told);
+        at.next().unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"))
+    };
+    let rest = |y: &str| format!("Grid(1)=1 Grid(2)=1 Block(0)={y} Block(1)=1 Block(2)=1");
+    assert_eq!(of(5), format!("Grid(0)=u0 {} Argument(1)=u0", rest("u1")));
+    assert_eq!(of(14), format!("Grid(0)=((u0 + 255) / 256) {} Argument(1)=u0", rest("256")));
+    assert_eq!(of(15), format!("Grid(0)=u0 {} Argument(1)=(u0 / 2)", rest("64")));
+    assert_eq!(of(16), format!("Grid(0)=u0 {} Argument(1)=u2", rest("u1")));
+    assert_eq!(of(17), format!("Grid(0)=u0 {} Argument(1)=u0", rest("(u0 min 64)")));
+    assert_eq!(of(18), format!("Grid(0)=u0 {} Argument(1)=u1", rest("1")));
+    assert_eq!(of(19), format!("Grid(0)=u0 {} Argument(1)=u1", rest("1")));
 }
 
 fn shown(value: &HostValue) -> String {

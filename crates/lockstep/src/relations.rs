@@ -9,7 +9,7 @@ use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 
 /// A relation that takes more room than this says nothing to a reader.
-const LONGEST: usize = 100;
+const LONGEST: usize = 160;
 
 /// What holds for every launch; `known` gives the values that are fixed.
 pub(crate) fn relations(

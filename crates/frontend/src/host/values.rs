@@ -9,6 +9,7 @@
 
 use llvm_sys::core::{LLVMConstRealGetDouble, LLVMGetIntTypeWidth, LLVMGetIsDisjoint};
 
+use super::memory;
 use crate::llvm::{self, Opcode, Val};
 
 /// A dimension or an argument of a launch.
@@ -117,15 +118,26 @@ impl Reader {
                 match (&x, &y) {
                     (_, HostValue::Known(0)) => x,
                     (HostValue::Known(0), _) => y,
-                    _ => self.leaf(v, half),
+                    _ => self.unpaired(v, half, depth),
                 }
             }
-            _ => self.leaf(v, half),
+            _ => self.unpaired(v, half, depth),
+        }
+    }
+
+    /// The half of what was not made as a pair.
+    fn unpaired(&mut self, v: Val, half: Half, depth: usize) -> HostValue {
+        match half {
+            Half::High => self.leaf(v, half),
+            _ => self.value(v, depth),
         }
     }
 
     fn leaf(&mut self, v: Val, half: Half) -> HostValue {
-        let known = self.unknown.iter().position(|u| *u == (v, half));
+        // What is cut off where the lower half is taken is not there, as everywhere.
+        let half = if half == Half::High { half } else { Half::Whole };
+        let is_it = |u: &(Val, Half)| u.1 == half && memory::are_one(u.0, v);
+        let known = self.unknown.iter().position(is_it);
         HostValue::Unknown(known.unwrap_or_else(|| {
             self.unknown.push((v, half));
             self.unknown.len() - 1

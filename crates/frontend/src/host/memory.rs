@@ -1,0 +1,91 @@
+//! Whether two loads of the host read one value.
+//!
+//! Of what a file, an object or a variable whose address is known elsewhere holds, each use is a load of its own:
+//! `k<<<blocks, 256>>>(a, blocks)` has two, with the call between them that says how the kernel is launched. They are equal
+//! if they are of one place and nothing on the way from one to the other may write it. The way is followed back through
+//! blocks with one predecessor; what CUDA's runtime and the usual output functions are not given, they do not write.
+
+use llvm_sys::core::LLVMGetGEPSourceElementType;
+
+use super::{base, called};
+use crate::llvm::{self, Opcode, Val};
+
+/// Blocks on the way.
+const BLOCKS: usize = 6;
+/// Addresses that are read from places that are read from places.
+const DEPTH: usize = 4;
+
+/// Whether two values are loads of one value.
+pub(super) fn are_one(a: Val, b: Val) -> bool {
+    one_value(a, b, DEPTH)
+}
+
+fn one_value(a: Val, b: Val, depth: usize) -> bool {
+    a == b
+        || depth > 0
+            && [a, b].iter().all(|&v| llvm::opcode_of(v) == Some(Opcode::LLVMLoad))
+            && llvm::type_of(a) == llvm::type_of(b)
+            && one_place(llvm::operand(a, 0), llvm::operand(b, 0), depth - 1)
+            && (is_kept(a, b) || is_kept(b, a))
+}
+
+fn one_place(p: Val, q: Val, depth: usize) -> bool {
+    let is_element = |v: Val| llvm::opcode_of(v) == Some(Opcode::LLVMGetElementPtr);
+    if !(is_element(p) && is_element(q)) {
+        return one_value(p, q, depth);
+    }
+    // SAFETY: both are address computations.
+    let of = |v: Val| unsafe { LLVMGetGEPSourceElementType(v) };
+    let (x, y) = (llvm::operands(p), llvm::operands(q));
+    of(p) == of(q) && x.len() == y.len() && x.iter().zip(&y).all(|(&x, &y)| one_value(x, y, depth))
+}
+
+/// Whether the second load comes behind the first, and what both read is not written on the way.
+fn is_kept(first: Val, second: Val) -> bool {
+    let variable = base(llvm::operand(first, 0));
+    let mut block = llvm::block_of(second);
+    let mut until = Some(second);
+    for _ in 0..BLOCKS {
+        let way = llvm::instructions(block).into_iter().take_while(|&i| Some(i) != until);
+        for inst in way.collect::<Vec<_>>().into_iter().rev() {
+            if inst == first {
+                return true;
+            }
+            if may_write(inst, variable) {
+                return false;
+            }
+        }
+        let [before] = llvm::predecessors(block)[..] else { return false };
+        (block, until) = (before, None);
+    }
+    false
+}
+
+fn may_write(inst: Val, variable: Val) -> bool {
+    match llvm::opcode(inst) {
+        Opcode::LLVMStore => {
+            let other = base(llvm::operand(inst, 1));
+            // Two variables are apart; where an address comes from elsewhere it may be of any.
+            other == variable || !(is_variable(other) && is_variable(variable))
+        }
+        Opcode::LLVMCall | Opcode::LLVMInvoke => {
+            let is_given = llvm::call_args(inst).iter().any(|&v| base(v) == variable);
+            is_given || !called(inst).is_some_and(|(_, name)| keeps_to_itself(&name))
+        }
+        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => true,
+        _ => false,
+    }
+}
+
+fn is_variable(v: Val) -> bool {
+    llvm::opcode_of(v) == Some(Opcode::LLVMAlloca)
+        || llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind
+}
+
+/// Functions that write nothing but what they are given.
+fn keeps_to_itself(name: &str) -> bool {
+    let own = ["cuda", "__cuda", "llvm."];
+    own.iter().any(|prefix| name.starts_with(prefix))
+        || name.starts_with("_ZN4dim3C")
+        || matches!(name, "printf" | "fprintf" | "puts" | "putchar" | "fflush")
+}
