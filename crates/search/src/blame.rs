@@ -493,10 +493,31 @@ impl Shrinker<'_, '_> {
             return None;
         }
         let through = (0..space.arrays.len()).filter(|&i| space.arrays[i].written_through);
-        let mut through = through.collect::<Vec<_>>().into_iter();
-        let array = through.find(|&i| self.is_gone_with(&shown, &[i], Contents::Spaced))?;
-        let name = &space.arrays[array].name;
-        Some(format!("elements of {name} are less than {} apart", Contents::SPACE))
+        let through: Vec<usize> = through.collect();
+        let mut apart =
+            through.iter().filter(|&&i| self.is_gone_with(&shown, &[i], Contents::Spaced));
+        if let Some(&array) = apart.next() {
+            let name = &space.arrays[array].name;
+            return Some(format!("elements of {name} are less than {} apart", Contents::SPACE));
+        }
+        // Another array may say where they end: none goes beyond that into the next.
+        let is_end = |j: &usize| {
+            let array = &space.arrays[*j];
+            let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
+            is_int && array.matters && !array.written && !array.written_through
+        };
+        let ends: Vec<usize> = (0..space.arrays.len()).filter(is_end).collect();
+        let mut pairs = through.iter().flat_map(|&i| ends.iter().map(move |&j| (i, j)));
+        let (i, j) = pairs.find(|&(i, j)| {
+            let contents = [(i, Contents::Begins), (j, Contents::Ends)];
+            let other = self.gone_with(&shown, &contents);
+            // Nor do others take their turn.
+            let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
+            let alike = |f: &Finding| f.kind == self.key.kind && object(f) == object(shown.finding);
+            other.is_some_and(|t| !t.outcome.findings.iter().any(alike))
+        })?;
+        let [begin, end] = [i, j].map(|i| &space.arrays[i].name);
+        Some(format!("parts that begin at elements of {begin} and end at those of {end} overlap"))
     }
 
     /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
@@ -528,18 +549,24 @@ impl Shrinker<'_, '_> {
     /// Whether a bug goes away with other elements of some arrays, though its places are reached, and nothing else goes
     /// wrong.
     fn is_gone_with(&mut self, shown: &Shown, arrays: &[usize], contents: Contents) -> bool {
+        let all: Vec<(usize, Contents)> = arrays.iter().map(|&array| (array, contents)).collect();
+        self.gone_with(shown, &all).is_some()
+    }
+
+    fn gone_with(&mut self, shown: &Shown, arrays: &[(usize, Contents)]) -> Option<Rc<Trial>> {
         let mut distinct = shown.candidate.clone();
-        for &array in arrays {
+        for &(array, contents) in arrays {
             distinct.contents[array] = contents;
             let param = self.driver.lab.space.arrays[array].param;
             distinct.cells.retain(|(p, ..)| *p != param);
         }
-        let Some(other) = self.other(&distinct) else { return false };
+        let other = self.other(&distinct)?;
         let whole = other.outcome.incomplete.is_none();
-        whole
+        let gone = whole
             && wrong(&other) <= shown.wrong
             && same(&other, self.key).is_none()
-            && self.reaches(&other, shown.finding)
+            && self.reaches(&other, shown.finding);
+        gone.then_some(other)
     }
 
     /// Whether some thread was at each place of a finding.

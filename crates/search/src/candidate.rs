@@ -104,11 +104,16 @@ pub(crate) enum Contents {
     Runs,
     /// So far apart that what begins at each is not likely to reach the next; not for a witness either.
     Spaced,
+    /// Where parts begin that lie next to each other, and where they end; not for a witness.
+    Begins,
+    Ends,
 }
 
 impl Contents {
     /// The distance of elements that are [`Contents::Spaced`].
     pub(crate) const SPACE: u64 = 256;
+    /// The length of parts that lie next to each other.
+    pub(crate) const PART: u64 = 16;
     /// How many are equal in [`Contents::Runs`].
     pub(crate) const RUN: u64 = 32;
 }
