@@ -65,6 +65,38 @@ fn the_summary_names_every_page() {
     }
 }
 
+/// The commands that build machines are told to run, in a project with a race: each ends with status 1, and leaves the file that
+/// the recipe keeps.
+#[test]
+fn recipes_for_build_machines_fail_a_build_with_a_race() {
+    let page = std::fs::read_to_string(repository().join("docs/src/ci.md")).expect("the page");
+    let project = TempDir::new().expect("a temporary folder");
+    let source = repository().join("examples/racy_reduce.cu");
+    std::fs::create_dir(project.path().join("src")).expect("a folder is made");
+    std::fs::copy(source, project.path().join("src/reduce.cu")).expect("the example");
+    // As `- run: COMMAND`, `- COMMAND` or `sh 'COMMAND'`.
+    let command = |line: &str| {
+        let line = line.trim().trim_start_matches("- ").trim_start_matches("run: ");
+        let line = line.strip_prefix("sh '").and_then(|l| l.strip_suffix('\'')).unwrap_or(line);
+        line.starts_with("lockstep ").then(|| line.to_owned())
+    };
+    let commands: Vec<String> = page.lines().filter_map(command).collect();
+    assert_eq!(commands.len(), 3, "GitHub, GitLab and Jenkins: {commands:?}");
+    for command in commands {
+        let ended = shell(project.path(), &command, 0);
+        let said = ended.out;
+        assert_eq!(ended.status, 1, "{command}: {said}");
+        match command.split_once("--output ") {
+            Some((_, file)) => {
+                let report = std::fs::read_to_string(project.path().join(file));
+                let report = report.unwrap_or_else(|e| panic!("{command}: {file}: {e}"));
+                assert!(report.contains("data-race"), "{command}");
+            }
+            None => assert!(said.contains("::error file=src/reduce.cu,line="), "{command}: {said}"),
+        }
+    }
+}
+
 /// What a newcomer does first: a fresh copy of the repository, and `make demo`. It shows what the README shows.
 /// Only the compiler is left out: the binary is the one under test.
 #[test]
