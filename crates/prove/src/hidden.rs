@@ -17,6 +17,7 @@ use rustc_hash::FxHashSet;
 
 use crate::assume::{AssumeExpr, Named, Operator, Tree, product_at_most};
 use crate::context::{Base, Hints, VarKind};
+use crate::extents::Access;
 use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::term::{Bin, Node, T};
@@ -143,9 +144,12 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     if !limits.is_empty() {
         out.extend(starts.iter().map(|start| start.with(limits.clone())));
     }
+    // What rows and columns do not say comes first: there is less to guess.
+    let (rich, plain): (Vec<_>, Vec<_>) =
+        nested_conditions(shape).into_iter().partition(|list| list.iter().any(|c| !is_plain(&c.1)));
     let mut areas = area_conditions(kernel, given, shape);
-    areas.extend(nested_conditions(shape));
-    for list in areas {
+    let others = areas.split_off(areas.len().min(AREAS));
+    for list in rich.into_iter().chain(areas).chain(plain).chain(others) {
         out.push(counted.with(list.clone()));
         if !limits.is_empty() {
             out.push(counted.with([list, limits.clone()].concat()));
@@ -262,6 +266,18 @@ fn nested_conditions(shape: &Shape) -> Vec<Vec<Named>> {
     out
 }
 
+/// Whether a condition is one of [`area_conditions`]: of two sizes, by themselves or multiplied.
+fn is_plain(tree: &Tree) -> bool {
+    let leaf = |t: &Tree| !matches!(t, Tree::Binary(..));
+    match tree {
+        Tree::Binary(Operator::Ge, a, b) => leaf(a) && leaf(b),
+        Tree::Binary(Operator::Le, a, _) => {
+            matches!(&**a, Tree::Binary(Operator::Mul, a, b) if leaf(a) && leaf(b))
+        }
+        _ => false,
+    }
+}
+
 /// No index computed from rows and columns overflows an `int`, and no row reaches into the next: products of sizes,
 /// strides at least the width, or a stride at least the number of threads along a row.
 fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Vec<Named>> {
@@ -327,6 +343,9 @@ fn guards(kernel: &Kernel) -> Vec<bool> {
     hints.params.iter().map(|p| p.compared_with_index.contains(&true)).collect()
 }
 
+/// How many conditions on areas come before those that indices name.
+const AREAS: usize = 12;
+
 /// How many strides, sizes and limits of a kernel are looked at.
 const STRIDES: usize = 3;
 const SIZES: usize = 3;
@@ -342,7 +361,8 @@ fn area(p: Named, q: Named) -> Named {
 /// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps, or keeps it
 /// from being no size at all.
 fn is_of_size(tree: &Tree) -> bool {
-    if matches!(tree, Tree::Binary(Operator::Ge, a, b) if matches!((&**a, &**b), (Tree::Param(_), Tree::Const(0))))
+    if let Tree::Binary(Operator::Ge, a, b) = tree
+        && matches!((&**a, &**b), (Tree::Param(_), Tree::Const(0 | 1)))
     {
         return true;
     }
@@ -486,17 +506,16 @@ impl Pairs<'_, '_> {
         let guards = guards(self.exec.ctx.kernel);
         let mut out: Vec<Vec<Named>> = Vec::new();
         for i in 0..self.exec.accesses.len() {
-            let mut conditions = Vec::new();
+            let (mut conditions, bytes) = (Vec::new(), self.exec.accesses[i].size);
             self.exec.condition(self.exec.accesses[i].block, &mut conditions);
             for c in self.cases_of(i) {
-                if let Place::At(base, offset) = c.place
-                    && written.contains(&base)
-                    && let Some(list) =
-                        crate::extents::of(self.exec.ctx, offset, &conditions, &guards)
-                    && !out.contains(&list)
-                {
-                    out.push(list);
+                let Place::At(base, offset) = c.place else { continue };
+                if !written.contains(&base) {
+                    continue;
                 }
+                let access = Access { offset, bytes, conditions: &conditions };
+                let list = crate::extents::of(self.exec.ctx, &access, &guards);
+                out.extend(list.filter(|list| !out.contains(list)));
             }
         }
         out

@@ -23,12 +23,14 @@ mod asserts;
 mod assume;
 mod asynchronous;
 mod bits;
+mod bounded;
 mod bounds;
 mod boxes;
 mod context;
 mod copies;
 mod digits;
 mod divergence;
+mod division;
 mod exec;
 mod extents;
 mod factor;
@@ -39,6 +41,7 @@ mod hidden;
 mod image;
 mod integers;
 mod last;
+mod limits;
 mod loops;
 mod memory;
 mod nested;
@@ -48,6 +51,7 @@ mod pair;
 mod partial;
 mod phases;
 mod places;
+mod poly;
 mod provenance;
 mod race;
 mod radix;
@@ -70,6 +74,8 @@ mod z3_api;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_division;
 
 use std::time::Duration;
 

@@ -2,302 +2,95 @@
 //! `h < H` and `b < B` is one position for each `(b, h, s, d)`, if `B*H*S*D` is no more than the width holds.
 //!
 //! Each side of an equation is a polynomial in what the kernel's terms are made of. It is taken apart from the inside: a
-//! radix is a factor of all monomials but those that together are a digit, which another member of the conjunction says is
-//! below the radix; what is left, divided by the radix, is taken apart again, until it is itself below something. The
-//! numbers are read modulo the width: only that the whole product fits has to be known, from intervals or from a
-//! condition on it.
+//! radix is a factor of all monomials but those that together are a digit, which [`crate::limits`] says is below the
+//! radix; what is left, divided by the radix, is taken apart again, until it is itself below something. A digit may be
+//! made of several numbers: `row*n + col` is below `m*n`, so below a stride of which a condition says that it is at least
+//! that. The numbers are read modulo the width: only that the whole product fits has to be known, from intervals or from
+//! a condition on it.
+//!
+//! Why it is sound: with digits `0 <= d < R` at each radix and a top `0 <= q < E`, both positions are numbers below
+//! `E` times all radices, which fits the width. So they are equal modulo the width only where they are equal, and then
+//! all digits are. What both sides have in common may be added to both.
 //!
 //! What it can miss: digits that are a sum only part of which is bounded, and sides that share variables.
 
+use crate::bounded::Digit;
 use crate::context::Ctx;
-use crate::radix::{Sizes, core, sizes, without_scale};
-use crate::solve::literal;
-use crate::term::{Bin, Node, T, mask, sign_extend, smax};
+use crate::limits::Facts;
+use crate::poly::{FACTORS, Poly};
+use crate::radix::without_scale;
+use crate::term::{Bin, Node, T, gcd};
 use crate::walk::reachable;
 
-/// More monomials, or factors of one, than these are not taken apart.
-const MONOMIALS: usize = 24;
-const FACTORS: usize = 6;
+/// Two positions that are compared.
+#[derive(Clone, Copy)]
+struct Meeting {
+    /// The first less the second.
+    difference: T,
+    /// Of how many elements each is the first: they meet where any two of these are the same.
+    lengths: [u64; 2],
+}
 
-/// A sum of products, each with its factors sorted, and sorted by them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Poly(pub(crate) Vec<(Vec<T>, i128)>);
-
-impl Poly {
-    pub(crate) fn atom(t: T) -> Poly {
-        Poly(vec![(vec![t], 1)])
-    }
-
-    pub(crate) fn constant(c: i128) -> Poly {
-        Poly(if c == 0 { Vec::new() } else { vec![(Vec::new(), c)] })
-    }
-
-    pub(crate) fn add(&mut self, other: &Poly, times: i128) -> Option<()> {
-        for (factors, k) in &other.0 {
-            let k = k.checked_mul(times)?;
-            match self.0.binary_search_by(|(f, _)| f.cmp(factors)) {
-                Ok(i) => self.0[i].1 = self.0[i].1.checked_add(k)?,
-                Err(i) => self.0.insert(i, (factors.clone(), k)),
+impl Meeting {
+    /// What a condition says of two positions: an equation, or that two accesses of several bytes overlap.
+    fn of(ctx: &mut Ctx, t: T) -> Option<Meeting> {
+        match *ctx.pool.node(t) {
+            Node::Bin(Bin::Eq, a, b) if ctx.pool.width(a) > 1 => {
+                Some(Meeting { difference: ctx.pool.sub(a, b), lengths: [1, 1] })
             }
-        }
-        self.0.retain(|(_, k)| *k != 0);
-        (self.0.len() <= MONOMIALS).then_some(())
-    }
-
-    pub(crate) fn times(&self, other: &Poly) -> Option<Poly> {
-        let mut out = Poly::default();
-        for (f, k) in &self.0 {
-            for (g, l) in &other.0 {
-                let mut factors = [&f[..], &g[..]].concat();
-                factors.sort();
-                if factors.len() > FACTORS {
+            Node::Bin(Bin::Or, a, b) => {
+                let (Node::Bin(Bin::Ult, x, m), Node::Bin(Bin::Ult, y, n)) =
+                    (ctx.pool.node(a).clone(), ctx.pool.node(b).clone())
+                else {
                     return None;
-                }
-                out.add(&Poly(vec![(factors, k.checked_mul(*l)?)]), 1)?;
+                };
+                let (m, n) = (ctx.pool.as_const(m)?, ctx.pool.as_const(n)?);
+                let opposite = ctx.pool.width(x) == ctx.pool.width(y) && {
+                    let sum = ctx.pool.add(x, y);
+                    ctx.pool.as_const(sum) == Some(0)
+                };
+                // first - second < m, or second - first < n.
+                (opposite && m.max(n) <= LENGTH && m.min(n) > 0)
+                    .then_some(Meeting { difference: x, lengths: [n, m] })
             }
-        }
-        Some(out)
-    }
-
-    /// Of a term, modulo its width.
-    pub(crate) fn of(ctx: &Ctx, t: T) -> Option<Poly> {
-        Poly::with(ctx, t, &Limits::default())
-    }
-
-    /// The same where more is known of products.
-    fn with(ctx: &Ctx, t: T, limits: &Limits) -> Option<Poly> {
-        // What is narrower and does not wrap there is the same sum.
-        Poly::read(ctx, t, &|t| match core(ctx, t) {
-            inner if inner != t && is_exact(ctx, inner) => Poly::with(ctx, inner, limits),
-            inner => Some(
-                match extended(ctx, inner)
-                    .or((inner != t).then_some((inner, mask(ctx.pool.width(inner)))))
-                {
-                    Some((narrow, end)) => Poly::with(ctx, narrow, limits)
-                        .filter(|p| {
-                            limits.most_of(ctx, p).is_some_and(|most| most <= u128::from(end))
-                        })
-                        .unwrap_or_else(|| Poly::atom(inner)),
-                    None => Poly::atom(inner),
-                },
-            ),
-        })
-    }
-
-    /// Sums and products as they are, and what `other` makes of the rest.
-    pub(crate) fn read(ctx: &Ctx, t: T, other: &dyn Fn(T) -> Option<Poly>) -> Option<Poly> {
-        let w = ctx.pool.width(t);
-        match ctx.pool.node(t) {
-            Node::Const(c) => Some(Poly::constant(i128::from(sign_extend(*c, w)))),
-            Node::Lin(c, terms) => {
-                let mut out = Poly::constant(i128::from(sign_extend(*c, w)));
-                for &(a, k) in terms {
-                    out.add(&Poly::read(ctx, a, other)?, i128::from(sign_extend(k, w)))?;
-                }
-                Some(out)
-            }
-            &Node::Bin(Bin::Mul, a, b) => {
-                Poly::read(ctx, a, other)?.times(&Poly::read(ctx, b, other)?)
-            }
-            _ => other(t),
-        }
-    }
-
-    /// What is multiplied by a factor, without it, and what is not.
-    pub(crate) fn divide(&self, by: T) -> (Poly, Poly) {
-        let (mut quotient, mut rest) = (Poly::default(), Poly::default());
-        for (factors, k) in &self.0 {
-            match factors.iter().position(|f| *f == by) {
-                Some(at) => {
-                    let mut factors = factors.clone();
-                    factors.remove(at);
-                    quotient.0.push((factors, *k));
-                }
-                None => rest.0.push((factors.clone(), *k)),
-            }
-        }
-        quotient.0.sort();
-        (quotient, rest)
-    }
-
-    /// Factors that may be the innermost radix: those of the most monomials first.
-    pub(crate) fn radices(&self) -> Vec<T> {
-        let mut counts: Vec<(usize, T)> = Vec::new();
-        for (factors, _) in &self.0 {
-            for (i, f) in factors.iter().enumerate().filter(|_| factors.len() > 1) {
-                if factors[..i].contains(f) {
-                    continue;
-                }
-                match counts.iter_mut().find(|(_, g)| g == f) {
-                    Some((n, _)) => *n += 1,
-                    None => counts.push((1, *f)),
-                }
-            }
-        }
-        counts.sort_by_key(|&(n, f)| (usize::MAX - n, f));
-        counts.into_iter().map(|(_, f)| f).collect()
-    }
-
-    /// The factors of the one product that it is.
-    fn product(&self) -> Option<(&[T], u64)> {
-        match &self.0[..] {
-            [(factors, k)] => Some((factors, u64::try_from(*k).ok()?)),
             _ => None,
         }
     }
-}
 
-/// What is extended, and the most that may be read of it as it is.
-fn extended(ctx: &Ctx, t: T) -> Option<(T, u64)> {
-    match *ctx.pool.node(t) {
-        Node::ZExt(a) => Some((a, mask(ctx.pool.width(a)))),
-        Node::SExt(a) => Some((a, smax(ctx.pool.width(a)) as u64)),
-        _ => None,
+    fn is_equation(self) -> bool {
+        self.lengths == [1, 1]
     }
 }
 
-/// Whether a term is over the integers what it says, not only modulo its width.
-fn is_exact(ctx: &Ctx, t: T) -> bool {
-    let most = mask(ctx.pool.width(t));
-    match ctx.pool.node(t) {
-        Node::Lin(c, terms) => {
-            let (lo, hi) = ctx.pool.lin_interval(*c, terms, ctx.pool.width(t));
-            let parts = |&(a, _): &(T, u64)| is_exact(ctx, a) && ctx.pool.atom_interval(a).0 >= 0;
-            lo >= 0 && hi <= i128::from(most) && terms.iter().all(parts)
-        }
-        &Node::Bin(Bin::Mul, a, b) => {
-            let high = u128::from(ctx.pool.range(a).uhi) * u128::from(ctx.pool.range(b).uhi);
-            high <= u128::from(most) && is_exact(ctx, a) && is_exact(ctx, b)
-        }
-        &Node::ZExt(a) => is_exact(ctx, a),
-        _ => true,
-    }
-}
-
-/// That a number is below another. What both threads have in common is not part of a difference, so it stands apart.
-struct Below {
-    own: Poly,
-    common: Poly,
-    value: T,
-    limit: T,
-}
-
-/// What the conjunction says of products.
-#[derive(Default)]
-struct Limits {
-    /// Factors, times a number, are no more than another.
-    products: Vec<(Vec<T>, u64, u64)>,
-    /// Factors that are less than others.
-    below: Vec<(T, T)>,
-}
-
-impl Limits {
-    fn of(ctx: &Ctx, sizes: &Sizes, list: &[T]) -> Limits {
-        let signed = list.iter().filter_map(|&t| {
-            let (true, t) = literal(&ctx.pool, t) else { return None };
-            let Node::Bin(Bin::Slt, a, b) = *ctx.pool.node(t) else { return None };
-            let limit = ctx.pool.as_const(a).filter(|c| *c <= smax(ctx.pool.width(b)) as u64)?;
-            Some((b, limit, smax(ctx.pool.width(b)) as u64))
-        });
-        let unsigned = sizes.limits.iter().map(|&(t, limit)| (t, limit, mask(ctx.pool.width(t))));
-        let product = |(t, limit, most): (T, u64, u64)| {
-            let p = Poly::of(ctx, t)?;
-            let (factors, k) = p.product()?;
-            Some((factors.to_vec(), k, limit, most))
-        };
-        let mut raw: Vec<_> = signed.chain(unsigned).filter_map(product).collect();
-        raw.sort_by_key(|(factors, ..)| factors.len());
-        let mut out = Limits { products: Vec::new(), below: sizes.below.clone() };
-        for (factors, k, limit, end) in raw {
-            // Only over the integers does the limit say something: what is known of fewer factors shows that.
-            if out.most(ctx, &factors, k).is_some_and(|most| most <= u128::from(end)) {
-                out.products.push((factors, k, limit));
-            }
-        }
-        out
-    }
-
-    /// The most that a product may be.
-    fn most(&self, ctx: &Ctx, factors: &[T], k: u64) -> Option<u128> {
-        let mut best = self.most_as_it_is(ctx, factors, k);
-        for (i, f) in factors.iter().enumerate() {
-            for (_, limit) in self.below.iter().filter(|(u, _)| u == f) {
-                let mut other = factors.to_vec();
-                other[i] = *limit;
-                best = least(best, self.most_as_it_is(ctx, &other, k));
-            }
-        }
-        best
-    }
-
-    fn most_as_it_is(&self, ctx: &Ctx, factors: &[T], k: u64) -> Option<u128> {
-        let high = |t: &T| u128::from(ctx.pool.range(*t).uhi);
-        let all = |rest: &[T]| rest.iter().try_fold(1u128, |n, t| n.checked_mul(high(t)));
-        let mut best = all(factors).and_then(|n| n.checked_mul(u128::from(k)));
-        for (known, times, limit) in &self.products {
-            let mut rest = factors.to_vec();
-            let part = known.iter().all(|f| match rest.iter().position(|r| r == f) {
-                Some(at) => {
-                    rest.remove(at);
-                    true
-                }
-                None => false,
-            });
-            if !part {
-                continue;
-            }
-            // times*p <= limit, so k*p <= limit*k/times, rounded up.
-            let most = u128::from(*limit).checked_mul(u128::from(k));
-            let most = most.map(|n| n.div_ceil(u128::from((*times).max(1))));
-            best = least(best, most.zip(all(&rest)).and_then(|(n, r)| n.checked_mul(r)));
-        }
-        best
-    }
-
-    /// The most that a sum without negative terms may be.
-    fn most_of(&self, ctx: &Ctx, p: &Poly) -> Option<u128> {
-        p.0.iter().try_fold(0u128, |sum, (factors, k)| {
-            sum.checked_add(self.most(ctx, factors, u64::try_from(*k).ok()?)?)
-        })
-    }
-}
-
-fn least(a: Option<u128>, b: Option<u128>) -> Option<u128> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
-}
+/// More bytes than that are no access.
+const LENGTH: u64 = 64;
 
 /// Splits an equation of two positions of the list, digit by digit. Gives its position and what replaces it.
 pub(crate) fn split(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut known = None;
     for (at, &t) in list.iter().enumerate() {
-        let Node::Bin(Bin::Eq, a, b) = *ctx.pool.node(t) else { continue };
-        if ctx.pool.width(a) == 1 {
-            continue;
-        }
-        let difference = ctx.pool.sub(a, b);
+        let Some(meeting) = Meeting::of(ctx, t) else { continue };
+        let difference = meeting.difference;
         if !reachable(&ctx.pool, &[difference]).iter().any(|&t| is_product(ctx, t)) {
             continue;
         }
-        let sum = without_scale(ctx, difference);
-        let (difference, width) = (sum.all, sum.width);
-        let (below, limits) = known.get_or_insert_with(|| {
-            let sizes = sizes(ctx, list);
-            let limits = Limits::of(ctx, &sizes, list);
-            (all_below(ctx, &sizes, &limits), limits)
-        });
-        let Some(all) = Poly::with(ctx, difference, limits) else { continue };
-        let Some([first, second]) = sides(ctx, &all) else { continue };
+        let (difference, width) = if meeting.is_equation() {
+            let sum = without_scale(ctx, difference);
+            (sum.all, sum.width)
+        } else {
+            (difference, ctx.pool.width(difference))
+        };
+        let facts = known.get_or_insert_with(|| Facts::of(ctx, list));
+        let Some(all) = facts.read(ctx, difference) else { continue };
+        let Some([first, second]) = sides(ctx, facts, &all) else { continue };
         let mut digits = Vec::new();
-        let nest = Nest { below, limits, width };
-        if nest.take_apart(ctx, &first, &second, &mut Vec::new(), &mut digits) {
-            let equations = digits.into_iter().map(|(p, q)| {
-                let (p, q) = (ctx.pool.resize(p, 64), ctx.pool.resize(q, 64));
-                ctx.pool.eq(p, q)
-            });
-            return Some((at, equations.collect()));
+        let nest = Nest { facts, width, lengths: meeting.lengths };
+        if nest.take_apart(ctx, [&first, &second], &Poly::constant(1), &mut digits) {
+            let equations: Vec<T> =
+                digits.into_iter().map(|same| same.condition(ctx, meeting.lengths)).collect();
+            if equations != [t] {
+                return Some((at, equations));
+            }
         }
     }
     None
@@ -307,35 +100,33 @@ fn is_product(ctx: &Ctx, t: T) -> bool {
     matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..))
 }
 
-/// The monomials of the first thread, and the others negated: none may be of both.
-fn sides(ctx: &Ctx, all: &Poly) -> Option<[Poly; 2]> {
+/// The monomials of the thread that are added, and those of the other, negated: none may be of both. What is common is
+/// where it is positive.
+fn sides(ctx: &Ctx, facts: &Facts, all: &Poly) -> Option<[Poly; 2]> {
     let mut out = [Poly::default(), Poly::default()];
-    for (factors, k) in &all.0 {
-        let tags = owners(ctx, factors);
+    let (own, common) = facts.parts(ctx, all);
+    for (factors, k) in own.0 {
+        let tags = owners(ctx, &factors);
         let side = match tags.first() {
             Some(1) if tags.iter().all(|t| *t == 1) => 0,
             Some(2) if tags.iter().all(|t| *t == 2) => 1,
             _ => return None,
         };
-        out[side].0.push((factors.clone(), *k));
+        out[side].0.push((factors, k));
     }
     // One of the two is subtracted.
-    let sign = if out[0].0.iter().all(|(_, k)| *k > 0) { 1 } else { -1 };
+    let is_first = |p: &Poly, sign: i128| p.0.iter().all(|(_, k)| k * sign > 0);
+    let sign = if is_first(&out[0], 1) && is_first(&out[1], -1) { 1 } else { -1 };
     for (side, sign) in out.iter_mut().zip([sign, -sign]) {
         side.0.iter_mut().for_each(|(_, k)| *k *= sign);
+        let positive = common.0.iter().filter(|(_, k)| k * sign > 0);
+        let common = Poly(positive.map(|(f, k)| (f.clone(), k * sign)).collect());
+        side.add(&common, 1)?;
     }
-    out.iter().all(|p| p.0.iter().all(|(_, k)| *k > 0)).then_some(out)
-}
-
-fn all_below(ctx: &Ctx, sizes: &Sizes, limits: &Limits) -> Vec<Below> {
-    let below = |&(value, limit): &(T, T)| {
-        let (common, own) = Poly::with(ctx, value, limits)?
-            .0
-            .into_iter()
-            .partition(|(f, _)| owners(ctx, f).is_empty());
-        Some(Below { own: Poly(own), common: Poly(common), value, limit })
-    };
-    sizes.below.iter().filter_map(below).collect()
+    if sign < 0 {
+        out.swap(0, 1);
+    }
+    out.iter().all(Poly::is_natural).then_some(out)
 }
 
 /// The threads that factors belong to.
@@ -347,72 +138,150 @@ fn owners(ctx: &Ctx, factors: &[T]) -> Vec<u8> {
     reachable(&ctx.pool, factors).into_iter().filter_map(owner).filter(|tag| *tag > 0).collect()
 }
 
+/// When digits are the same.
+#[derive(Debug)]
+enum Same {
+    Never,
+    Where(Poly, Poly),
+    /// They are the first of so many elements, of which two are the same.
+    Near(Poly, Poly),
+}
+
+impl Same {
+    fn condition(self, ctx: &mut Ctx, lengths: [u64; 2]) -> T {
+        match self {
+            Same::Never => ctx.pool.truth(false),
+            Same::Where(p, q) => {
+                let (p, q) = (p.term(ctx), q.term(ctx));
+                ctx.pool.eq(p, q)
+            }
+            Same::Near(p, q) => {
+                let (p, q) = (p.term(ctx), q.term(ctx));
+                let sides = [(p, q, lengths[1]), (q, p, lengths[0])].map(|(p, q, n)| {
+                    let (difference, n) = (ctx.pool.sub(p, q), ctx.pool.constant(n, 64));
+                    ctx.pool.ult(difference, n)
+                });
+                ctx.pool.or(sides[0], sides[1])
+            }
+        }
+    }
+}
+
 struct Nest<'n> {
-    below: &'n [Below],
-    limits: &'n Limits,
+    facts: &'n Facts,
     width: u32,
+    lengths: [u64; 2],
 }
 
 impl Nest<'_> {
-    /// Pairs of numbers below the same limit that two polynomials stand for.
-    fn pairs<'s>(
-        &'s self,
-        ctx: &'s Ctx,
-        first: &'s Poly,
-        second: &'s Poly,
-    ) -> impl Iterator<Item = (&'s Below, &'s Below)> {
-        let of = move |p: &'s Poly| {
-            self.below.iter().filter(move |b| {
-                let wide = ctx.pool.width(b.value) >= self.width || is_exact(ctx, b.value);
-                wide && b.own == *p
-            })
-        };
-        let same = |x: &Below, y: &Below| x.limit == y.limit && x.common == y.common;
-        of(first).flat_map(move |x| of(second).filter(move |y| same(x, y)).map(move |y| (x, y)))
+    /// Both as digits, with the same added to both.
+    fn pairs(&self, ctx: &Ctx, sides: [&Poly; 2]) -> Vec<[Digit; 2]> {
+        let [first, second] = sides.map(|p| self.facts.digits(ctx, p, self.width));
+        let mut out = Vec::new();
+        for x in &first {
+            for y in &second {
+                let Some(difference) = x.shift.minus(&y.shift) else { continue };
+                let back = Poly::default().minus(&difference);
+                if difference.is_natural() {
+                    out.extend(y.moved(&difference).map(|y| [x.clone(), y]));
+                } else if let Some(back) = back.filter(Poly::is_natural) {
+                    out.extend(x.moved(&back).map(|x| [x, y.clone()]));
+                }
+            }
+        }
+        out
     }
 
-    /// Takes both apart in the same way. `radices` are those of the digits found so far.
+    /// When two digits of a kind are the same.
+    fn same(
+        &self,
+        ctx: &Ctx,
+        sides: [&Poly; 2],
+        lengths: [u64; 2],
+        is: impl Fn(&Digit) -> bool,
+    ) -> Option<Same> {
+        let mut pairs = self.pairs(ctx, sides);
+        for (d, n) in pairs.iter_mut().flat_map(|pair| pair.iter_mut().zip(lengths)) {
+            d.end.add(&Poly::constant(i128::from(n) - 1), 1)?;
+        }
+        let [x, y] = pairs.iter().find(|pair| pair.iter().all(&is))?;
+        if pairs.iter().any(|[x, y]| self.is_less(ctx, x, y) || self.is_less(ctx, y, x)) {
+            return Some(Same::Never);
+        }
+        let (p, q) = (x.value.clone(), y.value.clone());
+        let step = p.minus(&q)?.0.iter().fold(0, |g, (_, k)| gcd(g, *k));
+        // Multiples of as many elements as there are overlap only where they are the same.
+        let whole = lengths == [1, 1] || step >= i128::from(lengths[0].max(lengths[1]));
+        Some(if whole { Same::Where(p, q) } else { Same::Near(p, q) })
+    }
+
+    /// Whether one number is always less than another: below what that has in common with it.
+    fn is_less(&self, ctx: &Ctx, x: &Digit, y: &Digit) -> bool {
+        let (own, common) = self.facts.parts(ctx, &y.value);
+        own.is_natural()
+            && common.minus(&x.end).is_some_and(|rest| self.facts.is_natural(ctx, &rest))
+    }
+
+    /// Takes both apart in the same way. `product` is that of the radices so far.
     fn take_apart(
         &self,
         ctx: &Ctx,
-        first: &Poly,
-        second: &Poly,
-        radices: &mut Vec<T>,
-        digits: &mut Vec<(T, T)>,
+        sides: [&Poly; 2],
+        product: &Poly,
+        digits: &mut Vec<Same>,
     ) -> bool {
-        for (x, y) in self.pairs(ctx, first, second) {
-            let Some(top) = Poly::of(ctx, x.limit) else { continue };
-            let Some((factors, k)) = top.product().filter(|_| is_exact(ctx, x.limit)) else {
-                continue;
-            };
-            let mut factors = [factors, radices].concat();
-            factors.sort();
-            let most = self.limits.most(ctx, &factors, k);
-            if most.is_some_and(|most| most <= u128::from(mask(self.width))) {
-                digits.push((x.value, y.value));
-                return true;
-            }
+        // Digits of the first radix have to have room for all elements of an access.
+        let begun = *product != Poly::constant(1);
+        let lengths = if begun { [1, 1] } else { self.lengths };
+        // Where accesses overlap, a difference must be told from one that wraps.
+        let several = self.lengths != [1, 1];
+        let room = 1u128 << (self.width - u32::from(several));
+        let fits = |d: &Digit| {
+            let all = d.end.times(product).map(|p| p.positive_part());
+            let most = all.and_then(|p| self.facts.limits.most_of(ctx, &p));
+            (begun || d.parts <= 1 && !several) && most.is_some_and(|most| most <= room)
+        };
+        if let Some(same) = self.same(ctx, sides, lengths, fits) {
+            digits.push(same);
+            return true;
         }
-        if radices.len() >= FACTORS {
+        if product.0.iter().any(|(f, _)| f.len() >= FACTORS) {
             return false;
         }
-        for radix in first.radices() {
-            let ((q1, r1), (q2, r2)) = (first.divide(radix), second.divide(radix));
-            let mut pair = None;
-            if !(r1.0.is_empty() && r2.0.is_empty()) {
-                let below = self.pairs(ctx, &r1, &r2).find(|(x, _)| x.limit == radix);
-                let Some((x, y)) = below else { continue };
-                pair = Some((x.value, y.value));
+        for radix in self.radices(ctx, sides[0]) {
+            let [(q1, r1), (q2, r2)] =
+                sides.map(|p| p.divide_by(&radix, |t| self.facts.is_own(ctx, t)));
+            if q1.0.is_empty() && q2.0.is_empty() {
+                continue;
             }
-            radices.push(radix);
+            let mut same = None;
+            if !(r1.0.is_empty() && r2.0.is_empty() && lengths == [1, 1]) {
+                let is_below = |d: &Digit| {
+                    radix.minus(&d.end).is_some_and(|rest| self.facts.is_natural(ctx, &rest))
+                };
+                same = self.same(ctx, [&r1, &r2], lengths, is_below);
+                if same.is_none() {
+                    continue;
+                }
+            }
+            let Some(product) = product.times(&radix) else { continue };
             let before = digits.len();
-            digits.extend(pair);
-            if self.take_apart(ctx, &q1, &q2, radices, digits) {
+            digits.extend(same);
+            if self.take_apart(ctx, [&q1, &q2], &product, digits) {
                 return true;
             }
             digits.truncate(before);
-            radices.pop();
         }
         false
+    }
+
+    /// What may be the innermost radix: a factor, a sum by which a number is multiplied, or a number.
+    fn radices(&self, ctx: &Ctx, p: &Poly) -> Vec<Poly> {
+        let is_own = |t: T| self.facts.is_own(ctx, t);
+        let atoms = p.radices().into_iter().filter(|&t| !is_own(t));
+        let mut out: Vec<Poly> = atoms.map(Poly::atom).collect();
+        out.extend(p.sums(is_own));
+        out.extend(p.numbers().into_iter().map(Poly::constant));
+        out
     }
 }

@@ -156,6 +156,11 @@ fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
             continue;
         } else if let Some(positive) = positive(ctx, &list) {
             positive
+        } else if let Some((gone, same)) = crate::division::joined(ctx, &list) {
+            for at in gone {
+                list[at] = same;
+            }
+            continue;
         } else {
             break;
         };

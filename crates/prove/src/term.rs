@@ -359,6 +359,8 @@ fn bin_range(op: Bin, ra: Range, rb: Range, width: u32) -> Range {
             if ra.shi <= 0 { 0 } else { ra.shi.min(rb.shi - 1) },
             width,
         ),
+        // No more than what is divided, whatever the divisor.
+        Bin::SRem if ra.slo >= 0 => Range::signed(0, ra.shi, width),
         Bin::And => unsigned(0, ra.uhi.min(rb.uhi)),
         Bin::Or => unsigned(ra.ulo.max(rb.ulo), mask(bits_for(ra.uhi | rb.uhi))),
         Bin::Xor => unsigned(0, mask(bits_for(ra.uhi | rb.uhi))),

@@ -32,7 +32,7 @@ impl Rng {
 }
 
 /// A kernel that does nothing, for one thread: terms need some kernel to be of.
-fn nothing() -> (Module, Assumptions) {
+pub(crate) fn nothing() -> (Module, Assumptions) {
     let options = Options { language: Some(Language::Cuda), ..Options::default() };
     let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
     let one = [DimSpec::Exactly(1); 3];
@@ -41,7 +41,7 @@ fn nothing() -> (Module, Assumptions) {
 }
 
 /// What is simplified has a model exactly where the question has one. Says whether it has, and whether that was all.
-fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
+pub(crate) fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
     let truth = satisfiable(ctx, list);
     match presolve(ctx, list) {
         None => {

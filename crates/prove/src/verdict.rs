@@ -314,6 +314,10 @@ fn ordinary(
     let mut sites: Vec<SiteId> = alarms.iter().flat_map(|a| [a.sites.0, a.sites.1]).collect();
     sites.sort();
     sites.dedup();
+    // What no thread comes to may not be there at all.
+    if !sites.iter().all(|site| pairs.exec.accesses.iter().any(|a| a.site == *site)) {
+        return false;
+    }
     let mut asked = vec![list.clone()];
     for access in 0..pairs.exec.accesses.len() {
         if sites.contains(&pairs.exec.accesses[access].site) {

@@ -275,6 +275,11 @@ fn hidden_assumptions_are_named() {
 }
 
 #[test]
+fn divisions() {
+    expect("division.cu", Kind::DataRace, RACES);
+}
+
+#[test]
 fn strides() {
     expect("strides.cu", Kind::DataRace, RACES);
 }
