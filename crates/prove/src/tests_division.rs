@@ -260,3 +260,128 @@ fn overlapping_accesses_keep_their_models() {
     }
     assert!(split > 40 && settled > 10 && models > 50, "{split} {settled} {models}");
 }
+
+/// Equal quotients and remainders, by divisors that may be zero and products that may wrap.
+#[test]
+fn joined_divisions_keep_their_models() {
+    let (module, assumptions) = nothing();
+    let mut rng = Rng(0x101d);
+    let (mut joined, mut models) = (0, 0);
+    for round in 0..400u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let ctx = &mut ctx;
+        let (width, signed) = (4, rng.below(3) == 0);
+        let sizes = [0, 1].map(|i| ctx.free(VarKind::Param(i, 0), 0, width));
+        let mut list = Vec::new();
+        let zero = ctx.pool.constant(0, width);
+        for size in sizes {
+            if rng.below(4) > 0 {
+                let positive =
+                    if signed { ctx.pool.slt(zero, size) } else { ctx.pool.ult(zero, size) };
+                list.push(positive);
+            }
+        }
+        if rng.below(4) > 0 {
+            let end = mask(width) - if signed { 8 } else { 0 } + rng.below(3);
+            fits(ctx, &mut rng, &sizes, 4, false, &mut list);
+            let top = ctx.pool.constant(end, 16);
+            let [m, n] = sizes.map(|t| ctx.pool.zext(t, 16));
+            let all = ctx.pool.mul(m, n);
+            list.push(ctx.pool.ule(all, top));
+        }
+        // The quotient by both, or by one of them; mostly all parts, now and then by the wrong size.
+        let [m, n] = sizes;
+        let mut parts = vec![0, 1, 2];
+        if rng.below(3) == 0 {
+            parts.remove(rng.below(3) as usize);
+        }
+        let wrong = rng.below(3) == 0;
+        let numbers = [1u8, 2].map(|tag| match signed {
+            true => ctx.variable(VarKind::Counter(0), tag, 0, 7, width),
+            false => ctx.free(VarKind::Counter(0), tag, width),
+        });
+        for part in parts {
+            let values = numbers.map(|x| {
+                let pool = &mut ctx.pool;
+                let both = pool.mul(m, n);
+                let div = if signed { crate::term::Pool::sdiv } else { crate::term::Pool::udiv };
+                let rem = if signed { crate::term::Pool::srem } else { crate::term::Pool::urem };
+                match part {
+                    0 => div(pool, x, both),
+                    1 => {
+                        let row = div(pool, x, m);
+                        rem(pool, row, if wrong { m } else { n })
+                    }
+                    _ => rem(pool, x, m),
+                }
+            });
+            list.push(ctx.pool.eq(values[0], values[1]));
+        }
+        let same = ctx.pool.eq(numbers[0], numbers[1]);
+        list.push(ctx.pool.not(same));
+        crate::solve::complete(ctx, &mut list);
+        joined += usize::from(crate::division::joined(ctx, &list).is_some());
+        models += usize::from(keeps_its_models(ctx, &list, round).0);
+    }
+    assert!(joined > 40 && models > 100 && models < 380, "{joined} {models}");
+}
+
+/// `y*m + x % m`, where the divisor may be zero or wrap, and `y*b + (c - a)` with `a <= c < a + b`.
+#[test]
+fn remainders_and_shifted_digits_keep_their_models() {
+    let (module, assumptions) = nothing();
+    let mut rng = Rng(0x5d16);
+    let (mut split, mut models, mut settled) = (0, 0, 0);
+    for round in 0..400u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        let ctx = &mut ctx;
+        let (weak, width) = (round % 3 != 0, 4);
+        let mut list = Vec::new();
+        let [a, b] = [0, 1].map(|i| ctx.variable(VarKind::Param(i, 0), 0, 0, 7, width));
+        let zero = ctx.pool.constant(0, width);
+        let form = rng.below(3);
+        let radix = match form {
+            0 => b,
+            1 => ctx.pool.mul(a, b),
+            _ => ctx.pool.add(a, b),
+        };
+        for size in [a, b] {
+            below(ctx, &mut rng, zero, size, false, weak, &mut list);
+        }
+        let rows = ctx.pool.constant(2, width);
+        fits(ctx, &mut rng, &[rows, a, b], width, weak, &mut list);
+        if form == 2 && rng.below(3) > 0 {
+            fits(ctx, &mut rng, &[rows, radix], width, weak, &mut list);
+        }
+        let digit = |ctx: &mut Ctx, i: usize, tag: u8| {
+            ctx.variable(VarKind::Counter(i), tag, 0, [1, 15][i], width)
+        };
+        let shifted = rng.below(2) == 0;
+        let mut place = |ctx: &mut Ctx, rng: &mut Rng, tag: u8, list: &mut Vec<T>| {
+            let [y, x] = [0, 1].map(|i| digit(ctx, i, tag));
+            if shifted {
+                let end = ctx.pool.add(a, b);
+                below(ctx, rng, x, end, false, weak, list);
+                let less = ctx.pool.ult(x, a);
+                if !weak || rng.below(6) > 0 {
+                    list.push(ctx.pool.not(less));
+                }
+                let row = ctx.pool.mul(y, b);
+                return ctx.pool.sum(0, &[(row, 1), (x, 1), (a, u64::MAX)], width);
+            }
+            let rest = ctx.pool.urem(x, radix);
+            let row = ctx.pool.mul(y, radix);
+            ctx.pool.add(row, rest)
+        };
+        meeting(ctx, &mut rng, &mut list, &mut place);
+        let i = usize::from(shifted && rng.below(2) == 0);
+        let numbers = [(digit(ctx, i, 1), digit(ctx, i, 2))];
+        differ(ctx, &mut rng, &numbers, &mut list);
+        crate::solve::complete(ctx, &mut list);
+        split += usize::from(crate::nested::split(ctx, &list).is_some());
+        let (model, is_settled) = keeps_its_models(ctx, &list, round);
+        models += usize::from(model);
+        settled += usize::from(is_settled);
+    }
+    assert!(split > 40 && settled > 20 && models > 80, "{split} {settled} {models}");
+}
