@@ -280,6 +280,11 @@ fn divisions() {
 }
 
 #[test]
+fn positions() {
+    expect("positions.cu", Kind::DataRace, RACES);
+}
+
+#[test]
 fn strides() {
     expect("strides.cu", Kind::DataRace, RACES);
 }
