@@ -56,6 +56,34 @@ pub(crate) fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, 
     }
 }
 
+/// What became of many questions.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Those that a rule was for.
+    pub(crate) applied: usize,
+    /// Those that have a model.
+    pub(crate) models: usize,
+    /// Those that were answered without a search.
+    pub(crate) settled: usize,
+}
+
+impl Tally {
+    /// Asks one, and notes whether the rule that is meant was for it.
+    pub(crate) fn ask(
+        &mut self,
+        ctx: &mut Ctx,
+        mut list: Vec<T>,
+        round: u64,
+        is_for: impl FnOnce(&mut Ctx, &[T]) -> bool,
+    ) {
+        crate::solve::complete(ctx, &mut list);
+        self.applied += usize::from(is_for(ctx, &list));
+        let (model, is_settled) = keeps_its_models(ctx, &list, round);
+        self.models += usize::from(model);
+        self.settled += usize::from(is_settled);
+    }
+}
+
 const OPS: [Bin; 14] = [
     Bin::Mul,
     Bin::UDiv,
@@ -411,7 +439,7 @@ fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
 fn equations_by_digits_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xd161);
-    let (mut split, mut models) = (0, 0);
+    let mut tally = Tally::default();
     for round in 0..600u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let width = [6, 8, 8][rng.below(3) as usize];
@@ -443,11 +471,9 @@ fn equations_by_digits_keep_their_models() {
         }
         let same = ctx.pool.eq(parts[0], parts[2]);
         list.push(if rng.below(2) == 0 { ctx.pool.not(same) } else { same });
-        crate::solve::complete(&mut ctx, &mut list);
-        split += usize::from(crate::digits::by_digits(&mut ctx, &list).is_some());
-        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
+        tally.ask(&mut ctx, list, round, |ctx, list| crate::digits::by_digits(ctx, list).is_some());
     }
-    assert!(split > 40 && models > 100 && models < 500, "{split} {models}");
+    assert!(tally.applied > 40 && tally.models > 100 && tally.models < 500, "{tally:?}");
 }
 
 /// Rows of a symbolic length at few bits: bounds that suffice, that do not, and products that wrap.
@@ -455,7 +481,7 @@ fn equations_by_digits_keep_their_models() {
 fn equations_by_strides_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x57e9);
-    let (mut split, mut models) = (0, 0);
+    let mut tally = Tally::default();
     for round in 0..800u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let width = 6 + rng.below(2) as u32;
@@ -488,11 +514,10 @@ fn equations_by_strides_keep_their_models() {
         list.push(ctx.pool.ule(area, top));
         let same = ctx.pool.eq(y1, y2);
         list.push(if rng.below(3) == 0 { same } else { ctx.pool.not(same) });
-        crate::solve::complete(&mut ctx, &mut list);
-        split += usize::from(crate::strides::by_stride(&mut ctx, &list).is_some());
-        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
+        tally
+            .ask(&mut ctx, list, round, |ctx, list| crate::strides::by_stride(ctx, list).is_some());
     }
-    assert!(split > 40 && models > 100 && models < 700, "{split} {models}");
+    assert!(tally.applied > 40 && tally.models > 100 && tally.models < 700, "{tally:?}");
 }
 
 /// Positions in three dimensions at few bits, also where a condition that is needed is missing or a little too weak, and
@@ -501,7 +526,7 @@ fn equations_by_strides_keep_their_models() {
 fn nested_positions_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x9e57);
-    let (mut split, mut models) = (0, 0);
+    let mut tally = Tally::default();
     for round in 0..160u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let width = 4 + rng.below(2) as u32;
@@ -540,11 +565,9 @@ fn nested_positions_keep_their_models() {
         let (x1, x2) = (x(&mut ctx, 1), x(&mut ctx, 2));
         let same = ctx.pool.eq(x1, x2);
         list.push(if rng.below(4) == 0 { same } else { ctx.pool.not(same) });
-        crate::solve::complete(&mut ctx, &mut list);
-        split += usize::from(crate::nested::split(&mut ctx, &list).is_some());
-        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
+        tally.ask(&mut ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(split > 20 && models > 30 && models < 150, "{split} {models}");
+    assert!(tally.applied > 20 && tally.models > 30 && tally.models < 150, "{tally:?}");
 }
 
 /// Rows and columns at three bits: what is simplified has a model exactly where the question has one, also where a
@@ -605,7 +628,7 @@ fn rows_and_columns_keep_their_models() {
 fn divided_equations_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xfac7);
-    let (width, mut divided, mut models) = (8, 0, 0);
+    let (width, mut tally) = (8, Tally::default());
     for round in 0..400u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let stride =
@@ -638,9 +661,7 @@ fn divided_equations_keep_their_models() {
         let (xs, ys) = (ctx.pool.eq(sides[0].0, sides[1].0), ctx.pool.eq(sides[0].1, sides[1].1));
         let same = if m == 0 { xs } else { ctx.pool.and(xs, ys) };
         list.push(ctx.pool.not(same));
-        crate::solve::complete(&mut ctx, &mut list);
-        divided += usize::from(crate::factor::divided(&mut ctx, &list).is_some());
-        models += usize::from(keeps_its_models(&mut ctx, &list, round).0);
+        tally.ask(&mut ctx, list, round, |ctx, list| crate::factor::divided(ctx, list).is_some());
     }
-    assert!(divided > 30 && models > 60 && models < 350, "{divided} {models}");
+    assert!(tally.applied > 30 && tally.models > 60 && tally.models < 350, "{tally:?}");
 }

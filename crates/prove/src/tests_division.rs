@@ -3,7 +3,7 @@
 
 use crate::context::{Ctx, Hints, VarKind};
 use crate::term::{T, mask};
-use crate::tests::{Rng, keeps_its_models, nothing};
+use crate::tests::{Rng, Tally, nothing};
 
 /// What two threads make of their numbers, by the number that the thread is.
 type Place<'a> = &'a mut dyn FnMut(&mut Ctx, &mut Rng, u8, &mut Vec<T>) -> T;
@@ -51,7 +51,7 @@ fn fits(ctx: &mut Ctx, rng: &mut Rng, sizes: &[T], width: u32, weak: bool, list:
 fn divided_numbers_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xd1f1);
-    let (mut joined, mut models, mut settled) = (0, 0, 0);
+    let mut tally = Tally::default();
     for round in 0..260u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -112,20 +112,16 @@ fn divided_numbers_keep_their_models() {
         meeting(ctx, &mut rng, &mut list, &mut place);
         let numbers = [(number(ctx, 1), number(ctx, 2))];
         differ(ctx, &mut rng, &numbers, &mut list);
-        crate::solve::complete(ctx, &mut list);
-        joined += usize::from(crate::nested::split(ctx, &list).is_some());
-        let (model, is_settled) = keeps_its_models(ctx, &list, round);
-        models += usize::from(model);
-        settled += usize::from(is_settled);
+        tally.ask(ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(joined > 40 && settled > 20 && models > 40, "{joined} {settled} {models}");
+    assert!(tally.applied > 40 && tally.settled > 20 && tally.models > 40, "{tally:?}");
 }
 
 #[test]
 fn digits_of_several_numbers_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xb47c);
-    let (mut split, mut models, mut settled) = (0, 0, 0);
+    let mut tally = Tally::default();
     for round in 0..120u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -153,13 +149,9 @@ fn digits_of_several_numbers_keep_their_models() {
         meeting(ctx, &mut rng, &mut list, &mut place);
         let numbers = [0, 1, 2].map(|i| (digit(ctx, i, 1), digit(ctx, i, 2)));
         differ(ctx, &mut rng, &numbers, &mut list);
-        crate::solve::complete(ctx, &mut list);
-        split += usize::from(crate::nested::split(ctx, &list).is_some());
-        let (model, is_settled) = keeps_its_models(ctx, &list, round);
-        models += usize::from(model);
-        settled += usize::from(is_settled);
+        tally.ask(ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(split > 20 && settled > 10 && models > 20, "{split} {settled} {models}");
+    assert!(tally.applied > 20 && tally.settled > 10 && tally.models > 20, "{tally:?}");
 }
 
 /// Rows of two parts, `r*(a + b) + c` and `r*(a + b) + a + c`, and halves of a row.
@@ -167,7 +159,7 @@ fn digits_of_several_numbers_keep_their_models() {
 fn parts_of_a_row_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x9a17);
-    let (mut split, mut models, mut settled) = (0, 0, 0);
+    let mut tally = Tally::default();
     for round in 0..300u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -205,13 +197,9 @@ fn parts_of_a_row_keep_their_models() {
         if second[0] == second[1] {
             differ(ctx, &mut rng, &numbers, &mut list);
         }
-        crate::solve::complete(ctx, &mut list);
-        split += usize::from(crate::nested::split(ctx, &list).is_some());
-        let (model, is_settled) = keeps_its_models(ctx, &list, round);
-        models += usize::from(model);
-        settled += usize::from(is_settled);
+        tally.ask(ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(split > 40 && settled > 30 && models > 50, "{split} {settled} {models}");
+    assert!(tally.applied > 40 && tally.settled > 30 && tally.models > 50, "{tally:?}");
 }
 
 /// Rows by a number of bytes, with accesses of several bytes.
@@ -219,7 +207,7 @@ fn parts_of_a_row_keep_their_models() {
 fn overlapping_accesses_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x0e41);
-    let (mut split, mut models, mut settled) = (0, 0, 0);
+    let mut tally = Tally::default();
     for round in 0..260u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -252,13 +240,9 @@ fn overlapping_accesses_keep_their_models() {
         list.push(ctx.pool.or(after, before));
         let numbers = [0, 1].map(|i| (digit(ctx, i, 1), digit(ctx, i, 2)));
         differ(ctx, &mut rng, &numbers, &mut list);
-        crate::solve::complete(ctx, &mut list);
-        split += usize::from(crate::nested::split(ctx, &list).is_some());
-        let (model, is_settled) = keeps_its_models(ctx, &list, round);
-        models += usize::from(model);
-        settled += usize::from(is_settled);
+        tally.ask(ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(split > 40 && settled > 10 && models > 50, "{split} {settled} {models}");
+    assert!(tally.applied > 40 && tally.settled > 10 && tally.models > 50, "{tally:?}");
 }
 
 /// Equal quotients and remainders, by divisors that may be zero and products that may wrap.
@@ -266,7 +250,7 @@ fn overlapping_accesses_keep_their_models() {
 fn joined_divisions_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x101d);
-    let (mut joined, mut models) = (0, 0);
+    let mut tally = Tally::default();
     for round in 0..400u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -319,11 +303,9 @@ fn joined_divisions_keep_their_models() {
         }
         let same = ctx.pool.eq(numbers[0], numbers[1]);
         list.push(ctx.pool.not(same));
-        crate::solve::complete(ctx, &mut list);
-        joined += usize::from(crate::division::joined(ctx, &list).is_some());
-        models += usize::from(keeps_its_models(ctx, &list, round).0);
+        tally.ask(ctx, list, round, |ctx, list| crate::division::joined(ctx, list).is_some());
     }
-    assert!(joined > 40 && models > 100 && models < 380, "{joined} {models}");
+    assert!(tally.applied > 40 && tally.models > 100 && tally.models < 380, "{tally:?}");
 }
 
 /// `y*m + x % m`, where the divisor may be zero or wrap, and `y*b + (c - a)` with `a <= c < a + b`.
@@ -331,7 +313,7 @@ fn joined_divisions_keep_their_models() {
 fn remainders_and_shifted_digits_keep_their_models() {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x5d16);
-    let (mut split, mut models, mut settled) = (0, 0, 0);
+    let mut tally = Tally::default();
     for round in 0..400u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let ctx = &mut ctx;
@@ -377,11 +359,7 @@ fn remainders_and_shifted_digits_keep_their_models() {
         let i = usize::from(shifted && rng.below(2) == 0);
         let numbers = [(digit(ctx, i, 1), digit(ctx, i, 2))];
         differ(ctx, &mut rng, &numbers, &mut list);
-        crate::solve::complete(ctx, &mut list);
-        split += usize::from(crate::nested::split(ctx, &list).is_some());
-        let (model, is_settled) = keeps_its_models(ctx, &list, round);
-        models += usize::from(model);
-        settled += usize::from(is_settled);
+        tally.ask(ctx, list, round, |ctx, list| crate::nested::split(ctx, list).is_some());
     }
-    assert!(split > 40 && settled > 20 && models > 80, "{split} {settled} {models}");
+    assert!(tally.applied > 40 && tally.settled > 20 && tally.models > 80, "{tally:?}");
 }

@@ -134,8 +134,8 @@ struct Quantity {
     value: i64,
 }
 
-/// Arguments, products of two, a few bytes for each of an argument, dimensions, and threads along an axis that are as many as a boundary
-/// says, the likeliest first.
+/// Arguments, products of two, a few bytes for each of an argument, dimensions, and threads along an axis that are as many
+/// as a boundary says, the likeliest first.
 fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool) -> Vec<Quantity> {
     let (blocks, threads) = (space.free_grid(), space.free_block());
     // Arguments that are as many as there are threads stay what they are.
