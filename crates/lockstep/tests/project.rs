@@ -505,4 +505,19 @@ fn many_files_some_of_them_broken() {
     assert_eq!(json["errors"].as_array().map(Vec::len), Some(broken));
     assert_eq!(json["kernels"].as_array().map(Vec::len), Some(count - broken - empty));
     assert_eq!(p.run(&args).ends(1).timeless(), resumed.timeless());
+    println!(
+        "{count} files; the largest process, clang among them, took {} MB",
+        peak_of_children()
+    );
+}
+
+/// The most memory that a process of this test's took, or one that it started.
+fn peak_of_children() -> i64 {
+    // SAFETY: zeros are such a structure, and it is written before it is read.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    usage.ru_maxrss / 1024
 }
