@@ -9,10 +9,9 @@
 //! What it says is exact. It gives up after some thousand operations, long before the solver would have started; applications of
 //! functions are variables here, so a model that would need one function to have two values is not one, and is no answer.
 
-use rustc_hash::FxHashMap;
-
-use crate::term::{Bin, Node, Pool, Range, T, mask, range_of, sign_extend, smax, smin};
-use crate::walk::{Assignment, eval_bin, reachable};
+use crate::program::{At, Program};
+use crate::term::{Bin, Node, Range, mask, range_of, sign_extend, smax, smin};
+use crate::walk::{Assignment, children, eval_bin};
 use crate::z3::Answer;
 
 /// Intervals that are computed before it gives up.
@@ -25,46 +24,108 @@ const LONGEST: usize = 600;
 const ROUNDS: usize = 6;
 
 /// `Unsat`, or a model; `Unknown` where it gave up.
-pub(crate) fn decide(pool: &Pool, list: &[T]) -> Answer {
-    let terms = reachable(pool, list);
-    if terms.len() > LONGEST {
+pub(crate) fn decide(program: &Program) -> Answer {
+    let n = program.terms.len();
+    if n > LONGEST {
         return Answer::Unknown;
     }
-    let at: FxHashMap<T, u32> = terms.iter().zip(0..).map(|(&t, i)| (t, i)).collect();
-    let search = Search { pool, terms: &terms, at: &at };
-    let mut first: Vec<Range> = terms.iter().map(|&t| pool.range(t)).collect();
-    for t in list {
-        match meet(first[at[t] as usize], Range::unsigned(1, 1, 1)) {
-            Some(r) => first[at[t] as usize] = r,
+    let search = Search { program, users: Users::of(program) };
+    // At first nothing has been computed.
+    let mut first = Part {
+        ranges: program.terms.iter().map(|&t| program.pool.range(t)).collect(),
+        due: vec![Due { own: true, operands: true }; n],
+    };
+    for root in &program.roots {
+        match meet(first.ranges[root.index()], Range::unsigned(1, 1, 1)) {
+            Some(r) => first.ranges[root.index()] = r,
             None => return Answer::Unsat,
         }
     }
     let mut left = MOST;
     let mut open = vec![first];
-    while let Some(mut ranges) = open.pop() {
-        if !search.narrow(&mut ranges, &mut left) {
+    while let Some(mut part) = open.pop() {
+        if !search.narrow(&mut part, &mut left) {
             continue;
         }
         if left == 0 {
             return Answer::Unknown;
         }
-        if search.corner_holds(&ranges, list) {
-            return search.model(list, &ranges);
+        if search.corner_holds(&part.ranges) {
+            return search.model(&part.ranges);
         }
         // Where all have one value, that is the corner, and it does not hold.
-        let Some(i) = search.smallest(&ranges) else { continue };
-        let r = ranges[i];
+        let Some(i) = search.smallest(&part.ranges) else { continue };
+        let r = part.ranges[i.index()];
         let middle = r.ulo + (r.uhi - r.ulo) / 2;
-        let w = pool.width(terms[i]);
+        let w = program.width(i);
+        let half = |lo: u64, hi: u64| meet(r, Range::unsigned(lo, hi, w));
         // The upper half waits below the lower one.
-        let halves = [(middle + 1, r.uhi), (r.ulo, middle)];
-        for half in halves.into_iter().filter_map(|(lo, hi)| meet(r, Range::unsigned(lo, hi, w))) {
-            let mut part = ranges.clone();
-            part[i] = half;
+        if let Some(upper) = half(middle + 1, r.uhi) {
+            let mut other = part.clone();
+            search.set(&mut other, i, upper);
+            open.push(other);
+        }
+        if let Some(lower) = half(r.ulo, middle) {
+            search.set(&mut part, i, lower);
             open.push(part);
         }
     }
     Answer::Unsat
+}
+
+/// The intervals of all terms, and what has to be computed again because one of them has changed since.
+#[derive(Clone)]
+struct Part {
+    ranges: Vec<Range>,
+    due: Vec<Due>,
+}
+
+impl Part {
+    fn of(&self, a: At) -> Range {
+        self.ranges[a.index()]
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Due {
+    /// The term's interval, from those of its operands.
+    own: bool,
+    /// Those of its operands, from its own and each other's.
+    operands: bool,
+}
+
+/// For each term, those of which it is an operand.
+struct Users {
+    /// Where those of a term begin in `all`; one more than there are terms.
+    from: Vec<u32>,
+    all: Vec<At>,
+}
+
+impl Users {
+    fn of(program: &Program) -> Users {
+        let mut from = vec![0u32; program.nodes.len() + 1];
+        for node in &program.nodes {
+            children(node, |a| from[a.index() + 1] += 1);
+        }
+        for i in 1..from.len() {
+            from[i] += from[i - 1];
+        }
+        let mut next = from.clone();
+        let mut all = vec![At(0); from.last().map_or(0, |n| *n as usize)];
+        for (node, user) in program.nodes.iter().zip(0..) {
+            children(node, |a| {
+                let slot = &mut next[a.index()];
+                all[*slot as usize] = At(user);
+                *slot += 1;
+            });
+        }
+        Users { from, all }
+    }
+
+    fn using(&self, a: At) -> &[At] {
+        let i = a.index();
+        &self.all[self.from[i] as usize..self.from[i + 1] as usize]
+    }
 }
 
 /// What both allow, if anything.
@@ -82,34 +143,43 @@ fn single(r: Range) -> Option<u64> {
     (r.ulo == r.uhi).then_some(r.ulo)
 }
 
-/// One conjunction: its terms, operands first, and where each is.
 struct Search<'a> {
-    pool: &'a Pool,
-    terms: &'a [T],
-    at: &'a FxHashMap<T, u32>,
+    program: &'a Program<'a>,
+    users: Users,
 }
 
 impl Search<'_> {
-    fn of(&self, ranges: &[Range], t: T) -> Range {
-        ranges[self.at[&t] as usize]
+    /// Gives a term another interval.
+    fn set(&self, part: &mut Part, a: At, r: Range) {
+        part.ranges[a.index()] = r;
+        part.due[a.index()].operands = true;
+        for user in self.users.using(a) {
+            part.due[user.index()] = Due { own: true, operands: true };
+        }
     }
 
-    /// Narrows all until nothing changes, or long enough. False where there is no model.
-    fn narrow(&self, ranges: &mut [Range], left: &mut usize) -> bool {
+    /// Narrows all until nothing changes, or long enough. False where there is no model. What did not change since it was
+    /// last looked at would not change anything now, and is passed over.
+    fn narrow(&self, part: &mut Part, left: &mut usize) -> bool {
+        let n = self.program.terms.len() as u32;
         for _ in 0..ROUNDS {
-            *left = left.saturating_sub(2 * self.terms.len());
             let mut changed = false;
-            for i in 0..self.terms.len() {
-                match meet(ranges[i], self.upwards(ranges, self.terms[i])) {
+            for a in (0..n).map(At) {
+                if !std::mem::take(&mut part.due[a.index()].own) {
+                    continue;
+                }
+                *left = left.saturating_sub(1);
+                match self.demand(part, a, self.upwards(&part.ranges, a)) {
                     None => return false,
-                    Some(r) => {
-                        changed |= r != ranges[i];
-                        ranges[i] = r;
-                    }
+                    Some(more) => changed |= more,
                 }
             }
-            for i in (0..self.terms.len()).rev() {
-                match self.downwards(ranges, i) {
+            for a in (0..n).rev().map(At) {
+                if !std::mem::take(&mut part.due[a.index()].operands) {
+                    continue;
+                }
+                *left = left.saturating_sub(1);
+                match self.downwards(part, a) {
                     None => return false,
                     Some(more) => changed |= more,
                 }
@@ -122,12 +192,12 @@ impl Search<'_> {
     }
 
     /// The interval of a term by those of its operands.
-    fn upwards(&self, ranges: &[Range], t: T) -> Range {
-        let (node, width) = (self.pool.node(t), self.pool.width(t));
-        let of = |t: T| self.of(ranges, t);
+    fn upwards(&self, ranges: &[Range], a: At) -> Range {
+        let (node, width) = (&self.program.nodes[a.index()], self.program.width(a));
+        let of = |a: At| ranges[a.index()];
         let exactly = |v: u64| Range::unsigned(v, v, width);
         match *node {
-            Node::Var(_) | Node::App(..) => return of(t),
+            Node::Var(_) | Node::App(..) => return of(a),
             Node::Ite(c, a, b) => match single(of(c)) {
                 Some(1) => return of(a),
                 Some(_) => return of(b),
@@ -140,109 +210,113 @@ impl Search<'_> {
             }
             _ => {}
         }
-        match self.value(t, |t| single(of(t))) {
+        match self.value(a, |a| single(of(a))) {
             Some(v) => exactly(v),
             None => range_of(node, width, of),
         }
     }
 
     /// The value of a term that is no leaf, by those of its operands.
-    fn value(&self, t: T, of: impl Fn(T) -> Option<u64>) -> Option<u64> {
-        let v = match *self.pool.node(t) {
+    fn value(&self, a: At, of: impl Fn(At) -> Option<u64>) -> Option<u64> {
+        let width = |a| self.program.width(a);
+        let v = match self.program.nodes[a.index()] {
             Node::Var(_) | Node::App(..) => return None,
             Node::Const(c) => c,
             Node::Lin(c, ref terms) => {
-                let add = |s: u64, &(a, k): &(T, u64)| Some(s.wrapping_add(of(a)?.wrapping_mul(k)));
+                let add =
+                    |s: u64, &(a, k): &(At, u64)| Some(s.wrapping_add(of(a)?.wrapping_mul(k)));
                 terms.iter().try_fold(c, add)?
             }
-            Node::Bin(op, a, b) => eval_bin(op, of(a)?, of(b)?, self.pool.width(a)),
+            Node::Bin(op, a, b) => eval_bin(op, of(a)?, of(b)?, width(a)),
             Node::Ite(c, a, b) => of(if of(c)? == 1 { a } else { b })?,
             Node::ZExt(a) | Node::Trunc(a) => of(a)?,
-            Node::SExt(a) => sign_extend(of(a)?, self.pool.width(a)) as u64,
+            Node::SExt(a) => sign_extend(of(a)?, width(a)) as u64,
         };
-        Some(v & mask(self.pool.width(t)))
+        Some(v & mask(width(a)))
     }
 
     /// Whether all hold where every leaf has the least of its values.
-    fn corner_holds(&self, ranges: &[Range], list: &[T]) -> bool {
-        let mut values: Vec<u64> = Vec::with_capacity(self.terms.len());
-        for (i, &t) in self.terms.iter().enumerate() {
-            let v = self.value(t, |t| values.get(self.at[&t] as usize).copied());
-            values.push(v.unwrap_or(ranges[i].ulo));
+    fn corner_holds(&self, ranges: &[Range]) -> bool {
+        let mut values: Vec<u64> = Vec::with_capacity(ranges.len());
+        for (i, r) in (0..).zip(ranges) {
+            let v = self.value(At(i), |a| values.get(a.index()).copied());
+            values.push(v.unwrap_or(r.ulo));
         }
-        list.iter().all(|t| values[self.at[t] as usize] == 1)
+        self.program.roots.iter().all(|root| values[root.index()] == 1)
     }
 
     /// Narrows the operands of a term by its own interval. `None` where nothing is left of one, else whether one changed.
-    fn downwards(&self, ranges: &mut [Range], i: usize) -> Option<bool> {
-        let t = self.terms[i];
-        let own = ranges[i];
-        match *self.pool.node(t) {
+    fn downwards(&self, part: &mut Part, t: At) -> Option<bool> {
+        let own = part.ranges[t.index()];
+        let width = |a: At| self.program.width(a);
+        match self.program.nodes[t.index()] {
             Node::Const(_) | Node::Var(_) | Node::App(..) => Some(false),
             Node::ZExt(a) => {
-                let wanted = Range::unsigned(own.ulo, own.uhi, self.pool.width(a));
-                if own.ulo > mask(self.pool.width(a)) {
+                let wanted = Range::unsigned(own.ulo, own.uhi, width(a));
+                if own.ulo > mask(width(a)) {
                     return None;
                 }
-                self.demand(ranges, a, wanted)
+                self.demand(part, a, wanted)
             }
             Node::SExt(a) => {
-                let wanted = Range::signed(own.slo, own.shi, self.pool.width(a));
+                let wanted = Range::signed(own.slo, own.shi, width(a));
                 if wanted.slo > wanted.shi {
                     return None;
                 }
-                self.demand(ranges, a, wanted)
+                self.demand(part, a, wanted)
             }
             Node::Trunc(a) => {
-                let r = self.of(ranges, a);
-                if r.uhi > mask(self.pool.width(t)) {
+                let r = part.of(a);
+                if r.uhi > mask(width(t)) {
                     return Some(false);
                 }
-                self.demand(ranges, a, Range::unsigned(own.ulo, own.uhi, self.pool.width(a)))
+                self.demand(part, a, Range::unsigned(own.ulo, own.uhi, width(a)))
             }
-            Node::Lin(c, ref terms) => self.sum(ranges, t, c, terms),
-            Node::Ite(c, a, b) => match single(self.of(ranges, c)) {
-                Some(1) => self.demand(ranges, a, own),
-                Some(_) => self.demand(ranges, b, own),
+            Node::Lin(c, ref terms) => self.sum(part, t, c, terms),
+            Node::Ite(c, a, b) => match single(part.of(c)) {
+                Some(1) => self.demand(part, a, own),
+                Some(_) => self.demand(part, b, own),
                 None => {
-                    let possible = |t| meet(self.of(ranges, t), own).is_some();
+                    let possible = |t| meet(part.of(t), own).is_some();
                     match (possible(a), possible(b)) {
                         (true, true) => Some(false),
-                        (true, false) => self.demand(ranges, c, Range::unsigned(1, 1, 1)),
-                        (false, true) => self.demand(ranges, c, Range::unsigned(0, 0, 1)),
+                        (true, false) => self.demand(part, c, Range::unsigned(1, 1, 1)),
+                        (false, true) => self.demand(part, c, Range::unsigned(0, 0, 1)),
                         (false, false) => None,
                     }
                 }
             },
-            Node::Bin(op, a, b) if self.pool.width(t) == 1 => {
+            Node::Bin(op, a, b) if width(t) == 1 => {
                 let Some(value) = single(own) else { return Some(false) };
-                self.condition(ranges, op, value == 1, a, b)
+                self.condition(part, op, value == 1, a, b)
             }
             Node::Bin(Bin::UDiv, a, b) => {
-                let Some(d @ 1..) = single(self.of(ranges, b)) else { return Some(false) };
+                let Some(d @ 1..) = single(part.of(b)) else { return Some(false) };
                 let most = own.uhi.saturating_mul(d).saturating_add(d - 1);
                 let least = own.ulo.saturating_mul(d);
-                if least > mask(self.pool.width(a)) {
+                if least > mask(width(a)) {
                     return None;
                 }
-                self.demand(ranges, a, Range::unsigned(least, most, self.pool.width(a)))
+                self.demand(part, a, Range::unsigned(least, most, width(a)))
             }
             Node::Bin(..) => Some(false),
         }
     }
 
-    fn demand(&self, ranges: &mut [Range], t: T, wanted: Range) -> Option<bool> {
-        let r = &mut ranges[self.at[&t] as usize];
-        let narrowed = meet(*r, wanted)?;
-        let changed = narrowed != *r;
-        *r = narrowed;
-        Some(changed)
+    fn demand(&self, part: &mut Part, a: At, wanted: Range) -> Option<bool> {
+        let r = part.of(a);
+        let narrowed = meet(r, wanted)?;
+        if narrowed == r {
+            return Some(false);
+        }
+        self.set(part, a, narrowed);
+        Some(true)
     }
 
     /// A condition that has to hold, or not to.
-    fn condition(&self, ranges: &mut [Range], op: Bin, holds: bool, a: T, b: T) -> Option<bool> {
-        let (ra, rb) = (self.of(ranges, a), self.of(ranges, b));
-        let w = self.pool.width(a);
+    fn condition(&self, part: &mut Part, op: Bin, holds: bool, a: At, b: At) -> Option<bool> {
+        let (ra, rb) = (part.of(a), part.of(b));
+        let w = self.program.width(a);
         let (wa, wb) = match (op, holds) {
             (Bin::And, true) => (Range::unsigned(1, 1, 1), Range::unsigned(1, 1, 1)),
             (Bin::Or, false) => (Range::unsigned(0, 0, 1), Range::unsigned(0, 0, 1)),
@@ -278,19 +352,19 @@ impl Search<'_> {
             }
             _ => return Some(false),
         };
-        let first = self.demand(ranges, a, wa)?;
-        Some(self.demand(ranges, b, wb)? | first)
+        let first = self.demand(part, a, wa)?;
+        Some(self.demand(part, b, wb)? | first)
     }
 
     /// A sum that does not wrap: each atom is what the others leave of it.
-    fn sum(&self, ranges: &mut [Range], t: T, c: u64, terms: &[(T, u64)]) -> Option<bool> {
-        let w = self.pool.width(t);
-        let own = self.of(ranges, t);
+    fn sum(&self, part: &mut Part, t: At, c: u64, terms: &[(At, u64)]) -> Option<bool> {
+        let w = self.program.width(t);
+        let own = part.of(t);
         let base = i128::from(sign_extend(c, w));
         let parts: Vec<(i128, (i128, i128), bool)> = terms
             .iter()
             .map(|&(atom, k)| {
-                let r = self.of(ranges, atom);
+                let r = part.of(atom);
                 let k = i128::from(sign_extend(k, w));
                 let (lo, hi) = r.as_integer();
                 (k, if k >= 0 { (k * lo, k * hi) } else { (k * hi, k * lo) }, r.reads_signed())
@@ -309,18 +383,14 @@ impl Search<'_> {
         for (&(atom, _), &(k, (plo, phi), signed)) in terms.iter().zip(&parts) {
             // least <= others + k * atom <= most
             let (low, high) = (least - (hi - phi), most - (lo - plo));
-            let (from, to) = if k > 0 {
-                (low.div_euclid(k) + i128::from(low.rem_euclid(k) != 0), high.div_euclid(k))
-            } else {
-                // Dividing by a negative number turns the order round.
-                let (l, h) = (-high, -low);
-                let k = -k;
-                (l.div_euclid(k) + i128::from(l.rem_euclid(k) != 0), h.div_euclid(k))
-            };
+            // Dividing by a negative number turns the order round.
+            let (l, h) = if k > 0 { (low, high) } else { (-high, -low) };
+            // The least that is not less, and the greatest that is not more.
+            let (from, to) = (-floor(-l, k.abs()), floor(h, k.abs()));
             if from > to {
                 return None;
             }
-            let own_width = self.pool.width(atom);
+            let own_width = self.program.width(atom);
             let wanted = if signed {
                 let clamp = |v: i128| v.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
                 let r = Range::signed(clamp(from), clamp(to), own_width);
@@ -335,39 +405,53 @@ impl Search<'_> {
                 let clamp = |v: i128| v.clamp(0, i128::from(u64::MAX)) as u64;
                 Range::unsigned(clamp(from), clamp(to), own_width)
             };
-            changed |= self.demand(ranges, atom, wanted)?;
+            changed |= self.demand(part, atom, wanted)?;
         }
         Some(changed)
     }
 
     /// The variable of the fewest values, among those that have more than one.
-    fn smallest(&self, ranges: &[Range]) -> Option<usize> {
-        (0..self.terms.len())
-            .filter(|&i| matches!(self.pool.node(self.terms[i]), Node::Var(_) | Node::App(..)))
-            .filter(|&i| ranges[i].ulo < ranges[i].uhi)
-            .min_by_key(|&i| ranges[i].uhi - ranges[i].ulo)
+    fn smallest(&self, ranges: &[Range]) -> Option<At> {
+        (0..)
+            .zip(&self.program.nodes)
+            .filter(|(_, node)| matches!(node, Node::Var(_) | Node::App(..)))
+            .map(|(i, _)| (At(i), ranges[i as usize]))
+            .filter(|(_, r)| r.ulo < r.uhi)
+            .min_by_key(|(_, r)| r.uhi - r.ulo)
+            .map(|(a, _)| a)
     }
 
     /// The model that is left, if it is one.
-    fn model(&self, list: &[T], ranges: &[Range]) -> Answer {
+    fn model(&self, ranges: &[Range]) -> Answer {
+        let pool = self.program.pool;
         let mut out = Assignment::default();
-        for (&t, r) in self.terms.iter().zip(ranges) {
-            match self.pool.node(t) {
+        for (&t, r) in self.program.terms.iter().zip(ranges) {
+            match pool.node(t) {
                 Node::Var(v) => {
                     out.vars.insert(*v, r.ulo);
                 }
                 Node::App(f, args) => {
-                    let args = args.iter().map(|&a| out.eval(self.pool, a)).collect();
+                    let args = args.iter().map(|&a| out.eval(pool, a)).collect();
                     out.apps.insert((*f, args), r.ulo);
                 }
                 _ => {}
             }
         }
-        if list.iter().all(|&t| out.eval(self.pool, t) == 1) {
+        let roots = self.program.roots.iter().map(|a| self.program.terms[a.index()]);
+        if roots.into_iter().all(|t| out.eval(pool, t) == 1) {
             Answer::Sat(out)
         } else {
             Answer::Unknown
         }
+    }
+}
+
+/// The quotient by a positive number, rounded down. Most numbers are small, and division of 128 bits is slow.
+fn floor(a: i128, by: i128) -> i128 {
+    match (i64::try_from(a), i64::try_from(by)) {
+        (_, Ok(1)) => a,
+        (Ok(a), Ok(by)) => i128::from(a.div_euclid(by)),
+        _ => a.div_euclid(by),
     }
 }
 
@@ -426,6 +510,7 @@ fn signed_below(a: Range, b: Range, w: u32) -> Option<(Range, Range)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::{Pool, T};
     use crate::tests::Rng;
 
     /// A random term of some width; small numbers are likely, so that conditions are close ones.
@@ -505,7 +590,7 @@ mod tests {
                 m.vars.extend(ids.iter().zip(values).map(|((id, _), v)| (*id, v)));
                 list.iter().all(|&t| m.eval(&pool, t) == 1)
             };
-            match decide(&pool, &list) {
+            match decide(&Program::new(&pool, &list)) {
                 Answer::Sat(m) => {
                     let value = |i: usize| m.vars.get(&ids[i].0).copied().unwrap_or(0);
                     let values = [value(0), value(1), value(2)];

@@ -1,15 +1,16 @@
 //! Models without the solver: a conjunction is evaluated for launches and pairs of threads that show most races.
 //!
 //! Most alarms have a model that anybody would think of: two threads next to each other along some axis, in a block of
-//! a few threads, with sizes that are large enough, or so large that an index wraps. A conjunction is compiled once into
-//! a list of operations and evaluated under a few thousand such assignments, which takes less than starting the solver.
+//! a few threads, with sizes that are large enough, or so large that an index wraps. A conjunction is evaluated
+//! under up to a few thousand such assignments, many at a time, which takes less than starting the solver.
 //! What is found is a model like any other; that none is found says nothing.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::context::{Ctx, VarKind};
-use crate::term::{Bin, Node, Pool, T, VarId, mask, sign_extend};
-use crate::walk::{Assignment, eval_bin, reachable};
+use crate::program::{LANES, Lanes, Program};
+use crate::term::{Node, VarId};
+use crate::walk::Assignment;
 
 /// A launch to try: dimensions, the value of scalars, and how far apart the two threads are.
 struct Launch {
@@ -40,101 +41,20 @@ const COUNTERS: [[u64; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
 /// The longest conjunction that is tried, in operations.
 const LONGEST: usize = 4000;
 
-/// One operation; operands are positions in the list.
-enum Step {
-    Const(u64),
-    Var(VarId),
-    App,
-    Lin(u64, Vec<(usize, u64)>),
-    /// With the operands' width.
-    Bin(Bin, usize, usize, u32),
-    Ite(usize, usize, usize),
-    Same(usize),
-    /// With the operand's width.
-    Signed(usize, u32),
-}
-
-/// A conjunction as a list of operations, operands first.
-pub(crate) struct Program<'a> {
-    pool: &'a Pool,
-    terms: Vec<T>,
-    steps: Vec<(Step, u64)>,
-    at: FxHashMap<T, usize>,
-    roots: Vec<usize>,
-}
-
-impl<'a> Program<'a> {
-    pub(crate) fn new(pool: &'a Pool, list: &[T]) -> Program<'a> {
-        // A term is always made after its operands, so that the order of numbers is one of evaluation.
-        let terms = reachable(pool, list);
-        let at: FxHashMap<T, usize> = terms.iter().enumerate().map(|(i, &t)| (t, i)).collect();
-        let step = |t: T| match pool.node(t) {
-            Node::Const(c) => Step::Const(*c),
-            Node::Var(v) => Step::Var(*v),
-            Node::App(..) => Step::App,
-            Node::Lin(c, terms) => Step::Lin(*c, terms.iter().map(|(a, k)| (at[a], *k)).collect()),
-            Node::Bin(op, a, b) => Step::Bin(*op, at[a], at[b], pool.width(*a)),
-            Node::Ite(c, a, b) => Step::Ite(at[c], at[a], at[b]),
-            Node::ZExt(a) | Node::Trunc(a) => Step::Same(at[a]),
-            Node::SExt(a) => Step::Signed(at[a], pool.width(*a)),
-        };
-        let steps = terms.iter().map(|&t| (step(t), mask(pool.width(t)))).collect();
-        let roots = list.iter().map(|t| at[t]).collect();
-        Program { pool, terms, steps, at, roots }
-    }
-
-    /// Whether all hold where variables have these values, and functions the value `app` everywhere.
-    pub(crate) fn holds(
-        &self,
-        vars: &FxHashMap<VarId, u64>,
-        app: u64,
-        values: &mut Vec<u64>,
-    ) -> bool {
-        values.clear();
-        for (step, bits) in &self.steps {
-            let v = match step {
-                Step::Const(c) => *c,
-                Step::Var(v) => vars.get(v).copied().unwrap_or(0),
-                Step::App => app,
-                Step::Lin(c, terms) => {
-                    terms.iter().fold(*c, |s, &(a, k)| s.wrapping_add(values[a].wrapping_mul(k)))
-                }
-                &Step::Bin(op, a, b, w) => eval_bin(op, values[a], values[b], w),
-                &Step::Ite(c, a, b) => values[if values[c] == 1 { a } else { b }],
-                &Step::Same(a) => values[a],
-                &Step::Signed(a, w) => sign_extend(values[a], w) as u64,
-            };
-            values.push(v & bits);
-        }
-        self.roots.iter().all(|&r| values[r] == 1)
-    }
-
-    /// The values of all functions, as they were assumed.
-    fn apps(&self, values: &[u64], out: &mut Assignment) {
-        for (i, &t) in self.terms.iter().enumerate() {
-            if let Node::App(f, args) = self.pool.node(t) {
-                let args = args.iter().map(|a| values[self.at[a]]).collect();
-                out.apps.insert((*f, args), values[i]);
-            }
-        }
-    }
-}
-
-/// A model of the conjunction among the assignments that are tried.
-pub(crate) fn guess(ctx: &Ctx, list: &[T]) -> Option<Assignment> {
-    let program = Program::new(&ctx.pool, list);
+/// A model of the conjunction among the assignments that are tried: the first of them that is one.
+pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
     if program.terms.len() > LONGEST {
         return None;
     }
-    let mut vars: Vec<(VarId, VarKind, u8, u64, u64)> = Vec::new();
+    let mut vars: Vec<Variable> = Vec::new();
     let (mut counted, mut applied) = (false, false);
-    for &t in &program.terms {
-        match *ctx.pool.node(t) {
-            Node::Var(v) => {
-                let (kind, tag) = ctx.vars[v.0 as usize];
-                let range = ctx.pool.range(t);
+    for (at, node) in program.nodes.iter().enumerate() {
+        match *node {
+            Node::Var(id) => {
+                let (kind, tag) = ctx.vars[id.0 as usize];
+                let range = ctx.pool.range(program.terms[at]);
                 counted |= matches!(kind, VarKind::Counter(_));
-                vars.push((v, kind, tag, range.ulo, range.uhi));
+                vars.push(Variable { id, at, kind, tag, low: range.ulo, high: range.uhi });
             }
             Node::App(..) => applied = true,
             _ => {}
@@ -142,26 +62,85 @@ pub(crate) fn guess(ctx: &Ctx, list: &[T]) -> Option<Assignment> {
     }
     let counters = if counted { &COUNTERS[..] } else { &COUNTERS[..1] };
     let apps = if applied { &[0, 1][..] } else { &[0][..] };
-    let mut assignment: FxHashMap<VarId, u64> = FxHashMap::default();
-    let mut values = Vec::with_capacity(program.terms.len());
+    let mut batch = Batch { program, vars: &vars, apps, values: program.room(), used: 0 };
+    // Where a kernel has one axis, say, most assignments are the same.
+    let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
+    let mut assignment = Vec::with_capacity(vars.len());
     for launch in &LAUNCHES {
         for apart in Apart::all() {
             for &counter in counters {
-                for &(v, kind, tag, low, high) in &vars {
-                    let value = apart.value(launch, kind, tag, counter).clamp(low, high);
-                    assignment.insert(v, value);
+                assignment.clear();
+                let value =
+                    |v: &Variable| apart.value(launch, v.kind, v.tag, counter).clamp(v.low, v.high);
+                assignment.extend(vars.iter().map(value));
+                if seen.contains(&assignment) {
+                    continue;
                 }
-                for &app in apps {
-                    if program.holds(&assignment, app, &mut values) {
-                        let mut model = Assignment { vars: assignment, ..Assignment::default() };
-                        program.apps(&values, &mut model);
-                        return Some(model);
-                    }
+                seen.insert(assignment.clone());
+                if let Some(model) = batch.add(&assignment) {
+                    return Some(model);
                 }
             }
         }
     }
-    None
+    batch.first_model()
+}
+
+struct Variable {
+    id: VarId,
+    at: usize,
+    kind: VarKind,
+    tag: u8,
+    low: u64,
+    high: u64,
+}
+
+/// Assignments that wait until there are enough of them to be evaluated.
+struct Batch<'a> {
+    program: &'a Program<'a>,
+    vars: &'a [Variable],
+    /// The values that functions have, everywhere; an assignment is tried with each.
+    apps: &'a [u64],
+    values: Vec<Lanes>,
+    used: usize,
+}
+
+impl Batch<'_> {
+    fn add(&mut self, assignment: &[u64]) -> Option<Assignment> {
+        for (v, &value) in self.vars.iter().zip(assignment) {
+            self.values[v.at][self.used] = value;
+        }
+        self.used += 1;
+        if self.used < LANES {
+            return None;
+        }
+        let model = self.first_model();
+        self.used = 0;
+        model
+    }
+
+    fn first_model(&mut self) -> Option<Assignment> {
+        let mut first: Option<(u32, u64)> = None;
+        for &app in self.apps {
+            let held = self.program.holds(&mut self.values, app, self.used);
+            let lane = held.trailing_zeros();
+            if held != 0 && first.is_none_or(|(l, _)| lane < l) {
+                first = Some((lane, app));
+            }
+        }
+        let (lane, app) = first?;
+        self.program.holds(&mut self.values, app, self.used);
+        let of = |at: usize| self.values[at][lane as usize];
+        let mut model = Assignment::default();
+        model.vars.extend(self.vars.iter().map(|v| (v.id, of(v.at))));
+        for (at, node) in self.program.nodes.iter().enumerate() {
+            if let Node::App(f, args) = node {
+                let args = args.iter().map(|a| of(a.index())).collect();
+                model.apps.insert((*f, args), of(at));
+            }
+        }
+        Some(model)
+    }
 }
 
 /// The place of the second thread relative to the first, which is the first of all but where the second is before it.

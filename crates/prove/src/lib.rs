@@ -52,6 +52,7 @@ mod partial;
 mod phases;
 mod places;
 mod poly;
+mod program;
 mod provenance;
 mod race;
 mod radix;

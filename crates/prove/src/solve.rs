@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::boxes;
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
+use crate::program::Program;
 use crate::race::Limits;
 use crate::term::{Bin, Node, Pool, T, VarId, mask};
 use crate::walk::{Assignment, Substitution, reachable};
@@ -395,9 +396,10 @@ impl Solver {
             return None;
         }
         let started = Instant::now();
-        let (mut model, mut spent) = (crate::guess::guess(ctx, asked), 0);
+        let program = Program::new(&ctx.pool, asked);
+        let (mut model, mut spent) = (crate::guess::guess(ctx, &program), 0);
         if model.is_none() {
-            model = match boxes::decide(&ctx.pool, asked) {
+            model = match boxes::decide(&program) {
                 Answer::Sat(m) => Some(m),
                 _ => None,
             };
@@ -426,13 +428,14 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
     if effort.is_over() {
         return (Outcome::Late, 0);
     }
-    if crate::guess::guess(ctx, key).is_some_and(|m| holds(ctx, key, &m)) {
+    let program = Program::new(&ctx.pool, key);
+    if crate::guess::guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m)) {
         return (Outcome::Sat, 0);
     }
     // A model that has to be looked for, with products of unknowns, is one in which something wraps more often than not:
     // conditions that exclude it come before such questions, which a short one is not.
     let wraps = effort.work <= SHORT && has_products(ctx, key);
-    match boxes::decide(&ctx.pool, key) {
+    match boxes::decide(&program) {
         Answer::Unsat => return (Outcome::Unsat, 0),
         Answer::Sat(_) if !wraps => return (Outcome::Sat, 0),
         _ => {}
@@ -542,7 +545,7 @@ fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
 
 /// The answer to a part of a question.
 fn short(ctx: &Ctx, list: &[T], effort: Effort) -> (Answer, u64) {
-    match boxes::decide(&ctx.pool, list) {
+    match boxes::decide(&Program::new(&ctx.pool, list)) {
         Answer::Unknown => z3::check(&ctx.pool, list, Theory::Bits, effort.at_most(TRIAL_WORK)),
         known => (known, 0),
     }

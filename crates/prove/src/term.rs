@@ -48,17 +48,17 @@ pub(crate) enum Bin {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Node {
+pub(crate) enum Node<R = T> {
     Const(u64),
     Var(VarId),
-    App(FnId, Box<[T]>),
+    App(FnId, Box<[R]>),
     /// A constant plus atoms with non-zero coefficients, in order of atoms; none of the atoms is a sum or a constant.
-    Lin(u64, Box<[(T, u64)]>),
-    Bin(Bin, T, T),
-    Ite(T, T, T),
-    ZExt(T),
-    SExt(T),
-    Trunc(T),
+    Lin(u64, Box<[(R, u64)]>),
+    Bin(Bin, R, R),
+    Ite(R, R, R),
+    ZExt(R),
+    SExt(R),
+    Trunc(R),
 }
 
 /// What values a term can have.
@@ -288,7 +288,11 @@ impl Pool {
 }
 
 /// The interval of a node, from those of its operands.
-pub(crate) fn range_of(node: &Node, width: u32, of: impl Fn(T) -> Range + Copy) -> Range {
+pub(crate) fn range_of<R: Copy>(
+    node: &Node<R>,
+    width: u32,
+    of: impl Fn(R) -> Range + Copy,
+) -> Range {
     let full = Range::full(width);
     match node {
         Node::Const(c) => {
@@ -387,11 +391,11 @@ fn bin_range(op: Bin, ra: Range, rb: Range, width: u32) -> Range {
 }
 
 /// The interval of a sum over the integers, from those of its atoms.
-pub(crate) fn sum_interval(
+pub(crate) fn sum_interval<R: Copy>(
     c: u64,
-    terms: &[(T, u64)],
+    terms: &[(R, u64)],
     width: u32,
-    of: impl Fn(T) -> Range,
+    of: impl Fn(R) -> Range,
 ) -> (i128, i128) {
     let mut lo = i128::from(sign_extend(c, width));
     let mut hi = lo;

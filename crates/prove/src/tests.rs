@@ -8,7 +8,7 @@ use lockstep_kernel::semantics;
 use lockstep_kernel::{IntOp, Language};
 
 use crate::context::{Ctx, Hints, VarKind};
-use crate::guess::Program;
+use crate::program::{LANES, Program};
 use crate::solve::presolve;
 use crate::term::{Bin, Node, Pool, T, VarId, mask};
 use crate::walk::{Assignment, Substitution, eval_bin};
@@ -334,7 +334,7 @@ fn the_solver_agrees_with_trying_all_values() {
             }
             Answer::Unknown => panic!("round {round}: no answer"),
         }
-        match crate::boxes::decide(&pool, &list) {
+        match crate::boxes::decide(&Program::new(&pool, &list)) {
             Answer::Sat(m) => {
                 assert!(list.iter().all(|&t| m.eval(&pool, t) == 1), "round {round}, by boxes");
                 boxes.0 += 1;
@@ -415,22 +415,21 @@ fn rare_integer_operations_are_exact() {
 /// Whether a conjunction has a model, by trying all.
 fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
     let program = Program::new(&ctx.pool, list);
-    let mut vars: Vec<(VarId, u32)> = Vec::new();
-    for t in crate::walk::reachable(&ctx.pool, list) {
-        if let Node::Var(v) = *ctx.pool.node(t) {
-            vars.push((v, ctx.pool.width(t)));
-        }
-    }
+    let vars: Vec<(usize, u32)> = (0..program.nodes.len())
+        .filter(|&i| matches!(program.nodes[i], Node::Var(_)))
+        .map(|i| (i, program.widths[i]))
+        .collect();
     let bits: u32 = vars.iter().map(|(_, w)| w).sum();
-    let mut values = Vec::new();
-    let mut assignment = rustc_hash::FxHashMap::default();
-    (0..1u64 << bits).any(|n| {
-        let mut rest = n;
-        for &(v, w) in &vars {
-            assignment.insert(v, rest & mask(w));
-            rest >>= w;
+    let mut values = program.room();
+    (0..1u64 << bits).step_by(LANES).any(|n| {
+        for lane in 0..LANES {
+            let mut rest = n + lane as u64;
+            for &(at, w) in &vars {
+                values[at][lane] = rest & mask(w);
+                rest >>= w;
+            }
         }
-        program.holds(&assignment, 0, &mut values)
+        program.holds(&mut values, 0, LANES) != 0
     })
 }
 

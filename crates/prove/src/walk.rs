@@ -145,7 +145,7 @@ impl Substitution {
     }
 }
 
-pub(crate) fn children(node: &Node, mut f: impl FnMut(T)) {
+pub(crate) fn children<R: Copy>(node: &Node<R>, mut f: impl FnMut(R)) {
     match node {
         Node::Const(_) | Node::Var(_) => {}
         Node::App(_, args) => args.iter().for_each(|&a| f(a)),
