@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -18,6 +18,7 @@ use lockstep_kernel::Kernel;
 use lockstep_project::cache::Key;
 
 use crate::engines::{Engines, Task};
+use crate::internal::guarded;
 use crate::interrupt;
 use crate::launch_facts::FileFacts;
 use crate::load::{self, Source, error};
@@ -171,6 +172,10 @@ fn next_item<'a, T>(next: &AtomicUsize, items: &'a [T]) -> Option<(usize, &'a T)
     Some((i, items.get(i)?))
 }
 
+/// Why findings in such a kernel are only possible.
+const OF_A_LIBRARY: &str =
+    "a kernel of a library's header: what its arguments are to each other, only the library knows";
+
 /// What holds for every file.
 struct Checker<'a> {
     plan: &'a Plan,
@@ -183,7 +188,9 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn unit(&self, unit: &Unit) -> Part {
         let mut part = Part::default();
-        let result = self.fill(unit, &mut part);
+        let name = unit.path.display().to_string();
+        let result = guarded(|| self.fill(unit, &mut part))
+            .unwrap_or_else(|defect| Err(error(&name, defect)));
         self.progress.done();
         match result {
             Err(_) if unit.input.cancel.is_cancelled() => part.interrupted = true,
@@ -244,7 +251,11 @@ impl Checker<'_> {
             settled: true,
         };
         for kernel in load::select(&module.kernels, names) {
-            if let Err(e) = self.kernel(kernel, &mut file, part) {
+            let looked =
+                guarded(|| self.kernel(kernel, &mut file, part)).unwrap_or_else(|defect| {
+                    Err(error(&source.name, format!("kernel {}: {defect}", kernel.name)))
+                });
+            if let Err(e) = looked {
                 part.report.errors.push(e);
             }
         }
@@ -295,6 +306,15 @@ impl Checker<'_> {
         (report.name, report.mangled) = (kernel.name.clone(), kernel.mangled.clone());
         report.header = simulation::header(kernel, &file.source.name);
         report.file.clone_from(&file.source.name);
+        let is_library = |file: &str| load::is_of_a_library(Path::new(file), &analysis.input);
+        let is_complete = given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
+        if report.header.as_deref().is_some_and(is_library)
+            && !is_library(&report.file)
+            && !is_complete
+            && !analysis.report.strict
+        {
+            verdicts::doubt_all(&mut report, OF_A_LIBRARY);
+        }
         if let Some(chosen) = file.module.chosen.iter().find(|c| c.is_instance(kernel)) {
             simulation::name_choice(&mut report, &chosen.arguments);
         }

@@ -106,6 +106,22 @@ pub(crate) fn is_users_file(file: &Path, options: &InputArgs) -> bool {
     !file.starts_with("/usr") && !ours() && !of_sdk()
 }
 
+/// Whether a file is one of the system, an SDK, or a library whose headers stand in a folder given by `-isystem`.
+pub(crate) fn is_of_a_library(file: &Path, options: &InputArgs) -> bool {
+    let mut folders = Vec::new();
+    let mut args = options.clang_args.iter();
+    while let Some(arg) = args.next() {
+        if let Some(joined) = arg.strip_prefix("-isystem") {
+            folders.extend(if joined.is_empty() {
+                args.next().map(String::as_str)
+            } else {
+                Some(joined)
+            });
+        }
+    }
+    !is_users_file(file, options) || folders.iter().any(|folder| file.starts_with(folder))
+}
+
 pub(crate) fn error(file: &str, message: String) -> InputError {
     InputError { file: file.to_owned(), message }
 }

@@ -9,6 +9,7 @@ mod clang_style_args;
 mod dims;
 mod dump;
 mod engines;
+mod internal;
 mod interrupt;
 mod launch_facts;
 mod load;

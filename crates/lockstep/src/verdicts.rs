@@ -1,6 +1,6 @@
 //! From what was found to one verdict for each kind asked for.
 
-use lockstep_finding::{Confidence, Finding, Kind, Verdict};
+use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Verdict};
 
 use crate::options::SearchArgs;
 
@@ -89,6 +89,16 @@ impl Evidence<'_> {
             covered = format!("{covered}; {note}");
         }
         Verdict::Clean { covered }
+    }
+}
+
+/// Lowers every finding to a possible one.
+pub(crate) fn doubt_all(report: &mut KernelReport, because: &str) {
+    for finding in &mut report.findings {
+        finding.confidence = Confidence::Possible;
+    }
+    for (_, verdict) in report.verdicts.iter_mut().filter(|(_, v)| *v == Verdict::Found) {
+        *verdict = Verdict::Unknown { because: because.to_owned() };
     }
 }
 

@@ -193,3 +193,32 @@ fn a_reader_that_goes_away_is_no_panic() {
     let output = child.wait_with_output().expect("lockstep ends");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// A kernel of a library's header: its arguments are the library's, and what is found with ours is only possible.
+#[test]
+fn kernels_of_a_library() {
+    let dir = folder(&[(
+        "main.cu",
+        "#include <spread.cuh>\nvoid all(int *a) { spread<int><<<1, 64>>>(a); }\n",
+    )]);
+    std::fs::create_dir(dir.path().join("lib")).expect("a folder");
+    let header = "template <class T> __global__ void spread(T *a) { a[threadIdx.x / 2] = T(threadIdx.x); }\n";
+    std::fs::write(dir.path().join("lib/spread.cuh"), header).expect("a file is written");
+    let race = |folder: &[&str], status: i32| {
+        let args = [&["check", "main.cu", "--only", "data-race"], folder].concat();
+        json_of(dir.path(), &args, status)["kernels"][0].clone()
+    };
+    let own = race(&["-I", "lib"], 1);
+    assert_eq!(own["verdicts"]["data-race"]["verdict"], "found");
+    assert_eq!(own["findings"][0]["confidence"], "confirmed");
+    for folder in [&["-isystem", "lib"][..], &["-isystemlib"]] {
+        let theirs = race(folder, 3);
+        assert_eq!(theirs["verdicts"]["data-race"]["verdict"], "unknown");
+        let because = theirs["verdicts"]["data-race"]["because"].as_str().unwrap_or_default();
+        assert!(because.starts_with("a kernel of a library's header"), "{because}");
+        assert_eq!(theirs["findings"][0]["confidence"], "possible");
+    }
+    // Who asks for it gets it, and who gives the whole launch has left nothing to choose.
+    race(&["-isystem", "lib", "--strict"], 1);
+    race(&["-isystem", "lib", "--arg", "a=i32[64]", "--block", "64", "--grid", "1"], 1);
+}

@@ -14,8 +14,8 @@ use crate::term::{Bin, Node, Range, mask, range_of, sign_extend, smax, smin};
 use crate::walk::{Assignment, children, eval_bin};
 use crate::z3::Answer;
 
-/// Intervals that are computed before it gives up.
-const MOST: usize = 60_000;
+/// Intervals that are computed before it gives up: of the questions that are decided at all, one in thirty takes more.
+const MOST: usize = 10_000;
 
 /// The longest conjunction that is looked at, in terms.
 const LONGEST: usize = 600;

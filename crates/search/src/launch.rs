@@ -295,7 +295,9 @@ impl Sizes {
         let Some(param) = space.kernel.params.iter().position(|p| p.name == object) else {
             return false;
         };
-        let (_, ArgValue::Array(spec)) = &launch.args[param] else { return false };
+        // A struct whose fields are parameters of their own has no argument: those are not in step with parameters.
+        let arg = launch.args.iter().find(|(name, _)| name == object);
+        let Some((_, ArgValue::Array(spec))) = arg else { return false };
         let element = spec.element.size() as u64;
         let new = next_size(spec.bytes(), end).min(space.most_bytes()) / element * element;
         self.arrays.retain(|(p, _)| *p != param);
