@@ -468,6 +468,34 @@ void launch(int *a, int n, unsigned rows, size_t total, float x) {
     assert_eq!((second.grid, second.block), (None, Some([64, 1, 1])));
 }
 
+/// Quotients that are rounded up by asking for a remainder.
+#[test]
+fn host_launches_round_up() {
+    let source = b"__global__ void k(int *a, int n) { a[0] = n; }
+void by_a_term(int *a, int n) { k<<<(n - 2) / 14 + ((n - 2) % 14 == 0 ? 0 : 1), 64>>>(a, n); }
+void by_a_truth(int *a, int n) { k<<<n / 96 + (n % 96 != 0), 64>>>(a, n); }
+void by_a_choice(int *a, int n, int m) { k<<<n % m == 0 ? n / m : n / m + 1, m>>>(a, n); }
+void by_a_step(int *a, unsigned n) { unsigned b = n / 256; if (n % 256) b++; k<<<b, 256>>>(a, n); }
+void of_another(int *a, int n, int m) { k<<<n / 96 + (m % 96 != 0), 64>>>(a, n); }
+void if_none_is_left(int *a, int n) { k<<<n / 96 + (n % 96 == 0), 64>>>(a, n); }
+void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let grid = |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let told = told(launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}")));
+        told.split(" Grid(1)").next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(grid(2), "Grid(0)=(((u0 - 2) + 13) / 14)");
+    assert_eq!(grid(3), "Grid(0)=((u0 + 95) / 96)");
+    assert_eq!(grid(4), "Grid(0)=((u0 + (u1 - 1)) / u1)");
+    assert_eq!(grid(5), "Grid(0)=((u0 + 255) / 256)");
+    assert_eq!(grid(6), "Grid(0)=((u0 / 96) + ((u1 % 96) min 1))");
+    assert_eq!(grid(7), "Grid(0)=((u0 / 96) + (1 - ((u0 % 96) min 1)))");
+    // The remainder that is none has been looked at, too.
+    assert_eq!(grid(8), "Grid(0)=((u0 / 96) + u2)");
+}
+
 fn told(launch: &HostLaunch) -> String {
     let text = |(part, value): &(HostPart, HostValue)| format!("{part:?}={}", shown(value));
     launch.values.iter().map(text).collect::<Vec<_>>().join(" ")

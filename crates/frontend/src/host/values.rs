@@ -7,7 +7,10 @@
 //! Values are read as integers without limit: that nothing overflows, and that what is cut off (`trunc`) or divided is
 //! not negative, is taken for granted, as the host takes it. Whoever uses a relation says it as an assumption.
 
-use llvm_sys::core::{LLVMConstRealGetDouble, LLVMGetIntTypeWidth, LLVMGetIsDisjoint};
+use llvm_sys::LLVMIntPredicate as IntPred;
+use llvm_sys::core::{
+    LLVMConstRealGetDouble, LLVMGetICmpPredicate, LLVMGetIntTypeWidth, LLVMGetIsDisjoint,
+};
 
 use super::memory;
 use crate::llvm::{self, Opcode, Val};
@@ -160,9 +163,15 @@ impl Reader {
         let constant = || llvm::const_int(llvm::operand(v, 1));
         let op = match opcode {
             Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
-                // A truth value counts as one.
-                return (width(llvm::operand(v, 0))? > 1).then(|| one(self));
+                let from = llvm::operand(v, 0);
+                return match (width(from)?, opcode) {
+                    (1, Opcode::LLVMZExt) => self.is_remainder(from, depth).map(|r| r.as_number()),
+                    // A truth value by itself is none of the numbers meant here.
+                    (1, _) => None,
+                    _ => Some(one(self)),
+                };
             }
+            Opcode::LLVMSelect => return self.one_more(v, depth),
             Opcode::LLVMFPToSI | Opcode::LLVMFPToUI => return self.rounded_up(v, depth),
             Opcode::LLVMShl => {
                 return Some(binary(Mul, one(self), known(1 << small(constant()?)?)));
@@ -202,6 +211,35 @@ impl Reader {
         }
         let unit = || known(above as i64);
         round(above).then(|| binary(HostOp::Mul, binary(HostOp::Div, x, unit()), unit()))
+    }
+
+    /// `n % 256 != 0`, or the opposite.
+    fn is_remainder(&mut self, v: Val, depth: usize) -> Option<IsRemainder> {
+        if depth == 0 || !llvm::is_instruction(v) || llvm::opcode(v) != Opcode::LLVMICmp {
+            return None;
+        }
+        let there = match unsafe { LLVMGetICmpPredicate(v) } {
+            IntPred::LLVMIntNE => true,
+            IntPred::LLVMIntEQ => false,
+            _ => return None,
+        };
+        let of = self.value(llvm::operand(v, 0), depth - 1);
+        let is_zero = llvm::const_int(llvm::operand(v, 1)) == Some(0);
+        let is_it = matches!(of, HostValue::Binary(HostOp::Rem, ..)) && is_zero;
+        is_it.then_some(IsRemainder { of, there })
+    }
+
+    /// `n % 256 ? n / 256 + 1 : n / 256`.
+    fn one_more(&mut self, v: Val, depth: usize) -> Option<HostValue> {
+        let mut asked = self.is_remainder(llvm::operand(v, 0), depth)?;
+        let mut more = self.value(llvm::operand(v, 1), depth);
+        let mut less = self.value(llvm::operand(v, 2), depth);
+        if binary(HostOp::Add, more.clone(), known(1)) == less {
+            (more, less) = (less, more);
+            asked.there = !asked.there;
+        }
+        (binary(HostOp::Add, less.clone(), known(1)) == more)
+            .then(|| binary(HostOp::Add, less, asked.as_number()))
     }
 
     /// `ceil(n / 256.0)`, which the optimiser may have made a multiplication.
@@ -246,6 +284,49 @@ impl Reader {
     }
 }
 
+/// Whether a remainder is left, or is not.
+struct IsRemainder {
+    of: HostValue,
+    there: bool,
+}
+
+impl IsRemainder {
+    /// 1 where it is so, else 0: remainders are not negative here.
+    fn as_number(self) -> HostValue {
+        let left = binary(HostOp::Min, self.of, known(1));
+        if self.there { left } else { binary(HostOp::Sub, known(1), left) }
+    }
+}
+
+/// The quotient rounded up, where these are the one rounded down and whether something is left.
+fn with_the_rest(quotient: &HostValue, rest: &HostValue) -> Option<HostValue> {
+    use HostValue::Binary;
+    let (Binary(HostOp::Div, n, by), Binary(HostOp::Min, left, one)) = (quotient, rest) else {
+        return None;
+    };
+    let is_its_rest = matches!(&**left, Binary(HostOp::Rem, m, b) if m == n && b == by);
+    if !is_its_rest || **one != known(1) {
+        return None;
+    }
+    let less = binary(HostOp::Sub, (**by).clone(), known(1));
+    Some(binary(HostOp::Div, binary(HostOp::Add, (**n).clone(), less), (**by).clone()))
+}
+
+/// The remainder, where the multiple next below a number is taken off it: the optimiser's way to have both it and the quotient.
+fn rest_of(n: &HostValue, multiple: &HostValue, sign: i64) -> Option<HostValue> {
+    use HostValue::{Binary, Known};
+    let Binary(HostOp::Mul, quotient, times) = multiple else { return None };
+    let of = |quotient: &HostValue, times: &HostValue| {
+        let Binary(HostOp::Div, whole, by) = quotient else { return None };
+        let is_by = match (times, &**by) {
+            (Known(t), Known(b)) => t.checked_mul(sign) == Some(*b),
+            (times, by) => sign == 1 && times == by,
+        };
+        (**whole == *n && is_by).then(|| binary(HostOp::Rem, n.clone(), (**by).clone()))
+    };
+    of(quotient, times).or_else(|| of(times, quotient))
+}
+
 fn known(v: i64) -> HostValue {
     HostValue::Known(v)
 }
@@ -253,6 +334,16 @@ fn known(v: i64) -> HostValue {
 /// With what is known computed.
 fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
     use HostValue::Known;
+    let either =
+        |f: fn(&HostValue, &HostValue) -> Option<HostValue>| f(&a, &b).or_else(|| f(&b, &a));
+    let shorter = match op {
+        HostOp::Add => either(with_the_rest).or_else(|| either(|a, b| rest_of(a, b, -1))),
+        HostOp::Sub => rest_of(&a, &b, 1),
+        _ => None,
+    };
+    if let Some(shorter) = shorter {
+        return shorter;
+    }
     match (op, &a, &b) {
         (_, Known(x), Known(y)) => match op.of(*x, *y) {
             Some(v) => Known(v),
