@@ -118,6 +118,8 @@ pub(crate) struct Space<'a> {
     fixed: Option<Vec<Gene>>,
 }
 
+/// Arrays of one size that a kernel has in one.
+const FEW: i64 = 16;
 /// Rounds of a loop that nothing but a parameter limits.
 const ROUNDS: i64 = 8;
 /// Threads of a block in the launches that are tried.
@@ -367,12 +369,13 @@ impl<'a> Space<'a> {
         !(h.wraps && v < along) && v <= along.max(4096)
     }
 
-    /// Whether an array with as many dimensions as there are strides has more elements than an `int` counts.
+    /// Whether an array with as many dimensions as there are strides has more elements than an `int` counts, with a few
+    /// such arrays in one, as a kernel numbers them by constants (`offset + 4 * stride`).
     fn overflows(&self, c: &Candidate) -> bool {
         let is_stride =
             |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;
         let strides = (0..self.slots.len()).filter(is_stride).map(|i| c.int(i).max(1));
-        strides.fold(1i64, i64::saturating_mul) > i64::from(i32::MAX)
+        strides.fold(FEW, i64::saturating_mul) > i64::from(i32::MAX)
     }
 
     /// The value of a slot as its type holds it.
