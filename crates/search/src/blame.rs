@@ -70,7 +70,8 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
-                .or_else(|| self.offset_of_the_block(trial)),
+                .or_else(|| self.offset_of_the_block(trial))
+                .or_else(|| self.small_sizes(trial)),
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
                 .or_else(|| self.broken_warps(trial))
@@ -82,7 +83,8 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.unsorted(&self.shown(trial)?))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
-                .or_else(|| self.crooked_vectors(trial)),
+                .or_else(|| self.crooked_vectors(trial))
+                .or_else(|| self.small_sizes(trial)),
             Kind::Misaligned => self.crooked_sizes(trial),
             _ => None,
         }
@@ -205,6 +207,29 @@ impl Shrinker<'_, '_> {
         let sizes = sizes.iter().filter(|&&i| is_crooked(i, unit));
         let named = |&i: &usize| format!("{} % {unit} != 0", space.slots[i].name);
         Some(sizes.map(named).collect::<Vec<_>>().join(" && "))
+    }
+
+    /// What only next to nothing shows: a pattern of one letter, an image of two rows. In a launch that is ordinary otherwise,
+    /// a size of at most half of what is usual is made usual again, and no multiple of anything; where none of these
+    /// has the bug, it needs the small one.
+    fn small_sizes(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let plain = space.plain();
+        let is_size = |&i: &usize| space.slots[i].is_size() && !space.related.gives_slot(i);
+        let small = |i: &usize| c.int(*i) >= 0 && c.int(*i) <= plain.int(*i) / 2;
+        let sizes: Vec<usize> = (0..space.slots.len()).filter(is_size).filter(small).collect();
+        sizes.into_iter().find_map(|i| {
+            let (v, usual) = (c.int(i), plain.int(i));
+            let ordinary = condition::with(&plain, i, v);
+            let shows = self.other(&ordinary).is_some_and(|t| same(&t, self.key).is_some());
+            let mut larger = vec![usual / 2 + 1, usual - usual / 4, usual - 1, usual];
+            larger.retain(|&n| n > v);
+            larger.dedup();
+            let clean = |&n: &i64| self.is_clean(&condition::with(&plain, i, n));
+            let clean = shows && !larger.is_empty() && larger.iter().all(clean);
+            clean.then(|| condition::below(self, &ordinary, i, larger[0]))
+        })
     }
 
     /// So do vectors of several elements stay in their rows.
@@ -582,7 +607,8 @@ impl Shrinker<'_, '_> {
     /// Another launch, if there is time for it.
     pub(crate) fn other(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
         let trial = self.driver.again(candidate, PATIENCE);
-        self.hurried |= trial.is_none() && self.driver.is_over();
+        let ended = trial.as_ref().is_some_and(|t| t.outcome.incomplete.is_none());
+        self.hurried |= !ended && self.driver.is_over();
         trial
     }
 

@@ -765,6 +765,9 @@ mod tests {
         assert_eq!(with(1, 127), [Oddity::Slot(1)]);
         assert_eq!(with(1, 0), [Oddity::Slot(1)]);
         assert_eq!(with(1, 200), []);
+        // Two rows of this length could still be numbered, but not as many as a kernel may have.
+        assert_eq!(with(1, 1 << 20), []);
+        assert_eq!(with(1, 1 << 30), [Oddity::Slot(1)]);
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl Reader {
             Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
                 let from = llvm::operand(v, 0);
                 return match (width(from)?, opcode) {
-                    (1, Opcode::LLVMZExt) => self.is_remainder(from, depth).map(|r| r.as_number()),
+                    (1, Opcode::LLVMZExt) => self.is_remainder(from, depth).map(|r| r.into_number()),
                     // A truth value by itself is none of the numbers meant here.
                     (1, _) => None,
                     _ => Some(one(self)),
@@ -239,7 +239,7 @@ impl Reader {
             asked.there = !asked.there;
         }
         (binary(HostOp::Add, less.clone(), known(1)) == more)
-            .then(|| binary(HostOp::Add, less, asked.as_number()))
+            .then(|| binary(HostOp::Add, less, asked.into_number()))
     }
 
     /// `ceil(n / 256.0)`, which the optimiser may have made a multiplication.
@@ -292,7 +292,7 @@ struct IsRemainder {
 
 impl IsRemainder {
     /// 1 where it is so, else 0: remainders are not negative here.
-    fn as_number(self) -> HostValue {
+    fn into_number(self) -> HostValue {
         let left = binary(HostOp::Min, self.of, known(1));
         if self.there { left } else { binary(HostOp::Sub, known(1), left) }
     }
