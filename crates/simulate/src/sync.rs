@@ -43,10 +43,29 @@ fn learn(k: &mut Knowledge, variable: u32, len: u32) {
     }
 }
 
+/// So many times longer has a list to be for a search of each of the others' entries to be cheaper than going through both.
+const FEW: usize = 8;
+
 fn join(k: &mut Knowledge, other: &Knowledge) {
-    for &(v, len) in other {
-        learn(k, v, len);
+    if other.len() * FEW < k.len() {
+        other.iter().for_each(|&(v, len)| learn(k, v, len));
+        return;
     }
+    if k.is_empty() {
+        k.clone_from(other);
+        return;
+    }
+    let mut both = Vec::with_capacity(k.len() + other.len());
+    let mut mine = k.iter().copied().peekable();
+    for &(v, len) in other {
+        while let Some(before) = mine.next_if(|m| m.0 < v) {
+            both.push(before);
+        }
+        let known = mine.next_if(|m| m.0 == v).map_or(0, |m| m.1);
+        both.push((v, len.max(known)));
+    }
+    both.extend(mine);
+    *k = both;
 }
 
 /// Times of the last fences of a block's threads, in the order of their numbers; 0 where there was none.
@@ -192,8 +211,8 @@ struct Moment {
 #[derive(Default)]
 struct Fenced {
     /// Time and knowledge at the last fence, by its scope.
-    released_block: Option<(Moment, Knowledge)>,
-    released_device: Option<(Moment, Knowledge)>,
+    released_block: Option<(Moment, Arc<Knowledge>)>,
+    released_device: Option<(Moment, Arc<Knowledge>)>,
     /// Learnt by relaxed reads, waiting for a fence.
     pending: Knowledge,
 }
@@ -303,7 +322,7 @@ impl Sync {
         let now = self.moment(thread, clock);
         let pending = std::mem::take(&mut self.fenced.entry(thread).or_default().pending);
         self.strict.teach(thread, &pending);
-        let known = self.strict.known(thread);
+        let known = Arc::new(self.strict.known(thread));
         let f = self.fenced.entry(thread).or_default();
         if scope >= Scope::Device {
             f.released_device = Some((now, known.clone()));
@@ -354,11 +373,13 @@ impl Sync {
                 join(self.read_in.entry(block).or_default(), &read);
             }
         }
+        // What one of them knows now, all know.
+        let barrier = self.barriers.get(&block).copied().unwrap_or(0);
+        let now = Moment { clock, barrier };
+        let known = Arc::new(self.strict.known(first));
         for t in first..first + u64::from(threads) {
             if let Some(f) = self.fenced.get_mut(&t) {
-                let barrier = self.barriers.get(&block).copied().unwrap_or(0);
-                let now = Moment { clock, barrier };
-                f.released_block = Some((now, self.strict.known(t)));
+                f.released_block = Some((now, known.clone()));
             }
         }
     }
