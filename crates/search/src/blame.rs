@@ -37,11 +37,11 @@ const PATIENCE: u64 = 10;
 const FAR: [i64; 2] = [64, 1 << 16];
 
 /// A bug as a launch shows it.
-struct Shown<'t> {
-    candidate: &'t Candidate,
-    finding: &'t Finding,
+pub(crate) struct Shown<'t> {
+    pub(crate) candidate: &'t Candidate,
+    pub(crate) finding: &'t Finding,
     /// What else went wrong in that launch.
-    wrong: usize,
+    pub(crate) wrong: usize,
 }
 
 /// Whether an access was made at this site, by the place in the source.
@@ -50,13 +50,13 @@ fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
     (loc.line, loc.column) == (access.place.line, access.place.column)
 }
 
-fn wrong(trial: &Trial) -> usize {
+pub(crate) fn wrong(trial: &Trial) -> usize {
     let outside = trial.outcome.findings.iter().filter(|f| f.kind == Kind::OutOfBounds);
     outside.count() + trial.doubts.len()
 }
 
 impl Shrinker<'_, '_> {
-    fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
+    pub(crate) fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
         let finding = same(trial, self.key)?;
         Some(Shown { candidate: &trial.candidate, finding, wrong: wrong(trial) })
     }
@@ -67,6 +67,7 @@ impl Shrinker<'_, '_> {
             Kind::UninitialisedRead => self
                 .large_block(trial)
                 .or_else(|| self.broken_warps(trial))
+                .or_else(|| self.indices_beyond(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
@@ -80,6 +81,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
                 .or_else(|| self.unsorted(&self.shown(trial)?))
+                .or_else(|| self.indices_beyond(trial))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial)),
@@ -386,6 +388,7 @@ impl Shrinker<'_, '_> {
                 any(&|s| s.is_row_length() || s.is_offset() || s.hints.bounds_loop)
                     || !self.indices(c, finding).is_empty()
                     || !self.sorted(finding).is_empty()
+                    || !self.numbering(finding).is_empty()
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,
@@ -393,7 +396,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// The arrays whose elements lead to the places of these accesses, of all of them.
-    fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
+    pub(crate) fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
         let space = self.driver.lab.space;
         let kernel = space.kernel;
         let lead = |array: usize, access: &Access| {
@@ -570,7 +573,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Whether some thread was at each place of a finding.
-    fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
+    pub(crate) fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
         let kernel = self.driver.lab.space.kernel;
         let is_reached = |a: &Access| {
             let mut sites = kernel.sites.iter().zip(&trial.outcome.coverage.sites);

@@ -47,6 +47,7 @@ mod settle;
 mod space;
 mod trial;
 mod warps;
+mod within;
 
 use std::time::Instant;
 
