@@ -28,6 +28,8 @@ const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
 const ROUND: [i64; 4] = [2, 4, 8, 16];
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
+/// And what they are computed from, the smallest first: the launch may grow with it.
+const PARTS: [i64; 3] = [2, 8, LONGER];
 /// A bug of a loop shows in so many rounds.
 const LEAST_ROUNDS: i64 = 3;
 /// So many times longer than the launch that shows a bug may one take that does not.
@@ -242,7 +244,23 @@ impl Shrinker<'_, '_> {
             let mut longer = c.clone();
             longer.genes[i] = Gene::Int(long);
             let clean = space.clamp(i, long) == long && self.is_clean(&longer);
-            clean.then(|| condition::below(self, c, i, long))
+            clean.then(|| condition::below(self, c, i, long)).or_else(|| self.short_parts(c, i))
+        })
+    }
+
+    /// A row whose length the host computes from other arguments is longer where one of these is. Who guards threads by
+    /// them, or by arguments beside them, says nothing of how they hang together: where the boundary is another argument,
+    /// the caller knows. A boundary at the end of the grid is a guard that is missing, and no condition.
+    fn short_parts(&mut self, c: &Candidate, row: usize) -> Option<String> {
+        let space = self.driver.lab.space;
+        let sources = space.related.sources(row, &space.slots);
+        let sources = sources.into_iter().filter(|&i| !space.related.gives_slot(i) && c.int(i) > 0);
+        sources.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let longer = PARTS.map(|times| c.int(i).saturating_mul(times));
+            let long = longer.into_iter().find(|&long| {
+                space.clamp(i, long) == long && self.is_clean(&condition::with(c, i, long))
+            })?;
+            condition::below_another(self, c, i, long)
         })
     }
 
@@ -284,7 +302,11 @@ impl Shrinker<'_, '_> {
         let mut offsets = self.offsets();
         let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
         let most = sizes.map(|i| c.int(i)).chain((0..3).map(|a| c.along(a))).max().unwrap_or(0);
-        let ours = |i: usize| c.int(i) < most || space.slots[i].hints.names_element;
+        // What a loop makes smaller is in the data at some time.
+        let ours = |i: usize| {
+            let h = &space.slots[i].hints;
+            c.int(i) < most || h.names_element || h.added_in_rounds
+        };
         offsets.retain(|&i| outside || ours(i));
         let rows: Vec<usize> =
             (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length()).collect();
