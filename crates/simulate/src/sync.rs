@@ -463,3 +463,34 @@ impl Sync {
         releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists of all lengths: joined in one pass, they are what one entry after the other gives.
+    #[test]
+    fn joined_lists_hold_what_both_hold() {
+        let mut state = 1u32;
+        let mut next = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % n
+        };
+        for round in 0..2000 {
+            let mut list = |most: u32| {
+                let mut k = Knowledge::new();
+                for _ in 0..next(most) {
+                    learn(&mut k, next(40), next(9));
+                }
+                k
+            };
+            let other = list(if round % 2 == 0 { 40 } else { 4 });
+            let mut joined = list(40);
+            let mut one_by_one = joined.clone();
+            join(&mut joined, &other);
+            other.iter().for_each(|&(v, len)| learn(&mut one_by_one, v, len));
+            assert_eq!(joined, one_by_one);
+            assert!(joined.is_sorted_by(|a, b| a.0 < b.0));
+        }
+    }
+}
