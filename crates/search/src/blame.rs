@@ -70,6 +70,7 @@ impl Shrinker<'_, '_> {
                 .large_block(trial)
                 .or_else(|| self.broken_warps(trial))
                 .or_else(|| self.indices_beyond(trial))
+                .or_else(|| self.broken_groups(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))

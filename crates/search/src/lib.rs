@@ -39,6 +39,7 @@ mod chain;
 mod condition;
 mod driver;
 mod evolve;
+mod groups;
 mod launch;
 mod ledger;
 mod related;
