@@ -28,6 +28,8 @@ const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
 const ROUND: [i64; 4] = [2, 4, 8, 16];
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
+/// And what they are computed from, the smallest first: the launch may grow with it.
+const PARTS: [i64; 3] = [2, 8, LONGER];
 /// A bug of a loop shows in so many rounds.
 const LEAST_ROUNDS: i64 = 3;
 /// So many times longer than the launch that shows a bug may one take that does not.
@@ -37,11 +39,11 @@ const PATIENCE: u64 = 10;
 const FAR: [i64; 2] = [64, 1 << 16];
 
 /// A bug as a launch shows it.
-struct Shown<'t> {
-    candidate: &'t Candidate,
-    finding: &'t Finding,
+pub(crate) struct Shown<'t> {
+    pub(crate) candidate: &'t Candidate,
+    pub(crate) finding: &'t Finding,
     /// What else went wrong in that launch.
-    wrong: usize,
+    pub(crate) wrong: usize,
 }
 
 /// Whether an access was made at this site, by the place in the source.
@@ -50,13 +52,13 @@ fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
     (loc.line, loc.column) == (access.place.line, access.place.column)
 }
 
-fn wrong(trial: &Trial) -> usize {
+pub(crate) fn wrong(trial: &Trial) -> usize {
     let outside = trial.outcome.findings.iter().filter(|f| f.kind == Kind::OutOfBounds);
     outside.count() + trial.doubts.len()
 }
 
 impl Shrinker<'_, '_> {
-    fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
+    pub(crate) fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
         let finding = same(trial, self.key)?;
         Some(Shown { candidate: &trial.candidate, finding, wrong: wrong(trial) })
     }
@@ -67,6 +69,8 @@ impl Shrinker<'_, '_> {
             Kind::UninitialisedRead => self
                 .large_block(trial)
                 .or_else(|| self.broken_warps(trial))
+                .or_else(|| self.indices_beyond(trial))
+                .or_else(|| self.broken_groups(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
@@ -81,6 +85,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
                 .or_else(|| self.unsorted(&self.shown(trial)?))
+                .or_else(|| self.indices_beyond(trial))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial))
@@ -265,7 +270,23 @@ impl Shrinker<'_, '_> {
             let mut longer = c.clone();
             longer.genes[i] = Gene::Int(long);
             let clean = space.clamp(i, long) == long && self.is_clean(&longer);
-            clean.then(|| condition::below(self, c, i, long))
+            clean.then(|| condition::below(self, c, i, long)).or_else(|| self.short_parts(c, i))
+        })
+    }
+
+    /// A row whose length the host computes from other arguments is longer where one of these is. Who guards threads by
+    /// them, or by arguments beside them, says nothing of how they hang together: where the boundary is another argument,
+    /// the caller knows. A boundary at the end of the grid is a guard that is missing, and no condition.
+    fn short_parts(&mut self, c: &Candidate, row: usize) -> Option<String> {
+        let space = self.driver.lab.space;
+        let sources = space.related.sources(row, &space.slots);
+        let sources = sources.into_iter().filter(|&i| !space.related.gives_slot(i) && c.int(i) > 0);
+        sources.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let longer = PARTS.map(|times| c.int(i).saturating_mul(times));
+            let long = longer.into_iter().find(|&long| {
+                space.clamp(i, long) == long && self.is_clean(&condition::with(c, i, long))
+            })?;
+            condition::below_another(self, c, i, long)
         })
     }
 
@@ -307,7 +328,11 @@ impl Shrinker<'_, '_> {
         let mut offsets = self.offsets();
         let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
         let most = sizes.map(|i| c.int(i)).chain((0..3).map(|a| c.along(a))).max().unwrap_or(0);
-        let ours = |i: usize| c.int(i) < most || space.slots[i].hints.names_element;
+        // What a loop makes smaller is in the data at some time.
+        let ours = |i: usize| {
+            let h = &space.slots[i].hints;
+            c.int(i) < most || h.names_element || h.added_in_rounds
+        };
         offsets.retain(|&i| outside || ours(i));
         let rows: Vec<usize> =
             (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length()).collect();
@@ -411,6 +436,7 @@ impl Shrinker<'_, '_> {
                 any(&|s| s.is_row_length() || s.is_offset() || s.hints.bounds_loop)
                     || !self.indices(c, finding).is_empty()
                     || !self.sorted(finding).is_empty()
+                    || !self.numbering(finding).is_empty()
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,
@@ -418,7 +444,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// The arrays whose elements lead to the places of these accesses, of all of them.
-    fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
+    pub(crate) fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
         let space = self.driver.lab.space;
         let kernel = space.kernel;
         let lead = |array: usize, access: &Access| {
@@ -595,7 +621,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Whether some thread was at each place of a finding.
-    fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
+    pub(crate) fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
         let kernel = self.driver.lab.space.kernel;
         let is_reached = |a: &Access| {
             let mut sites = kernel.sites.iter().zip(&trial.outcome.coverage.sites);

@@ -107,6 +107,8 @@ pub(crate) enum Contents {
     /// Where parts begin that lie next to each other, and where they end; not for a witness.
     Begins,
     Ends,
+    /// From nothing up to this number, and again: indices of an array of that many. Not for a witness.
+    Below(u64),
 }
 
 impl Contents {

@@ -78,13 +78,50 @@ fn slot(shrinker: &mut Shrinker, c: &Candidate, i: usize) -> String {
     between(shrinker, c, i, p)
 }
 
+/// The same where the boundary is another argument, or a product of two: how these hang together, the caller knows.
+pub(crate) fn below_another(
+    shrinker: &mut Shrinker,
+    c: &Candidate,
+    i: usize,
+    clean: i64,
+) -> Option<String> {
+    shrinker.tries = shrinker.tries.max(TRIES);
+    match boundary(shrinker, c, i, clean) {
+        Boundary::Alone(_) => None,
+        Boundary::At { bound, below } => {
+            let quantity = named(shrinker, c, i, bound, below).filter(|q| q.of_arguments)?;
+            Some(compare(&shrinker.driver.lab.space.slots[i].name, below, &quantity.name))
+        }
+    }
+}
+
+enum Boundary {
+    /// Only this value shows the bug.
+    Alone(i64),
+    /// Those below this show it, or those from it on.
+    At { bound: i64, below: bool },
+}
+
+fn compare(name: &str, below: bool, bound: &str) -> String {
+    if below { format!("{name} < {bound}") } else { format!("{name} >= {bound}") }
+}
+
 /// What holds between the value that shows the bug and one that does not.
 fn between(shrinker: &mut Shrinker, c: &Candidate, i: usize, p: i64) -> String {
-    let space = shrinker.driver.lab.space;
-    let name = space.slots[i].name.clone();
-    let v = space.clamp(i, c.int(i));
+    let name = shrinker.driver.lab.space.slots[i].name.clone();
+    match boundary(shrinker, c, i, p) {
+        Boundary::Alone(v) => format!("{name} == {v}"),
+        Boundary::At { bound, below } => {
+            let quantity = named(shrinker, c, i, bound, below);
+            compare(&name, below, &quantity.map_or_else(|| bound.to_string(), |q| q.name))
+        }
+    }
+}
+
+fn boundary(shrinker: &mut Shrinker, c: &Candidate, i: usize, p: i64) -> Boundary {
+    let v = shrinker.driver.lab.space.clamp(i, c.int(i));
     if v == p {
-        return format!("{name} == {v}");
+        return Boundary::Alone(v);
     }
     let below = v < p;
     // `shows` has the bug, `clean` has not.
@@ -98,12 +135,10 @@ fn between(shrinker: &mut Shrinker, c: &Candidate, i: usize, p: i64) -> String {
     }
     let beyond = if below { v - 1 } else { v + 1 };
     let alone = shows == v && shrinker.run(&with(c, i, beyond)).is_none();
-    if alone {
-        return format!("{name} == {v}");
+    match alone {
+        true => Boundary::Alone(v),
+        false => Boundary::At { bound: if below { clean } else { shows }, below },
     }
-    let bound = if below { clean } else { shows };
-    let text = named(shrinker, c, i, bound, below).unwrap_or_else(|| bound.to_string());
-    if below { format!("{name} < {text}") } else { format!("{name} >= {text}") }
 }
 
 /// Another argument, or a dimension, that the boundary follows.
@@ -113,17 +148,16 @@ fn named(
     slot: usize,
     bound: i64,
     below: bool,
-) -> Option<String> {
+) -> Option<Quantity> {
     // What is one or nothing is so for many reasons.
     if bound < 2 {
         return None;
     }
-    quantities(shrinker.driver.lab.space, c, slot, bound, below).into_iter().find_map(|q| {
+    quantities(shrinker.driver.lab.space, c, slot, bound, below).into_iter().find(|q| {
         let (shows, clean) = if below { (q.value - 1, q.value) } else { (q.value, q.value - 1) };
-        let follows = shrinker.run(&with(&q.moved, slot, shows)).is_some()
+        shrinker.run(&with(&q.moved, slot, shows)).is_some()
             && shrinker.run(&with(&q.moved, slot, clean)).is_none()
-            && shrinker.tries > 0;
-        follows.then_some(q.name)
+            && shrinker.tries > 0
     })
 }
 
@@ -132,6 +166,7 @@ struct Quantity {
     name: String,
     moved: Candidate,
     value: i64,
+    of_arguments: bool,
 }
 
 /// Arguments, products of two, a few bytes for each of an argument, dimensions, and threads along an axis that are as many
@@ -158,7 +193,8 @@ fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool
         let moved = with(c, o, n);
         let wide = Candidate { block, ..moved.clone() };
         let moved = if wide == moved { vec![moved] } else { vec![moved, wide] };
-        let quantity = |moved| Quantity { name: name.clone(), moved, value: n * times };
+        let quantity =
+            |moved| Quantity { name: name.clone(), moved, value: n * times, of_arguments: true };
         out.extend(moved.into_iter().map(quantity));
     };
     let name = |o: usize| &space.slots[o].name;
@@ -180,7 +216,7 @@ fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool
     for a in 0..3 {
         let axis = axis_name(a);
         let mut add = |name: String, moved: Candidate, value: i64| {
-            out.push(Quantity { name, moved, value });
+            out.push(Quantity { name, moved, value, of_arguments: false });
         };
         // More blocks or threads than there were, so that the boundary is not beyond them for another reason.
         let mut wider = c.clone();

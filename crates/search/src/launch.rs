@@ -374,6 +374,7 @@ fn array(
         Contents::Ends => written_out(MOST_GUESSED, &|i| (i + 1) * Contents::PART),
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
+        Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))
 }

@@ -39,6 +39,7 @@ mod chain;
 mod condition;
 mod driver;
 mod evolve;
+mod groups;
 mod launch;
 mod ledger;
 mod related;
@@ -47,6 +48,7 @@ mod settle;
 mod space;
 mod trial;
 mod warps;
+mod within;
 
 use std::time::Instant;
 

@@ -65,6 +65,17 @@ impl Related {
         self.rules.iter().any(|(t, _)| *t == Target::Slot(slot))
     }
 
+    /// The slots that the value of one follows from.
+    pub(crate) fn sources(&self, slot: usize, slots: &[Slot]) -> Vec<usize> {
+        let mut out = Vec::new();
+        for (_, value) in self.rules.iter().filter(|(t, _)| *t == Target::Slot(slot)) {
+            value.for_each_name(&mut |n| out.extend(target(n, slots).and_then(Target::slot)));
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
     pub(crate) fn gives(&self, dimension: Dimension) -> bool {
         self.rules.iter().any(|(t, _)| *t == Target::Dimension(dimension))
     }

@@ -57,11 +57,12 @@ impl Slot {
         self.hints.multiplies_index && !self.is_size() && !self.hints.selects && !self.ty.is_float()
     }
 
-    /// Whether it is only added to indices.
+    /// Whether it is only added to indices, as it is or as a loop makes it smaller or larger.
     pub(crate) fn is_offset(&self) -> bool {
         let h = &self.hints;
         let other = self.is_size() || h.multiplies_index || h.divides || h.selects || h.shifts;
-        h.added_to_index && !other && !h.picks_row && self.ty.is_int() && self.ty.bits() > 1
+        let added = h.added_to_index || h.added_in_rounds;
+        added && !other && !h.picks_row && self.ty.is_int() && self.ty.bits() > 1
     }
 
     /// The largest value of its type that is not negative when signed.

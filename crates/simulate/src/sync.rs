@@ -43,10 +43,29 @@ fn learn(k: &mut Knowledge, variable: u32, len: u32) {
     }
 }
 
+/// So many times longer has a list to be for a search of each of the others' entries to be cheaper than going through both.
+const FEW: usize = 8;
+
 fn join(k: &mut Knowledge, other: &Knowledge) {
-    for &(v, len) in other {
-        learn(k, v, len);
+    if other.len() * FEW < k.len() {
+        other.iter().for_each(|&(v, len)| learn(k, v, len));
+        return;
     }
+    if k.is_empty() {
+        k.clone_from(other);
+        return;
+    }
+    let mut both = Vec::with_capacity(k.len() + other.len());
+    let mut mine = k.iter().copied().peekable();
+    for &(v, len) in other {
+        while let Some(before) = mine.next_if(|m| m.0 < v) {
+            both.push(before);
+        }
+        let known = mine.next_if(|m| m.0 == v).map_or(0, |m| m.1);
+        both.push((v, len.max(known)));
+    }
+    both.extend(mine);
+    *k = both;
 }
 
 /// Times of the last fences of a block's threads, in the order of their numbers; 0 where there was none.
@@ -192,8 +211,8 @@ struct Moment {
 #[derive(Default)]
 struct Fenced {
     /// Time and knowledge at the last fence, by its scope.
-    released_block: Option<(Moment, Knowledge)>,
-    released_device: Option<(Moment, Knowledge)>,
+    released_block: Option<(Moment, Arc<Knowledge>)>,
+    released_device: Option<(Moment, Arc<Knowledge>)>,
     /// Learnt by relaxed reads, waiting for a fence.
     pending: Knowledge,
 }
@@ -303,7 +322,7 @@ impl Sync {
         let now = self.moment(thread, clock);
         let pending = std::mem::take(&mut self.fenced.entry(thread).or_default().pending);
         self.strict.teach(thread, &pending);
-        let known = self.strict.known(thread);
+        let known = Arc::new(self.strict.known(thread));
         let f = self.fenced.entry(thread).or_default();
         if scope >= Scope::Device {
             f.released_device = Some((now, known.clone()));
@@ -354,11 +373,13 @@ impl Sync {
                 join(self.read_in.entry(block).or_default(), &read);
             }
         }
+        // What one of them knows now, all know.
+        let barrier = self.barriers.get(&block).copied().unwrap_or(0);
+        let now = Moment { clock, barrier };
+        let known = Arc::new(self.strict.known(first));
         for t in first..first + u64::from(threads) {
             if let Some(f) = self.fenced.get_mut(&t) {
-                let barrier = self.barriers.get(&block).copied().unwrap_or(0);
-                let now = Moment { clock, barrier };
-                f.released_block = Some((now, self.strict.known(t)));
+                f.released_block = Some((now, known.clone()));
             }
         }
     }
@@ -440,5 +461,36 @@ impl Sync {
         let len = read.into_iter().flatten().filter_map(of_place).max().unwrap_or(0);
         let releases = self.generous.logs[*id as usize].by_thread.get(&other);
         releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists of all lengths: joined in one pass, they are what one entry after the other gives.
+    #[test]
+    fn joined_lists_hold_what_both_hold() {
+        let mut state = 1u32;
+        let mut next = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % n
+        };
+        for round in 0..2000 {
+            let mut list = |most: u32| {
+                let mut k = Knowledge::new();
+                for _ in 0..next(most) {
+                    learn(&mut k, next(40), next(9));
+                }
+                k
+            };
+            let other = list(if round % 2 == 0 { 40 } else { 4 });
+            let mut joined = list(40);
+            let mut one_by_one = joined.clone();
+            join(&mut joined, &other);
+            other.iter().for_each(|&(v, len)| learn(&mut one_by_one, v, len));
+            assert_eq!(joined, one_by_one);
+            assert!(joined.is_sorted_by(|a, b| a.0 < b.0));
+        }
     }
 }

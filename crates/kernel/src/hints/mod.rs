@@ -86,6 +86,8 @@ pub struct ParamHints {
     pub multiplies_index_of: [bool; 3],
     /// Is a term of a sum that reaches an address.
     pub added_to_index: bool,
+    /// Is where a term of such a sum begins that a loop changes from round to round.
+    pub added_in_rounds: bool,
     /// Is multiplied by the length of a row, and by nothing that differs between threads or rounds: it says which row.
     /// It is no stride then, so `multiplies_index` is false.
     pub picks_row: bool,

@@ -98,6 +98,14 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
         Op::Int { op, a, b, .. } => {
             for (this, other) in [(a, b), (b, a)] {
                 let constant = matches!(other, Operand::Imm(_));
+                let carried = graph.has(this, LOOP) && graph.axes(this) == [false; 3];
+                let adds = matches!(op, IntOp::Add | IntOp::Sub) && in_address;
+                if adds && carried && graph.axes(other).contains(&true) {
+                    graph
+                        .subjects_of(this)
+                        .into_iter()
+                        .for_each(|s| hints[s].added_in_rounds = true);
+                }
                 if !graph.is_uniform(this) {
                     continue;
                 }

@@ -1,0 +1,148 @@
+//! Whether a bug needs indices beyond a size.
+//!
+//! Elements that lead threads through a part of an array are numbers of its places, and how many places it has only the
+//! caller knows: `part[index[i] * width + x]`, where the next part begins at `size * width`. Our elements count up, and go
+//! beyond. Where nothing is wrong at a bug's places while all elements are less than a size, something is wrong there as
+//! soon as some equal it or are little more, and both stay so when the size is another one, the bug is conditional: `elements of index are
+//! not less than size`.
+//!
+//! That the boundary moves with the size is what tells it from a bug that needs large elements for another reason, such
+//! as a distance of the threads: that bug has a boundary too, but another one. What this can do wrong: call a bug
+//! conditional that lies behind the size because the kernel forgot the last element. Such a one is still reported.
+
+use lockstep_finding::{Access, Finding};
+use lockstep_kernel::Elem;
+
+use crate::blame::wrong;
+use crate::candidate::{Candidate, Contents, Gene};
+use crate::condition;
+use crate::settle::Shrinker;
+use crate::trial::Trial;
+
+/// So many elements beyond a size one at least leads two threads to a place: the first may happen to lead a thread to its
+/// own.
+const SLACK: i64 = 4;
+
+impl Shrinker<'_, '_> {
+    pub(crate) fn indices_beyond(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let shown = self.shown(trial)?;
+        let arrays = self.numbering(shown.finding);
+        let each = arrays.iter().map(|&i| vec![i]);
+        let together = (arrays.len() > 1).then(|| arrays.clone());
+        // A launch that was made small may have too few threads for as many elements.
+        let plain = space.plain();
+        let wide = Candidate { grid: plain.grid, block: plain.block, ..shown.candidate.clone() };
+        let mut launches = vec![shown.candidate.clone()];
+        launches.extend(Some(space.agreeing(&wide)).filter(|w| w != shown.candidate));
+        for arrays in each.chain(together).collect::<Vec<_>>() {
+            // Whether the elements have anything to do with it is known after one launch.
+            let none = self.elements_below(shown.candidate, &arrays, 1);
+            if !self.is_well(&none, shown.finding, shown.wrong) {
+                continue;
+            }
+            for size in launches.iter().flat_map(|c| self.sizes(c)).collect::<Vec<_>>() {
+                let mut follows = |(c, n): &(Candidate, i64)| {
+                    let below = |me: &Self, n: i64| me.elements_below(c, &arrays, n);
+                    let inside = below(self, *n);
+                    self.is_well(&inside, shown.finding, shown.wrong)
+                        && (1..=SLACK).any(|k| {
+                            let beyond = below(self, n + k);
+                            self.is_bad(&beyond, shown.finding, shown.wrong)
+                        })
+                };
+                if follows(&size.here) && size.moved.iter().any(&mut follows) {
+                    let names: Vec<&str> =
+                        arrays.iter().map(|&i| space.arrays[i].name.as_str()).collect();
+                    let names = names.join(" and ");
+                    return Some(format!("elements of {names} are not less than {}", size.name));
+                }
+            }
+        }
+        None
+    }
+
+    /// Arrays of whole numbers that lead to a place of a finding, and that the kernel leaves as they are.
+    pub(crate) fn numbering(&self, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let mut out: Vec<usize> = finding.accesses.iter().flat_map(|a| self.leaders([a])).collect();
+        out.sort_unstable();
+        out.dedup();
+        let is_int = |i: usize| matches!(space.arrays[i].elem, Elem::Scalar(ty) if ty.is_int());
+        out.retain(|&i| is_int(i) && !space.arrays[i].written);
+        out
+    }
+
+    fn elements_below(&self, c: &Candidate, arrays: &[usize], n: i64) -> Candidate {
+        let mut out = c.clone();
+        for &array in arrays {
+            out.contents[array] = Contents::Below(n.max(1) as u64);
+            let param = self.driver.lab.space.arrays[array].param;
+            out.cells.retain(|(p, ..)| *p != param);
+        }
+        out
+    }
+
+    /// Whether a launch comes to the places of a finding and to its end, and nothing is wrong there.
+    fn is_well(&mut self, c: &Candidate, finding: &Finding, before: usize) -> bool {
+        let possible = self.driver.lab.space.is_possible(c);
+        let Some(trial) = possible.then(|| self.other(c)).flatten() else { return false };
+        trial.outcome.incomplete.is_none()
+            && wrong(&trial) <= before
+            && !is_about(&trial, finding)
+            && self.reaches(&trial, finding)
+    }
+
+    /// Whether something is wrong at the places of a finding, or more is outside of arrays.
+    fn is_bad(&mut self, c: &Candidate, finding: &Finding, before: usize) -> bool {
+        let possible = self.driver.lab.space.is_possible(c);
+        let Some(trial) = possible.then(|| self.other(c)).flatten() else { return false };
+        is_about(&trial, finding) || wrong(&trial) > before
+    }
+
+    /// What elements may have to be less than: arguments, and products of two.
+    fn sizes(&self, c: &Candidate) -> Vec<Size> {
+        let space = self.driver.lab.space;
+        // Arguments that are as many as there are threads stay what they are.
+        let mut c = c.clone();
+        let is_int = |i: &usize| space.slots[*i].ty.is_int() && space.slots[*i].ty.bits() > 1;
+        let all: Vec<usize> = (0..space.slots.len()).filter(is_int).collect();
+        for &i in &all {
+            c.genes[i] = Gene::Int(space.clamp(i, c.int(i)));
+        }
+        // It moves by more than the slack.
+        let others = |n: i64| {
+            let moved = [n / 2 + 1, n / 4 * 3, 2 * n + 2 * SLACK];
+            moved.into_iter().filter(move |m| (m - n).abs() > SLACK)
+        };
+        let mut out = Vec::new();
+        let mut add = |name: String, i: usize, times: i64| {
+            let launch = |n: i64| (condition::with(&c, i, n), n.saturating_mul(times));
+            let n = c.int(i);
+            out.push(Size { name, here: launch(n), moved: others(n).map(launch).collect() });
+        };
+        let name = |i: usize| space.slots[i].name.clone();
+        let sizes: Vec<usize> = all.iter().copied().filter(|&i| c.int(i) > 0).collect();
+        sizes.iter().for_each(|&i| add(name(i), i, 1));
+        let large: Vec<usize> = sizes.into_iter().filter(|&i| c.int(i) > 1).collect();
+        for (k, &i) in large.iter().enumerate() {
+            for &j in &large[k + 1..] {
+                add(format!("{} * {}", name(i), name(j)), j, c.int(i));
+            }
+        }
+        out
+    }
+}
+
+/// What elements may have to be less than, in a launch and in others.
+struct Size {
+    name: String,
+    here: (Candidate, i64),
+    moved: Vec<(Candidate, i64)>,
+}
+
+/// Whether something that a launch showed happened at a place of a finding.
+fn is_about(trial: &Trial, finding: &Finding) -> bool {
+    let is_there = |a: &Access| finding.accesses.iter().any(|b| a.place == b.place);
+    trial.outcome.findings.iter().any(|f| f.accesses.iter().any(is_there))
+}
