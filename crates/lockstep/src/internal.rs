@@ -33,7 +33,10 @@ pub(crate) fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, String> {
 }
 
 fn describe(info: &PanicHookInfo) -> String {
-    let text = info.payload_as_str().unwrap_or("panicked").trim();
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("panicked").trim();
     let at = info.location().map_or(String::new(), |l| format!(" ({}:{})", l.file(), l.line()));
     format!("{text}{at}")
 }

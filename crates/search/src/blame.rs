@@ -616,18 +616,20 @@ impl Shrinker<'_, '_> {
         let gone = whole
             && wrong(&other) <= shown.wrong
             && same(&other, self.key).is_none()
-            && self.reaches(&other, shown.finding);
+            && self.reaches(&other);
         gone.then_some(other)
     }
 
-    /// Whether some thread was at each place of a finding.
-    pub(crate) fn reaches(&self, trial: &Trial, finding: &Finding) -> bool {
+    /// Whether some thread was at each place of the bug: what does nothing there says nothing of it.
+    pub(crate) fn reaches(&self, trial: &Trial) -> bool {
         let kernel = self.driver.lab.space.kernel;
-        let is_reached = |a: &Access| {
+        self.key.places().all(|place| {
             let mut sites = kernel.sites.iter().zip(&trial.outcome.coverage.sites);
-            sites.any(|(site, &reached)| reached && is_at(kernel, site, a))
-        };
-        finding.accesses.iter().all(is_reached)
+            sites.any(|(site, &reached)| {
+                let loc = kernel.loc(site.loc);
+                reached && (loc.line, loc.column) == place
+            })
+        })
     }
 
     /// Another launch, if there is time for it.
@@ -643,13 +645,13 @@ impl Shrinker<'_, '_> {
         self.is_no_worse(candidate, 0)
     }
 
-    /// Whether a launch ends without the bug, and with no more that goes wrong besides than this.
+    /// Whether a launch has threads at the places of the bug, ends without it, and no more goes wrong besides than this.
     fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
         if !self.driver.lab.space.is_possible(candidate) {
             return false;
         }
         let Some(trial) = self.other(candidate) else { return false };
         let whole = trial.outcome.incomplete.is_none() && wrong(&trial) <= before;
-        whole && same(&trial, self.key).is_none()
+        whole && same(&trial, self.key).is_none() && self.reaches(&trial)
     }
 }

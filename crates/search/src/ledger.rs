@@ -21,6 +21,11 @@ impl Key {
         let object = finding.memory.as_ref().and_then(|m| m.object.clone());
         Key { kind: finding.kind, object, accesses }
     }
+
+    /// Lines and columns of the accesses.
+    pub(crate) fn places(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.accesses.iter().map(|(_, _, line, column)| (*line, *column))
+    }
 }
 
 pub(crate) struct Entry {

@@ -90,7 +90,7 @@ impl Shrinker<'_, '_> {
         trial.outcome.incomplete.is_none()
             && wrong(&trial) <= before
             && !is_about(&trial, finding)
-            && self.reaches(&trial, finding)
+            && self.reaches(&trial)
     }
 
     /// Whether something is wrong at the places of a finding, or more is outside of arrays.

@@ -165,7 +165,9 @@ impl Reader {
             Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc | Opcode::LLVMFreeze => {
                 let from = llvm::operand(v, 0);
                 return match (width(from)?, opcode) {
-                    (1, Opcode::LLVMZExt) => self.is_remainder(from, depth).map(|r| r.into_number()),
+                    (1, Opcode::LLVMZExt) => {
+                        self.is_remainder(from, depth).map(|r| r.into_number())
+                    }
                     // A truth value by itself is none of the numbers meant here.
                     (1, _) => None,
                     _ => Some(one(self)),
