@@ -31,8 +31,8 @@ mod verdicts;
 mod witness;
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
@@ -56,10 +56,31 @@ fn keep_memory() {
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
         libc::mallopt(libc::M_TRIM_THRESHOLD, 128 << 20);
+        libc::mallopt(libc::M_TOP_PAD, STEP as i32);
+        // What comes with the next step may come in large pages, where the system has them: one of those costs less
+        // than a tenth of the small ones.
+        let from = libc::sbrk(0) as usize;
+        drop(std::hint::black_box(vec![0u8; 1 << 20]));
+        let (from, to) = (from.next_multiple_of(LARGE_PAGE), libc::sbrk(0) as usize);
+        if from < to {
+            libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE);
+        }
     }
 }
 
-fn main() -> ExitCode {
+/// By how much the memory of the first thread grows.
+const STEP: usize = 16 << 20;
+/// Of most systems.
+const LARGE_PAGE: usize = 2 << 20;
+
+/// Ends at once: LLVM has some thousand options to take down, and nobody waits for that.
+fn end(status: u8) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: what was written is out, and what had to be removed has been.
+    unsafe { libc::_exit(i32::from(status)) }
+}
+
+fn main() {
     keep_memory();
     if std::env::args_os().any(|a| may_name_bitcode(&a)) {
         // SAFETY: there is no other thread yet.
@@ -73,7 +94,7 @@ fn main() -> ExitCode {
         let what = "what needs the solver is unknown, because Z3 could not be loaded";
         output::complain(&format!("warning: {what}: {why}"));
     }
-    ExitCode::from(status.unwrap_or_else(|message| {
+    end(status.unwrap_or_else(|message| {
         output::complain(&format!("error: {message}"));
         BAD_INPUT
     }))

@@ -63,6 +63,9 @@ struct Probe {
     stop: Option<Stop>,
 }
 
+/// Threads of a launch from which several workers execute it.
+const WORTHWHILE: u64 = 1 << 12;
+
 /// Blocks in parallel with the cheap checks; none if anything was seen.
 fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
     let globals = Globals::new(program);
@@ -70,7 +73,12 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
     let next = AtomicU32::new(0);
     let spent = AtomicU64::new(0);
     let printed: Mutex<Vec<(u32, String)>> = Mutex::new(Vec::new());
-    let workers = (program.config.jobs as u64).clamp(1, program.blocks) as usize;
+    // A thread takes longer to start than a small launch takes.
+    let jobs = match program.blocks * u64::from(program.threads) {
+        ..WORTHWHILE => 1,
+        _ => program.config.jobs as u64,
+    };
+    let workers = jobs.clamp(1, program.blocks) as usize;
     let work = || {
         let mut reports = Reports::new(true, &program.config.kinds);
         let mut run = BlockRun::new(program, &globals, true);
@@ -130,14 +138,11 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
         total.branches = branches;
         total
     };
-    let mut probes: Vec<Probe> = if workers == 1 {
-        vec![work()]
-    } else {
-        std::thread::scope(|s| {
-            let handles: Vec<_> = (0..workers).map(|_| s.spawn(work)).collect();
-            handles.into_iter().filter_map(|h| h.join().ok()).collect()
-        })
-    };
+    let mut probes: Vec<Probe> = std::thread::scope(|s| {
+        let others: Vec<_> = (1..workers).map(|_| s.spawn(work)).collect();
+        let own = work();
+        others.into_iter().filter_map(|h| h.join().ok()).chain([own]).collect()
+    });
     if probes.len() != workers || probes.iter().any(|p| p.stop.is_some()) {
         return Ok(None);
     }
