@@ -56,22 +56,12 @@ fn keep_memory() {
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, 32 << 20);
         libc::mallopt(libc::M_TRIM_THRESHOLD, 128 << 20);
-        libc::mallopt(libc::M_TOP_PAD, STEP as i32);
-        // What comes with the next step may come in large pages, where the system has them: one of those costs less
-        // than a tenth of the small ones.
-        let from = libc::sbrk(0) as usize;
-        drop(std::hint::black_box(vec![0u8; 1 << 20]));
-        let (from, to) = (from.next_multiple_of(LARGE_PAGE), libc::sbrk(0) as usize);
-        if from < to {
-            libc::madvise(from as *mut libc::c_void, to - from, libc::MADV_HUGEPAGE);
-        }
+        libc::mallopt(libc::M_TOP_PAD, STEP);
     }
 }
 
 /// By how much the memory of the first thread grows.
-const STEP: usize = 16 << 20;
-/// Of most systems.
-const LARGE_PAGE: usize = 2 << 20;
+const STEP: libc::c_int = 16 << 20;
 
 /// Ends at once: LLVM has some thousand options to take down, and nobody waits for that.
 fn end(status: u8) -> ! {
