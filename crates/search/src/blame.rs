@@ -242,24 +242,26 @@ impl Shrinker<'_, '_> {
 
     /// So do vectors of several elements stay in their rows.
     fn crooked_vectors(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let finding = same(trial, self.key)?;
+        match self.is_of_vectors(same(trial, self.key)?) {
+            true => self.crooked_sizes(trial),
+            false => None,
+        }
+    }
+
+    /// Whether one of the accesses is of more than an element of its array.
+    fn is_of_vectors(&self, finding: &Finding) -> bool {
+        let kernel = self.driver.lab.space.kernel;
         let is_vector = |site: &Site| {
-            let param = space.kernel.params.iter().find(|p| site.through.as_ref() == Some(&p.name));
+            let param = kernel.params.iter().find(|p| site.through.as_ref() == Some(&p.name));
             let elem = param.and_then(|p| match p.kind {
                 ParamKind::Buffer { elem, .. } => Some(elem.size()),
                 _ => None,
             });
             elem.is_some_and(|size| site.size > size)
         };
-        let of_vector = |a: &Access| {
-            let sites = space.kernel.sites.iter();
-            sites.filter(|s| is_at(space.kernel, s, a)).any(is_vector)
-        };
-        match finding.accesses.iter().any(of_vector) {
-            true => self.crooked_sizes(trial),
-            false => None,
-        }
+        let of_vector =
+            |a: &Access| kernel.sites.iter().filter(|s| is_at(kernel, s, a)).any(is_vector);
+        finding.accesses.iter().any(of_vector)
     }
 
     /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
@@ -440,6 +442,7 @@ impl Shrinker<'_, '_> {
                     || !self.indices(c, finding).is_empty()
                     || !self.sorted(finding).is_empty()
                     || !self.numbering(finding).is_empty()
+                    || self.is_of_vectors(finding) && any(&|s| s.ty.is_int())
             }
             Kind::Misaligned => any(&|s| s.ty.is_int()),
             _ => false,
