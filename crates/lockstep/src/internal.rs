@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_h
 use std::sync::Once;
 
 thread_local! {
-    /// What the panic said that ends the guarded work of this thread: there is some under way, and it said nothing yet.
+    /// What a panic of this thread's guarded work has said, nothing so far being empty; none where no such work is under way.
     static SAID: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

@@ -46,10 +46,15 @@ pub(crate) struct Shown<'t> {
     pub(crate) wrong: usize,
 }
 
+/// Line and column of a site.
+fn place_of(kernel: &Kernel, site: &Site) -> (u32, u32) {
+    let loc = kernel.loc(site.loc);
+    (loc.line, loc.column)
+}
+
 /// Whether an access was made at this site, by the place in the source.
 fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
-    let loc = kernel.loc(site.loc);
-    (loc.line, loc.column) == (access.place.line, access.place.column)
+    place_of(kernel, site) == (access.place.line, access.place.column)
 }
 
 pub(crate) fn wrong(trial: &Trial) -> usize {
@@ -163,12 +168,7 @@ impl Shrinker<'_, '_> {
                 let [_, y, z] = trial.candidate.block;
                 let wider = [[USUAL_WIDTHS[0], y, z], space.plain().block];
                 let with = |block| Candidate { block, ..trial.candidate.clone() };
-                let shows = |c: &Candidate| {
-                    let possible = space.is_possible(c);
-                    let trial = possible.then(|| self.other(c)).flatten();
-                    trial.is_some_and(|t| same(&t, self.key).is_some())
-                };
-                wider.into_iter().map(with).find(shows)?
+                wider.into_iter().map(with).find(|c| self.shows(c))?
             }
         };
         counts.into_iter().find_map(|i| {
@@ -230,7 +230,7 @@ impl Shrinker<'_, '_> {
         sizes.into_iter().find_map(|i| {
             let (v, usual) = (c.int(i), plain.int(i));
             let ordinary = condition::with(&plain, i, v);
-            let shows = self.other(&ordinary).is_some_and(|t| same(&t, self.key).is_some());
+            let shows = self.shows(&ordinary);
             let mut larger = vec![usual / 2 + 1, usual - usual / 4, usual - 1, usual];
             larger.retain(|&n| n > v);
             larger.dedup();
@@ -631,10 +631,7 @@ impl Shrinker<'_, '_> {
         let kernel = self.driver.lab.space.kernel;
         self.key.places().all(|place| {
             let mut sites = kernel.sites.iter().zip(&trial.outcome.coverage.sites);
-            sites.any(|(site, &reached)| {
-                let loc = kernel.loc(site.loc);
-                reached && (loc.line, loc.column) == place
-            })
+            sites.any(|(site, &reached)| reached && place_of(kernel, site) == place)
         })
     }
 
@@ -642,10 +639,7 @@ impl Shrinker<'_, '_> {
     /// launch, but one in which nobody comes near says nothing.
     fn touches(&self, trial: &Trial) -> bool {
         let kernel = self.driver.lab.space.kernel;
-        let is_of_bug = |site: &Site| {
-            let loc = kernel.loc(site.loc);
-            self.key.places().any(|place| place == (loc.line, loc.column))
-        };
+        let is_of_bug = |site: &Site| self.key.places().any(|p| p == place_of(kernel, site));
         let there: Vec<&Site> = kernel.sites.iter().filter(|s| is_of_bug(s)).collect();
         let is_there =
             |s: &Site| there.iter().any(|t| t.space == s.space && t.through == s.through);
@@ -663,7 +657,7 @@ impl Shrinker<'_, '_> {
 
     /// Whether a launch is clean though threads are at the memory of the bug.
     fn is_clean_there(&mut self, candidate: &Candidate) -> bool {
-        self.is_clean(candidate) && self.other(candidate).is_some_and(|t| self.touches(&t))
+        self.without_bug(candidate, 0).is_some_and(|t| self.touches(&t))
     }
 
     /// Whether a launch ends without the bug, and with every access where it belongs.
@@ -673,11 +667,20 @@ impl Shrinker<'_, '_> {
 
     /// Whether a launch ends without the bug, and with no more that goes wrong besides than this.
     fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
-        if !self.driver.lab.space.is_possible(candidate) {
-            return false;
-        }
-        let Some(trial) = self.other(candidate) else { return false };
+        self.without_bug(candidate, before).is_some()
+    }
+
+    fn without_bug(&mut self, candidate: &Candidate, before: usize) -> Option<Rc<Trial>> {
+        let possible = self.driver.lab.space.is_possible(candidate);
+        let trial = possible.then(|| self.other(candidate)).flatten()?;
         let whole = trial.outcome.incomplete.is_none() && wrong(&trial) <= before;
-        whole && same(&trial, self.key).is_none()
+        (whole && same(&trial, self.key).is_none()).then_some(trial)
+    }
+
+    /// Whether another launch has the bug.
+    pub(crate) fn shows(&mut self, candidate: &Candidate) -> bool {
+        let possible = self.driver.lab.space.is_possible(candidate);
+        let trial = possible.then(|| self.other(candidate)).flatten();
+        trial.is_some_and(|t| same(&t, self.key).is_some())
     }
 }

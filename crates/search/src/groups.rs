@@ -13,7 +13,6 @@ use lockstep_kernel::{IntOp, Kernel, Op, Operand};
 
 use crate::candidate::Candidate;
 use crate::condition;
-use crate::ledger::same;
 use crate::settle::Shrinker;
 use crate::trial::Trial;
 
@@ -35,14 +34,9 @@ impl Shrinker<'_, '_> {
             let is_partial = |v: &i64| v % block != 0 && *v < wide.along(axis);
             let whole: Vec<i64> = parts.into_iter().filter(is_partial).collect();
             let with = |v: i64| space.agreeing(&condition::with(&wide, i, v));
-            let shows = |me: &mut Self, v: i64| {
-                let c = with(v);
-                let other = space.is_possible(&c).then(|| me.other(&c)).flatten();
-                other.is_some_and(|t| same(&t, me.key).is_some())
-            };
             if whole.len() > 1
                 && whole.iter().all(|&v| self.is_clean(&with(v)))
-                && [3 * n + 1, 5 * n - 1].into_iter().all(|v| shows(self, v))
+                && [3 * n + 1, 5 * n - 1].into_iter().all(|v| self.shows(&with(v)))
             {
                 return Some(format!("{} % {n} != 0", space.slots[i].name));
             }
