@@ -17,7 +17,7 @@ use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
 use crate::ledger::same;
 use crate::settle::Shrinker;
-use crate::space::Slot;
+use crate::space::{FreeArray, Slot};
 use crate::trial::Trial;
 
 /// Threads along a block's first axis.
@@ -90,12 +90,14 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
                 .or_else(|| self.unsorted(&self.shown(trial)?))
+                .or_else(|| self.equal_ranks(trial))
                 .or_else(|| self.indices_beyond(trial))
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial))
                 .or_else(|| self.small_sizes(trial)),
             Kind::Misaligned => self.crooked_sizes(trial),
+            Kind::Deadlock => self.without_first_link(&trial.candidate),
             _ => None,
         }
     }
@@ -383,8 +385,11 @@ impl Shrinker<'_, '_> {
         let one_store = a.op == "write" && a.place == b.place;
         let space = self.driver.lab.space;
         let mut indices = self.indices(shown.candidate, shown.finding).into_iter();
-        let array =
-            indices.find(|&i| one_store || self.is_gone_with(&shown, &[i], Contents::Swapped))?;
+        let array = indices.find(|&i| match one_store {
+            // However the launch ends with distinct ones.
+            true => !self.shows(&self.with_contents(shown.candidate, &[(i, Contents::Swapped)])),
+            false => self.is_gone_with(&shown, &[i], Contents::Swapped),
+        })?;
         Some(format!("two elements of {} are equal", space.arrays[array].name))
     }
 
@@ -525,17 +530,19 @@ impl Shrinker<'_, '_> {
         format!("elements of {} do not ascend", self.driver.lab.space.arrays[array].name)
     }
 
-    /// What can be said of a bug whose launch came to no end, and is not made again: contents of ours that plain ones
-    /// were tried before, or that are not sorted.
+    /// What can be said of a bug whose launch came to no end, and is not made again as it is: contents of ours that plain
+    /// ones were tried before, or that are not sorted, or without which nobody begins.
     pub(crate) fn blame_unfinished(&mut self, candidate: &Candidate, finding: &mut Finding) {
-        if !matches!(self.key.kind, Kind::DataRace | Kind::MissingFence) {
-            return;
-        }
-        let strange = self.strange_elements(candidate, finding);
-        let falls = || self.falling(candidate, finding).first().map(|&i| self.do_not_ascend(i));
-        let condition = strange.or_else(falls);
-        let condition =
-            condition.or_else(|| self.unsorted(&Shown { candidate, finding, wrong: 0 }));
+        let condition = match self.key.kind {
+            Kind::DataRace | Kind::MissingFence => {
+                let strange = self.strange_elements(candidate, finding);
+                let falls = || self.falling(candidate, finding).first().copied();
+                let strange = strange.or_else(|| Some(self.do_not_ascend(falls()?)));
+                strange.or_else(|| self.unsorted(&Shown { candidate, finding, wrong: 0 }))
+            }
+            Kind::Deadlock => self.without_first_link(candidate),
+            _ => None,
+        };
         if let Some(condition) = condition {
             finding.holds_when = Some(condition);
             finding.severity = Severity::Warning;
@@ -549,29 +556,48 @@ impl Shrinker<'_, '_> {
         if !self.may_be_apart(shown.finding) {
             return None;
         }
-        let through = (0..space.arrays.len()).filter(|&i| space.arrays[i].written_through);
-        let through: Vec<usize> = through.collect();
-        let mut apart =
-            through.iter().filter(|&&i| self.is_gone_with(&shown, &[i], Contents::Spaced));
+        let is_read = |array: &FreeArray| {
+            let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
+            is_int && array.matters && !array.written && !array.written_through
+        };
+        let those = |f: &dyn Fn(&FreeArray) -> bool| -> Vec<usize> {
+            (0..space.arrays.len()).filter(|&i| f(&space.arrays[i])).collect()
+        };
+        let through = those(&|a| a.written_through);
+        // Another array may say which part each thread takes: each one once.
+        let picks = those(&|a| is_read(a) && a.reaches_address);
+        let with_picks = |mut contents: Vec<(usize, Contents)>| {
+            let others = picks.iter().filter(|&&k| contents.iter().all(|(i, _)| *i != k));
+            let others: Vec<_> = others.map(|&k| (k, Contents::Iota)).collect();
+            contents.extend(others);
+            contents
+        };
+        let mut apart = through.iter().filter(|&&i| {
+            self.gone_with(&shown, &with_picks(vec![(i, Contents::Spaced)])).is_some()
+        });
         if let Some(&array) = apart.next() {
             let name = &space.arrays[array].name;
             return Some(format!("elements of {name} are less than {} apart", Contents::SPACE));
         }
         // Another array may say where they end: none goes beyond that into the next.
-        let is_end = |j: &usize| {
-            let array = &space.arrays[*j];
-            let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
-            is_int && array.matters && !array.written && !array.written_through
-        };
-        let ends: Vec<usize> = (0..space.arrays.len()).filter(is_end).collect();
+        let ends = those(&is_read);
         let mut pairs = through.iter().flat_map(|&i| ends.iter().map(move |&j| (i, j)));
+        let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
+        let kind = self.key.kind;
+        let alike = |f: &Finding| f.kind == kind && object(f) == object(shown.finding);
         let (i, j) = pairs.find(|&(i, j)| {
-            let contents = [(i, Contents::Begins), (j, Contents::Ends)];
-            let other = self.gone_with(&shown, &contents);
-            // Nor do others take their turn.
-            let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
-            let alike = |f: &Finding| f.kind == self.key.kind && object(f) == object(shown.finding);
-            other.is_some_and(|t| !t.outcome.findings.iter().any(alike))
+            for part in Contents::PARTS {
+                let contents = vec![(i, Contents::Begins(part)), (j, Contents::Ends(part))];
+                let parted = self.with_contents(shown.candidate, &with_picks(contents));
+                let Some(other) = self.other(&parted) else { return false };
+                // Those that are too short may not come to the places of the bug.
+                if self.reaches(&other) || other.outcome.incomplete.is_some() {
+                    // Nor do others take its turn.
+                    let others = other.outcome.findings.iter().any(alike);
+                    return self.is_gone_from(&other, shown.wrong) && !others;
+                }
+            }
+            false
         })?;
         let [begin, end] = [i, j].map(|i| &space.arrays[i].name);
         Some(format!("parts that begin at elements of {begin} and end at those of {end} overlap"))
@@ -580,10 +606,8 @@ impl Shrinker<'_, '_> {
     /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
     /// A kernel that sorts them itself writes them, or leaves the places of the bug alone when there is nothing to do.
     fn unsorted(&mut self, shown: &Shown) -> Option<String> {
-        let space = self.driver.lab.space;
         let sorted = self.sorted(shown.finding);
-        let names: Vec<&str> = sorted.iter().map(|&i| space.arrays[i].name.as_str()).collect();
-        let names = names.join(" and ");
+        let names = self.names(&sorted);
         if sorted.is_empty() {
             None
         } else if self.is_gone_with(shown, &sorted, Contents::Iota) {
@@ -593,6 +617,47 @@ impl Shrinker<'_, '_> {
         } else {
             None
         }
+    }
+
+    /// Elements that are written where comparisons of others say lie apart if these are ranks: what is compared is distinct.
+    fn equal_ranks(&mut self, trial: &Trial) -> Option<String> {
+        let shown = self.shown(trial)?;
+        let ranked = self.ranked(shown.finding);
+        let gone = !ranked.is_empty() && self.is_gone_with(&shown, &ranked, Contents::Swapped);
+        gone.then(|| format!("two elements of {} are equal", self.names(&ranked)))
+    }
+
+    /// Or sorted, and so is what follows from both. No contents of ours are, so two writes that meet are no more than
+    /// possible. A read that meets a write is another matter: a rank is written once, whoever reads it.
+    pub(crate) fn ranks(&self, finding: &Finding) -> Option<String> {
+        let ranked = self.ranked(finding);
+        let names = self.names(&ranked);
+        let why = format!("where both write follows from comparing elements of {names}");
+        (!ranked.is_empty())
+            .then(|| format!("{why}: in the order that the caller gives them, it may not happen"))
+    }
+
+    /// The arrays that are compared to find where both accesses of a race write.
+    fn ranked(&self, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let kernel = space.kernel;
+        let is_ranked = |a: &Access| {
+            let mut sites = kernel.sites.iter().zip(&space.hints.ranked);
+            a.op == "write" && sites.any(|(site, &ranked)| ranked && is_at(kernel, site, a))
+        };
+        let race = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
+        if !race || !self.may_be_apart(finding) || !finding.accesses.iter().all(is_ranked) {
+            return Vec::new();
+        }
+        let is_compared = |i: &usize| space.hints.ranked_by.contains(&space.arrays[*i].param);
+        let all = 0..space.arrays.len();
+        all.filter(|i| is_compared(i) && !space.arrays[*i].written).collect()
+    }
+
+    fn names(&self, arrays: &[usize]) -> String {
+        let space = self.driver.lab.space;
+        let names: Vec<&str> = arrays.iter().map(|&i| space.arrays[i].name.as_str()).collect();
+        names.join(" and ")
     }
 
     /// Arrays that may have to be sorted.
@@ -610,20 +675,25 @@ impl Shrinker<'_, '_> {
         self.gone_with(shown, &all).is_some()
     }
 
-    fn gone_with(&mut self, shown: &Shown, arrays: &[(usize, Contents)]) -> Option<Rc<Trial>> {
-        let mut distinct = shown.candidate.clone();
+    fn with_contents(&self, c: &Candidate, arrays: &[(usize, Contents)]) -> Candidate {
+        let mut c = c.clone();
         for &(array, contents) in arrays {
-            distinct.contents[array] = contents;
+            c.contents[array] = contents;
             let param = self.driver.lab.space.arrays[array].param;
-            distinct.cells.retain(|(p, ..)| *p != param);
+            c.cells.retain(|(p, ..)| *p != param);
         }
-        let other = self.other(&distinct)?;
-        let whole = other.outcome.incomplete.is_none();
-        let gone = whole
-            && wrong(&other) <= shown.wrong
-            && same(&other, self.key).is_none()
-            && self.reaches(&other);
-        gone.then_some(other)
+        c
+    }
+
+    fn gone_with(&mut self, shown: &Shown, arrays: &[(usize, Contents)]) -> Option<Rc<Trial>> {
+        let other = self.other(&self.with_contents(shown.candidate, arrays))?;
+        (self.is_gone_from(&other, shown.wrong) && self.reaches(&other)).then_some(other)
+    }
+
+    /// Whether a launch ended without the bug, and with no more that goes wrong besides than this.
+    fn is_gone_from(&self, trial: &Trial, before: usize) -> bool {
+        let whole = trial.outcome.incomplete.is_none() && wrong(trial) <= before;
+        whole && same(trial, self.key).is_none()
     }
 
     /// Whether some thread was at each place of the bug: what does nothing there says nothing of it.
@@ -673,8 +743,7 @@ impl Shrinker<'_, '_> {
     fn without_bug(&mut self, candidate: &Candidate, before: usize) -> Option<Rc<Trial>> {
         let possible = self.driver.lab.space.is_possible(candidate);
         let trial = possible.then(|| self.other(candidate)).flatten()?;
-        let whole = trial.outcome.incomplete.is_none() && wrong(&trial) <= before;
-        (whole && same(&trial, self.key).is_none()).then_some(trial)
+        self.is_gone_from(&trial, before).then_some(trial)
     }
 
     /// Whether another launch has the bug.

@@ -104,9 +104,9 @@ pub(crate) enum Contents {
     Runs,
     /// So far apart that what begins at each is not likely to reach the next; not for a witness either.
     Spaced,
-    /// Where parts begin that lie next to each other, and where they end; not for a witness.
-    Begins,
-    Ends,
+    /// Where parts of so many elements begin that lie next to each other, and where they end; not for a witness.
+    Begins(u64),
+    Ends(u64),
     /// From nothing up to this number, and again: indices of an array of that many. Not for a witness.
     Below(u64),
 }
@@ -114,8 +114,8 @@ pub(crate) enum Contents {
 impl Contents {
     /// The distance of elements that are [`Contents::Spaced`].
     pub(crate) const SPACE: u64 = 256;
-    /// The length of parts that lie next to each other.
-    pub(crate) const PART: u64 = 16;
+    /// Lengths of parts that lie next to each other: short ones, and those that are meant for a block or several.
+    pub(crate) const PARTS: [u64; 4] = [16, 64, 1024, 4096];
     /// How many are equal in [`Contents::Runs`].
     pub(crate) const RUN: u64 = 32;
 }

@@ -96,6 +96,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
+    driver.begin_chains();
     let mut searched = driver.finish();
     if let Some(link) = first_link {
         searched.findings.push(link.finding);
@@ -390,7 +391,11 @@ impl<'a> Driver<'a> {
     }
 
     /// Simulates a candidate, unless the same launch was; how many bugs are new.
-    fn full(&mut self, candidate: &Candidate, first: bool) -> Result<Option<usize>, String> {
+    pub(crate) fn full(
+        &mut self,
+        candidate: &Candidate,
+        first: bool,
+    ) -> Result<Option<usize>, String> {
         let space = self.space();
         let candidate = &space.agreeing(candidate);
         let launch = space.launch(candidate, &Sizes::default(), self.settings.seed);

@@ -141,12 +141,13 @@ impl Space<'_> {
                 // Of a large launch it is known soon enough where this is too little.
                 let each = if c.threads() < MOST_GUESSED { 4 } else { 1 };
                 let mut length = c.threads().saturating_mul(each).max(1024).max(self.matrix(c));
-                let parts =
-                    [(Contents::Spaced, Contents::SPACE), (Contents::Begins, Contents::PART)];
-                for (_, each) in parts.into_iter().filter(|(p, _)| c.contents.contains(p)) {
-                    let parts = (c.threads() + 1).saturating_mul(each);
-                    length = length.max(parts.min(MOST_SPACED));
-                }
+                let each = c.contents.iter().map(|contents| match *contents {
+                    Contents::Spaced => Contents::SPACE,
+                    Contents::Begins(part) => part,
+                    _ => 0,
+                });
+                let parts = (c.threads() + 1).saturating_mul(each.max().unwrap_or(0));
+                length = length.max(parts.min(MOST_SPACED));
                 if let Some((rank, unit)) = self.kernel.image(index) {
                     length = length.max(image_bytes(c, rank, unit) / u64::from(elem.size().max(1)));
                 }
@@ -370,8 +371,8 @@ fn array(
         Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
         Contents::Spaced => written_out(MOST_GUESSED, &|i| i * Contents::SPACE),
-        Contents::Begins => written_out(MOST_GUESSED, &|i| i * Contents::PART),
-        Contents::Ends => written_out(MOST_GUESSED, &|i| (i + 1) * Contents::PART),
+        Contents::Begins(part) => written_out(MOST_GUESSED, &|i| i * part),
+        Contents::Ends(part) => written_out(MOST_GUESSED, &|i| (i + 1) * part),
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
         Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),

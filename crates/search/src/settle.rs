@@ -65,8 +65,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
         };
         let mut finding = shrunk.unwrap_or(as_found);
-        if finding.holds_when.is_none() && !judged {
-            hurried(&mut finding);
+        let doubt = shrinker.ranks(&finding).or((!judged).then(|| HURRIED.into()));
+        if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
+            finding.confidence = Confidence::Possible;
+            finding.help.push(why);
         }
         out.push(Settled { finding, rule });
     }
@@ -85,12 +87,9 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     out
 }
 
-/// Says of a bug that it may rest on a value of ours.
-fn hurried(finding: &mut Finding) {
-    finding.confidence = Confidence::Possible;
-    let why = "the budget ended before other arguments were tried, for which it may not happen";
-    finding.help.push(why.into());
-}
+/// Why a bug may rest on a value of ours.
+const HURRIED: &str =
+    "the budget ended before other arguments were tried, for which it may not happen";
 
 /// More elements than these are not tried without.
 const MOST_DROPPED: usize = 8;

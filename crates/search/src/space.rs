@@ -81,7 +81,9 @@ pub(crate) struct FreeArray {
     pub(crate) elem: Elem,
     /// Values the kernel compares its elements with, as bits.
     pub(crate) compared_with: Vec<(Ty, u64)>,
-    /// Its elements are indices of plain stores.
+    /// Its elements are indices.
+    pub(crate) reaches_address: bool,
+    /// And of plain stores.
     pub(crate) written_through: bool,
     /// Its elements lead to private arrays.
     pub(crate) reaches_private: bool,
@@ -171,6 +173,7 @@ impl<'a> Space<'a> {
                             && !synchronises,
                         elem,
                         compared_with: a.compared_with,
+                        reaches_address: a.value_reaches_address,
                         written_through: a.index_written_through,
                         reaches_private: a.value_reaches_private,
                         bounds_loop: a.value_bounds_loop,

@@ -349,6 +349,25 @@ impl<'k> Graph<'k> {
         }
     }
 
+    /// By node: whether the result of such an operation is part of its value, or chose between values of it.
+    pub(super) fn chosen_by(&self, is_choice: impl Fn(&Inst) -> bool) -> Vec<bool> {
+        let mut chosen = vec![false; self.inputs.len()];
+        for inst in self.kernel.insts().filter(|inst| is_choice(inst)) {
+            crate::flow::results(inst).for_each(|r| chosen[r.0 as usize] = true);
+        }
+        let mut changed = chosen.contains(&true);
+        while changed {
+            changed = false;
+            for n in 0..self.inputs.len() {
+                if !chosen[n] && self.inputs[n].iter().any(|(from, _)| chosen[*from as usize]) {
+                    chosen[n] = true;
+                    changed = true;
+                }
+            }
+        }
+        chosen
+    }
+
     fn find_reaches(&mut self) {
         let mut work: Vec<(usize, u8)> = Vec::new();
         let mut root = |o: Operand, what: u8| {

@@ -57,6 +57,10 @@ pub struct Hints {
     pub loops_with_barrier: Vec<SiteId>,
     /// By site: the parameters whose memory holds what its address is computed from. Sorted.
     pub led_by: Vec<Vec<usize>>,
+    /// By site: whether its address was chosen by comparing elements of arrays with each other, as a rank is.
+    pub ranked: Vec<bool>,
+    /// The parameters whose elements are compared so. Sorted.
+    pub ranked_by: Vec<usize>,
     /// Stores that add to an element of the same array, or replace it if it is smaller and the like.
     pub updates: Vec<SiteId>,
     /// Blocks whose branch decides, directly or not, whether some access to
@@ -170,6 +174,23 @@ fn led_by(graph: &Graph) -> Vec<Vec<usize>> {
     led
 }
 
+/// For each site, whether a comparison of elements chose its address, and whose elements are compared.
+fn ranked(graph: &Graph) -> (Vec<bool>, Vec<usize>) {
+    let mut ranked = vec![false; graph.kernel.sites.len()];
+    let compared = |inst: &_| params::compares_elements(graph, inst);
+    let mut by: Vec<usize> = graph.kernel.insts().filter_map(compared).flatten().collect();
+    by.sort_unstable();
+    by.dedup();
+    let chosen = graph.chosen_by(|inst| compared(inst).is_some());
+    for inst in graph.kernel.insts() {
+        for (operand, site, _) in graph::addresses(&inst.op) {
+            let Operand::Reg(r) = operand else { continue };
+            ranked[site.0 as usize] |= chosen[r.0 as usize];
+        }
+    }
+    (ranked, by)
+}
+
 /// Whether what an atomic counted in global memory is used.
 fn draws_numbers(kernel: &Kernel) -> bool {
     let mut drawn = Vec::new();
@@ -216,6 +237,7 @@ impl Hints {
         (hints.implied_block, hints.most_block) =
             affine::block_hints(&graph, &control, hints.reads_block_dim);
         hints.led_by = led_by(&graph);
+        (hints.ranked, hints.ranked_by) = ranked(&graph);
         if pairs {
             hints.pairs = pairs::pairs(&graph);
         }

@@ -262,18 +262,21 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
     }
 }
 
-/// A comparison of two elements as they were read, or of some of their bits.
 fn elements(graph: &Graph, arrays: &mut [ArrayHints], inst: &Inst) {
-    let Op::Cmp { a, b, .. } = inst.op else { return };
-    if a == b || !inst.dst.is_some_and(|d| graph.reg_reaches(d, GUARD)) {
+    if !inst.dst.is_some_and(|d| graph.reg_reaches(d, GUARD)) {
         return;
     }
-    let is_element = |o: Operand| is_element(graph, o, DEPTH) && !graph.leaders(o).is_empty();
-    if is_element(a) && is_element(b) {
-        for param in [a, b].into_iter().flat_map(|o| graph.leaders(o)) {
-            arrays[graph.bases.number(Base::Param(param))].compared_with_elements = true;
-        }
+    for param in compares_elements(graph, inst).unwrap_or_default() {
+        arrays[graph.bases.number(Base::Param(param))].compared_with_elements = true;
     }
+}
+
+/// The parameters whose elements are compared, as they were read or some of their bits, with each other.
+pub(super) fn compares_elements(graph: &Graph, inst: &Inst) -> Option<Vec<usize>> {
+    let Op::Cmp { a, b, .. } = inst.op else { return None };
+    let is_element = |o: Operand| is_element(graph, o, DEPTH) && !graph.leaders(o).is_empty();
+    let compared = a != b && is_element(a) && is_element(b);
+    compared.then(|| [a, b].into_iter().flat_map(|o| graph.leaders(o)).collect())
 }
 
 fn is_element(graph: &Graph, value: Operand, depth: u32) -> bool {
