@@ -3,9 +3,11 @@
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
-//! it, and what its dimensions and arguments are computed from ([`values`]). Where the host side does not compile, there
+//! it, what its dimensions and arguments are computed from ([`values`]), and what is asked for on the way to it
+//! ([`conditions`]). Where the host side does not compile, there
 //! is none.
 
+mod conditions;
 mod memory;
 mod values;
 
@@ -24,6 +26,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+pub use conditions::{HostCompare, HostCondition};
 use values::{Half, Reader};
 pub use values::{HostOp, HostPart, HostValue};
 
@@ -44,6 +47,8 @@ pub struct HostLaunch {
     pub arg_count: usize,
     /// Every dimension, and every argument that is an integer, with what the host has for it.
     pub values: Vec<(HostPart, HostValue)>,
+    /// What holds of these, and of others, wherever the launch is made.
+    pub conditions: Vec<HostCondition>,
 }
 
 /// What the host part of a file gave.
@@ -174,6 +179,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
                 launch.values.extend(value);
             }
         }
+        launch.conditions = conditions::around(inst, &mut reader);
         found.push(launch);
     }
     found
@@ -255,6 +261,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         args: Vec::new(),
         arg_count: 0,
         values,
+        conditions: Vec::new(),
     }
 }
 

@@ -41,7 +41,9 @@ pub use clang::compiler_identity;
 pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
-pub use host::{HostLaunch, HostOp, HostPart, HostSide, HostValue, host_side};
+pub use host::{
+    HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostSide, HostValue, host_side,
+};
 pub use instances::{Chosen, Uninstantiated};
 pub use reader::set_reader_aside;
 

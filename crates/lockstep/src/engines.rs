@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 use lockstep_prove::{Assumptions, Proof};
-use lockstep_search::{Alias, Given, Searched, Settings, are_satisfiable, search};
+use lockstep_search::{
+    Alias, Given, Searched, Settings, are_satisfiable, satisfied, search, usual_launches,
+};
 use lockstep_simulate::{Config, bind, too_large};
 
 use crate::dims::{DimArg, Dims, From};
@@ -21,6 +23,7 @@ use crate::load::{Source, error};
 use crate::options::{Analysis, Evolve};
 use crate::progress::{Engine, Progress, Working};
 use crate::proof;
+use crate::relations::Related;
 use crate::safe;
 use crate::simulation;
 use crate::verdicts;
@@ -108,6 +111,9 @@ impl Task<'_> {
         for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
         }
+        for condition in given.conditions.iter().filter(|_| self.analysis.input.verbose) {
+            eprintln!("{}: kernel {}: the host has {condition}", source.name, kernel.name);
+        }
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
         if !matches!(self.how, Engines::Search(_)) {
@@ -121,7 +127,13 @@ impl Task<'_> {
             Engines::All(how) => {
                 let may_alias = how.alias == Alias::All;
                 let budget = (budget * PROVER_SHARE).min(PROVER_MOST);
-                Some(self.prove(kernel, &given, may_alias, &kinds, budget, true).map_err(fail)?)
+                let mut proof =
+                    self.prove(kernel, &given, may_alias, &kinds, budget, true).map_err(fail)?;
+                if too_large(kernel).is_none() {
+                    let seed = self.analysis.launch.seed;
+                    proof::leave_usual(&mut proof, &|| usual_launches(kernel, &given, seed));
+                }
+                Some(proof)
             }
         };
         let how = match self.how {
@@ -235,7 +247,7 @@ impl Task<'_> {
         };
         let mut proof = run(&assumptions, kinds, time);
         let left = time.saturating_sub(started.elapsed());
-        let related = proof::assume_related(kernel, &given.relations, &mut assumptions);
+        let related = proof::assume_related(kernel, given, &mut assumptions);
         let open = proof::open(&proof);
         proof::name_usual(&mut proof, kinds, &named);
         if !related.is_empty() && !open.is_empty() && left > time / 10 {
@@ -327,15 +339,20 @@ impl Task<'_> {
         let args = bind::resolve(kernel, &values)?;
         // Who asks for any dimension does not mean those of the host.
         let any = |d: Option<DimArg>| d.is_some_and(|d| d.exactly().is_none());
-        let relations = match any(launch.grid) || any(launch.block) {
-            true => Vec::new(),
+        let related = match any(launch.grid) || any(launch.block) {
+            true => Related::default(),
             false => facts.relations(kernel, grid, block, &args),
         };
-        let mut given = Given { grid, block, shared, args, relations };
-        let is_known =
-            |given: &Given| too_large(kernel).is_none() && are_satisfiable(kernel, given);
-        if !given.relations.is_empty() && !is_known(&given) {
+        let Related { relations, conditions } = related;
+        let mut given = Given { grid, block, shared, args, relations, conditions: Vec::new() };
+        let is_small = too_large(kernel).is_none();
+        let are_read = || is_small && are_satisfiable(kernel, &given);
+        if !given.relations.is_empty() && !are_read() {
             given.relations.clear();
+        }
+        if !conditions.is_empty() && is_small {
+            given.conditions = conditions;
+            given.conditions = satisfied(kernel, &given);
         }
         Ok(given)
     }

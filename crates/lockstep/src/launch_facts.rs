@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
-use lockstep_finding::launch::{Dimension, Number, Relation};
+use lockstep_finding::launch::{Dimension, Number};
 use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_frontend::{HostLaunch, HostPart, HostSide, Module};
 use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
@@ -13,7 +13,7 @@ use crate::assume;
 use crate::dims::{DimArg, Dims, From, Given};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};
-use crate::relations;
+use crate::relations::{self, Related};
 
 /// A file, and its host launches once somebody asked for them.
 pub(crate) struct FileFacts<'a> {
@@ -52,9 +52,9 @@ impl<'a> FileFacts<'a> {
         grid: Option<[u32; 3]>,
         block: Option<[u32; 3]>,
         args: &[Option<ArgValue>],
-    ) -> Vec<Relation> {
+    ) -> Related {
         if self.host.get().is_none() {
-            return Vec::new();
+            return Related::default();
         }
         let known = |part: HostPart| match part {
             HostPart::Grid(a) => grid.map(|g| i64::from(g[a])),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
 use lockstep_finding::{
-    Access, Approximated, ArgValue, Confidence, Finding, Kind, Place, Severity, Verdict,
+    Access, Approximated, ArgValue, Confidence, Finding, Kind, Launch, Place, Severity, Verdict,
 };
 use lockstep_kernel::Kernel;
 use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, prove};
@@ -13,6 +13,7 @@ use lockstep_search::{Given, Suggestion, UsualDims};
 use lockstep_simulate::bind;
 
 use crate::dims::DimArg;
+use crate::launch_facts::assumptions_hold;
 use crate::options::{LaunchArgs, SchedulingArg};
 
 /// What the prover looks for.
@@ -134,11 +135,12 @@ pub(crate) fn assume_dims(relations: &[Relation], assumptions: &mut Assumptions)
 /// Adds how the rest of a launch hangs together, by the host; the conditions so added, in C.
 pub(crate) fn assume_related(
     kernel: &Kernel,
-    relations: &[Relation],
+    given: &Given,
     assumptions: &mut Assumptions,
 ) -> Vec<String> {
     let mut named = Vec::new();
-    for text in relations.iter().map(Relation::to_string) {
+    let relations = given.relations.iter().map(Relation::to_string);
+    for text in relations.chain(given.conditions.iter().map(Expr::to_string)) {
         let is_new = !assumptions.exprs.iter().any(|e| e.text == text);
         if let Ok(expr) = AssumeExpr::parse(&text, kernel)
             && is_new
@@ -193,6 +195,37 @@ pub(crate) fn name_usual(proof: &mut Proof, kinds: &[Kind], named: &[String]) {
             name_once(assumes, named);
         }
     }
+}
+
+/// Takes back what is proved only under conditions that no usual launch satisfies: a size of one, say, where nothing can
+/// go wrong. They are looked at where they speak of arguments.
+pub(crate) fn leave_usual(proof: &mut Proof, usual: &dyn Fn() -> Vec<Launch>) {
+    let mut launches: Option<Vec<Launch>> = None;
+    for (_, verdict) in &mut proof.verdicts {
+        let Verdict::Proved { assumes } = verdict else { continue };
+        let said: Vec<&String> = assumes.iter().filter(|a| speaks_of_arguments(a)).collect();
+        if said.is_empty() {
+            continue;
+        }
+        let launches = launches.get_or_insert_with(usual);
+        let holds =
+            |text: &str, l: &Launch| !matches!(assumptions_hold(&[text.to_owned()], l), Ok(Err(_)));
+        let fails = |l: &Launch| said.iter().find(|a| !holds(a, l));
+        let Some(first) = launches.first().and_then(fails) else { continue };
+        if launches.iter().all(|l| fails(l).is_some()) {
+            let because = format!("proved only if {first}, which no usual launch satisfies");
+            *verdict = Verdict::Unknown { because };
+        }
+    }
+}
+
+/// Whether a condition is one on arguments, which can be looked up in a launch.
+fn speaks_of_arguments(condition: &str) -> bool {
+    let mut found = false;
+    if let Ok(expr) = Expr::parse(condition) {
+        expr.for_each_name(&mut |n| found |= Dimension::named(n).is_none() && !n.contains('('));
+    }
+    found
 }
 
 fn name_once(assumes: &mut Vec<String>, named: &[String]) {

@@ -2,27 +2,37 @@
 //!
 //! Where a launch is `k<<<systems, size / 2>>>(a, size)`, no block is worth looking at but half of `size`. Such relations
 //! are facts of the program like a constant launch; where the host launches a kernel in several places, only what holds
-//! for all of them is one. A value that the user gave is kept, and what it says of the others is worked out.
+//! for all of them is one. A value that the user gave is kept, and what it says of the others is worked out. So are the
+//! conditions under which the host launches at all, such as `k < n`.
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
-use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue};
+use lockstep_frontend::{HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostValue};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 
 /// A relation that takes more room than this says nothing to a reader.
 const LONGEST: usize = 160;
+
+/// What the host's launches have in common.
+#[derive(Debug, Default)]
+pub(crate) struct Related {
+    pub(crate) relations: Vec<Relation>,
+    /// Comparisons, a single name on the left where there is one.
+    pub(crate) conditions: Vec<Expr>,
+}
 
 /// What holds for every launch; `known` gives the values that are fixed.
 pub(crate) fn relations(
     launches: &[&HostLaunch],
     kernel: &Kernel,
     known: &dyn Fn(HostPart) -> Option<i64>,
-) -> Vec<Relation> {
+) -> Related {
     let own = kernel.params.iter().filter(|p| p.within.is_none());
     let integers: Vec<Option<&str>> = own.map(integer).collect();
     let mut each = launches.iter().map(|l| of_launch(l, &integers, known));
     let mut common = each.next().unwrap_or_default();
     for other in each {
-        common.retain(|r| other.contains(r));
+        common.relations.retain(|r| other.relations.contains(r));
+        common.conditions.retain(|c| other.conditions.contains(c));
     }
     common
 }
@@ -39,7 +49,7 @@ fn of_launch(
     launch: &HostLaunch,
     integers: &[Option<&str>],
     known: &dyn Fn(HostPart) -> Option<i64>,
-) -> Vec<Relation> {
+) -> Related {
     let whole = launch.arg_count == integers.len();
     let is_argument = |part: &HostPart| matches!(part, HostPart::Argument(_));
     let mut values: Vec<(HostPart, String, &HostValue)> = (launch.values.iter())
@@ -66,11 +76,68 @@ fn of_launch(
             _ => related.push((part, name, value)),
         }
     }
+    // What is given with something added says as much.
+    related.retain(|(_, name, value)| match shifted(value) {
+        Some((u, by)) if !meaning.iter().any(|m| m.0 == u) => {
+            meaning.push((u, plus(Expr::Name(name.clone()), by.saturating_neg())));
+            false
+        }
+        _ => true,
+    });
     let relation = |(_, name, value): (HostPart, String, &HostValue)| {
         let relation = Relation { name, value: expression(value, &meaning)? };
         (relation.to_string().len() <= LONGEST).then_some(relation)
     };
-    related.into_iter().filter_map(relation).collect()
+    let relations = related.into_iter().filter_map(relation).collect();
+    let mut conditions: Vec<Expr> = Vec::new();
+    for condition in launch.conditions.iter().filter_map(|c| self::condition(c, &meaning)) {
+        if condition.to_string().len() <= LONGEST && !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+    Related { relations, conditions }
+}
+
+/// An unknown with a constant added.
+fn shifted(value: &HostValue) -> Option<(usize, i64)> {
+    match value {
+        HostValue::Binary(op, a, b) => match (op, &**a, &**b) {
+            (HostOp::Add, HostValue::Unknown(u), HostValue::Known(c)) => Some((*u, *c)),
+            (HostOp::Sub, HostValue::Unknown(u), HostValue::Known(c)) => {
+                Some((*u, c.checked_neg()?))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn plus(e: Expr, by: i64) -> Expr {
+    let op = if by < 0 { Operator::Sub } else { Operator::Add };
+    let by = Expr::Number(Number::Int(i128::from(by).abs()));
+    Expr::Binary(op, e.into(), by.into())
+}
+
+/// A condition in the words of an assumption, with one name alone on the left if there is such a side; `None` where it
+/// says nothing of the launch.
+fn condition(c: &HostCondition, meaning: &[(usize, Expr)]) -> Option<Expr> {
+    let (left, right) = (expression(&c.left, meaning)?, expression(&c.right, meaning)?);
+    let (op, turned) = match c.compare {
+        HostCompare::Equal => (Operator::Eq, Operator::Eq),
+        HostCompare::NotEqual => (Operator::Ne, Operator::Ne),
+        HostCompare::Less => (Operator::Lt, Operator::Gt),
+        HostCompare::LessOrEqual => (Operator::Le, Operator::Ge),
+    };
+    let mut names = 0;
+    for side in [&left, &right] {
+        side.for_each_name(&mut |_| names += 1);
+    }
+    let is_name = |e: &Expr| matches!(e, Expr::Name(_));
+    let condition = match !is_name(&left) && is_name(&right) {
+        true => Expr::Binary(turned, right.into(), left.into()),
+        false => Expr::Binary(op, left.into(), right.into()),
+    };
+    (names > 0).then_some(condition)
 }
 
 /// As an assumption names it.
@@ -148,10 +215,40 @@ mod tests {
             args: Vec::new(),
             arg_count: 3,
             values: values.to_vec(),
+            conditions: Vec::new(),
         };
         let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
-        let relations = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
-        relations.iter().map(Relation::to_string).collect()
+        let related = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
+        related.relations.iter().map(Relation::to_string).collect()
+    }
+
+    #[test]
+    fn conditions_speak_of_arguments() {
+        let (u, v, c) = (HostValue::Unknown(0), HostValue::Unknown(1), HostValue::Known);
+        let holds = |left, compare, right| HostCondition { left, compare, right };
+        let below = holds(u.clone(), HostCompare::Less, binary(HostOp::Sub, v.clone(), c(1)));
+        let least = holds(c(0), HostCompare::LessOrEqual, u.clone());
+        let launch = |argument: HostValue| HostLaunch {
+            kernel: "k".into(),
+            grid: None,
+            block: None,
+            shared: 0,
+            line: 1,
+            args: Vec::new(),
+            arg_count: 3,
+            values: vec![(Argument(1), v.clone()), (Argument(2), argument)],
+            conditions: vec![below.clone(), least.clone()],
+        };
+        let told = |argument| {
+            let related = of_launch(&launch(argument), &[None, Some("n"), Some("m")], &|_| None);
+            assert!(related.relations.is_empty());
+            related.conditions.iter().map(Expr::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(told(u.clone()), ["m < n - 1", "m >= 0"]);
+        // Given with one added, it is one more than what the host speaks of.
+        let more = binary(HostOp::Add, u.clone(), c(1));
+        assert_eq!(told(more), ["m - 1 < n - 1", "0 <= m - 1"]);
+        assert_eq!(told(HostValue::Unknown(2)), [""; 0]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ mod within;
 
 use std::time::Instant;
 
-use lockstep_finding::launch::Relation;
+use lockstep_finding::launch::{Expr, Relation};
 use lockstep_finding::{ArgValue, Finding, Kind, Launch};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::Config;
@@ -72,6 +72,8 @@ pub struct Given {
     pub args: Vec<Option<ArgValue>>,
     /// How what is left to choose hangs together. None speaks of what is fixed, nor of what another gives a value.
     pub relations: Vec<Relation>,
+    /// Comparisons that hold for every launch.
+    pub conditions: Vec<Expr>,
 }
 
 impl Given {
@@ -88,6 +90,19 @@ impl Given {
 /// Whether there is a launch that the relations allow; without one they were misread.
 pub fn are_satisfiable(kernel: &Kernel, given: &Given) -> bool {
     !space::Space::new(kernel, given).related.is_empty()
+}
+
+/// The conditions that the plain launch satisfies; others were misread, or are of no use to the search.
+pub fn satisfied(kernel: &Kernel, given: &Given) -> Vec<Expr> {
+    space::Space::new(kernel, given).related.conditions()
+}
+
+/// Launches that callers would make, none of them odd.
+pub fn usual_launches(kernel: &Kernel, given: &Given, seed: u64) -> Vec<Launch> {
+    let space = space::Space::new(kernel, given);
+    let mut seeds = space.seeds(Alias::Never);
+    seeds.retain(|c| space.oddities(c).is_empty());
+    seeds.iter().map(|c| space.launch(c, &launch::Sizes::default(), seed)).collect()
 }
 
 /// A launch to try, such as the model of an alarm: what it does not say is chosen

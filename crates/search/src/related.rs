@@ -3,8 +3,11 @@
 //! `blockDim.x == size / 2` leaves one thing to choose, not two. A candidate is made to agree with every relation before
 //! it is looked at: what a relation speaks of keeps its value, and what it gives a value follows. Values that dimensions
 //! follow from are the *drivers* of a launch; plain ones are chosen so that the launch is an ordinary one.
+//!
+//! Conditions such as `k < n` leave a choice, but a smaller one: a value on the wrong side is moved to the boundary, and what
+//! then still does not agree is no launch. What has both an upper and a lower bound is ordinary in between.
 
-use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 
 use crate::Given;
 use crate::candidate::{Candidate, Gene};
@@ -31,6 +34,29 @@ pub(crate) struct Related {
     spoken_of: Vec<usize>,
     /// Slots that dimensions follow from, each with its plain value once that is chosen.
     pub(crate) drivers: Vec<(usize, Option<i64>)>,
+    /// Comparisons that hold.
+    conditions: Vec<Condition>,
+}
+
+#[derive(Clone, Debug)]
+struct Condition {
+    whole: Expr,
+    /// The slot alone on its left, and how it compares with the right.
+    bound: Option<(usize, Operator, Expr)>,
+}
+
+impl Condition {
+    fn of(whole: &Expr, slots: &[Slot]) -> Option<Condition> {
+        let Expr::Binary(op, left, right) = whole else { return None };
+        let mut known = true;
+        whole.for_each_name(&mut |n| known &= target(n, slots).is_some());
+        let alone = match &**left {
+            Expr::Name(name) => target(name, slots).and_then(Target::slot),
+            _ => None,
+        };
+        let bound = alone.map(|slot| (slot, *op, (**right).clone()));
+        known.then(|| Condition { whole: whole.clone(), bound })
+    }
 }
 
 impl Related {
@@ -58,7 +84,27 @@ impl Related {
             }
             out.rules.push((target, value.clone()));
         }
+        for condition in given.conditions.iter().filter_map(|c| Condition::of(c, slots)) {
+            condition.whole.for_each_name(&mut |n| {
+                let slot = target(n, slots).and_then(Target::slot);
+                out.spoken_of.extend(slot.filter(|s| !out.spoken_of.contains(s)));
+            });
+            out.conditions.push(condition);
+        }
         out
+    }
+
+    pub(crate) fn conditions(&self) -> Vec<Expr> {
+        self.conditions.iter().map(|c| c.whole.clone()).collect()
+    }
+
+    /// Whether a slot is bound from above and from below.
+    pub(crate) fn is_bound(&self, slot: usize) -> bool {
+        let bounds = self.conditions.iter().filter_map(|c| c.bound.as_ref());
+        let bounds: Vec<Operator> = bounds.filter(|b| b.0 == slot).map(|b| b.1).collect();
+        let any = |ops: [Operator; 2]| bounds.iter().any(|op| ops.contains(op));
+        bounds.contains(&Operator::Eq)
+            || any([Operator::Lt, Operator::Le]) && any([Operator::Gt, Operator::Ge])
     }
 
     pub(crate) fn gives_slot(&self, slot: usize) -> bool {
@@ -123,6 +169,62 @@ impl Space<'_> {
         for &i in &self.related.spoken_of {
             c.genes[i] = Gene::Int(self.clamp(i, c.int(i)));
         }
+        self.bound(c);
+        self.follow(c);
+        // What follows may be what a bound speaks of, and the other way round.
+        if !self.related.conditions.is_empty() && !self.related.rules.is_empty() {
+            self.bound(c);
+            self.follow(c);
+        }
+    }
+
+    /// Moves what is on the wrong side of a condition to its boundary.
+    fn bound(&self, c: &mut Candidate) {
+        let free = |slot: usize| !self.related.gives_slot(slot);
+        let bounds = self.related.conditions.iter().filter_map(|c| c.bound.as_ref());
+        for &(slot, op, ref side) in bounds.filter(|b| free(b.0)) {
+            let Some(side) = self.value_of(side, c) else { continue };
+            let v = c.int(slot);
+            let moved = match op {
+                Operator::Lt => v.min(side.saturating_sub(1)),
+                Operator::Le => v.min(side),
+                Operator::Gt => v.max(side.saturating_add(1)),
+                Operator::Ge => v.max(side),
+                Operator::Eq => side,
+                _ => v,
+            };
+            if moved != v {
+                c.genes[slot] = Gene::Int(self.clamp(slot, moved));
+            }
+        }
+    }
+
+    /// Whether a candidate agrees with every condition; what cannot be told does not count.
+    pub(crate) fn agrees(&self, c: &Candidate) -> bool {
+        self.related.conditions.iter().all(|condition| self.holds(condition, c))
+    }
+
+    fn holds(&self, condition: &Condition, c: &Candidate) -> bool {
+        self.value_of(&condition.whole, c) != Some(0)
+    }
+
+    /// Leaves the conditions that the plain launch agrees with.
+    pub(crate) fn choose_conditions(&mut self) {
+        loop {
+            let plain = self.plain();
+            let mut conditions = std::mem::take(&mut self.related.conditions);
+            let all = conditions.len();
+            conditions.retain(|condition| self.holds(condition, &plain));
+            let left = conditions.len();
+            self.related.conditions = conditions;
+            if left == all {
+                break;
+            }
+        }
+    }
+
+    /// Gives what follows from others its value.
+    fn follow(&self, c: &mut Candidate) {
         let values: Vec<Option<i64>> =
             self.related.rules.iter().map(|(_, value)| self.value_of(value, c)).collect();
         for ((target, _), value) in self.related.rules.iter().zip(values) {
@@ -164,6 +266,7 @@ impl Space<'_> {
     /// Chooses the plain values of the drivers: the first that give an ordinary launch of few threads, or any launch at
     /// all. Relations that none satisfies are of no use.
     pub(crate) fn choose_drivers(&mut self) {
+        let conditions = std::mem::take(&mut self.related.conditions);
         let usual = self.unrelated();
         let usual = self.related.drivers.iter().map(|d| self.clamp(d.0, usual.int(d.0))).collect();
         let alike = LIKELY.map(|v| vec![v; self.related.drivers.len()]);
@@ -179,6 +282,8 @@ impl Space<'_> {
             }
             None => self.related = Related::default(),
         }
+        self.related.conditions = conditions;
+        self.choose_conditions();
     }
 
     /// The plain candidate with these values of the drivers.

@@ -334,7 +334,8 @@ impl<'a> Space<'a> {
         if h.multiplies_index && !follows && self.overflows(c) && !self.overflows(&self.plain()) {
             return false;
         }
-        if h.unused || follows || c.genes[slot] == self.plain_gene(slot) {
+        let bound = self.related.is_bound(slot) && self.agrees(c);
+        if h.unused || follows || bound || c.genes[slot] == self.plain_gene(slot) {
             return true;
         }
         let v = c.int(slot);
@@ -424,6 +425,7 @@ impl<'a> Space<'a> {
             && (self.given.block.is_some()
                 || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
             && self.related.is_moderate(c)
+            && self.agrees(c)
     }
 }
 

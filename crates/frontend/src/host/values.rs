@@ -329,12 +329,12 @@ fn rest_of(n: &HostValue, multiple: &HostValue, sign: i64) -> Option<HostValue> 
     of(quotient, times).or_else(|| of(times, quotient))
 }
 
-fn known(v: i64) -> HostValue {
+pub(super) fn known(v: i64) -> HostValue {
     HostValue::Known(v)
 }
 
 /// With what is known computed.
-fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
+pub(super) fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
     use HostValue::Known;
     let either =
         |f: fn(&HostValue, &HostValue) -> Option<HostValue>| f(&a, &b).or_else(|| f(&b, &a));
@@ -352,6 +352,10 @@ fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
             None => HostValue::Binary(op, a.into(), b.into()),
         },
         (HostOp::Add | HostOp::Sub, _, Known(0)) | (HostOp::Mul | HostOp::Div, _, Known(1)) => a,
+        // What is left of a dimension, cut to the bits that it has.
+        (HostOp::Rem, HostValue::Binary(HostOp::Div, _, by), Known(m)) if matches!(**by, Known(d) if d > 0 && d.checked_mul(*m).is_none_or(|p| p >= 1 << 32)) => {
+            a
+        }
         // `n + -1` reads better as it was written.
         (HostOp::Add, _, Known(y)) if *y < 0 && *y > i64::MIN => {
             let less = Known(-y);

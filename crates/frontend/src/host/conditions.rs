@@ -1,0 +1,424 @@
+//! What holds wherever the host makes a launch, by the branches and loops around it.
+//!
+//! `for (int k = 0; k < n; k++) step<<<…>>>(a, k, n);` launches no `k` but those below `n`, and behind `if (n > 1024)
+//! return;` no `n` is larger. A branch that has to be taken to come to a launch says what it asks for; a variable that a
+//! loop counts up or down lies between where it begins and where the loop ends. Loops come as the optimiser leaves them, with
+//! the test at their end: that they are only entered where it holds is taken for granted, as it is where a loop was
+//! written as `for` or `while`. As everywhere here, values are integers without limit.
+//!
+//! What it does not read: several ways to a launch of which each asks for something else, loops with several tests, and
+//! what a function asks for before it calls the one that launches, unless that was inlined.
+
+use std::collections::HashMap;
+
+use llvm_sys::LLVMIntPredicate as IntPred;
+use llvm_sys::core::{
+    LLVMCountIncoming, LLVMGetBasicBlockTerminator, LLVMGetICmpPredicate, LLVMGetIncomingBlock,
+    LLVMGetIncomingValue,
+};
+
+use super::values::{HostOp, HostValue, Reader, binary, known};
+use crate::llvm::{self, Bb, Opcode, Val};
+
+/// How the two sides of a condition compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostCompare {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+}
+
+/// A comparison that holds for a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCondition {
+    pub left: HostValue,
+    pub compare: HostCompare,
+    pub right: HostValue,
+}
+
+/// Conditions of a launch that are read.
+const MOST: usize = 32;
+/// Conditions within conditions.
+const DEPTH: usize = 4;
+
+/// What holds where an instruction is executed.
+pub(super) fn around(inst: Val, reader: &mut Reader) -> Vec<HostCondition> {
+    let tree = Dominators::of(llvm::function_of(inst));
+    let above = tree.above(llvm::block_of(inst));
+    let mut out = Vec::new();
+    for &block in &above {
+        let before = llvm::predecessors(block);
+        if let [one] = before[..]
+            && let Some((condition, [on_true, on_false])) = branch(one)
+            && on_true != on_false
+        {
+            hold(condition, block == on_true, DEPTH, reader, &mut out);
+        }
+        let (inside, outside): (Vec<Bb>, Vec<Bb>) =
+            before.iter().partition(|&&b| tree.above(b).contains(&block));
+        if let ([latch], [entry]) = (&inside[..], &outside[..]) {
+            counted(block, *latch, *entry, reader, &mut out);
+        }
+        if out.len() >= MOST {
+            break;
+        }
+    }
+    out.dedup();
+    out
+}
+
+/// The condition of a block's branch, and where it leads if it holds and if not.
+fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
+    // SAFETY: every block of a function that was read has its last instruction.
+    let last = unsafe { LLVMGetBasicBlockTerminator(block) };
+    let [on_true, on_false] = llvm::successors(block)[..] else { return None };
+    let is_branch = !last.is_null() && llvm::opcode(last) == Opcode::LLVMBr;
+    is_branch.then(|| (llvm::operand(last, 0), [on_true, on_false]))
+}
+
+/// Adds what follows from a condition that holds, or does not.
+fn hold(v: Val, truth: bool, depth: usize, reader: &mut Reader, out: &mut Vec<HostCondition>) {
+    let Some(opcode) = llvm::opcode_of(v).filter(|_| depth > 0) else { return };
+    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
+    let mut both = |a: u32, b: u32| {
+        for i in [a, b] {
+            hold(llvm::operand(v, i), truth, depth - 1, reader, out);
+        }
+    };
+    match opcode {
+        Opcode::LLVMAnd if truth => both(0, 1),
+        Opcode::LLVMOr if !truth => both(0, 1),
+        // The same, where the second is only asked if need be.
+        Opcode::LLVMSelect if truth && constant(2) == Some(0) => both(0, 1),
+        Opcode::LLVMSelect if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
+        Opcode::LLVMXor if constant(1).is_some_and(|c| c & 1 == 1) => {
+            hold(llvm::operand(v, 0), !truth, depth - 1, reader, out);
+        }
+        Opcode::LLVMICmp => {
+            let sides = [0, 1].map(|i| reader.integer(llvm::operand(v, i)));
+            if let [Some(left), Some(right)] = sides {
+                out.extend(read(test(v, truth), is_unsigned(v), left, right));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a comparison says of integers without limit. Where what may be negative is compared as if it were not, which is how
+/// the optimiser asks for a range, `n - 2 < 4095` says that it is not negative either, and `n - 4097 >= -4095` that it is.
+fn read(test: Test, unsigned: bool, left: HostValue, right: HostValue) -> Vec<HostCondition> {
+    if !unsigned || !(may_be_negative(&left) || may_be_negative(&right)) {
+        return vec![compare(test, left, right)];
+    }
+    let HostValue::Known(limit) = right else { return Vec::new() };
+    let other = match (test, limit >= 0) {
+        (Test::Less | Test::LessOrEqual, true) => Test::MoreOrEqual,
+        (Test::More | Test::MoreOrEqual, false) => Test::Less,
+        // Above or below the range, which of them is not said.
+        _ => return Vec::new(),
+    };
+    vec![compare(test, left.clone(), right), compare(other, left, known(0))]
+}
+
+fn may_be_negative(value: &HostValue) -> bool {
+    match value {
+        HostValue::Known(v) => *v < 0,
+        HostValue::Unknown(_) => false,
+        HostValue::Binary(HostOp::Sub, ..) => true,
+        HostValue::Binary(_, a, b) => may_be_negative(a) || may_be_negative(b),
+    }
+}
+
+/// Whether the sides of a comparison are taken as they are without a sign.
+fn is_unsigned(v: Val) -> bool {
+    use IntPred::{LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT};
+    // SAFETY: it is a comparison of integers.
+    let how = unsafe { LLVMGetICmpPredicate(v) };
+    matches!(how, LLVMIntUGE | LLVMIntUGT | LLVMIntULE | LLVMIntULT)
+}
+
+/// How two sides compare, the larger one perhaps first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Test {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    More,
+    MoreOrEqual,
+}
+
+/// What a comparison says that holds, or does not.
+fn test(v: Val, truth: bool) -> Test {
+    use IntPred::{
+        LLVMIntEQ, LLVMIntNE, LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT, LLVMIntUGE,
+        LLVMIntUGT, LLVMIntULE, LLVMIntULT,
+    };
+    // SAFETY: it is a comparison of integers.
+    let test = match unsafe { LLVMGetICmpPredicate(v) } {
+        LLVMIntEQ => Test::Equal,
+        LLVMIntNE => Test::NotEqual,
+        LLVMIntSLT | LLVMIntULT => Test::Less,
+        LLVMIntSLE | LLVMIntULE => Test::LessOrEqual,
+        LLVMIntSGT | LLVMIntUGT => Test::More,
+        LLVMIntSGE | LLVMIntUGE => Test::MoreOrEqual,
+    };
+    match (truth, test) {
+        (true, test) => test,
+        (false, Test::Equal) => Test::NotEqual,
+        (false, Test::NotEqual) => Test::Equal,
+        (false, Test::Less) => Test::MoreOrEqual,
+        (false, Test::LessOrEqual) => Test::More,
+        (false, Test::More) => Test::LessOrEqual,
+        (false, Test::MoreOrEqual) => Test::Less,
+    }
+}
+
+/// A comparison, with the constants on one side where the other is one of the launch's values.
+fn compare(test: Test, left: HostValue, right: HostValue) -> HostCondition {
+    let (left, right) = match (left, right) {
+        (HostValue::Binary(op, x, by), HostValue::Known(limit))
+            if matches!((op, &*by), (HostOp::Add | HostOp::Sub, HostValue::Known(_))) =>
+        {
+            let back = if op == HostOp::Add { HostOp::Sub } else { HostOp::Add };
+            (*x, binary(back, known(limit), *by))
+        }
+        sides => sides,
+    };
+    let (compare, turned) = match test {
+        Test::Equal => (HostCompare::Equal, false),
+        Test::NotEqual => (HostCompare::NotEqual, false),
+        Test::Less => (HostCompare::Less, false),
+        Test::LessOrEqual => (HostCompare::LessOrEqual, false),
+        Test::More => (HostCompare::Less, true),
+        Test::MoreOrEqual => (HostCompare::LessOrEqual, true),
+    };
+    let (left, right) = if turned { (right, left) } else { (left, right) };
+    HostCondition { left, compare, right }
+}
+
+/// What a round of a loop makes of its variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Add(i64),
+    /// Times more than one.
+    Grow,
+    /// Divided by this.
+    Shrink(i64),
+}
+
+/// Adds between what the variables of a loop lie.
+fn counted(head: Bb, latch: Bb, entry: Bb, reader: &mut Reader, out: &mut Vec<HostCondition>) {
+    let phis = llvm::instructions(head).into_iter();
+    for phi in phis.take_while(|&i| llvm::opcode(i) == Opcode::LLVMPHI) {
+        let (Some(start), Some(next)) = (incoming(phi, entry), incoming(phi, latch)) else {
+            continue;
+        };
+        let (Some(step), Some(value)) = (step(phi, next), reader.integer(phi)) else { continue };
+        let Some(start) = reader.integer(start) else { continue };
+        let up = matches!(step, Step::Grow | Step::Add(1..));
+        let first = if up { Test::MoreOrEqual } else { Test::LessOrEqual };
+        out.push(compare(first, value.clone(), start));
+        out.extend(last(head, latch, phi, next, step, value, reader));
+    }
+}
+
+/// What the test at the end of a loop says of a variable: those that are launched are the first one, and those with which
+/// it went on.
+fn last(
+    head: Bb,
+    latch: Bb,
+    phi: Val,
+    next: Val,
+    step: Step,
+    value: HostValue,
+    reader: &mut Reader,
+) -> Option<HostCondition> {
+    let (condition, [on_true, on_false]) = branch(latch)?;
+    let goes_on = on_true == head;
+    if llvm::opcode_of(condition) != Some(Opcode::LLVMICmp) || goes_on == (on_false == head) {
+        return None;
+    }
+    let test = test(condition, goes_on);
+    // The variable stands on the left.
+    let asked = uncast(llvm::operand(condition, 0));
+    let limit = reader.integer(llvm::operand(condition, 1))?;
+    let up = matches!(step, Step::Grow | Step::Add(1..));
+    // One that is counted by ones does not jump over its end.
+    let test = match (test, step) {
+        (Test::NotEqual, Step::Add(1)) => Test::Less,
+        (Test::NotEqual, Step::Add(-1)) => Test::More,
+        (Test::NotEqual, Step::Shrink(_)) if limit == known(0) => Test::More,
+        (test, _) => test,
+    };
+    let bounds = match test {
+        Test::Less | Test::LessOrEqual => up,
+        Test::More | Test::MoreOrEqual => !up,
+        _ => false,
+    };
+    if !bounds {
+        return None;
+    }
+    if asked == next {
+        return Some(compare(test, value, limit));
+    }
+    if asked != phi {
+        return None;
+    }
+    // What held of the one before.
+    match (step, &limit) {
+        (Step::Add(by), _) => Some(compare(test, value, binary(HostOp::Add, limit, known(by)))),
+        (Step::Shrink(by), HostValue::Known(m)) => {
+            let least = if test == Test::More { m.checked_add(1)? } else { *m };
+            Some(compare(Test::MoreOrEqual, value, known(least.div_euclid(by))))
+        }
+        _ => None,
+    }
+}
+
+/// What a variable of a loop is when it comes from a block.
+fn incoming(phi: Val, from: Bb) -> Option<Val> {
+    // SAFETY: it is a phi, and the numbers are below the count.
+    unsafe {
+        (0..LLVMCountIncoming(phi))
+            .find(|&i| LLVMGetIncomingBlock(phi, i) == from)
+            .map(|i| LLVMGetIncomingValue(phi, i))
+    }
+}
+
+fn step(phi: Val, next: Val) -> Option<Step> {
+    let opcode = llvm::opcode_of(next)?;
+    if llvm::num_operands(next) != 2 || uncast(llvm::operand(next, 0)) != phi {
+        return None;
+    }
+    let HostValue::Known(by) = Reader::default().integer(llvm::operand(next, 1))? else {
+        return None;
+    };
+    let shift = || u32::try_from(by).ok().filter(|b| (1..31).contains(b)).map(|b| 1i64 << b);
+    match opcode {
+        Opcode::LLVMAdd if by != 0 => Some(Step::Add(by)),
+        Opcode::LLVMSub if by != 0 => Some(Step::Add(by.checked_neg()?)),
+        Opcode::LLVMMul if by > 1 => Some(Step::Grow),
+        Opcode::LLVMShl => shift().map(|_| Step::Grow),
+        Opcode::LLVMLShr | Opcode::LLVMAShr => shift().map(Step::Shrink),
+        Opcode::LLVMSDiv | Opcode::LLVMUDiv if by > 1 => Some(Step::Shrink(by)),
+        _ => None,
+    }
+}
+
+/// The value that was made wider or narrower.
+fn uncast(mut v: Val) -> Val {
+    let casts = [Opcode::LLVMZExt, Opcode::LLVMSExt, Opcode::LLVMTrunc, Opcode::LLVMFreeze];
+    while llvm::opcode_of(v).is_some_and(|o| casts.contains(&o)) {
+        v = llvm::operand(v, 0);
+    }
+    v
+}
+
+/// The block that every way to a block comes through last, for those that can be reached.
+struct Dominators {
+    order: Vec<Bb>,
+    number: HashMap<Bb, usize>,
+    /// By number, which is smaller for what comes before on some way.
+    above: Vec<usize>,
+}
+
+impl Dominators {
+    fn of(function: Val) -> Dominators {
+        let mut order = Vec::new();
+        let mut seen: Vec<Bb> = Vec::new();
+        let entry = llvm::blocks(function).into_iter().next();
+        let mut open: Vec<(Bb, Vec<Bb>)> = Vec::new();
+        if let Some(entry) = entry {
+            seen.push(entry);
+            open.push((entry, llvm::successors(entry)));
+        }
+        while let Some((block, left)) = open.last_mut() {
+            match left.pop() {
+                Some(next) if seen.contains(&next) => {}
+                Some(next) => {
+                    seen.push(next);
+                    open.push((next, llvm::successors(next)));
+                }
+                None => {
+                    order.push(*block);
+                    open.pop();
+                }
+            }
+        }
+        order.reverse();
+        let number: HashMap<Bb, usize> = order.iter().copied().zip(0..).collect();
+        let before: Vec<Vec<usize>> = order
+            .iter()
+            .map(|&b| llvm::predecessors(b).iter().filter_map(|p| number.get(p).copied()).collect())
+            .collect();
+        const NONE: usize = usize::MAX;
+        let mut above = vec![NONE; order.len()];
+        if let Some(first) = above.first_mut() {
+            *first = 0;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for b in 1..order.len() {
+                let known = before[b].iter().copied().filter(|&p| above[p] != NONE);
+                let common = known.reduce(|mut x, mut y| {
+                    while x != y {
+                        match x > y {
+                            true => x = above[x],
+                            false => y = above[y],
+                        }
+                    }
+                    x
+                });
+                if let Some(common) = common.filter(|&c| above[b] != c) {
+                    above[b] = common;
+                    changed = true;
+                }
+            }
+        }
+        Dominators { order, number, above }
+    }
+
+    /// A block and those that every way to it comes through, the nearest first.
+    fn above(&self, block: Bb) -> Vec<Bb> {
+        let Some(&at) = self.number.get(&block) else { return Vec::new() };
+        let mut out = vec![block];
+        let mut at = at;
+        while at != 0 {
+            at = self.above[at];
+            out.push(self.order[at]);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_asked_for_without_a_sign() {
+        let n = HostValue::Unknown(0);
+        let less = |by: i64| binary(HostOp::Sub, n.clone(), known(by));
+        let holds = |left: &HostValue, compare, right: &HostValue| HostCondition {
+            left: left.clone(),
+            compare,
+            right: right.clone(),
+        };
+        let range = [
+            holds(&n, HostCompare::Less, &known(4097)),
+            holds(&known(2), HostCompare::LessOrEqual, &n),
+        ];
+        assert_eq!(read(Test::Less, true, less(2), known(4095)), range);
+        let turned = [range[1].clone(), range[0].clone()];
+        assert_eq!(read(Test::MoreOrEqual, true, less(4097), known(-4095)), turned);
+        // n < 2 or n > 4096.
+        assert_eq!(read(Test::More, true, less(2), known(4094)), []);
+        assert_eq!(read(Test::Less, true, less(4097), known(-4095)), []);
+        // What has no sign anyway.
+        let plain = holds(&n, HostCompare::Less, &known(8));
+        assert_eq!(read(Test::Less, true, n.clone(), known(8)), [plain]);
+    }
+}
