@@ -157,6 +157,19 @@ fn tiles_imply_both_dimensions() {
 }
 
 #[test]
+fn elements_are_ranked_or_only_looked_for() {
+    let compared = |body: &str| {
+        let source = format!("__global__ void k(const int *a, const int *b, int *o) {{ {body} }}");
+        let h = hints(&source);
+        [0, 1].map(|p| h.params[p].array.as_ref().is_some_and(|a| a.compared_with_elements))
+    };
+    let t = "int t = threadIdx.x;";
+    assert_eq!(compared(&format!("{t} if (a[t] < b[t]) o[t] = 1;")), [true, true]);
+    assert_eq!(compared(&format!("{t} if (a[t] == b[t]) o[t] = 1;")), [false, false]);
+    assert_eq!(compared(&format!("{t} if (a[t] != a[t + 1]) o[t] = b[t];")), [true, false]);
+}
+
+#[test]
 fn block_sizes_from_linear_indices() {
     let of = |body: &str| {
         hints(&format!("__global__ void k(int *a, int n) {{ __shared__ int s[512]; {body} }}"))
@@ -169,6 +182,21 @@ fn block_sizes_from_linear_indices() {
     assert_eq!(by_n.implied_block, [Some(32), Some(8), None]);
     let read = of("a[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x * 64 + threadIdx.x;");
     assert_eq!((read.implied_block, read.reads_block_dim), ([None; 3], [true, false, false]));
+    assert_eq!(read.tile_block, [Some(64), None, None]);
+    let turned = of("a[(blockIdx.x * 16 + threadIdx.y) * n + blockIdx.y * 16 + threadIdx.x] = 1;");
+    assert_eq!((turned.implied_block, turned.tile_block), ([None; 3], [Some(16), Some(16), None]));
+    let grid = of("a[(blockIdx.y * blockDim.y + threadIdx.y) * n + threadIdx.x] = 1;");
+    assert_eq!(grid.only_in_grid, [false, true, false]);
+    let alone = of("int y = blockIdx.y * blockDim.y + threadIdx.y; if (threadIdx.y < 2) a[y] = 1;");
+    assert_eq!((alone.only_in_grid, alone.tile_block), ([false; 3], [None; 3]));
+    let subscripts = of("s[threadIdx.x] = a[threadIdx.y * n];");
+    let axes = |read: bool| {
+        let shared = |by: &&[bool; 3]| (by[0], by[1]) == (!read, read);
+        subscripts.addressed_by.iter().filter(shared).count()
+    };
+    assert_eq!((axes(true), axes(false)), (1, 1));
+    let partner = of("int i = blockIdx.x * blockDim.x + threadIdx.x; a[i ^ n] = 1;");
+    assert!(partner.params[1].flips && !of("a[threadIdx.x] = n ^ 3;").params[1].flips);
     let two = of("a[blockIdx.x * 64 + threadIdx.x] = 1; a[blockIdx.x * 32 + threadIdx.x] = 1;");
     assert_eq!(two.implied_block, [None; 3]);
     // Two elements a thread: the array has only room for half of them.

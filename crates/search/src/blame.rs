@@ -53,7 +53,7 @@ fn place_of(kernel: &Kernel, site: &Site) -> (u32, u32) {
 }
 
 /// Whether an access was made at this site, by the place in the source.
-fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
+pub(crate) fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
     place_of(kernel, site) == (access.place.line, access.place.column)
 }
 
@@ -84,6 +84,9 @@ impl Shrinker<'_, '_> {
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
                 .or_else(|| self.broken_warps(trial))
+                .or_else(|| self.other_tile(trial))
+                .or_else(|| self.flat_block(trial))
+                .or_else(|| self.square_grid(trial))
                 .or_else(|| self.short_rows(trial))
                 .or_else(|| self.many_rounds(trial))
                 .or_else(|| self.offset_in_the_data(trial))
@@ -494,6 +497,7 @@ impl Shrinker<'_, '_> {
                 && let Elem::Scalar(ty) = space.arrays[i].elem
                 && ty.is_int()
                 && bits > ty.mask() >> 1
+                && contents[i] != space.arrays[i].plain
                 && !space.arrays[i].compared_with.contains(&(ty, bits))
             {
                 let value = element(i).value_text(&bits.to_le_bytes());
@@ -740,7 +744,11 @@ impl Shrinker<'_, '_> {
         self.without_bug(candidate, before).is_some()
     }
 
-    fn without_bug(&mut self, candidate: &Candidate, before: usize) -> Option<Rc<Trial>> {
+    pub(crate) fn without_bug(
+        &mut self,
+        candidate: &Candidate,
+        before: usize,
+    ) -> Option<Rc<Trial>> {
         let possible = self.driver.lab.space.is_possible(candidate);
         let trial = possible.then(|| self.other(candidate)).flatten()?;
         self.is_gone_from(&trial, before).then_some(trial)

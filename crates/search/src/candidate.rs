@@ -96,6 +96,8 @@ pub(crate) enum Contents {
     Sparse(u32),
     /// Small numbers, each several times in a row: 0,0,1,1,2,2 …
     Repeated(u32),
+    /// Zeros and ones without a pattern: also of several in a row, some are equal and others are not.
+    Coins,
     /// From the number of elements downwards.
     Descending,
     /// Each number once, neighbours swapped. It is written out for every element and not for a witness.

@@ -243,12 +243,12 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
-    /// If no ordinary launch came to its end, and nothing was found on the way, the
+    /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, the
     /// first one gets all that is left.
     fn insist(&mut self) -> Result<(), String> {
         let settled = self.done.iter().any(|d| d.complete && !d.odd);
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
-        if settled || !budget || !self.ledger.entries.is_empty() || !self.may_vary() {
+        if settled || !budget || !self.may_vary() || settle::is_certain(self) {
             return Ok(());
         }
         let plain = self.space().plain();

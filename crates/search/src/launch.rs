@@ -369,6 +369,7 @@ fn array(
         }
         Contents::Sparse(n) => pattern(&|i| u64::from(i % n.max(1) as u64 != 0)),
         Contents::Repeated(n) => pattern(&|i| i / n.max(1) as u64),
+        Contents::Coins => pattern(&coin),
         Contents::Descending => pattern(&|i| length.min(WRITTEN_OUT) - i),
         Contents::Spaced => written_out(MOST_GUESSED, &|i| i * Contents::SPACE),
         Contents::Begins(part) => written_out(MOST_GUESSED, &|i| i * part),
@@ -378,6 +379,12 @@ fn array(
         Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))
+}
+
+/// Zero or one, by a number's bits.
+fn coin(i: u64) -> u64 {
+    let mixed = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 63
 }
 
 /// The array with these values at these byte offsets, and zeros elsewhere. What is

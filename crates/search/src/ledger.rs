@@ -34,7 +34,7 @@ pub(crate) struct Entry {
     /// Index of the trial that showed it.
     pub(crate) trial: usize,
     /// How good a witness that is; smaller is better.
-    rank: (bool, bool, usize),
+    rank: (bool, bool, usize, bool),
 }
 
 #[derive(Default)]
@@ -51,7 +51,8 @@ impl Ledger {
                 continue;
             }
             let key = Key::of(finding);
-            let rank = (oddities > 0, finding.benign, oddities);
+            let unfinished = result.outcome.incomplete.is_some();
+            let rank = (oddities > 0, finding.benign, oddities, unfinished);
             match self.entries.iter_mut().find(|e| e.key == key) {
                 Some(entry) if rank < entry.rank => {
                     entry.finding = finding.clone();

@@ -45,6 +45,7 @@ mod ledger;
 mod related;
 mod seeds;
 mod settle;
+mod shapes;
 mod space;
 mod trial;
 mod warps;

@@ -4,7 +4,7 @@
 //! Each rule changes one thing of an ordinary launch, so that what a bug needs
 //! can be told from the rule. Ordinary launches come first; the order is fixed.
 
-use lockstep_kernel::{ParamKind, Ty};
+use lockstep_kernel::{Elem, ParamKind, Ty};
 
 use crate::Alias;
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -22,6 +22,13 @@ const LONGER: i64 = 64;
 /// Blocks with more threads than this come last: they cost most.
 const LARGE: u64 = 256;
 
+/// Values of one array's elements that open a branch, and arrays whose elements lead threads together behind it.
+const MOST_OPENED: usize = 2;
+const MOST_LED: usize = 3;
+
+/// Elements that a short list has.
+const A_FEW: i64 = 3;
+
 impl Space<'_> {
     pub(crate) fn seeds(&self, alias: Alias) -> Vec<Candidate> {
         let mut out = vec![self.plain()];
@@ -32,6 +39,7 @@ impl Space<'_> {
         self.size_seeds(&mut out);
         self.flag_seeds(&mut out);
         self.picking_seeds(&mut out);
+        self.partner_seeds(&mut out);
         self.contents_seeds(&mut out);
         self.constant_seeds(&mut out);
         self.stride_seeds(&mut out);
@@ -146,6 +154,16 @@ impl Space<'_> {
             for gene in [Gene::Int(1), Gene::Int(2), last] {
                 let rule = Rule::Flag(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = gene));
+            }
+        }
+    }
+
+    /// Partners of threads in another warp and in another block.
+    fn partner_seeds(&self, out: &mut Vec<Candidate>) {
+        for i in (0..self.slots.len()).filter(|&i| self.slots[i].hints.flips) {
+            for v in [2, i64::from(self.blocks[0][self.slots[i].axis] / 2), 64] {
+                let rule = Rule::Stride(self.slots[i].name.clone());
+                out.push(self.with(rule, |c| c.genes[i] = Gene::Int(self.clamp(i, v))));
             }
         }
     }
@@ -267,6 +285,8 @@ impl Space<'_> {
                 }));
             }
         }
+        self.behind_branches(&matter, out);
+        self.short_agreement(&matter, out);
         // Several arrays often have to agree.
         if matter.len() > 1 {
             for contents in [Contents::Zeros, Contents::Random, Contents::Ones] {
@@ -275,6 +295,44 @@ impl Space<'_> {
                     self.with(rule, |c| matter.iter().for_each(|&a| c.contents[a] = contents)),
                 );
             }
+        }
+    }
+
+    /// What the elements of one array let threads do, they may do where elements of another lead several of them.
+    fn behind_branches(&self, matter: &[usize], out: &mut Vec<Candidate>) {
+        let opens = |&a: &usize| {
+            let values = self.arrays[a].compared_with.iter().take(MOST_OPENED);
+            values.map(|&(_, bits)| (a, bits)).collect::<Vec<_>>()
+        };
+        for (a, bits) in matter.iter().flat_map(opens) {
+            let is_index = |&&b: &&usize| b != a && is_of_ints(&self.arrays[b]);
+            for &b in matter.iter().filter(is_index).take(MOST_LED) {
+                let rule = Rule::Contents(self.arrays[b].name.clone());
+                out.push(self.with(rule, |c| {
+                    c.contents[a] = Contents::Value(bits);
+                    c.contents[b] = Contents::Repeated(2);
+                }));
+            }
+        }
+    }
+
+    /// Arrays of which a few elements agree, in many places: a short pattern in a long text.
+    fn short_agreement(&self, matter: &[usize], out: &mut Vec<Candidate>) {
+        let rounds = |&i: &usize| {
+            let s = &self.slots[i];
+            s.hints.bounds_loop
+                && s.ty.is_int()
+                && matches!(self.plain_gene(i), Gene::Threads { .. })
+        };
+        if matter.len() < 2 {
+            return;
+        }
+        for i in (0..self.slots.len()).filter(rounds).take(MOST_LED) {
+            let rule = Rule::Contents(self.arrays[matter[0]].name.clone());
+            out.push(self.with(rule, |c| {
+                matter.iter().for_each(|&a| c.contents[a] = Contents::Zeros);
+                c.genes[i] = Gene::Int(A_FEW);
+            }));
         }
     }
 
@@ -309,6 +367,10 @@ impl Space<'_> {
             }
         }
     }
+}
+
+fn is_of_ints(array: &FreeArray) -> bool {
+    matches!(array.elem, Elem::Scalar(ty) if ty.is_int())
 }
 
 /// The bits of an integer as a signed number.

@@ -87,6 +87,19 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     out
 }
 
+/// Whether a bug was found that no launch has to come to its end for.
+pub(crate) fn is_certain(driver: &mut Driver) -> bool {
+    let entries = std::mem::take(&mut driver.ledger.entries);
+    let certain = entries.iter().any(|entry| {
+        let candidate = driver.done[entry.trial].candidate.clone();
+        let (key, benign) = (&entry.key, entry.finding.benign);
+        let shrinker = Shrinker { driver, key, benign, tries: 0, hurried: false };
+        !shrinker.needs_an_end(&candidate, &entry.finding)
+    });
+    driver.ledger.entries = entries;
+    certain
+}
+
 /// Why a bug may rest on a value of ours.
 const HURRIED: &str =
     "the budget ended before other arguments were tried, for which it may not happen";
@@ -142,19 +155,27 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let mut other = candidate.clone();
         for (array, contents) in space.arrays.iter().zip(&mut other.contents) {
-            if !array.matters && !array.reaches_private {
+            if !array.matters && !array.reaches_private && !array.synchronises {
                 *contents = Contents::Random;
                 other.cells.retain(|(param, ..)| *param != array.param);
             }
         }
-        if other == *candidate {
-            return;
+        // Elements that lead threads together are equal in one part, and may be unequal in another.
+        let mut mixed = other.clone();
+        for (array, contents) in space.arrays.iter().zip(&mut mixed.contents) {
+            if array.matters && matches!(*contents, Contents::Zeros | Contents::Ones) {
+                *contents = Contents::Coins;
+                mixed.cells.retain(|(param, ..)| *param != array.param);
+            }
         }
         self.benign = false;
-        match self.run(&other) {
-            Some(_) => *candidate = other,
-            None => self.benign = true,
+        for different in [other, mixed].into_iter().filter(|c| c != candidate) {
+            if self.run(&different).is_some() {
+                *candidate = different;
+                return;
+            }
         }
+        self.benign = true;
     }
 
     /// What there is to say about a bug without a smaller launch of it.

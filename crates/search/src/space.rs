@@ -12,7 +12,8 @@ use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{
-    Barrier, Elem, Kernel, Op, ParamKind, Scope, Site, SiteKind, Space as Memory, Ty,
+    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, SiteKind,
+    Space as Memory, Ty,
 };
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -181,7 +182,7 @@ impl<'a> Space<'a> {
                         written: a.written,
                         synchronises,
                         plain: match synchronises {
-                            true => Contents::Zeros,
+                            true => unclaimed(kernel, &param.name, elem),
                             false => plain_contents(elem, &param.source_type),
                         },
                     });
@@ -278,7 +279,7 @@ impl<'a> Space<'a> {
             return Gene::Int(first.unwrap_or(1));
         }
         let bare = !s.is_size() && !h.multiplies_index && !h.divides;
-        if h.shifts && bare {
+        if (h.shifts || h.flips) && bare {
             return Gene::Int(1);
         }
         if (h.added_to_index || h.equals_index || h.picks_row) && bare {
@@ -345,7 +346,7 @@ impl<'a> Space<'a> {
         if v < 0 || h.shifts && v >= s.ty.bits() as i64 {
             return false;
         }
-        if h.masks && !(v as u64).is_power_of_two() {
+        if (h.masks || h.flips) && !(v as u64).is_power_of_two() {
             return false;
         }
         if v == 0 {
@@ -434,6 +435,31 @@ impl<'a> Space<'a> {
 fn synchronises(kernel: &Kernel, name: &str) -> bool {
     let through = |s: &Site| s.through.as_deref() == Some(name);
     kernel.sites.iter().any(|s| through(s) && (s.kind == SiteKind::Atomic || s.volatile))
+}
+
+/// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
+/// are -1. A struct has that in all of its bytes, where these are equal.
+fn unclaimed(kernel: &Kernel, name: &str, elem: Elem) -> Contents {
+    let mut expected = Vec::new();
+    for inst in kernel.insts() {
+        if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, .. } = inst.op
+            && kernel.site(site).through.as_deref() == Some(name)
+        {
+            expected.push(match e {
+                Operand::Imm(bits) => Some((ty, bits & ty.mask())),
+                _ => None,
+            });
+        }
+    }
+    let Some(&Some((ty, bits))) = expected.first() else { return Contents::Zeros };
+    let bytes = bits.to_le_bytes();
+    let all_alike = bytes.iter().take(ty.bits() as usize / 8).all(|b| *b == bytes[0]);
+    match elem {
+        _ if bits == 0 || !expected.iter().all(|e| *e == expected[0]) => Contents::Zeros,
+        Elem::Scalar(t) if t == ty => Contents::Value(bits),
+        Elem::Bytes(_) if all_alike => Contents::Value(u64::from(bytes[0])),
+        _ => Contents::Zeros,
+    }
 }
 
 /// Which axis an integer most likely counts: the one it is compared with, else

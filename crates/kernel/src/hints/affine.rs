@@ -123,15 +123,23 @@ impl Form {
     }
 }
 
-/// The hints about the dimensions of blocks: implied, and at most.
+/// The hints about the dimensions of blocks.
+pub(super) struct BlockHints {
+    pub(super) implied: [Option<u32>; 3],
+    pub(super) tile: [Option<u32>; 3],
+    pub(super) most: [Option<u32>; 3],
+    pub(super) only_in_grid: [bool; 3],
+}
+
 pub(super) fn block_hints(
     graph: &Graph,
     control: &Control,
     reads_block_dim: [bool; 3],
-) -> ([Option<u32>; 3], [Option<u32>; 3]) {
+) -> BlockHints {
     let forms = forms(graph);
     let most = most_block(graph, control, &forms);
-    let mut implied = implied_block(graph, &forms);
+    let mut implied = implied_block(graph, &forms, false);
+    let mut tile = implied_block(graph, &forms, true);
     for (axis, extent) in strided_block(graph, &forms).into_iter().enumerate() {
         implied[axis] = implied[axis].or(extent);
     }
@@ -145,8 +153,28 @@ pub(super) fn block_hints(
         if reads_block_dim[a] || too_large {
             implied[a] = None;
         }
+        let fits = |n: &u32| most[a].is_none_or(|m| *n <= m);
+        tile[a] = tile[a].filter(fits).filter(|_| implied[a].is_none());
     }
-    (implied, most)
+    let only_in_grid = std::array::from_fn(|a| is_only_in_grid(graph, &forms, a as u8));
+    BlockHints { implied, tile, most, only_in_grid }
+}
+
+/// Whether the thread index along an axis is used, and only in sums with the block index.
+fn is_only_in_grid(graph: &Graph, forms: &[Form], axis: u8) -> bool {
+    let has = |f: &Form, of: fn(Atom) -> Option<u8>| f.terms.iter().any(|t| of(t.0) == Some(axis));
+    let is_used = |r: usize| {
+        graph.uses[r].iter().any(|u| match u {
+            Use::Inst(inst) => !absorbs(forms, inst),
+            Use::Phi | Use::Branch => true,
+        })
+    };
+    let mut used = forms
+        .iter()
+        .enumerate()
+        .filter(|(r, form)| has(form, Atom::thread_axis) && is_used(*r))
+        .peekable();
+    used.peek().is_some() && used.all(|(_, form)| has(form, Atom::block_axis))
 }
 
 fn forms(graph: &Graph) -> Vec<Form> {
@@ -225,7 +253,9 @@ fn absorbs(forms: &[Form], inst: &Inst) -> bool {
     inst.dst.is_some() && form_of(forms, &inst.op).is_some()
 }
 
-fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
+/// What constants beside the indices of blocks and of other threads imply. Beside the block index of another axis, they
+/// count only `across`.
+fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3] {
     let mut by_block: [Vec<i64>; 3] = Default::default();
     let mut by_thread: [Vec<i64>; 3] = Default::default();
     let mut blocks = [false; 3];
@@ -265,7 +295,9 @@ fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
             };
             let only = || !blocks[a as usize];
             match (next.block_axis(), next.thread_axis()) {
-                (Some(b), _) if b == a || below() || only() => by_block[a as usize].push(extent),
+                (Some(b), _) if across || b == a || below() || only() => {
+                    by_block[a as usize].push(extent);
+                }
                 // There are at least two along the other axis.
                 (_, Some(b)) if b != a && extent <= MOST_THREADS / 2 => {
                     by_thread[a as usize].push(extent);

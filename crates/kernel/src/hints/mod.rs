@@ -44,6 +44,9 @@ pub struct Hints {
     /// The block dimension that constants in sums of thread and block indices
     /// imply, where the kernel does not read that dimension.
     pub implied_block: [Option<u32>; 3],
+    /// The same where the kernel does read that dimension, or where the constant stands with the block index of another
+    /// axis, as in a tile that is turned around: what the author had in mind, though other blocks may do.
+    pub tile_block: [Option<u32>; 3],
     /// The most threads along an axis for which every shared array that is
     /// subscripted by the bare thread index is large enough.
     pub most_block: [Option<u32>; 3],
@@ -61,6 +64,11 @@ pub struct Hints {
     pub ranked: Vec<bool>,
     /// The parameters whose elements are compared so. Sorted.
     pub ranked_by: Vec<usize>,
+    /// Axes along which the thread index is only ever part of the number of the thread in the grid: nothing tells the
+    /// threads of a block from those of others.
+    pub only_in_grid: [bool; 3],
+    /// By site: the axes of the thread index that its address is computed from.
+    pub addressed_by: Vec<[bool; 3]>,
     /// Stores that add to an element of the same array, or replace it if it is smaller and the like.
     pub updates: Vec<SiteId>,
     /// Blocks whose branch decides, directly or not, whether some access to
@@ -104,6 +112,8 @@ pub struct ParamHints {
     pub wraps: bool,
     /// One less than it masks an index: a remainder, where it is a power of two, and nothing sensible otherwise.
     pub masks: bool,
+    /// Flips bits of something that differs between threads (`i ^ j`): how far away a thread's partner is.
+    pub flips: bool,
     /// Constants that it is divided by, or whose remainder is taken. Sorted.
     pub divided_by: Vec<u64>,
     /// Is the distance of a shift.
@@ -148,8 +158,8 @@ pub struct ArrayHints {
     /// Constants that loaded values are compared with: the type of the
     /// comparison and the bits. Sorted.
     pub compared_with: Vec<(Ty, u64)>,
-    /// Its elements are compared with one another, or with those of another array, on the way to an access: a search, a
-    /// merge, or the end of a run of equal ones.
+    /// Its elements are compared with one another, or ranked by those of another array, on the way to an access: a search,
+    /// a merge, or the end of a run of equal ones.
     pub compared_with_elements: bool,
     pub read: bool,
     /// Written, atomically or not.
@@ -189,6 +199,19 @@ fn ranked(graph: &Graph) -> (Vec<bool>, Vec<usize>) {
         }
     }
     (ranked, by)
+}
+
+/// For each site, the axes of the thread index that its address is computed from.
+fn addressed_by(graph: &Graph) -> Vec<[bool; 3]> {
+    let mut axes = vec![[false; 3]; graph.kernel.sites.len()];
+    for inst in graph.kernel.insts() {
+        for (operand, site, _) in graph::addresses(&inst.op) {
+            for (a, axis) in axes[site.0 as usize].iter_mut().enumerate() {
+                *axis |= graph.has(operand, THREAD + a);
+            }
+        }
+    }
+    axes
 }
 
 /// Whether what an atomic counted in global memory is used.
@@ -234,10 +257,13 @@ impl Hints {
         let mut hints = Hints { params: params::param_hints(&graph), ..Hints::default() };
         hints.axes(&graph);
         hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
-        (hints.implied_block, hints.most_block) =
-            affine::block_hints(&graph, &control, hints.reads_block_dim);
+        let blocks = affine::block_hints(&graph, &control, hints.reads_block_dim);
+        (hints.implied_block, hints.tile_block) = (blocks.implied, blocks.tile);
+        hints.most_block = blocks.most;
+        hints.only_in_grid = blocks.only_in_grid;
         hints.led_by = led_by(&graph);
         (hints.ranked, hints.ranked_by) = ranked(&graph);
+        hints.addressed_by = addressed_by(&graph);
         if pairs {
             hints.pairs = pairs::pairs(&graph);
         }

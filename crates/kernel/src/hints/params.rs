@@ -121,6 +121,9 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                             let next = inst.dst.filter(|&next| is_carried(graph, other, next));
                             hints[s].multiplies_index |= next.is_some();
                         }
+                        IntOp::Xor if in_address && graph.axes(other).contains(&true) => {
+                            hints[s].flips = true;
+                        }
                         _ => {}
                     }
                 }
@@ -271,25 +274,32 @@ fn elements(graph: &Graph, arrays: &mut [ArrayHints], inst: &Inst) {
     }
 }
 
-/// The parameters whose elements are compared, as they were read or some of their bits, with each other.
+/// The parameters whose elements are compared, as they were read or some of their bits, with each other. That one is equal
+/// to an element of another array says nothing of their order: it was looked for, not ranked.
 pub(super) fn compares_elements(graph: &Graph, inst: &Inst) -> Option<Vec<usize>> {
     let Op::Cmp { a, b, .. } = inst.op else { return None };
-    let is_element = |o: Operand| is_element(graph, o, DEPTH) && !graph.leaders(o).is_empty();
-    let compared = a != b && is_element(a) && is_element(b);
-    compared.then(|| [a, b].into_iter().flat_map(|o| graph.leaders(o)).collect())
+    let of = |o: Operand| arrays_of(graph, o, DEPTH).filter(|_| !graph.leaders(o).is_empty());
+    let (first, second) = (of(a)?, of(b)?);
+    if a == b || is_equality(&inst.op) && !first.iter().any(|array| second.contains(array)) {
+        return None;
+    }
+    Some([a, b].into_iter().flat_map(|o| graph.leaders(o)).collect())
 }
 
-fn is_element(graph: &Graph, value: Operand, depth: u32) -> bool {
-    let Operand::Reg(r) = value else { return false };
-    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return false };
+/// The arrays that a value may be an element of, if it is one.
+fn arrays_of(graph: &Graph, value: Operand, depth: u32) -> Option<Vec<usize>> {
+    let Operand::Reg(r) = value else { return None };
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
     match inst.op {
-        Op::Load { .. } => true,
+        Op::Load { addr, .. } => Some(graph.bases.targets(addr)),
         Op::Copy { a, .. }
         | Op::Cast { a, .. }
-        | Op::Int { op: IntOp::And | IntOp::LShr | IntOp::AShr, a, .. } => {
-            depth > 0 && is_element(graph, a, depth - 1)
+        | Op::Int { op: IntOp::And | IntOp::LShr | IntOp::AShr, a, .. }
+            if depth > 0 =>
+        {
+            arrays_of(graph, a, depth - 1)
         }
-        _ => false,
+        _ => None,
     }
 }
 
