@@ -80,6 +80,8 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial))
+                .or_else(|| self.last_of_threads(trial))
+                .or_else(|| self.empty_structs(trial))
                 .or_else(|| self.small_sizes(trial)),
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
@@ -329,6 +331,57 @@ impl Shrinker<'_, '_> {
         })
     }
 
+    /// What an index is found to be equal to, or one more, may be how many there are: it picks out the last one.
+    fn last_of_threads(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let finding = same(trial, self.key)?;
+        let picks = |&i: &usize| {
+            let (h, ty) = (&space.slots[i].hints, space.slots[i].ty);
+            // One that says how far threads go, too, is no such number alone.
+            let goes_far = h.bounds_loop || h.compared_with_index.contains(&true);
+            ty.is_int() && h.equals_index && !goes_far && !space.related.gives_slot(i)
+        };
+        let picks: Vec<usize> = (0..space.slots.len()).filter(picks).collect();
+        let counts = (0..3).flat_map(|a| [i64::from(c.block[a]), c.along(a)]);
+        let counts: Vec<i64> = counts.flat_map(|n| [n, n - 1]).collect();
+        picks.into_iter().find_map(|i| {
+            let v = space.clamp(i, c.int(i));
+            let mut others = counts.iter().copied().filter(|&n| n > 0 && n != v);
+            let clean = others.find(|&n| {
+                let other = self.without_bug(&condition::with(c, i, n), 0);
+                other.is_some_and(|t| self.touches(&t) && !self.has_others(&t, finding))
+            })?;
+            Some(condition::below(self, c, i, clean))
+        })
+    }
+
+    /// Structs of nothing but zeros are parts of no elements, lists that end at once, and so on: with other numbers in them
+    /// more may be written before it is read.
+    fn empty_structs(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let shown = self.shown(trial)?;
+        let is_empty = |i: &usize| {
+            let array = &space.arrays[*i];
+            array.matters && self.is_struct(*i) && shown.candidate.contents[*i] == Contents::Zeros
+        };
+        let mut empty = (0..space.arrays.len()).filter(is_empty).collect::<Vec<_>>().into_iter();
+        let array = empty.find(|&i| {
+            let other = self.gone_with(&shown, &[(i, Contents::Words)]);
+            other.is_some_and(|t| !self.has_others(&t, shown.finding))
+        })?;
+        Some(format!("elements of {} are nothing but zeros", space.arrays[array].name))
+    }
+
+    /// Whether an array is one of structs, whose members are not known.
+    fn is_struct(&self, array: usize) -> bool {
+        let space = self.driver.lab.space;
+        let array = &space.arrays[array];
+        let source = &space.kernel.params[array.param].source_type;
+        let element = lockstep_simulate::bind::element_type(array.elem, source, true);
+        matches!(array.elem, Elem::Bytes(n) if n > 1) && element == ElementType::U8
+    }
+
     /// An offset of nothing, one that names a single element, or one that leads before an array's first element, was our
     /// choice: behind all sizes the elements may be others, with rows that have room for it.
     fn offset_in_the_data(&mut self, trial: &Trial) -> Option<String> {
@@ -505,10 +558,7 @@ impl Shrinker<'_, '_> {
             }
         }
         let apart = finding.accesses.windows(2).any(|pair| pair[0].block != pair[1].block);
-        let is_empty = |&i: &usize| {
-            let is_struct = matches!(space.arrays[i].elem, Elem::Bytes(n) if n > 1);
-            contents[i] == Contents::Zeros && is_struct && element(i) == ElementType::U8
-        };
+        let is_empty = |&i: &usize| contents[i] == Contents::Zeros && self.is_struct(i);
         let empty = all.into_iter().find(is_empty).filter(|_| apart)?;
         Some(format!("two elements of {} are equal", name(empty)))
     }
@@ -586,9 +636,6 @@ impl Shrinker<'_, '_> {
         // Another array may say where they end: none goes beyond that into the next.
         let ends = those(&is_read);
         let mut pairs = through.iter().flat_map(|&i| ends.iter().map(move |&j| (i, j)));
-        let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
-        let kind = self.key.kind;
-        let alike = |f: &Finding| f.kind == kind && object(f) == object(shown.finding);
         let (i, j) = pairs.find(|&(i, j)| {
             for part in Contents::PARTS {
                 let contents = vec![(i, Contents::Begins(part)), (j, Contents::Ends(part))];
@@ -596,9 +643,8 @@ impl Shrinker<'_, '_> {
                 let Some(other) = self.other(&parted) else { return false };
                 // Those that are too short may not come to the places of the bug.
                 if self.reaches(&other) || other.outcome.incomplete.is_some() {
-                    // Nor do others take its turn.
-                    let others = other.outcome.findings.iter().any(alike);
-                    return self.is_gone_from(&other, shown.wrong) && !others;
+                    let gone = self.is_gone_from(&other, shown.wrong);
+                    return gone && !self.has_others(&other, shown.finding);
                 }
             }
             false
@@ -698,6 +744,13 @@ impl Shrinker<'_, '_> {
     fn is_gone_from(&self, trial: &Trial, before: usize) -> bool {
         let whole = trial.outcome.incomplete.is_none() && wrong(trial) <= before;
         whole && same(trial, self.key).is_none()
+    }
+
+    /// Whether bugs of the same kind and memory take the turn of one that is gone.
+    fn has_others(&self, trial: &Trial, finding: &Finding) -> bool {
+        let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
+        let alike = |f: &Finding| f.kind == finding.kind && object(f) == object(finding);
+        trial.outcome.findings.iter().any(alike)
     }
 
     /// Whether some thread was at each place of the bug: what does nothing there says nothing of it.

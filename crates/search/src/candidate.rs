@@ -111,6 +111,8 @@ pub(crate) enum Contents {
     Ends(u64),
     /// From nothing up to this number, and again: indices of an array of that many. Not for a witness.
     Below(u64),
+    /// Structs whose words of four bytes count up, from each to the next as well. Not for a witness.
+    Words,
 }
 
 impl Contents {

@@ -181,7 +181,7 @@ impl<'a> Driver<'a> {
         Driver {
             lab,
             settings,
-            ledger: Ledger::default(),
+            ledger: Ledger::new(&settings.config.kinds),
             done: Vec::new(),
             reached: Reached::default(),
             looked: Reached::default(),

@@ -377,6 +377,10 @@ fn array(
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
         Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),
+        Contents::Words => {
+            let bytes = (0..length.min(MOST_GUESSED)).map(|i| (i / 4) >> (8 * (i % 4)) & 0xff);
+            ArrayContents::Literal(bytes.map(|byte| byte.to_string()).collect())
+        }
     };
     ArgValue::Array(ArraySpec::new(element, length, contents))
 }

@@ -37,16 +37,22 @@ pub(crate) struct Entry {
     rank: (bool, bool, usize, bool),
 }
 
-#[derive(Default)]
 pub(crate) struct Ledger {
     pub(crate) entries: Vec<Entry>,
+    /// What was asked for.
+    kinds: Vec<Kind>,
 }
 
 impl Ledger {
+    pub(crate) fn new(kinds: &[Kind]) -> Ledger {
+        Ledger { entries: Vec::new(), kinds: kinds.to_vec() }
+    }
+
     /// Takes over what a trial found; how many bugs are new.
     pub(crate) fn add(&mut self, trial: usize, result: &Trial, oddities: usize) -> usize {
         let mut new = 0;
-        for finding in &result.outcome.findings {
+        let asked = |f: &&Finding| self.kinds.contains(&f.kind);
+        for finding in result.outcome.findings.iter().filter(asked) {
             if oddities > 0 && !is_for_odd_launches(finding.kind) {
                 continue;
             }

