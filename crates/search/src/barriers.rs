@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 
 use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
-use lockstep_simulate::{BarrierSurvey, Config, Outcome, simulate, site_place};
+use lockstep_simulate::{BarrierSurvey, Config, Outcome, Prepared, site_place};
 
 use crate::driver::{Done, Driver};
 use crate::ledger::Key;
@@ -204,7 +204,7 @@ impl<'d, 'a> Removal<'d, 'a> {
             let odd = driver.done.iter().filter(|d| d.complete && d.odd);
             let launches = ordinary.chain(odd).take(REPEATED);
             launches
-                .map(|d| (d, run(driver.lab.space.kernel, driver, d).map_or(Vec::new(), keys)))
+                .map(|d| (d, run(driver.lab.prepared(), driver, d).map_or(Vec::new(), keys)))
                 .collect()
         })
     }
@@ -221,22 +221,23 @@ impl<'d, 'a> Removal<'d, 'a> {
                 None => return false,
             }
         }
+        let prepared = Prepared::new(&kernel);
         self.before().iter().all(|(done, before)| {
-            run(&kernel, self.driver, done).is_some_and(|outcome| {
+            run(&prepared, self.driver, done).is_some_and(|outcome| {
                 outcome.incomplete.is_none() && keys(outcome).iter().all(|k| before.contains(k))
             })
         })
     }
 }
 
-fn run(kernel: &Kernel, driver: &Driver, done: &Done) -> Option<Outcome> {
-    let bound = driver.lab.shelf.bind(kernel, &done.launch).ok()?;
+fn run(kernel: &Prepared, driver: &Driver, done: &Done) -> Option<Outcome> {
+    let bound = driver.lab.shelf.bind(kernel.kernel(), &done.launch).ok()?;
     let config = Config {
         barrier_needs: false,
         max_steps: done.steps.saturating_mul(4).max(1000),
         ..driver.lab.config.clone()
     };
-    simulate(kernel, &bound, &config).ok()
+    kernel.simulate(&bound, &config).ok()
 }
 
 fn keys(outcome: Outcome) -> Vec<Key> {

@@ -17,14 +17,16 @@
 //! What it deviates in: the paper's words are elements of arrays, whatever their
 //! size.
 
-use lockstep_kernel::{Kernel, Space, cfg};
+use std::borrow::Cow;
+
+use lockstep_kernel::{Kernel, Space};
 use rustc_hash::FxHashMap;
 
 use crate::access::lanes_of;
 use crate::api::{BoundLaunch, Config, Footprint, LaunchError};
 use crate::grid::unchecked;
 use crate::machine::Stop;
-use crate::program::{Program, object_of, origin};
+use crate::program::{Prepared, Program, object_of, origin};
 use crate::race::COPY_ENGINE;
 use crate::watch::{Seen, Watch};
 
@@ -39,16 +41,26 @@ pub fn footprint(
     launch: &BoundLaunch,
     config: &Config,
 ) -> Result<Footprint, LaunchError> {
-    let cfg = cfg::Cfg::new(kernel);
-    let program = Program::new(kernel, &cfg, launch, config)?;
-    let mut touched = Touched::default();
-    let run = unchecked(&program, Watch::Footprint(&mut touched));
-    let mut out = touched.count(&program);
-    out.coverage = run.coverage;
-    out.steps = run.steps;
-    out.complete = run.end.stop.is_none() && !run.end.deadlock;
-    out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
-    Ok(out)
+    Prepared::plain(Cow::Borrowed(kernel)).footprint(launch, config)
+}
+
+impl Prepared<'_> {
+    /// As [`footprint()`], for many launches of one kernel.
+    pub fn footprint(
+        &self,
+        launch: &BoundLaunch,
+        config: &Config,
+    ) -> Result<Footprint, LaunchError> {
+        let program = Program::new(self, launch, config)?;
+        let mut touched = Touched::default();
+        let run = unchecked(&program, Watch::Footprint(&mut touched));
+        let mut out = touched.count(&program);
+        out.coverage = run.coverage;
+        out.steps = run.steps;
+        out.complete = run.end.stop.is_none() && !run.end.deadlock;
+        out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
+        Ok(out)
+    }
 }
 
 /// The threads of one block that touched each word.
