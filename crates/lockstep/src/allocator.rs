@@ -1,7 +1,7 @@
 //! Small memory: lists of free blocks, one for each size and thread.
 //!
 //! The engines make and drop small lists and tables by the million, and a general allocator takes a quarter of the time
-//! of a small check. Here a block of up to [`LARGEST`] bytes comes from the list of its size that the thread keeps, or
+//! of a small check. Here a block of up to [`LARGEST`] bytes (rounded up to a size that there is a list for) comes from the list of its size that the thread keeps, or
 //! from the end of the thread's piece of memory; who drops it puts it on its own list. What is larger, or aligned to
 //! more than [`UNIT`] bytes, is the system's.
 //!
@@ -17,13 +17,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Blocks are multiples of this, and aligned to it.
 const UNIT: usize = 16;
+/// Up to here there is a list for every multiple; beyond, for four sizes between a power of two and the next.
+const FINE: usize = 1024;
 /// Bytes of the largest block.
-const LARGEST: usize = 1024;
-const SIZES: usize = LARGEST / UNIT + 1;
+const LARGEST: usize = 32 << 10;
+const SIZES: usize = FINE / UNIT + 1 + 4 * (LARGEST / FINE).ilog2() as usize;
 /// Bytes that a thread takes from the system at once.
-const PIECE: usize = 64 << 10;
-/// Blocks of one size that a thread keeps for itself.
+const PIECE: usize = 256 << 10;
+/// Blocks of one size that a thread keeps for itself, and bytes of them.
 const MOST: u32 = 4096;
+const MOST_BYTES: usize = 4 << 20;
+
+/// The number of the size that so many bytes are rounded up to.
+#[inline(always)]
+const fn number(bytes: usize) -> usize {
+    if bytes <= FINE {
+        return bytes.div_ceil(UNIT);
+    }
+    let power = (bytes - 1).ilog2();
+    let quarter = (bytes - 1) >> (power - 2) & 3;
+    FINE / UNIT + 1 + 4 * (power - FINE.ilog2()) as usize + quarter
+}
+
+/// The bytes of a size.
+const fn bytes(number: usize) -> usize {
+    if number <= FINE / UNIT {
+        return number * UNIT;
+    }
+    let (beyond, fine) = (number - FINE / UNIT - 1, FINE / 4);
+    (fine << (beyond / 4)) * (5 + beyond % 4)
+}
+
+/// How many blocks of a size a thread keeps.
+#[inline(always)]
+fn most(size: usize) -> u32 {
+    if size <= FINE / UNIT { MOST } else { (MOST_BYTES / LARGEST) as u32 }
+}
 
 /// What a free block holds.
 struct Free {
@@ -126,7 +155,7 @@ impl Own {
                 return first.cast();
             }
         }
-        let bytes = size * UNIT;
+        let bytes = bytes(size);
         if own.left < bytes {
             // SAFETY: not empty.
             let piece = unsafe { System.alloc(Layout::from_size_align_unchecked(PIECE, UNIT)) };
@@ -164,7 +193,7 @@ impl Own {
         unsafe { (*block).next = self.free[size] };
         self.free[size] = block;
         self.count[size] += 1;
-        if self.count[size] >= MOST || self.ended {
+        if self.count[size] >= most(size) || self.ended {
             // SAFETY: the blocks are free.
             unsafe { self.share(size) };
         }
@@ -177,7 +206,7 @@ pub(crate) struct Blocks;
 #[inline(always)]
 fn size_of(layout: Layout) -> Option<usize> {
     let small = layout.size() <= LARGEST && layout.size() > 0 && layout.align() <= UNIT;
-    small.then(|| layout.size().div_ceil(UNIT))
+    small.then(|| number(layout.size()))
 }
 
 // SAFETY: a block is on one list only, and is taken off it before it is handed out; all blocks of a list have its size,
@@ -247,6 +276,16 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn every_size_has_a_list_that_is_large_enough() {
+        for n in 1..=LARGEST {
+            let size = number(n);
+            assert!(size < SIZES && bytes(size) >= n && bytes(size).is_multiple_of(UNIT), "{n}");
+            assert!(size == 1 || bytes(size - 1) < n, "{n}");
+        }
+        assert_eq!((number(LARGEST), bytes(SIZES - 1)), (SIZES - 1, LARGEST));
+    }
+
     /// Blocks of all sizes, taken, changed in size and dropped in a mixed order: none overlaps another, each keeps its
     /// bytes and its alignment.
     #[test]
@@ -264,7 +303,7 @@ mod tests {
         };
         for round in 0..200_000 {
             let byte = round as u8;
-            let size = 1 + next(if round % 8 == 0 { 4000 } else { 200 });
+            let size = 1 + next(if round % 8 == 0 { 50_000 } else { 200 });
             // SAFETY: blocks are used as long as they are held, within their layouts.
             unsafe {
                 match next(5) {
