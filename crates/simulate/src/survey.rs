@@ -479,6 +479,9 @@ impl BlockSurvey {
         now: Now,
         any: bool,
     ) {
+        if before.is_empty() {
+            return;
+        }
         for (m, forgot) in before.marks() {
             if time(m) >= self.floor && thread(m) != t {
                 self.pair(survey, program, races, m, forgot, t, now, any);
