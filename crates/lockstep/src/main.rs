@@ -3,6 +3,7 @@
 //! **Architecture Invariant:** no analysis here. A command turns its options
 //! into a launch, hands it to an engine, and hands what comes back to a renderer.
 
+mod allocator;
 mod assume;
 mod check;
 mod clang_style_args;
@@ -44,6 +45,9 @@ use lockstep_search::Alias;
 use engines::Engines;
 use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
 use plan::Plan;
+
+#[global_allocator]
+static BLOCKS: allocator::Blocks = allocator::Blocks;
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;

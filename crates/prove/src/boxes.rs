@@ -29,11 +29,14 @@ pub(crate) fn decide(program: &Program) -> Answer {
     if n > LONGEST {
         return Answer::Unknown;
     }
-    let search = Search { program, users: Users::of(program) };
+    let leaves = (0..).zip(&program.nodes).filter(|(_, node)| is_leaf(node));
+    let leaves = leaves.map(|(i, _)| At(i)).collect();
+    let search = Search { program, users: Users::of(program), leaves };
     // At first nothing has been computed.
     let mut first = Part {
         ranges: program.terms.iter().map(|&t| program.pool.range(t)).collect(),
-        due: vec![Due { own: true, operands: true }; n],
+        own: Bits::all(n),
+        operands: Bits::all(n),
     };
     for root in &program.roots {
         match meet(first.ranges[root.index()], Range::unsigned(1, 1, 1)) {
@@ -77,7 +80,10 @@ pub(crate) fn decide(program: &Program) -> Answer {
 #[derive(Clone)]
 struct Part {
     ranges: Vec<Range>,
-    due: Vec<Due>,
+    /// Terms whose interval is to be computed from those of their operands.
+    own: Bits,
+    /// Terms whose operands' intervals are, from their own and each other's.
+    operands: Bits,
 }
 
 impl Part {
@@ -86,12 +92,56 @@ impl Part {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Due {
-    /// The term's interval, from those of its operands.
-    own: bool,
-    /// Those of its operands, from its own and each other's.
-    operands: bool,
+/// A set of terms.
+#[derive(Clone)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn all(n: usize) -> Bits {
+        let mut words = vec![u64::MAX; n.div_ceil(64)];
+        if let Some(last) = words.last_mut().filter(|_| !n.is_multiple_of(64)) {
+            *last = (1 << (n % 64)) - 1;
+        }
+        Bits(words)
+    }
+
+    fn insert(&mut self, a: At) {
+        self.0[a.index() / 64] |= 1 << (a.index() % 64);
+    }
+
+    /// Takes out the first that is not before another.
+    fn take_from(&mut self, from: usize) -> Option<At> {
+        let mut below = (1u64 << (from % 64)) - 1;
+        for (i, word) in self.0.iter_mut().enumerate().skip(from / 64) {
+            let rest = *word & !std::mem::take(&mut below);
+            if rest != 0 {
+                let bit = rest.trailing_zeros();
+                *word &= !(1 << bit);
+                return Some(At(i as u32 * 64 + bit));
+            }
+        }
+        None
+    }
+
+    /// Takes out the last before another.
+    fn take_before(&mut self, end: usize) -> Option<At> {
+        let mut below = (1u64 << (end % 64)) - 1;
+        for i in (0..=(end / 64)).rev() {
+            let mask = std::mem::replace(&mut below, u64::MAX);
+            let Some(word) = self.0.get_mut(i) else { continue };
+            let rest = *word & mask;
+            if rest != 0 {
+                let bit = 63 - rest.leading_zeros();
+                *word &= !(1 << bit);
+                return Some(At(i as u32 * 64 + bit));
+            }
+        }
+        None
+    }
+}
+
+fn is_leaf(node: &Node<At>) -> bool {
+    matches!(node, Node::Var(_) | Node::App(..))
 }
 
 /// For each term, those of which it is an operand.
@@ -146,38 +196,38 @@ fn single(r: Range) -> Option<u64> {
 struct Search<'a> {
     program: &'a Program<'a>,
     users: Users,
+    /// Variables, and applications of functions.
+    leaves: Vec<At>,
 }
 
 impl Search<'_> {
     /// Gives a term another interval.
     fn set(&self, part: &mut Part, a: At, r: Range) {
         part.ranges[a.index()] = r;
-        part.due[a.index()].operands = true;
-        for user in self.users.using(a) {
-            part.due[user.index()] = Due { own: true, operands: true };
+        part.operands.insert(a);
+        for &user in self.users.using(a) {
+            part.own.insert(user);
+            part.operands.insert(user);
         }
     }
 
     /// Narrows all until nothing changes, or long enough. False where there is no model. What did not change since it was
     /// last looked at would not change anything now, and is passed over.
     fn narrow(&self, part: &mut Part, left: &mut usize) -> bool {
-        let n = self.program.terms.len() as u32;
         for _ in 0..ROUNDS {
             let mut changed = false;
-            for a in (0..n).map(At) {
-                if !std::mem::take(&mut part.due[a.index()].own) {
-                    continue;
-                }
+            let mut from = 0;
+            while let Some(a) = part.own.take_from(from) {
+                from = a.index() + 1;
                 *left = left.saturating_sub(1);
                 match self.demand(part, a, self.upwards(&part.ranges, a)) {
                     None => return false,
                     Some(more) => changed |= more,
                 }
             }
-            for a in (0..n).rev().map(At) {
-                if !std::mem::take(&mut part.due[a.index()].operands) {
-                    continue;
-                }
+            let mut end = self.program.terms.len();
+            while let Some(a) = part.operands.take_before(end) {
+                end = a.index();
                 *left = left.saturating_sub(1);
                 match self.downwards(part, a) {
                     None => return false,
@@ -240,9 +290,13 @@ impl Search<'_> {
         let mut values: Vec<u64> = Vec::with_capacity(ranges.len());
         for (i, r) in (0..).zip(ranges) {
             let v = self.value(At(i), |a| values.get(a.index()).copied());
-            values.push(v.unwrap_or(r.ulo));
+            let v = v.unwrap_or(r.ulo);
+            if self.program.is_root[i as usize] && v != 1 {
+                return false;
+            }
+            values.push(v);
         }
-        self.program.roots.iter().all(|root| values[root.index()] == 1)
+        true
     }
 
     /// Narrows the operands of a term by its own interval. `None` where nothing is left of one, else whether one changed.
@@ -412,13 +466,9 @@ impl Search<'_> {
 
     /// The variable of the fewest values, among those that have more than one.
     fn smallest(&self, ranges: &[Range]) -> Option<At> {
-        (0..)
-            .zip(&self.program.nodes)
-            .filter(|(_, node)| matches!(node, Node::Var(_) | Node::App(..)))
-            .map(|(i, _)| (At(i), ranges[i as usize]))
-            .filter(|(_, r)| r.ulo < r.uhi)
-            .min_by_key(|(_, r)| r.uhi - r.ulo)
-            .map(|(a, _)| a)
+        let leaves = self.leaves.iter().map(|&a| (a, ranges[a.index()]));
+        let open = leaves.filter(|(_, r)| r.ulo < r.uhi);
+        open.min_by_key(|(_, r)| r.uhi - r.ulo).map(|(a, _)| a)
     }
 
     /// The model that is left, if it is one.
@@ -510,6 +560,39 @@ fn signed_below(a: Range, b: Range, w: u32) -> Option<(Range, Range)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Sets of all lengths, against the plain way to walk them.
+    #[test]
+    fn bits_are_taken_in_their_order() {
+        for n in [1, 2, 63, 64, 65, 127, 128, 129, 200] {
+            for step in [1, 2, 3, 31, 64, 70] {
+                let wanted: Vec<usize> = (0..n).step_by(step).collect();
+                let mut bits = Bits(vec![0; n.div_ceil(64)]);
+                wanted.iter().for_each(|&i| bits.insert(At(i as u32)));
+                for from in 0..n {
+                    let first = wanted.iter().copied().find(|&i| i >= from);
+                    assert_eq!(bits.clone().take_from(from).map(At::index), first);
+                    let last = wanted.iter().copied().rfind(|&i| i < from);
+                    assert_eq!(bits.clone().take_before(from).map(At::index), last);
+                }
+                let mut up = Vec::new();
+                let mut down = bits.clone();
+                while let Some(a) = bits.take_from(up.last().map_or(0, |i| i + 1)) {
+                    up.push(a.index());
+                }
+                assert_eq!(up, wanted);
+                let mut end = n;
+                while let Some(a) = down.take_before(end) {
+                    end = a.index();
+                    assert_eq!(up.pop(), Some(end));
+                }
+                assert!(up.is_empty());
+            }
+            let mut all = Bits::all(n);
+            assert_eq!(all.take_before(n), Some(At(n as u32 - 1)));
+            assert_eq!(all.0.iter().map(|w| w.count_ones() as usize).sum::<usize>(), n - 1);
+        }
+    }
     use crate::term::{Pool, T};
     use crate::tests::Rng;
 

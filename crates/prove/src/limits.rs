@@ -28,6 +28,9 @@ pub(crate) struct Limits {
     below: Vec<(T, T)>,
     /// What is not zero.
     positive: FxHashSet<T>,
+    /// What terms were read as, and as which sums over the integers: kept while nothing new is known.
+    as_read: RefCell<FxHashMap<T, Option<Poly>>>,
+    as_exact: RefCell<FxHashMap<T, Option<Poly>>>,
 }
 
 impl Limits {
@@ -67,13 +70,25 @@ impl Limits {
                 None => self.sums.push((p, limit)),
             }
         }
+        self.forget();
+    }
+
+    /// More is known than when terms were read.
+    fn forget(&mut self) {
+        self.as_read.get_mut().clear();
+        self.as_exact.get_mut().clear();
     }
 
     /// A term modulo its width.
     pub(crate) fn read(&self, ctx: &Ctx, t: T) -> Option<Poly> {
-        self.read_by(ctx, t, &|p, end| {
+        if let Some(known) = self.as_read.borrow().get(&t) {
+            return known.clone();
+        }
+        let new = self.read_by(ctx, t, &|p, end| {
             self.most_of(ctx, p).is_some_and(|most| most <= u128::from(end))
-        })
+        });
+        self.as_read.borrow_mut().insert(t, new.clone());
+        new
     }
 
     /// The same: what is narrower and does not wrap there, by some knowledge, is the same sum.
@@ -104,10 +119,19 @@ impl Limits {
         if let Some(c) = ctx.pool.as_const(t) {
             return Some(Poly::constant(i128::from(c)));
         }
-        let p = self.read(ctx, t)?;
-        let end = u128::from(mask(ctx.pool.width(t)));
+        if let Some(known) = self.as_exact.borrow().get(&t) {
+            return known.clone();
+        }
+        let new = self.read(ctx, t).filter(|p| self.is_exact(ctx, p, ctx.pool.width(t)));
+        self.as_exact.borrow_mut().insert(t, new.clone());
+        new
+    }
+
+    /// Whether a sum is a number of that width over the integers.
+    fn is_exact(&self, ctx: &Ctx, p: &Poly, width: u32) -> bool {
+        let end = u128::from(mask(width));
         let fits = self.most_of(ctx, &p.positive_part()).is_some_and(|most| most <= end);
-        (fits && self.least_of(ctx, &p)? >= 0).then_some(p)
+        fits && self.least_of(ctx, p).is_some_and(|least| least >= 0)
     }
 
     /// A sum over the integers that is not less than a term.
@@ -191,6 +215,7 @@ impl Limits {
     pub(crate) fn know_below(&mut self, factor: T, limit: T) {
         if !self.below.contains(&(factor, limit)) {
             self.below.push((factor, limit));
+            self.forget();
         }
     }
 

@@ -33,7 +33,7 @@ pub(crate) struct Program<'a> {
     pub(crate) widths: Vec<u32>,
     /// The conditions, in the order in which they were given.
     pub(crate) roots: Vec<At>,
-    is_root: Vec<bool>,
+    pub(crate) is_root: Vec<bool>,
 }
 
 impl<'a> Program<'a> {

@@ -106,15 +106,22 @@ pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
 
 /// Simplifies a conjunction. `None` where it is a contradiction.
 pub(crate) fn presolve(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
-    let mut list = simplified(ctx, assertions)?;
+    let mut simple = simplified(ctx, assertions)?;
     // Bounds that only came to light by the literals may be what an equation was waiting for.
     for _ in 0..AGAIN {
-        if split_equation(ctx, &list).is_none() {
+        if simple.is_settled || split_equation(ctx, &simple.list).is_none() {
             break;
         }
-        list = simplified(ctx, &list)?;
+        simple = simplified(ctx, &simple.list)?;
     }
-    Some(list)
+    Some(simple.list)
+}
+
+/// What [`simplified`] made of a conjunction.
+struct Simple {
+    list: Vec<T>,
+    /// Whether it is known already that no equation of the list is one for each digit.
+    is_settled: bool,
 }
 
 /// An equation that is one for each digit: its position, and what replaces it.
@@ -127,7 +134,8 @@ fn split_equation(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
         .or_else(|| crate::factor::divided(ctx, list))
 }
 
-fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
+fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Simple> {
+    let mut is_settled = false;
     let mut list: Vec<T> = Vec::new();
     for &a in assertions {
         conjuncts(&ctx.pool, a, &mut list);
@@ -163,6 +171,7 @@ fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
             }
             continue;
         } else {
+            is_settled = true;
             break;
         };
         let mut s = Substitution::default();
@@ -209,7 +218,8 @@ fn simplified(ctx: &mut Ctx, assertions: &[T]) -> Option<Vec<T>> {
     if out.iter().any(|&t| ctx.pool.is_false(t)) {
         return None;
     }
-    Some(out)
+    let is_settled = is_settled && out == list;
+    Some(Simple { list: out, is_settled })
 }
 
 /// Rewrites the parts of a member by the other members, never the member itself (it would become true).

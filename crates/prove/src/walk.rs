@@ -1,6 +1,8 @@
 //! Walking terms: substitution, evaluation under an assignment, and the leaves of a term.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 
@@ -163,19 +165,54 @@ pub(crate) fn children<R: Copy>(node: &Node<R>, mut f: impl FnMut(R)) {
     }
 }
 
-/// Every term below `roots`, each once.
-pub(crate) fn reachable(pool: &Pool, roots: &[T]) -> Vec<T> {
-    let mut seen = FxHashSet::default();
-    let mut stack: Vec<T> = roots.to_vec();
-    let mut out = Vec::new();
-    while let Some(t) = stack.pop() {
-        if seen.insert(t) {
-            out.push(t);
-            children(pool.node(t), |c| stack.push(c));
+/// Which terms a walk has come to: those whose number is that of the walk.
+#[derive(Default)]
+struct Marks {
+    walk: u32,
+    of: Vec<u32>,
+}
+
+impl Marks {
+    fn begin(&mut self) {
+        self.walk = self.walk.wrapping_add(1);
+        if self.walk == 0 {
+            self.of.clear();
+            self.walk = 1;
         }
     }
-    out.sort();
-    out
+
+    /// Whether the walk comes to a term for the first time.
+    fn insert(&mut self, t: T) -> bool {
+        let i = t.0 as usize;
+        if i >= self.of.len() {
+            self.of.resize((i + 1).next_power_of_two(), 0);
+        }
+        std::mem::replace(&mut self.of[i], self.walk) != self.walk
+    }
+}
+
+thread_local! {
+    static MARKS: RefCell<Marks> = RefCell::default();
+}
+
+/// Every term below `roots`, each once.
+pub(crate) fn reachable(pool: &Pool, roots: &[T]) -> Vec<T> {
+    MARKS.with_borrow_mut(|seen| {
+        seen.begin();
+        // First a list of what is to be looked at, and of what has been in front of it.
+        let mut out: Vec<T> = roots.iter().copied().filter(|&t| seen.insert(t)).collect();
+        let mut next = 0;
+        while let Some(&t) = out.get(next) {
+            children(pool.node(t), |c| {
+                if seen.insert(c) {
+                    out.push(c);
+                }
+            });
+            next += 1;
+        }
+        out.sort_unstable();
+        out
+    })
 }
 
 /// Which variables and functions a term is made of.

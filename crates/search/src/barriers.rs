@@ -14,9 +14,11 @@
 //! respect to the next iteration was seen to matter or not). A barrier in a
 //! function that was inlined several times is one barrier.
 
+use std::cell::OnceCell;
+
 use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
-use lockstep_simulate::{BarrierSurvey, Config, Outcome, simulate, site_place};
+use lockstep_simulate::{BarrierSurvey, Config, Outcome, Prepared, site_place};
 
 use crate::driver::{Done, Driver};
 use crate::ledger::Key;
@@ -81,7 +83,7 @@ pub(crate) fn judge(driver: &Driver) -> Judgement {
         .filter(|&g| is_judged(&groups[g]) && !diverges.contains(&line(g)))
         .filter(|&g| !needs.iter().any(|n| n.groups == [g]))
         .collect();
-    let check = Removal::new(driver, &groups);
+    let check = Removal { driver, groups: &groups, before: OnceCell::new() };
     let (mut gone, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for &g in &free {
         let breaks = needs
@@ -190,22 +192,28 @@ fn divergent_lines(driver: &Driver) -> Vec<u32> {
 struct Removal<'d, 'a> {
     driver: &'d Driver<'a>,
     groups: &'d [Group],
-    before: Vec<(&'d Done, Vec<Key>)>,
+    /// Made when a barrier is first removed: mostly there is none to remove.
+    before: OnceCell<Vec<(&'d Done, Vec<Key>)>>,
 }
 
 impl<'d, 'a> Removal<'d, 'a> {
-    fn new(driver: &'d Driver<'a>, groups: &'d [Group]) -> Removal<'d, 'a> {
-        let ordinary = driver.done.iter().filter(|d| d.complete && !d.odd);
-        let odd = driver.done.iter().filter(|d| d.complete && d.odd);
-        let launches = ordinary.chain(odd).take(REPEATED);
-        let before = launches
-            .map(|d| (d, run(driver.lab.space.kernel, driver, d).map_or(Vec::new(), keys)))
-            .collect();
-        Removal { driver, groups, before }
+    fn before(&self) -> &[(&'d Done, Vec<Key>)] {
+        self.before.get_or_init(|| {
+            let driver = self.driver;
+            let ordinary = driver.done.iter().filter(|d| d.complete && !d.odd);
+            let odd = driver.done.iter().filter(|d| d.complete && d.odd);
+            let launches = ordinary.chain(odd).take(REPEATED);
+            launches
+                .map(|d| (d, run(driver.lab.prepared(), driver, d).map_or(Vec::new(), keys)))
+                .collect()
+        })
     }
 
     /// Whether nothing new appears without these barriers.
     fn is_safe(&self, without: &[usize]) -> bool {
+        if without.is_empty() {
+            return true;
+        }
         let mut kernel = self.driver.lab.space.kernel.clone();
         for &site in without.iter().flat_map(|&g| &self.groups[g].sites) {
             match edit::without(&kernel, site) {
@@ -213,23 +221,23 @@ impl<'d, 'a> Removal<'d, 'a> {
                 None => return false,
             }
         }
-        without.is_empty()
-            || self.before.iter().all(|(done, before)| {
-                run(&kernel, self.driver, done).is_some_and(|outcome| {
-                    outcome.incomplete.is_none() && keys(outcome).iter().all(|k| before.contains(k))
-                })
+        let prepared = Prepared::new(&kernel);
+        self.before().iter().all(|(done, before)| {
+            run(&prepared, self.driver, done).is_some_and(|outcome| {
+                outcome.incomplete.is_none() && keys(outcome).iter().all(|k| before.contains(k))
             })
+        })
     }
 }
 
-fn run(kernel: &Kernel, driver: &Driver, done: &Done) -> Option<Outcome> {
-    let bound = driver.lab.shelf.bind(kernel, &done.launch).ok()?;
+fn run(kernel: &Prepared, driver: &Driver, done: &Done) -> Option<Outcome> {
+    let bound = driver.lab.shelf.bind(kernel.kernel(), &done.launch).ok()?;
     let config = Config {
         barrier_needs: false,
         max_steps: done.steps.saturating_mul(4).max(1000),
         ..driver.lab.config.clone()
     };
-    simulate(kernel, &bound, &config).ok()
+    kernel.simulate(&bound, &config).ok()
 }
 
 fn keys(outcome: Outcome) -> Vec<Key> {

@@ -82,7 +82,7 @@ pub(crate) enum Gene {
 }
 
 /// The contents of one array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Contents {
     Zeros,
     Ones,

@@ -1,11 +1,15 @@
 //! Simulee's Algorithms 1 and 2: children by normal and Cauchy steps, sorted by
 //! what the cheap run of the slice says.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
+
 use lockstep_kernel::Kernel;
-use lockstep_simulate::{Config, Coverage, Footprint, footprint};
+use lockstep_simulate::{Config, Coverage, Footprint, Prepared};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Cauchy, Distribution, StandardNormal};
 use rand_pcg::Pcg64;
+use rustc_hash::FxHashMap;
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::launch::{Shelf, Sizes};
@@ -61,10 +65,39 @@ impl Reached {
     }
 }
 
+/// All of a candidate that its launch is made from.
+#[derive(PartialEq, Eq, Hash)]
+struct Essence {
+    dims: [[u32; 3]; 2],
+    /// The values of slots: whether a float, and its bits or the integer.
+    values: Vec<(bool, u64)>,
+    contents: Vec<Contents>,
+    cells: Vec<(usize, u64, u32, u64)>,
+    equal: Option<(usize, usize)>,
+}
+
+impl Essence {
+    fn of(c: &Candidate) -> Essence {
+        let value = |i: usize| match c.genes[i] {
+            Gene::Float(v) => (true, v.to_bits()),
+            _ => (false, c.int(i) as u64),
+        };
+        Essence {
+            dims: [c.grid, c.block],
+            values: (0..c.genes.len()).map(value).collect(),
+            contents: c.contents.clone(),
+            cells: c.cells.clone(),
+            equal: c.equal,
+        }
+    }
+}
+
 pub(crate) struct Evolution<'a> {
     pub(crate) space: &'a Space<'a>,
-    pub(crate) slice: Kernel,
-    pub(crate) config: Config,
+    slice: Prepared<'a>,
+    config: Config,
+    /// What was seen of each launch: small steps lead to the same ones again and again.
+    looks: RefCell<FxHashMap<Essence, Option<Footprint>>>,
     rng: Pcg64,
     seed: u64,
 }
@@ -72,7 +105,9 @@ pub(crate) struct Evolution<'a> {
 impl<'a> Evolution<'a> {
     pub(crate) fn new(space: &'a Space<'a>, slice: Kernel, config: Config, seed: u64) -> Self {
         let config = Config { max_steps: STEPS, jobs: 1, barrier_needs: false, ..config };
-        Evolution { space, slice, config, rng: Pcg64::seed_from_u64(seed), seed }
+        let slice = Prepared::plain(Cow::Owned(slice));
+        let rng = Pcg64::seed_from_u64(seed);
+        Evolution { space, slice, config, looks: RefCell::default(), rng, seed }
     }
 
     /// Runs the slice; `None` where the launch is none that can be executed.
@@ -80,9 +115,20 @@ impl<'a> Evolution<'a> {
         if !self.space.is_possible(candidate) {
             return None;
         }
+        let essence = Essence::of(candidate);
+        if let Some(known) = self.looks.borrow().get(&essence) {
+            return known.clone();
+        }
+        let new = self.execute(candidate, shelf);
+        self.looks.borrow_mut().insert(essence, new.clone());
+        new
+    }
+
+    fn execute(&self, candidate: &Candidate, shelf: &Shelf) -> Option<Footprint> {
         let launch = self.space.launch(candidate, &Sizes::default(), self.seed);
-        let bound = shelf.bind(&self.slice, &launch).ok()?;
-        footprint(&self.slice, &bound, &self.config).ok().filter(|f| !f.violated)
+        let bound = shelf.bind(self.slice.kernel(), &launch).ok()?;
+        // What the clock has cut short is not the same the next time, but then the search is over.
+        self.slice.footprint(&bound, &self.config).ok().filter(|f| !f.violated)
     }
 
     pub(crate) fn score(candidate: Candidate, print: &Footprint, news: usize) -> Scored {

@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Inst, Kernel, Object, Op, Operand, Space as Memory, Terminator};
-use lockstep_simulate::{Config, Outcome, simulate};
+use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::candidate::Candidate;
 use crate::launch::{Shelf, Sizes};
@@ -38,6 +38,7 @@ pub(crate) struct Lab<'a> {
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Which reads lead the threads, once that is asked for.
     pub(crate) steering: OnceCell<Steering>,
+    prepared: OnceCell<Prepared<'a>>,
 }
 
 impl<'a> Lab<'a> {
@@ -56,6 +57,7 @@ impl<'a> Lab<'a> {
             sizes: RefCell::default(),
             allowed: settings.allowed,
             steering: OnceCell::new(),
+            prepared: OnceCell::new(),
         }
     }
 
@@ -106,7 +108,12 @@ impl<'a> Lab<'a> {
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
         let bound = self.shelf.bind(self.space.kernel, launch)?;
         let config = Config { max_steps: steps.max(1), ..self.config.clone() };
-        simulate(self.space.kernel, &bound, &config).map_err(|e| e.to_string())
+        self.prepared().simulate(&bound, &config).map_err(|e| e.to_string())
+    }
+
+    /// The kernel as it is simulated.
+    pub(crate) fn prepared(&self) -> &Prepared<'a> {
+        self.prepared.get_or_init(|| Prepared::new(self.space.kernel))
     }
 
     /// Takes out what a choice of ours may have caused, and says why; lowers the

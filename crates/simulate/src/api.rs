@@ -116,7 +116,7 @@ pub struct Outcome {
     pub stats: Stats,
     pub coverage: Coverage,
     /// With [`Config::barrier_needs`], if the launch ran to its end and the kernel
-    /// uses no barriers of parts of a block.
+    /// has barriers of the block, and none of parts of it.
     pub barriers: Option<BarrierSurvey>,
 }
 

@@ -227,6 +227,51 @@ impl GridShadow {
             if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
         let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
         let writes = ctx.program.sites[e.site.0 as usize].writes && wrote;
+        // Of another block, since the last barrier of the grid.
+        let is_foreign = |m: &GridMark| (m.clock >= self.base) & (m.block != ctx.block);
+        let foreign = is_foreign(&cell.write)
+            | is_foreign(&cell.atomics[0])
+            | is_foreign(&cell.atomics[1])
+            | (writes & (is_foreign(&cell.reads[0]) | is_foreign(&cell.reads[1])));
+        if foreign {
+            self.examine(ctx, e, lane, cell, offset, (t, wrote, writes));
+        }
+        let silent = e.kind != AccessKind::Read && e.silent >> lane & 1 == 1;
+        let new = GridMark {
+            clock: *ctx.clock,
+            block: ctx.block,
+            low: t << 16 | e.site.0 << 1 | u32::from(silent),
+        };
+        // Two marks of different blocks: any third block conflicts with one.
+        let remember = |slots: &mut [GridMark; 2]| {
+            let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
+            if stale(slots[0]) || slots[0].block == new.block {
+                slots[0] = new;
+            } else if stale(slots[1]) || slots[1].block == new.block {
+                slots[1] = new;
+            } else {
+                slots[0] = slots[1];
+                slots[1] = new;
+            }
+        };
+        match e.kind {
+            AccessKind::Read => remember(&mut cell.reads),
+            AccessKind::Atomic => remember(&mut cell.atomics),
+            AccessKind::Write => cell.write = new,
+        }
+    }
+
+    /// Looks at what other blocks did at a place.
+    #[inline(never)]
+    fn examine(
+        &self,
+        ctx: &mut Ctx,
+        e: &Event,
+        lane: usize,
+        cell: &GridCell,
+        offset: u64,
+        (t, wrote, writes): (u32, bool, bool),
+    ) {
         let mut earlier =
             [cell.write, cell.atomics[0], cell.atomics[1], cell.reads[0], cell.reads[1]];
         if !writes {
@@ -269,29 +314,6 @@ impl GridShadow {
                 };
                 report(ctx, e, lane, offset, t, side, order);
             }
-        }
-        let silent = e.kind != AccessKind::Read && e.silent >> lane & 1 == 1;
-        let new = GridMark {
-            clock: *ctx.clock,
-            block: ctx.block,
-            low: t << 16 | e.site.0 << 1 | u32::from(silent),
-        };
-        // Two marks of different blocks: any third block conflicts with one.
-        let remember = |slots: &mut [GridMark; 2]| {
-            let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
-            if stale(slots[0]) || slots[0].block == new.block {
-                slots[0] = new;
-            } else if stale(slots[1]) || slots[1].block == new.block {
-                slots[1] = new;
-            } else {
-                slots[0] = slots[1];
-                slots[1] = new;
-            }
-        };
-        match e.kind {
-            AccessKind::Read => remember(&mut cell.reads),
-            AccessKind::Atomic => remember(&mut cell.atomics),
-            AccessKind::Write => cell.write = new,
         }
     }
 }

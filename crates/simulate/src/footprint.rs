@@ -17,14 +17,16 @@
 //! What it deviates in: the paper's words are elements of arrays, whatever their
 //! size.
 
-use lockstep_kernel::{Kernel, Space, cfg};
+use std::borrow::Cow;
+
+use lockstep_kernel::{Kernel, Space};
 use rustc_hash::FxHashMap;
 
 use crate::access::lanes_of;
 use crate::api::{BoundLaunch, Config, Footprint, LaunchError};
 use crate::grid::unchecked;
 use crate::machine::Stop;
-use crate::program::{Program, object_of, origin};
+use crate::program::{Prepared, Program, object_of, origin};
 use crate::race::COPY_ENGINE;
 use crate::watch::{Seen, Watch};
 
@@ -39,16 +41,26 @@ pub fn footprint(
     launch: &BoundLaunch,
     config: &Config,
 ) -> Result<Footprint, LaunchError> {
-    let cfg = cfg::Cfg::new(kernel);
-    let program = Program::new(kernel, &cfg, launch, config)?;
-    let mut touched = Touched::default();
-    let run = unchecked(&program, Watch::Footprint(&mut touched));
-    let mut out = touched.count(&program);
-    out.coverage = run.coverage;
-    out.steps = run.steps;
-    out.complete = run.end.stop.is_none() && !run.end.deadlock;
-    out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
-    Ok(out)
+    Prepared::plain(Cow::Borrowed(kernel)).footprint(launch, config)
+}
+
+impl Prepared<'_> {
+    /// As [`footprint()`], for many launches of one kernel.
+    pub fn footprint(
+        &self,
+        launch: &BoundLaunch,
+        config: &Config,
+    ) -> Result<Footprint, LaunchError> {
+        let program = Program::new(self, launch, config)?;
+        let mut touched = Touched::default();
+        let run = unchecked(&program, Watch::Footprint(&mut touched));
+        let mut out = touched.count(&program);
+        out.coverage = run.coverage;
+        out.steps = run.steps;
+        out.complete = run.end.stop.is_none() && !run.end.deadlock;
+        out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
+        Ok(out)
+    }
 }
 
 /// The threads of one block that touched each word.
@@ -68,32 +80,66 @@ struct BlockTouched {
 /// The lower half of a word's state names a set.
 const SEVERAL: u32 = 1 << 31;
 
-impl BlockTouched {
+/// The words of one object, and the block that touches them now.
+struct Words<'a> {
+    turn: u32,
+    /// Words of a set of threads.
+    stride: usize,
+    who: &'a mut [u64],
+    sets: &'a mut Vec<u64>,
+    counts: &'a mut [u32],
+    /// Counts are the block's own, and begin anew with it.
+    shared: bool,
+    count: &'a mut Footprint,
+}
+
+impl Words<'_> {
     /// Adds a thread to those that touched a word; whether it is new, and whether it
     /// is the first.
-    fn add(&mut self, threads: u32, object: usize, word: usize, t: u32) -> (bool, bool) {
-        let state = &mut self.who[object][word];
+    #[inline(always)]
+    fn add(&mut self, word: usize, t: u32) -> (bool, bool) {
+        let state = &mut self.who[word];
         if (*state >> 32) as u32 != self.turn {
             *state = u64::from(self.turn) << 32 | u64::from(t);
             return (true, true);
         }
-        let stride = threads.div_ceil(64) as usize;
         let low = *state as u32;
         let slot = match low & SEVERAL {
             0 if low == t => return (false, false),
             0 => {
-                let slot = self.sets.len() / stride;
-                self.sets.resize(self.sets.len() + stride, 0);
-                self.sets[slot * stride + low as usize / 64] |= 1 << (low % 64);
+                let slot = self.sets.len() / self.stride;
+                self.sets.resize(self.sets.len() + self.stride, 0);
+                self.sets[slot * self.stride + low as usize / 64] |= 1 << (low % 64);
                 *state = u64::from(self.turn) << 32 | u64::from(SEVERAL) | slot as u64;
                 slot
             }
             _ => (low & !SEVERAL) as usize,
         };
-        let bits = &mut self.sets[slot * stride + t as usize / 64];
+        let bits = &mut self.sets[slot * self.stride + t as usize / 64];
         let new = *bits >> (t % 64) & 1 == 0;
         *bits |= 1 << (t % 64);
         (new, false)
+    }
+
+    /// A thread touches a word.
+    #[inline(always)]
+    fn touch(&mut self, word: usize, t: u32, write: bool) {
+        let (new, first) = self.add(word, t);
+        let count = &mut self.counts[word];
+        if self.shared && first {
+            *count = 0;
+        }
+        if new {
+            self.count.addresses += u64::from(*count == 0);
+            self.count.touches += 1;
+            self.count.written_touches += u64::from(*count & 1);
+            *count += 2;
+        }
+        if write && *count & 1 == 0 {
+            self.count.written_addresses += 1;
+            self.count.written_touches += u64::from(*count >> 1);
+            *count |= 1;
+        }
     }
 }
 
@@ -138,6 +184,7 @@ impl Touched {
         self.enter(program, block, seen.object);
         let size = u64::from(seen.size);
         let (mut low, mut high) = (u64::MAX, 0);
+        let mut touched = self.words(program, seen.object);
         for l in lanes_of(seen.mask) {
             let t = match first_thread {
                 COPY_ENGINE => program.threads,
@@ -146,7 +193,7 @@ impl Touched {
             let words = words(seen.offsets[l], size);
             (low, high) = (low.min(*words.start()), high.max(*words.end()));
             for word in words {
-                self.touch(program, seen.object, word as usize, t, write);
+                touched.touch(word as usize, t, write);
             }
         }
         let start = origin(seen.object) >> 2;
@@ -177,7 +224,7 @@ impl Touched {
         for word in words(address, size).take(MAX_STRAY_WORDS) {
             let index = word.wrapping_sub(origin(object) >> 2);
             if index < inside {
-                self.touch(program, object, index as usize, t, write);
+                self.words(program, object).touch(index as usize, t, write);
             } else {
                 self.strays.push((word, who << 1 | u64::from(write)));
             }
@@ -230,28 +277,19 @@ impl Touched {
         }
     }
 
-    /// A thread of the block that runs touches a word within an object.
-    #[inline(always)]
-    fn touch(&mut self, program: &Program, object: usize, word: usize, t: u32, write: bool) {
+    /// The words of an object, for the block that runs.
+    fn words(&mut self, program: &Program, object: usize) -> Words<'_> {
         let block = &mut self.blocks[self.last];
-        let (new, first) = block.add(threads(program), object, word, t);
-        let count = if program.objects[object].space == Space::Shared {
-            let count = &mut block.counts[object][word];
-            *count = if first { 0 } else { *count };
-            count
-        } else {
-            &mut self.counts[object][word]
-        };
-        if new {
-            self.count.addresses += u64::from(*count == 0);
-            self.count.touches += 1;
-            self.count.written_touches += u64::from(*count & 1);
-            *count += 2;
-        }
-        if write && *count & 1 == 0 {
-            self.count.written_addresses += 1;
-            self.count.written_touches += u64::from(*count >> 1);
-            *count |= 1;
+        let shared = program.objects[object].space == Space::Shared;
+        let counts = if shared { &mut block.counts[object] } else { &mut self.counts[object] };
+        Words {
+            turn: block.turn,
+            stride: threads(program).div_ceil(64) as usize,
+            who: &mut block.who[object],
+            sets: &mut block.sets,
+            counts,
+            shared,
+            count: &mut self.count,
         }
     }
 

@@ -17,14 +17,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::{Kernel, SiteKind, Space, cfg};
+use lockstep_kernel::{Kernel, SiteKind, Space};
 
 use crate::api::{BoundLaunch, Config, Coverage, LaunchError, Outcome, Stats};
 use crate::barrier::triple;
 use crate::between::{GridShadow, Owners};
 use crate::heap::Heap;
 use crate::machine::{BlockRun, Budget, Globals, Stop, Turn, World};
-use crate::program::Program;
+use crate::program::{Prepared, Program};
 use crate::report::{Key, Reports, place};
 use crate::survey::Survey;
 use crate::sync::Sync;
@@ -36,22 +36,21 @@ pub fn simulate(
     launch: &BoundLaunch,
     config: &Config,
 ) -> Result<Outcome, LaunchError> {
-    let cfg = cfg::Cfg::new(kernel);
-    let mut marked;
-    let mut kernel = kernel;
-    if kernel.sites.iter().any(|s| s.volatile || s.kind == SiteKind::Atomic) {
-        marked = kernel.clone();
-        cfg::mark_polling_reads(&mut marked, &cfg);
-        kernel = &marked;
+    Prepared::new(kernel).simulate(launch, config)
+}
+
+impl Prepared<'_> {
+    /// As [`simulate()`], for many launches of one kernel.
+    pub fn simulate(&self, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
+        let program = Program::new(self, launch, config)?;
+        if !program.serial
+            && !config.barrier_needs
+            && let Some(outcome) = probe(&program)?
+        {
+            return Ok(outcome);
+        }
+        in_order(&program)
     }
-    let program = Program::new(kernel, &cfg, launch, config)?;
-    if !program.serial
-        && !config.barrier_needs
-        && let Some(outcome) = probe(&program)?
-    {
-        return Ok(outcome);
-    }
-    in_order(&program)
 }
 
 struct Probe {

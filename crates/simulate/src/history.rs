@@ -46,12 +46,25 @@ impl Recent {
         self.0 = [m | forgot, b, c, d];
     }
 
+    /// Whether nobody came by: the last one is always there.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0[0] == 0
+    }
+
     /// The marks, and whether others of the same warp are forgotten.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (Mark, bool)> {
         let [a, b, c, d] = self.0;
         let (near, far) = ((a | b) & FORGOT != 0, (c | d) & FORGOT != 0);
         [(a, near), (b, near), (c, far), (d, far)].into_iter().filter(|m| m.0 != 0)
     }
+}
+
+/// Four marks, the oldest first.
+fn in_order([a, b, c, d]: [Mark; 4]) -> [Mark; 4] {
+    let (a, b, c, d) = (a.min(b), a.max(b), c.min(d), c.max(d));
+    let (a, c, b, d) = (a.min(c), a.max(c), b.min(d), b.max(d));
+    [a, b.min(c), b.max(c), d]
 }
 
 #[derive(Clone, Copy, Default)]
@@ -72,12 +85,16 @@ impl History {
     }
 
     fn settle(&mut self, floor: u32, lane_bits: u32) {
-        let mut marks = self.new.0;
-        marks.sort_unstable();
-        for m in marks.into_iter().filter(|m| *m != 0 && time(*m) >= floor) {
+        let marks = std::mem::take(&mut self.new).0;
+        let matters = |m: Mark| m == 0 || time(m) >= floor;
+        if time(self.old.0[0]) < floor && marks.into_iter().all(matters) {
+            // To insert them one by one into nothing gives the same.
+            self.old = Recent(marks);
+            return;
+        }
+        for m in in_order(marks).into_iter().filter(|m| *m != 0 && time(*m) >= floor) {
             self.old.insert(m, floor, lane_bits);
         }
-        self.new = Recent::default();
     }
 
     /// Remembers an access after the barrier at time `base`.
@@ -140,5 +157,56 @@ impl Pages {
             }
         }
         more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::race::mark;
+
+    /// What a barrier leaves of four marks is what inserting them one by one, in their order, gives.
+    #[test]
+    fn settled_marks_are_those_inserted_one_by_one() {
+        let mut state = 3u32;
+        let mut next = |n: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % n
+        };
+        for round in 0..20_000 {
+            let mut history = History::default();
+            let (mut clock, mut base, mut floor) = (1, 1, 1);
+            let (warps, lanes) = (1 + next(3), 1 + next(4));
+            for _ in 0..next(24) {
+                clock += next(2);
+                match next(12) {
+                    0 => {
+                        clock += 1;
+                        base = clock;
+                    }
+                    1 if round % 3 == 0 => {
+                        clock += 1;
+                        (base, floor) = (clock, clock);
+                    }
+                    _ => {
+                        let t = next(warps) << 5 | next(lanes);
+                        history.insert(mark(clock, t, 1, false), base, floor, 5);
+                    }
+                }
+            }
+            let mut one_by_one = history.old;
+            let mut marks = history.new.0;
+            marks.sort_unstable();
+            assert_eq!(in_order(history.new.0), marks);
+            for m in marks.into_iter().filter(|m| *m != 0 && time(*m) >= floor) {
+                one_by_one.insert(m, floor, 5);
+            }
+            let none = history.new.is_empty();
+            history.settle(floor, 5);
+            // Where nothing came since, and all before is too old, both say nothing.
+            if !none || time(one_by_one.0[0]) >= floor {
+                assert_eq!(history.old.0, one_by_one.0);
+            }
+        }
     }
 }

@@ -45,6 +45,6 @@ mod watch;
 pub use api::*;
 pub use footprint::footprint;
 pub use grid::simulate;
-pub use program::too_large;
+pub use program::{Prepared, too_large};
 pub use report::{place, site_place};
 pub use trace::trace;

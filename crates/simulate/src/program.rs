@@ -1,7 +1,10 @@
 //! A kernel bound to a launch: the objects of its memory, and facts about sites.
 
+use std::borrow::Cow;
+
 use lockstep_kernel::{
-    AtomicOp, Elem, Kernel, Language, Op, Order, ParamKind, Scope, SiteKind, Space, cfg::Cfg,
+    AtomicOp, Elem, Kernel, Language, Op, Order, ParamKind, Scope, SiteKind, Space,
+    cfg::{Cfg, mark_polling_reads},
 };
 
 use crate::api::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
@@ -80,7 +83,7 @@ pub(crate) struct Program<'k> {
     pub private_arena: u64,
     /// Objects from here on are slots for blocks of the device's heap.
     pub heap: usize,
-    pub sites: Vec<SiteFacts>,
+    pub sites: &'k [SiteFacts],
     pub code: Code,
     /// Operations that can order threads other than whole-block barriers.
     pub fine_order: bool,
@@ -101,13 +104,60 @@ pub fn too_large(kernel: &Kernel) -> Option<String> {
     (sites > MOST_SITES).then(why)
 }
 
+/// What of a kernel is the same for all its launches.
+pub struct Prepared<'k> {
+    kernel: Cow<'k, Kernel>,
+    pub(crate) cfg: Cfg,
+    sites: Vec<SiteFacts>,
+    mixed_atomics: bool,
+    features: Features,
+    /// Places where device memory is allocated.
+    allocations: u64,
+}
+
+impl<'k> Prepared<'k> {
+    /// For [`Prepared::simulate`].
+    pub fn new(kernel: &'k Kernel) -> Prepared<'k> {
+        let cfg = Cfg::new(kernel);
+        let flags = |s: &lockstep_kernel::Site| s.volatile || s.kind == SiteKind::Atomic;
+        let kernel = if kernel.sites.iter().any(flags) {
+            let mut marked = kernel.clone();
+            mark_polling_reads(&mut marked, &cfg);
+            Cow::Owned(marked)
+        } else {
+            Cow::Borrowed(kernel)
+        };
+        Prepared::of(kernel, cfg)
+    }
+
+    /// For [`Prepared::footprint`], which looks at no flags.
+    pub fn plain(kernel: Cow<'k, Kernel>) -> Prepared<'k> {
+        let cfg = Cfg::new(&kernel);
+        Prepared::of(kernel, cfg)
+    }
+
+    fn of(kernel: Cow<'k, Kernel>, cfg: Cfg) -> Prepared<'k> {
+        let features = Features::of(&kernel);
+        let sites = site_facts(&kernel);
+        let mut widths = sites.iter().filter(|s| s.atomic).map(|s| s.size);
+        let width = widths.next();
+        let mixed_atomics = widths.any(|w| Some(w) != width);
+        let allocations = kernel.insts().filter(|i| matches!(i.op, Op::Alloc { .. })).count();
+        Prepared { kernel, cfg, sites, mixed_atomics, features, allocations: allocations as u64 }
+    }
+
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+}
+
 impl<'k> Program<'k> {
     pub(crate) fn new(
-        kernel: &'k Kernel,
-        cfg: &Cfg,
+        prepared: &'k Prepared,
         launch: &BoundLaunch,
         config: &'k Config,
     ) -> Result<Program<'k>, LaunchError> {
+        let kernel = prepared.kernel();
         let threads = product(launch.block);
         let blocks = product(launch.grid);
         if threads == 0 || blocks == 0 {
@@ -141,13 +191,9 @@ impl<'k> Program<'k> {
         if let Some(why) = too_large(kernel) {
             return Err(LaunchError(why));
         }
-        let layout = layout(kernel, launch, threads as u32)?;
-        let code = decode(kernel, cfg, launch, config, &layout)?;
-        let features = Features::of(kernel);
-        let sites = site_facts(kernel);
-        let mut widths = sites.iter().filter(|s| s.atomic).map(|s| s.size);
-        let width = widths.next();
-        let mixed_atomics = widths.any(|w| Some(w) != width);
+        let layout = layout(kernel, prepared.allocations, launch, threads as u32)?;
+        let code = decode(kernel, &prepared.cfg, launch, config, &layout)?;
+        let features = prepared.features;
         Ok(Program {
             kernel,
             grid: launch.grid,
@@ -162,8 +208,8 @@ impl<'k> Program<'k> {
             private_arena: layout.private_arena,
             heap: layout.heap,
             objects: layout.objects,
-            sites,
-            mixed_atomics,
+            sites: &prepared.sites,
+            mixed_atomics: prepared.mixed_atomics,
             code,
             fine_order: features.fine_order,
             serial: features.serial,
@@ -236,7 +282,12 @@ fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
     }
 }
 
-fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout, LaunchError> {
+fn layout(
+    kernel: &Kernel,
+    allocations: u64,
+    launch: &BoundLaunch,
+    threads: u32,
+) -> Result<Layout, LaunchError> {
     let mut l = Layout {
         objects: vec![ObjectInfo {
             name: "null".into(),
@@ -321,7 +372,6 @@ fn layout(kernel: &Kernel, launch: &BoundLaunch, threads: u32) -> Result<Layout,
     }
     fill_structs(kernel, launch, &mut l);
     l.heap = l.objects.len();
-    let allocations = kernel.insts().filter(|i| matches!(i.op, Op::Alloc { .. })).count() as u64;
     let all_threads = product(launch.grid).saturating_mul(product(launch.block));
     for _ in 0..allocations.saturating_mul(all_threads).saturating_mul(4).min(HEAP_SLOTS) {
         l.push(ObjectInfo {
@@ -366,6 +416,7 @@ impl Layout {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Features {
     atomics: bool,
     fine_order: bool,

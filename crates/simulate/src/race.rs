@@ -36,6 +36,8 @@
 //! or a partial barrier). It cannot cry wolf: two accesses reported were executed
 //! and nothing in the language orders them.
 
+use std::cell::RefCell;
+
 use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
 
 use crate::between::{GridShadow, Owners};
@@ -140,20 +142,74 @@ struct Cells {
     other_read: Vec<Mark>,
     atomic: Vec<Mark>,
     other_atomic: Vec<Mark>,
+    /// Where marks are: from the first granule to before the second.
+    touched: (usize, usize),
 }
 
+thread_local! {
+    /// Empty marks of launches before: most are of arrays of the same sizes.
+    static SPARE: RefCell<Vec<Box<Cells>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// How many are kept, and granules of the largest.
+const MOST_SPARE: usize = 16;
+const SPARE_GRANULES: usize = 1 << 15;
+
 impl Cells {
-    fn new(size: u64, atomics: bool, shift: u32) -> Cells {
+    fn new(size: u64, atomics: bool, shift: u32) -> Box<Cells> {
         let n = (size.div_ceil(4) << (LARGEST - shift)) as usize;
         let m = if atomics { n } else { 0 };
-        Cells {
+        let spare = SPARE.with_borrow_mut(|spare| {
+            let fits = |c: &Box<Cells>| c.write.len() == n && c.atomic.len() == m;
+            spare.iter().position(fits).map(|i| spare.swap_remove(i))
+        });
+        if let Some(mut spare) = spare {
+            spare.shift = shift;
+            return spare;
+        }
+        Box::new(Cells {
             shift,
             write: vec![0; n],
             read: vec![0; n],
             other_read: vec![0; n],
             atomic: vec![0; m],
             other_atomic: vec![0; m],
+            touched: (usize::MAX, 0),
+        })
+    }
+
+    /// Keeps the memory for another launch.
+    fn recycle(mut self: Box<Cells>) {
+        if self.write.len() > SPARE_GRANULES {
+            return;
         }
+        let (from, to) = std::mem::replace(&mut self.touched, (usize::MAX, 0));
+        for marks in self.marks() {
+            if let Some(touched) = marks.get_mut(from..to) {
+                touched.fill(0);
+            }
+        }
+        SPARE.with_borrow_mut(|spare| {
+            if spare.len() == MOST_SPARE {
+                spare.remove(0);
+            }
+            spare.push(self);
+        });
+    }
+
+    fn marks(&mut self) -> [&mut Vec<Mark>; 5] {
+        [
+            &mut self.write,
+            &mut self.read,
+            &mut self.other_read,
+            &mut self.atomic,
+            &mut self.other_atomic,
+        ]
+    }
+
+    #[inline(always)]
+    fn touch(&mut self, from: usize, len: usize) {
+        self.touched = (self.touched.0.min(from), self.touched.1.max(from + len));
     }
 
     /// Smaller granules from now on. What nobody has touched stays untouched, and takes no memory.
@@ -161,13 +217,9 @@ impl Cells {
     fn split(&mut self, shift: u32) {
         let parts = 1 << (self.shift - shift);
         self.shift = shift;
-        for v in [
-            &mut self.write,
-            &mut self.read,
-            &mut self.other_read,
-            &mut self.atomic,
-            &mut self.other_atomic,
-        ] {
+        let (from, to) = self.touched;
+        self.touched = (from.saturating_mul(parts), to * parts);
+        for v in self.marks() {
             let mut small = vec![0; parts * v.len()];
             for (granules, &whole) in small.chunks_exact_mut(parts).zip(v.iter()) {
                 if whole != 0 {
@@ -206,6 +258,12 @@ pub(crate) struct BlockRaces {
     since: u32,
     by_lane: bool,
     lane_bits: u32,
+}
+
+impl Drop for BlockRaces {
+    fn drop(&mut self) {
+        self.cells.drain(..).flatten().for_each(Cells::recycle);
+    }
 }
 
 fn space_index(space: Space) -> usize {
@@ -406,7 +464,7 @@ impl BlockRaces {
         }
         let mut cells = self.cells[e.object].take().unwrap_or_else(|| {
             let size = ctx.program.objects[e.object].size;
-            Box::new(Cells::new(size, ctx.program.has_atomics, granule(e)))
+            Cells::new(size, ctx.program.has_atomics, granule(e))
         });
         if cells.shift > 0 && cells.shift > granule(e) {
             cells.split(granule(e));
@@ -456,6 +514,7 @@ impl BlockRaces {
             let l = rest.trailing_zeros() as usize;
             let g = (e.offsets[l] >> cells.shift) as usize;
             if e.kind == AccessKind::Read && (e.same & rest) >> l & 2 != 0 {
+                cells.touch(g, per as usize);
                 // Lanes that read one place: the first and the last stand for all.
                 let n = 1 + ((e.same & rest) >> l >> 1).trailing_ones() as usize;
                 let ends = [e.first_thread + l as u32, e.first_thread + (l + n - 1) as u32];
@@ -470,6 +529,7 @@ impl BlockRaces {
             // Lanes l+1.. that follow l without a gap.
             let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
             let n = 1 + follow;
+            cells.touch(g, n * per as usize);
             let t =
                 if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
             let step = u32::from(t != COPY_ENGINE);
@@ -504,6 +564,7 @@ impl BlockRaces {
             let t = e.first_thread + l as u32;
             let new = mark(run.clock, t, run.site, atomic && e.silent >> l & 1 == 1);
             let first = (e.offsets[l] >> cells.shift) as usize;
+            cells.touch(first, (e.size >> cells.shift) as usize);
             for g in first..first + (e.size >> cells.shift) as usize {
                 let is_foreign = |v: &Vec<Mark>| v.get(g).is_some_and(|m| run.foreign(*m, t));
                 let mut clash = is_foreign(&cells.write);

@@ -35,7 +35,9 @@
 use std::collections::BTreeMap;
 
 use lockstep_finding::{Access, Memory};
-use lockstep_kernel::{AtomicOp, Barrier, Kernel, Op, Operand, Scope, SiteId, Space, Terminator};
+use lockstep_kernel::{
+    AtomicOp, Barrier, Inst, Kernel, Op, Operand, Scope, SiteId, Space, Terminator,
+};
 use rustc_hash::FxHashMap;
 
 use crate::access::lanes_of;
@@ -79,8 +81,12 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// None for a kernel that is not surveyed.
+    /// None for a kernel that is not surveyed: one with barriers of some threads, or without any of all.
     pub(crate) fn new(kernel: &Kernel) -> Option<Survey> {
+        let of_all = |i: &Inst| matches!(i.op, Op::Barrier { barrier: Barrier::Block { .. }, .. });
+        if !kernel.insts().any(of_all) {
+            return None;
+        }
         let plain = kernel.insts().all(|i| match i.op {
             Op::Barrier { barrier: Barrier::Block { id, threads, .. }, .. } => {
                 id == Operand::Imm(0) && threads.is_none()
@@ -473,6 +479,9 @@ impl BlockSurvey {
         now: Now,
         any: bool,
     ) {
+        if before.is_empty() {
+            return;
+        }
         for (m, forgot) in before.marks() {
             if time(m) >= self.floor && thread(m) != t {
                 self.pair(survey, program, races, m, forgot, t, now, any);

@@ -24,14 +24,19 @@
 //! never the reverse. Reads-from through memory that is neither atomic nor
 //! volatile creates no order.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{Order, Scope};
 
 /// Block number in the upper half, thread in the lower.
 pub(crate) type ThreadKey = u64;
+
+fn block_of(thread: ThreadKey) -> u32 {
+    (thread >> 32) as u32
+}
 
 /// Prefixes of logs, sorted by variable.
 type Knowledge = Vec<(u32, u32)>;
@@ -43,6 +48,11 @@ fn learn(k: &mut Knowledge, variable: u32, len: u32) {
     }
 }
 
+/// How much of a variable's log is known, if anything.
+fn prefix(k: &[(u32, u32)], variable: u32) -> Option<u32> {
+    k.binary_search_by_key(&variable, |e| e.0).ok().map(|i| k[i].1)
+}
+
 /// So many times longer has a list to be for a search of each of the others' entries to be cheaper than going through both.
 const FEW: usize = 8;
 
@@ -51,48 +61,131 @@ fn join(k: &mut Knowledge, other: &Knowledge) {
         other.iter().for_each(|&(v, len)| learn(k, v, len));
         return;
     }
-    if k.is_empty() {
-        k.clone_from(other);
+    // Mostly both know of the same variables.
+    let mut i = 0;
+    let mut missing = 0;
+    for &(v, len) in other {
+        while i < k.len() && k[i].0 < v {
+            i += 1;
+        }
+        match k.get_mut(i) {
+            Some(known) if known.0 == v => known.1 = known.1.max(len),
+            _ => missing += 1,
+        }
+    }
+    if missing == 0 {
         return;
     }
-    let mut both = Vec::with_capacity(k.len() + other.len());
-    let mut mine = k.iter().copied().peekable();
-    for &(v, len) in other {
-        while let Some(before) = mine.next_if(|m| m.0 < v) {
-            both.push(before);
+    // What is missing is put between the others, from the end on.
+    let mut from = k.len();
+    let mut to = from + missing;
+    k.resize(to, (0, 0));
+    for &entry in other.iter().rev() {
+        while from > 0 && k[from - 1].0 > entry.0 {
+            (from, to) = (from - 1, to - 1);
+            k[to] = k[from];
         }
-        let known = mine.next_if(|m| m.0 == v).map_or(0, |m| m.1);
-        both.push((v, len.max(known)));
+        if from == 0 || k[from - 1].0 < entry.0 {
+            to -= 1;
+            k[to] = entry;
+        }
     }
-    both.extend(mine);
-    *k = both;
 }
 
 /// Times of the last fences of a block's threads, in the order of their numbers; 0 where there was none.
 type Fences = Arc<[u32]>;
 
-/// One synchronisation variable: who released to it, when, knowing what.
+/// A release to a variable; its place in the log is its number there.
+#[derive(Clone, Copy)]
+struct Release {
+    thread: ThreadKey,
+    at: Moment,
+}
+
+/// Who released to a synchronisation variable, when, knowing what: in one of the relations.
 #[derive(Default)]
 struct Log {
-    len: u32,
+    releases: Vec<Release>,
+    /// For each block what its threads had fenced before the barrier behind which one of them released.
+    by_fence: FxHashMap<u32, Vec<(u32, Fences)>>,
+    /// What the releases so far knew, together.
+    knowledge: Knowledge,
+    /// Made where somebody asks: most logs are never searched.
+    index: RefCell<Index>,
+}
+
+/// The releases of a log by who made them.
+#[derive(Default)]
+struct Index {
+    /// Releases that are in it.
+    len: usize,
     /// For each thread its releases: (position, clock).
     by_thread: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
     /// For each block the releases of its threads: (position, time of the last
     /// barrier of the block before it). They release what the whole block did
     /// before that barrier.
     by_block: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// For each block what its threads had fenced before the barrier behind which one of them released.
-    by_fence: FxHashMap<u32, Vec<(u32, Fences)>>,
-    /// What the releases so far knew, together.
-    knowledge: Knowledge,
 }
 
-#[derive(Default)]
-struct Relation {
-    variables: FxHashMap<Variable, u32>,
-    logs: Vec<Log>,
-    threads: FxHashMap<ThreadKey, Knowledge>,
-    blocks: FxHashMap<u32, Knowledge>,
+impl Index {
+    fn extend(&mut self, releases: &[Release]) {
+        for (i, r) in releases.iter().enumerate().skip(self.len) {
+            if r.at.clock > 0 {
+                self.by_thread.entry(r.thread).or_default().push((i as u32, r.at.clock));
+            }
+            if r.at.barrier > 0 {
+                let block = self.by_block.entry(block_of(r.thread)).or_default();
+                block.push((i as u32, r.at.barrier));
+            }
+        }
+        self.len = releases.len();
+    }
+}
+
+impl Log {
+    fn len(&self) -> u32 {
+        self.releases.len() as u32
+    }
+
+    /// Adds a release of what a thread and its block know.
+    fn release(&mut self, thread: ThreadKey, at: Moment, knowledge: [&Knowledge; 2]) {
+        self.releases.push(Release { thread, at });
+        knowledge.into_iter().for_each(|k| join(&mut self.knowledge, k));
+    }
+
+    /// What reading variable `id` now teaches.
+    fn teach(&self, id: u32, k: &mut Knowledge) {
+        join(k, &self.knowledge);
+        learn(k, id, self.len());
+    }
+
+    /// Whether `other`, or its whole block, released what it did at `clock` within the first `len` releases.
+    fn releases(&self, len: u32, other: ThreadKey, clock: u32) -> bool {
+        // Positions and clocks both grow: the last one within the prefix.
+        let released = |releases: &Vec<(u32, u32)>| {
+            let n = releases.partition_point(|r| r.0 < len);
+            n > 0 && releases[n - 1].1 >= clock
+        };
+        let block = block_of(other);
+        let fenced = |releases: &Vec<(u32, Fences)>| {
+            let n = releases.partition_point(|r| r.0 < len);
+            let of_other = |f: &Fences| f.get(other as u32 as usize).copied().unwrap_or(0);
+            n > 0 && of_other(&releases[n - 1].1) >= clock
+        };
+        let mut index = self.index.borrow_mut();
+        index.extend(&self.releases);
+        index.by_thread.get(&other).is_some_and(released)
+            || index.by_block.get(&block).is_some_and(released)
+            || self.by_fence.get(&block).is_some_and(fenced)
+    }
+
+    /// Whether `other` itself released at `clock` or later within the first `len` releases.
+    fn is_in(&self, len: u32, other: ThreadKey, clock: u32) -> bool {
+        let mut index = self.index.borrow_mut();
+        index.extend(&self.releases);
+        let releases = index.by_thread.get(&other);
+        releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -103,99 +196,6 @@ enum Variable {
     Meeting(u32),
     /// A named barrier of a block, before one of its openings.
     Named { block: u32, id: u32, generation: u32 },
-}
-
-impl Relation {
-    fn log(&mut self, v: Variable) -> u32 {
-        let next = self.logs.len() as u32;
-        let id = *self.variables.entry(v).or_insert(next);
-        if id == next {
-            self.logs.push(Log::default());
-        }
-        id
-    }
-
-    fn known(&self, thread: ThreadKey) -> Knowledge {
-        let mut k = self.threads.get(&thread).cloned().unwrap_or_default();
-        if let Some(b) = self.blocks.get(&((thread >> 32) as u32)) {
-            join(&mut k, b);
-        }
-        k
-    }
-
-    fn release(&mut self, id: u32, thread: ThreadKey, at: Moment, knowledge: &Knowledge) {
-        self.release_fenced(id, thread, at, knowledge, None);
-    }
-
-    /// A release that also has what others of the block fenced before a barrier.
-    fn release_fenced(
-        &mut self,
-        id: u32,
-        thread: ThreadKey,
-        at: Moment,
-        knowledge: &Knowledge,
-        fences: Option<Fences>,
-    ) {
-        let log = &mut self.logs[id as usize];
-        let block = (thread >> 32) as u32;
-        if at.clock > 0 {
-            log.by_thread.entry(thread).or_default().push((log.len, at.clock));
-        }
-        if at.barrier > 0 {
-            log.by_block.entry(block).or_default().push((log.len, at.barrier));
-        }
-        if let Some(fences) = fences {
-            log.by_fence.entry(block).or_default().push((log.len, fences));
-        }
-        log.len += 1;
-        join(&mut log.knowledge, knowledge);
-    }
-
-    /// What reading variable `id` now teaches.
-    fn lesson(&self, id: u32) -> Knowledge {
-        let log = &self.logs[id as usize];
-        let mut k = log.knowledge.clone();
-        learn(&mut k, id, log.len);
-        k
-    }
-
-    fn teach(&mut self, thread: ThreadKey, lesson: &Knowledge) {
-        join(self.threads.entry(thread).or_default(), lesson);
-    }
-
-    fn knows(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> bool {
-        self.known(thread).iter().any(|&(v, len)| {
-            let log = &self.logs[v as usize];
-            // Positions and clocks both grow: the last one within the prefix.
-            let released = |releases: &Vec<(u32, u32)>| {
-                let n = releases.partition_point(|r| r.0 < len);
-                n > 0 && releases[n - 1].1 >= clock
-            };
-            let block = (other >> 32) as u32;
-            let fenced = |releases: &Vec<(u32, Fences)>| {
-                let n = releases.partition_point(|r| r.0 < len);
-                let of_other = |f: &Fences| f.get(other as u32 as usize).copied().unwrap_or(0);
-                n > 0 && of_other(&releases[n - 1].1) >= clock
-            };
-            log.by_thread.get(&other).is_some_and(released)
-                || log.by_block.get(&block).is_some_and(released)
-                || log.by_fence.get(&block).is_some_and(fenced)
-        })
-    }
-
-    /// All threads of a block meet: what one knows, all know.
-    fn merge_block(&mut self, block: u32) {
-        let mut all = self.blocks.remove(&block).unwrap_or_default();
-        let lo = u64::from(block) << 32;
-        self.threads.retain(|t, k| {
-            let mine = *t >> 32 == lo >> 32;
-            if mine {
-                join(&mut all, k);
-            }
-            !mine
-        });
-        self.blocks.insert(block, all);
-    }
 }
 
 /// How far a release reaches back: the releasing thread's own accesses, and those
@@ -217,22 +217,77 @@ struct Fenced {
     pending: Knowledge,
 }
 
+/// The two relations.
+const GENEROUS: usize = 0;
+const STRICT: usize = 1;
+
+#[derive(Default)]
+struct ThreadState {
+    /// By relation: what it knows beyond what its block knows.
+    known: [Knowledge; 2],
+    /// How much of the generous logs it has read itself.
+    read: Knowledge,
+    /// Since it first fenced, or read without an order.
+    fenced: Option<Fenced>,
+}
+
+#[derive(Default)]
+struct BlockState {
+    /// By relation: what all its threads know since they met.
+    known: [Knowledge; 2],
+    /// How much of the generous logs its threads have read before they met.
+    read: Knowledge,
+    /// Time of the last barrier of all its threads.
+    barrier: u32,
+    /// What its threads had fenced for the device before that barrier.
+    before_barrier: Option<Fences>,
+    /// Whether there are such fences since then.
+    newly_fenced: bool,
+    threads: Vec<ThreadState>,
+}
+
+impl BlockState {
+    fn thread(&mut self, thread: ThreadKey) -> &mut ThreadState {
+        let t = thread as u32 as usize;
+        if t >= self.threads.len() {
+            self.threads.resize_with(t + 1, ThreadState::default);
+        }
+        &mut self.threads[t]
+    }
+
+    /// All that a thread knows, in one of the relations.
+    fn known(&self, thread: ThreadKey, relation: usize) -> Knowledge {
+        let of_thread = self.threads.get(thread as u32 as usize);
+        let mut k = of_thread.map_or(Vec::new(), |t| t.known[relation].clone());
+        join(&mut k, &self.known[relation]);
+        k
+    }
+
+    fn moment(&self, clock: u32) -> Moment {
+        Moment { clock, barrier: self.barrier }
+    }
+
+    /// The fences of the block, at a barrier that orders global memory.
+    fn keep_fences(&mut self, threads: u32) {
+        if !std::mem::take(&mut self.newly_fenced) {
+            return;
+        }
+        let last_fence = |t: usize| {
+            let fenced = self.threads.get(t).and_then(|t| t.fenced.as_ref());
+            fenced.and_then(|f| f.released_device.as_ref()).map_or(0, |(at, _)| at.clock)
+        };
+        self.before_barrier = Some((0..threads as usize).map(last_fence).collect());
+    }
+}
+
 /// Both relations of one launch.
 #[derive(Default)]
 pub(crate) struct Sync {
-    generous: Relation,
-    strict: Relation,
-    fenced: FxHashMap<ThreadKey, Fenced>,
-    /// How much of the generous logs threads, and by barriers their blocks, have read themselves.
-    read_by: FxHashMap<ThreadKey, Knowledge>,
-    read_in: FxHashMap<u32, Knowledge>,
+    variables: FxHashMap<Variable, u32>,
+    /// By variable and relation.
+    logs: Vec<[Log; 2]>,
+    blocks: FxHashMap<u32, BlockState>,
     meetings: u32,
-    /// Time of each block's last barrier of all its threads.
-    barriers: FxHashMap<u32, u32>,
-    /// What the threads of each block had fenced for the device before that barrier.
-    before_barrier: FxHashMap<u32, Fences>,
-    /// Blocks with such fences since then.
-    newly_fenced: FxHashSet<u32>,
     /// Whether anything was ever released: before that no query can succeed.
     active: bool,
 }
@@ -248,9 +303,13 @@ pub(crate) enum Ordered {
 }
 
 impl Sync {
-    fn moment(&self, thread: ThreadKey, clock: u32) -> Moment {
-        let block = (thread >> 32) as u32;
-        Moment { clock, barrier: self.barriers.get(&block).copied().unwrap_or(0) }
+    fn log(&mut self, v: Variable) -> u32 {
+        let next = self.logs.len() as u32;
+        let id = *self.variables.entry(v).or_insert(next);
+        if id == next {
+            self.logs.push(Default::default());
+        }
+        id
     }
 
     /// A read, write or both of an atomic or a flag by one thread. `clock` is the
@@ -266,49 +325,52 @@ impl Sync {
         scope: Scope,
     ) {
         self.active = true;
-        let now = self.moment(thread, clock);
-        let block = (thread >> 32) as u32;
-        let near = Variable::Place { object: place.0, offset: place.1, block: Some(block) };
-        let far = Variable::Place { object: place.0, offset: place.1, block: None };
+        let number = block_of(thread);
+        let (object, offset) = place;
+        let near = self.log(Variable::Place { object, offset, block: Some(number) });
         let wide = scope >= Scope::Device;
-        for (v, is_far) in [(near, false), (far, true)] {
-            if is_far && !wide {
-                continue;
-            }
-            let id = self.generous.log(v);
+        let far = wide.then(|| self.log(Variable::Place { object, offset, block: None }));
+        let block = self.blocks.entry(number).or_default();
+        let now = block.moment(clock);
+        block.thread(thread);
+        let BlockState { known, before_barrier, threads, .. } = block;
+        let state = &mut threads[thread as u32 as usize];
+        for id in [Some(near), far].into_iter().flatten() {
+            let is_far = Some(id) == far;
+            let [generous, strict] = &mut self.logs[id as usize];
             if reads {
-                let lesson = self.generous.lesson(id);
-                self.generous.teach(thread, &lesson);
-                let len = self.generous.logs[id as usize].len;
-                learn(self.read_by.entry(thread).or_default(), id, len);
+                generous.teach(id, &mut state.known[GENEROUS]);
+                learn(&mut state.read, id, generous.len());
             }
             if writes {
-                let known = self.generous.known(thread);
-                self.generous.release(id, thread, now, &known);
+                generous.release(thread, now, [&state.known[GENEROUS], &known[GENEROUS]]);
             }
-            let id = self.strict.log(v);
             if reads {
-                let lesson = self.strict.lesson(id);
-                if order.acquires() {
-                    self.strict.teach(thread, &lesson);
-                } else {
-                    join(&mut self.fenced.entry(thread).or_default().pending, &lesson);
+                let taught = match order.acquires() {
+                    true => &mut state.known[STRICT],
+                    false => &mut state.fenced.get_or_insert_default().pending,
+                };
+                strict.teach(id, taught);
+            }
+            if writes && order.releases() {
+                strict.release(thread, now, [&state.known[STRICT], &known[STRICT]]);
+            } else if writes {
+                let fenced = state.fenced.as_ref();
+                let released = fenced.and_then(|f| {
+                    let by_scope = if is_far { &f.released_device } else { &f.released_block };
+                    by_scope.as_ref()
+                });
+                let fences = before_barrier.as_ref().filter(|_| is_far);
+                if let Some(fences) = fences {
+                    let of_block = strict.by_fence.entry(number).or_default();
+                    of_block.push((strict.releases.len() as u32, fences.clone()));
                 }
-            }
-            if writes {
-                if order.releases() {
-                    let known = self.strict.known(thread);
-                    self.strict.release(id, thread, now, &known);
-                } else {
-                    let released = self.fenced.get(&thread).and_then(|f| {
-                        let by_scope = if is_far { &f.released_device } else { &f.released_block };
-                        by_scope.clone()
-                    });
-                    let fences = self.before_barrier.get(&block).filter(|_| is_far).cloned();
-                    if released.is_some() || fences.is_some() {
-                        let (at, known) = released.unwrap_or_default();
-                        self.strict.release_fenced(id, thread, at, &known, fences);
+                match released {
+                    Some((at, known)) => strict.release(thread, *at, [known, &Vec::new()]),
+                    None if fences.is_some() => {
+                        strict.release(thread, Moment::default(), [&Vec::new(), &Vec::new()]);
                     }
+                    None => {}
                 }
             }
         }
@@ -319,30 +381,18 @@ impl Sync {
             return;
         }
         self.active = true;
-        let now = self.moment(thread, clock);
-        let pending = std::mem::take(&mut self.fenced.entry(thread).or_default().pending);
-        self.strict.teach(thread, &pending);
-        let known = Arc::new(self.strict.known(thread));
-        let f = self.fenced.entry(thread).or_default();
+        let block = self.blocks.entry(block_of(thread)).or_default();
+        let now = block.moment(clock);
+        let state = block.thread(thread);
+        let pending = std::mem::take(&mut state.fenced.get_or_insert_default().pending);
+        join(&mut state.known[STRICT], &pending);
+        let known = Arc::new(block.known(thread, STRICT));
+        let f = block.thread(thread).fenced.get_or_insert_default();
         if scope >= Scope::Device {
             f.released_device = Some((now, known.clone()));
-            self.newly_fenced.insert((thread >> 32) as u32);
         }
         f.released_block = Some((now, known));
-    }
-
-    /// The fences of a block, at a barrier that orders global memory.
-    fn keep_fences(&mut self, block: u32, threads: u32) {
-        if !self.newly_fenced.remove(&block) {
-            return;
-        }
-        let first = u64::from(block) << 32;
-        let last_fence = |t: ThreadKey| {
-            let fenced = self.fenced.get(&t).and_then(|f| f.released_device.as_ref());
-            fenced.map_or(0, |(at, _)| at.clock)
-        };
-        let fences: Fences = (first..first + u64::from(threads)).map(last_fence).collect();
-        self.before_barrier.insert(block, fences);
+        block.newly_fenced |= scope >= Scope::Device;
     }
 
     /// A barrier of the whole block: it completes the acquires of its threads
@@ -350,37 +400,33 @@ impl Sync {
     /// fence among the block's threads only.
     /// `global` says whether it orders accesses to global memory.
     pub(crate) fn block_barrier(&mut self, block: u32, clock: u32, threads: u32, global: bool) {
+        let block = self.blocks.entry(block).or_default();
         if global {
-            self.barriers.insert(block, clock);
+            block.barrier = clock;
         }
         if !self.active {
             return;
         }
         if global {
-            self.keep_fences(block, threads);
-        }
-        let first = u64::from(block) << 32;
-        for t in first..first + u64::from(threads) {
-            if let Some(f) = self.fenced.get_mut(&t) {
-                let pending = std::mem::take(&mut f.pending);
-                self.strict.teach(t, &pending);
-            }
-        }
-        self.generous.merge_block(block);
-        self.strict.merge_block(block);
-        for t in first..first + u64::from(threads) {
-            if let Some(read) = self.read_by.remove(&t) {
-                join(self.read_in.entry(block).or_default(), &read);
-            }
+            block.keep_fences(threads);
         }
         // What one of them knows now, all know.
-        let barrier = self.barriers.get(&block).copied().unwrap_or(0);
-        let now = Moment { clock, barrier };
-        let known = Arc::new(self.strict.known(first));
-        for t in first..first + u64::from(threads) {
-            if let Some(f) = self.fenced.get_mut(&t) {
-                f.released_block = Some((now, known.clone()));
+        for t in &mut block.threads {
+            if let Some(f) = &t.fenced {
+                join(&mut block.known[STRICT], &f.pending);
             }
+            for (all, known) in block.known.iter_mut().zip(&t.known) {
+                join(all, known);
+            }
+            join(&mut block.read, &t.read);
+            t.known.iter_mut().for_each(Vec::clear);
+            t.read.clear();
+        }
+        let now = Moment { clock, barrier: block.barrier };
+        let known = Arc::new(block.known[STRICT].clone());
+        for f in block.threads.iter_mut().filter_map(|t| t.fenced.as_mut()) {
+            f.pending.clear();
+            f.released_block = Some((now, known.clone()));
         }
     }
 
@@ -410,36 +456,52 @@ impl Sync {
         (id, generation): (u32, u32),
         threads: &[ThreadKey],
     ) {
-        for relation in [&mut self.generous, &mut self.strict] {
-            let log = relation.log(Variable::Named { block, id, generation });
-            let lesson = relation.lesson(log);
-            for &t in threads {
-                relation.teach(t, &lesson);
+        let log = self.log(Variable::Named { block, id, generation });
+        self.teach_all(log, threads);
+    }
+
+    fn teach_all(&mut self, id: u32, threads: &[ThreadKey]) {
+        for &t in threads {
+            let state = self.blocks.entry(block_of(t)).or_default().thread(t);
+            for (log, known) in self.logs[id as usize].iter().zip(&mut state.known) {
+                log.teach(id, known);
             }
         }
     }
 
     fn meet(&mut self, v: Variable, threads: &[ThreadKey], clock: u32, wait: bool) {
         self.active = true;
-        let moments: Vec<Moment> = threads.iter().map(|&t| self.moment(t, clock)).collect();
-        for relation in [&mut self.generous, &mut self.strict] {
-            let id = relation.log(v);
-            for (&t, &now) in threads.iter().zip(&moments) {
-                let known = relation.known(t);
-                relation.release(id, t, now, &known);
-            }
-            let lesson = relation.lesson(id);
-            for &t in threads.iter().filter(|_| wait) {
-                relation.teach(t, &lesson);
+        let id = self.log(v);
+        for &t in threads {
+            let block = self.blocks.entry(block_of(t)).or_default();
+            let now = block.moment(clock);
+            block.thread(t);
+            let state = &block.threads[t as u32 as usize];
+            for (r, log) in self.logs[id as usize].iter_mut().enumerate() {
+                log.release(t, now, [&state.known[r], &block.known[r]]);
             }
         }
+        if wait {
+            self.teach_all(id, threads);
+        }
+    }
+
+    fn knows(&self, relation: usize, thread: ThreadKey, other: ThreadKey, clock: u32) -> bool {
+        let Some(block) = self.blocks.get(&block_of(thread)) else { return false };
+        let of_thread = block.threads.get(thread as u32 as usize);
+        let mine = of_thread.map_or(&[][..], |t| &t.known[relation]);
+        let all = &block.known[relation];
+        let longest = mine.iter().map(|&(v, len)| (v, len.max(prefix(all, v).unwrap_or(0))));
+        let others = all.iter().filter(|e| prefix(mine, e.0).is_none()).copied();
+        let mut known = longest.chain(others);
+        known.any(|(v, len)| self.logs[v as usize][relation].releases(len, other, clock))
     }
 
     /// Is `other`'s access at `clock` before what `thread` does now?
     pub(crate) fn ordered(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> Ordered {
-        if !self.active || !self.generous.knows(thread, other, clock) {
+        if !self.active || !self.knows(GENEROUS, thread, other, clock) {
             Ordered::No
-        } else if self.strict.knows(thread, other, clock) {
+        } else if self.knows(STRICT, thread, other, clock) {
             Ordered::Yes
         } else {
             Ordered::OnlyWithFences
@@ -455,12 +517,12 @@ impl Sync {
         place: (u32, u64),
     ) -> bool {
         let v = Variable::Place { object: place.0, offset: place.1, block: None };
-        let Some(id) = self.generous.variables.get(&v) else { return false };
-        let read = [self.read_by.get(&thread), self.read_in.get(&((thread >> 32) as u32))];
-        let of_place = |k: &Knowledge| k.iter().find(|e| e.0 == *id).map(|e| e.1);
-        let len = read.into_iter().flatten().filter_map(of_place).max().unwrap_or(0);
-        let releases = self.generous.logs[*id as usize].by_thread.get(&other);
-        releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
+        let Some(id) = self.variables.get(&v) else { return false };
+        let Some(block) = self.blocks.get(&block_of(thread)) else { return false };
+        let of_thread = block.threads.get(thread as u32 as usize).map(|t| &t.read);
+        let read = [of_thread, Some(&block.read)];
+        let len = read.into_iter().flatten().filter_map(|k| prefix(k, *id)).max().unwrap_or(0);
+        self.logs[*id as usize][GENEROUS].is_in(len, other, clock)
     }
 }
 

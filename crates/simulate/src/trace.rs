@@ -30,7 +30,7 @@ use crate::api::{BoundLaunch, Config, LaunchError};
 use crate::grid::unchecked;
 use crate::lanes::{Regs, Slot};
 use crate::machine::BlockRun;
-use crate::program::{NULL_OBJECT, ObjectInfo, Program, object_of, origin};
+use crate::program::{NULL_OBJECT, ObjectInfo, Prepared, Program, object_of, origin};
 use crate::race::COPY_ENGINE;
 use crate::report::{access, element, memory, site_place};
 use crate::watch::{Seen, Watch};
@@ -54,13 +54,11 @@ pub fn trace(
     config: &Config,
     finding: &Finding,
 ) -> Result<Trace, LaunchError> {
-    let cfg = cfg::Cfg::new(kernel);
-    let mut marked = kernel.clone();
-    cfg::mark_polling_reads(&mut marked, &cfg);
-    let program = Program::new(&marked, &cfg, launch, config)?;
+    let prepared = Prepared::new(kernel);
+    let program = Program::new(&prepared, launch, config)?;
     let mut recorder = Recorder::new(&program, finding);
     unchecked(&program, Watch::Trace(&mut recorder));
-    recorder.choose(&program, &cfg);
+    recorder.choose(&program, &prepared.cfg);
     unchecked(&program, Watch::Trace(&mut recorder));
     Ok(recorder.finish(&program, finding))
 }

@@ -137,7 +137,7 @@ impl ArraySpec {
                     values.iter().map(|v| self.element.value_bits(v).unwrap_or(0)).collect();
                 match bits[..] {
                     [all] => self.fill(|_| all),
-                    _ => self.fill(|i| bits.get(i as usize).copied().unwrap_or(0)),
+                    _ => self.fill_first(bits.len(), |i| bits[i as usize]),
                 }
             }
             ArrayContents::File(path) => self.read_file(path),
@@ -154,9 +154,14 @@ impl ArraySpec {
     }
 
     fn fill(&self, bits: impl Fn(u64) -> u64) -> Result<Vec<u8>, String> {
+        self.fill_first(usize::MAX, bits)
+    }
+
+    /// So many elements; the rest is zero.
+    fn fill_first(&self, most: usize, bits: impl Fn(u64) -> u64) -> Result<Vec<u8>, String> {
         let mut out = self.zeros()?;
         let size = self.element.size();
-        for (i, slot) in out.chunks_exact_mut(size).enumerate() {
+        for (i, slot) in out.chunks_exact_mut(size).take(most).enumerate() {
             slot.copy_from_slice(&bits(i as u64).to_le_bytes()[..size]);
         }
         Ok(out)
