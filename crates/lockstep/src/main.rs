@@ -3,7 +3,6 @@
 //! **Architecture Invariant:** no analysis here. A command turns its options
 //! into a launch, hands it to an engine, and hands what comes back to a renderer.
 
-mod allocator;
 mod assume;
 mod check;
 mod clang_style_args;
@@ -46,13 +45,15 @@ use engines::Engines;
 use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
 use plan::Plan;
 
+/// The engines make and drop small lists and tables by the million: with the system's allocator that is a quarter of a small
+/// check. Without huge pages, which take longer to clear than such a check.
 #[global_allocator]
-static BLOCKS: allocator::Blocks = allocator::Blocks;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// The input, or an option, could not be used.
 const BAD_INPUT: u8 = 2;
 
-/// Memory that is given back is kept for the next launch or question: a context of Z3's alone takes 17 MB, and a page that
+/// Memory that LLVM and Z3 give back is kept for the next question: a context of Z3's alone takes 17 MB, and a page that
 /// comes anew from the system costs more than what is done with it.
 fn keep_memory() {
     // SAFETY: settings of the allocator, before there is another thread.
