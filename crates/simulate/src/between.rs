@@ -7,7 +7,7 @@ use lockstep_kernel::Space;
 
 use crate::lanes::LANES;
 use crate::pairs::{Side, report, tolerated};
-use crate::program::Program;
+use crate::program::{Program, SiteFacts};
 use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event, LARGEST, granule};
 use crate::sync::Ordered;
 
@@ -24,6 +24,11 @@ const ATOMIC: u32 = 3;
 /// Read by several blocks; updated atomically by several blocks.
 const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
 const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
+
+/// Whether an access takes its place in the order of those of one location: an atomic, or a volatile store that sets a flag.
+fn is_strong(site: SiteFacts) -> bool {
+    site.atomic || site.volatile && site.writes
+}
 
 impl Owners {
     pub(crate) fn new(program: &Program) -> Owners {
@@ -294,7 +299,7 @@ impl GridShadow {
             let order = match &ctx.sync {
                 Some(sync) => match sync.ordered(mine, others, m.clock) {
                     Ordered::OnlyWithFences
-                        if ctx.program.sites[site as usize].atomic
+                        if is_strong(ctx.program.sites[site as usize])
                             && sync.is_coherent(mine, others, m.clock, place) =>
                     {
                         Ordered::Yes

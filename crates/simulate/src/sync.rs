@@ -6,8 +6,8 @@
 //! relaxed and synchronise only through a fence before the release and a fence
 //! or barrier after the acquire, unless the operation itself has the order. Two
 //! accesses ordered only generously lack a fence, but for one case: operations on
-//! one location have one order, so that whoever has read a counter by an atomic may
-//! then write it plainly after all atomics that came before ([`Sync::is_coherent`]).
+//! one location have one order, so that whoever has read a counter by an atomic, or a flag
+//! that it waits for, may then write it plainly after all that came before ([`Sync::is_coherent`]).
 //!
 //! Instead of vector clocks, which would take a word per thread for each thread,
 //! every synchronisation variable keeps the log of its releases, and a thread
@@ -508,7 +508,8 @@ impl Sync {
         }
     }
 
-    /// Has `thread`, or its block before a barrier, read a location by an atomic after `other`'s atomic on it at `clock`?
+    /// Has `thread`, or its block before a barrier, read a location by an atomic, or waiting for it, after what `other` did
+    /// to it at `clock`?
     pub(crate) fn is_coherent(
         &self,
         thread: ThreadKey,
