@@ -285,7 +285,8 @@ impl Checker<'_> {
         let Checker { how, workers, progress, .. } = *self;
         let task = Task { analysis: &analysis, how, workers, progress, hurried: Cell::new(false) };
         let given = task.given(kernel, file.facts).map_err(fail)?;
-        let keys = self.results.kernel_keys(kernel, &given, &analysis);
+        let alone = file.module.kernels.len() == 1;
+        let keys = self.results.kernel_keys(kernel, &given, &analysis, alone);
         if let Some((_, i)) =
             file.codes.iter().find(|(code, _)| keys.as_ref().is_some_and(|k| k.code == *code))
         {
@@ -293,15 +294,16 @@ impl Checker<'_> {
             return Ok(());
         }
         let started = Instant::now();
-        let kept = keys.as_ref().filter(|_| !analysis.input.verbose);
-        let kept = kept.and_then(|k| self.results.of_kernel(&k.own));
+        let own = keys.as_ref().and_then(|k| k.own.as_ref());
+        let kept = own.filter(|_| !analysis.input.verbose);
+        let kept = kept.and_then(|own| self.results.of_kernel(own));
         let mut report = match kept {
             Some(kept) => KernelReport { seconds: started.elapsed().as_secs_f64(), ..kept },
             None => {
                 let report = task.kernel(kernel, file.source, file.facts)?;
                 let settled = !task.hurried.get() && !analysis.input.cancel.is_cancelled();
-                match &keys {
-                    Some(keys) if settled => self.results.keep_kernel(&keys.own, &report),
+                match own {
+                    Some(own) if settled => self.results.keep_kernel(own, &report),
                     _ => file.settled = false,
                 }
                 report

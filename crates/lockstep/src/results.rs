@@ -57,7 +57,8 @@ pub(crate) struct Ticket {
 /// What a kernel is known by.
 #[derive(Debug)]
 pub(crate) struct KernelKeys {
-    pub(crate) own: Key,
+    /// None where nothing is kept.
+    pub(crate) own: Option<Key>,
     /// The same for all instances of a template that are the same code.
     pub(crate) code: Key,
 }
@@ -157,21 +158,24 @@ impl Results {
         self.cache.put(&ticket.key, &kept);
     }
 
-    /// The keys of a kernel with what is given of its launch.
+    /// The keys of a kernel with what is given of its launch; `None` where nobody looks at them. `alone` says that it is
+    /// the only one of its file.
     pub(crate) fn kernel_keys(
         &self,
         kernel: &Kernel,
         given: &Given,
         analysis: &Analysis,
+        alone: bool,
     ) -> Option<KernelKeys> {
-        if reads_files(analysis) {
+        if reads_files(analysis) || alone && !self.cache.is_on() {
             return None;
         }
         let mut base = self.base.clone();
         settings(&mut base, analysis);
         base.debug("given", given);
         let key = |k: &Kernel| base.clone().debug("kernel", k).finish();
-        Some(KernelKeys { own: key(kernel), code: key(&nameless(kernel)) })
+        let own = self.cache.is_on().then(|| key(kernel));
+        Some(KernelKeys { own, code: key(&nameless(kernel)) })
     }
 
     pub(crate) fn of_kernel(&self, key: &Key) -> Option<KernelReport> {

@@ -86,9 +86,11 @@ impl History {
 
     fn settle(&mut self, floor: u32, lane_bits: u32) {
         let marks = std::mem::take(&mut self.new).0;
+        let [a, b, c, d] = marks;
         let matters = |m: Mark| m == 0 || time(m) >= floor;
-        if time(self.old.0[0]) < floor && marks.into_iter().all(matters) {
-            // To insert them one by one into nothing gives the same.
+        let falls = a > b && a > c && (b == 0 || b > c) && (d == 0 || c > d);
+        if falls && time(self.old.0[0]) < floor && marks.into_iter().all(matters) {
+            // To insert them one by one into nothing, the oldest first, gives the same.
             self.old = Recent(marks);
             return;
         }

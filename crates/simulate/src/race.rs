@@ -148,6 +148,8 @@ struct Cells {
 
 thread_local! {
     /// Empty marks of launches before: most are of arrays of the same sizes.
+    // In their boxes, as they are used.
+    #[allow(clippy::vec_box)]
     static SPARE: RefCell<Vec<Box<Cells>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -160,8 +162,8 @@ impl Cells {
         let n = (size.div_ceil(4) << (LARGEST - shift)) as usize;
         let m = if atomics { n } else { 0 };
         let spare = SPARE.with_borrow_mut(|spare| {
-            let fits = |c: &Box<Cells>| c.write.len() == n && c.atomic.len() == m;
-            spare.iter().position(fits).map(|i| spare.swap_remove(i))
+            let fits = |c: &Cells| c.write.len() == n && c.atomic.len() == m;
+            spare.iter().position(|c| fits(c)).map(|i| spare.swap_remove(i))
         });
         if let Some(mut spare) = spare {
             spare.shift = shift;
