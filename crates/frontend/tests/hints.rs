@@ -195,6 +195,11 @@ fn block_sizes_from_linear_indices() {
         subscripts.addressed_by.iter().filter(shared).count()
     };
     assert_eq!((axes(true), axes(false)), (1, 1));
+    let t = "int t = threadIdx.x;";
+    let split = of(&format!("{t} a[t / n * 2 * n + t % n] = 1;"));
+    let turned = of(&format!("{t} a[t % n * n + t / n] = 1;"));
+    let row = of(&format!("{t} a[t * n] = t / n + t % n;"));
+    assert_eq!([split, turned, row].map(|h| h.params[1].splits), [true, false, false]);
     let partner = of("int i = blockIdx.x * blockDim.x + threadIdx.x; a[i ^ n] = 1;");
     assert!(partner.params[1].flips && !of("a[threadIdx.x] = n ^ 3;").params[1].flips);
     let two = of("a[blockIdx.x * 64 + threadIdx.x] = 1; a[blockIdx.x * 32 + threadIdx.x] = 1;");

@@ -55,7 +55,9 @@ impl Slot {
 
     /// Whether it is the distance of two rows, and nothing says how far a row goes.
     pub(crate) fn is_row_length(&self) -> bool {
-        self.hints.multiplies_index && !self.is_size() && !self.hints.selects && !self.ty.is_float()
+        let h = &self.hints;
+        let multiplies = h.multiplies_index && !h.splits;
+        multiplies && !self.is_size() && !h.selects && !self.ty.is_float()
     }
 
     /// Whether it is only added to indices, as it is or as a loop makes it smaller or larger.
@@ -358,7 +360,7 @@ impl<'a> Space<'a> {
         if s.is_size() && v > enough && !drives {
             return false;
         }
-        if h.multiplies_index {
+        if h.multiplies_index && !h.splits {
             let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
             let row = others.map(|o| c.int(o)).max().unwrap_or(0);
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };

@@ -106,6 +106,9 @@ pub struct ParamHints {
     /// Is a modulus and never a divisor: what it makes of an index is no longer
     /// unique.
     pub wraps: bool,
+    /// What differs between threads is cut into a quotient by it and a remainder, and of what it multiplies on the way to
+    /// an address, all are such quotients: the parts of threads lie one behind the other, however long they are.
+    pub splits: bool,
     /// One less than it masks an index: a remainder, where it is a power of two, and nothing sensible otherwise.
     pub masks: bool,
     /// Flips bits of something that differs between threads (`i ^ j`): how far away a thread's partner is.
