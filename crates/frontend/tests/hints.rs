@@ -157,6 +157,24 @@ fn tiles_imply_both_dimensions() {
 }
 
 #[test]
+fn numbers_of_threads_ask_for_no_axis() {
+    let used = |index: &str| {
+        let h = hints(&format!("__global__ void k(int *a, int h) {{ a[{index}] = 1; }}"));
+        (h.thread_axes, h.reads_block_dim)
+    };
+    let rank = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)";
+    let row = [true, false, false];
+    assert_eq!(used(rank), (row, row));
+    assert_eq!(used(&format!("blockDim.x * blockDim.y * blockDim.z - 1 - ({rank})")), (row, row));
+    // A part of it is a picture, or a block that has only two axes, and so is another use.
+    let flat = [true, true, false];
+    assert_eq!(used("threadIdx.x + blockDim.x * threadIdx.y").0, flat);
+    assert_eq!(used(&format!("({rank}) + threadIdx.y")).0, [true; 3]);
+    assert_eq!(used(&format!("({rank}) + blockDim.y")).1, flat);
+    assert_eq!(used("threadIdx.x + blockDim.x * (threadIdx.y + h * threadIdx.z)").0, [true; 3]);
+}
+
+#[test]
 fn elements_are_ranked_or_only_looked_for() {
     let compared = |body: &str| {
         let source = format!("__global__ void k(const int *a, const int *b, int *o) {{ {body} }}");

@@ -12,8 +12,7 @@ use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{
-    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, SiteKind,
-    Space as Memory, Ty,
+    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, Space as Memory, Ty,
 };
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -428,10 +427,19 @@ impl<'a> Space<'a> {
 }
 
 /// Whether threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that.
+/// begins at zero, and other contents would only show that. What only gets smaller or larger is data.
 fn synchronises(kernel: &Kernel, name: &str) -> bool {
+    use AtomicOp::{FMax, FMin, SMax, SMin, UMax, UMin};
     let through = |s: &Site| s.through.as_deref() == Some(name);
-    kernel.sites.iter().any(|s| through(s) && (s.kind == SiteKind::Atomic || s.volatile))
+    let is_volatile = kernel.sites.iter().any(|s| through(s) && s.volatile);
+    is_volatile
+        || kernel.insts().any(|inst| match inst.op {
+            Op::Atomic { op, site, .. } => {
+                let bounds = matches!(op, FMax | FMin | SMax | SMin | UMax | UMin);
+                !bounds && through(kernel.site(site))
+            }
+            _ => false,
+        })
 }
 
 /// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
