@@ -652,8 +652,8 @@ pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
 mod tests {
     use super::*;
     use lockstep_kernel::{
-        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, Space as Memory,
-        Special, Terminator,
+        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, SiteKind,
+        Space as Memory, Special, Terminator,
     };
 
     /// `if (i < n) a[i * stride] = 0;` with `i` the number of the thread.
