@@ -225,6 +225,12 @@ fn block_sizes_from_linear_indices() {
     // Two elements a thread: the array has only room for half of them.
     let half = of("s[threadIdx.x + 256] = a[blockIdx.x * 512 + threadIdx.x];");
     assert_eq!((half.implied_block, half.most_block), ([None; 3], [Some(256), None, None]));
+    // Blocks of 512 that overlap by two; without the question, the array is merely larger.
+    let load = "int t = threadIdx.x, x = blockIdx.x * 510 + t; s[t] = a[x]; __syncthreads();";
+    let overlap = of(&format!("{load} if (t > 0 && t < 511) a[x + n] = s[t - 1];"));
+    assert_eq!((overlap.implied_block[0], overlap.most_block[0]), (None, Some(512)));
+    let larger = of(&format!("{load} if (t > 0) a[x + n] = s[t - 1];"));
+    assert_eq!((larger.implied_block[0], larger.most_block[0]), (Some(510), Some(512)));
     let rounds = of("int i = blockIdx.x * 512 + threadIdx.x; a[0] = a[i] + a[i + 256];");
     assert_eq!(rounds.implied_block, [Some(256), None, None]);
     let stencil = of("int i = blockIdx.x * 64 + threadIdx.x; a[i] = a[i + 1] + a[i + 2];");
