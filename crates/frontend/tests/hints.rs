@@ -157,6 +157,24 @@ fn tiles_imply_both_dimensions() {
 }
 
 #[test]
+fn numbers_of_threads_ask_for_no_axis() {
+    let used = |index: &str| {
+        let h = hints(&format!("__global__ void k(int *a, int h) {{ a[{index}] = 1; }}"));
+        (h.thread_axes, h.reads_block_dim)
+    };
+    let rank = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)";
+    let row = [true, false, false];
+    assert_eq!(used(rank), (row, row));
+    assert_eq!(used(&format!("blockDim.x * blockDim.y * blockDim.z - 1 - ({rank})")), (row, row));
+    // A part of it is a picture, or a block that has only two axes, and so is another use.
+    let flat = [true, true, false];
+    assert_eq!(used("threadIdx.x + blockDim.x * threadIdx.y").0, flat);
+    assert_eq!(used(&format!("({rank}) + threadIdx.y")).0, [true; 3]);
+    assert_eq!(used(&format!("({rank}) + blockDim.y")).1, flat);
+    assert_eq!(used("threadIdx.x + blockDim.x * (threadIdx.y + h * threadIdx.z)").0, [true; 3]);
+}
+
+#[test]
 fn elements_are_ranked_or_only_looked_for() {
     let compared = |body: &str| {
         let source = format!("__global__ void k(const int *a, const int *b, int *o) {{ {body} }}");
@@ -195,6 +213,11 @@ fn block_sizes_from_linear_indices() {
         subscripts.addressed_by.iter().filter(shared).count()
     };
     assert_eq!((axes(true), axes(false)), (1, 1));
+    let t = "int t = threadIdx.x;";
+    let split = of(&format!("{t} a[t / n * 2 * n + t % n] = 1;"));
+    let turned = of(&format!("{t} a[t % n * n + t / n] = 1;"));
+    let row = of(&format!("{t} a[t * n] = t / n + t % n;"));
+    assert_eq!([split, turned, row].map(|h| h.params[1].splits), [true, false, false]);
     let partner = of("int i = blockIdx.x * blockDim.x + threadIdx.x; a[i ^ n] = 1;");
     assert!(partner.params[1].flips && !of("a[threadIdx.x] = n ^ 3;").params[1].flips);
     let two = of("a[blockIdx.x * 64 + threadIdx.x] = 1; a[blockIdx.x * 32 + threadIdx.x] = 1;");
@@ -202,6 +225,12 @@ fn block_sizes_from_linear_indices() {
     // Two elements a thread: the array has only room for half of them.
     let half = of("s[threadIdx.x + 256] = a[blockIdx.x * 512 + threadIdx.x];");
     assert_eq!((half.implied_block, half.most_block), ([None; 3], [Some(256), None, None]));
+    // Blocks of 512 that overlap by two; without the question, the array is merely larger.
+    let load = "int t = threadIdx.x, x = blockIdx.x * 510 + t; s[t] = a[x]; __syncthreads();";
+    let overlap = of(&format!("{load} if (t > 0 && t < 511) a[x + n] = s[t - 1];"));
+    assert_eq!((overlap.implied_block[0], overlap.most_block[0]), (None, Some(512)));
+    let larger = of(&format!("{load} if (t > 0) a[x + n] = s[t - 1];"));
+    assert_eq!((larger.implied_block[0], larger.most_block[0]), (Some(510), Some(512)));
     let rounds = of("int i = blockIdx.x * 512 + threadIdx.x; a[0] = a[i] + a[i + 256];");
     assert_eq!(rounds.implied_block, [Some(256), None, None]);
     let stencil = of("int i = blockIdx.x * 64 + threadIdx.x; a[i] = a[i + 1] + a[i + 2];");

@@ -19,6 +19,7 @@ pub mod cfg;
 pub mod dump;
 pub mod edit;
 mod flow;
+pub mod guesses;
 pub mod hints;
 pub mod image;
 mod ir;

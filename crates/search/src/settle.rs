@@ -155,7 +155,8 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let mut other = candidate.clone();
         for (array, contents) in space.arrays.iter().zip(&mut other.contents) {
-            if !array.matters && !array.reaches_private && !array.synchronises {
+            let claimed = array.synchronises && array.plain != Contents::Zeros;
+            if !array.matters && !array.reaches_private && !claimed {
                 *contents = Contents::Random;
                 other.cells.retain(|(param, ..)| *param != array.param);
             }

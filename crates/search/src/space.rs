@@ -12,8 +12,7 @@ use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
 use lockstep_kernel::hints::{Hints, ParamHints};
 use lockstep_kernel::{
-    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, SiteKind,
-    Space as Memory, Ty,
+    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, Space as Memory, Ty,
 };
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -55,7 +54,9 @@ impl Slot {
 
     /// Whether it is the distance of two rows, and nothing says how far a row goes.
     pub(crate) fn is_row_length(&self) -> bool {
-        self.hints.multiplies_index && !self.is_size() && !self.hints.selects && !self.ty.is_float()
+        let h = &self.hints;
+        let multiplies = h.multiplies_index && !h.splits;
+        multiplies && !self.is_size() && !h.selects && !self.ty.is_float()
     }
 
     /// Whether it is only added to indices, as it is or as a loop makes it smaller or larger.
@@ -362,7 +363,7 @@ impl<'a> Space<'a> {
         if s.is_size() && v > enough && !drives {
             return false;
         }
-        if h.multiplies_index {
+        if h.multiplies_index && !h.splits {
             let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
             let row = others.map(|o| c.int(o)).max().unwrap_or(0);
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
@@ -431,10 +432,19 @@ impl<'a> Space<'a> {
 }
 
 /// Whether threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that.
+/// begins at zero, and other contents would only show that. What only gets smaller or larger is data.
 fn synchronises(kernel: &Kernel, name: &str) -> bool {
+    use AtomicOp::{FMax, FMin, SMax, SMin, UMax, UMin};
     let through = |s: &Site| s.through.as_deref() == Some(name);
-    kernel.sites.iter().any(|s| through(s) && (s.kind == SiteKind::Atomic || s.volatile))
+    let is_volatile = kernel.sites.iter().any(|s| through(s) && s.volatile);
+    is_volatile
+        || kernel.insts().any(|inst| match inst.op {
+            Op::Atomic { op, site, .. } => {
+                let bounds = matches!(op, FMax | FMin | SMax | SMin | UMax | UMin);
+                !bounds && through(kernel.site(site))
+            }
+            _ => false,
+        })
 }
 
 /// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
@@ -647,8 +657,8 @@ pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
 mod tests {
     use super::*;
     use lockstep_kernel::{
-        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, Space as Memory,
-        Special, Terminator,
+        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, SiteKind,
+        Space as Memory, Special, Terminator,
     };
 
     /// `if (i < n) a[i * stride] = 0;` with `i` the number of the thread.

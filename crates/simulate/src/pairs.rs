@@ -9,8 +9,9 @@ use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event};
 use crate::report::{Key, element, memory, site_place};
 use crate::sync::Ordered;
 
-/// Pairs that conflict but do not race: both atomic in each other's scope, or a
-/// flag read in a loop and the volatile or atomic store that sets it.
+/// Pairs that conflict but do not race: both atomic in each other's scope, a
+/// flag read in a loop and the volatile or atomic store that sets it, or a guess
+/// at what a compare-and-swap will find and an atomic.
 pub(crate) fn tolerated(
     program: &Program,
     a: (u32, bool),
@@ -33,6 +34,9 @@ pub(crate) fn tolerated(
     }
     // Atomics of different widths are not atomic with respect to each other.
     if a.atomic && b.atomic {
+        return a.size == b.size;
+    }
+    if a.guesses && b.atomic || b.guesses && a.atomic {
         return a.size == b.size;
     }
     // Two volatile stores race like any others.

@@ -62,6 +62,8 @@ pub(crate) struct SiteFacts {
     pub volatile: bool,
     /// A volatile read that polls a flag.
     pub polling: bool,
+    /// A plain read whose value a compare-and-swap checks.
+    pub guesses: bool,
     pub block_scope: bool,
     pub size: u32,
     pub align: u32,
@@ -497,6 +499,7 @@ fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
             writes: s.kind == SiteKind::Write,
             volatile: s.volatile,
             polling: s.polling,
+            guesses: false,
             block_scope: s.scope <= Scope::Block,
             size: s.size,
             align: s.align.max(1),
@@ -517,6 +520,9 @@ fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
         if let Op::Atomic { site, op, .. } = inst.op {
             facts[site.0 as usize].writes = op != AtomicOp::Load;
         }
+    }
+    for site in lockstep_kernel::guesses::guessing_reads(kernel) {
+        facts[site.0 as usize].guesses = true;
     }
     facts
 }

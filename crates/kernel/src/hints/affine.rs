@@ -148,6 +148,16 @@ pub(super) fn block_hints(
         let whole = |s: &u32| implied[axis].is_none_or(|tile| tile % s == 0);
         implied[axis] = step.filter(whole).or(implied[axis]);
     }
+    // Blocks may overlap: those at the border of each only load.
+    for a in 0..3 {
+        if let (Some(step), Some(room)) = (implied[a], most[a])
+            && step < room
+            && room < 2 * step
+            && is_limited(graph, &forms, a as u8, step..=room)
+        {
+            (implied[a], tile[a]) = (None, None);
+        }
+    }
     for a in 0..3 {
         let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m));
         if reads_block_dim[a] || too_large {
@@ -158,6 +168,27 @@ pub(super) fn block_hints(
     }
     let only_in_grid = std::array::from_fn(|a| is_only_in_grid(graph, &forms, a as u8));
     BlockHints { implied, tile, most, only_in_grid }
+}
+
+/// Whether the thread index along an axis is compared with a constant in this range: there are threads beyond the first of
+/// it, or nobody would ask.
+fn is_limited(
+    graph: &Graph,
+    forms: &[Form],
+    axis: u8,
+    limits: std::ops::RangeInclusive<u32>,
+) -> bool {
+    graph.kernel.insts().any(|inst| {
+        let Op::Cmp { ty, a, b, .. } = inst.op else { return false };
+        let (index, limit) = match (a, b) {
+            (o, Operand::Imm(c)) | (Operand::Imm(c), o) => (operand_form(forms, o), c),
+            _ => return false,
+        };
+        let bare = matches!(index.terms[..], [(Atom::Thread(x), 1)] if x == axis);
+        let limit = signed(limit, ty.bits()).checked_sub(index.constant);
+        bare && !ty.is_float()
+            && limit.and_then(|n| u32::try_from(n).ok()).is_some_and(|n| limits.contains(&n))
+    })
 }
 
 /// Whether the thread index along an axis is used, and only in sums with the block index.

@@ -17,6 +17,7 @@ mod affine;
 mod graph;
 mod pairs;
 mod params;
+mod ranks;
 #[cfg(test)]
 mod tests;
 mod updates;
@@ -32,7 +33,7 @@ use graph::{BLOCK, Graph, THREAD};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hints {
     /// Axes of the thread index that reach an address, a stored value or a
-    /// branch. Lane and warp numbers count as axis x.
+    /// branch. Lane and warp numbers count as axis x, and so does the number of a thread in a block of any shape.
     pub thread_axes: [bool; 3],
     /// The same for the block index. A number drawn from a counter in global memory stands
     /// for axis x, where the kernel reads the block's dimension: it is another one in each block.
@@ -110,6 +111,9 @@ pub struct ParamHints {
     /// Is a modulus and never a divisor: what it makes of an index is no longer
     /// unique.
     pub wraps: bool,
+    /// What differs between threads is cut into a quotient by it and a remainder, and of what it multiplies on the way to
+    /// an address, all are such quotients: the parts of threads lie one behind the other, however long they are.
+    pub splits: bool,
     /// One less than it masks an index: a remainder, where it is a power of two, and nothing sensible otherwise.
     pub masks: bool,
     /// Flips bits of something that differs between threads (`i ^ j`): how far away a thread's partner is.
@@ -304,6 +308,17 @@ impl Hints {
             if let Terminator::Branch { cond, .. } = block.term {
                 reached(cond);
             }
+        }
+        // What only numbers the threads of any block, or the blocks of any grid, is not asked for.
+        let threads = ranks::Axes { index: Special::ThreadId, extent: Special::BlockDim };
+        let blocks = ranks::Axes { index: Special::BlockId, extent: Special::GridDim };
+        if threads.are_only_ranks(graph) {
+            self.thread_axes[1..].fill(false);
+            self.reads_block_dim[1..].fill(false);
+        }
+        if blocks.are_only_ranks(graph) {
+            self.block_axes[1..].fill(false);
+            self.reads_grid_dim[1..].fill(false);
         }
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
         }
     }
     factors.tell_rows(&mut hints);
+    splitters(graph, &mut hints);
     for (i, &subject) in graph.subjects.iter().enumerate() {
         let h = &mut hints[i];
         h.reaches_address = graph.reaches(subject, ADDRESS);
@@ -75,6 +76,50 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
     }
     hints.truncate(graph.kernel.params.len());
     hints
+}
+
+/// Finds what is divided by a subject, and what is multiplied by it again.
+fn splitters(graph: &Graph, hints: &mut [ParamHints]) {
+    let mut remainders = vec![false; hints.len()];
+    let mut quotients = vec![false; hints.len()];
+    let mut others = vec![false; hints.len()];
+    for inst in graph.kernel.insts() {
+        let Op::Int { op, a, b, .. } = inst.op else { continue };
+        match op {
+            IntOp::URem | IntOp::SRem if graph.axes(a).contains(&true) => {
+                graph.subjects_of(b).into_iter().for_each(|s| remainders[s] = true);
+            }
+            IntOp::Mul => {
+                for (this, other) in [(a, b), (b, a)] {
+                    if !graph.is_uniform(this) || graph.is_uniform(other) {
+                        continue;
+                    }
+                    for s in graph.subjects_of(this) {
+                        let cut = is_quotient_by(graph, other, s, DEPTH);
+                        *(if cut { &mut quotients[s] } else { &mut others[s] }) = true;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for (s, h) in hints.iter_mut().enumerate() {
+        h.splits = remainders[s] && quotients[s] && !others[s];
+    }
+}
+
+/// Whether a value is a quotient by a subject, or one times something that is the same for all threads.
+fn is_quotient_by(graph: &Graph, value: Operand, subject: usize, depth: u32) -> bool {
+    let Operand::Reg(r) = value else { return false };
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return false };
+    let follow = |o: Operand| depth > 0 && is_quotient_by(graph, o, subject, depth - 1);
+    match inst.op {
+        Op::Int { op: IntOp::UDiv | IntOp::SDiv, b, .. } => graph.subjects_of(b).contains(&subject),
+        Op::Int { op: IntOp::Mul, a, b, .. } if graph.is_uniform(b) => follow(a),
+        Op::Int { op: IntOp::Mul, a, b, .. } if graph.is_uniform(a) => follow(b),
+        Op::Copy { a, .. } | Op::Cast { a, .. } => follow(a),
+        _ => false,
+    }
 }
 
 fn tidy<T: Ord>(list: &mut Vec<T>) {
