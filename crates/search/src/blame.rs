@@ -567,7 +567,13 @@ impl Shrinker<'_, '_> {
     fn falling_bounds(&mut self, trial: &Trial) -> Option<String> {
         let shown = self.shown(trial)?;
         let mut falling = self.falling(shown.candidate, shown.finding).into_iter();
-        let array = falling.find(|&i| self.is_gone_with(&shown, &[i], Contents::Iota))?;
+        let array = falling.find(|&i| {
+            let ascending = self.with_contents(shown.candidate, &[(i, Contents::Iota)]);
+            let Some(other) = self.other(&ascending) else { return false };
+            let whole = other.outcome.incomplete.is_none() && wrong(&other) <= shown.wrong;
+            // That threads of one part write one value is another matter.
+            whole && !self.is_in(&other) && self.reaches(&other)
+        })?;
         Some(self.do_not_ascend(array))
     }
 

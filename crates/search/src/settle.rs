@@ -211,7 +211,7 @@ impl Shrinker<'_, '_> {
         Some(finding)
     }
 
-    fn is_in(&self, trial: &Trial) -> bool {
+    pub(crate) fn is_in(&self, trial: &Trial) -> bool {
         same(trial, self.key).is_some_and(|f| !f.benign || self.benign)
     }
 
