@@ -482,7 +482,9 @@ impl Shrinker<'_, '_> {
     pub(crate) fn needs_an_end(&self, c: &Candidate, finding: &Finding) -> bool {
         match self.key.kind {
             Kind::DataRace | Kind::MissingFence => {
-                self.may_be_apart(finding) && !self.leaders(&finding.accesses).is_empty()
+                let led = || !self.leaders(&finding.accesses).is_empty();
+                let crooked = || self.is_of_vectors(finding) && self.has_sizes();
+                self.may_be_apart(finding) && led() || crooked()
             }
             Kind::Misaligned => self.may_blame(c, finding),
             Kind::UninitialisedRead => true,
@@ -495,19 +497,22 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let any = |f: &dyn Fn(&Slot) -> bool| space.slots.iter().any(f);
         match self.key.kind {
-            Kind::UninitialisedRead => {
-                space.free_block().contains(&true) || any(&|s| s.ty.is_int())
-            }
+            Kind::UninitialisedRead => space.free_block().contains(&true) || self.has_sizes(),
             Kind::DataRace | Kind::MissingFence => {
                 any(&|s| s.is_row_length() || s.is_offset() || s.hints.bounds_loop)
                     || !self.indices(c, finding).is_empty()
                     || !self.sorted(finding).is_empty()
                     || !self.numbering(finding).is_empty()
-                    || self.is_of_vectors(finding) && any(&|s| s.ty.is_int())
+                    || self.is_of_vectors(finding) && self.has_sizes()
             }
-            Kind::Misaligned => any(&|s| s.ty.is_int()),
+            Kind::Misaligned => self.has_sizes(),
             _ => false,
         }
+    }
+
+    /// Whether integers are among what is left to choose.
+    fn has_sizes(&self) -> bool {
+        self.driver.lab.space.slots.iter().any(|s| s.ty.is_int())
     }
 
     /// The arrays whose elements lead to the places of these accesses, of all of them.
