@@ -123,8 +123,8 @@ impl<'a> Lab<'a> {
         let mut astray = None;
         outcome.findings.retain(|f| {
             let ours = self.space.explains(f);
-            if ours.is_some() && self.steers(f) {
-                astray.clone_from(&ours);
+            if self.steers(f) {
+                astray = ours.clone().or_else(|| self.is_led_outside(f)).or(astray.take());
             }
             let doubt = ours.or_else(|| self.doubt_dimensions(f));
             let keep = doubt.is_none();
@@ -161,6 +161,19 @@ impl<'a> Lab<'a> {
         let places = &self.steering().places;
         let access = finding.accesses.first();
         access.is_some_and(|a| a.op != "write" && places.contains(&(a.place.line, a.place.column)))
+    }
+
+    /// An access before an array's first element, where no size would help, to which elements of ours led.
+    fn is_led_outside(&self, finding: &Finding) -> Option<String> {
+        let space = self.space;
+        let access = finding.accesses.first().filter(|_| finding.kind == Kind::OutOfBounds)?;
+        let place = (access.place.line, access.place.column);
+        let of = |loc: &lockstep_kernel::Loc| (loc.line, loc.column);
+        let mut sites = space.kernel.sites.iter().zip(&space.hints.led_by);
+        let (_, led) =
+            sites.find(|(s, led)| of(space.kernel.loc(s.loc)) == place && !led.is_empty())?;
+        let array = space.arrays.iter().find(|a| led.contains(&a.param))?;
+        Some(format!("the contents of '{}' were chosen by Lockstep", array.name))
     }
 
     fn steering(&self) -> &Steering {
