@@ -4,13 +4,13 @@
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
 //! it, what its dimensions and arguments are computed from ([`values`]), and what is asked for on the way to it
-//! ([`conditions`]). Where the host side does not compile, there
-//! is none.
+//! ([`conditions`]). Where the host side does not compile, there is none.
 
 mod conditions;
 mod memory;
 mod values;
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+use conditions::Dominators;
 pub use conditions::{HostCompare, HostCondition};
 use values::{Half, Reader};
 pub use values::{HostOp, HostPart, HostValue};
@@ -154,6 +155,7 @@ fn base(mut address: Val) -> Val {
 
 fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
     let mut found = Vec::new();
+    let tree = OnceCell::new();
     if llvm::name(f).contains(STUB) {
         return found;
     }
@@ -167,6 +169,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
         };
         let Some(kernel) = kernel else { continue };
         let Some(call) = configuration_before(inst) else { continue };
+        let tree = tree.get_or_init(|| Dominators::of(f));
         let mut reader = Reader::default();
         let mut launch = configuration(call, &mut reader);
         launch.kernel = kernel;
@@ -179,7 +182,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
                 launch.values.extend(value);
             }
         }
-        launch.conditions = conditions::around(inst, &mut reader);
+        launch.conditions = conditions::around(inst, tree, &mut reader);
         found.push(launch);
     }
     found

@@ -12,7 +12,7 @@ use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict
 use lockstep_kernel::{Kernel, Param, ParamKind};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
-    Alias, Given, Searched, Settings, are_satisfiable, satisfied, search, usual_launches,
+    Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
 };
 use lockstep_simulate::{Config, bind, too_large};
 
@@ -344,15 +344,13 @@ impl Task<'_> {
             false => facts.relations(kernel, grid, block, &args),
         };
         let Related { relations, conditions } = related;
-        let mut given = Given { grid, block, shared, args, relations, conditions: Vec::new() };
-        let is_small = too_large(kernel).is_none();
-        let are_read = || is_small && are_satisfiable(kernel, &given);
-        if !given.relations.is_empty() && !are_read() {
+        let is_related = !relations.is_empty() || !conditions.is_empty();
+        let mut given = Given { grid, block, shared, args, relations, conditions };
+        if too_large(kernel).is_some() {
             given.relations.clear();
-        }
-        if !conditions.is_empty() && is_small {
-            given.conditions = conditions;
-            given.conditions = satisfied(kernel, &given);
+            given.conditions.clear();
+        } else if is_related {
+            leave_satisfiable(kernel, &mut given);
         }
         Ok(given)
     }

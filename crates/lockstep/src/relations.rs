@@ -205,8 +205,8 @@ mod tests {
         HostValue::Binary(op, a.into(), b.into())
     }
 
-    fn told(values: &[(HostPart, HostValue)], given: &[(HostPart, i64)]) -> Vec<String> {
-        let launch = HostLaunch {
+    fn launch(values: &[(HostPart, HostValue)], conditions: &[HostCondition]) -> HostLaunch {
+        HostLaunch {
             kernel: "k".into(),
             grid: None,
             block: None,
@@ -215,8 +215,12 @@ mod tests {
             args: Vec::new(),
             arg_count: 3,
             values: values.to_vec(),
-            conditions: Vec::new(),
-        };
+            conditions: conditions.to_vec(),
+        }
+    }
+
+    fn told(values: &[(HostPart, HostValue)], given: &[(HostPart, i64)]) -> Vec<String> {
+        let launch = launch(values, &[]);
         let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
         let related = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
         related.relations.iter().map(Relation::to_string).collect()
@@ -228,19 +232,10 @@ mod tests {
         let holds = |left, compare, right| HostCondition { left, compare, right };
         let below = holds(u.clone(), HostCompare::Less, binary(HostOp::Sub, v.clone(), c(1)));
         let least = holds(c(0), HostCompare::LessOrEqual, u.clone());
-        let launch = |argument: HostValue| HostLaunch {
-            kernel: "k".into(),
-            grid: None,
-            block: None,
-            shared: 0,
-            line: 1,
-            args: Vec::new(),
-            arg_count: 3,
-            values: vec![(Argument(1), v.clone()), (Argument(2), argument)],
-            conditions: vec![below.clone(), least.clone()],
-        };
         let told = |argument| {
-            let related = of_launch(&launch(argument), &[None, Some("n"), Some("m")], &|_| None);
+            let values = [(Argument(1), v.clone()), (Argument(2), argument)];
+            let launch = launch(&values, &[below.clone(), least.clone()]);
+            let related = of_launch(&launch, &[None, Some("n"), Some("m")], &|_| None);
             assert!(related.relations.is_empty());
             related.conditions.iter().map(Expr::to_string).collect::<Vec<_>>()
         };

@@ -62,6 +62,11 @@ pub(crate) fn wrong(trial: &Trial) -> usize {
     outside.count() + trial.doubts.len()
 }
 
+/// Whether a launch came to its end with no more that goes wrong than this.
+fn is_no_worse(trial: &Trial, before: usize) -> bool {
+    trial.outcome.incomplete.is_none() && wrong(trial) <= before
+}
+
 impl Shrinker<'_, '_> {
     pub(crate) fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
         let finding = same(trial, self.key)?;
@@ -575,9 +580,8 @@ impl Shrinker<'_, '_> {
         let array = falling.find(|&i| {
             let ascending = self.with_contents(shown.candidate, &[(i, Contents::Iota)]);
             let Some(other) = self.other(&ascending) else { return false };
-            let whole = other.outcome.incomplete.is_none() && wrong(&other) <= shown.wrong;
             // That threads of one part write one value is another matter.
-            whole && !self.is_in(&other) && self.reaches(&other)
+            is_no_worse(&other, shown.wrong) && !self.is_in(&other) && self.reaches(&other)
         })?;
         Some(self.do_not_ascend(array))
     }
@@ -622,8 +626,7 @@ impl Shrinker<'_, '_> {
             return None;
         }
         let is_read = |array: &FreeArray| {
-            let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
-            is_int && array.matters && !array.written && !array.written_through
+            array.is_of_ints() && array.matters && !array.written && !array.written_through
         };
         let those = |f: &dyn Fn(&FreeArray) -> bool| -> Vec<usize> {
             (0..space.arrays.len()).filter(|&i| f(&space.arrays[i])).collect()
@@ -753,8 +756,7 @@ impl Shrinker<'_, '_> {
 
     /// Whether a launch ended without the bug, and with no more that goes wrong besides than this.
     fn is_gone_from(&self, trial: &Trial, before: usize) -> bool {
-        let whole = trial.outcome.incomplete.is_none() && wrong(trial) <= before;
-        whole && same(trial, self.key).is_none()
+        is_no_worse(trial, before) && same(trial, self.key).is_none()
     }
 
     /// Whether bugs of the same kind and memory take the turn of one that is gone.

@@ -10,7 +10,6 @@
 //! the element that has to be set.
 
 use lockstep_finding::{Finding, Kind, Severity};
-use lockstep_kernel::Elem;
 use lockstep_simulate::Outcome;
 
 use crate::candidate::{Candidate, Contents};
@@ -60,8 +59,7 @@ pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
 fn flags(space: &Space) -> Vec<usize> {
     let is_flags = |&i: &usize| {
         let array = &space.arrays[i];
-        let is_int = matches!(array.elem, Elem::Scalar(ty) if ty.is_int());
-        array.synchronises && array.written && is_int && array.plain == Contents::Zeros
+        array.synchronises && array.written && array.is_of_ints() && array.plain == Contents::Zeros
     };
     (0..space.arrays.len()).filter(is_flags).collect()
 }

@@ -88,14 +88,14 @@ impl Given {
     }
 }
 
-/// Whether there is a launch that the relations allow; without one they were misread.
-pub fn are_satisfiable(kernel: &Kernel, given: &Given) -> bool {
-    !space::Space::new(kernel, given).related.is_empty()
-}
-
-/// The conditions that the plain launch satisfies; others were misread, or are of no use to the search.
-pub fn satisfied(kernel: &Kernel, given: &Given) -> Vec<Expr> {
-    space::Space::new(kernel, given).related.conditions()
+/// Leaves of what the host computes and asks for what can be used: relations that some launch satisfies, for otherwise they
+/// were misread, and conditions that the plain launch does.
+pub fn leave_satisfiable(kernel: &Kernel, given: &mut Given) {
+    let related = space::Space::new(kernel, given).related;
+    if related.is_empty() {
+        given.relations.clear();
+    }
+    given.conditions = related.conditions();
 }
 
 /// Launches that callers would make, none of them odd.

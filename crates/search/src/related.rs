@@ -280,7 +280,10 @@ impl Space<'_> {
                     driver.1 = Some(*v);
                 }
             }
-            None => self.related = Related::default(),
+            None => {
+                self.related.rules.clear();
+                self.related.drivers.clear();
+            }
         }
         self.related.conditions = conditions;
         self.choose_conditions();

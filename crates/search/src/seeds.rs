@@ -4,7 +4,7 @@
 //! Each rule changes one thing of an ordinary launch, so that what a bug needs
 //! can be told from the rule. Ordinary launches come first; the order is fixed.
 
-use lockstep_kernel::{Elem, ParamKind, Ty};
+use lockstep_kernel::{ParamKind, Ty};
 
 use crate::Alias;
 use crate::candidate::{Candidate, Contents, Gene, Rule};
@@ -305,7 +305,7 @@ impl Space<'_> {
             values.map(|&(_, bits)| (a, bits)).collect::<Vec<_>>()
         };
         for (a, bits) in matter.iter().flat_map(opens) {
-            let is_index = |&&b: &&usize| b != a && is_of_ints(&self.arrays[b]);
+            let is_index = |&&b: &&usize| b != a && self.arrays[b].is_of_ints();
             for &b in matter.iter().filter(is_index).take(MOST_LED) {
                 let rule = Rule::Contents(self.arrays[b].name.clone());
                 out.push(self.with(rule, |c| {
@@ -367,10 +367,6 @@ impl Space<'_> {
             }
         }
     }
-}
-
-fn is_of_ints(array: &FreeArray) -> bool {
-    matches!(array.elem, Elem::Scalar(ty) if ty.is_int())
 }
 
 /// The bits of an integer as a signed number.

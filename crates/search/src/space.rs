@@ -100,6 +100,12 @@ pub(crate) struct FreeArray {
     pub(crate) plain: Contents,
 }
 
+impl FreeArray {
+    pub(crate) fn is_of_ints(&self) -> bool {
+        matches!(self.elem, Elem::Scalar(ty) if ty.is_int())
+    }
+}
+
 /// What is odd about a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Oddity {

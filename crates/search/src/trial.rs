@@ -7,6 +7,7 @@ use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Inst, Kernel, Object, Op, Operand, Space as Memory, Terminator};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
+use crate::blame::is_at;
 use crate::candidate::Candidate;
 use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
@@ -167,11 +168,8 @@ impl<'a> Lab<'a> {
     fn is_led_outside(&self, finding: &Finding) -> Option<String> {
         let space = self.space;
         let access = finding.accesses.first().filter(|_| finding.kind == Kind::OutOfBounds)?;
-        let place = (access.place.line, access.place.column);
-        let of = |loc: &lockstep_kernel::Loc| (loc.line, loc.column);
         let mut sites = space.kernel.sites.iter().zip(&space.hints.led_by);
-        let (_, led) =
-            sites.find(|(s, led)| of(space.kernel.loc(s.loc)) == place && !led.is_empty())?;
+        let (_, led) = sites.find(|(s, led)| is_at(space.kernel, s, access) && !led.is_empty())?;
         let array = space.arrays.iter().find(|a| led.contains(&a.param))?;
         Some(format!("the contents of '{}' were chosen by Lockstep", array.name))
     }

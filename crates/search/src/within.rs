@@ -11,7 +11,6 @@
 //! conditional that lies behind the size because the kernel forgot the last element. Such a one is still reported.
 
 use lockstep_finding::{Access, Finding};
-use lockstep_kernel::Elem;
 
 use crate::blame::wrong;
 use crate::candidate::{Candidate, Contents, Gene};
@@ -68,7 +67,7 @@ impl Shrinker<'_, '_> {
         let mut out: Vec<usize> = finding.accesses.iter().flat_map(|a| self.leaders([a])).collect();
         out.sort_unstable();
         out.dedup();
-        let is_int = |i: usize| matches!(space.arrays[i].elem, Elem::Scalar(ty) if ty.is_int());
+        let is_int = |i: usize| space.arrays[i].is_of_ints();
         out.retain(|&i| is_int(i) && !space.arrays[i].written);
         out
     }

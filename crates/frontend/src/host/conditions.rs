@@ -9,7 +9,7 @@
 //! What it does not read: several ways to a launch of which each asks for something else, loops with several tests, and
 //! what a function asks for before it calls the one that launches, unless that was inlined.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::LLVMIntPredicate as IntPred;
 use llvm_sys::core::{
@@ -43,8 +43,7 @@ const MOST: usize = 32;
 const DEPTH: usize = 4;
 
 /// What holds where an instruction is executed.
-pub(super) fn around(inst: Val, reader: &mut Reader) -> Vec<HostCondition> {
-    let tree = Dominators::of(llvm::function_of(inst));
+pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<HostCondition> {
     let above = tree.above(llvm::block_of(inst));
     let mut out = Vec::new();
     for &block in &above {
@@ -317,7 +316,7 @@ fn uncast(mut v: Val) -> Val {
 }
 
 /// The block that every way to a block comes through last, for those that can be reached.
-struct Dominators {
+pub(super) struct Dominators {
     order: Vec<Bb>,
     number: HashMap<Bb, usize>,
     /// By number, which is smaller for what comes before on some way.
@@ -325,20 +324,19 @@ struct Dominators {
 }
 
 impl Dominators {
-    fn of(function: Val) -> Dominators {
+    pub(super) fn of(function: Val) -> Dominators {
         let mut order = Vec::new();
-        let mut seen: Vec<Bb> = Vec::new();
+        let mut seen: HashSet<Bb> = HashSet::new();
         let entry = llvm::blocks(function).into_iter().next();
         let mut open: Vec<(Bb, Vec<Bb>)> = Vec::new();
         if let Some(entry) = entry {
-            seen.push(entry);
+            seen.insert(entry);
             open.push((entry, llvm::successors(entry)));
         }
         while let Some((block, left)) = open.last_mut() {
             match left.pop() {
-                Some(next) if seen.contains(&next) => {}
+                Some(next) if !seen.insert(next) => {}
                 Some(next) => {
-                    seen.push(next);
                     open.push((next, llvm::successors(next)));
                 }
                 None => {
