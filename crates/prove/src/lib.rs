@@ -72,6 +72,7 @@ mod why;
 mod widths;
 mod z3;
 mod z3_api;
+mod z3_room;
 
 #[cfg(test)]
 mod tests;

@@ -113,6 +113,7 @@ pub(crate) fn check(
     if effort.is_over() || missing().is_some() {
         return (Answer::Unknown, 0);
     }
+    crate::z3_room::make();
     // SAFETY: the context and all that is made in it live until the end of this function and are used by this
     // thread alone, but for `Z3_interrupt`, which may come from any; a context made with `Z3_mk_context` keeps every
     // term alive by itself, so terms need no counts.
