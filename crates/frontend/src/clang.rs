@@ -460,8 +460,9 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Resu
 }
 
 /// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
-/// first read by another process, where a crash is only a message: by a reader set aside ([`crate::reader`]), or else
-/// by `opt`. Where neither is there, there is no such check.
+/// first read by another process, where a crash is only a message, unless this one can begin again after it
+/// ([`crate::restart`]): by a reader set aside ([`crate::reader`]), or else by `opt`. Where neither is there, there is no such
+/// check.
 pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Result<(), Error> {
     let damaged = || Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"));
     if let Some(reading) = reader::try_out(bytes, &options.cancel) {

@@ -28,6 +28,7 @@ mod names;
 mod prelude;
 mod prepare;
 mod reader;
+mod restart;
 
 use std::path::{Path, PathBuf};
 
@@ -46,6 +47,7 @@ pub use host::{
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use reader::set_reader_aside;
+pub use restart::{begin_again_after_crash, is_careful};
 
 /// How to compile and lower.
 #[derive(Clone, Debug)]
@@ -175,6 +177,10 @@ pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
 pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Module, Error> {
     let upgraded;
     let bytes = if llvm::is_bitcode(bytes) {
+        if let Some(module) = restart::guarded(|| llvm::Module::parse(bytes, name)) {
+            let module = module.map_err(Error::BadIr)?;
+            return lower_module(module, bytes, name, Language::Llvm, options);
+        }
         clang::check_bitcode(bytes, name, options)?;
         bytes
     } else {
@@ -190,7 +196,18 @@ fn lower_bitcode(
     language: Language,
     options: &Options,
 ) -> Result<Module, Error> {
-    let mut module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
+    let module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
+    lower_module(module, bytes, name, language, options)
+}
+
+/// The kernels of a module, which was read from `bytes`.
+fn lower_module(
+    mut module: llvm::Module,
+    bytes: &[u8],
+    name: &str,
+    language: Language,
+    options: &Options,
+) -> Result<Module, Error> {
     let entries = Entries::find(&module, name, language, options);
     let result = |kernels: Vec<Kernel>, entries: Entries| Module {
         language,

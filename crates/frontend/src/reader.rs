@@ -1,6 +1,7 @@
 //! A process of our own in which bitcode is tried out.
 //!
 //! LLVM's reader trusts its input, and may crash on bitcode that is damaged. In another process that is only a message.
+//! Needed where a crash has come before, or what was read cannot be read again ([`crate::restart`]).
 //! Starting a program anew takes longer than reading most files, so a copy of this process is set aside at the very
 //! beginning ([`set_reader_aside`]), while there is but one thread and a copy is whole. It waits for bitcode, and has a
 //! copy of itself read each.

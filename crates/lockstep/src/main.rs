@@ -30,9 +30,8 @@ mod traces;
 mod verdicts;
 mod witness;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use clap::Parser;
@@ -77,9 +76,11 @@ fn end(status: u8) -> ! {
 
 fn main() {
     keep_memory();
-    if std::env::args_os().any(|a| may_name_bitcode(&a)) {
+    if lockstep_frontend::is_careful() || std::env::args_os().any(|a| a == "-") {
         // SAFETY: there is no other thread yet.
         unsafe { lockstep_frontend::set_reader_aside() };
+    } else {
+        lockstep_frontend::begin_again_after_crash();
     }
     let status = match clang_style_args::split(std::env::args_os()) {
         Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
@@ -93,13 +94,6 @@ fn main() {
         output::complain(&format!("error: {message}"));
         BAD_INPUT
     }))
-}
-
-/// Whether an argument is a file of bitcode, or says that some file is one.
-fn may_name_bitcode(argument: &OsStr) -> bool {
-    let is_bitcode = |e: &OsStr| e.eq_ignore_ascii_case("bc");
-    Path::new(argument).extension().is_some_and(is_bitcode)
-        || argument.to_str().is_some_and(|a| a == "llvm" || a == "--lang=llvm")
 }
 
 fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {

@@ -131,6 +131,44 @@ fn files_that_cannot_be_used() {
     }
 }
 
+/// LLVM's reader crashes on some of these: that is a message, and the file beside it has its verdict.
+#[test]
+fn damaged_bitcode() {
+    let place = Place::new();
+    let source =
+        place.file("copy.cl", "kernel void copy(global int *a) { a[get_local_id(0)] = 1; }\n");
+    let whole = place.dir.path().join("whole.bc");
+    let compiled = Command::new("clang-19")
+        .args(["-target", "spir64", "-O1", "-c", "-emit-llvm"])
+        .arg(&source)
+        .arg("-o")
+        .arg(&whole)
+        .status();
+    assert!(compiled.expect("clang starts").success());
+    let bytes = std::fs::read(&whole).expect("bitcode");
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for i in 0..60 {
+        let mut damaged = bytes.clone();
+        match i % 3 {
+            0 => damaged.truncate(4 + next(bytes.len() - 4)),
+            1 => damaged[4 + next(bytes.len() - 4)] = next(256) as u8,
+            _ => {
+                let (from, length) = (4 + next(bytes.len() - 4), 1 + next(64));
+                damaged.iter_mut().skip(from).take(length).for_each(|b| *b = next(256) as u8);
+            }
+        }
+        place.file("damaged.bc", damaged);
+        let args = ["check", "damaged.bc", "whole.bc", "--budget", "1", "--format", "json"];
+        let ran = place.lockstep(&args);
+        assert!((0..=3).contains(&ran.status), "{i}: {}: {}", ran.line, ran.stderr);
+        assert!(ran.stdout.contains("\"file\": \"whole.bc\""), "{i}: {}", ran.stdout);
+    }
+}
+
 #[test]
 fn options_that_make_no_sense() {
     let place = Place::new();
