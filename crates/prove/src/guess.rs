@@ -5,18 +5,26 @@
 //! under up to a few thousand such assignments, many at a time, which takes less than starting the solver.
 //! What is found is a model like any other; that none is found says nothing.
 
-use rustc_hash::FxHashSet;
-
 use crate::context::{Ctx, VarKind};
 use crate::program::{LANES, Lanes, Program};
 use crate::term::{Node, VarId};
 use crate::walk::Assignment;
 
-/// A launch to try: dimensions, the value of scalars, and how far apart the two threads are.
+/// A launch to try: dimensions, and the value of scalars.
 struct Launch {
     block: [u64; 3],
     grid: [u64; 3],
     scalar: u64,
+}
+
+impl Launch {
+    fn value(&self, kind: VarKind) -> u64 {
+        match kind {
+            VarKind::BlockDim(a) => self.block[usize::from(a)],
+            VarKind::GridDim(a) => self.grid[usize::from(a)],
+            _ => self.scalar,
+        }
+    }
 }
 
 /// Small launches first, so that a model is one that people can follow; then such in which indices wrap.
@@ -47,43 +55,73 @@ pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
         return None;
     }
     let mut vars: Vec<Variable> = Vec::new();
-    let (mut counted, mut applied) = (false, false);
+    let mut applied = false;
     for (at, node) in program.nodes.iter().enumerate() {
         match *node {
             Node::Var(id) => {
                 let (kind, tag) = ctx.vars[id.0 as usize];
                 let range = ctx.pool.range(program.terms[at]);
-                counted |= matches!(kind, VarKind::Counter(_));
                 vars.push(Variable { id, at, kind, tag, low: range.ulo, high: range.uhi });
             }
             Node::App(..) => applied = true,
             _ => {}
         }
     }
-    let counters = if counted { &COUNTERS[..] } else { &COUNTERS[..1] };
     let apps = if applied { &[0, 1][..] } else { &[0][..] };
+    // Each variable belongs to one of three parts of an assignment. Where a kernel has one axis, say, most of what is
+    // tried is the same; different parts make different assignments.
+    let launches = parts(&vars, Part::Launch, LAUNCHES.iter(), |l, v| l.value(v.kind));
+    let places = parts(&vars, Part::Place, Apart::all(), |a, v| a.value(v.kind, v.tag));
+    let counters = parts(&vars, Part::Counter, COUNTERS.iter(), |c, v| c[usize::from(v.tag == 2)]);
     let mut batch = Batch { program, vars: &vars, apps, values: program.room(), used: 0 };
-    // Where a kernel has one axis, say, most assignments are the same.
-    let mut seen: FxHashSet<Vec<u64>> = FxHashSet::default();
-    let mut assignment = Vec::with_capacity(vars.len());
-    for launch in &LAUNCHES {
-        for apart in Apart::all() {
-            for &counter in counters {
-                assignment.clear();
-                let value =
-                    |v: &Variable| apart.value(launch, v.kind, v.tag, counter).clamp(v.low, v.high);
-                assignment.extend(vars.iter().map(value));
-                if seen.contains(&assignment) {
-                    continue;
-                }
-                seen.insert(assignment.clone());
-                if let Some(model) = batch.add(&assignment) {
+    for v in &vars {
+        if v.part() == Part::None {
+            batch.values[v.at] = [0.clamp(v.low, v.high); LANES];
+        }
+    }
+    for launch in &launches {
+        for place in &places {
+            for counter in &counters {
+                if let Some(model) = batch.add([launch, place, counter]) {
                     return Some(model);
                 }
             }
         }
     }
     batch.first_model()
+}
+
+/// What the value of a variable is chosen by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Launch,
+    Place,
+    Counter,
+    None,
+}
+
+/// Values of the variables of one part, by their positions in the program.
+type Values = Vec<(usize, u64)>;
+
+/// What is tried for the variables of one part, each but once.
+fn parts<C>(
+    vars: &[Variable],
+    part: Part,
+    choices: impl Iterator<Item = C>,
+    value: impl Fn(&C, &Variable) -> u64,
+) -> Vec<Values> {
+    let own: Vec<&Variable> = vars.iter().filter(|v| v.part() == part).collect();
+    let mut out: Vec<Values> = Vec::new();
+    for choice in choices {
+        let values = own.iter().map(|v| (v.at, value(&choice, v).clamp(v.low, v.high))).collect();
+        if !out.contains(&values) {
+            out.push(values);
+        }
+        if own.is_empty() {
+            break;
+        }
+    }
+    out
 }
 
 struct Variable {
@@ -93,6 +131,20 @@ struct Variable {
     tag: u8,
     low: u64,
     high: u64,
+}
+
+impl Variable {
+    fn part(&self) -> Part {
+        match self.kind {
+            VarKind::ThreadId(_) | VarKind::BlockId(_) => Part::Place,
+            VarKind::BlockDim(_)
+            | VarKind::GridDim(_)
+            | VarKind::Param(..)
+            | VarKind::Positive(_) => Part::Launch,
+            VarKind::Counter(_) => Part::Counter,
+            _ => Part::None,
+        }
+    }
 }
 
 /// Assignments that wait until there are enough of them to be evaluated.
@@ -106,9 +158,9 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn add(&mut self, assignment: &[u64]) -> Option<Assignment> {
-        for (v, &value) in self.vars.iter().zip(assignment) {
-            self.values[v.at][self.used] = value;
+    fn add(&mut self, parts: [&Values; 3]) -> Option<Assignment> {
+        for &(at, value) in parts.into_iter().flatten() {
+            self.values[at][self.used] = value;
         }
         self.used += 1;
         if self.used < LANES {
@@ -168,16 +220,11 @@ impl Apart {
         })
     }
 
-    fn value(&self, launch: &Launch, kind: VarKind, tag: u8, counter: [u64; 2]) -> u64 {
+    fn value(&self, kind: VarKind, tag: u8) -> u64 {
         let second = tag == if self.swapped { 1 } else { 2 };
-        let of = |place: [u64; 3], a: u8| if second { place[usize::from(a)] } else { 0 };
         match kind {
-            VarKind::ThreadId(a) => of(self.thread, a),
-            VarKind::BlockId(a) => of(self.block, a),
-            VarKind::BlockDim(a) => launch.block[usize::from(a)],
-            VarKind::GridDim(a) => launch.grid[usize::from(a)],
-            VarKind::Counter(_) => counter[usize::from(tag == 2)],
-            VarKind::Param(..) | VarKind::Positive(_) => launch.scalar,
+            VarKind::ThreadId(a) if second => self.thread[usize::from(a)],
+            VarKind::BlockId(a) if second => self.block[usize::from(a)],
             _ => 0,
         }
     }

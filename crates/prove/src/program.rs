@@ -66,13 +66,17 @@ impl<'a> Program<'a> {
         self.widths[a.index()]
     }
 
-    /// Room for the values of all terms.
+    /// Room for the values of all terms; those of constants are there already.
     pub(crate) fn room(&self) -> Vec<Lanes> {
-        vec![[0; LANES]; self.terms.len()]
+        let constant = |(node, &w): (&Node<At>, &u32)| match node {
+            Node::Const(c) => [*c & mask(w); LANES],
+            _ => [0; LANES],
+        };
+        self.nodes.iter().zip(&self.widths).map(constant).collect()
     }
 
     /// The lanes in which all conditions hold, one bit for each, where variables have the values that stand at their
-    /// positions in `values`, and functions the value `app` everywhere. Lanes beyond `used` are none of them. Where no
+    /// positions in `values` ([`Program::room`]), and functions the value `app` everywhere. Lanes beyond `used` are none of them. Where no
     /// lane is left, the terms behind are not evaluated.
     pub(crate) fn holds(&self, values: &mut [Lanes], app: u64, used: usize) -> u32 {
         let mut left = if used >= LANES { u32::MAX } else { (1 << used) - 1 };
@@ -82,8 +86,7 @@ impl<'a> Program<'a> {
             let of = |a: &At| &done[a.index()];
             let bits = mask(self.widths[i]);
             match node {
-                Node::Var(_) => {}
-                Node::Const(c) => *out = [*c; LANES],
+                Node::Var(_) | Node::Const(_) => {}
                 Node::App(..) => *out = [app; LANES],
                 Node::Lin(c, terms) => {
                     *out = [*c; LANES];
@@ -108,8 +111,10 @@ impl<'a> Program<'a> {
                     each(out, of(a), |_, v| sign_extend(v, w) as u64);
                 }
             }
-            for o in out.iter_mut() {
-                *o &= bits;
+            if !matches!(node, Node::Const(_) | Node::Var(_) | Node::ZExt(_)) {
+                for o in out.iter_mut() {
+                    *o &= bits;
+                }
             }
             if self.is_root[i] {
                 let held = out.iter().rev().fold(0, |m, &v| m << 1 | u32::from(v == 1));

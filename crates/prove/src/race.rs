@@ -83,6 +83,17 @@ pub(crate) struct Decided {
     pub(crate) outcome: Outcome,
 }
 
+/// What an analysis is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Verdicts, and an alarm for every pair of accesses that may race.
+    Report,
+    /// Whether there is a proof: no models, no alarms.
+    Proof,
+    /// Whether there is a proof or a race: one alarm is enough.
+    OneRace,
+}
+
 /// Limits of one analysis.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
@@ -92,8 +103,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) deadline: Instant,
     /// Where `deadline` comes from, for the reports.
     pub(crate) budget: Duration,
-    /// Only a proof is wanted: no models, no alarms.
-    pub(crate) proof_only: bool,
+    pub(crate) purpose: Purpose,
     pub(crate) cancel: &'a Cancel,
 }
 

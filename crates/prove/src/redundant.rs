@@ -12,7 +12,7 @@ use lockstep_finding::{Kind, Verdict};
 use lockstep_kernel::{Barrier, Kernel, Op, SiteId, Special};
 
 use crate::alarm::line_of;
-use crate::race::{Limits, is_block_barrier};
+use crate::race::{Limits, Purpose, is_block_barrier};
 use crate::verdict::{Analysis, analyse};
 use crate::{Assumptions, Scheduling};
 
@@ -50,6 +50,7 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
     // threads that run apart.
     let apart = Assumptions { scheduling: Scheduling::Independent, ..given.clone() };
     let kinds = [Kind::DataRace, Kind::BarrierDivergence];
+    let limits = Limits { purpose: Purpose::OneRace, ..limits };
     let mut found = false;
     let mut open = None;
     for place in places {

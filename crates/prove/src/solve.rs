@@ -433,6 +433,12 @@ impl Solver {
     }
 }
 
+/// Whether the conjunction has a model that is easily guessed.
+pub(crate) fn is_guessed(ctx: &Ctx, key: &[T]) -> bool {
+    let program = Program::new(&ctx.pool, key);
+    crate::guess::guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m))
+}
+
 /// The solver's answer to one question, and the work it took; where there is to be none, what can be said without it.
 fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
     if effort.is_over() {

@@ -12,7 +12,7 @@ use crate::exec::{self, Mode};
 use crate::hidden::{Condition, Shape};
 use crate::memory::Place;
 use crate::pair::Pairs;
-use crate::race::{Candidate, Limits, Tiles, is_block_barrier};
+use crate::race::{Candidate, Limits, Purpose, Tiles, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
 use crate::term::{Bin, Node, T};
 use crate::walk::{Assignment, reachable};
@@ -58,7 +58,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         work: config.work,
         deadline: started.checked_add(config.budget).unwrap_or(started + FOREVER),
         budget: config.budget,
-        proof_only: false,
+        purpose: Purpose::Report,
         cancel: &config.cancel,
     };
     // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
@@ -177,7 +177,7 @@ pub(crate) fn analyse(
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
     // Only whoever looks for a condition asks for it.
-    let unasked = proved || limits.proof_only;
+    let unasked = proved || limits.purpose == Purpose::Proof;
     let shape = if unasked { Shape::default() } else { pairs.shape() };
     let under = (assumptions.clone(), hints);
     Analysis { verdicts, alarms, stats, race, race_alarms, shape, safe, gap: false, under }
@@ -204,7 +204,8 @@ fn look_for_condition(
     if matches!(first.race, Verdict::Proved { .. }) {
         return;
     }
-    let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
+    let limits =
+        Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
     let mut left = CATALOGUE;
     let mut conditions = crate::hidden::catalogue(kernel, assumptions, &first.shape);
     if !(undecided || first.race_alarms.iter().all(from_launch)) {
@@ -351,6 +352,9 @@ fn prepare<'c, 'k>(exec: exec::Exec<'c, 'k>) -> Pairs<'c, 'k> {
     }
     Pairs::new(exec)
 }
+
+/// Alarms that are looked at for one that is confirmed.
+const OBVIOUS: usize = 4;
 
 /// Which models of alarms are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -580,14 +584,20 @@ impl Pairs<'_, '_> {
         let Some(candidates) = self.race_candidates(limits, divergence.tiles) else {
             return unknown(limits.ran_out());
         };
-        let candidates = match limits.proof_only {
+        let proof_only = limits.purpose == Purpose::Proof;
+        let candidates = match proof_only {
             true => self.open_by_place(candidates, limits),
             false => candidates,
         };
-        self.solver.all_or_nothing = limits.proof_only;
+        if limits.purpose == Purpose::OneRace
+            && let Some(alarm) = self.obvious_race(&candidates, divergence, limits)
+        {
+            return Races { verdict: Verdict::Found, alarms: vec![alarm] };
+        }
+        self.solver.all_or_nothing = proof_only;
         let decided = self.decide(candidates, limits);
         self.solver.all_or_nothing = false;
-        if limits.proof_only && decided.iter().any(|d| !matches!(d.outcome, Outcome::Unsat)) {
+        if proof_only && decided.iter().any(|d| !matches!(d.outcome, Outcome::Unsat)) {
             return unknown("there is no proof".into());
         }
         let mut alarms: Vec<Alarm> = Vec::new();
@@ -620,28 +630,16 @@ impl Pairs<'_, '_> {
                         continue;
                     }
                     seen.push(key);
-                    let m = self.model_of(&d.candidate.query.asked, &mut models, limits);
-                    let benign = models != Models::None && self.is_benign(&d.candidate, limits);
-                    let mut alarm = self.race_alarm(&d.candidate, m.as_ref(), benign);
-                    if lies_before(&alarm) {
-                        let Some(m) = self.model_within(&d.candidate, limits) else {
+                    match self.alarm_of(&d.candidate, &mut models, divergence, limits) {
+                        Some(alarm) => alarms.push(alarm),
+                        None => {
                             undecided.get_or_insert_with(|| {
                                 let kernel = self.exec.ctx.kernel;
                                 let (a, b) = (line_of(kernel, a), line_of(kernel, b));
                                 format!("the accesses at {a} and {b} were not decided: where they were seen to meet lies before the array")
                             });
-                            continue;
-                        };
-                        alarm = self.race_alarm(&d.candidate, Some(&m), benign);
+                        }
                     }
-                    let of_grid =
-                        self.exec.barriers.iter().any(|b| matches!(b.barrier, Barrier::Grid));
-                    if divergence.misaligned.is_some()
-                        && (d.candidate.level == Level::Block || of_grid)
-                    {
-                        alarm.finding.confidence = Confidence::Possible;
-                    }
-                    alarms.push(alarm);
                 }
             }
         }
@@ -669,6 +667,52 @@ impl Pairs<'_, '_> {
         Races { verdict, alarms }
     }
 
+    /// A race that is confirmed and has a model that is easily guessed. That there is none says nothing.
+    fn obvious_race(
+        &mut self,
+        candidates: &[Candidate],
+        divergence: &Divergence,
+        limits: Limits,
+    ) -> Option<Alarm> {
+        let mut tried = 0;
+        for candidate in candidates {
+            if tried >= OBVIOUS || limits.are_over() {
+                return None;
+            }
+            if !crate::solve::is_guessed(self.exec.ctx, &candidate.query.reduced) {
+                continue;
+            }
+            tried += 1;
+            let alarm = self.alarm_of(candidate, &mut Models::Small, divergence, limits);
+            if let Some(alarm) = alarm.filter(|a| a.finding.confidence == Confidence::Confirmed) {
+                return Some(alarm);
+            }
+        }
+        None
+    }
+
+    /// The alarm of two accesses that may meet; none where they are only seen to meet before an array's beginning.
+    fn alarm_of(
+        &mut self,
+        candidate: &Candidate,
+        models: &mut Models,
+        divergence: &Divergence,
+        limits: Limits,
+    ) -> Option<Alarm> {
+        let m = self.model_of(&candidate.query.asked, models, limits);
+        let benign = *models != Models::None && self.is_benign(candidate, limits);
+        let mut alarm = self.race_alarm(candidate, m.as_ref(), benign);
+        if lies_before(&alarm) {
+            let m = self.model_within(candidate, limits)?;
+            alarm = self.race_alarm(candidate, Some(&m), benign);
+        }
+        let of_grid = self.exec.barriers.iter().any(|b| matches!(b.barrier, Barrier::Grid));
+        if divergence.misaligned.is_some() && (candidate.level == Level::Block || of_grid) {
+            alarm.finding.confidence = Confidence::Possible;
+        }
+        Some(alarm)
+    }
+
     /// Whether nothing races unless there are more threads than an `int` counts. Of such alarms there are mostly as many
     /// as pairs of accesses.
     fn is_proved_when_counted(&self, limits: Limits) -> bool {
@@ -678,7 +722,8 @@ impl Pairs<'_, '_> {
             return false;
         };
         let hints = Hints { lanes_apart: ctx.hints.lanes_apart, ..condition.hints };
-        let limits = Limits { work: limits.work.min(CONDITION_WORK), proof_only: true, ..limits };
+        let limits =
+            Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
         let kinds = [Kind::DataRace];
         let under = analyse(ctx.kernel, &condition.assumptions, hints, &kinds, limits);
         matches!(under.race, Verdict::Proved { .. })
