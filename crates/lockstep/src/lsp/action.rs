@@ -9,7 +9,7 @@ use gen_lsp_types::{
 use super::diagnostics::SOURCE;
 use super::place::indentation;
 
-/// A suppression for each finding that the range touches.
+/// A suppression for each finding on the lines of the range: the comment stands above the whole line.
 pub(super) fn suppressions(
     uri: &Uri,
     text: &str,
@@ -50,7 +50,7 @@ pub(super) fn suppressions(
 }
 
 fn touch(a: Range, b: Range) -> bool {
-    a.start <= b.end && b.start <= a.end
+    a.start.line <= b.end.line && b.start.line <= a.end.line
 }
 
 #[cfg(test)]
@@ -90,6 +90,7 @@ mod tests {
             new_text: "\t  // lockstep: allow(data-race) because …\n".into(),
         };
         assert_eq!(changes[&uri], [expected]);
+        assert_eq!(suppressions(&uri, text, range(1, 0, 0), &known), found);
         assert!(suppressions(&uri, text, range(0, 0, 5), &known).is_empty());
     }
 }
