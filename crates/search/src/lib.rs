@@ -40,6 +40,7 @@ mod condition;
 mod driver;
 mod evolve;
 mod groups;
+mod host_sizes;
 mod launch;
 mod ledger;
 mod related;
@@ -75,6 +76,9 @@ pub struct Given {
     pub relations: Vec<Relation>,
     /// Comparisons that hold for every launch.
     pub conditions: Vec<Expr>,
+    /// Bytes that the host allocates for arrays, by parameter. They speak only of launches that agree with all relations and
+    /// conditions; such a launch the host does make, whatever is left to choose of it.
+    pub sizes: Vec<(usize, Expr)>,
 }
 
 impl Given {

@@ -88,7 +88,7 @@ impl<'a> Lab<'a> {
             let findings = &outcome.findings;
             if outcome.incomplete.is_some()
                 || is_over(&self.config)
-                || !sizes.grow(self.space, &launch, findings, &mut vain)
+                || !sizes.grow(self.space, candidate, &launch, findings, &mut vain)
             {
                 break;
             }
@@ -102,7 +102,7 @@ impl<'a> Lab<'a> {
             return Ok(None);
         }
         let overflows = outcome.findings.iter().any(|f| self.is_overflow(f));
-        let doubts = self.drop_doubtful(&mut outcome);
+        let doubts = self.drop_doubtful(&mut outcome, candidate);
         Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts, overflows }))
     }
 
@@ -119,15 +119,18 @@ impl<'a> Lab<'a> {
 
     /// Takes out what a choice of ours may have caused, and says why; lowers the
     /// confidence of what may rest on values chosen otherwise than a caller would.
-    fn drop_doubtful(&self, outcome: &mut Outcome) -> Vec<(Kind, String)> {
+    fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, String)> {
         let mut doubts = Vec::new();
         let mut astray = None;
+        for f in &mut outcome.findings {
+            f.help.extend(self.space.size_by_the_host(f, candidate));
+        }
         outcome.findings.retain(|f| {
-            let ours = self.space.explains(f);
+            let ours = self.space.explains(f, candidate);
             if self.steers(f) {
                 astray = ours.clone().or_else(|| self.is_led_outside(f)).or(astray.take());
             }
-            let doubt = ours.or_else(|| self.doubt_dimensions(f));
+            let doubt = ours.or_else(|| self.doubt_dimensions(f, candidate));
             let keep = doubt.is_none();
             doubts.extend(doubt.map(|because| (f.kind, because)));
             keep
@@ -148,7 +151,10 @@ impl<'a> Lab<'a> {
             }
         }
         if self.space.chose_values() {
-            let rests = |f: &&mut Finding| matches!(f.kind, Kind::Assertion | Kind::OutOfBounds);
+            let rests = |f: &&mut Finding| match f.kind {
+                Kind::OutOfBounds => !self.space.is_beyond_the_hosts(f, candidate),
+                kind => kind == Kind::Assertion,
+            };
             for f in outcome.findings.iter_mut().filter(rests) {
                 f.confidence = Confidence::Possible;
                 doubts.push((f.kind, "the arguments were chosen by Lockstep".into()));
@@ -191,10 +197,11 @@ impl<'a> Lab<'a> {
             && object.is_some_and(is_fixed)
     }
 
-    fn doubt_dimensions(&self, finding: &Finding) -> Option<String> {
+    fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<String> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
-        (finding.kind == Kind::OutOfBounds && chosen)
+        let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
+        (finding.kind == Kind::OutOfBounds && chosen && !is_hosts())
             .then(|| "the dimensions of the launch were chosen by Lockstep".into())
     }
 }
