@@ -44,6 +44,7 @@ mod host_sizes;
 mod launch;
 mod ledger;
 mod related;
+mod sample;
 mod seeds;
 mod settle;
 mod shapes;
@@ -184,6 +185,8 @@ pub struct Searched {
     pub launches: usize,
     /// The only launch, or the first.
     pub launch: Option<Launch>,
+    /// Of how many blocks, of all, the ordinary launch was executed, where the budget was not enough for the whole.
+    pub sampled: Option<(u64, u64)>,
     /// Access sites reached by some launch, of all.
     pub sites: (usize, usize),
     /// Why nothing may be concluded from the absence of findings, if so.

@@ -1,6 +1,7 @@
 //! One candidate simulated in full.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_kernel::slice::address_slice;
@@ -39,6 +40,8 @@ pub(crate) struct Lab<'a> {
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Which reads lead the threads, once that is asked for.
     pub(crate) steering: OnceCell<Steering>,
+    /// The blocks to execute, where not all are.
+    pub(crate) only: RefCell<Option<Arc<[u32]>>>,
     prepared: OnceCell<Prepared<'a>>,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Lab<'a> {
             sizes: RefCell::default(),
             allowed: settings.allowed,
             steering: OnceCell::new(),
+            only: RefCell::default(),
             prepared: OnceCell::new(),
         }
     }
@@ -108,7 +112,8 @@ impl<'a> Lab<'a> {
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
         let bound = self.shelf.bind(self.space.kernel, launch)?;
-        let config = Config { max_steps: steps.max(1), ..self.config.clone() };
+        let only = self.only.borrow().clone();
+        let config = Config { max_steps: steps.max(1), only, ..self.config.clone() };
         self.prepared().simulate(&bound, &config).map_err(|e| e.to_string())
     }
 
