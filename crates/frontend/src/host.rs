@@ -58,6 +58,8 @@ pub struct HostLaunch {
     pub sizes: Vec<(usize, HostValue)>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
+    /// The same: whether it hangs together with another in a way that is not read, such as a logarithm of it.
+    pub bound: Vec<bool>,
     /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
     pub branches: Option<Vec<HostBranch>>,
 }
@@ -199,6 +201,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
             launch.branches = inputs::branches(call, tree, &mut reader);
         }
         launch.free = reader.free(uncalled);
+        launch.bound = reader.bound();
         found.push(launch);
     }
     found
@@ -283,6 +286,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         conditions: Vec::new(),
         sizes: Vec::new(),
         free: Vec::new(),
+        bound: Vec::new(),
         branches: None,
     }
 }

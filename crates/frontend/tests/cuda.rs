@@ -628,6 +628,40 @@ void worked(int n) { int *a; if (cudaMalloc(&a, n)) exit(1); for (int i = 0; i <
     assert_eq!(of(12), (true, Some(vec![(true, false)])));
 }
 
+/// Arguments that hang together in a way that is not read.
+#[test]
+fn host_launches_say_what_is_bound() {
+    let source = b"#include <math.h>
+#include <stdlib.h>
+__global__ void k(int *a, int n, int m) { a[0] = n + m; }
+int f(int); struct Plan { int n, m; };
+void logarithm(int *a, int n) { k<<<1, 1>>>(a, n, (int)log2((double)(n / 2))); }
+void result(int *a, int n) { k<<<1, 1>>>(a, n, f(n)); }
+void both(int *a, int v) { k<<<1, 1>>>(a, f(v), f(v + 1)); }
+void alone(int *a, int n, int v) { k<<<1, 1>>>(a, n, f(v)); }
+void fields(int *a, Plan *p) { k<<<1, 1>>>(a, p->n, p->m); }
+int main(int, char **argv) { k<<<1, 1>>>(0, atoi(argv[1]), atoi(argv[2])); }
+void loop(int *a, int n) { for (int i = n; i > 0; i /= 2) k<<<1, 1>>>(a, n, i); }
+";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let of = |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
+        [1, 2].map(|i| {
+            let mut values = launch.values.iter();
+            let value = values.find(|(part, _)| *part == HostPart::Argument(i));
+            matches!(value, Some((_, HostValue::Unknown(u))) if launch.bound[*u])
+        })
+    };
+    assert_eq!(of(5), [false, true]);
+    assert_eq!(of(6), [false, true]);
+    assert_eq!(of(7), [true, true]);
+    for line in 8..=11 {
+        assert_eq!(of(line), [false, false], "line {line}");
+    }
+}
+
 fn shown(value: &HostValue) -> String {
     match value {
         HostValue::Known(v) => v.to_string(),

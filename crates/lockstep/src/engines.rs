@@ -119,6 +119,10 @@ impl Task<'_> {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host has {bytes} bytes for {array}", source.name);
         }
+        for argument in given.bound.iter().filter(|_| self.analysis.input.verbose) {
+            let name = &kernel.name;
+            eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
+        }
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
         if !matches!(self.how, Engines::Search(_)) {
@@ -348,9 +352,9 @@ impl Task<'_> {
             true => Related::default(),
             false => facts.relations(kernel, grid, block, &args),
         };
-        let Related { relations, conditions, sizes } = related;
+        let Related { relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
-        let mut given = Given { grid, block, shared, args, relations, conditions, sizes };
+        let mut given = Given { grid, block, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();

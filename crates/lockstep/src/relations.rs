@@ -27,6 +27,8 @@ pub(crate) struct Related {
     pub(crate) conditions: Vec<Expr>,
     /// Bytes of arrays, by parameter, for launches that agree with all relations and conditions.
     pub(crate) sizes: Vec<(usize, Expr)>,
+    /// Arguments that the host computes from others in a way that is not read.
+    pub(crate) bound: Vec<String>,
 }
 
 /// What holds for every launch; `known` gives the values that are fixed, by the `first` of the launches where the host fixes
@@ -48,6 +50,7 @@ pub(crate) fn relations(
     for other in all {
         common.relations.retain(|r| other.relations.contains(r));
         common.conditions.retain(|c| other.conditions.contains(c));
+        common.bound.retain(|b| other.bound.contains(b));
     }
     // What only this launch asks for is asked of no launch that is tried.
     if common.relations.len() + common.conditions.len() < told {
@@ -115,7 +118,13 @@ fn of_launch(
             conditions.push(condition);
         }
     }
-    let mut related = Related { relations, conditions, sizes: Vec::new() };
+    let is_bound = |value: &HostValue| match value {
+        HostValue::Unknown(u) => launch.bound.get(*u).copied().unwrap_or(false),
+        _ => false,
+    };
+    let arguments = all.iter().filter(|(part, ..)| is_argument(part) && known(*part).is_none());
+    let bound = arguments.filter(|v| is_bound(v.2)).map(|v| v.1.clone()).collect();
+    let mut related = Related { relations, conditions, sizes: Vec::new(), bound };
     let is_whole = whole && all.len() == launch.values.len();
     if is_whole && leaves_no_guess(launch, &all, known, &meaning, &related) {
         let sizes = launch.sizes.iter().filter_map(|(i, v)| Some((*i, expression(v, &meaning)?)));
@@ -325,6 +334,7 @@ mod tests {
             conditions: conditions.to_vec(),
             sizes: Vec::new(),
             free: Vec::new(),
+            bound: Vec::new(),
             branches: None,
         }
     }
@@ -427,6 +437,20 @@ mod tests {
         };
         assert_eq!(asks(&c(8)), ["0: n * 4"]);
         assert_eq!(asks(&v), nothing);
+    }
+
+    #[test]
+    fn what_is_bound_has_a_name() {
+        let bound = |given: &[(HostPart, i64)]| {
+            let values =
+                [(Argument(1), HostValue::Unknown(0)), (Argument(2), HostValue::Unknown(1))];
+            let mut launch = launch(&values, &[]);
+            launch.bound = vec![false, true];
+            let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
+            of_launch(&launch, &[None, Some("n"), Some("m")], &known).bound
+        };
+        assert_eq!(bound(&[]), ["m"]);
+        assert_eq!(bound(&[(Argument(2), 3)]), [""; 0]);
     }
 
     #[test]

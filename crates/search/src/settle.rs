@@ -29,6 +29,8 @@ pub(crate) struct Settled {
 const TRIES: usize = 40;
 /// How much longer than usual a launch may take with much larger values.
 const LONGER: u64 = 64;
+/// Values of an argument that the host computes in a way that is not read.
+const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 /// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
 const MOST_SHRUNK: usize = 40;
 
@@ -68,8 +70,9 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         };
         let mut finding = shrunk.unwrap_or(as_found);
         let doubt = shrinker.depends_on_size(&finding);
-        let doubt =
-            doubt.or_else(|| shrinker.ranks(&finding)).or((!judged).then(|| HURRIED.into()));
+        let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
+        let doubt = doubt.or_else(|| shrinker.ranks(&finding));
+        let doubt = doubt.or_else(|| (!judged).then(|| HURRIED.into()));
         if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
             finding.confidence = Confidence::Possible;
             finding.help.push(why);
@@ -207,6 +210,27 @@ impl Shrinker<'_, '_> {
             });
         (!shows)
             .then(|| "it was not seen for all values that were tried of what the host gives".into())
+    }
+
+    /// Why a bug may need a value of an argument that does not go with the others: the host computes it from them, nobody
+    /// knows how, and it does not show for each of some values.
+    fn depends_on_bound(&mut self, finding: &Finding, candidate: &Candidate) -> Option<String> {
+        let space = self.driver.lab.space;
+        if finding.confidence != Confidence::Confirmed || finding.holds_when.is_some() {
+            return None;
+        }
+        for name in &space.given.bound {
+            let Some(slot) = space.slots.iter().position(|s| s.name == *name) else { continue };
+            for v in BOUND_VALUES {
+                let c = space.agreeing(&condition::with(candidate, slot, v));
+                let trial = space.is_possible(&c).then(|| self.driver.again(&c, 1)).flatten();
+                if !trial.is_some_and(|t| self.is_in(&t)) {
+                    let how = "the host computes it from other values, and how is not known";
+                    return Some(format!("it was not seen for {name} == {v}: {how}"));
+                }
+            }
+        }
+        None
     }
 
     /// What there is to say about a bug without a smaller launch of it.

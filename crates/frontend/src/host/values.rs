@@ -71,6 +71,15 @@ impl Reader {
         self.unknown.iter().map(is_free).collect()
     }
 
+    /// By what is not known: whether it hangs together with another in a way that is not read.
+    pub(super) fn bound(&self) -> Vec<bool> {
+        let is_bound = |&(v, _): &(Val, Half)| {
+            let others = self.unknown.iter().map(|u| u.0).filter(|&o| o != v);
+            inputs::is_bound(v, &others.collect::<Vec<_>>())
+        };
+        self.unknown.iter().map(is_bound).collect()
+    }
+
     /// An integer; `None` for anything else.
     pub(super) fn integer(&mut self, v: Val) -> Option<HostValue> {
         width(v)?;
