@@ -478,7 +478,9 @@ void by_a_choice(int *a, int n, int m) { k<<<n % m == 0 ? n / m : n / m + 1, m>>
 void by_a_step(int *a, unsigned n) { unsigned b = n / 256; if (n % 256) b++; k<<<b, 256>>>(a, n); }
 void of_another(int *a, int n, int m) { k<<<n / 96 + (m % 96 != 0), 64>>>(a, n); }
 void if_none_is_left(int *a, int n) { k<<<n / 96 + (n % 96 == 0), 64>>>(a, n); }
-void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }";
+void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }
+void halves(int *a, int n) { k<<<(int)__builtin_ceil(n * 0.0078125), 64>>>(a, n); }
+void hundredths(int *a, int n) { k<<<(int)__builtin_ceil(n * 0.01), 64>>>(a, n); }";
     let launches =
         host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let grid = |line: u32| {
@@ -494,6 +496,9 @@ void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }"
     assert_eq!(grid(7), "Grid(0)=((u0 / 96) + (1 - ((u0 % 96) min 1)))");
     // The remainder that is none has been looked at, too.
     assert_eq!(grid(8), "Grid(0)=((u0 / 96) + u2)");
+    assert_eq!(grid(9), "Grid(0)=((u0 + 127) / 128)");
+    // 700 * 0.01 is more than 7.
+    assert_eq!(grid(10), "Grid(0)=u0");
 }
 
 fn told(launch: &HostLaunch) -> String {

@@ -279,7 +279,8 @@ impl Reader {
                 Some(r) => known(whole(r)?),
                 None => self.integer_of(b, depth)?,
             },
-            Opcode::LLVMFMul => known(whole(1.0 / real(b)?)?),
+            // Only of powers of two the product is the quotient: 700 * 0.01 is more than 7.
+            Opcode::LLVMFMul => known(whole(1.0 / real(b)?).filter(|d| d.count_ones() == 1)?),
             _ => return None,
         };
         let number = self.integer_of(a, depth)?;
