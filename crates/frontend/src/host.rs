@@ -3,10 +3,12 @@
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
-//! it, what its dimensions and arguments are computed from ([`values`]), and what is asked for on the way to it
-//! ([`conditions`]). Where the host side does not compile, there is none.
+//! it, what its dimensions and arguments are computed from ([`values`]), what is asked for on the way to it
+//! ([`conditions`]), and how large its arrays are ([`arrays`]). Where the host side does not compile, there is none.
 
+mod arrays;
 mod conditions;
+mod inputs;
 mod memory;
 mod values;
 
@@ -28,6 +30,8 @@ use crate::{HeadComment, Input, Options, dependencies};
 
 use conditions::Dominators;
 pub use conditions::{HostCompare, HostCondition};
+pub use inputs::HostBranch;
+use inputs::Uncalled;
 use values::{Half, Reader};
 pub use values::{HostOp, HostPart, HostValue};
 
@@ -50,6 +54,14 @@ pub struct HostLaunch {
     pub values: Vec<(HostPart, HostValue)>,
     /// What holds of these, and of others, wherever the launch is made.
     pub conditions: Vec<HostCondition>,
+    /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
+    pub sizes: Vec<(usize, HostValue)>,
+    /// By number of what is not known: whether it may be anything, and is of no other value's making.
+    pub free: Vec<bool>,
+    /// The same: whether it hangs together with another in a way that is not read, such as a logarithm of it.
+    pub bound: Vec<bool>,
+    /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
+    pub branches: Option<Vec<HostBranch>>,
 }
 
 /// What the host part of a file gave.
@@ -89,9 +101,10 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
         stubs.insert(f, Stub::of(f));
     }
+    let uncalled = Uncalled::of(&module.functions());
     module.run_passes("default<O1>").ok()?;
     let mut launches: Vec<HostLaunch> =
-        module.functions().into_iter().flat_map(|f| launches_of(f, &stubs)).collect();
+        module.functions().into_iter().flat_map(|f| launches_of(f, &stubs, &uncalled)).collect();
     launches.sort_by_key(|l| l.line);
     Some(HostSide { launches, files: Some(compiled.files) })
 }
@@ -153,7 +166,7 @@ fn base(mut address: Val) -> Val {
     address
 }
 
-fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
+fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<HostLaunch> {
     let mut found = Vec::new();
     let tree = OnceCell::new();
     if llvm::name(f).contains(STUB) {
@@ -180,9 +193,15 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>) -> Vec<HostLaunch> {
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
                 let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
                 launch.values.extend(value);
+                launch.sizes.extend(arrays::bytes(v, &mut reader).map(|bytes| (param, bytes)));
             }
         }
         launch.conditions = conditions::around(inst, tree, &mut reader);
+        if !launch.sizes.is_empty() && launch.conditions.len() < conditions::MOST {
+            launch.branches = inputs::branches(call, tree, &mut reader);
+        }
+        launch.free = reader.free(uncalled);
+        launch.bound = reader.bound();
         found.push(launch);
     }
     found
@@ -265,6 +284,10 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         arg_count: 0,
         values,
         conditions: Vec::new(),
+        sizes: Vec::new(),
+        free: Vec::new(),
+        bound: Vec::new(),
+        branches: None,
     }
 }
 

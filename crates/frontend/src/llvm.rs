@@ -262,6 +262,11 @@ pub(crate) fn arguments(f: Val) -> Vec<Val> {
     unsafe { (0..LLVMCountParams(f)).map(|i| LLVMGetParam(f, i)).collect() }
 }
 
+/// The function that has an argument.
+pub(crate) fn function_of_argument(argument: Val) -> Val {
+    unsafe { LLVMGetParamParent(argument) }
+}
+
 pub(crate) fn users(v: Val) -> Vec<Val> {
     unsafe {
         let mut all = Vec::new();

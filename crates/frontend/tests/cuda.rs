@@ -478,7 +478,9 @@ void by_a_choice(int *a, int n, int m) { k<<<n % m == 0 ? n / m : n / m + 1, m>>
 void by_a_step(int *a, unsigned n) { unsigned b = n / 256; if (n % 256) b++; k<<<b, 256>>>(a, n); }
 void of_another(int *a, int n, int m) { k<<<n / 96 + (m % 96 != 0), 64>>>(a, n); }
 void if_none_is_left(int *a, int n) { k<<<n / 96 + (n % 96 == 0), 64>>>(a, n); }
-void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }";
+void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }
+void halves(int *a, int n) { k<<<(int)__builtin_ceil(n * 0.0078125), 64>>>(a, n); }
+void hundredths(int *a, int n) { k<<<(int)__builtin_ceil(n * 0.01), 64>>>(a, n); }";
     let launches =
         host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let grid = |line: u32| {
@@ -494,6 +496,9 @@ void no_remainder(int *a, int n, int m) { k<<<n / 96 + (m != 0), 64>>>(a, n); }"
     assert_eq!(grid(7), "Grid(0)=((u0 / 96) + (1 - ((u0 % 96) min 1)))");
     // The remainder that is none has been looked at, too.
     assert_eq!(grid(8), "Grid(0)=((u0 / 96) + u2)");
+    assert_eq!(grid(9), "Grid(0)=((u0 + 127) / 128)");
+    // 700 * 0.01 is more than 7.
+    assert_eq!(grid(10), "Grid(0)=u0");
 }
 
 fn told(launch: &HostLaunch) -> String {
@@ -537,6 +542,129 @@ void by_another(int *a, int *p) { int b = blocks; *p = 3; k<<<b, 1>>>(a, blocks)
     assert_eq!(of(17), format!("Grid(0)=u0 {} Argument(1)=u0", rest("(u0 min 64)")));
     assert_eq!(of(18), format!("Grid(0)=u0 {} Argument(1)=u1", rest("1")));
     assert_eq!(of(19), format!("Grid(0)=u0 {} Argument(1)=u1", rest("1")));
+}
+
+/// How large arrays are, where one call on every way to the launch has made them.
+#[test]
+fn host_launches_say_how_large_arrays_are() {
+    let source = b"#include <stdlib.h>
+__global__ void k(int *a, int *b, int n) { a[0] = n; }
+int *all; void other(int *); void change(int **);
+void both(int n) { int *a, *b; cudaMalloc(&a, n * sizeof(int)); cudaMallocManaged((void **)&b, 80); k<<<1, n>>>(a, b, n); }
+void behind(int n) { int *a; cudaMalloc(&a, n * sizeof(int)); k<<<1, 1>>>(a + 1, a, n); }
+void of_the_file(int n) { cudaMalloc(&all, n); cudaMemset(all, 0, n); k<<<1, 1>>>(all, all, n); }
+void written(int n) { cudaMalloc(&all, n); other(all); k<<<1, 1>>>(all, all, n); }
+void handed(int n) { int *a; cudaMalloc(&a, n); other(a); k<<<1, 1>>>(a, 0, n); }
+void changed(int n) { int *a; cudaMalloc(&a, n); change(&a); k<<<1, 1>>>(a, 0, n); }
+void chosen(int n, int m) { int *a; if (m) cudaMalloc(&a, n); else cudaMalloc(&a, m); k<<<1, 1>>>(a, 0, n); }
+void sometimes(int n, int m) { int *a = 0; if (m) cudaMalloc(&a, n); k<<<1, 1>>>(a, 0, n); }
+void anew(int n) { int *a; cudaMalloc(&a, n); cudaFree(a); cudaMalloc(&a, 2 * n); k<<<1, 1>>>(a, 0, n); }
+void round(int n) { int *a; for (int i = 1; i < n; i++) { cudaMalloc(&a, i); k<<<1, 1>>>(a, 0, i); cudaFree(a); } }
+void later(int n) { int *a; cudaMalloc(&a, 4); for (int i = 1; i < n; i++) { k<<<1, 1>>>(a, 0, i); cudaMalloc(&a, i); } }
+void pitched(int n) { int *a; size_t p; cudaMallocPitch(&a, &p, n, n); k<<<1, 1>>>(a, 0, n); }
+";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let of = |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
+        let told = |(i, v): &(usize, HostValue)| format!("{i}:{}", shown(v));
+        launch.sizes.iter().map(told).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(of(4), "0:(u0 * 4) 1:80");
+    assert_eq!(of(5), "1:(u0 * 4)");
+    assert_eq!(of(6), "0:u0 1:u0");
+    assert_eq!(of(7), "");
+    assert_eq!(of(8), "0:u0");
+    // The optimiser makes one call of the two.
+    assert_eq!(of(10), "0:u1");
+    for line in [9, 11, 14, 15] {
+        assert_eq!(of(line), "", "line {line}");
+    }
+    assert_eq!(of(12), "0:(u0 * 2)");
+    assert_eq!(of(13), "0:u0");
+}
+
+/// What may be anything, and what may lead past a launch.
+#[test]
+fn host_launches_say_what_may_be_anything() {
+    let source = b"#include <stdlib.h>
+__global__ void k(int *a, int n) { a[0] = n; }
+int given(int); int *made(int);
+void argument(int n) { int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void called(int n) { int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+int main(int argc, char **argv) { int n = argc > 1 ? atoi(argv[1]) : 64; int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); called(argc * 32); }
+void result(int m) { int n = given(m), *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void asks(int n) { if (n < 8) return; int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void hidden(int n) { if (given(n)) return; int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void is_there(int n) { if (!made(n)) return; int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void either(int n) { if (n % 64 != 0 && n != 32) return; int *a; cudaMalloc(&a, n); k<<<1, 1>>>(a, n); }
+void worked(int n) { int *a; if (cudaMalloc(&a, n)) exit(1); for (int i = 0; i < 9; i++) k<<<1, 1>>>(a, n); }
+";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    // Whether the argument may be anything; of each branch whether it asks about it, whether that is all, and is read.
+    let of = |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
+        let value = launch.values.iter().find(|(part, _)| *part == HostPart::Argument(1));
+        let Some((_, HostValue::Unknown(n))) = value else { panic!("{launch:?}") };
+        let branches = launch.branches.as_ref().map(|branches| {
+            let mut told: Vec<_> = (branches.iter())
+                .map(|b| match b.unknowns.contains(n) {
+                    true => (b.unknowns.len() == 1, b.is_read),
+                    false => (b.unknowns.iter().all(|u| launch.free[*u]), false),
+                })
+                .collect();
+            told.sort_unstable();
+            told
+        });
+        (launch.free[*n], branches)
+    };
+    let nothing = || Some(Vec::new());
+    assert_eq!(of(4), (true, nothing()));
+    assert_eq!(of(5), (false, nothing()));
+    assert_eq!(of(6), (true, nothing()));
+    assert_eq!(of(7), (false, nothing()));
+    assert_eq!(of(8), (true, Some(vec![(true, true)])));
+    assert_eq!(of(9), (true, Some(vec![(false, false)])));
+    assert_eq!(of(10), (true, None));
+    assert_eq!(of(11), (true, Some(vec![(true, false)])));
+    assert_eq!(of(12), (true, Some(vec![(true, false)])));
+}
+
+/// Arguments that hang together in a way that is not read.
+#[test]
+fn host_launches_say_what_is_bound() {
+    let source = b"#include <math.h>
+#include <stdlib.h>
+__global__ void k(int *a, int n, int m) { a[0] = n + m; }
+int f(int); struct Plan { int n, m; };
+void logarithm(int *a, int n) { k<<<1, 1>>>(a, n, (int)log2((double)(n / 2))); }
+void result(int *a, int n) { k<<<1, 1>>>(a, n, f(n)); }
+void both(int *a, int v) { k<<<1, 1>>>(a, f(v), f(v + 1)); }
+void alone(int *a, int n, int v) { k<<<1, 1>>>(a, n, f(v)); }
+void fields(int *a, Plan *p) { k<<<1, 1>>>(a, p->n, p->m); }
+int main(int, char **argv) { k<<<1, 1>>>(0, atoi(argv[1]), atoi(argv[2])); }
+void loop(int *a, int n) { for (int i = n; i > 0; i /= 2) k<<<1, 1>>>(a, n, i); }
+";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let of = |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
+        [1, 2].map(|i| {
+            let mut values = launch.values.iter();
+            let value = values.find(|(part, _)| *part == HostPart::Argument(i));
+            matches!(value, Some((_, HostValue::Unknown(u))) if launch.bound[*u])
+        })
+    };
+    assert_eq!(of(5), [false, true]);
+    assert_eq!(of(6), [false, true]);
+    assert_eq!(of(7), [true, true]);
+    for line in 8..=11 {
+        assert_eq!(of(line), [false, false], "line {line}");
+    }
 }
 
 fn shown(value: &HostValue) -> String {

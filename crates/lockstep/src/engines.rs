@@ -114,6 +114,15 @@ impl Task<'_> {
         for condition in given.conditions.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {condition}", source.name, kernel.name);
         }
+        for (param, bytes) in given.sizes.iter().filter(|_| self.analysis.input.verbose) {
+            let array = &kernel.params[*param].name;
+            let name = &kernel.name;
+            eprintln!("{}: kernel {name}: the host has {bytes} bytes for {array}", source.name);
+        }
+        for argument in given.bound.iter().filter(|_| self.analysis.input.verbose) {
+            let name = &kernel.name;
+            eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
+        }
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
         if !matches!(self.how, Engines::Search(_)) {
@@ -343,14 +352,18 @@ impl Task<'_> {
             true => Related::default(),
             false => facts.relations(kernel, grid, block, &args),
         };
-        let Related { relations, conditions } = related;
-        let is_related = !relations.is_empty() || !conditions.is_empty();
-        let mut given = Given { grid, block, shared, args, relations, conditions };
+        let Related { relations, conditions, sizes, bound } = related;
+        let told = relations.len() + conditions.len();
+        let mut given = Given { grid, block, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();
-        } else if is_related {
+        } else if told > 0 {
             leave_satisfiable(kernel, &mut given);
+        }
+        // They are those of launches that agree with all of it.
+        if given.relations.len() + given.conditions.len() < told {
+            given.sizes.clear();
         }
         Ok(given)
     }

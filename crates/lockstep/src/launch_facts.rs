@@ -67,7 +67,10 @@ impl<'a> FileFacts<'a> {
                 _ => None,
             },
         };
-        relations::relations(&self.host_launches(kernel), kernel, &known)
+        let launches = self.host_launches(kernel);
+        let first = self.host_launch(kernel);
+        let first = launches.iter().position(|l| first.is_some_and(|f| std::ptr::eq(*l, f)));
+        relations::relations(&launches, first.unwrap_or(0), kernel, &known)
     }
 
     /// All files that what was asked so far rests on; `None` where that cannot be told.

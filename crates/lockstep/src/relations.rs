@@ -4,9 +4,16 @@
 //! are facts of the program like a constant launch; where the host launches a kernel in several places, only what holds
 //! for all of them is one. A value that the user gave is kept, and what it says of the others is worked out. So are the
 //! conditions under which the host launches at all, such as `k < n`.
+//!
+//! How large the host makes an array (`cudaMalloc(&a, n * sizeof(float))`) is said only of launches of which nothing is
+//! left to guess: then an access beyond the end is the program's fault. Every dimension and every integer among the arguments
+//! must be a constant or a function of one and the same value, which may be anything (an input of the program, say), all that
+//! the host asks of it on the way must be known, and the search must keep to all of it.
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
-use lockstep_frontend::{HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostValue};
+use lockstep_frontend::{
+    HostBranch, HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostValue,
+};
 use lockstep_kernel::{Kernel, Param, ParamKind};
 
 /// A relation that takes more room than this says nothing to a reader.
@@ -18,21 +25,36 @@ pub(crate) struct Related {
     pub(crate) relations: Vec<Relation>,
     /// Comparisons, a single name on the left where there is one.
     pub(crate) conditions: Vec<Expr>,
+    /// Bytes of arrays, by parameter, for launches that agree with all relations and conditions.
+    pub(crate) sizes: Vec<(usize, Expr)>,
+    /// Arguments that the host computes from others in a way that is not read.
+    pub(crate) bound: Vec<String>,
 }
 
-/// What holds for every launch; `known` gives the values that are fixed.
+/// What holds for every launch; `known` gives the values that are fixed, by the `first` of the launches where the host fixes
+/// them. Sizes are those of this one.
 pub(crate) fn relations(
     launches: &[&HostLaunch],
+    first: usize,
     kernel: &Kernel,
     known: &dyn Fn(HostPart) -> Option<i64>,
 ) -> Related {
     let own = kernel.params.iter().filter(|p| p.within.is_none());
     let integers: Vec<Option<&str>> = own.map(integer).collect();
-    let mut each = launches.iter().map(|l| of_launch(l, &integers, known));
-    let mut common = each.next().unwrap_or_default();
-    for other in each {
+    let mut all: Vec<Related> = launches.iter().map(|l| of_launch(l, &integers, known)).collect();
+    if first >= all.len() {
+        return Related::default();
+    }
+    let mut common = all.remove(first);
+    let told = common.relations.len() + common.conditions.len();
+    for other in all {
         common.relations.retain(|r| other.relations.contains(r));
         common.conditions.retain(|c| other.conditions.contains(c));
+        common.bound.retain(|b| other.bound.contains(b));
+    }
+    // What only this launch asks for is asked of no launch that is tried.
+    if common.relations.len() + common.conditions.len() < told {
+        common.sizes.clear();
     }
     common
 }
@@ -58,6 +80,7 @@ fn of_launch(
         .collect();
     // Arguments first: dimensions follow from them, not the other way round.
     values.sort_by_key(|v| v.0);
+    let all = values.clone();
     let mut meaning: Vec<(usize, Expr)> = Vec::new();
     for (part, _, value) in &values {
         if let Some((unknown, v)) = known(*part).and_then(|v| solve(value, v))
@@ -95,7 +118,100 @@ fn of_launch(
             conditions.push(condition);
         }
     }
-    Related { relations, conditions }
+    let is_bound = |value: &HostValue| match value {
+        HostValue::Unknown(u) => launch.bound.get(*u).copied().unwrap_or(false),
+        _ => false,
+    };
+    let arguments = all.iter().filter(|(part, ..)| is_argument(part) && known(*part).is_none());
+    let bound = arguments.filter(|v| is_bound(v.2)).map(|v| v.1.clone()).collect();
+    let mut related = Related { relations, conditions, sizes: Vec::new(), bound };
+    let is_whole = whole && all.len() == launch.values.len();
+    if is_whole && leaves_no_guess(launch, &all, known, &meaning, &related) {
+        let sizes = launch.sizes.iter().filter_map(|(i, v)| Some((*i, expression(v, &meaning)?)));
+        related.sizes = sizes.collect();
+    }
+    related
+}
+
+/// Whether launches that agree with what is told of one are launches that the host may make.
+///
+/// Each is one for some value of the only thing that is not known (if there is any): what a part of the launch is, follows from it
+/// (`meaning`, and the relations), and the value may be anything that the conditions allow. For that, each branch that may lead past the launch
+/// asks only for what is told of the launch, or only about other things that may be anything, too.
+fn leaves_no_guess(
+    launch: &HostLaunch,
+    values: &[(HostPart, String, &HostValue)],
+    known: &dyn Fn(HostPart) -> Option<i64>,
+    meaning: &[(usize, Expr)],
+    told: &Related,
+) -> bool {
+    let constant = |u: usize| match meaning.iter().find(|m| m.0 == u)?.1 {
+        Expr::Number(Number::Int(v)) => i64::try_from(v).ok(),
+        _ => None,
+    };
+    let is_of = |e: &Expr, name: &str| {
+        let mut found = false;
+        e.for_each_name(&mut |n| found |= n == name);
+        found
+    };
+    let mut unknown = Vec::new();
+    for (part, name, value) in values {
+        match known(*part) {
+            // The user may have given what the host does not.
+            Some(v) if evaluated(value, &constant) != Some(v) => return false,
+            Some(_) => {}
+            None => {
+                let mut names = Vec::new();
+                unknowns(value, &mut names);
+                let is_told = told.relations.iter().any(|r| r.name == *name)
+                    || meaning.iter().any(|(u, e)| names == [*u] && is_of(e, name));
+                if !is_told {
+                    return false;
+                }
+                unknown.extend(names.into_iter().filter(|u| constant(*u).is_none()));
+            }
+        }
+    }
+    unknown.sort_unstable();
+    unknown.dedup();
+    let is_free = |u: usize| launch.free.get(u).copied().unwrap_or(false);
+    let it = match unknown[..] {
+        [] => return true,
+        [it] if is_free(it) => it,
+        _ => return false,
+    };
+    let of = |condition: &HostCondition| {
+        let mut names = Vec::new();
+        [&condition.left, &condition.right].into_iter().for_each(|v| unknowns(v, &mut names));
+        names
+    };
+    let mut about = launch.conditions.iter().filter(|c| of(c).contains(&it));
+    let is_kept =
+        |c: &HostCondition| condition(c, meaning).is_some_and(|c| told.conditions.contains(&c));
+    about.all(is_kept)
+        && launch.branches.as_ref().is_some_and(|branches| {
+            let is_told = |b: &HostBranch| b.is_read && b.unknowns.iter().all(|u| *u == it);
+            let is_other = |b: &HostBranch| b.unknowns.iter().all(|u| *u != it && is_free(*u));
+            branches.iter().all(|b| is_told(b) || is_other(b))
+        })
+}
+
+/// Adds what is not known of a value.
+fn unknowns(value: &HostValue, out: &mut Vec<usize>) {
+    match value {
+        HostValue::Known(_) => {}
+        HostValue::Unknown(u) => out.extend((!out.contains(u)).then_some(u)),
+        HostValue::Binary(_, a, b) => [a, b].into_iter().for_each(|v| unknowns(v, out)),
+    }
+}
+
+/// A value, where all that it is computed from is constant.
+fn evaluated(value: &HostValue, constant: &dyn Fn(usize) -> Option<i64>) -> Option<i64> {
+    match value {
+        HostValue::Known(v) => Some(*v),
+        HostValue::Unknown(u) => constant(*u),
+        HostValue::Binary(op, a, b) => op.of(evaluated(a, constant)?, evaluated(b, constant)?),
+    }
 }
 
 /// An unknown with a constant added.
@@ -216,6 +332,10 @@ mod tests {
             arg_count: 3,
             values: values.to_vec(),
             conditions: conditions.to_vec(),
+            sizes: Vec::new(),
+            free: Vec::new(),
+            bound: Vec::new(),
+            branches: None,
         }
     }
 
@@ -261,6 +381,76 @@ mod tests {
             told(&values, &[(Argument(1), 6)]),
             ["m == (6 < 8 ? 6 : 8)", "gridDim.x == 6 / 2"]
         );
+    }
+
+    /// The sizes of an array of `n` elements in a launch that leaves nothing to guess, once it is changed a little.
+    fn sized(change: &dyn Fn(&mut HostLaunch), given: &[(HostPart, i64)]) -> Vec<String> {
+        let (u, c) = (HostValue::Unknown(0), HostValue::Known);
+        let blocks = binary(HostOp::Div, u.clone(), c(64));
+        let parts = [(Grid(0), blocks), (Block(0), c(64)), (Argument(1), u.clone())];
+        let mut launch = launch(&parts, &[]);
+        launch.values.push((Argument(2), c(3)));
+        launch.sizes = vec![(0, binary(HostOp::Mul, u.clone(), c(4)))];
+        launch.free = vec![true, true];
+        launch.branches = Some(Vec::new());
+        change(&mut launch);
+        let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
+        let related = of_launch(&launch, &[None, Some("n"), Some("m")], &known);
+        related.sizes.iter().map(|(i, e)| format!("{i}: {e}")).collect()
+    }
+
+    #[test]
+    fn sizes_speak_of_launches_that_leave_nothing_to_guess() {
+        let (u, v, c) = (HostValue::Unknown(0), HostValue::Unknown(1), HostValue::Known);
+        let nothing = [""; 0];
+        assert_eq!(sized(&|_| (), &[]), ["0: n * 4"]);
+        // What is given says how large it is; the host does not launch as much with 63 threads in a block.
+        assert_eq!(sized(&|_| (), &[(Argument(1), 128), (Grid(0), 2)]), ["0: 128 * 4"]);
+        assert_eq!(sized(&|_| (), &[(Block(0), 64)]), ["0: n * 4"]);
+        assert_eq!(sized(&|_| (), &[(Block(0), 63)]), nothing);
+        assert_eq!(sized(&|_| (), &[(Argument(1), 128), (Grid(0), 3)]), nothing);
+        // Values of another's making, and two that may hang together.
+        assert_eq!(sized(&|l| l.free[0] = false, &[]), nothing);
+        assert_eq!(sized(&|l| l.values[3].1 = v.clone(), &[]), nothing);
+        assert_eq!(sized(&|l| l.sizes[0].1 = v.clone(), &[]), nothing);
+        // Only even ones, and nobody says which.
+        let twice = |l: &mut HostLaunch| l.values[2].1 = binary(HostOp::Mul, u.clone(), c(2));
+        assert_eq!(sized(&twice, &[]), nothing);
+        // An argument that has no name.
+        assert_eq!(sized(&|l| l.values[3].0 = Argument(0), &[]), nothing);
+        assert_eq!(sized(&|l| l.arg_count = 4, &[]), nothing);
+        // What is asked for on the way has to be told, and all of it.
+        let branch = |unknowns: &[usize], is_read| {
+            let branch = HostBranch { unknowns: unknowns.to_vec(), is_read };
+            sized(&move |l| l.branches = Some(vec![branch.clone()]), &[])
+        };
+        assert_eq!(branch(&[0], true), ["0: n * 4"]);
+        assert_eq!(branch(&[1], false), ["0: n * 4"]);
+        assert_eq!(branch(&[0], false), nothing);
+        assert_eq!(branch(&[0, 1], true), nothing);
+        assert_eq!(branch(&[2], true), nothing);
+        assert_eq!(sized(&|l| l.branches = None, &[]), nothing);
+        let asks = |left: &HostValue| {
+            let holds =
+                HostCondition { left: left.clone(), compare: HostCompare::Less, right: u.clone() };
+            sized(&move |l| l.conditions = vec![holds.clone()], &[])
+        };
+        assert_eq!(asks(&c(8)), ["0: n * 4"]);
+        assert_eq!(asks(&v), nothing);
+    }
+
+    #[test]
+    fn what_is_bound_has_a_name() {
+        let bound = |given: &[(HostPart, i64)]| {
+            let values =
+                [(Argument(1), HostValue::Unknown(0)), (Argument(2), HostValue::Unknown(1))];
+            let mut launch = launch(&values, &[]);
+            launch.bound = vec![false, true];
+            let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
+            of_launch(&launch, &[None, Some("n"), Some("m")], &known).bound
+        };
+        assert_eq!(bound(&[]), ["m"]);
+        assert_eq!(bound(&[(Argument(2), 3)]), [""; 0]);
     }
 
     #[test]

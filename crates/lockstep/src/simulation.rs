@@ -38,6 +38,7 @@ pub(crate) fn config(
             .filter(|_| !analysis.search.reproducible)
             .map(|b| Instant::now() + b),
         barrier_needs: false,
+        only: None,
         cancel: analysis.input.cancel.clone(),
     }
 }
@@ -115,6 +116,10 @@ pub(crate) fn searched_report(
     let launches = match (searched.launches, &searched.launch) {
         (0 | 1, Some(launch)) => one_launch(launch),
         (n, _) => format!("{n} launches"),
+    };
+    let launches = match searched.sampled {
+        Some((blocks, all)) => format!("{launches}, {blocks} of its {all} blocks"),
+        None => launches,
     };
     let evidence = Evidence {
         findings: &searched.findings,

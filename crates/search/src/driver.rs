@@ -59,15 +59,19 @@ pub(crate) struct Driver<'a> {
     seen: HashSet<String>,
     steps_left: u64,
     odd_limit: u64,
-    doubts: Vec<(Kind, String)>,
+    pub(crate) doubts: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
-    broken: Option<String>,
+    pub(crate) broken: Option<String>,
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
     /// The launches that were made again, the latest first: bugs that show in one launch ask for the same others.
     repeated: VecDeque<Rc<Trial>>,
+    /// Some blocks of the first launch, where it has very many, and how many they are.
+    pub(crate) sample: Option<(Trial, u64)>,
+    /// Of how many blocks, of all, that is, where nothing else is left.
+    pub(crate) sampled: Option<(u64, u64)>,
     /// When launches are no longer made smaller.
     shrink_until: Option<Instant>,
     /// When the evolution has to end, so that there is time for what was found.
@@ -90,6 +94,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     let mut lab = Lab::new(&space, settings);
     lab.config.barrier_needs = settings.config.kinds.contains(&Kind::RedundantBarrier);
     let mut driver = Driver::new(lab, settings);
+    driver.take_sample();
     let population = driver.seeds()?;
     driver.insist()?;
     driver.suggestions()?;
@@ -97,6 +102,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         driver.evolve(population)?;
     }
     driver.begin_chains();
+    driver.fall_back();
     let mut searched = driver.finish();
     if let Some(link) = first_link {
         searched.findings.push(link.finding);
@@ -198,12 +204,14 @@ impl<'a> Driver<'a> {
             broken: None,
             best_run: (f64::INFINITY, f64::INFINITY),
             repeated: VecDeque::new(),
+            sample: None,
+            sampled: None,
             shrink_until: part(8),
             evolve_until: part(6),
         }
     }
 
-    fn space(&self) -> &'a Space<'a> {
+    pub(crate) fn space(&self) -> &'a Space<'a> {
         self.lab.space
     }
 
@@ -444,7 +452,7 @@ impl<'a> Driver<'a> {
         is_past(self.shrink_until)
     }
 
-    fn record(&mut self, trial: Trial, odd: bool) -> usize {
+    pub(crate) fn record(&mut self, trial: Trial, odd: bool) -> usize {
         let steps = trial.outcome.stats.warp_steps;
         self.steps_left = self.steps_left.saturating_sub(steps);
         let complete = trial.outcome.incomplete.is_none();
@@ -558,10 +566,11 @@ impl<'a> Driver<'a> {
             notes: judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)).collect(),
             launches: self.done.iter().filter(|d| d.complete).count(),
             launch: self.done.first().map(|d| d.launch.clone()),
+            sampled: self.sampled,
             sites: self.sites(),
             incomplete,
             nothing_allowed: self.done.is_empty(),
-            steps: self.settings.config.max_steps - self.steps_left,
+            steps: self.settings.config.max_steps.saturating_sub(self.steps_left),
             doubts: self.doubts,
         }
     }

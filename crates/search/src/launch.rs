@@ -3,7 +3,8 @@
 //! Arrays have four elements for each thread, 1024 at least; OpenCL's `__local`
 //! arrays and dynamic shared memory four for each thread of a block. These sizes
 //! are guesses: an access beyond such an array says nothing about the kernel, and
-//! [`Sizes::grow`] makes the array larger for another try.
+//! [`Sizes::grow`] makes the array larger for another try. Those that the host
+//! says are none ([`crate::host_sizes`]).
 
 use std::cell::RefCell;
 
@@ -82,12 +83,16 @@ pub(crate) struct Sizes {
 impl Space<'_> {
     pub(crate) fn launch(&self, c: &Candidate, sizes: &Sizes, seed: u64) -> Launch {
         let mut args = Vec::with_capacity(self.kernel.params.len());
+        let exact = self.host_sizes(c);
         for (i, param) in self.kernel.params.iter().enumerate() {
             let value = match is_given(self.given, i) {
                 Some(value) => value.clone(),
                 // Its fields say all of it that matters.
                 None if self.is_split(i) => continue,
-                None => self.value(c, i, param, sizes),
+                None => {
+                    let exact = exact.iter().find(|(p, _)| *p == i).map(|(_, bytes)| *bytes);
+                    self.value(c, i, param, sizes, exact)
+                }
             };
             args.push((param.name.clone(), value));
         }
@@ -104,7 +109,14 @@ impl Space<'_> {
         self.hints.params[param].unused && self.kernel.fields_of(param).next().is_some()
     }
 
-    fn value(&self, c: &Candidate, index: usize, param: &Param, sizes: &Sizes) -> ArgValue {
+    fn value(
+        &self,
+        c: &Candidate,
+        index: usize,
+        param: &Param,
+        sizes: &Sizes,
+        exact: Option<u64>,
+    ) -> ArgValue {
         let slots = || self.slots.iter().enumerate().filter(|(_, s)| s.param == index);
         match param.kind {
             ParamKind::Scalar { .. } => {
@@ -152,7 +164,11 @@ impl Space<'_> {
                     length = length.max(image_bytes(c, rank, unit) / u64::from(elem.size().max(1)));
                 }
                 let cells = || c.cells.iter().filter(|(p, ..)| *p == index);
-                let bytes = [sizes.of(index), self.most_bytes()];
+                let unit =
+                    u64::from(bind::element_type(elem, &param.source_type, true).size() as u32);
+                // Never less than there is.
+                let exact = exact.map(|bytes| [bytes.next_multiple_of(unit); 2]);
+                let bytes = exact.unwrap_or([sizes.of(index), self.most_bytes()]);
                 let mut value = array(param, elem, length, bytes, contents);
                 if let ArgValue::Array(spec) = &mut value
                     && cells().next().is_some()
@@ -169,7 +185,7 @@ impl Space<'_> {
     }
 
     /// The most bytes that each of the arrays may have.
-    fn most_bytes(&self) -> u64 {
+    pub(crate) fn most_bytes(&self) -> u64 {
         let buffers =
             self.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer { .. }));
         (MAX_TOTAL / (buffers.count() as u64).max(1)).min(MAX_BYTES)
@@ -206,8 +222,8 @@ impl Space<'_> {
     }
 
     /// Whether an out-of-bounds finding may only show that a guess was wrong.
-    pub(crate) fn explains(&self, finding: &Finding) -> Option<String> {
-        if finding.kind != Kind::OutOfBounds {
+    pub(crate) fn explains(&self, finding: &Finding, c: &Candidate) -> Option<String> {
+        if finding.kind != Kind::OutOfBounds || self.is_beyond_the_hosts(finding, c) {
             return None;
         }
         let chose = |name: &str| {
@@ -253,12 +269,13 @@ impl Sizes {
     pub(crate) fn grow(
         &mut self,
         space: &Space,
+        candidate: &Candidate,
         launch: &Launch,
         findings: &[Finding],
         vain: &mut Vec<String>,
     ) -> bool {
         let mut grew = false;
-        for finding in findings.iter().filter(|f| space.explains(f).is_some()) {
+        for finding in findings.iter().filter(|f| space.explains(f, candidate).is_some()) {
             let Some(memory) = &finding.memory else { continue };
             let Some(object) = &memory.object else { continue };
             if vain.contains(object) {

@@ -40,9 +40,11 @@ mod condition;
 mod driver;
 mod evolve;
 mod groups;
+mod host_sizes;
 mod launch;
 mod ledger;
 mod related;
+mod sample;
 mod seeds;
 mod settle;
 mod shapes;
@@ -75,6 +77,11 @@ pub struct Given {
     pub relations: Vec<Relation>,
     /// Comparisons that hold for every launch.
     pub conditions: Vec<Expr>,
+    /// Bytes that the host allocates for arrays, by parameter. They speak only of launches that agree with all relations and
+    /// conditions; such a launch the host does make, whatever is left to choose of it.
+    pub sizes: Vec<(usize, Expr)>,
+    /// Integers that the host computes from others, nobody knows how: not every value of them goes with every value of these.
+    pub bound: Vec<String>,
 }
 
 impl Given {
@@ -180,6 +187,8 @@ pub struct Searched {
     pub launches: usize,
     /// The only launch, or the first.
     pub launch: Option<Launch>,
+    /// Of how many blocks, of all, the ordinary launch was executed, where the budget was not enough for the whole.
+    pub sampled: Option<(u64, u64)>,
     /// Access sites reached by some launch, of all.
     pub sites: (usize, usize),
     /// Why nothing may be concluded from the absence of findings, if so.

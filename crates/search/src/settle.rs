@@ -27,6 +27,10 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
+/// How much longer than usual a launch may take with much larger values.
+const LONGER: u64 = 64;
+/// Values of an argument that the host computes in a way that is not read.
+const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 /// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
 const MOST_SHRUNK: usize = 40;
 
@@ -65,7 +69,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
         };
         let mut finding = shrunk.unwrap_or(as_found);
-        let doubt = shrinker.ranks(&finding).or((!judged).then(|| HURRIED.into()));
+        let doubt = shrinker.depends_on_size(&finding);
+        let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
+        let doubt = doubt.or_else(|| shrinker.ranks(&finding));
+        let doubt = doubt.or_else(|| (!judged).then(|| HURRIED.into()));
         if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
             finding.confidence = Confidence::Possible;
             finding.help.push(why);
@@ -177,6 +184,53 @@ impl Shrinker<'_, '_> {
             }
         }
         self.benign = true;
+    }
+
+    /// Why an access outside of an array of the host's may need values that the host does not give: it does not show
+    /// for plain ones and for all that are much larger, or by one smaller or larger.
+    fn depends_on_size(&mut self, finding: &Finding) -> Option<String> {
+        let space = self.driver.lab.space;
+        let is_confirmed = finding.confidence == Confidence::Confirmed;
+        let chosen = space.slots.iter().any(|s| s.ty.is_int())
+            || space.given.block.is_none()
+            || space.given.grid.is_none();
+        if self.key.kind != Kind::OutOfBounds
+            || space.given.sizes.is_empty()
+            || !chosen
+            || !is_confirmed
+        {
+            return None;
+        }
+        let others = space.variants();
+        let all = std::iter::once(space.plain()).chain(others.iter().cloned());
+        let shows = !others.is_empty()
+            && all.into_iter().all(|c| {
+                let trial = self.driver.again(&c, LONGER);
+                trial.is_some_and(|t| self.is_in(&t))
+            });
+        (!shows)
+            .then(|| "it was not seen for all values that were tried of what the host gives".into())
+    }
+
+    /// Why a bug may need a value of an argument that does not go with the others: the host computes it from them, nobody
+    /// knows how, and it does not show for each of some values.
+    fn depends_on_bound(&mut self, finding: &Finding, candidate: &Candidate) -> Option<String> {
+        let space = self.driver.lab.space;
+        if finding.confidence != Confidence::Confirmed || finding.holds_when.is_some() {
+            return None;
+        }
+        for name in &space.given.bound {
+            let Some(slot) = space.slots.iter().position(|s| s.name == *name) else { continue };
+            for v in BOUND_VALUES {
+                let c = space.agreeing(&condition::with(candidate, slot, v));
+                let trial = space.is_possible(&c).then(|| self.driver.again(&c, 1)).flatten();
+                if !trial.is_some_and(|t| self.is_in(&t)) {
+                    let how = "the host computes it from other values, and how is not known";
+                    return Some(format!("it was not seen for {name} == {v}: {how}"));
+                }
+            }
+        }
+        None
     }
 
     /// What there is to say about a bug without a smaller launch of it.

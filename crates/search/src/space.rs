@@ -17,7 +17,7 @@ use lockstep_kernel::{
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::related::Related;
-use crate::{Given, Suggestion};
+use crate::{Given, Suggestion, host_sizes};
 
 /// Where a scalar goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,8 @@ pub(crate) struct Space<'a> {
     pub(crate) grids: Vec<[u32; 3]>,
     /// What follows from what.
     pub(crate) related: Related,
+    /// Whether only integers, none of them an element, say what is accessed, where that matters.
+    pub(crate) led_by_integers: bool,
     /// Genes that take the place of the plain ones: a precondition wants them.
     fixed: Option<Vec<Gene>>,
 }
@@ -200,8 +202,20 @@ impl<'a> Space<'a> {
         let blocks = blocks(kernel, &hints, given);
         let grids = grids(kernel, &hints, given);
         let related = Related::of(given, &slots);
-        let mut space =
-            Space { kernel, hints, given, slots, arrays, blocks, grids, related, fixed: None };
+        let led_by_integers =
+            !given.sizes.is_empty() && host_sizes::is_led_by_integers(kernel, given);
+        let mut space = Space {
+            kernel,
+            hints,
+            given,
+            slots,
+            arrays,
+            blocks,
+            grids,
+            related,
+            led_by_integers,
+            fixed: None,
+        };
         space.choose_drivers();
         space
     }

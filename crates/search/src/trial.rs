@@ -1,6 +1,7 @@
 //! One candidate simulated in full.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_kernel::slice::address_slice;
@@ -39,6 +40,8 @@ pub(crate) struct Lab<'a> {
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Which reads lead the threads, once that is asked for.
     pub(crate) steering: OnceCell<Steering>,
+    /// The blocks to execute, where not all are.
+    pub(crate) only: RefCell<Option<Arc<[u32]>>>,
     prepared: OnceCell<Prepared<'a>>,
 }
 
@@ -58,6 +61,7 @@ impl<'a> Lab<'a> {
             sizes: RefCell::default(),
             allowed: settings.allowed,
             steering: OnceCell::new(),
+            only: RefCell::default(),
             prepared: OnceCell::new(),
         }
     }
@@ -88,7 +92,7 @@ impl<'a> Lab<'a> {
             let findings = &outcome.findings;
             if outcome.incomplete.is_some()
                 || is_over(&self.config)
-                || !sizes.grow(self.space, &launch, findings, &mut vain)
+                || !sizes.grow(self.space, candidate, &launch, findings, &mut vain)
             {
                 break;
             }
@@ -102,13 +106,14 @@ impl<'a> Lab<'a> {
             return Ok(None);
         }
         let overflows = outcome.findings.iter().any(|f| self.is_overflow(f));
-        let doubts = self.drop_doubtful(&mut outcome);
+        let doubts = self.drop_doubtful(&mut outcome, candidate);
         Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts, overflows }))
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
         let bound = self.shelf.bind(self.space.kernel, launch)?;
-        let config = Config { max_steps: steps.max(1), ..self.config.clone() };
+        let only = self.only.borrow().clone();
+        let config = Config { max_steps: steps.max(1), only, ..self.config.clone() };
         self.prepared().simulate(&bound, &config).map_err(|e| e.to_string())
     }
 
@@ -119,15 +124,18 @@ impl<'a> Lab<'a> {
 
     /// Takes out what a choice of ours may have caused, and says why; lowers the
     /// confidence of what may rest on values chosen otherwise than a caller would.
-    fn drop_doubtful(&self, outcome: &mut Outcome) -> Vec<(Kind, String)> {
+    fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, String)> {
         let mut doubts = Vec::new();
         let mut astray = None;
+        for f in &mut outcome.findings {
+            f.help.extend(self.space.size_by_the_host(f, candidate));
+        }
         outcome.findings.retain(|f| {
-            let ours = self.space.explains(f);
+            let ours = self.space.explains(f, candidate);
             if self.steers(f) {
                 astray = ours.clone().or_else(|| self.is_led_outside(f)).or(astray.take());
             }
-            let doubt = ours.or_else(|| self.doubt_dimensions(f));
+            let doubt = ours.or_else(|| self.doubt_dimensions(f, candidate));
             let keep = doubt.is_none();
             doubts.extend(doubt.map(|because| (f.kind, because)));
             keep
@@ -148,7 +156,10 @@ impl<'a> Lab<'a> {
             }
         }
         if self.space.chose_values() {
-            let rests = |f: &&mut Finding| matches!(f.kind, Kind::Assertion | Kind::OutOfBounds);
+            let rests = |f: &&mut Finding| match f.kind {
+                Kind::OutOfBounds => !self.space.is_beyond_the_hosts(f, candidate),
+                kind => kind == Kind::Assertion,
+            };
             for f in outcome.findings.iter_mut().filter(rests) {
                 f.confidence = Confidence::Possible;
                 doubts.push((f.kind, "the arguments were chosen by Lockstep".into()));
@@ -191,10 +202,11 @@ impl<'a> Lab<'a> {
             && object.is_some_and(is_fixed)
     }
 
-    fn doubt_dimensions(&self, finding: &Finding) -> Option<String> {
+    fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<String> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
-        (finding.kind == Kind::OutOfBounds && chosen)
+        let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
+        (finding.kind == Kind::OutOfBounds && chosen && !is_hosts())
             .then(|| "the dimensions of the launch were chosen by Lockstep".into())
     }
 }

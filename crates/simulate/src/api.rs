@@ -1,6 +1,7 @@
 //! What goes into a simulation and what comes out of it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use lockstep_cancel::Cancel;
@@ -64,6 +65,9 @@ pub struct Config {
     /// Also find out which barriers of the block are needed
     /// ([`Outcome::barriers`]). Blocks then run one after the other.
     pub barrier_needs: bool,
+    /// Execute only these blocks, in this order, as if the others had not begun yet: what is found among them is found in
+    /// a launch that begins so. Where one of them waits for another, the launch is given up.
+    pub only: Option<Arc<[u32]>>,
 }
 
 impl Default for Config {
@@ -78,6 +82,7 @@ impl Default for Config {
             deadline: None,
             cancel: Cancel::default(),
             barrier_needs: false,
+            only: None,
         }
     }
 }

@@ -12,6 +12,12 @@
 //! gives the same result, and this one counts. Otherwise it is thrown away and
 //! the launch runs again in the fixed order with the full checks. So the result
 //! never depends on the number of workers.
+//!
+//! Of a very large launch, some of the blocks may be executed alone
+//! ([`Config::only`]). Blocks may begin in any order, and those of a launch that
+//! have not begun do nothing: so this is how some execution of the launch begins,
+//! and what is seen of it is real. That nobody else will ever come is not: a
+//! block that waits is the end of it, and no deadlock.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -53,6 +59,16 @@ impl Prepared<'_> {
     }
 }
 
+/// How many blocks are executed.
+fn executed(program: &Program) -> u64 {
+    program.config.only.as_ref().map_or(program.blocks, |only| only.len() as u64)
+}
+
+/// The number of a block, by its place among those that are executed.
+fn nth(program: &Program, i: u32) -> u32 {
+    program.config.only.as_ref().map_or(i, |only| only[i as usize])
+}
+
 struct Probe {
     steps: u64,
     lane_steps: u64,
@@ -73,11 +89,12 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
     let spent = AtomicU64::new(0);
     let printed: Mutex<Vec<(u32, String)>> = Mutex::new(Vec::new());
     // A thread takes longer to start than a small launch takes.
-    let jobs = match program.blocks * u64::from(program.threads) {
+    let blocks = executed(program);
+    let jobs = match blocks * u64::from(program.threads) {
         ..WORTHWHILE => 1,
         _ => program.config.jobs as u64,
     };
-    let workers = jobs.clamp(1, program.blocks) as usize;
+    let workers = jobs.clamp(1, blocks.max(1)) as usize;
     let work = || {
         let mut reports = Reports::new(true, &program.config.kinds);
         let mut run = BlockRun::new(program, &globals, true);
@@ -94,10 +111,11 @@ fn probe(program: &Program) -> Result<Option<Outcome>, LaunchError> {
             stop: None,
         };
         while !owners.stop.load(Relaxed) {
-            let block = next.fetch_add(1, Relaxed);
-            if u64::from(block) >= program.blocks {
+            let i = next.fetch_add(1, Relaxed);
+            if u64::from(i) >= blocks {
                 break;
             }
+            let block = nth(program, i);
             run.start(block, &mut clock);
             let budget = Budget {
                 steps: program.config.max_steps.saturating_sub(spent.load(Relaxed)),
@@ -292,13 +310,13 @@ pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> 
                 break;
             }
         }
-        if u64::from(next) < program.blocks {
+        if u64::from(next) < executed(program) {
             let mut run = spare.take().unwrap_or_else(|| {
                 let mut run = BlockRun::new(program, globals, false);
                 run.prepare(&world.watch);
                 run
             });
-            run.start(next, world.clock);
+            run.start(nth(program, next), world.clock);
             next += 1;
             match run.run(world) {
                 Ok(Turn::Finished) => {
@@ -317,6 +335,10 @@ pub(crate) fn drive(program: &Program, globals: &Globals, world: &mut World) -> 
             continue;
         }
         if waiting.is_empty() {
+            break;
+        }
+        if program.config.only.is_some() {
+            stop = Some(Stop::Alone);
             break;
         }
         let at_barrier = waiting.iter().all(|w| matches!(w.1, Turn::AtGridBarrier(_)));
@@ -362,6 +384,7 @@ fn because(program: &Program, stop: &Stop) -> String {
         Stop::Heap => "it uses more of the device's heap than is modelled".into(),
         Stop::Handle => "it reads a texture whose handle is no argument of the launch".into(),
         Stop::Shape => "it leaves the square or cube that Lockstep takes an image for".into(),
+        Stop::Alone => "a block waits for others, which were not executed".into(),
         Stop::Requires(text) => format!("the launch does not satisfy {text}"),
     }
 }

@@ -189,6 +189,8 @@ pub(crate) enum Stop {
     Handle,
     /// A texel outside of the shape that images are taken to have.
     Shape,
+    /// Only some blocks are executed, and one waits for another.
+    Alone,
     /// The launch is not one the kernel is for.
     Requires(String),
 }

@@ -38,9 +38,9 @@ pub struct HostCondition {
 }
 
 /// Conditions of a launch that are read.
-const MOST: usize = 32;
+pub(super) const MOST: usize = 32;
 /// Conditions within conditions.
-const DEPTH: usize = 4;
+pub(super) const DEPTH: usize = 4;
 
 /// What holds where an instruction is executed.
 pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<HostCondition> {
@@ -68,7 +68,7 @@ pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<H
 }
 
 /// The condition of a block's branch, and where it leads if it holds and if not.
-fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
+pub(super) fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
     // SAFETY: every block of a function that was read has its last instruction.
     let last = unsafe { LLVMGetBasicBlockTerminator(block) };
     let [on_true, on_false] = llvm::successors(block)[..] else { return None };
@@ -130,7 +130,7 @@ fn may_be_negative(value: &HostValue) -> bool {
 }
 
 /// Whether the sides of a comparison are taken as they are without a sign.
-fn is_unsigned(v: Val) -> bool {
+pub(super) fn is_unsigned(v: Val) -> bool {
     use IntPred::{LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT};
     // SAFETY: it is a comparison of integers.
     let how = unsafe { LLVMGetICmpPredicate(v) };
@@ -307,7 +307,7 @@ fn step(phi: Val, next: Val) -> Option<Step> {
 }
 
 /// The value that was made wider or narrower.
-fn uncast(mut v: Val) -> Val {
+pub(super) fn uncast(mut v: Val) -> Val {
     let casts = [Opcode::LLVMZExt, Opcode::LLVMSExt, Opcode::LLVMTrunc, Opcode::LLVMFreeze];
     while llvm::opcode_of(v).is_some_and(|o| casts.contains(&o)) {
         v = llvm::operand(v, 0);
@@ -380,7 +380,7 @@ impl Dominators {
     }
 
     /// A block and those that every way to it comes through, the nearest first.
-    fn above(&self, block: Bb) -> Vec<Bb> {
+    pub(super) fn above(&self, block: Bb) -> Vec<Bb> {
         let Some(&at) = self.number.get(&block) else { return Vec::new() };
         let mut out = vec![block];
         let mut at = at;

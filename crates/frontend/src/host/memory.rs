@@ -61,7 +61,7 @@ fn is_kept(first: Val, second: Val) -> bool {
     false
 }
 
-fn may_write(inst: Val, variable: Val) -> bool {
+pub(super) fn may_write(inst: Val, variable: Val) -> bool {
     match llvm::opcode(inst) {
         Opcode::LLVMStore => {
             let other = base(llvm::operand(inst, 1));
@@ -77,13 +77,13 @@ fn may_write(inst: Val, variable: Val) -> bool {
     }
 }
 
-fn is_variable(v: Val) -> bool {
+pub(super) fn is_variable(v: Val) -> bool {
     llvm::opcode_of(v) == Some(Opcode::LLVMAlloca)
         || llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind
 }
 
 /// Functions that write nothing but what they are given.
-fn keeps_to_itself(name: &str) -> bool {
+pub(super) fn keeps_to_itself(name: &str) -> bool {
     let own = ["cuda", "__cuda", "llvm."];
     own.iter().any(|prefix| name.starts_with(prefix))
         || name.starts_with("_ZN4dim3C")

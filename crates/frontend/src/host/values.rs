@@ -12,6 +12,7 @@ use llvm_sys::core::{
     LLVMConstRealGetDouble, LLVMGetICmpPredicate, LLVMGetIntTypeWidth, LLVMGetIsDisjoint,
 };
 
+use super::inputs::{self, Uncalled};
 use super::memory;
 use crate::llvm::{self, Opcode, Val};
 
@@ -64,6 +65,21 @@ pub(super) enum Half {
 }
 
 impl Reader {
+    /// By what is not known: whether it may be anything.
+    pub(super) fn free(&self, uncalled: &Uncalled) -> Vec<bool> {
+        let is_free = |&(v, half): &(Val, Half)| half != Half::High && inputs::is_free(v, uncalled);
+        self.unknown.iter().map(is_free).collect()
+    }
+
+    /// By what is not known: whether it hangs together with another in a way that is not read.
+    pub(super) fn bound(&self) -> Vec<bool> {
+        let is_bound = |&(v, _): &(Val, Half)| {
+            let others = self.unknown.iter().map(|u| u.0).filter(|&o| o != v);
+            inputs::is_bound(v, &others.collect::<Vec<_>>())
+        };
+        self.unknown.iter().map(is_bound).collect()
+    }
+
     /// An integer; `None` for anything else.
     pub(super) fn integer(&mut self, v: Val) -> Option<HostValue> {
         width(v)?;
@@ -263,7 +279,8 @@ impl Reader {
                 Some(r) => known(whole(r)?),
                 None => self.integer_of(b, depth)?,
             },
-            Opcode::LLVMFMul => known(whole(1.0 / real(b)?)?),
+            // Only of powers of two the product is the quotient: 700 * 0.01 is more than 7.
+            Opcode::LLVMFMul => known(whole(1.0 / real(b)?).filter(|d| d.count_ones() == 1)?),
             _ => return None,
         };
         let number = self.integer_of(a, depth)?;
@@ -327,6 +344,15 @@ fn rest_of(n: &HostValue, multiple: &HostValue, sign: i64) -> Option<HostValue> 
         (**whole == *n && is_by).then(|| binary(HostOp::Rem, n.clone(), (**by).clone()))
     };
     of(quotient, times).or_else(|| of(times, quotient))
+}
+
+/// Adds what is not known of a value.
+pub(super) fn unknowns(value: &HostValue, out: &mut Vec<usize>) {
+    match value {
+        HostValue::Known(_) => {}
+        HostValue::Unknown(u) => out.extend((!out.contains(u)).then_some(u)),
+        HostValue::Binary(_, a, b) => [a, b].into_iter().for_each(|v| unknowns(v, out)),
+    }
 }
 
 pub(super) fn known(v: i64) -> HostValue {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
+use lockstep_finding::Kind;
 use lockstep_kernel::{BlockId, SiteId};
 use lockstep_simulate::{Config, Coverage, Scheduling, footprint};
 
@@ -106,5 +107,34 @@ fn a_token_ends_the_launch() {
             assert!(run.join().expect("no panic").incomplete.is_some());
         });
         assert!(!footprint(&long, &launch(4, 64), &config).expect("it fits").complete);
+    }
+}
+
+/// Blocks that are executed alone do what they do among the others.
+#[test]
+fn some_blocks() {
+    // The first two write one element, each its own behind.
+    let global = |at: Ex| St::Write(Mem::Global, at);
+    let body = [when(Ex::BlockId, 2, vec![global(Ex::Num(0))]), global(Ex::BlockId.add(64))];
+    let kernel = cuda(&body);
+    for jobs in [1, 3] {
+        let plain = Config { jobs, ..config(Scheduling::Independent) };
+        let of = |only: &[u32]| {
+            let config = Config { only: Some(only.into()), ..plain.clone() };
+            run(&kernel, 8, 1, &config)
+        };
+        let all = run(&kernel, 8, 1, &plain);
+        assert_eq!(of(&[0, 1, 2, 3, 4, 5, 6, 7]).findings, all.findings);
+        assert_eq!(all.findings.len(), 1);
+        assert_eq!(of(&[0, 1, 7]).findings, all.findings);
+        assert_eq!(of(&[0, 7]).findings, []);
+        assert_eq!(of(&[5]).incomplete, None);
+        assert!(of(&[5]).stats.warp_steps < all.stats.warp_steps);
+        // Whoever waits for all of them waits in vain, which is no deadlock.
+        let kinds = vec![Kind::Deadlock];
+        let config = Config { only: Some([1, 2].into()), kinds, ..plain.clone() };
+        let waits = run(&cuda(&[global(Ex::BlockId), St::Grid]), 8, 1, &config);
+        assert_eq!(waits.findings, []);
+        assert!(waits.incomplete.is_some());
     }
 }

@@ -1,0 +1,209 @@
+//! Which of the host's values may be anything, and whether all is known that is asked for on the way to a launch.
+//!
+//! What a program reads of its command line, and what a function is given that nobody here calls, may be any number, and no
+//! other value says more of it. Of a number that another function returns, or that some memory holds, nothing is known: it
+//! may always be a multiple of 32.
+
+use std::collections::HashSet;
+
+use super::called;
+use super::conditions::{self, Dominators, branch};
+use super::values::{Reader, unknowns};
+use crate::llvm::{self, Bb, Opcode, Val};
+
+/// Functions that make a number of a text.
+const NUMBERS: [&str; 11] = [
+    "atoi",
+    "atol",
+    "atoll",
+    "strtol",
+    "strtoll",
+    "strtoul",
+    "strtoull",
+    "__isoc23_strtol",
+    "__isoc23_strtoll",
+    "__isoc23_strtoul",
+    "__isoc23_strtoull",
+];
+/// Functions whose pointer is none where something outside is missing.
+const MAY_FAIL: [&str; 6] = ["malloc", "calloc", "realloc", "fopen", "_Znwm", "_Znam"];
+
+/// A branch that may lead away from a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostBranch {
+    /// Values that are not known and that it asks about.
+    pub unknowns: Vec<usize>,
+    /// Whether what it asks for is among the launch's conditions, without a rest.
+    pub is_read: bool,
+}
+
+/// The functions that nobody calls, before any pass has put one into another.
+#[derive(Default)]
+pub(super) struct Uncalled(HashSet<String>);
+
+impl Uncalled {
+    pub(super) fn of(functions: &[Val]) -> Uncalled {
+        let uncalled = functions.iter().filter(|&&f| llvm::users(f).is_empty());
+        Uncalled(uncalled.map(|&f| llvm::name(f)).collect())
+    }
+
+    fn has(&self, argument: Val) -> bool {
+        llvm::value_kind(argument) == llvm::ValueKind::LLVMArgumentValueKind
+            && self.0.contains(&llvm::name(llvm::function_of_argument(argument)))
+    }
+}
+
+/// Whether a value may be anything.
+pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
+    match llvm::opcode_of(v) {
+        None => uncalled.has(v),
+        Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => called(v).is_some_and(|(_, name)| {
+            // What CUDA's runtime returns is whether it worked.
+            NUMBERS.contains(&name.as_str())
+                || name.starts_with("cuda")
+                || name.starts_with("__cuda")
+        }),
+        // A number that is read, or else one to begin with.
+        Some(Opcode::LLVMPHI | Opcode::LLVMSelect) => {
+            let is_choice = llvm::opcode(v) == Opcode::LLVMSelect;
+            let values = llvm::operands(v).into_iter().skip(usize::from(is_choice));
+            let mut unknown = values.filter(|&v| llvm::const_int(v).is_none());
+            let one = unknown.next();
+            let is_call = |v: Val| llvm::opcode_of(v) == Some(Opcode::LLVMCall);
+            let is_input = |v: Val| is_call(v) && is_free(v, uncalled);
+            one.map(conditions::uncast).is_some_and(is_input) && unknown.next().is_none()
+        }
+        _ => false,
+    }
+}
+
+/// Values that one is computed from.
+const MOST_SOURCES: usize = 64;
+
+/// Whether a value comes from a function or from arithmetic that is not read, and what goes into it, or a part of that, goes into one of the
+/// others: then the two hang together, and nobody knows how.
+pub(super) fn is_bound(v: Val, others: &[Val]) -> bool {
+    let is_hidden = match llvm::opcode_of(v) {
+        Some(Opcode::LLVMFPToSI | Opcode::LLVMFPToUI) => true,
+        Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => {
+            called(v).is_some_and(|(_, name)| !NUMBERS.contains(&name.as_str()))
+        }
+        _ => false,
+    };
+    if !is_hidden {
+        return false;
+    }
+    let own = sources(v);
+    others.iter().any(|&other| sources(other).iter().any(|s| own.contains(s)))
+}
+
+/// A value, and what it is computed from in one way only: not what memory held, nor what one of several ways led to.
+fn sources(v: Val) -> Vec<Val> {
+    let mut all = vec![v];
+    let mut at = 0;
+    while let Some(&v) = all.get(at) {
+        at += 1;
+        let stops = [Opcode::LLVMLoad, Opcode::LLVMPHI, Opcode::LLVMAlloca];
+        let Some(opcode) = llvm::opcode_of(v).filter(|o| !stops.contains(o)) else { continue };
+        let is_call = matches!(opcode, Opcode::LLVMCall | Opcode::LLVMInvoke);
+        let from = if is_call { llvm::call_args(v) } else { llvm::operands(v) };
+        let is_value = |v: &Val| {
+            let is_argument = llvm::value_kind(*v) == llvm::ValueKind::LLVMArgumentValueKind;
+            is_argument || llvm::is_instruction(*v)
+        };
+        for v in from.into_iter().filter(is_value) {
+            if !all.contains(&v) && all.len() < MOST_SOURCES {
+                all.push(v);
+            }
+        }
+    }
+    all
+}
+
+/// The branches on the ways to an instruction that may lead away from it for good, but for those behind it (a loop's test, once
+/// it was there); `None` where one of them asks for what is not read.
+pub(super) fn branches(
+    inst: Val,
+    tree: &Dominators,
+    reader: &mut Reader,
+) -> Option<Vec<HostBranch>> {
+    let goal = llvm::block_of(inst);
+    let mut leads: HashSet<Bb> = HashSet::from([goal]);
+    let mut order = vec![goal];
+    let mut at = 0;
+    while let Some(&block) = order.get(at) {
+        at += 1;
+        order.extend(llvm::predecessors(block).into_iter().filter(|&b| leads.insert(b)));
+    }
+    let above = tree.above(goal);
+    let mut out = Vec::new();
+    for &block in order.iter().filter(|&&b| !tree.above(b).contains(&goal)) {
+        let next = llvm::successors(block);
+        if next.iter().all(|s| leads.contains(s)) {
+            continue;
+        }
+        // An exception is none of the numbers' business.
+        if llvm::instructions(block).last().is_some_and(|&i| llvm::opcode(i) == Opcode::LLVMInvoke)
+        {
+            continue;
+        }
+        let (condition, [on_true, on_false]) = branch(block)?;
+        let leads_on = |b: Bb| above.contains(&b) && llvm::predecessors(b)[..] == [block];
+        let is_read = on_true != on_false
+            && (leads_on(on_true) && is_read(condition, true, conditions::DEPTH)
+                || leads_on(on_false) && is_read(condition, false, conditions::DEPTH));
+        let mut found = Vec::new();
+        asked(condition, reader, &mut found)?;
+        out.push(HostBranch { unknowns: found, is_read });
+    }
+    Some(out)
+}
+
+/// Whether the conditions of a launch say all that a branch asks for.
+fn is_read(v: Val, truth: bool, depth: usize) -> bool {
+    if depth == 0 {
+        return false;
+    }
+    let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
+    let both =
+        |a: u32, b: u32| [a, b].iter().all(|&i| is_read(llvm::operand(v, i), truth, depth - 1));
+    match llvm::opcode_of(v) {
+        Some(Opcode::LLVMAnd) if truth => both(0, 1),
+        Some(Opcode::LLVMOr) if !truth => both(0, 1),
+        Some(Opcode::LLVMSelect) if truth && constant(2) == Some(0) => both(0, 1),
+        Some(Opcode::LLVMSelect) if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
+        // What has no sign is read in part only.
+        Some(Opcode::LLVMICmp) => !conditions::is_unsigned(v),
+        _ => false,
+    }
+}
+
+/// Adds what is not known of what a condition asks about; `None` where it asks for anything but numbers, and whether
+/// something outside was there.
+fn asked(v: Val, reader: &mut Reader, out: &mut Vec<usize>) -> Option<()> {
+    if llvm::const_int(v).is_some() {
+        return Some(());
+    }
+    match llvm::opcode_of(v)? {
+        Opcode::LLVMAnd | Opcode::LLVMOr | Opcode::LLVMXor | Opcode::LLVMSelect => {
+            llvm::operands(v).into_iter().try_for_each(|v| asked(v, reader, out))
+        }
+        Opcode::LLVMICmp => {
+            let sides = [0, 1].map(|i| llvm::operand(v, i));
+            let may_fail = |v: Val| {
+                let name = llvm::is_instruction(v).then(|| called(v)).flatten();
+                name.is_some_and(|(_, name)| MAY_FAIL.contains(&name.as_str()))
+            };
+            let is_null =
+                |v: Val| llvm::value_kind(v) == llvm::ValueKind::LLVMConstantPointerNullValueKind;
+            if may_fail(sides[0]) && is_null(sides[1]) {
+                return Some(());
+            }
+            for side in sides {
+                unknowns(&reader.integer(side)?, out);
+            }
+            Some(())
+        }
+        _ => None,
+    }
+}

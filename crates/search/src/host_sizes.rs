@@ -1,0 +1,184 @@
+//! Arrays that are as large as the host makes them.
+//!
+//! Where the host says how many bytes an array has, and the launch is one that it makes, an access beyond them is no guess
+//! of ours that was wrong. That is so only where nothing leads the threads that was chosen here and the host does not choose
+//! so: no element of an array, no number that is no integer, no field of a structure. The values that are left are integers
+//! and dimensions, which agree with all that the host says of them. Where they are not constants, a bug has to show for plain
+//! values, for much larger ones, and for odd and even ones ([`Space::variants`]): a caller who knows that an array has 4096
+//! elements at least, or always one less than a power of two, is right.
+//!
+//! What it can miss: kernels whose elements are indices or decide what is accessed, arrays that are too large to be made.
+
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
+use lockstep_finding::{Finding, Kind};
+use lockstep_kernel::slice::address_slice;
+use lockstep_kernel::{Inst, Kernel, Op, Operand, ParamKind, Terminator};
+
+use crate::candidate::{Candidate, Gene};
+use crate::space::{Part, Space, is_given};
+
+/// How many times larger values are than plain ones, at most.
+const TIMES: i64 = 64;
+/// Threads of a launch with such values.
+const MOST: u64 = 1 << 17;
+/// Numbers that the host computes with are below: it may do so with 32 bits and a sign.
+const LIMIT: i128 = 1 << 31;
+
+/// Whether only arguments that are integers say what is accessed, so that a launch is known by them and its dimensions.
+pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::Given) -> bool {
+    let slice = address_slice(kernel);
+    let mut used = vec![false; slice.regs.len()];
+    let mut mark = |operand: Operand| {
+        if let Operand::Reg(r) = operand {
+            used[r.0 as usize] = true;
+        }
+    };
+    for block in &slice.blocks {
+        block.phis.iter().flat_map(|p| &p.incoming).for_each(|&(_, value)| mark(value));
+        block.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
+        if let Terminator::Branch { cond, .. } = block.term {
+            mark(cond);
+        }
+    }
+    let is_led_by = |inst: &Inst| {
+        let first = inst.dst.map_or(0, |d| d.0 as usize);
+        let reads = matches!(inst.op, Op::Load { .. } | Op::Atomic { .. });
+        reads && (first..first + inst.op.result_count() as usize).any(|r| used[r])
+    };
+    let is_known = |(i, param): (usize, &lockstep_kernel::Param)| match param.kind {
+        ParamKind::Scalar { ty, count: 1 } if ty.is_int() && param.within.is_none() => true,
+        ParamKind::Scalar { count, .. } => {
+            let first = param.reg.0 as usize;
+            is_given(given, i).is_some() || !used[first..first + count as usize].contains(&true)
+        }
+        ParamKind::Aggregate { .. } => false,
+        ParamKind::Buffer { .. } => param.within.is_none(),
+        ParamKind::Local { .. } => true,
+    };
+    kernel.unsupported.is_empty()
+        && kernel.params.iter().enumerate().all(is_known)
+        && !slice.insts().any(is_led_by)
+}
+
+impl Space<'_> {
+    /// The bytes of arrays that the host allocates, by parameter, for a launch that it makes; none for any other.
+    pub(crate) fn host_sizes(&self, c: &Candidate) -> Vec<(usize, u64)> {
+        if self.given.sizes.is_empty() || !self.led_by_integers || c.equal.is_some() {
+            return Vec::new();
+        }
+        let value = |e: &Expr| self.host_value(e, c);
+        let follows = |name: &str, v: &Expr| {
+            let (name, v) = (value(&Expr::Name(name.to_owned())), value(v));
+            name.is_some() && name == v
+        };
+        let agrees = self.given.relations.iter().all(|r| follows(&r.name, &r.value))
+            && self.given.conditions.iter().all(|c| value(c).is_some_and(|v| v != 0));
+        if !agrees || !self.is_possible(c) {
+            return Vec::new();
+        }
+        let most = self.most_bytes();
+        let size = |(param, bytes): &(usize, Expr)| {
+            let bytes = u64::try_from(value(bytes)?).ok()?;
+            let is_free = is_given(self.given, *param).is_none();
+            (is_free && (1..=most).contains(&bytes)).then_some((*param, bytes))
+        };
+        self.given.sizes.iter().filter_map(size).collect()
+    }
+
+    /// Whether an access is outside of an array that is as large as the host makes it, in a launch that the host makes.
+    pub(crate) fn is_beyond_the_hosts(&self, finding: &Finding, c: &Candidate) -> bool {
+        self.array_of_the_host(finding, c).is_some()
+    }
+
+    /// What the host says of the array that an access is outside of.
+    pub(crate) fn size_by_the_host(&self, finding: &Finding, c: &Candidate) -> Option<String> {
+        let param = self.array_of_the_host(finding, c)?;
+        let (_, bytes) = self.given.sizes.iter().find(|(p, _)| *p == param)?;
+        let bytes = format!("{bytes} bytes");
+        Some(format!("the host allocates {bytes} for `{}`", self.kernel.params[param].name))
+    }
+
+    fn array_of_the_host(&self, finding: &Finding, c: &Candidate) -> Option<usize> {
+        let name = finding.memory.as_ref()?.object.as_ref()?;
+        let is_it = |&(p, _): &(usize, u64)| self.kernel.params[p].name == *name;
+        let sizes = (finding.kind == Kind::OutOfBounds).then(|| self.host_sizes(c))?;
+        sizes.into_iter().find(is_it).map(|(param, _)| param)
+    }
+
+    /// A value as the host computes it; `None` where it does not fit there, or may be another with other types.
+    fn host_value(&self, e: &Expr, c: &Candidate) -> Option<i128> {
+        let v = match e {
+            Expr::Number(Number::Int(v)) => *v,
+            Expr::Name(name) => match Dimension::named(name) {
+                Some(Dimension::Block(a)) => c.block[a].into(),
+                Some(Dimension::Grid(a)) => c.grid[a].into(),
+                None => {
+                    let is_it = |s: &crate::space::Slot| {
+                        s.name == *name && s.part == Part::Lane(0) && s.ty.is_int()
+                    };
+                    let slot = self.slots.iter().position(is_it)?;
+                    let v = c.int(slot);
+                    (v == self.clamp(slot, v)).then_some(v)?.into()
+                }
+            },
+            Expr::Choice(condition, a, b) => {
+                let chosen = if self.host_value(condition, c)? != 0 { a } else { b };
+                self.host_value(chosen, c)?
+            }
+            Expr::Binary(op, a, b) => {
+                let (a, b) = (self.host_value(a, c)?, self.host_value(b, c)?);
+                match op {
+                    Operator::Add => a + b,
+                    Operator::Sub => a - b,
+                    Operator::Mul => a * b,
+                    Operator::Div => a.checked_div(b)?,
+                    Operator::Rem => a.checked_rem(b)?,
+                    Operator::Eq => i128::from(a == b),
+                    Operator::Ne => i128::from(a != b),
+                    Operator::Lt => i128::from(a < b),
+                    Operator::Le => i128::from(a <= b),
+                    Operator::Gt => i128::from(a > b),
+                    Operator::Ge => i128::from(a >= b),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        (0..LIMIT).contains(&v).then_some(v)
+    }
+
+    /// Launches that the host makes like the plain one, with all integers and the grid much larger, or by one smaller or larger,
+    /// where there is something to choose.
+    pub(crate) fn variants(&self) -> Vec<Candidate> {
+        let mut out: Vec<Candidate> = Vec::new();
+        let larger = (1..=TIMES.ilog2()).rev().map(|bits| self.variant(1 << bits, 0));
+        let Some((times, most)) = larger.flatten().next() else { return out };
+        out.push(most);
+        for (times, plus) in [(1, -1), (1, 1), (times, -1)] {
+            out.extend(self.variant(times, plus).map(|(_, c)| c));
+        }
+        out
+    }
+
+    fn variant(&self, times: i64, plus: i64) -> Option<(i64, Candidate)> {
+        let plain = self.plain();
+        let mut c = plain.clone();
+        for i in (0..self.slots.len()).filter(|&i| self.slots[i].ty.is_int()) {
+            let v = plain.int(i).saturating_mul(times).saturating_add(plus);
+            c.genes[i] = Gene::Int(self.clamp(i, v));
+        }
+        if self.given.grid.is_none() {
+            // One that is 1 counts nothing.
+            let varied = |d: u32| match d {
+                0 | 1 => d,
+                d => u32::try_from(i64::from(d) * times + plus).unwrap_or(d),
+            };
+            c.grid = c.grid.map(varied);
+        }
+        self.relate(&mut c);
+        let is_new = c.genes != plain.genes || c.grid != plain.grid;
+        let is_one = self.is_possible(&c) && self.agrees(&c) && c.threads() <= MOST;
+        let is_sized = || self.host_sizes(&c).len() == self.host_sizes(&plain).len();
+        (is_new && is_one && is_sized()).then_some((times, c))
+    }
+}
