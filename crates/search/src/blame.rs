@@ -583,7 +583,7 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let ascends = |i: usize| candidate.contents[i] == Contents::Iota;
         let mut leaders = self.leaders(&finding.accesses);
-        leaders.retain(|&i| space.arrays[i].bounds_loop && !ascends(i));
+        leaders.retain(|&i| space.arrays[i].limits_loop && !ascends(i));
         leaders
     }
 
@@ -647,6 +647,7 @@ impl Shrinker<'_, '_> {
         };
         let mut apart = through.iter().copied().filter(|&i| {
             self.gone_with(&shown, &with_picks(vec![(i, Contents::Spaced)])).is_some()
+                && !self.meets_however_far(&shown, i, &with_picks)
         });
         if let Some(array) = apart.next() {
             let name = &space.arrays[array].name;
@@ -670,6 +671,36 @@ impl Shrinker<'_, '_> {
         })?;
         let [begin, end] = [i, j].map(|i| &space.arrays[i].name);
         Some(format!("parts that begin at elements of {begin} and end at those of {end} overlap"))
+    }
+
+    /// A launch that was made small has few threads, which may meet only where parts are close. Where those of a usual one
+    /// meet in parts that lie so far apart that none can reach the next, and each thread has an element of its own to say
+    /// which part it takes, there are more threads than such elements can tell apart.
+    fn meets_however_far(
+        &mut self,
+        shown: &Shown,
+        array: usize,
+        with_picks: &dyn Fn(Vec<(usize, Contents)>) -> Vec<(usize, Contents)>,
+    ) -> bool {
+        let space = self.driver.lab.space;
+        let plain = space.plain();
+        let wide = Candidate {
+            grid: plain.grid,
+            block: plain.block,
+            genes: plain.genes,
+            ..shown.candidate.clone()
+        };
+        let wide = space.agreeing(&wide);
+        let parts = Contents::PARTS.into_iter().filter(|&part| part >= Contents::SPACE);
+        parts.collect::<Vec<_>>().into_iter().all(|part| {
+            let contents = with_picks(vec![(array, Contents::Begins(part))]);
+            let apart = self.with_contents(&wide, &contents);
+            let trial = space.is_possible(&apart).then(|| self.other(&apart)).flatten();
+            trial.is_some_and(|t| {
+                let ended = t.outcome.incomplete.is_none() && wrong(&t) <= shown.wrong;
+                ended && self.is_in(&t)
+            })
+        })
     }
 
     /// Numbers that an atomic drew, one at a time, are others for each thread, whatever it counts on: where counters lie

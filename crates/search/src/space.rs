@@ -98,6 +98,8 @@ pub(crate) struct FreeArray {
     pub(crate) reaches_private: bool,
     /// Its elements say where loops end.
     pub(crate) bounds_loop: bool,
+    /// Because they are compared with what a loop counts.
+    pub(crate) limits_loop: bool,
     /// Its elements are compared with one another, or with those of another array.
     pub(crate) compared: bool,
     pub(crate) written: bool,
@@ -132,6 +134,7 @@ impl FreeArray {
             written_through: a.index_written_through,
             reaches_private: a.value_reaches_private,
             bounds_loop: a.value_bounds_loop,
+            limits_loop: a.value_limits_loop,
             compared: a.compared_with_elements,
             written: a.written,
             synchronises: !flags.is_empty(),

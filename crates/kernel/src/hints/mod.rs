@@ -167,6 +167,9 @@ pub struct ArrayHints {
     pub value_guards_access: bool,
     /// Its contents decide whether a loop goes on.
     pub value_bounds_loop: bool,
+    /// Its contents are compared with what a loop counts, or are what it counts down, and that decides whether the loop
+    /// goes on.
+    pub value_limits_loop: bool,
     /// Constants that loaded values are compared with: the type of the
     /// comparison and the bits. Sorted.
     pub compared_with: Vec<(Ty, u64)>,

@@ -317,7 +317,18 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
         _ => return,
     };
     let decides_loop = inst.dst.is_some_and(|d| graph.reg_reaches(d, LOOP_EXIT));
+    let memory = graph.bases.list.len();
+    let array = |s: usize| match graph.subjects[s] {
+        Subject::Contents(base) => Some(base),
+        Subject::Member(member) => Some(memory + member),
+        _ => None,
+    };
     for (this, other) in [(a, b), (b, a)] {
+        let counted = if matches!(other, Operand::Imm(_)) { this } else { other };
+        if decides_loop && graph.has(counted, LOOP) {
+            let limits = graph.subjects_of(this).into_iter().filter_map(array);
+            limits.for_each(|a| arrays[a].value_limits_loop = true);
+        }
         if let Operand::Imm(c) = other {
             if let Some(constant) = constant(c, ty) {
                 Undo { graph, hints, arrays, seen: Vec::new() }.follow(this, constant, DEPTH);
