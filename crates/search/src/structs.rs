@@ -66,7 +66,8 @@ pub(crate) fn members(kernel: &Kernel, hints: &Hints, param: usize) -> Vec<FreeA
     let member = |m: &MemberHints| {
         let place = Some((param, m.offset));
         let of_it = |s: &SiteId| hints.member_at[s.0 as usize] == place;
-        let name = format!("{}+{}", kernel.params[param].name, m.offset);
+        // As memory in findings is named.
+        let name = format!("{} (byte {})", kernel.params[param].name, m.offset);
         let elem = Elem::Scalar(m.ty);
         let sites: Vec<SiteId> = flags.iter().copied().filter(of_it).collect();
         FreeArray {
