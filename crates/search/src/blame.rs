@@ -10,14 +10,15 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Access, ElementType, Finding, Kind, Severity};
-use lockstep_kernel::{Elem, Kernel, ParamKind, Site};
+use lockstep_finding::{Access, Finding, Kind, Severity};
+use lockstep_kernel::{AtomicOp, Elem, Kernel, Op, Operand, ParamKind, Site, SiteId};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
 use crate::ledger::same;
 use crate::settle::Shrinker;
 use crate::space::{FreeArray, Slot};
+use crate::structs;
 use crate::trial::Trial;
 
 /// Threads along a block's first axis.
@@ -67,6 +68,20 @@ fn is_no_worse(trial: &Trial, before: usize) -> bool {
     trial.outcome.incomplete.is_none() && wrong(trial) <= before
 }
 
+/// Whether all that is done to an array is to count it up, by one at a time.
+fn draws_single(kernel: &Kernel, array: &FreeArray) -> bool {
+    let name = &kernel.params[array.param].name;
+    let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(name);
+    array.member.is_none()
+        && kernel.insts().all(|inst| match inst.op {
+            Op::Atomic { op, site, value, .. } if of_it(site) => {
+                matches!(op, AtomicOp::Add | AtomicOp::Inc) && value == Operand::Imm(1)
+            }
+            Op::Store { site, .. } => !of_it(site),
+            _ => true,
+        })
+}
+
 impl Shrinker<'_, '_> {
     pub(crate) fn shown<'t>(&self, trial: &'t Trial) -> Option<Shown<'t>> {
         let finding = same(trial, self.key)?;
@@ -86,6 +101,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial))
                 .or_else(|| self.last_of_threads(trial))
+                .or_else(|| self.empty_parts(trial))
                 .or_else(|| self.empty_structs(trial))
                 .or_else(|| self.small_sizes(trial)),
             Kind::DataRace | Kind::MissingFence => self
@@ -361,30 +377,11 @@ impl Shrinker<'_, '_> {
         })
     }
 
-    /// Structs of nothing but zeros are parts of no elements, lists that end at once, and so on: with other numbers in them
-    /// more may be written before it is read.
-    fn empty_structs(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let shown = self.shown(trial)?;
-        let is_empty = |i: &usize| {
-            let array = &space.arrays[*i];
-            array.matters && self.is_struct(*i) && shown.candidate.contents[*i] == Contents::Zeros
-        };
-        let mut empty = (0..space.arrays.len()).filter(is_empty).collect::<Vec<_>>().into_iter();
-        let array = empty.find(|&i| {
-            let other = self.gone_with(&shown, &[(i, Contents::Words)]);
-            other.is_some_and(|t| !self.has_others(&t, shown.finding))
-        })?;
-        Some(format!("elements of {} are nothing but zeros", space.arrays[array].name))
-    }
-
     /// Whether an array is one of structs, whose members are not known.
-    fn is_struct(&self, array: usize) -> bool {
+    pub(crate) fn is_struct(&self, array: usize) -> bool {
         let space = self.driver.lab.space;
-        let array = &space.arrays[array];
-        let source = &space.kernel.params[array.param].source_type;
-        let element = lockstep_simulate::bind::element_type(array.elem, source, true);
-        matches!(array.elem, Elem::Bytes(n) if n > 1) && element == ElementType::U8
+        space.arrays[array].member.is_none()
+            && structs::is_struct(space.kernel, space.arrays[array].param)
     }
 
     /// An offset of nothing, one that names a single element, or one that leads before an array's first element, was our
@@ -525,9 +522,8 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let kernel = space.kernel;
         let lead = |array: usize, access: &Access| {
-            let param = space.arrays[array].param;
-            let mut sites = space.hints.led_by.iter().zip(&kernel.sites);
-            sites.any(|(led, site)| is_at(kernel, site, access) && led.contains(&param))
+            let mut sites = kernel.sites.iter().enumerate();
+            sites.any(|(s, site)| is_at(kernel, site, access) && space.leads(array, s))
         };
         let accesses: Vec<&Access> = accesses.into_iter().collect();
         let all = 0..space.arrays.len();
@@ -540,11 +536,7 @@ impl Shrinker<'_, '_> {
     fn strange_elements(&self, candidate: &Candidate, finding: &Finding) -> Option<String> {
         let space = self.driver.lab.space;
         let contents = &candidate.contents;
-        let element = |i: usize| {
-            let array = &space.arrays[i];
-            let source = &space.kernel.params[array.param].source_type;
-            lockstep_simulate::bind::element_type(array.elem, source, true)
-        };
+        let element = |i: usize| space.arrays[i].element;
         let name = |i: usize| &space.arrays[i].name;
         let any = finding.accesses.iter().flat_map(|a| self.leaders([a]));
         let is_scaled = |&i: &usize| {
@@ -591,7 +583,7 @@ impl Shrinker<'_, '_> {
         let space = self.driver.lab.space;
         let ascends = |i: usize| candidate.contents[i] == Contents::Iota;
         let mut leaders = self.leaders(&finding.accesses);
-        leaders.retain(|&i| space.arrays[i].bounds_loop && !ascends(i));
+        leaders.retain(|&i| space.arrays[i].limits_loop && !ascends(i));
         leaders
     }
 
@@ -618,11 +610,23 @@ impl Shrinker<'_, '_> {
         }
     }
 
+    /// Whether two blocks meet where each thread has its place in a part that an element leads to. Who adds to the parts of
+    /// blocks means parts that lie apart; of elements that lead each thread on its own that cannot be said.
+    fn is_of_parts(&self, finding: &Finding) -> bool {
+        let space = self.driver.lab.space;
+        let has_place = |a: &Access| {
+            let mut sites = space.kernel.sites.iter().zip(&space.hints.addressed_by);
+            sites.any(|(site, axes)| axes.contains(&true) && is_at(space.kernel, site, a))
+        };
+        let [a, b] = &finding.accesses[..] else { return false };
+        a.block != b.block && has_place(a) && has_place(b)
+    }
+
     /// Where an array says at which element the part of each thread begins, parts that lie close together overlap.
     fn close_segments(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
         let shown = self.shown(trial)?;
-        if !self.may_be_apart(shown.finding) {
+        if !self.may_be_apart(shown.finding) && !self.is_of_parts(shown.finding) {
             return None;
         }
         let is_read = |array: &FreeArray| {
@@ -631,19 +635,21 @@ impl Shrinker<'_, '_> {
         let those = |f: &dyn Fn(&FreeArray) -> bool| -> Vec<usize> {
             (0..space.arrays.len()).filter(|&i| f(&space.arrays[i])).collect()
         };
-        let through = those(&|a| a.written_through);
+        let mut through = those(&|a| a.written_through);
         // Another array may say which part each thread takes: each one once.
         let picks = those(&|a| is_read(a) && a.reaches_address);
+        through.retain(|&i| !self.meets_by_tickets(&shown, i, &picks));
         let with_picks = |mut contents: Vec<(usize, Contents)>| {
             let others = picks.iter().filter(|&&k| contents.iter().all(|(i, _)| *i != k));
             let others: Vec<_> = others.map(|&k| (k, Contents::Iota)).collect();
             contents.extend(others);
             contents
         };
-        let mut apart = through.iter().filter(|&&i| {
+        let mut apart = through.iter().copied().filter(|&i| {
             self.gone_with(&shown, &with_picks(vec![(i, Contents::Spaced)])).is_some()
+                && !self.meets_however_far(&shown, i, &with_picks)
         });
-        if let Some(&array) = apart.next() {
+        if let Some(array) = apart.next() {
             let name = &space.arrays[array].name;
             return Some(format!("elements of {name} are less than {} apart", Contents::SPACE));
         }
@@ -665,6 +671,53 @@ impl Shrinker<'_, '_> {
         })?;
         let [begin, end] = [i, j].map(|i| &space.arrays[i].name);
         Some(format!("parts that begin at elements of {begin} and end at those of {end} overlap"))
+    }
+
+    /// A launch that was made small has few threads, which may meet only where parts are close. Where those of a usual one
+    /// meet in parts that lie so far apart that none can reach the next, and each thread has an element of its own to say
+    /// which part it takes, there are more threads than such elements can tell apart.
+    fn meets_however_far(
+        &mut self,
+        shown: &Shown,
+        array: usize,
+        with_picks: &dyn Fn(Vec<(usize, Contents)>) -> Vec<(usize, Contents)>,
+    ) -> bool {
+        let space = self.driver.lab.space;
+        let plain = space.plain();
+        let wide = Candidate {
+            grid: plain.grid,
+            block: plain.block,
+            genes: plain.genes,
+            ..shown.candidate.clone()
+        };
+        let wide = space.agreeing(&wide);
+        let parts = Contents::PARTS.into_iter().filter(|&part| part >= Contents::SPACE);
+        parts.collect::<Vec<_>>().into_iter().all(|part| {
+            let contents = with_picks(vec![(array, Contents::Begins(part))]);
+            let apart = self.with_contents(&wide, &contents);
+            let trial = space.is_possible(&apart).then(|| self.other(&apart)).flatten();
+            trial.is_some_and(|t| {
+                let ended = t.outcome.incomplete.is_none() && wrong(&t) <= shown.wrong;
+                ended && self.is_in(&t)
+            })
+        })
+    }
+
+    /// Numbers that an atomic drew, one at a time, are others for each thread, whatever it counts on: where counters lie
+    /// far apart, and two threads that draw from the same one still meet, that the counters are close is not to blame.
+    fn meets_by_tickets(&mut self, shown: &Shown, counters: usize, picks: &[usize]) -> bool {
+        let space = self.driver.lab.space;
+        let array = &space.arrays[counters];
+        let leads = self.leaders(&shown.finding.accesses).contains(&counters);
+        if !leads || !array.synchronises || !draws_single(space.kernel, array) {
+            return false;
+        }
+        let threads = shown.candidate.threads().max(2);
+        let others = picks.iter().filter(|&&k| k != counters);
+        let mut contents: Vec<(usize, Contents)> =
+            others.map(|&k| (k, Contents::Below(threads / 2))).collect();
+        contents.push((counters, Contents::Spaced));
+        self.shows(&self.with_contents(shown.candidate, &contents))
     }
 
     /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
@@ -713,7 +766,13 @@ impl Shrinker<'_, '_> {
         if !race || !self.may_be_apart(finding) || !finding.accesses.iter().all(is_ranked) {
             return Vec::new();
         }
-        let is_compared = |i: &usize| space.hints.ranked_by.contains(&space.arrays[*i].param);
+        let is_compared = |i: &usize| {
+            let array = &space.arrays[*i];
+            match array.member {
+                Some(m) => space.hints.ranked_by_members.contains(&(array.param, m.offset)),
+                None => space.hints.ranked_by.contains(&array.param),
+            }
+        };
         let all = 0..space.arrays.len();
         all.filter(|i| is_compared(i) && !space.arrays[*i].written).collect()
     }
@@ -739,7 +798,7 @@ impl Shrinker<'_, '_> {
         self.gone_with(shown, &all).is_some()
     }
 
-    fn with_contents(&self, c: &Candidate, arrays: &[(usize, Contents)]) -> Candidate {
+    pub(crate) fn with_contents(&self, c: &Candidate, arrays: &[(usize, Contents)]) -> Candidate {
         let mut c = c.clone();
         for &(array, contents) in arrays {
             c.contents[array] = contents;
@@ -749,7 +808,11 @@ impl Shrinker<'_, '_> {
         c
     }
 
-    fn gone_with(&mut self, shown: &Shown, arrays: &[(usize, Contents)]) -> Option<Rc<Trial>> {
+    pub(crate) fn gone_with(
+        &mut self,
+        shown: &Shown,
+        arrays: &[(usize, Contents)],
+    ) -> Option<Rc<Trial>> {
         let other = self.other(&self.with_contents(shown.candidate, arrays))?;
         (self.is_gone_from(&other, shown.wrong) && self.reaches(&other)).then_some(other)
     }
@@ -760,7 +823,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Whether bugs of the same kind and memory take the turn of one that is gone.
-    fn has_others(&self, trial: &Trial, finding: &Finding) -> bool {
+    pub(crate) fn has_others(&self, trial: &Trial, finding: &Finding) -> bool {
         let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
         let alike = |f: &Finding| f.kind == finding.kind && object(f) == object(finding);
         trial.outcome.findings.iter().any(alike)

@@ -111,7 +111,7 @@ pub(crate) enum Contents {
     Ends(u64),
     /// From nothing up to this number, and again: indices of an array of that many. Not for a witness.
     Below(u64),
-    /// Structs whose words of four bytes count up, from each to the next as well. Not for a witness.
+    /// Structs whose words of four bytes count up, from each to the next as well.
     Words,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct Candidate {
     pub(crate) genes: Vec<Gene>,
     /// Slots that limit how far threads go: what a row has to hold.
     pub(crate) sizes: Vec<usize>,
-    /// By free array of the space.
+    /// By free array of the space; a member of structs in an array is one of its own.
     pub(crate) contents: Vec<Contents>,
     /// Elements that have to have a value: (parameter, byte offset, bytes, value).
     pub(crate) cells: Vec<(usize, u64, u32, u64)>,

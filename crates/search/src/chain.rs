@@ -59,7 +59,8 @@ pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
 fn flags(space: &Space) -> Vec<usize> {
     let is_flags = |&i: &usize| {
         let array = &space.arrays[i];
-        array.synchronises && array.written && array.is_of_ints() && array.plain == Contents::Zeros
+        let ours = array.member.is_none() && array.is_of_ints() && array.plain == Contents::Zeros;
+        array.synchronises && array.written && ours
     };
     (0..space.arrays.len()).filter(is_flags).collect()
 }

@@ -42,8 +42,9 @@ pub(crate) fn values(driver: &Driver, c: &Candidate, odd: &[Oddity]) -> String {
 }
 
 fn equal(driver: &Driver, c: &Candidate) -> String {
-    let arrays = &driver.lab.space.arrays;
-    c.equal.map_or(String::new(), |(a, b)| format!("{} == {}", arrays[a].name, arrays[b].name))
+    let space = driver.lab.space;
+    let name = |a: usize| &space.kernel.params[space.arrays[a].param].name;
+    c.equal.map_or(String::new(), |(a, b)| format!("{} == {}", name(a), name(b)))
 }
 
 /// Along which axes the block is not the plain one.

@@ -14,6 +14,7 @@ use lockstep_simulate::{BoundLaunch, bind};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
+use crate::structs;
 
 /// The most bytes an array is grown to, and all arrays of a launch together: what the race checker notes of them takes
 /// several times as much.
@@ -26,7 +27,7 @@ const MOST_GUESSED: u64 = 1 << 16;
 /// The most elements of arrays with room for parts that are far apart.
 const MOST_SPACED: u64 = 1 << 20;
 /// Elements that single values may be given to.
-const MOST_PUT: u64 = 4096;
+pub(crate) const MOST_PUT: u64 = 4096;
 /// Elements that a pattern is written out for; the rest of the array is zero.
 const WRITTEN_OUT: u64 = 256;
 
@@ -47,7 +48,14 @@ impl Shelf {
 
     fn bytes(&self, name: &str, spec: &ArraySpec, seed: u64) -> Result<Vec<u8>, String> {
         // Only these cost anything; their elements do not depend on the length.
-        if !matches!(spec.contents, ArrayContents::Random | ArrayContents::Iota) {
+        let costs = |contents: &ArrayContents| {
+            matches!(contents, ArrayContents::Random | ArrayContents::Iota)
+        };
+        let is_dear = match &spec.contents {
+            ArrayContents::Structs(all) => all.members.iter().all(|m| costs(&m.contents)),
+            other => costs(other),
+        };
+        if !is_dear {
             return spec.to_bytes(name, seed);
         }
         let mut made = self.made.borrow_mut();
@@ -145,7 +153,7 @@ impl Space<'_> {
                 if let Some((first, second)) = c.equal
                     && self.arrays[second].param == index
                 {
-                    let target = self.arrays[first].name.clone();
+                    let target = self.kernel.params[self.arrays[first].param].name.clone();
                     return ArgValue::SameAs { param: target, offset: 0 };
                 }
                 let free = self.arrays.iter().position(|a| a.param == index);
@@ -169,6 +177,13 @@ impl Space<'_> {
                 // Never less than there is.
                 let exact = exact.map(|bytes| [bytes.next_multiple_of(unit); 2]);
                 let bytes = exact.unwrap_or([sizes.of(index), self.most_bytes()]);
+                let members = free.is_some_and(|a| self.arrays[a].member.is_some());
+                if members {
+                    let bytes = room(elem, length, bytes);
+                    if let Some(structs) = self.structs(c, index, bytes) {
+                        return structs;
+                    }
+                }
                 let mut value = array(param, elem, length, bytes, contents);
                 if let ArgValue::Array(spec) = &mut value
                     && cells().next().is_some()
@@ -359,23 +374,36 @@ fn may_hold_pointer(param: &Param) -> bool {
     }
 }
 
+/// Bytes of so many elements, within least and most.
+fn room(elem: Elem, elements: u64, [least, most]: [u64; 2]) -> u64 {
+    elements.saturating_mul(elem.size().max(1) as u64).max(least).min(most)
+}
+
 /// An array of so many elements, within least and most bytes.
 fn array(
     param: &Param,
     elem: Elem,
     elements: u64,
-    [least, most]: [u64; 2],
+    bytes: [u64; 2],
     contents: Contents,
 ) -> ArgValue {
     let element = bind::element_type(elem, &param.source_type, true);
-    let bytes = elements.saturating_mul(elem.size().max(1) as u64).max(least).min(most);
-    let length = bytes / element.size() as u64;
+    let length = room(elem, elements, bytes) / element.size() as u64;
+    let contents = match contents {
+        Contents::Words => structs::words(elem.size()),
+        _ => self::contents(element, length, contents),
+    };
+    ArgValue::Array(ArraySpec::new(element, length, contents))
+}
+
+/// What an array of so many elements holds.
+pub(crate) fn contents(element: ElementType, length: u64, contents: Contents) -> ArrayContents {
     let written_out = |most: u64, f: &dyn Fn(u64) -> u64| {
         let values = (0..length.min(most)).map(|i| element_text(element, f(i)));
         ArrayContents::Literal(values.collect())
     };
     let pattern = |f: &dyn Fn(u64) -> u64| written_out(WRITTEN_OUT, f);
-    let contents = match contents {
+    match contents {
         Contents::Zeros => ArrayContents::Zeros,
         Contents::Ones => ArrayContents::Ones,
         Contents::First => ArrayContents::Literal(vec!["1".into(), "0".into()]),
@@ -394,12 +422,9 @@ fn array(
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
         Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),
-        Contents::Words => {
-            let bytes = (0..length.min(MOST_GUESSED)).map(|i| (i / 4) >> (8 * (i % 4)) & 0xff);
-            ArrayContents::Literal(bytes.map(|byte| byte.to_string()).collect())
-        }
-    };
-    ArgValue::Array(ArraySpec::new(element, length, contents))
+        // Only of whole structs.
+        Contents::Words => ArrayContents::Zeros,
+    }
 }
 
 /// Zero or one, by a number's bits.

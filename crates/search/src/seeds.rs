@@ -226,9 +226,12 @@ impl Space<'_> {
     fn contents_seeds(&self, out: &mut Vec<Candidate>) {
         let matter: Vec<usize> =
             (0..self.arrays.len()).filter(|&a| self.arrays[a].matters).collect();
-        for &a in &matter {
-            let array = &self.arrays[a];
-            let mut all = vec![
+        // Members of one array's structs at once, so that there are no more launches than for any other array.
+        let param = |a: &usize| self.arrays[*a].param;
+        let groups: Vec<&[usize]> = matter.chunk_by(|a, b| param(a) == param(b)).collect();
+        let name = |group: &[usize]| self.kernel.params[param(&group[0])].name.clone();
+        for &group in &groups {
+            let all = [
                 Contents::Random,
                 Contents::Zeros,
                 Contents::Repeated(2),
@@ -237,16 +240,26 @@ impl Space<'_> {
                 Contents::Ones,
                 Contents::Iota,
             ];
-            for &(ty, bits) in array.compared_with.iter().take(MOST_CONSTANTS) {
-                all.push(Contents::Value(bits));
-                if !ty.is_float() {
-                    all.push(Contents::Value(bits.wrapping_add(1) & ty.mask()));
-                    all.push(Contents::Value(bits.wrapping_sub(1) & ty.mask()));
-                }
+            let are_plain = |c: Contents| group.iter().all(|&a| self.arrays[a].plain == c);
+            for contents in all.into_iter().filter(|&c| !are_plain(c)) {
+                let rule = Rule::Contents(name(group));
+                out.push(self.with(rule, |c| group.iter().for_each(|&a| c.contents[a] = contents)));
             }
-            for contents in all.into_iter().filter(|&c| c != array.plain) {
-                let rule = Rule::Contents(array.name.clone());
-                out.push(self.with(rule, |c| c.contents[a] = contents));
+            let constants = |&a: &usize| {
+                let values = self.arrays[a].compared_with.iter();
+                values.map(|&(ty, bits)| (a, ty, bits)).collect::<Vec<_>>()
+            };
+            for (a, ty, bits) in group.iter().flat_map(constants).take(MOST_CONSTANTS) {
+                let mut values = vec![bits];
+                if !ty.is_float() {
+                    values.push(bits.wrapping_add(1) & ty.mask());
+                    values.push(bits.wrapping_sub(1) & ty.mask());
+                }
+                let values = values.into_iter().map(Contents::Value);
+                for contents in values.filter(|&c| c != self.arrays[a].plain) {
+                    let rule = Rule::Contents(self.arrays[a].name.clone());
+                    out.push(self.with(rule, |c| c.contents[a] = contents));
+                }
             }
         }
         // A value to look for has to be there, for several threads.
@@ -271,13 +284,13 @@ impl Space<'_> {
             .filter(|&i| matches!(self.plain_gene(i), Gene::Threads { .. }))
             .collect();
         if !sizes.is_empty() {
-            for (&a, contents) in matter
+            for (&group, contents) in groups
                 .iter()
-                .flat_map(|a| [Contents::Ones, Contents::Zeros, Contents::Random].map(|c| (a, c)))
+                .flat_map(|g| [Contents::Ones, Contents::Zeros, Contents::Random].map(|c| (g, c)))
             {
-                let rule = Rule::Contents(self.arrays[a].name.clone());
+                let rule = Rule::Contents(name(group));
                 out.push(self.with(rule, |c| {
-                    c.contents[a] = contents;
+                    group.iter().for_each(|&a| c.contents[a] = contents);
                     for &i in &sizes {
                         let axis = self.slots[i].axis;
                         c.genes[i] = Gene::Threads { axis, times: 1, plus: -1 };
@@ -301,12 +314,14 @@ impl Space<'_> {
     /// What the elements of one array let threads do, they may do where elements of another lead several of them.
     fn behind_branches(&self, matter: &[usize], out: &mut Vec<Candidate>) {
         let opens = |&a: &usize| {
-            let values = self.arrays[a].compared_with.iter().take(MOST_OPENED);
+            let most = if self.arrays[a].member.is_some() { 1 } else { MOST_OPENED };
+            let values = self.arrays[a].compared_with.iter().take(most);
             values.map(|&(_, bits)| (a, bits)).collect::<Vec<_>>()
         };
         for (a, bits) in matter.iter().flat_map(opens) {
             let is_index = |&&b: &&usize| b != a && self.arrays[b].is_of_ints();
-            for &b in matter.iter().filter(is_index).take(MOST_LED) {
+            let most = if self.arrays[a].member.is_some() { 1 } else { MOST_LED };
+            for &b in matter.iter().filter(is_index).take(most) {
                 let rule = Rule::Contents(self.arrays[b].name.clone());
                 out.push(self.with(rule, |c| {
                     c.contents[a] = Contents::Value(bits);
@@ -346,11 +361,22 @@ impl Space<'_> {
             let image = self.kernel.image(a.param).is_some();
             image || param.source_type.contains("restrict") || !all && readonly
         };
-        for first in 0..self.arrays.len() {
-            for second in first + 1..self.arrays.len() {
+        // One of the members stands for the array.
+        let is_first = |&a: &usize| a == 0 || self.arrays[a - 1].param != self.arrays[a].param;
+        let name = |a: &FreeArray| self.kernel.params[a.param].name.clone();
+        let is_written = |a: &FreeArray| {
+            self.hints.params[a.param].array.as_ref().is_some_and(|hints| hints.written)
+        };
+        let elem = |a: &FreeArray| match self.kernel.params[a.param].kind {
+            ParamKind::Buffer { elem, .. } => elem,
+            _ => a.elem,
+        };
+        for first in (0..self.arrays.len()).filter(is_first) {
+            for second in (first + 1..self.arrays.len()).filter(is_first) {
                 let (a, b) = (&self.arrays[first], &self.arrays[second]);
-                if !apart(a) && !apart(b) && a.elem == b.elem && (a.written || b.written) {
-                    let rule = Rule::EqualPointers(a.name.clone(), b.name.clone());
+                let written = is_written(a) || is_written(b);
+                if !apart(a) && !apart(b) && elem(a) == elem(b) && written {
+                    let rule = Rule::EqualPointers(name(a), name(b));
                     out.push(self.with(rule, |c| c.equal = Some((first, second))));
                 }
             }

@@ -8,15 +8,18 @@
 //! The judgement comes from how the kernel uses the value ([`ParamHints`]), not
 //! from its name; names only choose between axes where nothing else does.
 
-use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
-use lockstep_kernel::hints::{Hints, ParamHints};
+use lockstep_finding::{ArgValue, ElementType};
+use lockstep_kernel::hints::{ArrayHints, Hints, ParamHints};
 use lockstep_kernel::{
-    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, Space as Memory, Ty,
+    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, SiteId, Space as Memory,
+    Ty,
 };
+use lockstep_simulate::bind;
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::related::Related;
+use crate::structs::{self, Member};
 use crate::{Given, Suggestion, host_sizes};
 
 /// Where a scalar goes.
@@ -73,11 +76,15 @@ impl Slot {
     }
 }
 
-/// An array that may vary.
+/// An array that may vary, or a member of the structs in one.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeArray {
     pub(crate) param: usize,
+    /// Which member it is; none where it is the whole array.
+    pub(crate) member: Option<Member>,
+    /// As a condition would name it.
     pub(crate) name: String,
+    pub(crate) element: ElementType,
     /// Its values are indices, or decide what is accessed, and may be anything.
     pub(crate) matters: bool,
     pub(crate) elem: Elem,
@@ -91,6 +98,8 @@ pub(crate) struct FreeArray {
     pub(crate) reaches_private: bool,
     /// Its elements say where loops end.
     pub(crate) bounds_loop: bool,
+    /// Because they are compared with what a loop counts.
+    pub(crate) limits_loop: bool,
     /// Its elements are compared with one another, or with those of another array.
     pub(crate) compared: bool,
     pub(crate) written: bool,
@@ -101,6 +110,50 @@ pub(crate) struct FreeArray {
 }
 
 impl FreeArray {
+    /// An array of this parameter, or part of one, of this name; threads synchronise through the sites.
+    pub(crate) fn new(
+        kernel: &Kernel,
+        (param, name): (usize, String),
+        elem: Elem,
+        hints: &ArrayHints,
+        flags: &[SiteId],
+    ) -> FreeArray {
+        let whole = name == kernel.params[param].name;
+        let source = if whole { kernel.params[param].source_type.as_str() } else { "" };
+        let a = hints;
+        let matters = a.value_reaches_address || a.value_guards_access || a.value_bounds_loop;
+        FreeArray {
+            param,
+            member: None,
+            name,
+            element: bind::element_type(elem, source, true),
+            matters: matters && flags.is_empty(),
+            elem,
+            compared_with: a.compared_with.clone(),
+            reaches_address: a.value_reaches_address,
+            written_through: a.index_written_through,
+            reaches_private: a.value_reaches_private,
+            bounds_loop: a.value_bounds_loop,
+            limits_loop: a.value_limits_loop,
+            compared: a.compared_with_elements,
+            written: a.written,
+            synchronises: !flags.is_empty(),
+            plain: match flags.is_empty() {
+                false => unclaimed(kernel, flags, elem),
+                // What is only moved about is another in each struct.
+                true if whole
+                    && a.read
+                    && !matters
+                    && !a.value_reaches_private
+                    && structs::is_struct(kernel, param) =>
+                {
+                    Contents::Words
+                }
+                true => plain_contents(elem, source),
+            },
+        }
+    }
+
     pub(crate) fn is_of_ints(&self) -> bool {
         matches!(self.elem, Elem::Scalar(ty) if ty.is_int())
     }
@@ -172,29 +225,14 @@ impl<'a> Space<'a> {
                     }
                 }
                 ParamKind::Buffer { elem, .. } => {
-                    let a = h.array.clone().unwrap_or_default();
-                    let synchronises = synchronises(kernel, &param.name);
-                    arrays.push(FreeArray {
-                        param: i,
-                        name: param.name.clone(),
-                        matters: (a.value_reaches_address
-                            || a.value_guards_access
-                            || a.value_bounds_loop)
-                            && !synchronises,
-                        elem,
-                        compared_with: a.compared_with,
-                        reaches_address: a.value_reaches_address,
-                        written_through: a.index_written_through,
-                        reaches_private: a.value_reaches_private,
-                        bounds_loop: a.value_bounds_loop,
-                        compared: a.compared_with_elements,
-                        written: a.written,
-                        synchronises,
-                        plain: match synchronises {
-                            true => unclaimed(kernel, &param.name, elem),
-                            false => plain_contents(elem, &param.source_type),
-                        },
-                    });
+                    let members = structs::members(kernel, &hints, i);
+                    if members.is_empty() {
+                        let a = h.array.clone().unwrap_or_default();
+                        let flags = synchronising(kernel, &param.name);
+                        let name = param.name.clone();
+                        arrays.push(FreeArray::new(kernel, (i, name), elem, &a, &flags));
+                    }
+                    arrays.extend(members);
                 }
                 ParamKind::Local { .. } => {}
             }
@@ -228,6 +266,15 @@ impl<'a> Space<'a> {
     /// Makes these the contents that a caller gives.
     pub(crate) fn begin(&mut self, array: usize, contents: Contents) {
         self.arrays[array].plain = contents;
+    }
+
+    /// Whether elements of an array lead to the site of this number.
+    pub(crate) fn leads(&self, array: usize, site: usize) -> bool {
+        let array = &self.arrays[array];
+        match array.member {
+            Some(m) => self.hints.led_by_members[site].contains(&(array.param, m.offset)),
+            None => self.hints.led_by[site].contains(&array.param),
+        }
     }
 
     /// The candidate to begin with.
@@ -451,29 +498,31 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Whether threads synchronise through an array: a counter, a lock or a flag. It
+/// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
 /// begins at zero, and other contents would only show that. What only gets smaller or larger is data.
-fn synchronises(kernel: &Kernel, name: &str) -> bool {
+pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
     use AtomicOp::{FMax, FMin, SMax, SMin, UMax, UMin};
     let through = |s: &Site| s.through.as_deref() == Some(name);
-    let is_volatile = kernel.sites.iter().any(|s| through(s) && s.volatile);
-    is_volatile
-        || kernel.insts().any(|inst| match inst.op {
-            Op::Atomic { op, site, .. } => {
-                let bounds = matches!(op, FMax | FMin | SMax | SMin | UMax | UMin);
-                !bounds && through(kernel.site(site))
-            }
-            _ => false,
-        })
+    let all = (0..kernel.sites.len()).map(|s| SiteId(s as u32));
+    let mut out: Vec<SiteId> =
+        all.filter(|&s| through(kernel.site(s)) && kernel.site(s).volatile).collect();
+    out.extend(kernel.insts().filter_map(|inst| match inst.op {
+        Op::Atomic { op, site, .. } => {
+            let bounds = matches!(op, FMax | FMin | SMax | SMin | UMax | UMin);
+            (!bounds && through(kernel.site(site))).then_some(site)
+        }
+        _ => None,
+    }));
+    out
 }
 
 /// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
 /// are -1. A struct has that in all of its bytes, where these are equal.
-fn unclaimed(kernel: &Kernel, name: &str, elem: Elem) -> Contents {
+fn unclaimed(kernel: &Kernel, flags: &[SiteId], elem: Elem) -> Contents {
     let mut expected = Vec::new();
     for inst in kernel.insts() {
         if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, .. } = inst.op
-            && kernel.site(site).through.as_deref() == Some(name)
+            && flags.contains(&site)
         {
             expected.push(match e {
                 Operand::Imm(bits) => Some((ty, bits & ty.mask())),
@@ -513,9 +562,9 @@ fn axis(hints: &ParamHints, name: &str) -> usize {
 
 /// Floats are random, integers count up (so that as indices they are distinct).
 fn plain_contents(elem: Elem, source_type: &str) -> Contents {
-    let element = lockstep_simulate::bind::element_type(elem, source_type, true);
+    let element = bind::element_type(elem, source_type, true);
     match elem {
-        Elem::Bytes(_) if element == lockstep_finding::ElementType::U8 => Contents::Zeros,
+        Elem::Bytes(_) if element == ElementType::U8 => Contents::Zeros,
         Elem::Scalar(Ty::Ptr) => Contents::Zeros,
         _ if element.is_float() => Contents::Random,
         _ => Contents::Iota,

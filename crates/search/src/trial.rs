@@ -182,7 +182,8 @@ impl<'a> Lab<'a> {
         let mut sites = space.kernel.sites.iter().zip(&space.hints.led_by);
         let (_, led) = sites.find(|(s, led)| is_at(space.kernel, s, access) && !led.is_empty())?;
         let array = space.arrays.iter().find(|a| led.contains(&a.param))?;
-        Some(format!("the contents of '{}' were chosen by Lockstep", array.name))
+        let name = &space.kernel.params[array.param].name;
+        Some(format!("the contents of '{name}' were chosen by Lockstep"))
     }
 
     fn steering(&self) -> &Steering {

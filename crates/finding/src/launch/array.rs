@@ -4,12 +4,14 @@
 //! by element: floats are uniform in [0, 1), integers uniform in 0..=255 (0..=127
 //! for `i8`). `:iota` counts 0, 1, 2 … and wraps in narrow types. A literal with
 //! one value fills the array; with several, it gives the first elements and the
-//! rest are zero. A file must have exactly the array's size.
+//! rest are zero. A file must have exactly the array's size. An array of structs is
+//! one of bytes, with contents for each member ([`super::members`]).
 
 use std::fmt;
 use std::path::Path;
 
 use super::element::ElementType;
+use super::members::Members;
 use super::npy;
 
 /// The most one array may take: beyond it, shadow memory would not fit anywhere.
@@ -36,6 +38,8 @@ pub enum ArrayContents {
     Literal(Vec<String>),
     /// Raw bytes or `.npy`.
     File(String),
+    /// Structs, member by member; the elements are bytes.
+    Structs(Members),
 }
 
 impl ArraySpec {
@@ -71,12 +75,19 @@ impl ArraySpec {
         Ok(spec)
     }
 
-    fn parse_contents(&self, text: &str) -> Result<ArrayContents, String> {
+    pub(super) fn parse_contents(&self, text: &str) -> Result<ArrayContents, String> {
         if let Some(file) = text.strip_prefix('@') {
             if file.is_empty() {
                 return Err("the file's name is missing after '@'".into());
             }
             return Ok(ArrayContents::File(file.to_owned()));
+        }
+        if let Some(members) = text.trim().strip_prefix("struct(") {
+            if (self.element.size(), self.lanes) != (1, 1) {
+                return Err(format!("structs are made of u8, not of {}", self.type_name()));
+            }
+            let members = members.strip_suffix(')').ok_or("')' is missing after the members")?;
+            return Ok(ArrayContents::Structs(Members::parse(members)?));
         }
         match text.trim() {
             "" => Err("the contents are missing after ':'".into()),
@@ -141,6 +152,11 @@ impl ArraySpec {
                 }
             }
             ArrayContents::File(path) => self.read_file(path),
+            ArrayContents::Structs(members) => {
+                let mut out = self.zeros()?;
+                members.put(&mut out, name, seed)?;
+                Ok(out)
+            }
         }
     }
 
@@ -201,14 +217,31 @@ impl ArraySpec {
 
 impl fmt::Display for ArraySpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.type_name(), self.length)?;
-        match &self.contents {
+        write!(f, "{}[{}]{}", self.type_name(), self.length, self.contents)
+    }
+}
+
+impl ArrayContents {
+    /// Whether they depend on the seed.
+    pub(super) fn is_random(&self) -> bool {
+        match self {
+            ArrayContents::Structs(all) => all.members.iter().any(|m| m.contents.is_random()),
+            other => *other == ArrayContents::Random,
+        }
+    }
+}
+
+/// What follows the length.
+impl fmt::Display for ArrayContents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             ArrayContents::Zeros => Ok(()),
             ArrayContents::Ones => f.write_str(":ones"),
             ArrayContents::Iota => f.write_str(":iota"),
             ArrayContents::Random => f.write_str(":random"),
             ArrayContents::Literal(values) => write!(f, ":{}", values.join(",")),
             ArrayContents::File(path) => write!(f, ":@{path}"),
+            ArrayContents::Structs(members) => write!(f, ":struct({members})"),
         }
     }
 }

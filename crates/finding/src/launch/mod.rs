@@ -11,6 +11,7 @@
 //! | `f32[1024]:ones`, `:iota`, `:random` | … of ones, of 0, 1, 2 …, of random values |
 //! | `f32[1024]:2.5` | … with that value in every element |
 //! | `f32[1024]:1,2,3` | … that begins so, and is zero from there on |
+//! | `u8[1024]:struct(16; f32@0:random; i32@12:iota)` | … of structs of 16 bytes, with contents for each member |
 //! | `f32[1024]:@FILE` | … read from a file, `.npy` or raw little-endian bytes |
 //! | `&A`, `&A+16` | the array of parameter `A`, 16 bytes in |
 //! | `null` | a null pointer |
@@ -19,6 +20,7 @@ mod array;
 mod element;
 mod evaluate;
 mod expression;
+mod members;
 mod npy;
 mod witness;
 
@@ -30,6 +32,7 @@ use serde_json::{Map, Value};
 pub use array::{ArrayContents, ArraySpec, MAX_ARRAY_BYTES};
 pub use element::{ElementType, f16_to_f32, f64_to_f16};
 pub use expression::{Dimension, Expr, Number, Operator, Relation};
+pub use members::{Member, Members};
 pub use witness::Witness;
 
 /// One launch of one kernel.
@@ -60,9 +63,7 @@ impl Launch {
 
     /// Whether anything in the launch depends on the seed.
     pub fn is_random(&self) -> bool {
-        self.args
-            .iter()
-            .any(|(_, v)| matches!(v, ArgValue::Array(a) if a.contents == ArrayContents::Random))
+        self.args.iter().any(|(_, v)| matches!(v, ArgValue::Array(a) if a.contents.is_random()))
     }
 }
 

@@ -1,13 +1,15 @@
 //! The flow of values through registers and memory, and what it carries.
 //!
-//! Nodes are the registers, the memory behind each base, and the fields of struct
-//! parameters. An edge is data, or a condition that chose between data; only the
+//! Nodes are the registers, the memory behind each base, the fields of struct
+//! parameters, and the members of structs in arrays, as they are read. An edge is data, or a condition that chose between data; only the
 //! question whether a value decides a branch follows conditions.
 
 use crate::cfg::Cfg;
 use crate::flow::{Base, Bases, Control, Def, Field, Rows, param_regs};
+use crate::hints::members::Members;
 use crate::{
     AtomicOp, Barrier, BlockId, Inst, Kernel, Op, Operand, Reg, SiteId, Space, Special, Terminator,
+    Ty,
 };
 
 /// Something whose use is described: a parameter, a field, an array's contents.
@@ -17,6 +19,8 @@ pub(super) enum Subject {
     Field(Field),
     /// The memory behind a base.
     Contents(usize),
+    /// A member of an array's structs, by number.
+    Member(usize),
 }
 
 pub(super) const THREAD: usize = 0;
@@ -46,6 +50,7 @@ pub(super) struct Graph<'k> {
     pub(super) cfg: &'k Cfg,
     pub(super) defs: &'k [Def<'k>],
     pub(super) bases: &'k Bases<'k>,
+    pub(super) members: Members,
     pub(super) subjects: Vec<Subject>,
     pub(super) uses: Vec<Vec<Use<'k>>>,
     /// Blocks whose branch decides about an access or a barrier.
@@ -66,10 +71,12 @@ impl<'k> Graph<'k> {
         bases: &'k Bases<'k>,
         control: &Control,
     ) -> Graph<'k> {
-        let nodes = kernel.regs.len() + bases.list.len() + bases.fields.len();
+        let members = Members::of(kernel, defs, bases);
+        let nodes = kernel.regs.len() + bases.list.len() + bases.fields.len() + members.list.len();
         let mut subjects: Vec<Subject> = (0..kernel.params.len()).map(Subject::Param).collect();
         subjects.extend(bases.fields.iter().copied().map(Subject::Field));
         subjects.extend((0..bases.list.len()).map(Subject::Contents));
+        subjects.extend((0..members.list.len()).map(Subject::Member));
         let mut graph = Graph {
             kernel,
             cfg,
@@ -81,12 +88,14 @@ impl<'k> Graph<'k> {
             loads: Vec::new(),
             sources: Rows::new(nodes, SUBJECTS + subjects.len()),
             reaches: vec![0; nodes],
+            members,
             subjects,
         };
         graph.connect();
         graph.find_loads();
         graph.find_sources();
         graph.find_reaches();
+        graph.find_copied();
         graph
     }
 
@@ -98,6 +107,10 @@ impl<'k> Graph<'k> {
         self.kernel.regs.len() + self.bases.list.len() + field
     }
 
+    fn member(&self, member: usize) -> usize {
+        self.kernel.regs.len() + self.bases.list.len() + self.bases.fields.len() + member
+    }
+
     /// The nodes that hold a subject.
     pub(super) fn nodes(&self, subject: Subject) -> Vec<usize> {
         match subject {
@@ -107,6 +120,7 @@ impl<'k> Graph<'k> {
                 at.into_iter().map(|i| self.field(i)).collect()
             }
             Subject::Contents(b) => vec![self.contents(b)],
+            Subject::Member(m) => vec![self.member(m)],
         }
     }
 
@@ -156,6 +170,34 @@ impl<'k> Graph<'k> {
             _ => None,
         };
         self.subjects_of(o).into_iter().filter_map(param).collect()
+    }
+
+    /// The members of structs in arrays that a value is computed from, by number.
+    pub(super) fn leading_members(&self, o: Operand) -> Vec<usize> {
+        let member = |s: usize| match self.subjects[s] {
+            Subject::Member(m) => Some(m),
+            _ => None,
+        };
+        self.subjects_of(o).into_iter().filter_map(member).collect()
+    }
+
+    /// Of structs that are copied as they are to where what is read leads anywhere, the members that lead are not known.
+    fn find_copied(&mut self) {
+        for inst in self.kernel.insts().filter(|_| !self.members.list.is_empty()) {
+            let (dst, src) = match inst.op {
+                Op::MemCopy { dst, src, .. } | Op::GroupCopy { dst, src, .. } => (dst, src),
+                _ => continue,
+            };
+            let leads = |b: usize| self.reaches[self.contents(b)] != 0;
+            if !self.bases.targets(dst).into_iter().any(leads) {
+                continue;
+            }
+            for base in self.bases.targets(src) {
+                if let Base::Param(p) = self.bases.list[base] {
+                    self.members.strange[p] = true;
+                }
+            }
+        }
     }
 
     /// Axes of the thread and block indices that a value is computed from.
@@ -226,6 +268,7 @@ impl<'k> Graph<'k> {
                         }
                     }
                     self.loaded(d, *addr);
+                    self.member_loaded(d, (*addr, *ty, i as u32));
                 }
             }
             Op::Store { values, addr, .. } => {
@@ -233,12 +276,13 @@ impl<'k> Graph<'k> {
                     self.stored(*addr, v);
                 }
             }
-            Op::Atomic { op, addr, value, .. } => {
+            Op::Atomic { op, addr, value, ty, .. } => {
                 if *op != AtomicOp::Load {
                     self.stored(*addr, *value);
                 }
                 for &d in &results {
                     self.loaded(d, *addr);
+                    self.member_loaded(d, (*addr, *ty, 0));
                 }
             }
             Op::MemSet { dst, byte, .. } => self.stored(*dst, *byte),
@@ -279,6 +323,14 @@ impl<'k> Graph<'k> {
     fn loaded(&mut self, to: usize, addr: Operand) {
         for base in self.bases.targets(addr) {
             let from = self.contents(base) as u32;
+            self.inputs[to].push((from, false));
+        }
+    }
+
+    fn member_loaded(&mut self, to: usize, read: (Operand, Ty, u32)) {
+        let number = self.members.number(self.kernel, self.defs, self.bases, read);
+        if let Some(number) = number {
+            let from = self.member(number) as u32;
             self.inputs[to].push((from, false));
         }
     }
@@ -456,6 +508,6 @@ pub(super) fn base_of(subject: Subject) -> Option<Base> {
     match subject {
         Subject::Param(p) => Some(Base::Param(p)),
         Subject::Field(f) => Some(Base::Field(f.param, f.offset)),
-        Subject::Contents(_) => None,
+        Subject::Contents(_) | Subject::Member(_) => None,
     }
 }

@@ -15,6 +15,7 @@
 
 mod affine;
 mod graph;
+mod members;
 mod pairs;
 mod params;
 mod ranks;
@@ -65,6 +66,13 @@ pub struct Hints {
     pub ranked: Vec<bool>,
     /// The parameters whose elements are compared so. Sorted.
     pub ranked_by: Vec<usize>,
+    /// By site: the members of structs in arrays ([`ArrayHints::members`]) that its address is computed from, by parameter
+    /// and offset. Sorted.
+    pub led_by_members: Vec<Vec<(usize, u32)>>,
+    /// By site: the member that it reads, by parameter and offset; atomics read.
+    pub member_at: Vec<Option<(usize, u32)>>,
+    /// Those that are compared as [`Hints::ranked_by`] says. Sorted.
+    pub ranked_by_members: Vec<(usize, u32)>,
     /// Axes along which the thread index is only ever part of the number of the thread in the grid: nothing tells the
     /// threads of a block from those of others.
     pub only_in_grid: [bool; 3],
@@ -159,6 +167,9 @@ pub struct ArrayHints {
     pub value_guards_access: bool,
     /// Its contents decide whether a loop goes on.
     pub value_bounds_loop: bool,
+    /// Its contents are compared with what a loop counts, or are what it counts down, and that decides whether the loop
+    /// goes on.
+    pub value_limits_loop: bool,
     /// Constants that loaded values are compared with: the type of the
     /// comparison and the bits. Sorted.
     pub compared_with: Vec<(Ty, u64)>,
@@ -172,6 +183,25 @@ pub struct ArrayHints {
     pub index_written_through: bool,
     /// The type as which it is read, where that is one.
     pub loads_ty: Option<Ty>,
+    /// Elements, or parts of them, are copied as they are.
+    pub copied: bool,
+    /// Where it is an array of structs: the members that are read, by offset. None if some read is of no member that is
+    /// known.
+    pub members: Vec<MemberHints>,
+}
+
+/// A member of the structs that an array holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberHints {
+    /// Bytes from the start of the struct.
+    pub offset: u32,
+    pub ty: Ty,
+    /// Elements, where the member is an array: as far as nothing else is read behind it.
+    pub count: u32,
+    /// Bytes from one of these to the next.
+    pub step: u32,
+    /// What happens to it, as for an array of its own.
+    pub array: ArrayHints,
 }
 
 /// For each site, the parameters whose memory holds what its address is computed from.
@@ -186,6 +216,33 @@ fn led_by(graph: &Graph) -> Vec<Vec<usize>> {
         }
     }
     led
+}
+
+/// The same for members of structs in arrays.
+fn led_by_members(graph: &Graph) -> Vec<Vec<(usize, u32)>> {
+    let mut led = vec![Vec::new(); graph.kernel.sites.len()];
+    for inst in graph.kernel.insts().filter(|_| !graph.members.list.is_empty()) {
+        for (operand, site, _) in graph::addresses(&inst.op) {
+            let leaders = &mut led[site.0 as usize];
+            let members = graph.leading_members(operand).into_iter();
+            leaders.extend(members.map(|m| graph.members.list[m]).map(|m| (m.param, m.offset)));
+            leaders.sort_unstable();
+            leaders.dedup();
+        }
+    }
+    led
+}
+
+/// The members of structs in arrays that are compared to rank something.
+fn ranked_by_members(graph: &Graph) -> Vec<(usize, u32)> {
+    let ranks = |inst: &&_| params::compares_elements(graph, inst).is_some();
+    let ranks = graph.kernel.insts().filter(|_| !graph.members.list.is_empty()).filter(ranks);
+    let members = ranks.flat_map(|inst| params::compared_members(graph, inst));
+    let mut by: Vec<_> =
+        members.map(|m| graph.members.list[m]).map(|m| (m.param, m.offset)).collect();
+    by.sort_unstable();
+    by.dedup();
+    by
 }
 
 /// For each site, whether a comparison of elements chose its address, and whose elements are compared.
@@ -266,6 +323,9 @@ impl Hints {
         hints.most_block = blocks.most;
         hints.only_in_grid = blocks.only_in_grid;
         hints.led_by = led_by(&graph);
+        hints.led_by_members = led_by_members(&graph);
+        hints.ranked_by_members = ranked_by_members(&graph);
+        hints.member_at = graph.members.at.clone();
         (hints.ranked, hints.ranked_by) = ranked(&graph);
         hints.addressed_by = addressed_by(&graph);
         if pairs {

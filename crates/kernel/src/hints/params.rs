@@ -4,7 +4,7 @@ use crate::flow::{Base, Def, Field};
 use crate::hints::graph::{
     ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, PRIVATE, STORE_ADDRESS, Subject, Use, base_of,
 };
-use crate::hints::{ArrayHints, FieldHints, ParamHints};
+use crate::hints::{ArrayHints, FieldHints, MemberHints, ParamHints};
 use crate::{
     AtomicOp, BlockId, CastOp, CmpOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty,
 };
@@ -21,7 +21,9 @@ const DEPTH: u32 = 32;
 
 pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
     let mut hints = vec![ParamHints::default(); graph.subjects.len()];
-    let mut arrays = vec![ArrayHints::default(); graph.bases.list.len()];
+    // Those of memory, then those of members of structs in it.
+    let memory = graph.bases.list.len();
+    let mut arrays = vec![ArrayHints::default(); memory + graph.members.list.len()];
     let mut factors = Factors::of(graph);
     for &b in &graph.cfg.order {
         for inst in &graph.kernel.block(b).insts {
@@ -43,8 +45,13 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
         h.selects = !h.unused && registers.iter().all(|&r| only_selects(graph, r, DEPTH));
         tidy(&mut h.compared_with);
         tidy(&mut h.divided_by);
-        if let Subject::Contents(base) = subject {
-            let a = &mut arrays[base];
+        let array = match subject {
+            Subject::Contents(base) => Some(base),
+            Subject::Member(member) => Some(memory + member),
+            _ => None,
+        };
+        if let Some(array) = array {
+            let a = &mut arrays[array];
             a.value_reaches_address = h.reaches_address;
             a.value_reaches_private = graph.reaches(subject, PRIVATE);
             a.value_guards_access = h.guards_access;
@@ -52,6 +59,24 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
             a.index_written_through = graph.reaches(subject, STORE_ADDRESS);
             tidy(&mut a.compared_with);
         }
+    }
+    for (i, member) in graph.members.list.iter().enumerate() {
+        if graph.members.strange[member.param] {
+            continue;
+        }
+        let base = graph.bases.number(Base::Param(member.param));
+        let hints = MemberHints {
+            offset: member.offset,
+            ty: member.ty,
+            count: graph.members.count(graph.kernel, member),
+            step: member.step.unwrap_or(member.ty.bytes()),
+            array: ArrayHints {
+                read: true,
+                written: graph.members.written[i],
+                ..arrays[memory + i].clone()
+            },
+        };
+        arrays[base].members.push(hints);
     }
     for (i, &subject) in graph.subjects.iter().enumerate() {
         let base = base_of(subject).filter(|b| graph.bases.list.contains(b));
@@ -292,7 +317,18 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
         _ => return,
     };
     let decides_loop = inst.dst.is_some_and(|d| graph.reg_reaches(d, LOOP_EXIT));
+    let memory = graph.bases.list.len();
+    let array = |s: usize| match graph.subjects[s] {
+        Subject::Contents(base) => Some(base),
+        Subject::Member(member) => Some(memory + member),
+        _ => None,
+    };
     for (this, other) in [(a, b), (b, a)] {
+        let counted = if matches!(other, Operand::Imm(_)) { this } else { other };
+        if decides_loop && graph.has(counted, LOOP) {
+            let limits = graph.subjects_of(this).into_iter().filter_map(array);
+            limits.for_each(|a| arrays[a].value_limits_loop = true);
+        }
         if let Operand::Imm(c) = other {
             if let Some(constant) = constant(c, ty) {
                 Undo { graph, hints, arrays, seen: Vec::new() }.follow(this, constant, DEPTH);
@@ -314,8 +350,12 @@ fn elements(graph: &Graph, arrays: &mut [ArrayHints], inst: &Inst) {
     if !inst.dst.is_some_and(|d| graph.reg_reaches(d, GUARD)) {
         return;
     }
-    for param in compares_elements(graph, inst).unwrap_or_default() {
+    let Some(params) = compares_elements(graph, inst) else { return };
+    for param in params {
         arrays[graph.bases.number(Base::Param(param))].compared_with_elements = true;
+    }
+    for member in compared_members(graph, inst) {
+        arrays[graph.bases.list.len() + member].compared_with_elements = true;
     }
 }
 
@@ -329,6 +369,12 @@ pub(super) fn compares_elements(graph: &Graph, inst: &Inst) -> Option<Vec<usize>
         return None;
     }
     Some([a, b].into_iter().flat_map(|o| graph.leaders(o)).collect())
+}
+
+/// The members of structs in arrays that a comparison is of.
+pub(super) fn compared_members(graph: &Graph, inst: &Inst) -> Vec<usize> {
+    let Op::Cmp { a, b, .. } = inst.op else { return Vec::new() };
+    [a, b].into_iter().flat_map(|o| graph.leading_members(o)).collect()
 }
 
 /// The arrays that a value may be an element of, if it is one.
@@ -447,6 +493,12 @@ impl Undo<'_, '_> {
                 for base in self.graph.bases.targets(*addr) {
                     self.arrays[base].compared_with.push((ty, found));
                 }
+                let lane = inst.dst.map_or(0, |first| r.0 - first.0);
+                let graph = self.graph;
+                let (kernel, defs, bases) = (graph.kernel, graph.defs, graph.bases);
+                if let Some(m) = graph.members.number(kernel, defs, bases, (*addr, ty, lane)) {
+                    self.arrays[bases.list.len() + m].compared_with.push((ty, found));
+                }
             }
             (Op::Int { op, ty, a, b }, Constant::Int(i)) => {
                 self.integer(*op, *ty, *a, *b, i, depth)
@@ -551,7 +603,10 @@ fn accesses(graph: &Graph, arrays: &mut [ArrayHints], op: &Op) {
     match *op {
         Op::Load { addr, ty, .. } => read(addr, Some(ty)),
         Op::Atomic { op, addr, ty, .. } if op != AtomicOp::Store => read(addr, Some(ty)),
-        Op::MemCopy { src, .. } | Op::GroupCopy { src, .. } => read(src, None),
+        Op::MemCopy { src, .. } | Op::GroupCopy { src, .. } => {
+            read(src, None);
+            graph.bases.targets(src).into_iter().for_each(|base| arrays[base].copied = true);
+        }
         _ => {}
     }
     let written = match *op {

@@ -196,3 +196,91 @@ fn fields_are_read_at_constant_offsets() {
     assert_eq!(fields[0].hints.compared_with_index, [true, false, false]);
     assert!(fields[0].hints.guards_access && !fields[0].hints.reaches_address);
 }
+
+/// Where a member of structs of 16 bytes stands, in the struct of each thread.
+fn member(b: &mut Builder, base: Operand, offset: i64) -> Operand {
+    let thread = b.special(Special::ThreadId(0));
+    let op = Op::Cast { op: CastOp::ZExt, from: Ty::I32, to: Ty::I64, a: thread };
+    let index = b.push(Ty::I64, op);
+    b.push(Ty::Ptr, Op::Index { base, index, scale: 16, offset })
+}
+
+fn structs(b: &mut Builder, name: &str) -> Operand {
+    let elem = Elem::Bytes(16);
+    b.param(name, ParamKind::Buffer { space: Space::Global, elem, readonly: false })
+}
+
+#[test]
+fn members_of_structs_are_told_apart() {
+    let mut b = Builder::new(1);
+    let (s, out) = (structs(&mut b, "s"), b.array("out"));
+    let at = member(&mut b, s, 12);
+    let at = b.load(Space::Global, at, IMM(0));
+    let weight = member(&mut b, s, 4);
+    let weight = b.load(Space::Global, weight, IMM(0));
+    b.store(Space::Global, out, at, weight);
+    let first = member(&mut b, s, 0);
+    b.store(Space::Global, first, IMM(1), IMM(7));
+    let h = hints(&b);
+    let members = &h.params[0].array.as_ref().unwrap().members;
+    let told = |i: usize| {
+        let m = &members[i];
+        (m.offset, m.count, m.array.value_reaches_address, m.array.written)
+    };
+    assert_eq!(members.len(), 2);
+    assert_eq!([told(0), told(1)], [(4, 1, false, true), (12, 1, true, false)]);
+    assert!(members[1].array.index_written_through);
+    assert_eq!(h.led_by_members, [vec![], vec![], vec![(0, 12)], vec![]]);
+    assert_eq!(h.member_at, [Some((0, 12)), Some((0, 4)), None, None]);
+}
+
+#[test]
+fn an_array_in_a_struct_reaches_to_the_next_member() {
+    let mut b = Builder::new(1);
+    let (s, out, k) = (structs(&mut b, "s"), b.array("out"), b.int("k"));
+    let list = member(&mut b, s, 0);
+    let at = b.load(Space::Global, list, k);
+    let last = member(&mut b, s, 12);
+    let weight = b.load(Space::Global, last, IMM(0));
+    b.store(Space::Global, out, at, weight);
+    let h = hints(&b);
+    let members = &h.params[0].array.as_ref().unwrap().members;
+    let told: Vec<_> = members.iter().map(|m| (m.offset, m.count, m.step)).collect();
+    assert_eq!(told, [(0, 3, 4), (12, 1, 4)]);
+}
+
+#[test]
+fn members_of_two_types_are_none() {
+    let mut b = Builder::new(1);
+    let (s, out) = (structs(&mut b, "s"), b.array("out"));
+    let [one, other] = [4, 6].map(|offset| {
+        let at = member(&mut b, s, offset);
+        b.load(Space::Global, at, IMM(0))
+    });
+    b.store(Space::Global, out, one, other);
+    assert!(hints(&b).params[0].array.as_ref().unwrap().members.is_empty());
+}
+
+#[test]
+fn what_ends_a_loop_is_not_always_its_limit() {
+    let limits = |counted: bool| {
+        let mut b = Builder::new(3);
+        let (a, out) = (b.array("a"), b.array("out"));
+        let end = b.load(Space::Global, a, IMM(0));
+        b.jump(1);
+        b.at(1);
+        let k = b.phi();
+        b.store(Space::Global, out, k, IMM(1));
+        let next = b.bin(IntOp::Add, k, IMM(1));
+        let found = b.load(Space::Global, out, next);
+        let ends = b.cmp(CmpOp::Eq, if counted { next } else { found }, end);
+        b.branch(ends, 2, 1);
+        b.incoming(k, &[(0, IMM(0)), (1, next)]);
+        let h = hints(&b);
+        let array = h.params[0].array.as_ref().unwrap();
+        assert!(array.value_bounds_loop);
+        array.value_limits_loop
+    };
+    assert!(limits(true));
+    assert!(!limits(false));
+}

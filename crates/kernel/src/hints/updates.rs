@@ -2,12 +2,16 @@
 //!
 //! `bins[k] += 1` makes sense for equal `k`, if only it were atomic; so does `if (v > best[k]) best[k] = v`. Where a
 //! store puts back what took more than one operation to compute, or nothing that was read there, two threads with
-//! equal `k` have no sensible result in any order.
+//! equal `k` have no sensible result in any order. Nor have they where what is added was computed from other elements of
+//! the array, as in `x[u] += x[v] - x[u]`: no atomic would make that right, so the caller keeps such threads apart.
 //!
 //! What it can claim too much: that the element read is the one that is written, which is not looked at.
 
 use crate::flow::{Bases, Def};
 use crate::{Inst, Kernel, Op, Operand, SiteId};
+
+/// Operations on the way from an element to what is added.
+const DEPTH: u32 = 6;
 
 /// The stores of the kernel that add to an element of the same array.
 pub(super) fn updates(kernel: &Kernel, defs: &[Def], bases: &Bases) -> Vec<SiteId> {
@@ -24,8 +28,13 @@ pub(super) fn updates(kernel: &Kernel, defs: &[Def], bases: &Bases) -> Vec<SiteI
         let reads = |o: Operand| is_read(defs, bases, o, &targets);
         let adds = values.iter().any(|&v| {
             let v = bare(defs, v);
-            combined(defs, v).iter().any(|&o| reads(bare(defs, o)))
-                || compared.iter().any(|&(a, b)| a == v && reads(b) || b == v && reads(a))
+            let parts = combined(defs, v);
+            let adds = (0..parts.len()).any(|i| {
+                let mut others = parts.iter().enumerate().filter(|(k, _)| *k != i);
+                reads(bare(defs, parts[i]))
+                    && !others.any(|(_, &o)| follows(defs, &reads, o, DEPTH))
+            });
+            adds || compared.iter().any(|&(a, b)| a == v && reads(b) || b == v && reads(a))
         });
         if adds {
             out.push(*site);
@@ -63,6 +72,16 @@ fn combined(defs: &[Def], o: Operand) -> Vec<Operand> {
         }
     }
     out
+}
+
+/// Whether a value is computed from one that was read so.
+fn follows(defs: &[Def], reads: &dyn Fn(Operand) -> bool, o: Operand, depth: u32) -> bool {
+    let Some(inst) = inst(defs, o) else { return false };
+    let mut found = reads(o);
+    if depth > 0 && !matches!(inst.op, Op::Load { .. } | Op::Atomic { .. }) {
+        inst.op.for_each_operand(|o| found |= follows(defs, reads, o, depth - 1));
+    }
+    found
 }
 
 /// Whether a value was read from an array that a store may write.
