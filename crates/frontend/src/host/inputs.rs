@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::called;
 use super::conditions::{self, Dominators, branch};
-use super::values::{Reader, unknowns};
+use super::values::{Reader, unknowns, width};
 use crate::llvm::{self, Bb, Opcode, Val};
 
 /// Functions that make a number of a text.
@@ -53,8 +53,22 @@ impl Uncalled {
     }
 }
 
+/// The number that was made wider or narrower, where 32 bits of it are left: `atoi` is so many of what `strtol` returns.
+fn number(mut v: Val) -> Val {
+    let casts = [Opcode::LLVMZExt, Opcode::LLVMSExt, Opcode::LLVMTrunc];
+    let is_wide = |v: Val| width(v).is_some_and(|bits| bits >= 32);
+    while llvm::opcode_of(v).is_some_and(|o| casts.contains(&o))
+        && is_wide(v)
+        && is_wide(llvm::operand(v, 0))
+    {
+        v = llvm::operand(v, 0);
+    }
+    v
+}
+
 /// Whether a value may be anything.
 pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
+    let v = number(v);
     match llvm::opcode_of(v) {
         None => uncalled.has(v),
         Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => called(v).is_some_and(|(_, name)| {
@@ -71,7 +85,7 @@ pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
             let one = unknown.next();
             let is_call = |v: Val| llvm::opcode_of(v) == Some(Opcode::LLVMCall);
             let is_input = |v: Val| is_call(v) && is_free(v, uncalled);
-            one.map(conditions::uncast).is_some_and(is_input) && unknown.next().is_none()
+            one.map(number).is_some_and(is_input) && unknown.next().is_none()
         }
         _ => false,
     }

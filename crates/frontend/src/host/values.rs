@@ -195,7 +195,14 @@ impl Reader {
                 return Some(binary(Mul, one(self), known(1 << small(constant()?)?)));
             }
             Opcode::LLVMLShr | Opcode::LLVMAShr => {
-                return Some(binary(Div, one(self), known(1 << small(constant()?)?)));
+                let right = constant()?;
+                // What was cut to fewer bits, and is a multiple: `(long)(int)x * 4`.
+                let cut = shifted_left(llvm::operand(v, 0)).filter(|(_, left)| *left >= right);
+                if let Some((x, left)) = cut.filter(|_| opcode == Opcode::LLVMAShr) {
+                    let times = known(1 << small(left - right)?);
+                    return Some(binary(Mul, self.value(x, depth), times));
+                }
+                return Some(binary(Div, one(self), known(1 << small(right)?)));
             }
             Opcode::LLVMAnd => return self.masked(v, depth),
             Opcode::LLVMAdd => Add,
@@ -406,8 +413,14 @@ impl HostOp {
     }
 }
 
+/// A number, and by how many bits it was shifted to the left.
+fn shifted_left(v: Val) -> Option<(Val, u64)> {
+    let is_it = llvm::opcode_of(v) == Some(Opcode::LLVMShl);
+    is_it.then(|| Some((llvm::operand(v, 0), llvm::const_int(llvm::operand(v, 1))?)))?
+}
+
 /// The bits of an integer.
-fn width(v: Val) -> Option<u32> {
+pub(super) fn width(v: Val) -> Option<u32> {
     let ty = llvm::type_of(v);
     (llvm::type_kind(ty) == llvm::TypeKind::LLVMIntegerTypeKind)
         .then(|| unsafe { LLVMGetIntTypeWidth(ty) })
