@@ -11,8 +11,8 @@
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
 use lockstep_finding::{Finding, Kind};
-use lockstep_kernel::slice::address_slice;
-use lockstep_kernel::{Inst, Kernel, Op, Operand, ParamKind, Terminator};
+use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
+use lockstep_kernel::{Kernel, ParamKind};
 
 use crate::candidate::{Candidate, Gene};
 use crate::space::{Part, Space, is_given};
@@ -27,24 +27,7 @@ const LIMIT: i128 = 1 << 31;
 /// Whether only arguments that are integers say what is accessed, so that a launch is known by them and its dimensions.
 pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::Given) -> bool {
     let slice = address_slice(kernel);
-    let mut used = vec![false; slice.regs.len()];
-    let mut mark = |operand: Operand| {
-        if let Operand::Reg(r) = operand {
-            used[r.0 as usize] = true;
-        }
-    };
-    for block in &slice.blocks {
-        block.phis.iter().flat_map(|p| &p.incoming).for_each(|&(_, value)| mark(value));
-        block.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
-        if let Terminator::Branch { cond, .. } = block.term {
-            mark(cond);
-        }
-    }
-    let is_led_by = |inst: &Inst| {
-        let first = inst.dst.map_or(0, |d| d.0 as usize);
-        let reads = matches!(inst.op, Op::Load { .. } | Op::Atomic { .. });
-        reads && (first..first + inst.op.result_count() as usize).any(|r| used[r])
-    };
+    let used = used(&slice);
     let is_known = |(i, param): (usize, &lockstep_kernel::Param)| match param.kind {
         ParamKind::Scalar { ty, count: 1 } if ty.is_int() && param.within.is_none() => true,
         ParamKind::Scalar { count, .. } => {
@@ -57,7 +40,7 @@ pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::Given) -> bool 
     };
     kernel.unsupported.is_empty()
         && kernel.params.iter().enumerate().all(is_known)
-        && !slice.insts().any(is_led_by)
+        && !slice.insts().any(|i| is_read_for_use(i, &used))
 }
 
 impl Space<'_> {

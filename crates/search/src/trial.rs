@@ -4,8 +4,8 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
-use lockstep_kernel::slice::address_slice;
-use lockstep_kernel::{Inst, Kernel, Object, Op, Operand, Space as Memory, Terminator};
+use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
+use lockstep_kernel::{Kernel, Object, Space as Memory};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::blame::is_at;
@@ -223,25 +223,8 @@ pub(crate) struct Steering {
 impl Steering {
     fn of(kernel: &Kernel) -> Steering {
         let slice = address_slice(kernel);
-        let mut used = vec![false; slice.regs.len()];
-        let mut mark = |operand: Operand| {
-            if let Operand::Reg(r) = operand {
-                used[r.0 as usize] = true;
-            }
-        };
-        for block in &slice.blocks {
-            block.phis.iter().flat_map(|p| &p.incoming).for_each(|&(_, value)| mark(value));
-            block.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
-            if let Terminator::Branch { cond, .. } = block.term {
-                mark(cond);
-            }
-        }
-        let is_needed = |inst: &&Inst| {
-            let first = inst.dst.map_or(0, |d| d.0 as usize);
-            let reads = matches!(inst.op, Op::Load { .. } | Op::Atomic { .. });
-            reads && (first..first + inst.op.result_count() as usize).any(|r| used[r])
-        };
-        let reads = || slice.insts().filter(is_needed);
+        let used = used(&slice);
+        let reads = || slice.insts().filter(|i| is_read_for_use(i, &used));
         let sites = || reads().filter_map(|i| i.op.site()).map(|s| slice.site(s));
         let is_unset = |o: &&Object| {
             let zero = o.init.as_ref().is_none_or(|init| init.iter().all(|&b| b == 0));

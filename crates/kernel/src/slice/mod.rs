@@ -335,3 +335,28 @@ fn skip_empty(k: &mut Kernel) {
         }
     }
 }
+
+/// By register: whether some instruction or branch uses its value.
+pub fn used(kernel: &Kernel) -> Vec<bool> {
+    let mut used = vec![false; kernel.regs.len()];
+    let mut mark = |operand: Operand| {
+        if let Operand::Reg(r) = operand {
+            used[r.0 as usize] = true;
+        }
+    };
+    for block in &kernel.blocks {
+        block.phis.iter().flat_map(|p| &p.incoming).for_each(|&(_, value)| mark(value));
+        block.insts.iter().for_each(|i| i.op.for_each_operand(&mut mark));
+        if let Terminator::Branch { cond, .. } = block.term {
+            mark(cond);
+        }
+    }
+    used
+}
+
+/// Whether an instruction reads memory for a value that is used.
+pub fn is_read_for_use(inst: &Inst, used: &[bool]) -> bool {
+    let first = inst.dst.map_or(0, |d| d.0 as usize);
+    let reads = matches!(inst.op, Op::Load { .. } | Op::Atomic { .. });
+    reads && used[first..first + inst.op.result_count() as usize].contains(&true)
+}
