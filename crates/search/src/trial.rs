@@ -127,6 +127,7 @@ impl<'a> Lab<'a> {
     fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, String)> {
         let mut doubts = Vec::new();
         let mut astray = None;
+        let table = outcome.findings.iter().find_map(|f| self.table_left(f));
         for f in &mut outcome.findings {
             f.help.extend(self.space.size_by_the_host(f, candidate));
         }
@@ -164,8 +165,27 @@ impl<'a> Lab<'a> {
                 f.confidence = Confidence::Possible;
                 doubts.push((f.kind, "the arguments were chosen by Lockstep".into()));
             }
+            // A caller gives no more taps than the table of a filter has.
+            if let Some(name) = table {
+                let because = format!(
+                    "it was seen where '{name}' is left, by arguments that were chosen by Lockstep"
+                );
+                for f in outcome.findings.iter_mut().filter(|f| f.kind != Kind::OutOfBounds) {
+                    f.confidence = Confidence::Possible;
+                    doubts.push((f.kind, because.clone()));
+                }
+            }
         }
         doubts
+    }
+
+    /// The constant array of a fixed size that is read beyond its end.
+    fn table_left(&self, finding: &Finding) -> Option<String> {
+        let name = finding.memory.as_ref()?.object.as_ref()?;
+        let is_it = |o: &Object| o.space == Memory::Constant && o.name == *name;
+        let is_left =
+            finding.kind == Kind::OutOfBounds && self.space.kernel.objects.iter().any(is_it);
+        is_left.then(|| name.clone())
     }
 
     /// Whether the finding is of a read whose value leads the threads.
