@@ -53,6 +53,12 @@ impl Members {
                     if let Some(site) = inst.op.site() {
                         members.at[site.0 as usize] = Some((param, offset));
                     }
+                    // Several structs at once.
+                    let end = offset + count * ty.bytes();
+                    if struct_size(kernel.params[param].kind).is_none_or(|size| end > size) {
+                        members.strange[param] = true;
+                        continue;
+                    }
                     let lanes = (0..count).map(|lane| offset + lane * ty.bytes());
                     members.list.extend(lanes.map(|offset| Member { param, offset, ty, step }));
                 }
