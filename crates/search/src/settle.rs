@@ -65,7 +65,9 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         };
         let judged = match shrunk {
             Some(_) => !shrinker.hurried,
-            None if keep && shrinker.needs_an_end(&candidate, &as_found) => false,
+            None if shrinker.needs_an_end(&candidate, &as_found) => false,
+            // A launch that takes too long to be made again was not varied either.
+            None if !keep => !shrinker.may_blame(&candidate, &as_found),
             None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
         };
         let mut finding = shrunk.unwrap_or(as_found);
