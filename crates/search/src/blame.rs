@@ -103,6 +103,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.last_of_threads(trial))
                 .or_else(|| self.empty_parts(trial))
                 .or_else(|| self.empty_structs(trial))
+                .or_else(|| self.short_countdown(trial))
                 .or_else(|| self.small_sizes(trial)),
             Kind::DataRace | Kind::MissingFence => self
                 .large_block(trial)
@@ -121,6 +122,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.equal_indices(trial))
                 .or_else(|| self.close_segments(trial))
                 .or_else(|| self.crooked_vectors(trial))
+                .or_else(|| self.short_countdown(trial))
                 .or_else(|| self.small_sizes(trial)),
             Kind::Misaligned => self.crooked_sizes(trial),
             Kind::Deadlock => self.without_first_link(&trial.candidate),

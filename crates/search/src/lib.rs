@@ -37,6 +37,7 @@ mod blame;
 mod candidate;
 mod chain;
 mod condition;
+mod countdown;
 mod driver;
 mod empty;
 mod evolve;
