@@ -43,6 +43,19 @@ __global__ void long_parts(const unsigned *begin, unsigned *out, int n) {
     for (int k = 0; k < 3 * n; k++) out[begin[i] + k] = i; //~ data-race warning
 }
 
+// Longer than all that are tried but one.
+__global__ void very_long_parts(const unsigned *begin, unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; k < 40 * n; k++) out[begin[i] + k] = i; //~ data-race warning
+}
+
+__global__ void parts_of_five_thousand(const unsigned *begin, unsigned *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; k < 5000; k++) out[begin[i] + k] = i; //~ data-race warning
+}
+
 // A key is looked for in a table, and the loop ends where it was found: it is no bound of anything that ascends.
 struct Entry { unsigned key, value; };
 

@@ -162,7 +162,7 @@ fn leaves_no_guess(
             Some(_) => {}
             None => {
                 let mut names = Vec::new();
-                unknowns(value, &mut names);
+                value.unknowns(&mut names);
                 let is_told = told.relations.iter().any(|r| r.name == *name)
                     || meaning.iter().any(|(u, e)| names == [*u] && is_of(e, name));
                 if !is_told {
@@ -182,7 +182,7 @@ fn leaves_no_guess(
     };
     let of = |condition: &HostCondition| {
         let mut names = Vec::new();
-        [&condition.left, &condition.right].into_iter().for_each(|v| unknowns(v, &mut names));
+        [&condition.left, &condition.right].into_iter().for_each(|v| v.unknowns(&mut names));
         names
     };
     let mut about = launch.conditions.iter().filter(|c| of(c).contains(&it));
@@ -194,15 +194,6 @@ fn leaves_no_guess(
             let is_other = |b: &HostBranch| b.unknowns.iter().all(|u| *u != it && is_free(*u));
             branches.iter().all(|b| is_told(b) || is_other(b))
         })
-}
-
-/// Adds what is not known of a value.
-fn unknowns(value: &HostValue, out: &mut Vec<usize>) {
-    match value {
-        HostValue::Known(_) => {}
-        HostValue::Unknown(u) => out.extend((!out.contains(u)).then_some(u)),
-        HostValue::Binary(_, a, b) => [a, b].into_iter().for_each(|v| unknowns(v, out)),
-    }
 }
 
 /// A value, where all that it is computed from is constant.

@@ -647,13 +647,16 @@ impl Shrinker<'_, '_> {
             contents.extend(others);
             contents
         };
-        let mut apart = through.iter().copied().filter(|&i| {
-            self.gone_with(&shown, &with_picks(vec![(i, Contents::Spaced)])).is_some()
+        let distances =
+            [(Contents::Spaced, Contents::SPACE), (Contents::Begins(Contents::FAR), Contents::FAR)];
+        let mut apart = through.iter().flat_map(|&i| distances.map(|(c, n)| (i, c, n)));
+        let apart = apart.find(|&(i, contents, _)| {
+            self.gone_with(&shown, &with_picks(vec![(i, contents)])).is_some()
                 && !self.meets_however_far(&shown, i, &with_picks)
         });
-        if let Some(array) = apart.next() {
+        if let Some((array, _, distance)) = apart {
             let name = &space.arrays[array].name;
-            return Some(format!("elements of {name} are less than {} apart", Contents::SPACE));
+            return Some(format!("elements of {name} are less than {distance} apart"));
         }
         // Another array may say where they end: none goes beyond that into the next.
         let ends = those(&is_read);
@@ -694,7 +697,7 @@ impl Shrinker<'_, '_> {
         };
         let wide = space.agreeing(&wide);
         let parts = Contents::PARTS.into_iter().filter(|&part| part >= Contents::SPACE);
-        parts.collect::<Vec<_>>().into_iter().all(|part| {
+        parts.chain([Contents::FAR]).collect::<Vec<_>>().into_iter().all(|part| {
             let contents = with_picks(vec![(array, Contents::Begins(part))]);
             let apart = self.with_contents(&wide, &contents);
             let trial = space.is_possible(&apart).then(|| self.other(&apart)).flatten();

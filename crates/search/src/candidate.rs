@@ -118,6 +118,9 @@ pub(crate) enum Contents {
 impl Contents {
     /// The distance of elements that are [`Contents::Spaced`].
     pub(crate) const SPACE: u64 = 256;
+    /// A distance that no launch that comes to its end within its budget goes through in one part. All elements that are
+    /// written out at it are numbers of 32 bits with a sign.
+    pub(crate) const FAR: u64 = 1 << 15;
     /// Lengths of parts that lie next to each other: short ones, and those that are meant for a block or several.
     pub(crate) const PARTS: [u64; 4] = [16, 64, 1024, 4096];
     /// How many are equal in [`Contents::Runs`].

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::called;
 use super::conditions::{self, Dominators, branch};
-use super::values::{Reader, unknowns, width};
+use super::values::{Reader, width};
 use crate::llvm::{self, Bb, Opcode, Val};
 
 /// Functions that make a number of a text.
@@ -214,7 +214,7 @@ fn asked(v: Val, reader: &mut Reader, out: &mut Vec<usize>) -> Option<()> {
                 return Some(());
             }
             for side in sides {
-                unknowns(&reader.integer(side)?, out);
+                reader.integer(side)?.unknowns(out);
             }
             Some(())
         }

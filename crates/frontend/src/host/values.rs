@@ -35,6 +35,17 @@ pub enum HostValue {
     Binary(HostOp, Box<HostValue>, Box<HostValue>),
 }
 
+impl HostValue {
+    /// Adds what is not known of it, each number once.
+    pub fn unknowns(&self, out: &mut Vec<usize>) {
+        match self {
+            HostValue::Known(_) => {}
+            HostValue::Unknown(u) => out.extend((!out.contains(u)).then_some(u)),
+            HostValue::Binary(_, a, b) => [a, b].into_iter().for_each(|v| v.unknowns(out)),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostOp {
     Add,
@@ -351,15 +362,6 @@ fn rest_of(n: &HostValue, multiple: &HostValue, sign: i64) -> Option<HostValue> 
         (**whole == *n && is_by).then(|| binary(HostOp::Rem, n.clone(), (**by).clone()))
     };
     of(quotient, times).or_else(|| of(times, quotient))
-}
-
-/// Adds what is not known of a value.
-pub(super) fn unknowns(value: &HostValue, out: &mut Vec<usize>) {
-    match value {
-        HostValue::Known(_) => {}
-        HostValue::Unknown(u) => out.extend((!out.contains(u)).then_some(u)),
-        HostValue::Binary(_, a, b) => [a, b].into_iter().for_each(|v| unknowns(v, out)),
-    }
 }
 
 pub(super) fn known(v: i64) -> HostValue {
