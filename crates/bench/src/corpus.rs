@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(match param.kind {
-            ParamKind::Buffer { .. } => BoundArg::Buffer(bytes),
+            ParamKind::Buffer { .. } => BoundArg::Buffer(bytes.into()),
             ParamKind::Aggregate { size, .. } => {
                 bytes.resize(size as usize, 0);
                 BoundArg::Aggregate(bytes)

@@ -96,7 +96,7 @@ impl Launch {
     pub(crate) fn bound(&self) -> BoundLaunch {
         let bind = |arg: &Arg| match arg {
             Arg::Scalar(v) => BoundArg::Scalar(vec![*v as u32 as u64]),
-            _ => BoundArg::Buffer(arg.bytes()),
+            _ => BoundArg::Buffer(arg.bytes().into()),
         };
         let args = self.args.iter().map(bind).collect();
         BoundLaunch { grid: self.grid, block: self.block, shared: 0, args }

@@ -38,6 +38,7 @@ pub(crate) fn config(
             .filter(|_| !analysis.search.reproducible)
             .map(|b| Instant::now() + b),
         barrier_needs: false,
+        outputs: true,
         only: None,
         cancel: analysis.input.cancel.clone(),
     }

@@ -231,6 +231,8 @@ pub struct Proof {
     pub stats: Stats,
     /// Why accesses do not race, where that is proved of all.
     pub safe: Option<Vec<Safe>>,
+    /// The accesses that may race, where all others are known not to.
+    pub may_race: Option<Vec<(SiteId, SiteId)>>,
     /// The dimensions that the verdict on races is about.
     pub grid: [DimSpec; 3],
     pub block: [DimSpec; 3],

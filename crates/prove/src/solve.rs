@@ -52,6 +52,9 @@ const FIRST: u32 = 50;
 /// Work from which a question is a long one, for which no way is left untried.
 const LONG: u32 = 1000;
 
+/// Questions from which several workers answer even the easy ones.
+const MANY: usize = 64;
+
 /// Rounds of substitution.
 const ROUNDS: usize = 32;
 
@@ -341,45 +344,45 @@ impl Solver {
             keys.push(&q.reduced);
         }
         let effort = limits.effort();
-        // Where one model is enough to give up, how many launches have one does not matter.
-        let wanted = !self.all_or_nothing && limits.work > SHORT;
-        let trials: Vec<Vec<Trial>> = keys
-            .iter()
-            .map(|k| if wanted && !effort.is_over() { trials(ctx, k) } else { Vec::new() })
-            .collect();
-        let ctx = &*ctx;
         let results: Vec<Mutex<Option<(Outcome, u64)>>> =
             keys.iter().map(|_| Mutex::new(None)).collect();
-        let next = AtomicUsize::new(0);
         // The first question that is not answered by `unsat`: with `all_or_nothing`, what comes after it is not asked,
         // and what comes before it always is.
         let open = AtomicUsize::new(usize::MAX);
         let all_or_nothing = self.all_or_nothing;
-        let started = Instant::now();
-        let work = || {
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(key) = keys.get(i) else { break };
-                if all_or_nothing && i > open.load(Ordering::Relaxed) {
-                    continue;
-                }
-                let (outcome, spent) = answer(ctx, key, &trials[i], effort);
-                if outcome != Outcome::Unsat {
-                    open.fetch_min(i, Ordering::Relaxed);
-                }
-                *results[i].lock().expect("no panic while held") = Some((outcome, spent));
+        let is_moot = |i: usize| all_or_nothing && i > open.load(Ordering::Relaxed);
+        let keep = |i: usize, result: (Outcome, u64)| {
+            if result.0 != Outcome::Unsat {
+                open.fetch_min(i, Ordering::Relaxed);
             }
+            *results[i].lock().expect("no panic while held") = Some(result);
         };
-        let workers = limits.jobs.clamp(1, keys.len().max(1));
-        if workers == 1 {
-            work();
-        } else {
-            std::thread::scope(|s| {
-                for _ in 0..workers {
-                    s.spawn(work);
-                }
-            });
-        }
+        let started = Instant::now();
+        // Most are answered without the solver, in less time than a thread takes to begin.
+        let workers = if keys.len() < MANY { 1 } else { limits.jobs };
+        let shared = &*ctx;
+        in_parallel(workers, keys.len(), |i| {
+            if !is_moot(i)
+                && let Some(outcome) = at_once(shared, keys[i], effort)
+            {
+                keep(i, (outcome, 0));
+            }
+        });
+        let is_left = |i: &usize| !is_moot(*i) && results[*i].lock().is_ok_and(|r| r.is_none());
+        let left: Vec<usize> = (0..keys.len()).filter(is_left).collect();
+        // Where one model is enough to give up, how many launches have one does not matter.
+        let wanted = !all_or_nothing && limits.work > SHORT;
+        let trials: Vec<Vec<Trial>> = left
+            .iter()
+            .map(|&i| if wanted && !effort.is_over() { trials(ctx, keys[i]) } else { Vec::new() })
+            .collect();
+        let shared = &*ctx;
+        in_parallel(limits.jobs, left.len(), |at| {
+            let i = left[at];
+            if !is_moot(i) {
+                keep(i, answer(shared, keys[i], &trials[at], effort));
+            }
+        });
         self.solver_time += started.elapsed();
         let first = open.into_inner();
         for (i, (key, result)) in keys.iter().zip(results).enumerate() {
@@ -439,25 +442,53 @@ pub(crate) fn is_guessed(ctx: &Ctx, key: &[T]) -> bool {
     crate::guess::guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m))
 }
 
-/// The solver's answer to one question, and the work it took; where there is to be none, what can be said without it.
-fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
+/// What can be said of one question without the solver; `unknown` where there is to be none.
+fn at_once(ctx: &Ctx, key: &[T], effort: Effort) -> Option<Outcome> {
     if effort.is_over() {
-        return (Outcome::Late, 0);
+        return Some(Outcome::Late);
     }
     let program = Program::new(&ctx.pool, key);
     if crate::guess::guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m)) {
-        return (Outcome::Sat, 0);
+        return Some(Outcome::Sat);
     }
-    // A model that has to be looked for, with products of unknowns, is one in which something wraps more often than not:
-    // conditions that exclude it come before such questions, which a short one is not.
-    let wraps = effort.work <= SHORT && has_products(ctx, key);
     match boxes::decide(&program) {
-        Answer::Unsat => return (Outcome::Unsat, 0),
-        Answer::Sat(_) if !wraps => return (Outcome::Sat, 0),
-        _ => {}
+        Answer::Unsat => Some(Outcome::Unsat),
+        Answer::Sat(_) if !wraps(ctx, key, effort) => Some(Outcome::Sat),
+        _ if effort.work == 0 => Some(Outcome::Unknown),
+        _ => None,
     }
-    if effort.work == 0 {
-        return (Outcome::Unknown, 0);
+}
+
+/// A model that has to be looked for, with products of unknowns, is one in which something wraps more often than not:
+/// conditions that exclude it come before such questions, which a short one is not.
+fn wraps(ctx: &Ctx, key: &[T], effort: Effort) -> bool {
+    effort.work <= SHORT && has_products(ctx, key)
+}
+
+/// Calls `f` with each number below `count`, on so many threads, of which this is one.
+fn in_parallel(workers: usize, count: usize, f: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= count {
+                break;
+            }
+            f(i);
+        }
+    };
+    std::thread::scope(|s| {
+        for _ in 1..workers.clamp(1, count.max(1)) {
+            s.spawn(work);
+        }
+        work();
+    });
+}
+
+/// The solver's answer to a question that [`at_once`] leaves open, and the work it took.
+fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u64) {
+    if effort.is_over() {
+        return (Outcome::Late, 0);
     }
     let (outcome, mut work) = without_products(ctx, key, effort);
     if outcome {
@@ -469,7 +500,7 @@ fn answer(ctx: &Ctx, key: &[T], trials: &[Trial], effort: Effort) -> (Outcome, u
         return (Outcome::Sat, work);
     }
     // Setting up a search over products also costs more than a short question may, before any limit is seen.
-    if wraps {
+    if wraps(ctx, key, effort) {
         return (Outcome::Unknown, work);
     }
     for (theory, most) in portfolio(effort.work) {

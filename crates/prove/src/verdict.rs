@@ -41,6 +41,7 @@ pub(crate) struct Analysis {
     pub(crate) stats: Stats,
     pub(crate) race: Verdict,
     race_alarms: Vec<Alarm>,
+    may_race: Option<Vec<(SiteId, SiteId)>>,
     /// What parameters are to the indices.
     shape: Shape,
     /// There was something that no operation here models.
@@ -83,8 +84,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         crate::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
-    let Analysis { verdicts, alarms, stats, safe, under: (under, _), .. } = first;
-    Proof { verdicts, alarms, stats, safe, grid: under.grid, block: under.block }
+    let Analysis { verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
+    Proof { verdicts, alarms, stats, safe, may_race, grid: under.grid, block: under.block }
 }
 
 /// Whether more time for a question may change a verdict.
@@ -115,6 +116,7 @@ pub(crate) fn analyse(
             stats: Stats::default(),
             race: unknown,
             race_alarms: Vec::new(),
+            may_race: None,
             shape: Shape::default(),
             safe: None,
             gap: true,
@@ -173,6 +175,7 @@ pub(crate) fn analyse(
         control_independent: control,
         data_independent: data,
     };
+    let may_race = race.is_decided.then(|| race.alarms.iter().map(|a| a.sites).collect());
     let (race, race_alarms) = (race.verdict, race.alarms);
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
@@ -180,7 +183,18 @@ pub(crate) fn analyse(
     let unasked = proved || limits.purpose == Purpose::Proof;
     let shape = if unasked { Shape::default() } else { pairs.shape() };
     let under = (assumptions.clone(), hints);
-    Analysis { verdicts, alarms, stats, race, race_alarms, shape, safe, gap: false, under }
+    Analysis {
+        verdicts,
+        alarms,
+        stats,
+        race,
+        race_alarms,
+        may_race,
+        shape,
+        safe,
+        gap: false,
+        under,
+    }
 }
 
 /// Tries the catalogue of [`crate::hidden`], or of it the usual sizes where alarms rest on more than dimensions and scalars.
@@ -415,6 +429,8 @@ impl Divergence {
 pub(crate) struct Races {
     pub(crate) verdict: Verdict,
     pub(crate) alarms: Vec<Alarm>,
+    /// Whether all that has no alarm is known not to race.
+    is_decided: bool,
 }
 
 impl Pairs<'_, '_> {
@@ -579,8 +595,11 @@ impl Pairs<'_, '_> {
     }
 
     pub(crate) fn check_races(&mut self, divergence: &Divergence, limits: Limits) -> Races {
-        let unknown =
-            |because: String| Races { verdict: Verdict::Unknown { because }, alarms: Vec::new() };
+        let unknown = |because: String| Races {
+            verdict: Verdict::Unknown { because },
+            alarms: Vec::new(),
+            is_decided: false,
+        };
         let Some(candidates) = self.race_candidates(limits, divergence.tiles) else {
             return unknown(limits.ran_out());
         };
@@ -592,7 +611,7 @@ impl Pairs<'_, '_> {
         if limits.purpose == Purpose::OneRace
             && let Some(alarm) = self.obvious_race(&candidates, divergence, limits)
         {
-            return Races { verdict: Verdict::Found, alarms: vec![alarm] };
+            return Races { verdict: Verdict::Found, alarms: vec![alarm], is_decided: false };
         }
         self.solver.all_or_nothing = proof_only;
         let decided = self.decide(candidates, limits);
@@ -644,6 +663,8 @@ impl Pairs<'_, '_> {
             }
         }
         let confirmed = alarms.iter().any(|a| a.finding.confidence == Confidence::Confirmed);
+        let is_decided =
+            undecided.is_none() && divergence.misaligned.is_none() && divergence.loose.is_none();
         let verdict = if confirmed {
             Verdict::Found
         } else if let Some(a) = alarms.first() {
@@ -664,7 +685,7 @@ impl Pairs<'_, '_> {
         } else {
             Verdict::Proved { assumes: self.assumptions() }
         };
-        Races { verdict, alarms }
+        Races { verdict, alarms, is_decided }
     }
 
     /// A race that is confirmed and has a model that is easily guessed. That there is none says nothing.

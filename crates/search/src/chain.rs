@@ -65,6 +65,11 @@ fn flags(space: &Space) -> Vec<usize> {
     (0..space.arrays.len()).filter(is_flags).collect()
 }
 
+/// Whether a launch is judged by what it leaves in an array.
+pub(crate) fn has_flags(space: &Space) -> bool {
+    !flags(space).is_empty()
+}
+
 fn is_missing(space: &Space, array: usize) -> String {
     format!("{}[0] == 0", space.arrays[array].name)
 }

@@ -288,14 +288,19 @@ impl<'a> Driver<'a> {
     fn may_vary(&self) -> bool {
         let space = self.space();
         let free = |f: [bool; 3]| f.contains(&true);
-        !space.slots.is_empty()
-            || space.arrays.iter().any(|a| a.matters)
-            || free(space.free_block())
-            || free(space.free_grid())
+        self.has_inputs() || free(space.free_block()) || free(space.free_grid())
     }
 
+    /// Whether the launch has arguments or contents to choose.
+    fn has_inputs(&self) -> bool {
+        let space = self.space();
+        !space.slots.is_empty() || space.arrays.iter().any(|a| a.matters)
+    }
+
+    /// Of dimensions alone the seeds are a fair choice: steps of one from there bring nothing but larger launches, which
+    /// F takes for better ones.
     fn may_evolve(&self) -> bool {
-        self.may_vary()
+        self.has_inputs()
             && self.settings.population > 0
             && !self.is_dear()
             && !self.is_over()
@@ -497,8 +502,8 @@ impl<'a> Driver<'a> {
         new
     }
 
-    /// Whether every branch beside an access went both ways, and every pair of
-    /// accesses that can conflict was seen to race, or is known not to.
+    /// Whether every branch beside an access went both ways, and every pair of accesses that can conflict was seen to
+    /// race, or is known not to.
     fn nothing_is_left(&self) -> bool {
         self.reached.all_branches(&self.matter)
             && (self.settings.race_free || self.everything_races())
@@ -515,7 +520,8 @@ impl<'a> Driver<'a> {
             let loc = space.kernel.loc(space.kernel.site(site).loc);
             (loc.line, loc.column)
         };
-        space.hints.pairs.iter().all(|&(a, b)| {
+        let pairs = self.settings.may_race.as_ref().unwrap_or(&space.hints.pairs);
+        pairs.iter().all(|&(a, b)| {
             let wanted = [at(a), at(b)];
             races.iter().any(|e| {
                 let places: Vec<_> =

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 
 use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
-use lockstep_simulate::{BoundLaunch, bind};
+use lockstep_simulate::{BoundLaunch, Bytes, bind};
 
 use crate::candidate::{Candidate, Contents, Gene};
 use crate::space::{Part, Slot, Space, is_given};
@@ -34,7 +34,7 @@ const WRITTEN_OUT: u64 = 256;
 /// Bytes of arrays that were made before: many launches of a search share them.
 #[derive(Default)]
 pub(crate) struct Shelf {
-    made: RefCell<Vec<(String, ArraySpec, Vec<u8>)>>,
+    made: RefCell<Vec<(String, ArraySpec, Bytes)>>,
 }
 
 /// Arrays that are kept.
@@ -46,20 +46,20 @@ impl Shelf {
         bind::bind_with(kernel, launch, &|name, spec| self.bytes(name, spec, launch.seed))
     }
 
-    fn bytes(&self, name: &str, spec: &ArraySpec, seed: u64) -> Result<Vec<u8>, String> {
-        // Only these cost anything; their elements do not depend on the length.
-        let costs = |contents: &ArrayContents| {
-            matches!(contents, ArrayContents::Random | ArrayContents::Iota)
+    fn bytes(&self, name: &str, spec: &ArraySpec, seed: u64) -> Result<Bytes, String> {
+        // The elements of these do not depend on the length.
+        use ArrayContents::{Iota, Ones, Random, Zeros};
+        let goes_on = |contents: &ArrayContents| matches!(contents, Random | Iota | Ones | Zeros);
+        let may_be_cut = match &spec.contents {
+            ArrayContents::Structs(all) => all.members.iter().all(|m| goes_on(&m.contents)),
+            other => goes_on(other),
         };
-        let is_dear = match &spec.contents {
-            ArrayContents::Structs(all) => all.members.iter().all(|m| costs(&m.contents)),
-            other => costs(other),
-        };
-        if !is_dear {
-            return spec.to_bytes(name, seed);
+        let is_cheap = matches!(spec.contents, Ones | Zeros) && spec.bytes() > MODERATE;
+        if !may_be_cut || is_cheap {
+            return Ok(spec.to_bytes(name, seed)?.into());
         }
         let mut made = self.made.borrow_mut();
-        let same = |(n, s, _): &(String, ArraySpec, Vec<u8>)| {
+        let same = |(n, s, _): &(String, ArraySpec, Bytes)| {
             n == name
                 && s.element == spec.element
                 && s.lanes == spec.lanes
@@ -67,12 +67,12 @@ impl Shelf {
         };
         if let Some(i) = made.iter().position(same) {
             let size = spec.bytes() as usize;
-            if let Some(bytes) = made[i].2.get(..size) {
-                return Ok(bytes.to_vec());
+            if let Some(bytes) = made[i].2.first(size) {
+                return Ok(bytes);
             }
             made.remove(i);
         }
-        let bytes = spec.to_bytes(name, seed)?;
+        let bytes = Bytes::from(spec.to_bytes(name, seed)?);
         if made.len() == SHELF {
             made.remove(0);
         }

@@ -60,7 +60,7 @@ use std::time::Instant;
 
 use lockstep_finding::launch::{Expr, Relation};
 use lockstep_finding::{ArgValue, Finding, Kind, Launch};
-use lockstep_kernel::Kernel;
+use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
 pub use candidate::Rule;
@@ -146,6 +146,8 @@ pub struct Settings<'a> {
     /// Whether it is known that nothing races: then launches are worth trying only
     /// for what they newly reach.
     pub race_free: bool,
+    /// The accesses that may race, where all others are known not to.
+    pub may_race: Option<Vec<(SiteId, SiteId)>>,
     /// Told now and then how far the search is.
     pub progress: &'a dyn Fn(&Progress),
     /// Told about each launch that is simulated.

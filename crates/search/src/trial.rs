@@ -10,6 +10,7 @@ use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::blame::is_at;
 use crate::candidate::Candidate;
+use crate::chain;
 use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
 use crate::{Settings, is_over};
@@ -52,6 +53,7 @@ impl<'a> Lab<'a> {
         if !config.kinds.contains(&Kind::OutOfBounds) {
             config.kinds.push(Kind::OutOfBounds);
         }
+        config.outputs = chain::has_flags(space);
         Lab {
             space,
             config,

@@ -8,6 +8,8 @@ use lockstep_cancel::Cancel;
 use lockstep_finding::{Access, Finding, Kind, Memory};
 use lockstep_kernel::{BlockId, SiteId};
 
+use crate::bytes::Bytes;
+
 /// May threads of a warp run apart between synchronisations?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Scheduling {
@@ -24,7 +26,7 @@ pub enum BoundArg {
     /// One value per register of the parameter, zero-extended.
     Scalar(Vec<u64>),
     /// A buffer of its own with these contents.
-    Buffer(Vec<u8>),
+    Buffer(Bytes),
     /// The same buffer as an earlier argument, from `offset` bytes on.
     Alias { param: usize, offset: u64 },
     /// A null pointer.
@@ -65,6 +67,8 @@ pub struct Config {
     /// Also find out which barriers of the block are needed
     /// ([`Outcome::barriers`]). Blocks then run one after the other.
     pub barrier_needs: bool,
+    /// Also say what the arrays hold at the end ([`Outcome::buffers`]).
+    pub outputs: bool,
     /// Execute only these blocks, in this order, as if the others had not begun yet: what is found among them is found in
     /// a launch that begins so. Where one of them waits for another, the launch is given up.
     pub only: Option<Arc<[u32]>>,
@@ -82,6 +86,7 @@ impl Default for Config {
             deadline: None,
             cancel: Cancel::default(),
             barrier_needs: false,
+            outputs: true,
             only: None,
         }
     }

@@ -1,7 +1,7 @@
 //! From a launch as people write it to one whose arguments match the kernel's
 //! parameters one to one. Every error names the parameter and what it wants.
 
-use crate::{BoundArg, BoundLaunch};
+use crate::{BoundArg, BoundLaunch, Bytes};
 use lockstep_finding::{ArgValue, ArraySpec, ElementType, Launch};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 
@@ -70,11 +70,11 @@ pub fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
 
 /// Makes the launch that the machine wants. Reads the files it names.
 pub fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
-    bind_with(kernel, launch, &|name, spec| spec.to_bytes(name, launch.seed))
+    bind_with(kernel, launch, &|name, spec| Ok(spec.to_bytes(name, launch.seed)?.into()))
 }
 
 /// Where the bytes of an array come from, by its parameter's name.
-pub type Contents<'a> = dyn Fn(&str, &ArraySpec) -> Result<Vec<u8>, String> + 'a;
+pub type Contents<'a> = dyn Fn(&str, &ArraySpec) -> Result<Bytes, String> + 'a;
 
 /// The same with contents of arrays from elsewhere.
 pub fn bind_with(
@@ -143,7 +143,7 @@ fn bind_one(
             if spec.bytes() == size as u64 =>
         {
             let bytes = contents(name, spec).map_err(|e| format!("parameter '{name}': {e}"))?;
-            Ok(BoundArg::Aggregate(bytes))
+            Ok(BoundArg::Aggregate(bytes.to_vec()))
         }
         (ParamKind::Aggregate { size, .. }, _) => Err(format!(
             "parameter '{name}' is a struct of {size} bytes{}: give those bytes, such as {}",
@@ -374,7 +374,7 @@ pub(crate) mod tests {
     fn everything_bound() {
         let bound = bind(&reduce(), &launch(&GOOD)).unwrap();
         let one = 1f32.to_le_bytes();
-        assert_eq!(bound.args[0], BoundArg::Buffer([one, one].concat()));
+        assert_eq!(bound.args[0], BoundArg::Buffer([one, one].concat().into()));
         assert_eq!(bound.args[1], BoundArg::Alias { param: 0, offset: 4 });
         assert_eq!(bound.args[2], BoundArg::Scalar(vec![0xffff_ffff]));
         assert_eq!(

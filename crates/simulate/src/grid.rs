@@ -448,6 +448,9 @@ fn truncate(text: &mut String, max: usize) {
 }
 
 fn buffers(program: &Program, globals: &Globals) -> Vec<(usize, Vec<u8>)> {
+    if !program.config.outputs {
+        return Vec::new();
+    }
     program
         .objects
         .iter()

@@ -19,6 +19,7 @@ mod api;
 mod barrier;
 mod between;
 pub mod bind;
+mod bytes;
 mod code;
 mod footprint;
 mod grid;
@@ -43,6 +44,7 @@ mod uninit;
 mod watch;
 
 pub use api::*;
+pub use bytes::Bytes;
 pub use footprint::footprint;
 pub use grid::simulate;
 pub use program::{Prepared, too_large};

@@ -8,6 +8,7 @@ use lockstep_kernel::{
 };
 
 use crate::api::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
+use crate::bytes::Bytes;
 use crate::code::{Code, decode};
 
 /// An address is the number of its object in the upper bits and, in the lower
@@ -46,7 +47,7 @@ pub(crate) struct ObjectInfo {
     pub size: u64,
     pub elem: Elem,
     /// Initial bytes; shorter than `size` means zeros follow.
-    pub init: Option<Vec<u8>>,
+    pub init: Option<Bytes>,
     /// Parameter that it is the argument of.
     pub param: Option<usize>,
     /// Start within the block's shared or the lane's private arena.
@@ -277,7 +278,8 @@ fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
         };
         let (from, to) = (within.offset as usize, (within.offset + size) as usize);
         let object = l.objects.iter_mut().find(|o| o.param == Some(within.param));
-        let bytes = object.and_then(|o| o.init.as_mut()).and_then(|init| init.get_mut(from..to));
+        let bytes = object.and_then(|o| o.init.as_mut());
+        let bytes = bytes.and_then(|init| init.to_mut().get_mut(from..to));
         if let Some(bytes) = bytes {
             bytes.copy_from_slice(&value.to_le_bytes()[..size as usize]);
         }
@@ -314,7 +316,7 @@ fn layout(
             space: o.space,
             size,
             elem: o.elem,
-            init: o.init.clone(),
+            init: o.init.clone().map(Bytes::from),
             param: None,
             arena: 0,
         })?;
@@ -324,7 +326,7 @@ fn layout(
         for &(offset, target, addend) in &o.relocations {
             let address = origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
             if let Some(init) = &mut l.objects[id].init
-                && let Some(bytes) = init.get_mut(offset as usize..offset as usize + 8)
+                && let Some(bytes) = init.to_mut().get_mut(offset as usize..offset as usize + 8)
             {
                 bytes.copy_from_slice(&address.to_le_bytes());
             }
@@ -360,8 +362,8 @@ fn layout(
                 if bytes.len() != size as usize {
                     return wrong(&format!("is a struct of {size} bytes, not {}", bytes.len()));
                 }
-                let info =
-                    object(Space::Private, u64::from(size), Elem::Bytes(size), Some(bytes.clone()));
+                let init = Some(bytes.clone().into());
+                let info = object(Space::Private, u64::from(size), Elem::Bytes(size), init);
                 Some(origin(l.push(info)?))
             }
             (ParamKind::Scalar { count, .. }, BoundArg::Scalar(values))

@@ -399,7 +399,7 @@ pub(crate) fn launch(blocks: u32, threads: u32) -> BoundLaunch {
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         shared: 0,
-        args: vec![BoundArg::Buffer(vec![0; 4 * WORDS as usize])],
+        args: vec![BoundArg::Buffer(vec![0; 4 * WORDS as usize].into())],
     }
 }
 
