@@ -165,7 +165,7 @@ pub(crate) struct ProjectArgs {
     /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too); without a FILE, check all its kernels
     #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
     pub(crate) build: Option<PathBuf>,
-    /// Settings of the project [default: lockstep.toml here or in a folder above]
+    /// Settings of the project [default: lockstep.toml here or in a folder above, or else that of all FILEs]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Only files that differ from this git revision, or include one that does

@@ -39,7 +39,7 @@ impl Plan {
     pub(crate) fn new(args: &FilesArgs) -> Result<Plan, InputError> {
         let FilesArgs { files, project, analysis, .. } = args;
         let here = std::env::current_dir().unwrap_or_default();
-        let config = Config::find(project.config.as_deref(), &here)?;
+        let config = Config::find_for(project.config.as_deref(), &here, files)?;
         let analysis = with_config(analysis.clone(), &config)
             .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
         let database = project.build.as_deref().map(Database::read).transpose()?;

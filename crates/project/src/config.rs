@@ -194,14 +194,39 @@ impl Suppression {
     }
 }
 
+/// The file in a folder or above it.
+fn nearest(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|d| d.join(NAME)).find(|p| p.is_file())
+}
+
 impl Config {
     /// The file that is named, or the nearest one from `from` upwards; all defaults where there is none.
     pub fn find(named: Option<&Path>, from: &Path) -> Result<Config, InputError> {
         let found = match named {
             Some(path) => Some(path.to_path_buf()),
-            None => from.ancestors().map(|d| d.join(NAME)).find(|p| p.is_file()),
+            None => nearest(from),
         };
         found.map_or_else(|| Ok(Config::default()), |path| Config::read(&path))
+    }
+
+    /// As [`Config::find`] in the working directory; where there is none, the one that is nearest to all the inputs.
+    pub fn find_for(
+        named: Option<&Path>,
+        here: &Path,
+        inputs: &[PathBuf],
+    ) -> Result<Config, InputError> {
+        if named.is_some() || nearest(here).is_some() {
+            return Config::find(named, here);
+        }
+        let folder = |input: &PathBuf| {
+            let path = here.join(input);
+            let is_folder = path.is_dir();
+            std::fs::canonicalize(if is_folder { &path } else { path.parent()? }).ok()
+        };
+        let mut found = inputs.iter().map(|i| folder(i).and_then(|f| nearest(&f)));
+        let first = found.next().flatten();
+        let is_shared = first.is_some() && found.all(|f| f == first);
+        Config::find(first.filter(|_| is_shared).as_deref(), here)
     }
 
     fn read(path: &Path) -> Result<Config, InputError> {
@@ -401,6 +426,26 @@ fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_project_of_all_inputs() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, two) = (dir.path().join("one"), dir.path().join("two"));
+        for (project, budget) in [(&one, 1), (&two, 2)] {
+            std::fs::create_dir_all(project.join("src")).unwrap();
+            std::fs::write(project.join(NAME), format!("budget = {budget}")).unwrap();
+        }
+        let budget = |here: &Path, inputs: &[&str]| {
+            let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
+            Config::find_for(None, here, &inputs).unwrap().budget
+        };
+        assert_eq!(budget(dir.path(), &["one"]), Some(1.0));
+        assert_eq!(budget(dir.path(), &["two/src/a.cu", "two"]), Some(2.0));
+        assert_eq!(budget(dir.path(), &["one", "two"]), None);
+        assert_eq!(budget(dir.path(), &["one", "c.cu"]), None);
+        assert_eq!(budget(dir.path(), &[]), None);
+        assert_eq!(budget(&one, &["../two"]), Some(1.0));
+    }
 
     fn config(text: &str) -> Result<Config, InputError> {
         let dir = tempfile::tempdir().unwrap();
