@@ -131,13 +131,25 @@ if ! $rust; then
         say "installing ${packages[*]}"
         "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends "${packages[@]}" >&2
-    else
-        say "Rust $needed_rust or newer is missing. Get it with rustup:"
-        if $can_install && [ -n "$(candidate rustup)" ]; then
-            say "    ${root[*]:+${root[*]} }apt-get install rustup && rustup default stable"
-        else
-            say "    install rustup as the Rust project's page describes, then: rustup default stable"
+    elif exists rustup || { $can_install && [ -n "$(candidate rustup)" ]; }; then
+        # Newer releases package rustup, which brings a Rust of its own to the home directory.
+        if ! exists rustup; then
+            say "installing rustup"
+            "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+                apt-get install -y -qq --no-install-recommends rustup ca-certificates >&2
         fi
+        wanted=()
+        if $tests; then wanted=(--component rustfmt --component clippy); fi
+        say "installing Rust with rustup"
+        rustup toolchain install stable --profile minimal "${wanted[@]}" >&2
+        rustup default stable >&2
+        if ! rust_is_new_enough; then
+            say "Rust $needed_rust or newer is needed, and rustup's is not the one that is found: $(command -v rustc || echo none)"
+            exit 1
+        fi
+    else
+        say "Rust $needed_rust or newer is missing, and this release has no package of it."
+        say "Install rustup as the Rust project's page describes, then: rustup default stable"
         exit 1
     fi
 fi
