@@ -17,14 +17,14 @@
 //!
 //! The variable of a loop that the launch is *in* is not bound by that: it takes one value after the other, and a launch is made with
 //! each of them. The same goes for arithmetic (`1 << i`) and questions (`i == n - 1`) over it, unless it is passed, too. Nor is what may
-//! be anything whatever the others are: a number that is read of the command line or else one to begin with, or `stride > 0 ?
-//! stride : n`.
+//! be anything whatever the others are: a number that is read of the command line or else one to begin with, `stride > 0 ? stride
+//! : n`, or what a loop puts together of memory that it reads, such as the largest of `n` elements.
 //!
 //! What it misses: what memory holds (a field that a function fills in, `rounds` of an object), unless both are loads of one
 //! place; dimensions, which are taken for others of the arguments but are not bound themselves; two values of which both are made
 //! by loops of a third that is not passed itself, where neither loop asks about the other value.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use llvm_sys::core::LLVMGetBasicBlockTerminator;
 
@@ -51,7 +51,11 @@ const MOST_CONSTANTS: usize = 8;
 const MOST_SOURCES: usize = 64;
 
 /// The loops of a function.
-pub(super) struct Loops(Vec<Loop>);
+pub(super) struct Loops {
+    all: Vec<Loop>,
+    /// By block: those that it is in.
+    around: HashMap<Bb, Vec<usize>>,
+}
 
 struct Loop {
     head: Bb,
@@ -72,7 +76,24 @@ impl Loops {
             }
             is_one.then_some(Loop { head, blocks })
         };
-        Loops(llvm::blocks(function).into_iter().filter_map(loop_at).collect())
+        let all: Vec<Loop> = llvm::blocks(function).into_iter().filter_map(loop_at).collect();
+        let mut around: HashMap<Bb, Vec<usize>> = HashMap::new();
+        for (i, l) in all.iter().enumerate() {
+            l.blocks.iter().for_each(|&b| around.entry(b).or_default().push(i));
+        }
+        Loops { all, around }
+    }
+
+    fn around(&self, block: Bb) -> impl Iterator<Item = &Loop> {
+        self.around.get(&block).into_iter().flatten().map(|&i| &self.all[i])
+    }
+}
+
+impl Loop {
+    /// What is asked about where it may end.
+    fn asked(&self) -> impl Iterator<Item = Val> {
+        let leaves = |b: &&Bb| llvm::successors(**b).iter().any(|s| !self.blocks.contains(s));
+        self.blocks.iter().filter(leaves).filter_map(|&b| question(b))
     }
 }
 
@@ -96,18 +117,19 @@ struct Inputs {
 }
 
 impl Place<'_> {
-    /// How a value hangs together with `others` of the launch, or with `all` that is asked about on the way, too.
+    /// How a value hangs together with `others` of the launch; what a function makes, with `all` that is asked about on the way,
+    /// too.
     pub(super) fn bound(&self, v: Val, others: &[Val], all: &[Val]) -> HostBound {
         if !self.is_hidden(v) {
             return HostBound::Apart;
         }
         let sources = |of: &[Val]| -> HashSet<Val> {
-            of.iter().filter(|&&o| o != v).flat_map(|&o| sources(o, v)).collect()
+            of.iter().filter(|&&o| o != v).flat_map(|&o| self.sources(o, v)).collect()
         };
         let near = sources(others);
         let inputs = self.inputs(&[v], &near, false);
         let is_call = is_call(v);
-        let known = if inputs.of_loop || is_call { sources(all) } else { near };
+        let known = if is_call && !inputs.of_loop { sources(all) } else { near };
         let ties = |of: &[Val]| {
             let found = self.inputs(of, &known, inputs.of_loop).others;
             let counts = |s: &Val| {
@@ -115,7 +137,7 @@ impl Place<'_> {
             };
             found.iter().any(counts)
         };
-        if !ties(&[v]) {
+        if !ties(&[v]) || inputs.of_loop && self.is_read_in_loop(v, &known) {
             return HostBound::Apart;
         }
         let (from, asked) = self.choices(v);
@@ -139,17 +161,15 @@ impl Place<'_> {
                 | Opcode::LLVMGetElementPtr
                 | Opcode::LLVMPtrToInt,
             ) => false,
-            Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => {
-                called(v).is_some_and(|(_, name)| !inputs::NUMBERS.contains(&name.as_str()))
-            }
+            Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => called(v).is_some() && !is_number(v),
             Some(_) => !self.is_variable_of_round(v),
         }
     }
 
     /// Whether a value is a variable of a loop that the launch is in.
     fn is_variable_of_round(&self, v: Val) -> bool {
-        let is_in = |l: &Loop| l.head == llvm::block_of(v) && l.blocks.contains(&self.block);
-        llvm::opcode_of(v) == Some(Opcode::LLVMPHI) && self.loops.0.iter().any(is_in)
+        llvm::opcode_of(v) == Some(Opcode::LLVMPHI)
+            && self.loops.around(self.block).any(|l| l.head == llvm::block_of(v))
     }
 
     /// What goes into values, up to what is `known`. What a variable of a loop around the launch is made of is looked at where
@@ -163,26 +183,23 @@ impl Place<'_> {
             if !is_computed(v) || !seen.insert(v) {
                 continue;
             }
-            let is_load = llvm::opcode_of(v) == Some(Opcode::LLVMLoad);
-            if known.contains(&v)
-                || is_load && known.iter().any(|&k| memory::are_of_one_place(k, v))
-            {
+            if is_known(v, known) {
                 found.others.push(v);
                 continue;
             }
             let Some(opcode) = llvm::opcode_of(v) else { continue };
             // What leaves a loop is what it is because the loop ended then.
             let block = llvm::block_of(v);
-            for l in &self.loops.0 {
-                if l.blocks.contains(&block) && !l.blocks.contains(&self.block) {
-                    found.of_loop = true;
-                    if ended.insert(l.head) {
-                        open.extend(l.blocks.iter().filter_map(|&b| question(b)));
-                    }
+            for l in self.loops.around(block) {
+                let has_ended = !l.blocks.contains(&self.block);
+                found.of_loop |= has_ended;
+                if (has_ended || through) && ended.insert(l.head) {
+                    open.extend(l.asked());
                 }
             }
             match opcode {
                 Opcode::LLVMLoad | Opcode::LLVMAlloca => {}
+                _ if is_number(v) => {}
                 Opcode::LLVMPHI if self.is_variable_of_round(v) && !through => {
                     found.of_round = true;
                 }
@@ -197,13 +214,47 @@ impl Place<'_> {
         found
     }
 
+    /// Whether a loop that has ended puts together what it reads of memory or of an input: the sum of some elements, or the
+    /// largest, may be anything, however many they are.
+    fn is_read_in_loop(&self, v: Val, known: &HashSet<Val>) -> bool {
+        let mut seen: HashSet<Val> = HashSet::new();
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            let Some(opcode) = llvm::opcode_of(v).filter(|_| seen.insert(v)) else { continue };
+            let mut loops = self.loops.around(llvm::block_of(v));
+            if is_known(v, known) || self.is_variable_of_round(v) {
+                continue;
+            }
+            if opcode == Opcode::LLVMLoad || is_number(v) {
+                if loops.any(|l| !l.blocks.contains(&self.block)) {
+                    return true;
+                }
+                continue;
+            }
+            match opcode {
+                Opcode::LLVMSelect => open.extend([1, 2].map(|i| llvm::operand(v, i))),
+                Opcode::LLVMICmp | Opcode::LLVMFCmp | Opcode::LLVMAlloca => {}
+                Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                    let is_intrinsic = called(v).is_some_and(|(_, name)| name.starts_with("llvm."));
+                    open.extend(llvm::call_args(v).into_iter().filter(|_| is_intrinsic));
+                }
+                _ => open.extend(llvm::operands(v)),
+            }
+        }
+        false
+    }
+
     /// What the branches ask about that decide which of its values a phi has: those between its block and the last one that every
-    /// way to it comes through. Where that is only the way into a loop, it decides nothing.
+    /// way to it comes through. Where one of its values is the first of a loop and the other comes from the round before, none
+    /// does but those that end the loop.
     fn deciding(&self, phi: Val) -> Vec<Val> {
         let block = llvm::block_of(phi);
         let above = self.tree.above(block).get(1).copied();
         let mut open = llvm::predecessors(block);
         let outside = open.iter().filter(|&&b| !self.tree.above(b).contains(&block)).count();
+        if outside == 1 && open.len() == 2 {
+            return Vec::new();
+        }
         let mut seen: HashSet<Bb> = HashSet::new();
         let mut out = Vec::new();
         while let Some(b) = open.pop() {
@@ -243,6 +294,41 @@ impl Place<'_> {
         }
         (from, asked)
     }
+
+    /// A value, and what it is computed from: not what memory held, nor what a variable of a loop around the launch comes from, nor what
+    /// comes by way of the one that is asked about.
+    fn sources(&self, v: Val, but: Val) -> Vec<Val> {
+        let mut all = vec![v];
+        let mut at = 0;
+        while let Some(&v) = all.get(at) {
+            at += 1;
+            let Some(opcode) = llvm::opcode_of(v) else { continue };
+            let stops = matches!(opcode, Opcode::LLVMLoad | Opcode::LLVMAlloca) || is_number(v);
+            if stops || self.is_variable_of_round(v) {
+                continue;
+            }
+            let is_call = matches!(opcode, Opcode::LLVMCall | Opcode::LLVMInvoke);
+            let from = if is_call { llvm::call_args(v) } else { llvm::operands(v) };
+            for v in from.into_iter().filter(|&v| v != but && is_computed(v)) {
+                if !all.contains(&v) && all.len() < MOST_SOURCES {
+                    all.push(v);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Whether a value is one of those that are known, or read of the place that one of them is read of.
+fn is_known(v: Val, known: &HashSet<Val>) -> bool {
+    let is_load = llvm::opcode_of(v) == Some(Opcode::LLVMLoad);
+    known.contains(&v) || is_load && known.iter().any(|&k| memory::are_of_one_place(k, v))
+}
+
+/// Whether a value is a number that was made of a text.
+fn is_number(v: Val) -> bool {
+    llvm::is_instruction(v)
+        && called(v).is_some_and(|(_, name)| inputs::NUMBERS.contains(&name.as_str()))
 }
 
 /// What a block's end asks about.
@@ -281,24 +367,4 @@ fn is_call(v: Val) -> bool {
 /// Whether a value is no constant.
 fn is_computed(v: Val) -> bool {
     llvm::value_kind(v) == llvm::ValueKind::LLVMArgumentValueKind || llvm::is_instruction(v)
-}
-
-/// A value, and what it is computed from in one way only: not what memory held, nor what one of several ways led to, nor what
-/// comes by way of the one that is asked about.
-fn sources(v: Val, but: Val) -> Vec<Val> {
-    let mut all = vec![v];
-    let mut at = 0;
-    while let Some(&v) = all.get(at) {
-        at += 1;
-        let stops = [Opcode::LLVMLoad, Opcode::LLVMPHI, Opcode::LLVMAlloca];
-        let Some(opcode) = llvm::opcode_of(v).filter(|o| !stops.contains(o)) else { continue };
-        let is_call = matches!(opcode, Opcode::LLVMCall | Opcode::LLVMInvoke);
-        let from = if is_call { llvm::call_args(v) } else { llvm::operands(v) };
-        for v in from.into_iter().filter(|&v| v != but && is_computed(v)) {
-            if !all.contains(&v) && all.len() < MOST_SOURCES {
-                all.push(v);
-            }
-        }
-    }
-    all
 }
