@@ -24,7 +24,7 @@
 //! place; dimensions, which are taken for others of the arguments but are not bound themselves; two values of which both are made
 //! by loops of a third that is not passed itself, where neither loop asks about the other value.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use llvm_sys::core::LLVMGetBasicBlockTerminator;
 
@@ -47,6 +47,8 @@ pub enum HostBound {
 
 /// Constants to choose from.
 const MOST_CONSTANTS: usize = 8;
+/// Blocks before a phi; where there are more, whatever they ask about is taken to decide.
+const MOST_BETWEEN: usize = 256;
 /// Values that another is computed from.
 const MOST_SOURCES: usize = 64;
 
@@ -244,31 +246,42 @@ impl Place<'_> {
         false
     }
 
-    /// What the branches ask about that decide which of its values a phi has: those between its block and the last one that every
-    /// way to it comes through. Where one of its values is the first of a loop and the other comes from the round before, none
-    /// does but those that end the loop.
+    /// What the branches ask about that decide from which side the block of a phi is entered. These lie between the last block that every way
+    /// to it comes through and itself, and their sides lead into it in different places, as long as one does not come back to
+    /// them.
     fn deciding(&self, phi: Val) -> Vec<Val> {
-        let block = llvm::block_of(phi);
-        let above = self.tree.above(block).get(1).copied();
-        let mut open = llvm::predecessors(block);
-        let outside = open.iter().filter(|&&b| !self.tree.above(b).contains(&block)).count();
-        if outside == 1 && open.len() == 2 {
-            return Vec::new();
-        }
-        let mut seen: HashSet<Bb> = HashSet::new();
-        let mut out = Vec::new();
+        let goal = llvm::block_of(phi);
+        let above = self.tree.above(goal).get(1).copied();
+        let mut between: HashSet<Bb> = HashSet::new();
+        let mut open = llvm::predecessors(goal);
         while let Some(b) = open.pop() {
-            if !seen.insert(b) {
-                continue;
-            }
-            if Some(b) != above {
+            if between.insert(b) && Some(b) != above {
                 open.extend(llvm::predecessors(b));
-            } else if outside < 2 {
-                continue;
             }
-            out.extend(question(b));
         }
-        out
+        let entered = |from: Bb, side: Bb| {
+            let mut seen = HashSet::from([from]);
+            let mut last = BTreeSet::new();
+            let mut open = vec![(from, side)];
+            while let Some((b, next)) = open.pop() {
+                if next == goal {
+                    last.insert(b);
+                } else if between.contains(&next) && seen.insert(next) {
+                    open.extend(llvm::successors(next).into_iter().map(|s| (next, s)));
+                }
+            }
+            last
+        };
+        let decides = |b: Bb| {
+            if between.len() > MOST_BETWEEN {
+                return true;
+            }
+            let sides = llvm::successors(b).into_iter().map(|side| entered(b, side));
+            let sides: BTreeSet<BTreeSet<Bb>> = sides.filter(|last| !last.is_empty()).collect();
+            sides.len() > 1
+        };
+        let asked = between.iter().filter_map(|&b| Some((b, question(b)?)));
+        asked.filter(|(b, _)| decides(*b)).map(|(_, asked)| asked).collect()
     }
 
     /// The values that one is chosen from, and what decides.
