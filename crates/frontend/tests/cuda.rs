@@ -722,12 +722,15 @@ void most(int *a, const int *v, int n) { int s = 0; for (int i = 0; i < n; i++) 
 void twice(int *a, int n) { int p = 1, r = 0; while (p < n) { p *= 2; r++; f(r); } k<<<1, 1>>>(a, p, r); }
 void added(int *a, int n, int v) { int p = 0; while (p < n) p = 3 * p + v; k<<<1, 1>>>(a, n, p); }
 void global(int *a) { extern int g_n; int r = 0; for (int v = g_n; v; v /= 2) { f(0); r++; } k<<<1, 1>>>(a, g_n, r); }
+void shift(int *a, int n) { for (int i = 0; i < f(n); i++) k<<<1, 1>>>(a, i + 1, 1 << i); }
+void shifts(int *a, int n) { for (int i = 0; i < n; i++) for (int j = i; j >= 0; j--) k<<<1, 1>>>(a, 1 << j, 1 << (i - j)); }
+void mixed(int *a, int n) { for (int i = 0; i < n; i++) for (int j = i; j >= 0; j--) k<<<1, 1>>>(a, i, 1 << (i - j)); }
 ",
     );
-    for line in (5..=15).chain([17, 27, 28, 29]) {
+    for line in (5..=15).chain([17, 27, 28, 29, 30]) {
         assert_eq!(of(line), ["", "made"], "line {line}");
     }
-    for line in [16, 18, 19, 20, 21, 22, 24, 25, 26] {
+    for line in [16, 18, 19, 20, 21, 22, 24, 25, 26, 31, 32] {
         assert_eq!(of(line), ["", ""], "line {line}");
     }
 }

@@ -16,7 +16,7 @@
 //!   from); arithmetic that is not read (`n | n >> 1`).
 //!
 //! The variable of a loop that the launch is *in* is not bound by that: it takes one value after the other, and a launch is made with
-//! each of them. The same goes for arithmetic (`1 << i`) and questions (`i == n - 1`) over it, unless it is passed, too. Nor is what may
+//! each of them. The same goes for arithmetic (`1 << i`) and questions (`i == n - 1`) over it, unless `i` is passed, too. Nor is what may
 //! be anything whatever the others are: a number that is read of the command line or else one to begin with, `stride > 0 ? stride
 //! : n`, or what a loop puts together of memory that it reads, such as the largest of `n` elements.
 //!
@@ -114,7 +114,7 @@ struct Inputs {
     others: Vec<Val>,
     /// Whether a loop is at work that has ended.
     of_loop: bool,
-    /// Whether a variable is among them of a loop that the launch is in.
+    /// Whether a variable is among them of a loop that the launch is in, and is not known.
     of_round: bool,
 }
 
@@ -129,16 +129,17 @@ impl Place<'_> {
             of.iter().filter(|&&o| o != v).flat_map(|&o| self.sources(o, v)).collect()
         };
         let near = sources(others);
-        let inputs = self.inputs(&[v], &near, false);
-        let is_call = is_call(v);
-        let known = if is_call && !inputs.of_loop { sources(all) } else { near };
-        let ties = |of: &[Val]| {
-            let found = self.inputs(of, &known, inputs.of_loop).others;
-            let counts = |s: &Val| {
-                inputs.of_loop || is_call || !inputs.of_round || self.is_variable_of_round(*s)
-            };
-            found.iter().any(counts)
+        // Of the loops around the launch, only what is passed itself is one value for a launch.
+        let is_one = |s: &Val| !self.is_variable_of_round(*s) || others.contains(s);
+        let passed: HashSet<Val> = near.iter().copied().filter(is_one).collect();
+        let inputs = self.inputs(&[v], &passed, false);
+        let known = match is_call(v) {
+            _ if inputs.of_loop => near,
+            true => sources(all),
+            false if inputs.of_round => return HostBound::Apart,
+            false => passed,
         };
+        let ties = |of: &[Val]| !self.inputs(of, &known, inputs.of_loop).others.is_empty();
         if !ties(&[v]) || inputs.of_loop && self.is_read_in_loop(v, &known) {
             return HostBound::Apart;
         }
