@@ -3,10 +3,11 @@
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
-//! it, what its dimensions and arguments are computed from ([`values`]), what is asked for on the way to it
+//! it, what its dimensions and arguments are computed from ([`values`]; what is not read of that, [`bound`]), what is asked for on the way to it
 //! ([`conditions`]), and how large its arrays are ([`arrays`]). Where the host side does not compile, there is none.
 
 mod arrays;
+mod bound;
 mod conditions;
 mod inputs;
 mod memory;
@@ -28,6 +29,8 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+pub use bound::HostBound;
+use bound::{Loops, Place};
 use conditions::Dominators;
 pub use conditions::{HostCompare, HostCondition};
 pub use inputs::HostBranch;
@@ -58,8 +61,8 @@ pub struct HostLaunch {
     pub sizes: Vec<(usize, HostValue)>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
-    /// The same: whether it hangs together with another in a way that is not read, such as a logarithm of it.
-    pub bound: Vec<bool>,
+    /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
+    pub bound: Vec<HostBound>,
     /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
     pub branches: Option<Vec<HostBranch>>,
 }
@@ -168,7 +171,7 @@ fn base(mut address: Val) -> Val {
 
 fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<HostLaunch> {
     let mut found = Vec::new();
-    let tree = OnceCell::new();
+    let shape = OnceCell::new();
     if llvm::name(f).contains(STUB) {
         return found;
     }
@@ -182,7 +185,11 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
         };
         let Some(kernel) = kernel else { continue };
         let Some(call) = configuration_before(inst) else { continue };
-        let tree = tree.get_or_init(|| Dominators::of(f));
+        let (tree, loops) = shape.get_or_init(|| {
+            let tree = Dominators::of(f);
+            let loops = Loops::of(f, &tree);
+            (tree, loops)
+        });
         let mut reader = Reader::default();
         let mut launch = configuration(call, &mut reader);
         launch.kernel = kernel;
@@ -201,7 +208,11 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
             launch.branches = inputs::branches(call, tree, &mut reader);
         }
         launch.free = reader.free(uncalled);
-        launch.bound = reader.bound();
+        let place = Place { block: llvm::block_of(inst), tree, loops, uncalled };
+        let mut own = Vec::new();
+        launch.values.iter().for_each(|v| v.1.unknowns(&mut own));
+        launch.sizes.iter().for_each(|s| s.1.unknowns(&mut own));
+        launch.bound = reader.bound(&own, &place);
         found.push(launch);
     }
     found

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{cuda, sites, unsupported};
-use lockstep_frontend::{HostLaunch, HostOp, HostPart, HostValue, Input, Options, host_side, load};
+use lockstep_frontend::{
+    HostBound, HostLaunch, HostOp, HostPart, HostValue, Input, Options, host_side, load,
+};
 use lockstep_kernel::*;
 
 #[test]
@@ -633,38 +635,143 @@ void worked(int n) { int *a; if (cudaMalloc(&a, n)) exit(1); for (int i = 0; i <
     assert_eq!(of(12), (true, Some(vec![(true, false)])));
 }
 
+/// How the two integers of each launch of `k` hang together with others, by the line of the launch: `made`, one of some
+/// numbers, or nothing.
+fn bound(source: &[u8]) -> impl Fn(u32) -> [String; 2] {
+    let input = Input::Text { name: "t.cu", bytes: source };
+    let launches = host_side(input, &[], &Options::default()).launches;
+    move |line: u32| {
+        let launch = launches.iter().find(|l| l.line == line);
+        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
+        [1, 2].map(|i| {
+            let mut values = launch.values.iter();
+            let mut unknown = Vec::new();
+            let value = values.find(|(part, _)| *part == HostPart::Argument(i));
+            value.inspect(|v| v.1.unknowns(&mut unknown));
+            let how = unknown.iter().map(|u| match &launch.bound[*u] {
+                HostBound::Apart => String::new(),
+                HostBound::Made => "made".into(),
+                HostBound::OneOf(values) => format!("{values:?}"),
+            });
+            how.collect()
+        })
+    }
+}
+
 /// Arguments that hang together in a way that is not read.
 #[test]
 fn host_launches_say_what_is_bound() {
-    let source = b"#include <math.h>
+    let of = bound(
+        b"#include <math.h>
 #include <stdlib.h>
 __global__ void k(int *a, int n, int m) { a[0] = n + m; }
 int f(int); struct Plan { int n, m; };
 void logarithm(int *a, int n) { k<<<1, 1>>>(a, n, (int)log2((double)(n / 2))); }
 void result(int *a, int n) { k<<<1, 1>>>(a, n, f(n)); }
 void both(int *a, int v) { k<<<1, 1>>>(a, f(v), f(v + 1)); }
+void bits(int *a, int n) { k<<<1, 1>>>(a, n, 31 - __builtin_clz(n)); }
+void power(int *a, int n) { k<<<1, 1>>>(a, n, n | n >> 1); }
+void dimension(int *a, int n, int v) { k<<<n / 2, 1>>>(a, v, f(n) + 1); }
+void field(int *a, Plan *p) { int m = f(p->n); k<<<1, 1>>>(a, p->n, m); }
 void alone(int *a, int n, int v) { k<<<1, 1>>>(a, n, f(v)); }
 void fields(int *a, Plan *p) { k<<<1, 1>>>(a, p->n, p->m); }
 int main(int, char **argv) { k<<<1, 1>>>(0, atoi(argv[1]), atoi(argv[2])); }
-void loop(int *a, int n) { for (int i = n; i > 0; i /= 2) k<<<1, 1>>>(a, n, i); }
-";
-    let launches =
-        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
-    let of = |line: u32| {
-        let launch = launches.iter().find(|l| l.line == line);
-        let launch = launch.unwrap_or_else(|| panic!("no launch in line {line}: {launches:?}"));
-        [1, 2].map(|i| {
-            let mut values = launch.values.iter();
-            let value = values.find(|(part, _)| *part == HostPart::Argument(i));
-            matches!(value, Some((_, HostValue::Unknown(u))) if launch.bound[*u])
-        })
-    };
-    assert_eq!(of(5), [false, true]);
-    assert_eq!(of(6), [false, true]);
-    assert_eq!(of(7), [true, true]);
-    for line in 8..=11 {
-        assert_eq!(of(line), [false, false], "line {line}");
+void of_result(int *a, int v) { int n = f(v); k<<<1, 1>>>(a, n, f(n)); }
+",
+    );
+    for line in [5, 6, 8, 9, 10, 11, 15] {
+        assert_eq!(of(line), ["", "made"], "line {line}");
     }
+    assert_eq!(of(7), ["made", "made"]);
+    for line in 12..=14 {
+        assert_eq!(of(line), ["", ""], "line {line}");
+    }
+}
+
+/// What a loop leaves that ended before the launch is made of what it asks about; not so what goes from round to round of one
+/// that the launch is in.
+#[test]
+fn host_launches_say_what_loops_make() {
+    let of = bound(
+        b"__global__ void k(int *a, int n, int m) { a[0] = n + m; }
+int f(int); bool g(int);
+static int rounds(int n) { int r = 0; while (n > 1) { n >>= 1; r++; } return r; }
+__attribute__((noinline)) static int called(int n) { int r = 0; while (n > 1) { n /= 3; r++; } return r; }
+void inlined(int *a, int n) { k<<<1, 1>>>(a, n, rounds(n)); }
+void behind(int *a, int n) { k<<<1, 1>>>(a, n, called(n)); }
+void halved(int *a, int n) { int r = 0, v = n; while (v >>= 1) ++r; k<<<1, 1>>>(a, n, r); }
+void shifted(int *a, int n) { int r = 0; for (; (1 << r) < n; ++r); k<<<1, 1>>>(a, n, r + 1); }
+void next(int *a, int n) { int p = 1; while (p < n) p *= 2; k<<<1, 1>>>(a, n, p); }
+void grid(int *a, int n, int v) { int p = 1; while (p < n) p *= 2; k<<<n / 4, 1>>>(a, v, p); }
+void asked(int *a, int n) { int r = 1; while (g(r)) r += n; k<<<1, 1>>>(a, n, r); }
+void drawn(int *a, int n) { int r; do r = f(0); while (r > n); k<<<1, 1>>>(a, n, r); }
+void outer(int *a, int n) { for (int i = 2; i < n; i++) k<<<1, 1>>>(a, n, rounds(i)); }
+void both(int *a, int n) { for (int i = 2; i < n; i++) k<<<1, 1>>>(a, i, rounds(i)); }
+void tile(int *a, int n) { for (int t = 64; t; t /= 2) if (n % t == 0) { k<<<1, 1>>>(a, n, t); break; } }
+void last(int *a, int n) { int s = n; for (; s > f(s); s /= 2) k<<<1, 1>>>(a, n, s);
+    k<<<1, 1>>>(a, n, s); }
+void rest(int *a, int n) { for (int i = n; i > 0; i /= 2) k<<<1, 1>>>(a, n, i); }
+void two(int *a, int n) { for (int i = 2; i <= n; i *= 2) for (int j = i; j; j /= 2) k<<<1, 1>>>(a, i, j); }
+void power(int *a, int n) { for (int i = 0; i < f(n); i++) k<<<1, 1>>>(a, n, 1 << i); }
+void other(int *a, int n, int v) { k<<<1, 1>>>(a, n, rounds(v)); }
+void alone(int *a, int n) { k<<<1, 1>>>(a, 3, rounds(n)); }
+void read(int *a, const int *v) { int n = 0, top = 0; while (g(n)) { if (v[n] > top) { top = v[n]; f(top); } n++; }
+    k<<<1, 1>>>(a, n, top); }
+void sum(int *a, const int *v, int n) { int s = 0; for (int i = 0; i < n; i++) s += v[i]; k<<<1, 1>>>(a, n, s); }
+void most(int *a, const int *v, int n) { int s = 0; for (int i = 0; i < n; i++) s = v[i] > s ? v[i] : s; k<<<1, 1>>>(a, n, s); }
+void twice(int *a, int n) { int p = 1, r = 0; while (p < n) { p *= 2; r++; f(r); } k<<<1, 1>>>(a, p, r); }
+void added(int *a, int n, int v) { int p = 0; while (p < n) p = 3 * p + v; k<<<1, 1>>>(a, n, p); }
+void global(int *a) { extern int g_n; int r = 0; for (int v = g_n; v; v /= 2) { f(0); r++; } k<<<1, 1>>>(a, g_n, r); }
+void shift(int *a, int n) { for (int i = 0; i < f(n); i++) k<<<1, 1>>>(a, i + 1, 1 << i); }
+void shifts(int *a, int n) { for (int i = 0; i < n; i++) for (int j = i; j >= 0; j--) k<<<1, 1>>>(a, 1 << j, 1 << (i - j)); }
+void mixed(int *a, int n) { for (int i = 0; i < n; i++) for (int j = i; j >= 0; j--) k<<<1, 1>>>(a, i, 1 << (i - j)); }
+",
+    );
+    for line in (5..=15).chain([17, 27, 28, 29, 30]) {
+        assert_eq!(of(line), ["", "made"], "line {line}");
+    }
+    for line in [16, 18, 19, 20, 21, 22, 24, 25, 26, 31, 32] {
+        assert_eq!(of(line), ["", ""], "line {line}");
+    }
+}
+
+/// What branches choose from is what they ask about that decides; not so where any number is among it anyway.
+#[test]
+fn host_launches_say_what_branches_choose() {
+    let of = bound(
+        b"#include <stdlib.h>
+#include <unistd.h>
+__global__ void k(int *a, int n, int m) { a[0] = n + m; }
+int f(int); void g(); bool h(int);
+void chosen(int *a, int n) { k<<<1, 1>>>(a, n, n > 1024 ? 10 : 20); }
+void branch(int *a, int n) { int m = 5; if (n > 64) { g(); m = 6; if (n > 128) { g(); m = 7; } } k<<<1, 1>>>(a, n, m); }
+void cases(int *a, int n) { int m = 0; switch (n) { case 3: g(); m = 4; break; case 4: g(); m = 9; } k<<<1, 1>>>(a, n, m); }
+void truth(int *a, int n) { k<<<1, 1>>>(a, n, n > 64); }
+void value(int *a, int n) { int m = n; if (h(n)) { g(); m = f(3); } k<<<1, 1>>>(a, n, m); }
+void usual(int *a, int n, int v) { k<<<1, 1>>>(a, n, v > 0 ? v : n); }
+void defaults(int *a, int n, int v) { int m = n; if (h(0)) { g(); m = f(v); } k<<<1, 1>>>(a, n, m); }
+void other(int *a, int n, int v) { k<<<1, 1>>>(a, n, v > 1024 ? 10 : 20); }
+void last(int *a, int n) { for (int i = 0; i < n; i++) k<<<1, 1>>>(a, n, i == n - 1); }
+void with_it(int *a, int n) { for (int i = 0; i < n; i++) k<<<1, 1>>>(a, i, i == n - 1); }
+int main(int argc, char **argv) {
+    if (argc < 2) return 1;
+    int n = argc > 1 ? atoi(argv[1]) : 64, m = argc > 2 ? atoi(argv[2]) : 32, c;
+    k<<<1, 1>>>(0, n, m);
+    while ((c = getopt(argc, argv, \"n:m:\")) != -1)
+        switch (c) { case 'n': n = atoi(optarg); break; case 'm': m = atoi(optarg); break; case 'q': m = 7; n++; }
+    k<<<1, 1>>>(0, n, m);
+}
+",
+    );
+    assert_eq!(of(5), ["", "[10, 20]"]);
+    assert_eq!(of(6), ["", "[5, 6, 7]"]);
+    assert_eq!(of(7), ["", "[0, 4, 9]"]);
+    assert_eq!(of(8), ["", "[0, 1]"]);
+    assert_eq!(of(9), ["", "made"]);
+    for line in [10, 11, 12, 13, 18, 21] {
+        assert_eq!(of(line), ["", ""], "line {line}");
+    }
+    assert_eq!(of(14), ["", "[0, 1]"]);
 }
 
 fn shown(value: &HostValue) -> String {

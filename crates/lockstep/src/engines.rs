@@ -119,7 +119,7 @@ impl Task<'_> {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host has {bytes} bytes for {array}", source.name);
         }
-        for argument in given.bound.iter().filter(|_| self.analysis.input.verbose) {
+        for (argument, _) in given.bound.iter().filter(|_| self.analysis.input.verbose) {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
         }

@@ -12,7 +12,7 @@
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 use lockstep_frontend::{
-    HostBranch, HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostValue,
+    HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostValue,
 };
 use lockstep_kernel::{Kernel, Param, ParamKind};
 
@@ -27,8 +27,8 @@ pub(crate) struct Related {
     pub(crate) conditions: Vec<Expr>,
     /// Bytes of arrays, by parameter, for launches that agree with all relations and conditions.
     pub(crate) sizes: Vec<(usize, Expr)>,
-    /// Arguments that the host computes from others in a way that is not read.
-    pub(crate) bound: Vec<String>,
+    /// Arguments that the host makes of others in a way that is not read, and the values that they have, where these are known.
+    pub(crate) bound: Vec<(String, Vec<i64>)>,
 }
 
 /// What holds for every launch; `known` gives the values that are fixed, by the `first` of the launches where the host fixes
@@ -50,7 +50,15 @@ pub(crate) fn relations(
     for other in all {
         common.relations.retain(|r| other.relations.contains(r));
         common.conditions.retain(|c| other.conditions.contains(c));
-        common.bound.retain(|b| other.bound.contains(b));
+        common.bound.retain_mut(|(name, values)| {
+            let there = other.bound.iter().find(|b| b.0 == *name);
+            match there {
+                Some((_, others)) if values.is_empty() || others.is_empty() => values.clear(),
+                Some((_, others)) => values.extend(others),
+                None => {}
+            }
+            there.is_some()
+        });
     }
     // What only this launch asks for is asked of no launch that is tried.
     if common.relations.len() + common.conditions.len() < told {
@@ -118,12 +126,10 @@ fn of_launch(
             conditions.push(condition);
         }
     }
-    let is_bound = |value: &HostValue| match value {
-        HostValue::Unknown(u) => launch.bound.get(*u).copied().unwrap_or(false),
-        _ => false,
-    };
     let arguments = all.iter().filter(|(part, ..)| is_argument(part) && known(*part).is_none());
-    let bound = arguments.filter(|v| is_bound(v.2)).map(|v| v.1.clone()).collect();
+    let bound =
+        |v: &(HostPart, String, &HostValue)| Some((v.1.clone(), bound(v.2, &launch.bound)?));
+    let bound = arguments.filter_map(bound).collect();
     let mut related = Related { relations, conditions, sizes: Vec::new(), bound };
     let is_whole = whole && all.len() == launch.values.len();
     if is_whole && leaves_no_guess(launch, &all, known, &meaning, &related) {
@@ -194,6 +200,23 @@ fn leaves_no_guess(
             let is_other = |b: &HostBranch| b.unknowns.iter().all(|u| *u != it && is_free(*u));
             branches.iter().all(|b| is_told(b) || is_other(b))
         })
+}
+
+/// The values that one has that the host makes of others in a way that is not read; none where they are not known. `None` where
+/// all of it is read.
+fn bound(value: &HostValue, how: &[HostBound]) -> Option<Vec<i64>> {
+    let mut unknown = Vec::new();
+    value.unknowns(&mut unknown);
+    let how = |u: &usize| how.get(*u).filter(|b| **b != HostBound::Apart);
+    unknown.iter().find_map(how)?;
+    let values = match (&unknown[..], how(&unknown[0])) {
+        ([u], Some(HostBound::OneOf(values))) => {
+            let with = |v: &i64| evaluated(value, &|other| (other == *u).then_some(*v));
+            values.iter().map(with).collect()
+        }
+        _ => None,
+    };
+    Some(values.unwrap_or_default())
 }
 
 /// A value, where all that it is computed from is constant.
@@ -436,12 +459,26 @@ mod tests {
             let values =
                 [(Argument(1), HostValue::Unknown(0)), (Argument(2), HostValue::Unknown(1))];
             let mut launch = launch(&values, &[]);
-            launch.bound = vec![false, true];
+            launch.bound = vec![HostBound::Apart, HostBound::Made];
             let known = |part| given.iter().find(|(p, _)| *p == part).map(|(_, v)| *v);
             of_launch(&launch, &[None, Some("n"), Some("m")], &known).bound
         };
-        assert_eq!(bound(&[]), ["m"]);
-        assert_eq!(bound(&[(Argument(2), 3)]), [""; 0]);
+        assert_eq!(bound(&[]), [("m".to_owned(), vec![])]);
+        assert_eq!(bound(&[(Argument(2), 3)]), []);
+    }
+
+    #[test]
+    fn what_is_bound_has_values() {
+        let (u, v, c) = (HostValue::Unknown(0), HostValue::Unknown(1), HostValue::Known);
+        let how = [HostBound::Apart, HostBound::OneOf(vec![10, 20])];
+        let of = |value: &HostValue| super::bound(value, &how);
+        assert_eq!(of(&u), None);
+        assert_eq!(of(&v), Some(vec![10, 20]));
+        assert_eq!(of(&binary(HostOp::Add, v.clone(), c(1))), Some(vec![11, 21]));
+        // Of what it is added to, or divided by, nothing is known.
+        assert_eq!(of(&binary(HostOp::Add, u, v.clone())), Some(vec![]));
+        assert_eq!(of(&binary(HostOp::Div, v.clone(), c(0))), Some(vec![]));
+        assert_eq!(super::bound(&v, &[HostBound::Apart, HostBound::Made]), Some(vec![]));
     }
 
     #[test]

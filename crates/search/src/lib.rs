@@ -83,8 +83,9 @@ pub struct Given {
     /// Bytes that the host allocates for arrays, by parameter. They speak only of launches that agree with all relations and
     /// conditions; such a launch the host does make, whatever is left to choose of it.
     pub sizes: Vec<(usize, Expr)>,
-    /// Integers that the host computes from others, nobody knows how: not every value of them goes with every value of these.
-    pub bound: Vec<String>,
+    /// Integers that the host makes of others, nobody knows how: not every value of them goes with every value of these. With
+    /// the values that it makes, where these are known.
+    pub bound: Vec<(String, Vec<i64>)>,
 }
 
 impl Given {

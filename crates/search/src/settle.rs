@@ -29,7 +29,7 @@ pub(crate) struct Settled {
 const TRIES: usize = 40;
 /// How much longer than usual a launch may take with much larger values.
 const LONGER: u64 = 64;
-/// Values of an argument that the host computes in a way that is not read.
+/// Values of an argument that the host makes in a way that is not read, where nothing says which it makes.
 const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 /// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
 const MOST_SHRUNK: usize = 40;
@@ -221,9 +221,10 @@ impl Shrinker<'_, '_> {
         if finding.confidence != Confidence::Confirmed || finding.holds_when.is_some() {
             return None;
         }
-        for name in &space.given.bound {
+        for (name, values) in &space.given.bound {
             let Some(slot) = space.slots.iter().position(|s| s.name == *name) else { continue };
-            for v in BOUND_VALUES {
+            let values = if values.is_empty() { &BOUND_VALUES[..] } else { values };
+            for &v in values {
                 let c = space.agreeing(&condition::with(candidate, slot, v));
                 let trial = space.is_possible(&c).then(|| self.driver.again(&c, 1)).flatten();
                 if !trial.is_some_and(|t| self.is_in(&t)) {

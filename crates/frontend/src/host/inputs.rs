@@ -12,7 +12,7 @@ use super::values::{Reader, width};
 use crate::llvm::{self, Bb, Opcode, Val};
 
 /// Functions that make a number of a text.
-const NUMBERS: [&str; 11] = [
+pub(super) const NUMBERS: [&str; 11] = [
     "atoi",
     "atol",
     "atoll",
@@ -89,49 +89,6 @@ pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
         }
         _ => false,
     }
-}
-
-/// Values that one is computed from.
-const MOST_SOURCES: usize = 64;
-
-/// Whether a value comes from a function or from arithmetic that is not read, and what goes into it, or a part of that, goes into one of the
-/// others: then the two hang together, and nobody knows how.
-pub(super) fn is_bound(v: Val, others: &[Val]) -> bool {
-    let is_hidden = match llvm::opcode_of(v) {
-        Some(Opcode::LLVMFPToSI | Opcode::LLVMFPToUI) => true,
-        Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => {
-            called(v).is_some_and(|(_, name)| !NUMBERS.contains(&name.as_str()))
-        }
-        _ => false,
-    };
-    if !is_hidden {
-        return false;
-    }
-    let own = sources(v);
-    others.iter().any(|&other| sources(other).iter().any(|s| own.contains(s)))
-}
-
-/// A value, and what it is computed from in one way only: not what memory held, nor what one of several ways led to.
-fn sources(v: Val) -> Vec<Val> {
-    let mut all = vec![v];
-    let mut at = 0;
-    while let Some(&v) = all.get(at) {
-        at += 1;
-        let stops = [Opcode::LLVMLoad, Opcode::LLVMPHI, Opcode::LLVMAlloca];
-        let Some(opcode) = llvm::opcode_of(v).filter(|o| !stops.contains(o)) else { continue };
-        let is_call = matches!(opcode, Opcode::LLVMCall | Opcode::LLVMInvoke);
-        let from = if is_call { llvm::call_args(v) } else { llvm::operands(v) };
-        let is_value = |v: &Val| {
-            let is_argument = llvm::value_kind(*v) == llvm::ValueKind::LLVMArgumentValueKind;
-            is_argument || llvm::is_instruction(*v)
-        };
-        for v in from.into_iter().filter(is_value) {
-            if !all.contains(&v) && all.len() < MOST_SOURCES {
-                all.push(v);
-            }
-        }
-    }
-    all
 }
 
 /// The branches on the ways to an instruction that may lead away from it for good, but for those behind it (a loop's test, once

@@ -20,6 +20,13 @@ pub(super) fn are_one(a: Val, b: Val) -> bool {
     one_value(a, b, DEPTH)
 }
 
+/// Whether two values are loads of one place, whatever was written there on the way.
+pub(super) fn are_of_one_place(a: Val, b: Val) -> bool {
+    [a, b].iter().all(|&v| llvm::opcode_of(v) == Some(Opcode::LLVMLoad))
+        && llvm::type_of(a) == llvm::type_of(b)
+        && one_place(llvm::operand(a, 0), llvm::operand(b, 0), DEPTH)
+}
+
 fn one_value(a: Val, b: Val, depth: usize) -> bool {
     a == b
         || depth > 0

@@ -12,6 +12,7 @@ use llvm_sys::core::{
     LLVMConstRealGetDouble, LLVMGetICmpPredicate, LLVMGetIntTypeWidth, LLVMGetIsDisjoint,
 };
 
+use super::bound::{HostBound, Place};
 use super::inputs::{self, Uncalled};
 use super::memory;
 use crate::llvm::{self, Opcode, Val};
@@ -82,13 +83,12 @@ impl Reader {
         self.unknown.iter().map(is_free).collect()
     }
 
-    /// By what is not known: whether it hangs together with another in a way that is not read.
-    pub(super) fn bound(&self) -> Vec<bool> {
-        let is_bound = |&(v, _): &(Val, Half)| {
-            let others = self.unknown.iter().map(|u| u.0).filter(|&o| o != v);
-            inputs::is_bound(v, &others.collect::<Vec<_>>())
-        };
-        self.unknown.iter().map(is_bound).collect()
+    /// By what is not known: how it hangs together with others in a way that is not read. `own` are of the launch itself,
+    /// the rest is asked about on the way to it.
+    pub(super) fn bound(&self, own: &[usize], place: &Place) -> Vec<HostBound> {
+        let all: Vec<Val> = self.unknown.iter().map(|u| u.0).collect();
+        let own: Vec<Val> = own.iter().map(|&u| all[u]).collect();
+        all.iter().map(|&v| place.bound(v, &own, &all)).collect()
     }
 
     /// An integer; `None` for anything else.

@@ -1,0 +1,384 @@
+//! Which of the host's values are made of other values of a launch in a way that is not read.
+//!
+//! How often a system is halved is a logarithm of its size: `int rounds = 0; while (n > 1) { n /= 2; rounds++; }`. Not every
+//! number of rounds goes with every size, and what a kernel does with one that the host never passes is not its fault. Such a
+//! value is *bound*: what shows only for some values of it is not confirmed.
+//!
+//! A value is bound if something in its making is not read ([`super::values`]), and if another value of the launch, or what that is
+//! computed from, goes into it. It goes into it as an operand, as an argument of a function, or because a branch asks about it that decides
+//! which of several values it is. So these are bound to `n`, if `n` or `n / 2` or `(n + 255) / 256` is passed, too:
+//!
+//! - `log2(n)`, `__builtin_clz(n)`, and what any function makes of `n` that was not inlined;
+//! - what a loop leaves that ended before the launch: its counter (`while (n >>= 1) ++rounds;`, `for (rounds = 0; (1 << rounds) < n;
+//!   ++rounds);`), or whatever it computes; also where the loop stands in a function that was inlined, and where the launch
+//!   and that loop are both in an outer one, whatever is passed of that;
+//! - `n > 1024 ? 10 : 20`, and what branches make that ask about `n` ([`HostBound::OneOf`] where only constants are to choose
+//!   from); arithmetic that is not read (`n | n >> 1`).
+//!
+//! The variable of a loop that the launch is *in* is not bound by that: it takes one value after the other, and a launch is made with
+//! each of them. The same goes for arithmetic (`1 << i`) and questions (`i == n - 1`) over it, unless `i` is passed, too. Nor is what may
+//! be anything whatever the others are: a number that is read of the command line or else one to begin with, `stride > 0 ? stride
+//! : n`, or what a loop puts together of memory that it reads, such as the largest of `n` elements.
+//!
+//! What it misses: what memory holds (a field that a function fills in, `rounds` of an object), unless both are loads of one
+//! place; dimensions, which are taken for others of the arguments but are not bound themselves; two values of which both are made
+//! by loops of a third that is not passed itself, where neither loop asks about the other value.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use llvm_sys::core::LLVMGetBasicBlockTerminator;
+
+use super::conditions::Dominators;
+use super::inputs::{self, Uncalled};
+use super::values::width;
+use super::{called, memory};
+use crate::llvm::{self, Bb, Opcode, Val};
+
+/// How a value hangs together with others of a launch in a way that is not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostBound {
+    /// As far as one can see, it does not.
+    Apart,
+    /// It is made of them.
+    Made,
+    /// They decide which of these it is.
+    OneOf(Vec<i64>),
+}
+
+/// Constants to choose from.
+const MOST_CONSTANTS: usize = 8;
+/// Blocks before a phi; where there are more, whatever they ask about is taken to decide.
+const MOST_BETWEEN: usize = 256;
+/// Values that another is computed from.
+const MOST_SOURCES: usize = 64;
+
+/// The loops of a function.
+pub(super) struct Loops {
+    all: Vec<Loop>,
+    /// By block: those that it is in.
+    around: HashMap<Bb, Vec<usize>>,
+}
+
+struct Loop {
+    head: Bb,
+    blocks: HashSet<Bb>,
+}
+
+impl Loops {
+    pub(super) fn of(function: Val, tree: &Dominators) -> Loops {
+        let loop_at = |head: Bb| {
+            let is_latch = |b: &Bb| tree.above(*b).contains(&head);
+            let mut open: Vec<Bb> = llvm::predecessors(head).into_iter().filter(is_latch).collect();
+            let is_one = !open.is_empty();
+            let mut blocks = HashSet::from([head]);
+            while let Some(block) = open.pop() {
+                if blocks.insert(block) {
+                    open.extend(llvm::predecessors(block));
+                }
+            }
+            is_one.then_some(Loop { head, blocks })
+        };
+        let all: Vec<Loop> = llvm::blocks(function).into_iter().filter_map(loop_at).collect();
+        let mut around: HashMap<Bb, Vec<usize>> = HashMap::new();
+        for (i, l) in all.iter().enumerate() {
+            l.blocks.iter().for_each(|&b| around.entry(b).or_default().push(i));
+        }
+        Loops { all, around }
+    }
+
+    fn around(&self, block: Bb) -> impl Iterator<Item = &Loop> {
+        self.around.get(&block).into_iter().flatten().map(|&i| &self.all[i])
+    }
+}
+
+impl Loop {
+    /// What is asked about where it may end.
+    fn asked(&self) -> impl Iterator<Item = Val> {
+        let leaves = |b: &&Bb| llvm::successors(**b).iter().any(|s| !self.blocks.contains(s));
+        self.blocks.iter().filter(leaves).filter_map(|&b| question(b))
+    }
+}
+
+/// Where a launch is made.
+pub(super) struct Place<'a> {
+    pub(super) block: Bb,
+    pub(super) tree: &'a Dominators,
+    pub(super) loops: &'a Loops,
+    pub(super) uncalled: &'a Uncalled,
+}
+
+/// What goes into a value.
+#[derive(Default)]
+struct Inputs {
+    /// Others, or what they are computed from.
+    others: Vec<Val>,
+    /// Whether a loop is at work that has ended.
+    of_loop: bool,
+    /// Whether a variable is among them of a loop that the launch is in, and is not known.
+    of_round: bool,
+}
+
+impl Place<'_> {
+    /// How a value hangs together with `others` of the launch; what a function makes, with `all` that is asked about on the way,
+    /// too.
+    pub(super) fn bound(&self, v: Val, others: &[Val], all: &[Val]) -> HostBound {
+        if !self.is_hidden(v) {
+            return HostBound::Apart;
+        }
+        let sources = |of: &[Val]| -> HashSet<Val> {
+            of.iter().filter(|&&o| o != v).flat_map(|&o| self.sources(o, v)).collect()
+        };
+        let near = sources(others);
+        // Of the loops around the launch, only what is passed itself is one value for a launch.
+        let is_one = |s: &Val| !self.is_variable_of_round(*s) || others.contains(s);
+        let passed: HashSet<Val> = near.iter().copied().filter(is_one).collect();
+        let inputs = self.inputs(&[v], &passed, false);
+        let known = match is_call(v) {
+            _ if inputs.of_loop => near,
+            true => sources(all),
+            false if inputs.of_round => return HostBound::Apart,
+            false => passed,
+        };
+        let ties = |of: &[Val]| !self.inputs(of, &known, inputs.of_loop).others.is_empty();
+        if !ties(&[v]) || inputs.of_loop && self.is_read_in_loop(v, &known) {
+            return HostBound::Apart;
+        }
+        let (from, asked) = self.choices(v);
+        let is_any = |&c: &Val| is_computed(c) && !known.contains(&c) && !ties(&[c]);
+        if from.iter().any(is_any) && !ties(&asked) {
+            return HostBound::Apart;
+        }
+        constants(v, &from).map_or(HostBound::Made, HostBound::OneOf)
+    }
+
+    /// Whether something in the making of a value is not read.
+    fn is_hidden(&self, v: Val) -> bool {
+        if inputs::is_free(v, self.uncalled) {
+            return false;
+        }
+        match llvm::opcode_of(v) {
+            None
+            | Some(
+                Opcode::LLVMLoad
+                | Opcode::LLVMAlloca
+                | Opcode::LLVMGetElementPtr
+                | Opcode::LLVMPtrToInt,
+            ) => false,
+            Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => called(v).is_some() && !is_number(v),
+            Some(_) => !self.is_variable_of_round(v),
+        }
+    }
+
+    /// Whether a value is a variable of a loop that the launch is in.
+    fn is_variable_of_round(&self, v: Val) -> bool {
+        llvm::opcode_of(v) == Some(Opcode::LLVMPHI)
+            && self.loops.around(self.block).any(|l| l.head == llvm::block_of(v))
+    }
+
+    /// What goes into values, up to what is `known`. What a variable of a loop around the launch is made of is looked at where
+    /// this is `through` it.
+    fn inputs(&self, of: &[Val], known: &HashSet<Val>, through: bool) -> Inputs {
+        let mut found = Inputs::default();
+        let mut seen: HashSet<Val> = HashSet::new();
+        let mut ended: HashSet<Bb> = HashSet::new();
+        let mut open: Vec<Val> = of.to_vec();
+        while let Some(v) = open.pop() {
+            if !is_computed(v) || !seen.insert(v) {
+                continue;
+            }
+            if is_known(v, known) {
+                found.others.push(v);
+                continue;
+            }
+            let Some(opcode) = llvm::opcode_of(v) else { continue };
+            // What leaves a loop is what it is because the loop ended then.
+            let block = llvm::block_of(v);
+            for l in self.loops.around(block) {
+                let has_ended = !l.blocks.contains(&self.block);
+                found.of_loop |= has_ended;
+                if (has_ended || through) && ended.insert(l.head) {
+                    open.extend(l.asked());
+                }
+            }
+            match opcode {
+                Opcode::LLVMLoad | Opcode::LLVMAlloca => {}
+                _ if is_number(v) => {}
+                Opcode::LLVMPHI if self.is_variable_of_round(v) && !through => {
+                    found.of_round = true;
+                }
+                Opcode::LLVMPHI => {
+                    open.extend(llvm::operands(v));
+                    open.extend(self.deciding(v));
+                }
+                Opcode::LLVMCall | Opcode::LLVMInvoke => open.extend(llvm::call_args(v)),
+                _ => open.extend(llvm::operands(v)),
+            }
+        }
+        found
+    }
+
+    /// Whether a loop that has ended puts together what it reads of memory or of an input: the sum of some elements, or the
+    /// largest, may be anything, however many they are.
+    fn is_read_in_loop(&self, v: Val, known: &HashSet<Val>) -> bool {
+        let mut seen: HashSet<Val> = HashSet::new();
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            let Some(opcode) = llvm::opcode_of(v).filter(|_| seen.insert(v)) else { continue };
+            let mut loops = self.loops.around(llvm::block_of(v));
+            if is_known(v, known) || self.is_variable_of_round(v) {
+                continue;
+            }
+            if opcode == Opcode::LLVMLoad || is_number(v) {
+                if loops.any(|l| !l.blocks.contains(&self.block)) {
+                    return true;
+                }
+                continue;
+            }
+            match opcode {
+                Opcode::LLVMSelect => open.extend([1, 2].map(|i| llvm::operand(v, i))),
+                Opcode::LLVMICmp | Opcode::LLVMFCmp | Opcode::LLVMAlloca => {}
+                Opcode::LLVMCall | Opcode::LLVMInvoke => {
+                    let is_intrinsic = called(v).is_some_and(|(_, name)| name.starts_with("llvm."));
+                    open.extend(llvm::call_args(v).into_iter().filter(|_| is_intrinsic));
+                }
+                _ => open.extend(llvm::operands(v)),
+            }
+        }
+        false
+    }
+
+    /// What the branches ask about that decide from which side the block of a phi is entered. These lie between the last block that every way
+    /// to it comes through and itself, and their sides lead into it in different places, as long as one does not come back to
+    /// them.
+    fn deciding(&self, phi: Val) -> Vec<Val> {
+        let goal = llvm::block_of(phi);
+        let above = self.tree.above(goal).get(1).copied();
+        let mut between: HashSet<Bb> = HashSet::new();
+        let mut open = llvm::predecessors(goal);
+        while let Some(b) = open.pop() {
+            if between.insert(b) && Some(b) != above {
+                open.extend(llvm::predecessors(b));
+            }
+        }
+        let entered = |from: Bb, side: Bb| {
+            let mut seen = HashSet::from([from]);
+            let mut last = BTreeSet::new();
+            let mut open = vec![(from, side)];
+            while let Some((b, next)) = open.pop() {
+                if next == goal {
+                    last.insert(b);
+                } else if between.contains(&next) && seen.insert(next) {
+                    open.extend(llvm::successors(next).into_iter().map(|s| (next, s)));
+                }
+            }
+            last
+        };
+        let decides = |b: Bb| {
+            if between.len() > MOST_BETWEEN {
+                return true;
+            }
+            let sides = llvm::successors(b).into_iter().map(|side| entered(b, side));
+            let sides: BTreeSet<BTreeSet<Bb>> = sides.filter(|last| !last.is_empty()).collect();
+            sides.len() > 1
+        };
+        let asked = between.iter().filter_map(|&b| Some((b, question(b)?)));
+        asked.filter(|(b, _)| decides(*b)).map(|(_, asked)| asked).collect()
+    }
+
+    /// The values that one is chosen from, and what decides.
+    fn choices(&self, v: Val) -> (Vec<Val>, Vec<Val>) {
+        let (mut from, mut asked) = (Vec::new(), Vec::new());
+        let mut seen: HashSet<Val> = HashSet::new();
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            if !seen.insert(v) {
+                continue;
+            }
+            match llvm::opcode_of(v) {
+                Some(Opcode::LLVMSelect) => {
+                    asked.push(llvm::operand(v, 0));
+                    open.extend([1, 2].map(|i| llvm::operand(v, i)));
+                }
+                Some(Opcode::LLVMPHI) if !self.is_variable_of_round(v) => {
+                    asked.extend(self.deciding(v));
+                    open.extend(llvm::operands(v));
+                }
+                _ => from.push(v),
+            }
+        }
+        (from, asked)
+    }
+
+    /// A value, and what it is computed from: not what memory held, nor what a variable of a loop around the launch comes from, nor what
+    /// comes by way of the one that is asked about.
+    fn sources(&self, v: Val, but: Val) -> Vec<Val> {
+        let mut all = vec![v];
+        let mut at = 0;
+        while let Some(&v) = all.get(at) {
+            at += 1;
+            let Some(opcode) = llvm::opcode_of(v) else { continue };
+            let stops = matches!(opcode, Opcode::LLVMLoad | Opcode::LLVMAlloca) || is_number(v);
+            if stops || self.is_variable_of_round(v) {
+                continue;
+            }
+            let is_call = matches!(opcode, Opcode::LLVMCall | Opcode::LLVMInvoke);
+            let from = if is_call { llvm::call_args(v) } else { llvm::operands(v) };
+            for v in from.into_iter().filter(|&v| v != but && is_computed(v)) {
+                if !all.contains(&v) && all.len() < MOST_SOURCES {
+                    all.push(v);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Whether a value is one of those that are known, or read of the place that one of them is read of.
+fn is_known(v: Val, known: &HashSet<Val>) -> bool {
+    let is_load = llvm::opcode_of(v) == Some(Opcode::LLVMLoad);
+    known.contains(&v) || is_load && known.iter().any(|&k| memory::are_of_one_place(k, v))
+}
+
+/// Whether a value is a number that was made of a text.
+fn is_number(v: Val) -> bool {
+    llvm::is_instruction(v)
+        && called(v).is_some_and(|(_, name)| inputs::NUMBERS.contains(&name.as_str()))
+}
+
+/// What a block's end asks about.
+fn question(block: Bb) -> Option<Val> {
+    // SAFETY: every block of a function that was read has its last instruction.
+    let last = unsafe { LLVMGetBasicBlockTerminator(block) };
+    let asks = !last.is_null()
+        && matches!(llvm::opcode(last), Opcode::LLVMBr | Opcode::LLVMSwitch)
+        && llvm::successors(block).len() > 1;
+    asks.then(|| llvm::operand(last, 0))
+}
+
+/// The numbers that a value is one of.
+fn constants(v: Val, from: &[Val]) -> Option<Vec<i64>> {
+    let is_truth = |v: Val| width(v) == Some(1);
+    let is_number = llvm::opcode_of(v) == Some(Opcode::LLVMZExt) && is_truth(llvm::operand(v, 0));
+    if is_truth(v) || is_number {
+        return Some(vec![0, 1]);
+    }
+    let number = |&c: &Val| {
+        let unused = 64 - width(c)?.clamp(1, 64);
+        llvm::const_int(c).map(|bits| ((bits << unused) as i64) >> unused)
+    };
+    let mut all: Vec<i64> = from.iter().map(number).collect::<Option<_>>()?;
+    all.sort_unstable();
+    all.dedup();
+    (all.len() <= MOST_CONSTANTS).then_some(all)
+}
+
+/// Whether a value comes from a function: of floating-point numbers, nothing else is of use.
+fn is_call(v: Val) -> bool {
+    let calls = [Opcode::LLVMCall, Opcode::LLVMInvoke, Opcode::LLVMFPToSI, Opcode::LLVMFPToUI];
+    llvm::opcode_of(v).is_some_and(|o| calls.contains(&o))
+}
+
+/// Whether a value is no constant.
+fn is_computed(v: Val) -> bool {
+    llvm::value_kind(v) == llvm::ValueKind::LLVMArgumentValueKind || llvm::is_instruction(v)
+}
