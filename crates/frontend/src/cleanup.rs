@@ -231,6 +231,14 @@ fn share(k: &mut Kernel) {
     }
     let named: Vec<Reg> = replaced.keys().copied().collect();
     k.reg_names.retain(|(r, _)| !named.contains(r));
+    // Of two addresses that are one, both have to be of elements of such an array.
+    let flat = |to: Reg| {
+        replaced
+            .iter()
+            .any(|(from, o)| *o == Operand::Reg(to) && k.extents.iter().all(|(r, _)| r != from))
+    };
+    let extents = k.extents.iter().filter(|(r, _)| !replaced.contains_key(r) && !flat(*r));
+    k.extents = extents.copied().collect();
     rewrite(k, |o| match o {
         Operand::Reg(r) => replaced.get(&r).copied().unwrap_or(o),
         o => o,
@@ -358,6 +366,7 @@ fn compact_registers(k: &mut Kernel) {
     };
     k.params.iter_mut().for_each(|p| p.reg = to(p.reg).unwrap_or(p.reg));
     k.reg_names = k.reg_names.iter().filter_map(|(r, n)| to(*r).map(|r| (r, n.clone()))).collect();
+    k.extents = k.extents.iter().filter_map(|&(r, n)| Some((to(r)?, n))).collect();
     for block in &mut k.blocks {
         for phi in &mut block.phis {
             phi.dst = to(phi.dst).unwrap_or(phi.dst);

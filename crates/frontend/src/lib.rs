@@ -234,7 +234,7 @@ fn lower_module(
         return Ok(result(lowered.kernels, entries));
     };
     module = llvm::Module::parse(bytes, name).map_err(Error::BadIr)?;
-    if module.link_needed(&library).is_err() {
+    if module.link_needed(&library, &lowered.missing).is_err() {
         return Ok(result(lowered.kernels, entries));
     }
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;

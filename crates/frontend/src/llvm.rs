@@ -157,8 +157,39 @@ impl Module {
         }
     }
 
-    /// Links what is referenced out of a library of bitcode, and nothing else of it.
-    pub(crate) fn link_needed(&mut self, library: &[u8]) -> Result<(), String> {
+    /// Links the functions of these names out of a library of bitcode, with what they call, and nothing else of it.
+    ///
+    /// The library may define what the lowering knows better: its barrier orders all memory, whatever the flags say.
+    /// So every other function that is only declared here stays so, and the library's own calls of it are calls of the
+    /// declaration.
+    pub(crate) fn link_needed(&mut self, library: &[u8], wanted: &[String]) -> Result<(), String> {
+        let kept: Vec<(Val, CString)> = self
+            .functions()
+            .into_iter()
+            .filter(|&f| is_declaration(f) && !wanted.contains(&name(f)))
+            // The names of intrinsics are their meaning.
+            .filter(|&f| unsafe { LLVMGetIntrinsicID(f) } == 0)
+            .filter_map(|f| Some((f, CString::new(name(f)).ok()?)))
+            .collect();
+        for (i, (f, _)) in kept.iter().enumerate() {
+            let aside = format!("__lockstep_kept_{i}");
+            unsafe { LLVMSetValueName2(*f, aside.as_ptr().cast(), aside.len()) };
+        }
+        self.link_referenced(library)?;
+        for (f, own) in kept {
+            unsafe {
+                let theirs = LLVMGetNamedFunction(self.raw, own.as_ptr());
+                if !theirs.is_null() {
+                    LLVMReplaceAllUsesWith(theirs, f);
+                    LLVMDeleteFunction(theirs);
+                }
+                LLVMSetValueName2(f, own.as_ptr(), own.as_bytes().len());
+            }
+        }
+        Ok(())
+    }
+
+    fn link_referenced(&mut self, library: &[u8]) -> Result<(), String> {
         unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
                 library.as_ptr().cast(),

@@ -242,6 +242,50 @@ fn block_sizes_from_linear_indices() {
     let neighbours =
         of("if (a[0]) { s[threadIdx.x] = 1; a[1] = s[threadIdx.x + 1] + s[threadIdx.x - 1]; }");
     assert_eq!(neighbours.most_block, [Some(511), None, None]);
+    // Room that is too small for the blocks is not what they are for.
+    let short = of("s[threadIdx.x + 1] = a[blockIdx.x * 512 + threadIdx.x];");
+    assert_eq!((short.implied_block[0], short.most_block[0]), (Some(512), Some(511)));
+    // The first threads of a block are not all.
+    let first = of("if (threadIdx.x < 64) a[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x];");
+    assert_eq!((first.implied_block, first.tile_block), ([None; 3], [None; 3]));
+    let all = "a[blockIdx.x * 64 + threadIdx.x] = 1; if (threadIdx.x < 64) a[n] = 1;";
+    assert_eq!(of(all).implied_block, [Some(64), None, None]);
+    let last = "if (threadIdx.x < 63) a[blockIdx.x * 64 + threadIdx.x] = 1;";
+    assert_eq!(of(last).implied_block, [Some(64), None, None]);
+    let rows = of("a[blockIdx.x * 1024 + threadIdx.y * blockDim.y + threadIdx.x] = 1;");
+    assert_eq!(rows.implied_block, [None; 3]);
+    let mixed = of("a[blockIdx.x * 256 + (threadIdx.x * 77u) % 256] = 1;");
+    assert_eq!((mixed.implied_block, mixed.tile_block), ([None; 3], [Some(256), None, None]));
+    let lanes = of("a[blockIdx.x * 32 + threadIdx.x % 32] = 1; a[blockIdx.x * 64 + n % 64] = 1;");
+    assert_eq!(lanes.tile_block, [None; 3]);
+    let byte = of("s[(unsigned char)threadIdx.x] = 1;");
+    assert_eq!(byte.most_block, [None; 3]);
+    let back = of("s[threadIdx.x] = a[n]; a[n + 1] = s[63 - threadIdx.x];");
+    assert_eq!(back.most_block, [Some(64), None, None]);
+    let some = of("a[n + 1] = s[n - threadIdx.x] + s[63 + n - threadIdx.x];");
+    assert_eq!(some.most_block, [None; 3]);
+}
+
+#[test]
+fn rows_and_members_bound_the_block() {
+    let of = |body: &str| {
+        hints(&format!(
+            "struct S {{ int n; int x[128], y[1]; }};
+__global__ void k(int *a, int n) {{
+  __shared__ int r[4][64]; __shared__ S s; int t = threadIdx.x; {body}
+}}"
+        ))
+        .most_block[0]
+    };
+    assert_eq!(of("r[0][t] = 1;"), Some(64));
+    assert_eq!(of("r[3][t] = 1; a[n] = r[2][t + 1];"), Some(63));
+    assert_eq!(of("r[n][t] = 1;"), Some(64));
+    assert_eq!(of("r[1][63 - t] = 1;"), Some(64));
+    assert_eq!(of("s.x[t] = 1;"), Some(128));
+    // All rows as one, and an array that may be longer than it says.
+    assert_eq!(of("int *f = r[0]; f[t] = 1;"), Some(256));
+    assert_eq!(of("int *f = r[0]; r[0][t] = 1; a[n] = f[t];"), Some(256));
+    assert_ne!(of("s.y[t] = 1;"), Some(1));
 }
 
 #[test]

@@ -159,6 +159,34 @@ fn the_library_gives_what_no_table_has() {
 }
 
 #[test]
+fn the_library_gives_nothing_that_a_table_has() {
+    // libclc's barrier orders all memory, whatever its flags say.
+    let m = opencl(
+        "__kernel void k(__global float *f, __local int *l) {
+  int s; f[0] = lgamma_r(f[1], &s);
+  l[0] = s + get_global_id(0); barrier(CLK_GLOBAL_MEM_FENCE); f[1] = l[1];
+}
+__kernel void other(__global float *f, __local int *l, cl_mem_fence_flags flags) {
+  l[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); f[1] = l[1]; mem_fence(flags);
+}",
+    );
+    let orders = |k: &Kernel| {
+        let of = |i: &Inst| match i.op {
+            Op::Barrier {
+                barrier: Barrier::Block { orders_shared, orders_global, .. }, ..
+            } => Some((orders_shared, orders_global)),
+            _ => None,
+        };
+        k.insts().filter_map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(orders(&m.kernels[0]), [(false, true)]);
+    assert_eq!(orders(&m.kernels[1]), [(true, false)]);
+    assert!(m.kernels[0].insts().any(|i| matches!(i.op, Op::Special(Special::GlobalOffset(0)))));
+    let left = unsupported(&m);
+    assert!(left.contains(&"a fence with variable flags".into()), "{left:?}");
+}
+
+#[test]
 fn flags_and_fences() {
     let m = opencl(
         "__kernel void k(__global int *a) {

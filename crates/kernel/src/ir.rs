@@ -746,6 +746,9 @@ pub struct Kernel {
     pub regs: Vec<Ty>,
     /// Names of registers that stand for variables of the source.
     pub reg_names: Vec<(Reg, String)>,
+    /// Addresses of elements that a value picks ([`Op::Index`]), and how many elements the array has by its type, be it
+    /// a row or a member of something larger. The language has no others there; nothing checks it.
+    pub extents: Vec<(Reg, u64)>,
     /// Entry first.
     pub blocks: Vec<Block>,
     pub sites: Vec<Site>,

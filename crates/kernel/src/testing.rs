@@ -26,6 +26,7 @@ impl Builder {
             objects: Vec::new(),
             regs: Vec::new(),
             reg_names: Vec::new(),
+            extents: Vec::new(),
             blocks: (0..blocks).map(block).collect(),
             sites: Vec::new(),
             locs: vec![Loc { file: 0, line: 0, column: 0, function: "k".into(), inlined_at: None }],

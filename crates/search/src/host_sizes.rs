@@ -46,7 +46,12 @@ pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::Given) -> bool 
 impl Space<'_> {
     /// The bytes of arrays that the host allocates, by parameter, for a launch that it makes; none for any other.
     pub(crate) fn host_sizes(&self, c: &Candidate) -> Vec<(usize, u64)> {
-        if self.given.sizes.is_empty() || !self.led_by_integers || c.equal.is_some() {
+        if self.led_by_integers { self.allocated(c) } else { Vec::new() }
+    }
+
+    /// The same whatever leads the threads: where something of ours does, they may go beyond, but no array is smaller.
+    pub(crate) fn allocated(&self, c: &Candidate) -> Vec<(usize, u64)> {
+        if self.given.sizes.is_empty() || c.equal.is_some() {
             return Vec::new();
         }
         let value = |e: &Expr| self.host_value(e, c);

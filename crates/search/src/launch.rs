@@ -91,15 +91,15 @@ pub(crate) struct Sizes {
 impl Space<'_> {
     pub(crate) fn launch(&self, c: &Candidate, sizes: &Sizes, seed: u64) -> Launch {
         let mut args = Vec::with_capacity(self.kernel.params.len());
-        let exact = self.host_sizes(c);
+        let allocated = self.allocated(c);
         for (i, param) in self.kernel.params.iter().enumerate() {
             let value = match is_given(self.given, i) {
                 Some(value) => value.clone(),
                 // Its fields say all of it that matters.
                 None if self.is_split(i) => continue,
                 None => {
-                    let exact = exact.iter().find(|(p, _)| *p == i).map(|(_, bytes)| *bytes);
-                    self.value(c, i, param, sizes, exact)
+                    let bytes = allocated.iter().find(|(p, _)| *p == i).map(|(_, bytes)| *bytes);
+                    self.value(c, i, param, sizes, bytes)
                 }
             };
             args.push((param.name.clone(), value));
@@ -123,7 +123,7 @@ impl Space<'_> {
         index: usize,
         param: &Param,
         sizes: &Sizes,
-        exact: Option<u64>,
+        allocated: Option<u64>,
     ) -> ArgValue {
         let slots = || self.slots.iter().enumerate().filter(|(_, s)| s.param == index);
         match param.kind {
@@ -175,8 +175,14 @@ impl Space<'_> {
                 let unit =
                     u64::from(bind::element_type(elem, &param.source_type, true).size() as u32);
                 // Never less than there is.
-                let exact = exact.map(|bytes| [bytes.next_multiple_of(unit); 2]);
-                let bytes = exact.unwrap_or([sizes.of(index), self.most_bytes()]);
+                let allocated = allocated.map(|bytes| bytes.next_multiple_of(unit));
+                let bytes = match allocated {
+                    Some(bytes) if self.led_by_integers => [bytes; 2],
+                    Some(bytes) if bytes <= MODERATE => {
+                        [sizes.of(index).max(bytes), self.most_bytes()]
+                    }
+                    _ => [sizes.of(index), self.most_bytes()],
+                };
                 let members = free.is_some_and(|a| self.arrays[a].member.is_some());
                 if members {
                     let bytes = room(elem, length, bytes);

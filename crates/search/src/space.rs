@@ -434,7 +434,9 @@ impl<'a> Space<'a> {
             let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
             let row = others.map(|o| c.int(o)).max().unwrap_or(0);
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
-            return v >= row;
+            // Each thread has a part of its own, and a loop that goes through it.
+            let fills = h.bounds_loop && h.multiplies_index_of.contains(&true);
+            return v >= row || fills;
         }
         if h.picks_row {
             let sizes = (0..self.slots.len()).filter(|&o| self.slots[o].is_size());
@@ -499,20 +501,29 @@ impl<'a> Space<'a> {
 }
 
 /// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that. What only gets smaller or larger is data.
+/// begins at zero, and other contents would only show that. What only gets smaller or larger is data, however it is read.
 pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
-    use AtomicOp::{FMax, FMin, SMax, SMin, UMax, UMin};
+    use AtomicOp::{Add, FMax, FMin, Load, Or, SMax, SMin, Sub, UMax, UMin, Xor};
     let through = |s: &Site| s.through.as_deref() == Some(name);
     let all = (0..kernel.sites.len()).map(|s| SiteId(s as u32));
     let mut out: Vec<SiteId> =
         all.filter(|&s| through(kernel.site(s)) && kernel.site(s).volatile).collect();
-    out.extend(kernel.insts().filter_map(|inst| match inst.op {
-        Op::Atomic { op, site, .. } => {
-            let bounds = matches!(op, FMax | FMin | SMax | SMin | UMax | UMin);
-            (!bounds && through(kernel.site(site))).then_some(site)
+    let (mut reads, mut is_bound) = (Vec::new(), false);
+    for inst in kernel.insts() {
+        let Op::Atomic { op, site, value, .. } = inst.op else { continue };
+        if !through(kernel.site(site)) {
+            continue;
         }
-        _ => None,
-    }));
+        match op {
+            FMax | FMin | SMax | SMin | UMax | UMin => is_bound = true,
+            Load => reads.push(site),
+            Add | Sub | Or | Xor if value == Operand::Imm(0) => reads.push(site),
+            _ => out.push(site),
+        }
+    }
+    if !is_bound || !out.is_empty() {
+        out.append(&mut reads);
+    }
     out
 }
 
@@ -794,6 +805,7 @@ mod tests {
                 Ty::Ptr,
             ],
             reg_names: vec![],
+            extents: Vec::new(),
             blocks: vec![
                 block(
                     "entry",

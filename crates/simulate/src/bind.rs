@@ -331,6 +331,7 @@ pub(crate) mod tests {
             objects: Vec::new(),
             regs: Vec::new(),
             reg_names: Vec::new(),
+            extents: Vec::new(),
             blocks: Vec::new(),
             sites: Vec::new(),
             locs: Vec::new(),

@@ -527,9 +527,10 @@ impl Lower<'_> {
         let mut base = self.scalar(llvm::operand(v, 0));
         let mut ty = unsafe { LLVMGetGEPSourceElementType(v) };
         let mut offset = 0i64;
-        let mut variable: Vec<(Operand, i64)> = Vec::new();
+        let mut variable: Vec<(Operand, i64, u64)> = Vec::new();
         for i in 1..llvm::num_operands(v) {
             let index = llvm::operand(v, i);
+            let mut extent = 0;
             if i > 1 {
                 match llvm::type_kind(ty) {
                     TypeKind::LLVMStructTypeKind => {
@@ -542,7 +543,10 @@ impl Lower<'_> {
                         ty = unsafe { LLVMStructGetTypeAtIndex(ty, n) };
                         continue;
                     }
-                    TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind => {
+                    kind @ (TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind) => {
+                        if kind == TypeKind::LLVMArrayTypeKind {
+                            extent = unsafe { LLVMGetArrayLength2(ty) };
+                        }
                         ty = unsafe { LLVMGetElementType(ty) };
                     }
                     _ => return Err("an index into a scalar".into()),
@@ -551,14 +555,21 @@ impl Lower<'_> {
             let scale = self.size_of(ty) as i64;
             match self.index_operand(index)? {
                 Operand::Imm(k) => offset = offset.wrapping_add((k as i64).wrapping_mul(scale)),
-                index => variable.push((index, scale)),
+                index => variable.push((index, scale, extent)),
             }
         }
         if variable.is_empty() {
             return Ok(self.index(base, Operand::Imm(0), 0, offset));
         }
-        for (k, (index, scale)) in variable.into_iter().enumerate() {
+        // Of a single element, others may follow: what ends a struct is often as long as its memory.
+        let said = |extent: u64| extent > 1;
+        for (k, (index, scale, extent)) in variable.into_iter().enumerate() {
             base = self.index(base, index, scale, if k == 0 { offset } else { 0 });
+            if let Operand::Reg(r) = base
+                && said(extent)
+            {
+                self.k.extents.push((r, extent));
+            }
         }
         Ok(base)
     }

@@ -152,6 +152,7 @@ impl<'m> Lower<'m> {
             objects: Vec::new(),
             regs: Vec::new(),
             reg_names: Vec::new(),
+            extents: Vec::new(),
             blocks: Vec::new(),
             sites: Vec::new(),
             locs: Vec::new(),

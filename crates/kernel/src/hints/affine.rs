@@ -159,7 +159,15 @@ pub(super) fn block_hints(
         }
     }
     for a in 0..3 {
-        let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m));
+        // Who lets only the first so many threads of a block near memory has more of them.
+        let is_first = |n: &u32| {
+            is_limited(graph, &forms, a as u8, *n..=MOST_THREADS as u32 - 1)
+                && all_guarded(graph, control, &forms, a as u8)
+        };
+        implied[a] = implied[a].filter(|n| !is_first(n));
+        tile[a] = tile[a].filter(|n| !is_first(n));
+        // Where the room is a part of it, each thread takes several elements. Where it is not, the room is too small.
+        let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m && i % m == 0));
         if reads_block_dim[a] || too_large {
             implied[a] = None;
         }
@@ -188,6 +196,25 @@ fn is_limited(
         let limit = signed(limit, ty.bits()).checked_sub(index.constant);
         bare && !ty.is_float()
             && limit.and_then(|n| u32::try_from(n).ok()).is_some_and(|n| limits.contains(&n))
+    })
+}
+
+/// Whether the thread index along an axis decides whether memory is accessed, wherever it stands beside the index of a
+/// block in an address.
+fn all_guarded(graph: &Graph, control: &Control, forms: &[Form], axis: u8) -> bool {
+    graph.cfg.order.iter().all(|&b| {
+        let beside = |inst: &Inst| {
+            let (Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Atomic { addr, .. }) =
+                inst.op
+            else {
+                return false;
+            };
+            let form = operand_form(forms, addr);
+            let has = |of: fn(Atom) -> Option<u8>| form.terms.iter().filter_map(move |t| of(t.0));
+            has(Atom::thread_axis).any(|a| a == axis) && has(Atom::block_axis).next().is_some()
+        };
+        !graph.kernel.block(b).insts.iter().any(beside)
+            || guarded_axes(graph, control, b)[axis as usize]
     })
 }
 
@@ -244,7 +271,8 @@ fn form_of(forms: &[Form], op: &Op) -> Option<Form> {
         Op::Special(Special::BlockId(a)) => Some(Form::atom(Atom::Block(a))),
         Op::Copy { a, .. } => Some(form(a)),
         Op::Cast { op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit, from, to, a }
-            if !from.is_float() && !to.is_float() && to.bits() > 1 && from.bits() > 1 =>
+            // What is cut to a byte has fewer values than a block may have threads.
+            if !from.is_float() && !to.is_float() && to.bits() > 8 && from.bits() > 1 =>
         {
             Some(form(a))
         }
@@ -297,7 +325,10 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
     }
     let whole: Vec<Form> = (forms.iter().enumerate())
         .filter(|(r, form)| {
-            let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
+            let threads = form.terms.iter().any(|&(atom, _)| match atom {
+                Atom::Reg(r) => across && scrambled(graph, crate::Reg(r)).is_some(),
+                _ => atom.thread_axis().is_some(),
+            });
             form.terms.len() >= 2 && threads && is_whole_sum(graph, forms, *r)
         })
         .map(|(_, form)| Form { terms: sorted(&form.terms), constant: form.constant })
@@ -308,6 +339,14 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
     }
     for form in &whole {
         for &(atom, k) in &form.terms {
+            if let Atom::Reg(r) = atom
+                && across
+                && let Some((Atom::Block(_), factor)) = form.next_factor(atom, k)
+                && let Some((a, values)) = scrambled(graph, crate::Reg(r))
+                && k.checked_mul(values) == Some(factor)
+            {
+                by_block[a].push(values);
+            }
             let Some(a) = atom.thread_axis() else { continue };
             let Some((next, factor)) = form.next_factor(atom, k).filter(|_| k > 0) else {
                 continue;
@@ -325,12 +364,16 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
                 form.terms.iter().any(inner)
             };
             let only = || !blocks[a as usize];
+            // There are at least two along another axis.
+            let others = |o: &(Atom, i64)| o.0.thread_axis().is_some_and(|b| b != a);
+            if form.terms.iter().any(others) && extent > MOST_THREADS / 2 {
+                continue;
+            }
             match (next.block_axis(), next.thread_axis()) {
                 (Some(b), _) if across || b == a || below() || only() => {
                     by_block[a as usize].push(extent);
                 }
-                // There are at least two along the other axis.
-                (_, Some(b)) if b != a && extent <= MOST_THREADS / 2 => {
+                (_, Some(b)) if b != a => {
                     by_thread[a as usize].push(extent);
                 }
                 _ => {}
@@ -350,6 +393,27 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
         };
         extent.map(|e| e as u32)
     })
+}
+
+/// The axis and the number of values of what is made of the thread index along one axis alone, in whatever way, and then
+/// cut to the lowest or highest bits or to a remainder: `(threadIdx.x * 77) % 256`. So many as a warp has threads are lanes.
+fn scrambled(graph: &Graph, r: crate::Reg) -> Option<(usize, i64)> {
+    const LANES: i64 = 32;
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
+    let values = match inst.op {
+        Op::Int { op: IntOp::And, b: Operand::Imm(m), .. } => m.checked_add(1)?,
+        Op::Int { op: IntOp::URem | IntOp::SRem, b: Operand::Imm(m), .. } => m,
+        Op::Int { op: IntOp::LShr, ty, b: Operand::Imm(by), .. } => {
+            1u64.checked_shl(ty.bits().checked_sub(u32::try_from(by).ok()?)?)?
+        }
+        _ => return None,
+    };
+    let values = i64::try_from(values).ok().filter(|v| (LANES + 1..=MOST_THREADS).contains(v))?;
+    let o = Operand::Reg(r);
+    let mut axes = (0..3).filter(|&a| graph.has(o, THREAD + a));
+    let (Some(axis), None) = (axes.next(), axes.next()) else { return None };
+    let alone = !(0..3).any(|a| graph.has(o, BLOCK + a)) && graph.leaders(o).is_empty();
+    (alone && values.count_ones() == 1).then_some((axis, values))
 }
 
 /// A loop that begins at the thread's index and goes on by a constant, `for (i = threadIdx.x; i < n; i += 128)`, takes one
@@ -470,6 +534,16 @@ struct Subscript {
     form: Form,
     scale: i64,
     offset: i64,
+    /// How many bytes the array has whose element it picks, where its type says so.
+    array: Option<i64>,
+}
+
+impl Subscript {
+    /// The constant of the subscript. What is whole arrays says which array.
+    fn constant(&self) -> i64 {
+        let offset = self.array.filter(|&n| n > 0).map_or(self.offset, |n| self.offset % n);
+        self.form.constant.saturating_add(offset / self.scale)
+    }
 }
 
 fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>; 3] {
@@ -486,9 +560,15 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
             let guarded = *guarded.get_or_insert_with(|| guarded_axes(graph, control, b));
             for step in &steps {
                 let outer = steps.iter().map(|s| s.scale).filter(|&s| s > step.scale).min();
-                let room = outer.unwrap_or(size) / step.scale;
+                let room = outer.unwrap_or(size).min(step.array.unwrap_or(size)) / step.scale;
                 for &(atom, k) in &step.form.terms {
                     let Atom::Thread(a) = atom else { continue };
+                    // Counted down from a constant: `s[63 - threadIdx.x]`.
+                    let last = step.constant();
+                    if k < 0 && step.form.terms.len() == 1 && !guarded[a as usize] && last >= 0 {
+                        narrow(&mut most[a as usize], last / k.saturating_neg() + 1);
+                        continue;
+                    }
                     let alone = step
                         .form
                         .terms
@@ -501,10 +581,7 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
                     }
                     let extent = step.form.next_factor(atom, k).map_or(room, |(_, f)| f) / k;
                     let limit = extent.saturating_sub(constant_part(step, k));
-                    if (1..=MOST_THREADS).contains(&limit) {
-                        let m = &mut most[a as usize];
-                        *m = Some(m.map_or(limit as u32, |m| m.min(limit as u32)));
-                    }
+                    narrow(&mut most[a as usize], limit);
                 }
             }
         }
@@ -512,9 +589,16 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
     most
 }
 
+/// There is room for so many threads at most.
+fn narrow(most: &mut Option<u32>, limit: i64) {
+    if (1..=MOST_THREADS).contains(&limit) {
+        *most = Some(most.map_or(limit as u32, |m| m.min(limit as u32)));
+    }
+}
+
 /// How far a subscript's constant moves the index whose factor is `k`.
 fn constant_part(step: &Subscript, k: i64) -> i64 {
-    let mut rest = step.form.constant.saturating_add(step.offset / step.scale);
+    let mut rest = step.constant();
     let mut larger: Vec<i64> = step.form.terms.iter().map(|t| t.1).filter(|&f| f > k).collect();
     larger.sort_unstable_by(|a, b| b.cmp(a));
     for f in larger {
@@ -542,7 +626,10 @@ fn shared_subscripts(
                 Def::Inst(_, Inst { op: Op::Index { base, index, scale, offset }, .. }) => {
                     if *scale > 0 {
                         let form = operand_form(forms, *index);
-                        steps.push(Subscript { form, scale: *scale, offset: *offset });
+                        let extent = graph.kernel.extents.iter().find(|e| e.0 == r);
+                        let array =
+                            extent.and_then(|e| i64::try_from(e.1).ok()?.checked_mul(*scale));
+                        steps.push(Subscript { form, scale: *scale, offset: *offset, array });
                     }
                     at = *base;
                 }

@@ -16,6 +16,7 @@
 mod affine;
 mod graph;
 mod members;
+mod moves;
 mod pairs;
 mod params;
 mod ranks;
@@ -315,7 +316,7 @@ impl Hints {
         let bases = Bases::new(kernel, &defs);
         let control = Control::new(kernel, &cfg);
         let graph = Graph::new(kernel, &cfg, &defs, &bases, &control);
-        let mut hints = Hints { params: params::param_hints(&graph), ..Hints::default() };
+        let mut hints = Hints { params: params::param_hints(&graph, &control), ..Hints::default() };
         hints.axes(&graph);
         hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
         let blocks = affine::block_hints(&graph, &control, hints.reads_block_dim);

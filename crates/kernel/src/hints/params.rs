@@ -1,9 +1,10 @@
 //! How parameters, fields and arrays are used, operation by operation.
 
-use crate::flow::{Base, Def, Field};
+use crate::flow::{Base, Control, Def, Field};
 use crate::hints::graph::{
     ADDRESS, GUARD, Graph, LOOP, LOOP_EXIT, PRIVATE, STORE_ADDRESS, Subject, Use, base_of,
 };
+use crate::hints::moves::moves;
 use crate::hints::{ArrayHints, FieldHints, MemberHints, ParamHints};
 use crate::{
     AtomicOp, BlockId, CastOp, CmpOp, FloatUnOp, Inst, IntOp, Op, Operand, ParamKind, Reg, Ty,
@@ -19,7 +20,7 @@ enum Constant {
 /// How far back a comparison is followed.
 const DEPTH: u32 = 32;
 
-pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
+pub(super) fn param_hints(graph: &Graph, control: &Control) -> Vec<ParamHints> {
     let mut hints = vec![ParamHints::default(); graph.subjects.len()];
     // Those of memory, then those of members of structs in it.
     let memory = graph.bases.list.len();
@@ -30,7 +31,7 @@ pub(super) fn param_hints(graph: &Graph) -> Vec<ParamHints> {
             arithmetic(graph, &mut hints, inst);
             factors.multiply(inst);
             comparison(graph, &mut hints, &mut arrays, inst);
-            elements(graph, &mut arrays, inst);
+            elements(graph, control, &mut arrays, inst);
             accesses(graph, &mut arrays, &inst.op);
         }
     }
@@ -346,11 +347,17 @@ fn comparison(graph: &Graph, hints: &mut [ParamHints], arrays: &mut [ArrayHints]
     }
 }
 
-fn elements(graph: &Graph, arrays: &mut [ArrayHints], inst: &Inst) {
+fn elements(graph: &Graph, control: &Control, arrays: &mut [ArrayHints], inst: &Inst) {
     if !inst.dst.is_some_and(|d| graph.reg_reaches(d, GUARD)) {
         return;
     }
     let Some(params) = compares_elements(graph, inst) else { return };
+    if let Op::Cmp { a, b, .. } = inst.op {
+        let of = |o| arrays_of(graph, o, DEPTH).unwrap_or_default();
+        if moves(graph, control, inst, &[of(a), of(b)].concat()) {
+            return;
+        }
+    }
     for param in params {
         arrays[graph.bases.number(Base::Param(param))].compared_with_elements = true;
     }
@@ -378,7 +385,7 @@ pub(super) fn compared_members(graph: &Graph, inst: &Inst) -> Vec<usize> {
 }
 
 /// The arrays that a value may be an element of, if it is one.
-fn arrays_of(graph: &Graph, value: Operand, depth: u32) -> Option<Vec<usize>> {
+pub(super) fn arrays_of(graph: &Graph, value: Operand, depth: u32) -> Option<Vec<usize>> {
     let Operand::Reg(r) = value else { return None };
     let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
     match inst.op {

@@ -120,6 +120,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
             }],
             regs: vec![Ty::Ptr],
             reg_names: Vec::new(),
+            extents: Vec::new(),
             blocks: Vec::new(),
             sites: Vec::new(),
             locs: vec![loc(1)],
