@@ -31,7 +31,7 @@ __global__ void many(const float *in, float *out, int n, int is_large) {
     else if (t < n) out[t] = s[63 - t];
 }
 
-// Where there are few, the rest was not written.
+// Where there are few, the rest was not written, and is not read.
 __global__ void few(const float *in, float *out, int n, int is_large) {
     __shared__ float s[64];
     int t = threadIdx.x;
