@@ -270,8 +270,7 @@ impl Task<'_> {
             // The verdict's own condition says it.
             proof.alarms.retain(|alarm| !alarm.overflows);
         }
-        let is_open = proof.verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
-        if is_open && started.elapsed() >= time {
+        if proof.late {
             self.hurried.set(true);
         }
         Ok(proof)

@@ -170,6 +170,7 @@ pub(crate) fn open(proof: &Proof) -> Vec<Kind> {
 pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
     let is_proved = |v: &Verdict| matches!(v, Verdict::Proved { .. });
     let mut taken = Vec::new();
+    proof.late |= other.late;
     for (kind, verdict) in other.verdicts {
         if let Some((_, own)) = proof.verdicts.iter_mut().find(|(k, _)| *k == kind)
             && (is_proved(&verdict) || whole && !is_proved(own))
@@ -179,7 +180,7 @@ pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
         }
     }
     if taken.contains(&Kind::DataRace) {
-        proof.safe = other.safe;
+        (proof.safe, proof.may_race) = (other.safe, other.may_race);
         (proof.grid, proof.block) = (other.grid, other.block);
     }
     proof.alarms.retain(|a| !taken.contains(&a.finding.kind));
@@ -341,6 +342,9 @@ pub(crate) fn keep_confirmed(proof: &mut Proof, seen: &[Finding]) {
     }
 }
 
+/// Of a verdict that the prover had no time for.
+const LATE: &str = "the prover's part of the time was over before it had an answer";
+
 /// Joins what was proved with what was found by executing.
 ///
 /// A proof stands unless a launch contradicts it: what was executed was seen. An
@@ -372,6 +376,10 @@ pub(crate) fn join(
             }
             (_, _) if stands().next().is_some() => {
                 Verdict::Unknown { because: "a possible finding is not confirmed".into() }
+            }
+            // With more time there might have been an alarm.
+            (Verdict::Unknown { .. }, Verdict::Clean { covered }) if proof.late => {
+                Verdict::Clean { covered: format!("{covered}; {LATE}") }
             }
             (_, simulated) => simulated.clone(),
         };
@@ -488,6 +496,32 @@ mod tests {
         assert!(!subsumes(&odd, &barrier(17)) && subsumes(&odd, &odd));
         let exited = Finding { severity: Severity::Warning, ..barrier(10) };
         assert!(!subsumes(&exited, &barrier(17)) && subsumes(&barrier(17), &exited));
+    }
+
+    #[test]
+    fn a_prover_without_time_is_told() {
+        let clean = Verdict::Clean { covered: "3 launches".into() };
+        let of = |late: bool, answer: Verdict| {
+            let any = lockstep_prove::DimSpec::Any;
+            let proof = Proof {
+                verdicts: vec![(Kind::DataRace, answer)],
+                alarms: Vec::new(),
+                stats: Default::default(),
+                late,
+                safe: None,
+                may_race: None,
+                grid: [any; 3],
+                block: [any; 3],
+            };
+            let mut verdicts = [(Kind::DataRace, clean.clone())];
+            join(proof, &mut Vec::new(), &mut verdicts, false);
+            verdicts[0].1.clone()
+        };
+        let unknown = || Verdict::Unknown { because: "too hard".into() };
+        let proved = || Verdict::Proved { assumes: Vec::new() };
+        assert_eq!(of(false, unknown()), clean);
+        assert_eq!(of(true, unknown()), Verdict::Clean { covered: format!("3 launches; {LATE}") });
+        assert_eq!(of(true, proved()), proved());
     }
 
     #[test]

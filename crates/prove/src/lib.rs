@@ -229,6 +229,8 @@ pub struct Proof {
     pub verdicts: Vec<(Kind, Verdict)>,
     pub alarms: Vec<Alarm>,
     pub stats: Stats,
+    /// The time was over before all was decided.
+    pub late: bool,
     /// Why accesses do not race, where that is proved of all.
     pub safe: Option<Vec<Safe>>,
     /// The accesses that may race, where all others are known not to.

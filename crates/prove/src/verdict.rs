@@ -85,7 +85,9 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
     let Analysis { verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
-    Proof { verdicts, alarms, stats, safe, may_race, grid: under.grid, block: under.block }
+    let is_open = verdicts.iter().any(|(_, v)| matches!(v, Verdict::Unknown { .. }));
+    let late = is_open && Instant::now() >= limits.deadline;
+    Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
 }
 
 /// Whether more time for a question may change a verdict.
