@@ -258,6 +258,10 @@ fn block_sizes_from_linear_indices() {
     assert_eq!((mixed.implied_block, mixed.tile_block), ([None; 3], [Some(256), None, None]));
     let lanes = of("a[blockIdx.x * 32 + threadIdx.x % 32] = 1; a[blockIdx.x * 64 + n % 64] = 1;");
     assert_eq!(lanes.tile_block, [None; 3]);
+    let warps = of("if (threadIdx.x % 32 == 0) s[threadIdx.x / 32 + 504] = 1;");
+    assert_eq!(warps.most_block, [Some(256), None, None]);
+    let some = of("if (threadIdx.x < 64) s[threadIdx.x / 32 + 504] = 1; s[threadIdx.x / 8] = 1;");
+    assert_eq!(some.most_block, [None; 3]);
     let byte = of("s[(unsigned char)threadIdx.x] = 1;");
     assert_eq!(byte.most_block, [None; 3]);
     let back = of("s[threadIdx.x] = a[n]; a[n + 1] = s[63 - threadIdx.x];");
