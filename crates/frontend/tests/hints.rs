@@ -271,6 +271,26 @@ fn block_sizes_from_linear_indices() {
 }
 
 #[test]
+fn blocks_that_fetch_their_work_are_several() {
+    let of = |fetch: &str| {
+        let h = hints(&format!(
+            "__global__ void k(int *next, float *out, int n) {{
+  __shared__ int first; __shared__ int own;
+  {fetch}
+  out[first + threadIdx.x] = own;
+}}"
+        ));
+        h.block_axes[0]
+    };
+    let guard = "if (threadIdx.x == 0)";
+    assert!(of(&format!("do {{ {guard} first = atomicAdd(next, 32); }} while (first < n);")));
+    assert!(of(&format!("{guard} first = atomicAdd(next, 32);")));
+    assert!(!of(&format!("{guard} first = *next;")));
+    assert!(!of(&format!("do {{ {guard} first = atomicAdd(&own, 32); }} while (first < n);")));
+    assert!(!of(&format!("do {{ {guard} atomicAdd(next, 32); }} while (first < n);")));
+}
+
+#[test]
 fn rows_and_members_bound_the_block() {
     let of = |body: &str| {
         hints(&format!(
