@@ -1,7 +1,6 @@
 // lockstep: search
 // The reduction is an instance for blocks of 128: with fewer threads it reads sums that no warp has written. That is not
 // a fault of the kernel, but of a launch that nobody makes.
-// exit: 3
 template <int Threads> struct Reduction {
     float sums[Threads / 32];
     __device__ float of(float x) {

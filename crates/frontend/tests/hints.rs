@@ -258,12 +258,43 @@ fn block_sizes_from_linear_indices() {
     assert_eq!((mixed.implied_block, mixed.tile_block), ([None; 3], [Some(256), None, None]));
     let lanes = of("a[blockIdx.x * 32 + threadIdx.x % 32] = 1; a[blockIdx.x * 64 + n % 64] = 1;");
     assert_eq!(lanes.tile_block, [None; 3]);
+    let warps = of("if (threadIdx.x % 32 == 0) s[threadIdx.x / 32 + 504] = 1;");
+    assert_eq!(warps.most_block, [Some(256), None, None]);
+    let some = of("if (threadIdx.x < 64) s[threadIdx.x / 32 + 504] = 1; s[threadIdx.x / 8] = 1;");
+    assert_eq!(some.most_block, [None; 3]);
     let byte = of("s[(unsigned char)threadIdx.x] = 1;");
     assert_eq!(byte.most_block, [None; 3]);
     let back = of("s[threadIdx.x] = a[n]; a[n + 1] = s[63 - threadIdx.x];");
     assert_eq!(back.most_block, [Some(64), None, None]);
     let some = of("a[n + 1] = s[n - threadIdx.x] + s[63 + n - threadIdx.x];");
     assert_eq!(some.most_block, [None; 3]);
+    // Parts of an address that make up for each other.
+    let parts = of("int *p = s + threadIdx.x; a[n] = *(p - threadIdx.x + 8 * threadIdx.x);");
+    assert_ne!(parts.most_block[0], Some(1));
+    let moved = of("int *p = s + 8 * threadIdx.x; if (n) p += 3; a[n] = p[7 - threadIdx.x];");
+    assert_ne!(moved.most_block[0], Some(8));
+    let single = of("s[511 + threadIdx.x] = 1;");
+    assert_eq!(single.most_block, [None; 3]);
+}
+
+#[test]
+fn blocks_that_fetch_their_work_are_several() {
+    let of = |fetch: &str| {
+        let h = hints(&format!(
+            "__global__ void k(int *next, float *out, int n) {{
+  __shared__ int first; __shared__ int own;
+  {fetch}
+  out[first + threadIdx.x] = own;
+}}"
+        ));
+        h.block_axes[0]
+    };
+    let guard = "if (threadIdx.x == 0)";
+    assert!(of(&format!("do {{ {guard} first = atomicAdd(next, 32); }} while (first < n);")));
+    assert!(of(&format!("{guard} first = atomicAdd(next, 32);")));
+    assert!(!of(&format!("{guard} first = *next;")));
+    assert!(!of(&format!("do {{ {guard} first = atomicAdd(&own, 32); }} while (first < n);")));
+    assert!(!of(&format!("do {{ {guard} atomicAdd(next, 32); }} while (first < n);")));
 }
 
 #[test]

@@ -235,9 +235,11 @@ fn no_wrap(kernel: &Kernel, p: usize) -> Named {
     (text, Tree::binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)))
 }
 
-/// One thread, or one block, along every axis whose index the kernel never reads.
+/// One thread, or one block, along every axis whose index the kernel never reads. Blocks that fetch their work from a
+/// counter are several, though: what holds of one of them is not what anybody wants to know.
 fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
     let mut c = base.clone();
+    let several = lockstep_kernel::hints::Hints::of_launches(kernel).block_axes;
     let reads = |s: Special| kernel.insts().any(|i| i.op == Op::Special(s));
     for (axis, name) in ["x", "y", "z"].iter().enumerate() {
         let a = axis as u8;
@@ -245,7 +247,8 @@ fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
             c.assumptions.block[axis] = DimSpec::Exactly(1);
             c.texts.push(format!("blockDim.{name} == 1"));
         }
-        if c.assumptions.grid[axis] == DimSpec::Any && !reads(Special::BlockId(a)) {
+        let is_one = !reads(Special::BlockId(a)) && !several[axis];
+        if c.assumptions.grid[axis] == DimSpec::Any && is_one {
             c.assumptions.grid[axis] = DimSpec::Exactly(1);
             c.texts.push(format!("gridDim.{name} == 1"));
         }

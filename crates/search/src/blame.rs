@@ -97,6 +97,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.indices_beyond(trial))
                 .or_else(|| self.broken_groups(trial))
                 .or_else(|| self.many_rounds(trial))
+                .or_else(|| self.other_power(trial))
                 .or_else(|| self.narrow_block(trial))
                 .or_else(|| self.several_blocks(trial))
                 .or_else(|| self.offset_of_the_block(trial))
@@ -113,6 +114,7 @@ impl Shrinker<'_, '_> {
                 .or_else(|| self.square_grid(trial))
                 .or_else(|| self.short_rows(trial))
                 .or_else(|| self.many_rounds(trial))
+                .or_else(|| self.other_power(trial))
                 .or_else(|| self.offset_in_the_data(trial))
                 .or_else(|| self.strange_elements(&trial.candidate, same(trial, self.key)?))
                 .or_else(|| self.falling_bounds(trial))
@@ -864,7 +866,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Whether a launch is clean though threads are at the memory of the bug.
-    fn is_clean_there(&mut self, candidate: &Candidate) -> bool {
+    pub(crate) fn is_clean_there(&mut self, candidate: &Candidate) -> bool {
         self.without_bug(candidate, 0).is_some_and(|t| self.touches(&t))
     }
 

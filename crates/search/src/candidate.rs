@@ -77,6 +77,8 @@ pub(crate) enum Gene {
     },
     /// As long as the longest row: every size, and the threads along x.
     Row,
+    /// The logarithm of the elements that a block has, two for each thread.
+    Log,
     Int(i64),
     Float(f64),
 }
@@ -176,6 +178,7 @@ impl Candidate {
                 let sizes = self.sizes.iter().filter(|&&i| self.genes[i] != Gene::Row);
                 sizes.map(|&i| self.int(i)).max().unwrap_or(0).max(self.along(0))
             }
+            Gene::Log => i64::from(self.block_threads().max(1).ilog2()) + 1,
             Gene::Int(v) => v,
             Gene::Float(v) => v as i64,
         }

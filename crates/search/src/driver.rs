@@ -268,9 +268,10 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// What the first launch cost, or what is long.
+    /// What the first launch cost, or what is long. Where there is time for many that are longer, these can be made again.
     fn usual_steps(&self) -> u64 {
-        self.done.first().map_or(0, |d| d.steps.min(LONG))
+        let long = LONG.max(self.settings.config.max_steps / EFFORT);
+        self.done.first().map_or(0, |d| d.steps.min(long))
     }
 
     /// Sees to it that enough is left to judge what was found: whether it is ordinary, and on what it depends.
@@ -420,7 +421,8 @@ impl<'a> Driver<'a> {
         let limit = match (first, odd) {
             (true, _) if self.may_vary() => (most / EFFORT * 2).max(1),
             (true, _) => most,
-            (false, false) => self.steps_left.min(most / EFFORT / 10),
+            // Other contents take as long as the first ones.
+            (false, false) => self.steps_left.min((most / EFFORT / 10).max(2 * self.usual_steps())),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
         let trial = self.lab.try_out(candidate, limit.max(1), false)?;

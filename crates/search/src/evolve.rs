@@ -162,6 +162,8 @@ impl<'a> Evolution<'a> {
         let mut c = Candidate { rule, ..parent.clone() };
         let rows = (0..c.genes.len()).find(|&i| c.genes[i] == Gene::Row);
         let row = rows.map_or(0, |i| c.int(i));
+        let logs = (0..c.genes.len()).find(|&i| c.genes[i] == Gene::Log);
+        let log = logs.map_or(0, |i| c.int(i));
         for gene in &mut c.genes {
             let by = step(&mut self.rng);
             *gene = match *gene {
@@ -171,6 +173,10 @@ impl<'a> Evolution<'a> {
                 Gene::Row => match whole(by) {
                     0 => Gene::Row,
                     by => Gene::Int(row.saturating_add(by)),
+                },
+                Gene::Log => match whole(by) {
+                    0 => Gene::Log,
+                    by => Gene::Int(log.saturating_add(by)),
                 },
                 Gene::Int(v) => Gene::Int(v.saturating_add(whole(by))),
                 Gene::Float(v) => Gene::Float(v + by),

@@ -45,6 +45,7 @@ mod groups;
 mod host_sizes;
 mod launch;
 mod ledger;
+mod powers;
 mod related;
 mod sample;
 mod seeds;

@@ -356,6 +356,9 @@ impl<'a> Space<'a> {
         if s.ty.bits() == 8 {
             return Gene::Int(1);
         }
+        if s.is_logarithm() {
+            return Gene::Log;
+        }
         if h.multiplies_index && !s.is_guarded() {
             return Gene::Row;
         }
@@ -434,6 +437,9 @@ impl<'a> Space<'a> {
             let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
             let row = others.map(|o| c.int(o)).max().unwrap_or(0);
             let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
+            if s.is_logarithm() {
+                return 1i64.checked_shl(v as u32).is_none_or(|n| n >= row);
+            }
             // Each thread has a part of its own, and a loop that goes through it.
             let fills = h.bounds_loop && h.multiplies_index_of.contains(&true);
             return v >= row || fills;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::flow::{Control, Def};
 use crate::hints::graph::{BLOCK, Graph, STORE_ADDRESS, THREAD, Use};
-use crate::{BlockId, CastOp, Inst, IntOp, Op, Operand, Space, Special, Terminator};
+use crate::{BlockId, CastOp, CmpOp, Inst, IntOp, Op, Operand, Space, Special, Terminator};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
@@ -561,11 +561,22 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
             for step in &steps {
                 let outer = steps.iter().map(|s| s.scale).filter(|&s| s > step.scale).min();
                 let room = outer.unwrap_or(size).min(step.array.unwrap_or(size)) / step.scale;
+                if let &[(Atom::Reg(r), 1)] = &step.form.terms[..]
+                    && let Some((a, by)) = quotient(graph, forms, crate::Reg(r))
+                    && !guarded[a as usize]
+                {
+                    let limit = room.saturating_sub(step.constant()).saturating_mul(by);
+                    narrow(&mut most[a as usize], limit);
+                }
                 for &(atom, k) in &step.form.terms {
                     let Atom::Thread(a) = atom else { continue };
-                    // Counted down from a constant: `s[63 - threadIdx.x]`.
+                    // Counted down from a constant: `s[63 - threadIdx.x]`. Not a part of an address that another one makes up
+                    // for: `s + threadIdx.x`, and from there `p[7 * threadIdx.x]` or `p[-threadIdx.x]`.
                     let last = step.constant();
-                    if k < 0 && step.form.terms.len() == 1 && !guarded[a as usize] && last >= 0 {
+                    let here = |s: &&Subscript| s.form.terms.iter().any(|t| t.0 == atom);
+                    let is_whole =
+                        step.form.terms.len() == 1 && steps.iter().filter(here).count() == 1;
+                    if k < 0 && is_whole && !guarded[a as usize] && last > 0 {
                         narrow(&mut most[a as usize], last / k.saturating_neg() + 1);
                         continue;
                     }
@@ -589,9 +600,29 @@ fn most_block(graph: &Graph, control: &Control, forms: &[Form]) -> [Option<u32>;
     most
 }
 
-/// There is room for so many threads at most.
+/// The axis of a thread index that is divided by a constant, and that constant: `threadIdx.x / 32`.
+fn quotient(graph: &Graph, forms: &[Form], r: crate::Reg) -> Option<(u8, i64)> {
+    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
+    let (index, by) = match inst.op {
+        Op::Int { op: IntOp::UDiv | IntOp::SDiv, a, b: Operand::Imm(by), .. } => (a, by),
+        Op::Int { op: IntOp::LShr | IntOp::AShr, a, b: Operand::Imm(by @ 0..=10), .. } => {
+            (a, 1 << by)
+        }
+        _ => return None,
+    };
+    let by = i64::try_from(by).ok().filter(|by| (2..=MOST_THREADS).contains(by))?;
+    match operand_form(forms, index) {
+        Form { terms, constant: 0 } => match terms[..] {
+            [(Atom::Thread(a), 1)] => Some((a, by)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// There is room for so many threads at most. Who asks for the index of a thread has more than one.
 fn narrow(most: &mut Option<u32>, limit: i64) {
-    if (1..=MOST_THREADS).contains(&limit) {
+    if (2..=MOST_THREADS).contains(&limit) {
         *most = Some(most.map_or(limit as u32, |m| m.min(limit as u32)));
     }
 }
@@ -648,12 +679,28 @@ fn guarded_axes(graph: &Graph, control: &Control, b: BlockId) -> [bool; 3] {
     let mut axes = [false; 3];
     for (c, _) in deciders.iter().enumerate().filter(|(_, d)| **d) {
         let Terminator::Branch { cond, .. } = graph.kernel.blocks[c].term else { continue };
-        // A bound on the global index does not bound the block.
-        if !(0..3).any(|a| graph.has(cond, BLOCK + a)) {
+        // A bound on the global index does not bound the block, and the number of a lane does not either.
+        if !(0..3).any(|a| graph.has(cond, BLOCK + a)) && !is_lane(graph, cond) {
             for (a, axis) in axes.iter_mut().enumerate() {
                 *axis |= graph.has(cond, THREAD + a);
             }
         }
     }
     axes
+}
+
+/// Whether a condition is that the remainder of something is equal to a constant, or not.
+fn is_lane(graph: &Graph, cond: Operand) -> bool {
+    let made = |o: Operand| match o {
+        Operand::Reg(r) => match graph.defs[r.0 as usize] {
+            Def::Inst(_, inst) => Some(&inst.op),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(Op::Cmp { op: CmpOp::Eq | CmpOp::Ne, a, b: Operand::Imm(_), .. }) = made(cond) else {
+        return false;
+    };
+    let Some(Op::Int { op, b: Operand::Imm(_), .. }) = made(*a) else { return false };
+    matches!(op, IntOp::And | IntOp::URem | IntOp::SRem)
 }

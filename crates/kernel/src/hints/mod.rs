@@ -38,7 +38,8 @@ pub struct Hints {
     /// branch. Lane and warp numbers count as axis x, and so does the number of a thread in a block of any shape.
     pub thread_axes: [bool; 3],
     /// The same for the block index. A number drawn from a counter in global memory stands
-    /// for axis x, where the kernel reads the block's dimension: it is another one in each block.
+    /// for axis x, where the kernel reads the block's dimension, or puts it into shared memory: it is another one in each
+    /// block.
     pub block_axes: [bool; 3],
     /// Axes of the block's dimensions that the kernel reads.
     pub reads_block_dim: [bool; 3],
@@ -300,6 +301,26 @@ fn draws_numbers(kernel: &Kernel) -> bool {
     used
 }
 
+/// Whether what an atomic counted in global memory is put into shared memory: a block fetches its number, or its next piece
+/// of work, for all of its threads, and so do others.
+fn fetches_work(kernel: &Kernel) -> bool {
+    let is_drawn = |o: Operand| {
+        kernel.insts().any(|inst| match inst.op {
+            Op::Atomic { op: AtomicOp::Add | AtomicOp::Inc, site, .. } => {
+                matches!(kernel.site(site).space, Space::Global | Space::Generic)
+                    && inst.dst.is_some_and(|d| Operand::Reg(d) == o)
+            }
+            _ => false,
+        })
+    };
+    kernel.insts().any(|inst| match &inst.op {
+        Op::Store { site, values, .. } => {
+            kernel.site(*site).space == Space::Shared && values.iter().any(|&v| is_drawn(v))
+        }
+        _ => false,
+    })
+}
+
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
         Hints::with(kernel, true)
@@ -319,6 +340,7 @@ impl Hints {
         let mut hints = Hints { params: params::param_hints(&graph, &control), ..Hints::default() };
         hints.axes(&graph);
         hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
+        hints.block_axes[0] |= fetches_work(kernel);
         let blocks = affine::block_hints(&graph, &control, hints.reads_block_dim);
         (hints.implied_block, hints.tile_block) = (blocks.implied, blocks.tile);
         hints.most_block = blocks.most;

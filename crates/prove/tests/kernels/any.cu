@@ -175,3 +175,30 @@ __global__ void clean_exchanged(float *a, int j) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x, x = i ^ j;
     if (x > i && a[i] > a[x]) { float t = a[i]; a[i] = a[x]; a[x] = t; }
 }
+// Blocks that fetch what they write are several: that there is only one is no condition that an engineer would write.
+__global__ void clean_work(int *next, float *out, int n) {
+    __shared__ int first;
+    while (true) {
+        __syncthreads();
+        if (threadIdx.x == 0) first = atomicAdd(next, blockDim.x);
+        __syncthreads();
+        if (first >= n) break;
+        if (first + threadIdx.x < n) out[first + threadIdx.x] = first;
+    }
+}
+__global__ void maybe_work_too_little(int *next, float *out, int n) {
+    __shared__ int first;
+    while (true) {
+        __syncthreads();
+        if (threadIdx.x == 0) first = atomicAdd(next, 32);
+        __syncthreads();
+        if (first >= n) break;
+        if (first + threadIdx.x < n) out[first + threadIdx.x] = first;
+    }
+}
+__global__ void maybe_number_too_close(int *next, float *out) {
+    __shared__ int block;
+    if (threadIdx.x == 0) block = atomicAdd(next, 1);
+    __syncthreads();
+    out[block * 64 + threadIdx.x] = block;
+}
