@@ -451,13 +451,17 @@ impl<'a> Space<'a> {
         !(h.wraps && v < along) && v <= along.max(4096)
     }
 
-    /// Whether an array with as many dimensions as there are strides has more elements than an `int` counts, with a few
-    /// such arrays in one, as a kernel numbers them by constants (`offset + 4 * stride`).
+    /// Whether an array with as many dimensions as there are strides, and as many parts as there are threads along an axis
+    /// whose index a stride multiplies, has more elements than an `int` counts, with a few such arrays in one, as a kernel
+    /// numbers them by constants (`offset + 4 * stride`).
     fn overflows(&self, c: &Candidate) -> bool {
         let is_stride =
             |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;
-        let strides = (0..self.slots.len()).filter(is_stride).map(|i| c.int(i).max(1));
-        strides.fold(FEW, i64::saturating_mul) > i64::from(i32::MAX)
+        let strides: Vec<usize> = (0..self.slots.len()).filter(is_stride).collect();
+        let of = |a: &usize| strides.iter().any(|&i| self.slots[i].hints.multiplies_index_of[*a]);
+        let parts = (0..3).filter(of).map(|a| c.along(a)).max().unwrap_or(1);
+        let sizes = strides.iter().map(|&i| c.int(i)).chain([parts]).map(|n| n.max(1));
+        sizes.fold(FEW, i64::saturating_mul) > i64::from(i32::MAX)
     }
 
     /// The value of a slot as its type holds it.
@@ -895,8 +899,13 @@ mod tests {
         assert_eq!(with(1, 0), [Oddity::Slot(1)]);
         assert_eq!(with(1, 200), []);
         // Two rows of this length could still be numbered, but not as many as a kernel may have.
-        assert_eq!(with(1, 1 << 20), []);
+        assert_eq!(with(1, 1 << 19), []);
         assert_eq!(with(1, 1 << 30), [Oddity::Slot(1)]);
+        // Nor can rows for so many threads.
+        let mut many = plain.clone();
+        many.grid = [65535, 1, 1];
+        many.genes[1] = Gene::Int(1 << 22);
+        assert_eq!(space.oddities(&many), [Oddity::Slot(1)]);
     }
 
     #[test]
