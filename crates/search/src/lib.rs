@@ -110,11 +110,17 @@ pub fn leave_satisfiable(kernel: &Kernel, given: &mut Given) {
     given.conditions = related.conditions();
 }
 
-/// Launches that callers would make, none of them odd.
+/// Launches that callers would make, none of them odd, and none of next to nothing: what holds only there says little.
 pub fn usual_launches(kernel: &Kernel, given: &Given, seed: u64) -> Vec<Launch> {
     let space = space::Space::new(kernel, given);
     let mut seeds = space.seeds(Alias::Never);
-    seeds.retain(|c| space.oddities(c).is_empty());
+    let plain = space.plain();
+    let is_nothing = |c: &candidate::Candidate, i: usize| {
+        space.slots[i].is_size() && c.int(i) <= 1 && plain.int(i) > 1
+    };
+    seeds.retain(|c| {
+        space.oddities(c).is_empty() && !(0..space.slots.len()).any(|i| is_nothing(c, i))
+    });
     seeds.iter().map(|c| space.launch(c, &launch::Sizes::default(), seed)).collect()
 }
 
