@@ -491,3 +491,14 @@ fn rows_that_are_picked_and_filled_in_steps() {
     assert!(n.multiplies_index && !n.picks_row);
     assert!(row.picks_row && !row.multiplies_index);
 }
+
+#[test]
+fn squares_of_sizes() {
+    let of = |index: &str| {
+        let h = hints(&format!("__global__ void k(int *a, int n, int m) {{ a[{index}] = 1; }}"));
+        [1, 2].map(|p: usize| h.params[p].multiplies_itself)
+    };
+    assert_eq!(of("blockIdx.x * (n * n) + threadIdx.x * m"), [true, false]);
+    assert_eq!(of("blockIdx.x * (n * m) + threadIdx.x * n"), [false, false]);
+    assert_eq!(of("blockIdx.x + n * n / m"), [true, false]);
+}

@@ -403,7 +403,7 @@ impl<'a> Space<'a> {
             return v.is_finite();
         }
         let follows = self.related.gives_slot(slot);
-        if h.multiplies_index && !follows && self.overflows(c) && !self.overflows(&self.plain()) {
+        if h.multiplies_index && !follows && self.overflows(c) {
             return false;
         }
         let bound = self.related.is_bound(slot) && self.agrees(c);
@@ -451,17 +451,24 @@ impl<'a> Space<'a> {
         !(h.wraps && v < along) && v <= along.max(4096)
     }
 
-    /// Whether an array with as many dimensions as there are strides, and as many parts as there are threads along an axis
-    /// whose index a stride multiplies, has more elements than an `int` counts, with a few such arrays in one, as a kernel
-    /// numbers them by constants (`offset + 4 * stride`).
+    /// Whether the arrays have more elements than an `int` counts, and more than in an ordinary launch.
     fn overflows(&self, c: &Candidate) -> bool {
+        let elements = self.elements(c);
+        elements > i64::from(i32::MAX) && elements > self.elements(&self.plain())
+    }
+
+    /// The elements of an array with as many dimensions as there are strides (two for one that multiplies itself), and as many
+    /// parts as there are threads along an axis whose index a stride multiplies; with a few such arrays in one, as a kernel
+    /// numbers them by constants (`offset + 4 * stride`).
+    fn elements(&self, c: &Candidate) -> i64 {
         let is_stride =
             |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;
         let strides: Vec<usize> = (0..self.slots.len()).filter(is_stride).collect();
         let of = |a: &usize| strides.iter().any(|&i| self.slots[i].hints.multiplies_index_of[*a]);
         let parts = (0..3).filter(of).map(|a| c.along(a)).max().unwrap_or(1);
-        let sizes = strides.iter().map(|&i| c.int(i)).chain([parts]).map(|n| n.max(1));
-        sizes.fold(FEW, i64::saturating_mul) > i64::from(i32::MAX)
+        let squares = strides.iter().filter(|&&i| self.slots[i].hints.multiplies_itself);
+        let sizes = strides.iter().chain(squares).map(|&i| c.int(i)).chain([parts]);
+        sizes.map(|n| n.max(1)).fold(FEW, i64::saturating_mul)
     }
 
     /// The value of a slot as its type holds it.

@@ -104,6 +104,8 @@ pub struct ParamHints {
     /// Multiplies something, and the product reaches an address: a stride or the
     /// length of a row.
     pub multiplies_index: bool,
+    /// Multiplies itself on the way to an address: `i * (n * n)`.
+    pub multiplies_itself: bool,
     /// Axes of thread and block indices that it multiplies on the way to an
     /// address.
     pub multiplies_index_of: [bool; 3],

@@ -271,6 +271,7 @@ impl<'g, 'k> Factors<'g, 'k> {
 
     fn tell_rows(&self, hints: &mut [ParamHints]) {
         for (s, partners) in self.partners.iter().enumerate() {
+            hints[s].multiplies_itself = partners.contains(&s);
             let h = &hints[s];
             let counts = h.compared_with_index.contains(&true) || h.bounds_loop || h.divides;
             let is_row_length = |&p: &usize| p != s && self.varying[p];
