@@ -184,6 +184,7 @@ impl Task<'_> {
         if let Some(proof) = proof {
             report.explanation = safe::explain(kernel, &proof);
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
+            proof::add_absent(kernel, &mut report);
         }
         self.explain(source, &mut report);
         Ok(report)
@@ -205,6 +206,7 @@ impl Task<'_> {
         let report =
             simulation::proved_report(kernel, &source.name, proof, &kinds, strict, started);
         let mut report = KernelReport { explanation, ..report };
+        proof::add_absent(kernel, &mut report);
         self.explain(source, &mut report);
         report
     }

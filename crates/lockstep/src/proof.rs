@@ -5,10 +5,13 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
 use lockstep_finding::{
-    Access, Approximated, ArgValue, Confidence, Finding, Kind, Launch, Place, Severity, Verdict,
+    Access, Approximated, ArgValue, Confidence, Finding, KernelReport, Kind, Launch, Place,
+    Severity, Verdict,
 };
 use lockstep_kernel::Kernel;
-use lockstep_prove::{Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, prove};
+use lockstep_prove::{
+    Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, absent, prove,
+};
 use lockstep_search::{Given, Suggestion, UsualDims};
 use lockstep_simulate::bind;
 
@@ -383,6 +386,35 @@ pub(crate) fn join(
             }
             (_, simulated) => simulated.clone(),
         };
+    }
+}
+
+/// Adds what the kernel cannot do for want of the operations, where nothing says otherwise.
+pub(crate) fn add_absent(kernel: &Kernel, report: &mut KernelReport) {
+    let verdict = |kind: Kind| report.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
+    let absent = absent(kernel, &verdict);
+    for (kind, better) in absent {
+        let mut seen = report.findings.iter().filter(|f| f.kind == kind);
+        debug_assert!(
+            !seen.clone().any(|f| f.confidence == Confidence::Confirmed),
+            "{}: {kind} was seen, and cannot be",
+            kernel.name
+        );
+        let is_seen = seen.next().is_some();
+        let Some((_, verdict)) = report.verdicts.iter_mut().find(|(k, _)| *k == kind) else {
+            continue;
+        };
+        let is_better = match verdict {
+            Verdict::Unknown { .. } => true,
+            Verdict::Clean { .. } => matches!(better, Verdict::Proved { .. }),
+            Verdict::Proved { assumes } => {
+                !assumes.is_empty() && better == Verdict::Proved { assumes: Vec::new() }
+            }
+            Verdict::Found => false,
+        };
+        if is_better && !is_seen {
+            *verdict = better;
+        }
     }
 }
 

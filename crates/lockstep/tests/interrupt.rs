@@ -90,8 +90,8 @@ fn what_is_finished_is_reported() {
     let names: Vec<_> = kernels.iter().map(|k| k["name"].as_str().unwrap_or("")).collect();
     assert_eq!(names, ["racy", "endless"]);
     assert_eq!(verdict(&kernels[0], "data-race")["verdict"], "found");
-    assert_eq!(verdict(&kernels[1], "deadlock")["because"], "interrupted");
-    assert_eq!(verdict(&kernels[1], "deadlock")["verdict"], "unknown");
+    assert_eq!(verdict(&kernels[1], "uninitialised-read")["because"], "interrupted");
+    assert_eq!(verdict(&kernels[1], "uninitialised-read")["verdict"], "unknown");
     assert!(said.contains("interrupted: 1 of 3 files were not checked"), "{said}");
 }
 

@@ -18,6 +18,7 @@
 //! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], [`tickets`],
 //! [`handed`], [`last`], then this file.
 
+mod absent;
 mod alarm;
 mod asserts;
 mod assume;
@@ -85,6 +86,7 @@ use lockstep_cancel::Cancel;
 use lockstep_finding::{Finding, Kind, Verdict};
 use lockstep_kernel::{Kernel, SiteId};
 
+pub use absent::absent;
 pub use assume::{AssumeExpr, Operator, Tree};
 pub use why::{Reasons, Safe};
 pub use z3_api::solver_failure;

@@ -1,0 +1,467 @@
+//! What a kernel cannot do for want of the means: proofs by looking at its operations, without a solver.
+//!
+//! - `assertion`: it asserts nothing and traps nowhere.
+//! - `redundant-barrier`: it has no barrier. `barrier-divergence`: nor anything that the lanes of a warp do together.
+//! - `missing-fence`: nothing can be ordered through an atomic or a volatile access, because there is none. Where there are
+//!   atomics whose results nobody uses, and it is proved that nothing races, that proof has used no order through them; so
+//!   what it says of all pairs of accesses holds without a fence.
+//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`may_wait`]), no barrier but those of a whole block,
+//!   nothing that the lanes of a warp do together by a mask; and where there are barriers, it is proved that they do not diverge.
+//! - `misaligned`: every address is made of multiples of the alignment ([`Alignment`]), given that each pointer is aligned
+//!   for the type that it is declared to point to, as C asks of a caller.
+//! - `use-after-free`: nothing is freed. That is called `clean`, not `proved`: a variable that is used after its scope
+//!   cannot be seen any more, because it is a register.
+//!
+//! Of a kernel with a gap (an operation that is not modelled, a function that is not defined) nothing is said.
+//!
+//! What it can miss: loops are taken to end that wait for nothing. A host that writes memory while the kernel runs is seen
+//! only where a loop reads it.
+
+use lockstep_finding::{Kind, Verdict};
+use lockstep_kernel::cfg::{Cfg, Loop};
+use lockstep_kernel::{
+    AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
+    Reg, SiteId, Terminator,
+};
+
+/// What is settled in this way, beside or instead of what an engine says. `known` is what engines say of races and of barriers.
+pub fn absent<'v>(
+    kernel: &Kernel,
+    known: &dyn Fn(Kind) -> Option<&'v Verdict>,
+) -> Vec<(Kind, Verdict)> {
+    let is_gap = |i: &Inst| matches!(i.op, Op::Foreign { .. } | Op::Unsupported(_));
+    if !kernel.unsupported.is_empty() || kernel.insts().any(is_gap) {
+        return Vec::new();
+    }
+    let lacks = |f: fn(&Op) -> bool| !kernel.insts().any(|i| f(&i.op));
+    let proved = || Verdict::Proved { assumes: Vec::new() };
+    let mut out = Vec::new();
+    if lacks(|op| matches!(op, Op::Assert { .. })) {
+        out.push((Kind::Assertion, proved()));
+    }
+    if lacks(|op| matches!(op, Op::Free { .. })) {
+        out.push((
+            Kind::UseAfterFree,
+            Verdict::Clean { covered: "code that frees nothing".into() },
+        ));
+    }
+    let no_barrier = lacks(|op| matches!(op, Op::Barrier { .. }));
+    if no_barrier {
+        out.push((Kind::RedundantBarrier, proved()));
+    }
+    let known = |kind: Kind| known(kind).filter(|v| matches!(v, Verdict::Proved { .. })).cloned();
+    match signals(kernel) {
+        Signals::None => out.push((Kind::MissingFence, proved())),
+        Signals::Unheard => {
+            out.extend(known(Kind::DataRace).map(|v| (Kind::MissingFence, v)));
+        }
+        Signals::Heard => {}
+    }
+    let alone = no_barrier && lacks(waits_for_others);
+    if alone {
+        out.push((Kind::BarrierDivergence, proved()));
+    }
+    if lacks(waits_for_others) && nobody_waits(kernel) {
+        let together = if alone { Some(proved()) } else { known(Kind::BarrierDivergence) };
+        out.extend(together.map(|v| (Kind::Deadlock, v)));
+    }
+    if Alignment::of(kernel).is_kept() {
+        out.push((Kind::Misaligned, proved()));
+    }
+    out
+}
+
+/// Operations at which a thread waits, but for the barrier of a whole block.
+fn waits_for_others(op: &Op) -> bool {
+    match op {
+        Op::Barrier { barrier: Barrier::Block { id, threads, .. }, .. } => {
+            threads.is_some() || *id != Operand::Imm(0)
+        }
+        Op::Barrier { .. } | Op::Match { .. } => true,
+        Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask.is_some(),
+        _ => false,
+    }
+}
+
+/// What threads tell each other through atomics and volatile accesses.
+enum Signals {
+    /// There are none, nor fences.
+    None,
+    /// Atomics, but nobody uses what they return.
+    Unheard,
+    Heard,
+}
+
+fn signals(kernel: &Kernel) -> Signals {
+    let mut results = vec![false; kernel.regs.len()];
+    let mut signals = Signals::None;
+    for inst in kernel.insts() {
+        match inst.op {
+            // Who uses a fence means to order something.
+            Op::Atomic { op: AtomicOp::Load, .. } | Op::Fence { .. } => return Signals::Heard,
+            Op::Atomic { .. } => {
+                signals = Signals::Unheard;
+                for r in inst.dst.iter() {
+                    results[r.0 as usize] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut used = kernel.sites.iter().any(|s| s.volatile);
+    let mut see = |o: Operand| used |= matches!(o, Operand::Reg(r) if results[r.0 as usize]);
+    for block in &kernel.blocks {
+        block.phis.iter().flat_map(|p| &p.incoming).for_each(|(_, o)| see(*o));
+        block.insts.iter().for_each(|i| i.op.for_each_operand(&mut see));
+        if let Terminator::Branch { cond, .. } = block.term {
+            see(cond);
+        }
+    }
+    if used { Signals::Heard } else { signals }
+}
+
+/// Whether no loop is one in which a thread may wait for something that another does.
+fn nobody_waits(kernel: &Kernel) -> bool {
+    let cfg = Cfg::new(kernel);
+    let Some(values) = Values::new(kernel) else { return false };
+    !cfg.loops.iter().any(|l| may_wait(kernel, &cfg, &values, l))
+}
+
+/// Whether a loop may go round until another thread has done something.
+///
+/// It does not where each round passes a branch that leaves it by something that the thread counts itself:
+///
+/// - by a value that changes from round to round, and that is made, within the loop, of what the thread has in registers alone.
+///   A branch that chooses between values within the loop makes them depend on more than that, so only what is carried round by
+///   the head counts;
+/// - or by whether a number that goes up or down by a fixed step has come to a bound, wherever that is read: who moves the bound
+///   away can make the loop longer, but need not do anything for it to end.
+fn may_wait(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> bool {
+    let inside = |b: &BlockId| l.blocks.contains(b);
+    let again: Vec<BlockId> =
+        cfg.predecessors[l.head.0 as usize].iter().copied().filter(inside).collect();
+    // Entered elsewhere than at its head, too.
+    if l.blocks.iter().any(|b| !cfg.dominates(l.head, *b)) {
+        return true;
+    }
+    let counts = |from: BlockId| {
+        let Terminator::Branch { cond, then, .. } = kernel.block(from).term else { return false };
+        again.iter().all(|b| cfg.dominates(from, *b))
+            && (values.is_counted(cond, l) || values.comes_to_bound(cond, inside(&then), l))
+    };
+    !l.exits.iter().any(|(from, _)| counts(*from))
+}
+
+/// Where each register gets its value.
+struct Values<'k> {
+    made: Vec<Option<(BlockId, Made<'k>)>>,
+}
+
+#[derive(Clone, Copy)]
+enum Made<'k> {
+    Phi(&'k Phi),
+    Inst(&'k Inst),
+}
+
+impl<'k> Values<'k> {
+    /// None if a register has more than one definition.
+    fn new(kernel: &'k Kernel) -> Option<Values<'k>> {
+        let mut made: Vec<Option<(BlockId, Made)>> = vec![None; kernel.regs.len()];
+        let mut define = |r: u32, by: (BlockId, Made<'k>)| made[r as usize].replace(by).is_none();
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let b = BlockId(b as u32);
+            if !block.phis.iter().all(|p| define(p.dst.0, (b, Made::Phi(p)))) {
+                return None;
+            }
+            for inst in &block.insts {
+                let Some(Reg(first)) = inst.dst else { continue };
+                let mut all = first..first + inst.op.result_count();
+                if !all.all(|r| define(r, (b, Made::Inst(inst)))) {
+                    return None;
+                }
+            }
+        }
+        Some(Values { made })
+    }
+
+    /// Whether a value changes from round to round by the thread's own doing alone.
+    fn is_counted(&self, value: Operand, l: &Loop) -> bool {
+        let (mut work, mut seen) = (vec![value], Vec::new());
+        let mut changes = false;
+        while let Some(o) = work.pop() {
+            let Operand::Reg(r) = o else { continue };
+            let Some((b, made)) = self.made[r.0 as usize] else { continue };
+            if seen.contains(&r) || !l.blocks.contains(&b) {
+                continue;
+            }
+            seen.push(r);
+            match made {
+                Made::Phi(phi) if b == l.head => {
+                    let round = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
+                    for (_, o) in round {
+                        changes |= *o != Operand::Reg(r);
+                        work.push(*o);
+                    }
+                }
+                // A choice by a branch.
+                Made::Phi(_) => return false,
+                Made::Inst(inst) if is_own(&inst.op) => {
+                    inst.op.for_each_operand(|o| work.push(o));
+                }
+                Made::Inst(_) => return false,
+            }
+        }
+        changes
+    }
+
+    /// Whether a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a bound that it
+    /// comes nearer to by a fixed step in each round.
+    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> bool {
+        let Operand::Reg(r) = cond else { return false };
+        let Some((_, Made::Inst(Inst { op: Op::Cmp { op, a, b, .. }, .. }))) =
+            self.made[r.0 as usize]
+        else {
+            return false;
+        };
+        let below = match op {
+            CmpOp::SLt | CmpOp::SLe | CmpOp::ULt | CmpOp::ULe => stays,
+            CmpOp::SGt | CmpOp::SGe | CmpOp::UGt | CmpOp::UGe => !stays,
+            _ => return false,
+        };
+        let goes = |side: Operand, up: bool| {
+            let step = self.carried(side, l).and_then(|phi| self.step(phi, l));
+            step.is_some_and(|is_up| is_up.is_none_or(|is_up| is_up == up))
+        };
+        goes(*a, below) || goes(*b, !below)
+    }
+
+    /// What a loop carries round that a value is, but for something added that stays as it is, or another width.
+    fn carried(&self, mut value: Operand, l: &Loop) -> Option<Reg> {
+        for _ in 0..MOST_STEPS {
+            let Operand::Reg(r) = value else { return None };
+            let (b, made) = self.made[r.0 as usize]?;
+            if !l.blocks.contains(&b) {
+                return None;
+            }
+            value = match made {
+                Made::Phi(_) => return (b == l.head).then_some(r),
+                Made::Inst(inst) => match inst.op {
+                    Op::Cast { op: CastOp::ZExt | CastOp::SExt, a, .. } | Op::Copy { a, .. } => a,
+                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(b, l) => a,
+                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(a, l) => b,
+                    Op::Int { op: IntOp::Sub, a, b, .. } if self.stays(b, l) => a,
+                    _ => return None,
+                },
+            };
+        }
+        None
+    }
+
+    /// Whether each round adds the same to what a loop carries round, and, where that is a constant, whether it goes up.
+    fn step(&self, phi: Reg, l: &Loop) -> Option<Option<bool>> {
+        let (_, Made::Phi(made)) = self.made[phi.0 as usize]? else { return None };
+        let mut rounds = made.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
+        let (&(_, Operand::Reg(next)), None) = (rounds.next()?, rounds.next()) else { return None };
+        let (b, Made::Inst(Inst { op: Op::Int { op, ty, a, b: by }, .. })) =
+            self.made[next.0 as usize]?
+        else {
+            return None;
+        };
+        let (from, by) = match op {
+            IntOp::Add if self.stays(*by, l) => (*a, *by),
+            IntOp::Add if self.stays(*a, l) => (*by, *a),
+            IntOp::Sub if self.stays(*by, l) => (*a, *by),
+            _ => return None,
+        };
+        if from != Operand::Reg(phi) || !l.blocks.contains(&b) {
+            return None;
+        }
+        let Operand::Imm(by) = by else { return Some(None) };
+        let is_negative = by >> (ty.bytes() * 8 - 1) & 1 == 1;
+        (by != 0).then_some(Some(is_negative == (*op == IntOp::Sub)))
+    }
+
+    /// Whether a value is the same in all rounds of a loop.
+    fn stays(&self, value: Operand, l: &Loop) -> bool {
+        let (mut work, mut seen) = (vec![value], Vec::new());
+        while let Some(o) = work.pop() {
+            let Operand::Reg(r) = o else { continue };
+            let Some((b, made)) = self.made[r.0 as usize] else { continue };
+            if seen.contains(&r) || !l.blocks.contains(&b) {
+                continue;
+            }
+            seen.push(r);
+            match made {
+                Made::Inst(inst) if is_own(&inst.op) => {
+                    inst.op.for_each_operand(|o| work.push(o));
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Operations whose result hangs on their operands and the launch alone; what a clock says does not wait for anybody.
+fn is_own(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Int { .. }
+            | Op::IntUn { .. }
+            | Op::Funnel { .. }
+            | Op::Float { .. }
+            | Op::FloatUn { .. }
+            | Op::Fma { .. }
+            | Op::Math { .. }
+            | Op::Cmp { .. }
+            | Op::Cast { .. }
+            | Op::Select { .. }
+            | Op::Copy { .. }
+            | Op::Index { .. }
+            | Op::Special(_)
+    )
+}
+
+/// Steps from a comparison back to what is counted.
+const MOST_STEPS: usize = 16;
+
+/// How many of the lowest bits of each register are certainly zero.
+///
+/// The greatest fixed point over all operations: wrapping and casts keep low bits as they are.
+struct Alignment<'k> {
+    kernel: &'k Kernel,
+    zeros: Vec<u32>,
+}
+
+/// More than any alignment asks for.
+const MOST: u32 = 32;
+
+impl<'k> Alignment<'k> {
+    fn of(kernel: &'k Kernel) -> Alignment<'k> {
+        let mut zeros = vec![MOST; kernel.regs.len()];
+        for param in &kernel.params {
+            match param.kind {
+                ParamKind::Scalar { count, .. } => {
+                    let first = param.reg.0 as usize;
+                    zeros[first..first + count as usize].fill(0);
+                }
+                ParamKind::Buffer { .. } | ParamKind::Local { .. } => {
+                    let align = declared(&param.source_type);
+                    zeros[param.reg.0 as usize] = of_constant(align.into());
+                }
+                ParamKind::Aggregate { align, .. } => {
+                    zeros[param.reg.0 as usize] = of_constant(align.max(1).into());
+                }
+            }
+        }
+        let mut out = Alignment { kernel, zeros };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in &kernel.blocks {
+                for phi in &block.phis {
+                    let all = phi.incoming.iter().map(|(_, o)| out.operand(*o)).min();
+                    changed |= out.lower(phi.dst.0, all.unwrap_or(0));
+                }
+                for inst in &block.insts {
+                    let Some(Reg(first)) = inst.dst else { continue };
+                    let made = out.made(&inst.op);
+                    for r in first..first + inst.op.result_count() {
+                        changed |= out.lower(r, made);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn lower(&mut self, reg: u32, to: u32) -> bool {
+        let own = &mut self.zeros[reg as usize];
+        let is_less = to < *own;
+        *own = to.min(*own);
+        is_less
+    }
+
+    fn operand(&self, o: Operand) -> u32 {
+        match o {
+            Operand::Reg(r) => self.zeros[r.0 as usize],
+            Operand::Imm(v) => of_constant(v),
+            Operand::Object(id, offset) => {
+                let align = self.kernel.objects[id.0 as usize].align.max(1);
+                of_constant(align.into()).min(of_constant(offset as u64))
+            }
+            Operand::Undef => 0,
+        }
+    }
+
+    fn made(&self, op: &Op) -> u32 {
+        let of = |o: &Operand| self.operand(*o);
+        match op {
+            Op::Int { op, a, b, .. } => match (op, b) {
+                (IntOp::Add | IntOp::Sub | IntOp::Or | IntOp::Xor, _) => of(a).min(of(b)),
+                (IntOp::UMin | IntOp::UMax | IntOp::SMin | IntOp::SMax, _) => of(a).min(of(b)),
+                (IntOp::And, _) => of(a).max(of(b)),
+                (IntOp::Mul, _) => (of(a) + of(b)).min(MOST),
+                // A shift by the width or more gives zero.
+                (IntOp::Shl, Operand::Imm(by)) => (of(a) + (*by).min(MOST.into()) as u32).min(MOST),
+                (IntOp::Shl, _) => of(a),
+                _ => 0,
+            },
+            Op::Cast {
+                op: CastOp::Trunc | CastOp::ZExt | CastOp::SExt | CastOp::Bit, a, ..
+            }
+            | Op::Copy { a, .. } => of(a),
+            Op::Select { a, b, .. } => of(a).min(of(b)),
+            Op::Index { base, index, scale, offset } => {
+                let index = (of(index) + of_constant(*scale as u64)).min(MOST);
+                of(base).min(index).min(of_constant(*offset as u64))
+            }
+            // Sixteen bytes.
+            Op::Alloc { .. } => 4,
+            _ => 0,
+        }
+    }
+
+    /// Whether every access is as aligned as it has to be.
+    fn is_kept(&self) -> bool {
+        let is_kept = |site: SiteId, addr: Operand| {
+            1u64 << self.operand(addr).min(MOST) >= u64::from(self.kernel.site(site).align)
+        };
+        self.kernel.insts().all(|inst| match inst.op {
+            Op::Load { site, addr, .. } | Op::Store { site, addr, .. } => is_kept(site, addr),
+            Op::Atomic { site, addr, ty, .. } => {
+                is_kept(site, addr) && 1u64 << self.operand(addr).min(MOST) >= ty.bytes().into()
+            }
+            Op::MemSet { site, dst, .. } => is_kept(site, dst),
+            Op::MemCopy { read, write, dst, src, .. } => is_kept(read, src) && is_kept(write, dst),
+            Op::GroupCopy { size, dst, src, .. } => {
+                let whole = |o: Operand| 1u64 << self.operand(o).min(MOST) >= size.into();
+                whole(dst) && whole(src)
+            }
+            _ => true,
+        })
+    }
+}
+
+fn of_constant(v: u64) -> u32 {
+    v.trailing_zeros().min(MOST)
+}
+
+/// The alignment that a pointer's declared type asks for, 1 where that is not read: what the front end takes an array's elements
+/// for may be a guess.
+fn declared(source_type: &str) -> u32 {
+    let words = || source_type.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let of_word = |w: &str| match w {
+        "char" | "uchar" | "bool" | "_Bool" | "int8_t" | "uint8_t" => Some(1),
+        "short" | "ushort" | "half" | "__half" | "__nv_bfloat16" | "int16_t" | "uint16_t" => {
+            Some(2)
+        }
+        "int" | "uint" | "float" | "int32_t" | "uint32_t" => Some(4),
+        "long" | "ulong" | "double" | "size_t" | "int64_t" | "uint64_t" => Some(8),
+        _ => None,
+    };
+    // `long int` is no shorter than `int`.
+    let named = words().filter_map(of_word).min();
+    let plain = words().any(|w| w == "unsigned" || w == "signed").then_some(4);
+    if source_type.contains(['<', '(']) { 1 } else { named.or(plain).unwrap_or(1) }
+}
