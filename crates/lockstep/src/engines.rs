@@ -240,11 +240,15 @@ impl Task<'_> {
         let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
         proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
         // What is usual is read off the whole kernel, which takes long where it is very large.
-        let mut named = proof::assume_dims(&given.relations, &mut assumptions);
-        named.extend(match usual && too_large(kernel).is_none() {
-            true => proof::assume_usual(kernel, &given.relations, &mut assumptions),
-            false => Vec::new(),
-        });
+        let mut facts = proof::assume_dims(&given.relations, &mut assumptions);
+        let (axes, guesses) = match usual && too_large(kernel).is_none() {
+            true => proof::usual(kernel, &given.relations, &mut assumptions),
+            false => Default::default(),
+        };
+        facts.extend(axes);
+        let unguessed = assumptions.clone();
+        let guessed = proof::assume_guesses(kernel, &guesses, &mut assumptions);
+        let mut named = [&guessed[..], &facts].concat();
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
@@ -257,10 +261,27 @@ impl Task<'_> {
             proof::run(kernel, assumptions, kinds, time, work, jobs, cancel)
         };
         let mut proof = run(&assumptions, kinds, time);
+        let open = proof::open(&proof);
+        let mut under: Vec<(Kind, Vec<String>)> =
+            proof.verdicts.iter().map(|(k, _)| (*k, guessed.clone())).collect();
+        // With less guessed, or nothing, if that is proved as well.
+        let mut weaker = proof::weaker(&guesses, &proof);
+        while let Some(guesses) = weaker.take_if(|_| started.elapsed() < time / 2) {
+            let mut assumptions = unguessed.clone();
+            let guessed = proof::assume_guesses(kernel, &guesses, &mut assumptions);
+            let again = run(&assumptions, &proof::settled(&proof), time - started.elapsed());
+            let taken = proof::replace_weaker(&mut proof, again, &guessed);
+            under
+                .iter_mut()
+                .filter(|(k, _)| taken.contains(k))
+                .for_each(|u| u.1.clone_from(&guessed));
+            weaker = proof::weaker(&guesses, &proof);
+        }
+        for (kind, guessed) in under {
+            proof::name_usual(&mut proof, &[kind], &[&guessed[..], &facts].concat());
+        }
         let left = time.saturating_sub(started.elapsed());
         let related = proof::assume_related(kernel, given, &mut assumptions);
-        let open = proof::open(&proof);
-        proof::name_usual(&mut proof, kinds, &named);
         if !related.is_empty() && !open.is_empty() && left > time / 10 {
             // Then as the host launches it.
             let mut again = run(&assumptions, &open, left);

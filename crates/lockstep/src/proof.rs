@@ -82,13 +82,56 @@ pub(crate) fn assume_given(
     Ok(())
 }
 
-/// Adds what a caller who knows the kernel would never do otherwise, where nothing
-/// is given and the host computes nothing else; the conditions so added, in C.
-pub(crate) fn assume_usual(
+/// A block's dimension that is only guessed, by the arithmetic of indices and by shared arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Guess {
+    axis: usize,
+    threads: u32,
+    exactly: bool,
+    /// As many blocks as there are at most if this many threads are, all in all.
+    grid: Option<u32>,
+}
+
+impl Guess {
+    fn texts(self) -> Vec<String> {
+        let Guess { threads, .. } = self;
+        let axis = ["x", "y", "z"][self.axis];
+        let is = if self.exactly { "==" } else { "<=" };
+        let grid = self.grid.map(|most| format!("gridDim.{axis} <= {}", most / threads));
+        [Some(format!("blockDim.{axis} {is} {threads}")), grid].into_iter().flatten().collect()
+    }
+
+    fn assume(self, kernel: &Kernel, assumptions: &mut Assumptions) -> Vec<String> {
+        let texts = self.texts();
+        if self.exactly {
+            assumptions.block[self.axis] = DimSpec::Exactly(self.threads);
+        } else {
+            let exprs = texts.iter().filter_map(|t| AssumeExpr::parse(t, kernel).ok());
+            assumptions.exprs.extend(exprs);
+        }
+        texts
+    }
+
+    /// The next weaker condition, given what a proof assumes.
+    fn weaker(self, proof: &Proof) -> Option<Guess> {
+        let axis = ["x", "y", "z"][self.axis];
+        let bound =
+            format!("gridDim.{axis} * blockDim.{axis} <= {}", lockstep_prove::MOST_NUMBERED);
+        let is_bounded =
+            |v: &Verdict| matches!(v, Verdict::Proved { assumes } if assumes.contains(&bound));
+        let is_bounded = proof.verdicts.iter().any(|(_, v)| is_bounded(v));
+        let grid = is_bounded.then_some(lockstep_prove::MOST_NUMBERED);
+        self.exactly.then_some(Guess { exactly: false, grid, ..self })
+    }
+}
+
+/// What a caller who knows the kernel would never do otherwise, where nothing is given and the host computes nothing else: the
+/// axes along which nobody looks, which have one thread or block, and guesses of sizes.
+pub(crate) fn usual(
     kernel: &Kernel,
     relations: &[Relation],
     assumptions: &mut Assumptions,
-) -> Vec<String> {
+) -> (Vec<String>, Vec<Guess>) {
     let mut usual = UsualDims::of(kernel);
     for dimension in relations.iter().filter_map(|r| Dimension::named(&r.name)) {
         match dimension {
@@ -96,24 +139,69 @@ pub(crate) fn assume_usual(
             Dimension::Grid(a) => usual.grid[a] = None,
         }
     }
-    let mut named = Vec::new();
-    for (a, axis) in ["x", "y", "z"].into_iter().enumerate() {
-        if let (DimSpec::Any, Some(n)) = (assumptions.block[a], usual.block[a]) {
-            assumptions.block[a] = DimSpec::Exactly(n);
-            named.push(format!("blockDim.{axis} == {n}"));
-        } else if let (DimSpec::Any, Some(n)) = (assumptions.block[a], usual.most_block[a]) {
-            let text = format!("blockDim.{axis} <= {n}");
-            if let Ok(expr) = AssumeExpr::parse(&text, kernel) {
-                assumptions.exprs.push(expr);
-                named.push(text);
+    let (mut named, mut guesses) = (Vec::new(), Vec::new());
+    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+        match (assumptions.block[axis], usual.block[axis], usual.most_block[axis]) {
+            (DimSpec::Any, Some(1), _) => {
+                assumptions.block[axis] = DimSpec::Exactly(1);
+                named.push(format!("blockDim.{name} == 1"));
             }
+            (DimSpec::Any, Some(threads), _) => {
+                guesses.push(Guess { axis, threads, exactly: true, grid: None });
+            }
+            (DimSpec::Any, None, Some(threads)) => {
+                guesses.push(Guess { axis, threads, exactly: false, grid: None });
+            }
+            _ => {}
         }
-        if let (DimSpec::Any, Some(n)) = (assumptions.grid[a], usual.grid[a]) {
-            assumptions.grid[a] = DimSpec::Exactly(n);
-            named.push(format!("gridDim.{axis} == {n}"));
+        if let (DimSpec::Any, Some(n)) = (assumptions.grid[axis], usual.grid[axis]) {
+            assumptions.grid[axis] = DimSpec::Exactly(n);
+            named.push(format!("gridDim.{name} == {n}"));
         }
     }
-    named
+    (named, guesses)
+}
+
+/// Adds guesses to what is assumed; the conditions so added, in C.
+pub(crate) fn assume_guesses(
+    kernel: &Kernel,
+    guesses: &[Guess],
+    assumptions: &mut Assumptions,
+) -> Vec<String> {
+    guesses.iter().flat_map(|g| g.assume(kernel, assumptions)).collect()
+}
+
+/// Guesses that say less, none where there is nothing left to say less of.
+pub(crate) fn weaker(guesses: &[Guess], proof: &Proof) -> Option<Vec<Guess>> {
+    let weaker = || guesses.iter().filter_map(|g| g.weaker(proof)).collect();
+    (!guesses.is_empty()).then(weaker)
+}
+
+/// The kinds that are proved, under whatever condition, and of which there is no alarm but for indices that overflow.
+pub(crate) fn settled(proof: &Proof) -> Vec<Kind> {
+    let open = open(proof);
+    let kinds = proof.verdicts.iter().map(|(k, _)| *k);
+    kinds.filter(|k| *k != Kind::RedundantBarrier && !open.contains(k)).collect()
+}
+
+/// Takes what another proof says under other guesses, where it asks for no condition beyond them that was not asked before; the
+/// kinds taken.
+pub(crate) fn replace_weaker(proof: &mut Proof, mut other: Proof, guesses: &[String]) -> Vec<Kind> {
+    let is_asked = |kind: Kind, condition: &String| {
+        let own = proof.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
+        matches!(own, Some(Verdict::Proved { assumes }) if assumes.contains(condition))
+    };
+    other.verdicts.retain(|(k, v)| match v {
+        Verdict::Proved { assumes } => {
+            assumes.iter().all(|c| guesses.contains(c) || is_asked(*k, c))
+        }
+        _ => false,
+    });
+    let taken = settled(&other);
+    other.verdicts.retain(|(k, _)| taken.contains(k));
+    other.late = false;
+    replace(proof, other, false);
+    taken
 }
 
 /// Adds the dimensions that the host always launches; the conditions so added, in C.

@@ -102,9 +102,9 @@ fn counted(flat: &Condition) -> Condition {
             DimSpec::Any => any,
         };
         let grid = most(out.assumptions.grid[axis], if axis == 0 { 1 << 31 } else { 65535 });
-        if grid * most(out.assumptions.block[axis], 1 << 13) > 1 << 30 {
+        if grid * most(out.assumptions.block[axis], 1 << 13) > crate::MOST_NUMBERED.into() {
             let a = ["x", "y", "z"][axis];
-            out.texts.push(format!("gridDim.{a} * blockDim.{a} <= 1073741824"));
+            out.texts.push(format!("gridDim.{a} * blockDim.{a} <= {}", crate::MOST_NUMBERED));
         }
     }
     (out.of_sizes, out.of_axes) = (true, false);

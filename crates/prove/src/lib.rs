@@ -91,6 +91,9 @@ pub use assume::{AssumeExpr, Operator, Tree};
 pub use why::{Reasons, Safe};
 pub use z3_api::solver_failure;
 
+/// Threads along an axis, all in all, beyond which their numbers may overflow: a condition of some proofs.
+pub const MOST_NUMBERED: u32 = 1 << 30;
+
 /// What is known of one dimension of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DimSpec {
