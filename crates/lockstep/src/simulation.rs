@@ -122,12 +122,16 @@ pub(crate) fn searched_report(
         Some((blocks, all)) => format!("{launches}, {blocks} of its {all} blocks"),
         None => launches,
     };
+    let mut covered = verdicts::covered(launches, searched.sites.0, searched.sites.1);
+    if let Some(because) = &searched.cut {
+        covered = format!("{covered}; others were given up: {because}");
+    }
     let evidence = Evidence {
         findings: &searched.findings,
         incomplete: searched.incomplete.as_deref(),
         doubts: &searched.doubts,
         notes: &searched.notes,
-        covered: verdicts::covered(launches, searched.sites.0, searched.sites.1),
+        covered,
         several: true,
         strict,
     };

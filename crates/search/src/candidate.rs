@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Rule {
     /// The values a caller would most likely give.
     Ordinary,
+    /// The same with smaller sizes, where that takes too long.
+    SmallerSizes,
     /// The same with other dimensions.
     Dimensions,
     /// Sizes around a multiple of the block: the last block is not full.
@@ -47,6 +49,7 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Rule::Ordinary => f.write_str("ordinary values"),
+            Rule::SmallerSizes => f.write_str("smaller sizes, which take less time"),
             Rule::Dimensions => f.write_str("other dimensions"),
             Rule::PartialBlock => f.write_str("a size that is no multiple of the block"),
             Rule::BeyondTheGrid => f.write_str("a size beyond the grid"),

@@ -30,6 +30,9 @@ const RERUNS: u64 = 40;
 /// The part of the budget that is spent on more than the first launch.
 const EFFORT: u64 = 200;
 
+/// What sizes are divided by where the ordinary ones take too long.
+const SMALLER: [i64; 2] = [8, 64];
+
 /// Launches made again that are kept.
 const MOST_REPEATED: usize = 64;
 
@@ -251,13 +254,21 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
-    /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, the
-    /// first one gets all that is left.
+    /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, smaller ones are
+    /// tried, and then the first one gets all that is left.
     fn insist(&mut self) -> Result<(), String> {
-        let settled = self.done.iter().any(|d| d.complete && !d.odd);
+        let settled = |d: &Driver| d.done.iter().any(|d| d.complete && !d.odd);
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
-        if settled || !budget || !self.may_vary() || settle::is_certain(self) {
+        if settled(self) || !budget || !self.may_vary() || settle::is_certain(self) {
             return Ok(());
+        }
+        for parts in SMALLER {
+            self.steps_left = self.settings.config.max_steps / EFFORT;
+            let smaller = self.space().smaller(parts).filter(|_| !self.is_over() && !settled(self));
+            if let Some(smaller) = smaller {
+                // What cannot be launched is not worth a word.
+                let _ = self.full(&smaller, false);
+            }
         }
         let plain = self.space().plain();
         if let Some(trial) = self.lab.try_out(&plain, self.settings.config.max_steps, false)? {
@@ -567,16 +578,24 @@ impl<'a> Driver<'a> {
         let ordinary = |d: &&Done| !d.odd;
         let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
-        let incomplete = self.broken.clone().filter(|_| !(any_complete && budget));
+        // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
+        let first = self.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);
+        let is_told = |b: &String| !first || b.contains("time");
+        let (cut, incomplete) = match any_complete && budget {
+            true => (self.broken.clone().filter(is_told), None),
+            false => (None, self.broken.clone()),
+        };
+        let whole = self.done.iter().find(|d| d.complete).or(self.done.first());
         Searched {
             findings,
             rules,
             notes: judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)).collect(),
             launches: self.done.iter().filter(|d| d.complete).count(),
-            launch: self.done.first().map(|d| d.launch.clone()),
+            launch: whole.map(|d| d.launch.clone()),
             sampled: self.sampled,
             sites: self.sites(),
             incomplete,
+            cut,
             nothing_allowed: self.done.is_empty(),
             steps: self.settings.config.max_steps.saturating_sub(self.steps_left),
             doubts: self.doubts,

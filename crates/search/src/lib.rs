@@ -198,7 +198,7 @@ pub struct Searched {
     pub notes: Vec<(Kind, String)>,
     /// Launches simulated in full.
     pub launches: usize,
-    /// The only launch, or the first.
+    /// The only one of them, or the first; one that did not come to its end where none did.
     pub launch: Option<Launch>,
     /// Of how many blocks, of all, the ordinary launch was executed, where the budget was not enough for the whole.
     pub sampled: Option<(u64, u64)>,
@@ -206,6 +206,8 @@ pub struct Searched {
     pub sites: (usize, usize),
     /// Why nothing may be concluded from the absence of findings, if so.
     pub incomplete: Option<String>,
+    /// Why an ordinary launch was given up, where others came to their end.
+    pub cut: Option<String>,
     /// No launch that the preconditions allow was found.
     pub nothing_allowed: bool,
     pub steps: u64,

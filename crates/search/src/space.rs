@@ -296,6 +296,27 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// Ordinary values with sizes, and what else loops count to, a part of what they are at first; as far as that is ordinary.
+    pub(crate) fn smaller(&self, parts: i64) -> Option<Candidate> {
+        let plain = self.plain();
+        let mut c = Candidate { rule: Rule::SmallerSizes, ..plain.clone() };
+        for (i, slot) in self.slots.iter().enumerate() {
+            let counts = slot.is_size() || slot.hints.bounds_loop;
+            if counts && !slot.ty.is_float() && plain.int(i) >= 2 * parts {
+                c.genes[i] = Gene::Int(plain.int(i) / parts);
+            }
+        }
+        c = self.agreeing(&c);
+        for oddity in self.oddities(&c) {
+            if let Oddity::Slot(i) = oddity {
+                c.genes[i] = plain.genes[i];
+            }
+        }
+        c = self.agreeing(&c);
+        let is_new = !c.is_same_launch(&plain);
+        (is_new && self.is_possible(&c) && self.oddities(&c).is_empty()).then_some(c)
+    }
+
     /// What somebody else wants tried, as far as it is free.
     pub(crate) fn suggested(&self, wish: &Suggestion) -> Candidate {
         let mut c = Candidate { rule: Rule::Suggested, ..self.plain() };
