@@ -328,8 +328,7 @@ impl Task<'_> {
             config,
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
             suggested: proof.map_or(Vec::new(), proof::suggestions),
-            race_free: proof.is_some_and(|p| proof::settles(p, Kind::DataRace)),
-            may_race: proof.and_then(|p| p.may_race.clone()),
+            may_race: proof.and_then(proof::may_race),
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };

@@ -8,7 +8,7 @@ use lockstep_finding::{
     Access, Approximated, ArgValue, Confidence, Finding, KernelReport, Kind, Launch, Place,
     Severity, Verdict,
 };
-use lockstep_kernel::Kernel;
+use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{
     Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, absent, prove,
 };
@@ -398,6 +398,15 @@ pub(crate) fn settles(proof: &Proof, kind: Kind) -> bool {
     kind != Kind::RedundantBarrier
         && proof.verdicts.iter().any(proved)
         && !proof.alarms.iter().any(|a| a.finding.kind == kind)
+}
+
+/// The accesses that may race, where it is known of all others that they do not. That there is no alarm is not enough for
+/// there to be none.
+pub(crate) fn may_race(proof: &Proof) -> Option<Vec<(SiteId, SiteId)>> {
+    match settles(proof, Kind::DataRace) {
+        true => Some(Vec::new()),
+        false => proof.may_race.clone().filter(|pairs| !pairs.is_empty()),
+    }
 }
 
 /// Whether an alarm claims to be a bug, and could be shown to be one.

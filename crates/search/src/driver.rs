@@ -358,7 +358,7 @@ impl<'a> Driver<'a> {
             self.progress.generation = generation;
             let found = self.promising(&mut population)?;
             let closer = population.first().is_some_and(|s| s.f < best - 1e-9);
-            let better = closer && !self.settings.race_free;
+            let better = closer && self.settings.may_race.as_ref().is_none_or(|p| !p.is_empty());
             quiet = if news > 0 || found > 0 || better { 0 } else { quiet + 1 };
             self.tell();
         }
@@ -518,15 +518,14 @@ impl<'a> Driver<'a> {
     /// Whether every branch beside an access went both ways, and every pair of accesses that can conflict was seen to
     /// race, or is known not to.
     fn nothing_is_left(&self) -> bool {
-        self.reached.all_branches(&self.matter)
-            && (self.settings.race_free || self.everything_races())
+        self.reached.all_branches(&self.matter) && self.everything_races()
     }
 
     fn everything_races(&self) -> bool {
         let space = self.space();
         let races: Vec<_> =
             self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::DataRace).collect();
-        if races.is_empty() {
+        if races.is_empty() && self.settings.may_race.is_none() {
             return false;
         }
         let at = |site: lockstep_kernel::SiteId| {

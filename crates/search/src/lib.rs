@@ -151,10 +151,8 @@ pub struct Settings<'a> {
     pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Launches that somebody else wants tried first.
     pub suggested: Vec<Suggestion>,
-    /// Whether it is known that nothing races: then launches are worth trying only
-    /// for what they newly reach.
-    pub race_free: bool,
-    /// The accesses that may race, where all others are known not to.
+    /// The accesses that may race, where all others are known not to. If there are none, launches are worth trying only for
+    /// what they newly reach.
     pub may_race: Option<Vec<(SiteId, SiteId)>>,
     /// Told now and then how far the search is.
     pub progress: &'a dyn Fn(&Progress),
