@@ -411,17 +411,19 @@ impl Solver {
         let started = Instant::now();
         let program = Program::new(&ctx.pool, asked);
         let (mut model, mut spent) = (crate::guess::guess(ctx, &program), 0);
+        let mut is_over = false;
         if model.is_none() {
-            model = match boxes::decide(&program) {
-                Answer::Sat(m) => Some(m),
-                _ => None,
+            match boxes::decide(&program) {
+                Answer::Sat(m) => model = Some(m),
+                Answer::Unsat => is_over = true,
+                Answer::Unknown => {}
             };
         }
-        if model.is_none() {
+        if model.is_none() && !is_over {
             let trials = trials(ctx, asked);
             (model, spent) = attempt(ctx, asked, &trials, effort);
         }
-        if model.is_none() {
+        if model.is_none() && !is_over {
             let (answer, more) = z3::check(&ctx.pool, asked, Theory::Bits, effort);
             spent += more;
             model = match answer {
