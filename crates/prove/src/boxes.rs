@@ -57,7 +57,10 @@ pub(crate) fn decide(program: &Program) -> Answer {
             return Answer::Unknown;
         }
         if search.corner_holds(&part.ranges) {
-            return search.model(&part.ranges);
+            let model = search.model(&part.ranges);
+            let whole = whole.take().filter(|_| matches!(model, Answer::Unknown));
+            let contradicts = whole.is_some_and(|w| search.contradicts(w));
+            return if contradicts { Answer::Unsat } else { model };
         }
         // Where all have one value, that is the corner, and it does not hold.
         let Some(i) = search.smallest(&part.ranges) else { continue };
@@ -474,6 +477,8 @@ impl<'a> Search<'a> {
             (i128::from(own.ulo), i128::from(own.uhi))
         } else if lo >= i128::from(smin(w)) && hi <= i128::from(smax(w)) {
             (i128::from(own.slo), i128::from(own.shi))
+        } else if let [(atom, k)] = *terms {
+            return self.shifted(part, t, c, atom, k);
         } else {
             return Some(false);
         };
@@ -504,6 +509,37 @@ impl<'a> Search<'a> {
                 Range::unsigned(clamp(from), clamp(to), own_width)
             };
             changed |= self.demand(part, atom, wanted)?;
+        }
+        Some(changed)
+    }
+
+    /// A constant plus or minus one atom, which may wrap: the atom is what is left without the constant, where that does not.
+    fn shifted(&self, part: &mut Part, t: At, c: u64, atom: At, k: u64) -> Option<bool> {
+        let w = self.program.width(t);
+        let own = part.of(t);
+        let c = i128::from(sign_extend(c, w));
+        let negative = k == mask(w);
+        if k != 1 && !negative {
+            return Some(false);
+        }
+        let mut changed = false;
+        let readings = [
+            (i128::from(own.ulo), i128::from(own.uhi)),
+            (i128::from(own.slo), i128::from(own.shi)),
+        ];
+        for (low, high) in readings {
+            let (low, high) = if negative { (c - high, c - low) } else { (low - c, high - c) };
+            let all = 1i128 << w;
+            // The same multiple of the modulus off, in either reading.
+            if low.div_euclid(all) == high.div_euclid(all) {
+                let (low, high) = (low.rem_euclid(all) as u64, high.rem_euclid(all) as u64);
+                changed |= self.demand(part, atom, Range::unsigned(low, high, w))?;
+            }
+            let half = all / 2;
+            if (low + half).div_euclid(all) == (high + half).div_euclid(all) {
+                let signed = |n: i128| ((n + half).rem_euclid(all) - half) as i64;
+                changed |= self.demand(part, atom, Range::signed(signed(low), signed(high), w))?;
+            }
         }
         Some(changed)
     }

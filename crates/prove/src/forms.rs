@@ -27,6 +27,9 @@ const LARGEST_CONSTANT: i128 = 1 << 100;
 /// Beyond the values of all sums.
 const FAR: i128 = 1 << 120;
 
+/// Words are of half the width of addresses.
+const HALF: u32 = 32;
+
 type Atom = u32;
 
 /// A constant plus atoms with non-zero coefficients, in order.
@@ -116,6 +119,8 @@ struct Bounds {
     without: Vec<i128>,
 }
 
+type Sums = FxHashMap<Vec<(Atom, i128)>, Bounds>;
+
 pub(crate) struct Forms<'a> {
     program: &'a Program<'a>,
     ranges: Vec<Range>,
@@ -178,9 +183,7 @@ impl<'a> Forms<'a> {
 
     fn comparisons(&self) -> Vec<(At, Bin, At, At)> {
         let comparison = |(i, node): (u32, &Node<At>)| match *node {
-            Node::Bin(op @ (Bin::Eq | Bin::Ult | Bin::Slt), a, b) if self.program.width(a) > 1 => {
-                Some((At(i), op, a, b))
-            }
+            Node::Bin(op @ (Bin::Eq | Bin::Ult | Bin::Slt), a, b) => Some((At(i), op, a, b)),
             _ => None,
         };
         (0..).zip(&self.program.nodes).filter_map(comparison).collect()
@@ -373,21 +376,32 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Quotient and rest of a value that is not negative, by a positive number.
+    /// Quotient and rest of a value that is not negative, by a positive number. Multiples of that number belong to the quotient,
+    /// so that sums that differ by them have one rest.
     fn divided(&mut self, t: At, by: i128) -> Option<(Form, Form)> {
         let whole = self.form(t, false);
-        let (low, high) = self.reading(t, false);
         match by {
             ..=0 => return None,
             1 => return Some((whole, Form::default())),
-            _ if high < by => return Some((Form::default(), whole)),
+            _ if self.reading(t, false).1 < by => return Some((Form::default(), whole)),
             _ => {}
         }
-        let quotient = self.named(Key::Quotient(whole.clone(), by), low / by, high / by);
-        let rest = self.named(Key::Rest(whole.clone(), by), 0, by - 1);
-        let form = whole.plus(-by, &quotient)?.plus(-1, &rest)?;
+        let cut = |n: i128| n.rem_euclid(by);
+        let left = whole.terms.iter().map(|&(a, k)| (a, cut(k))).filter(|t| t.1 != 0);
+        let left = Form { constant: cut(whole.constant), terms: left.collect() }.fitting()?;
+        let multiple = whole.plus(-1, &left)?;
+        let terms = multiple.terms.iter().map(|&(a, k)| (a, k / by)).collect();
+        let multiple = Form { constant: multiple.constant / by, terms };
+        if left.terms.is_empty() {
+            return Some((multiple, left));
+        }
+        let (low, high) = self.interval(&left);
+        let (low, high) = (low.div_euclid(by), high.div_euclid(by));
+        let quotient = self.named(Key::Quotient(left.clone(), by), low, high);
+        let rest = self.named(Key::Rest(left.clone(), by), 0, by - 1);
+        let form = left.plus(-by, &quotient)?.plus(-1, &rest)?;
         self.facts.push(Fact { form, low: 0, high: 0, is_not_zero: false });
-        Some((quotient, rest))
+        Some((quotient.plus(1, &multiple)?, rest))
     }
 
     /// The value modulo two to the power of a width that is not above the term's own.
@@ -433,7 +447,7 @@ impl<'a> Forms<'a> {
     /// constant is odd.
     fn is_odd(&mut self, a: At, b: At) -> bool {
         let own = self.width(a);
-        [own, own.min(32)].into_iter().any(|w| {
+        [own, own.min(HALF)].into_iter().any(|w| {
             self.difference(a, b, w).is_some_and(|d| {
                 let shared = d.terms.iter().map(|t| t.1.trailing_zeros()).min();
                 d.constant.trailing_zeros() < shared.unwrap_or(128)
@@ -458,9 +472,19 @@ impl<'a> Forms<'a> {
         self.form(a, false).plus(-1, &self.form(b, false))
     }
 
+    /// What has to be zero where the two are equal, because their lower halves are: a sum that wraps in the lower half may be
+    /// exact there.
+    fn lower(&mut self, a: At, b: At) -> Option<Form> {
+        if self.width(a) <= HALF {
+            return None;
+        }
+        let d = self.difference(a, b, HALF)?;
+        let (low, high) = self.interval(&d);
+        (low > -(1 << HALF) && high < 1 << HALF).then_some(d)
+    }
+
     /// Keeps what a comparison says that holds, or does not.
     fn compare(&mut self, op: Bin, holds: bool, a: At, b: At) {
-        let Some(form) = self.sides(op, a, b) else { return };
         let (low, high) = match (op, holds) {
             (Bin::Eq, true) => (0, 0),
             (Bin::Eq, false) => (-FAR, FAR),
@@ -468,7 +492,10 @@ impl<'a> Forms<'a> {
             (_, false) => (0, FAR),
         };
         let is_not_zero = op == Bin::Eq && !holds;
-        self.facts.push(Fact { form, low, high, is_not_zero });
+        let whole = self.sides(op, a, b);
+        let half = if op == Bin::Eq && holds { self.lower(a, b) } else { None };
+        let forms = whole.into_iter().chain(half);
+        self.facts.extend(forms.map(|form| Fact { form, low, high, is_not_zero }));
     }
 
     /// The intervals of sums and products are facts, too.
@@ -521,8 +548,8 @@ impl<'a> Forms<'a> {
     }
 
     /// Bounds of all sums that occur. `None` where one has none left.
-    fn sums(&mut self) -> Option<FxHashMap<Vec<(Atom, i128)>, Bounds>> {
-        let mut out: FxHashMap<Vec<(Atom, i128)>, Bounds> = FxHashMap::default();
+    fn sums(&mut self) -> Option<Sums> {
+        let mut out = Sums::default();
         for fact in &self.facts {
             if fact.form.terms.is_empty() {
                 let c = fact.form.constant;
@@ -563,38 +590,49 @@ impl<'a> Forms<'a> {
     }
 
     /// What a comparison comes to, by the bounds of the difference of its sides.
-    fn comes_to(
-        &mut self,
-        op: Bin,
-        a: At,
-        b: At,
-        sums: &FxHashMap<Vec<(Atom, i128)>, Bounds>,
-    ) -> Option<bool> {
-        if op == Bin::Eq && self.is_odd(a, b) {
-            return Some(false);
+    fn comes_to(&mut self, op: Bin, a: At, b: At, sums: &Sums) -> Option<bool> {
+        if op == Bin::Eq {
+            let half = self.lower(a, b);
+            if self.is_odd(a, b) || half.is_some_and(|d| self.is_zero(d, sums) == Some(false)) {
+                return Some(false);
+            }
+            let form = self.sides(op, a, b)?;
+            return self.is_zero(form, sums);
         }
         let form = self.sides(op, a, b)?;
-        let form = self.put(form)?;
-        let (mut low, mut high) = self.interval(&form);
-        let mut without_zero = false;
-        if !form.terms.is_empty() {
-            let (sum, by) = primitive(&form);
-            if let Some(own) = sums.get(&sum) {
-                let (x, y) = (by.checked_mul(own.low)?, by.checked_mul(own.high)?);
-                low = low.max(x.min(y).checked_add(form.constant)?);
-                high = high.min(x.max(y).checked_add(form.constant)?);
-                let root = (form.constant % by == 0).then_some(-form.constant / by);
-                without_zero = root.is_none_or(|v| own.without.contains(&v));
-            }
-            without_zero |= form.constant % by != 0;
-        }
-        match op {
-            Bin::Eq if without_zero || low > 0 || high < 0 => Some(false),
-            Bin::Eq if (low, high) == (0, 0) => Some(true),
-            Bin::Ult | Bin::Slt if high < 0 => Some(true),
-            Bin::Ult | Bin::Slt if low >= 0 => Some(false),
+        match self.bounded(form, sums)? {
+            (_, high, _) if high < 0 => Some(true),
+            (low, ..) if low >= 0 => Some(false),
             _ => None,
         }
+    }
+
+    fn is_zero(&self, form: Form, sums: &Sums) -> Option<bool> {
+        match self.bounded(form, sums)? {
+            (_, _, true) => Some(false),
+            (low, high, _) if low > 0 || high < 0 => Some(false),
+            (0, 0, _) => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Bounds of a sum, and whether it is known not to be zero.
+    fn bounded(&self, form: Form, sums: &Sums) -> Option<(i128, i128, bool)> {
+        let form = self.put(form)?;
+        let (mut low, mut high) = self.interval(&form);
+        if form.terms.is_empty() {
+            return Some((low, high, false));
+        }
+        let (sum, by) = primitive(&form);
+        let root = (form.constant % by == 0).then_some(-form.constant / by);
+        let mut is_not_zero = root.is_none();
+        if let Some(own) = sums.get(&sum) {
+            let (x, y) = (by.checked_mul(own.low)?, by.checked_mul(own.high)?);
+            low = low.max(x.min(y).checked_add(form.constant)?);
+            high = high.min(x.max(y).checked_add(form.constant)?);
+            is_not_zero |= root.is_some_and(|v| own.without.contains(&v));
+        }
+        Some((low, high, is_not_zero))
     }
 
     /// A sum with what equations give, for one that was made before they were solved.
