@@ -229,6 +229,12 @@ impl<'a> Forms<'a> {
         out
     }
 
+    /// Whether the signed reading of a term is the narrower one.
+    fn reads_signed(&self, t: At) -> bool {
+        let ((low, high), (slow, shigh)) = (self.reading(t, false), self.reading(t, true));
+        shigh - slow < high - low
+    }
+
     /// The bounds of a term's value, read as signed or not.
     fn reading(&self, t: At, signed: bool) -> (i128, i128) {
         let r = self.range(t);
@@ -291,7 +297,7 @@ impl<'a> Forms<'a> {
                 let mut interval = (sum.constant, sum.constant);
                 for &(a, k) in terms {
                     let k = i128::from(sign_extend(k, w));
-                    let (low, high) = self.range(a).as_integer();
+                    let (low, high) = self.reading(a, self.reads_signed(a));
                     let (x, y) = (k.checked_mul(low)?, k.checked_mul(high)?);
                     interval.0 = interval.0.checked_add(x.min(y))?;
                     interval.1 = interval.1.checked_add(x.max(y))?;
@@ -300,7 +306,7 @@ impl<'a> Forms<'a> {
                     return None;
                 }
                 for &(a, k) in terms {
-                    let part = self.form(a, self.range(a).reads_signed());
+                    let part = self.form(a, self.reads_signed(a));
                     sum = sum.plus(sign_extend(k, w).into(), &part)?;
                 }
                 Some(sum)
@@ -427,7 +433,7 @@ impl<'a> Forms<'a> {
             Node::Trunc(a) => self.modular(a, w),
             Node::ZExt(a) | Node::SExt(a) if self.width(a) >= w => self.modular(a, w),
             Node::SExt(a) => Some(self.form(a, true)),
-            _ => Some(self.form(t, self.range(t).reads_signed())),
+            _ => Some(self.form(t, self.reads_signed(t))),
         }
     }
 
@@ -494,7 +500,13 @@ impl<'a> Forms<'a> {
         let is_not_zero = op == Bin::Eq && !holds;
         let whole = self.sides(op, a, b);
         let half = if op == Bin::Eq && holds { self.lower(a, b) } else { None };
-        let forms = whole.into_iter().chain(half);
+        // What is equal is so in either reading.
+        let is_negative = self.range(a).slo < 0 || self.range(b).slo < 0;
+        let signed = match op {
+            Bin::Eq if is_negative => self.form(a, true).plus(-1, &self.form(b, true)),
+            _ => None,
+        };
+        let forms = whole.into_iter().chain(half).chain(signed);
         self.facts.extend(forms.map(|form| Fact { form, low, high, is_not_zero }));
     }
 
@@ -503,7 +515,7 @@ impl<'a> Forms<'a> {
         for i in 0..self.program.nodes.len() as u32 {
             let t = At(i);
             if matches!(self.program.nodes[t.index()], Node::Lin(..)) {
-                let signed = self.range(t).reads_signed();
+                let signed = self.reads_signed(t);
                 let form = self.form(t, signed);
                 let (low, high) = self.reading(t, signed);
                 self.facts.push(Fact { form, low, high, is_not_zero: false });
