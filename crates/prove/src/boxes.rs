@@ -893,7 +893,7 @@ mod tests {
             for at in 0..16 * 256u64 {
                 let mut m = Assignment::default();
                 m.vars.extend(vars.iter().zip([at % 4, at / 4 % 4]).map(|((id, _), v)| (*id, v)));
-                let table = |x: u64| at / 16 >> (2 * x) & 3;
+                let table = |x: u64| ((at / 16) >> (2 * x)) & 3;
                 m.apps.extend((0..4).map(|x| ((FnId(0), vec![x]), table(x))));
                 let holds = list.iter().all(|&t| m.eval(&pool, t) == 1);
                 assert!(!holds, "round {round}: {at}");

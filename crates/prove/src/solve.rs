@@ -419,6 +419,8 @@ impl Solver {
                 Answer::Unknown => {}
             };
         }
+        // It may have none, as it was asked for few threads: arithmetic knows that sooner than the solver.
+        is_over = is_over || (model.is_none() && presolve(ctx, asked).is_none());
         if model.is_none() && !is_over {
             let trials = trials(ctx, asked);
             (model, spent) = attempt(ctx, asked, &trials, effort);
@@ -609,7 +611,7 @@ fn has_products(ctx: &Ctx, key: &[T]) -> bool {
 /// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
 fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
     let rest: Vec<T> = key.iter().copied().filter(|&t| !has_products(ctx, &[t])).collect();
-    if rest.len() == key.len() {
+    if rest.len() == key.len() || is_guessed(ctx, &rest) {
         return (false, 0);
     }
     let (answer, work) = short(ctx, &rest, effort);
