@@ -39,7 +39,7 @@ const LAUNCHES: [Launch; 8] = [
     Launch { block: [32, 4, 1], grid: [65535, 65535, 2], scalar: 1 << 17 },
 ];
 
-/// What is seldom needed is tried in the end.
+/// What is seldom needed ([`guess_more`]).
 const MORE_LAUNCHES: [Launch; 1] =
     [Launch { block: [64, 1, 1], grid: [(1 << 31) - 1, 1, 1], scalar: (1 << 31) - 1 }];
 
@@ -58,8 +58,19 @@ const MORE_COUNTERS: [[u64; 2]; 2] = [[0, 2], [2, 0]];
 /// The longest conjunction that is tried, in operations.
 const LONGEST: usize = 4000;
 
-/// A model of the conjunction among the assignments that are tried: the first of them that is one.
+/// A model of the conjunction among the usual assignments: the first of them that is one.
 pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
+    among(ctx, program, &[[0, 0, 0]])
+}
+
+/// A model among those that are seldom needed: a launch with all places, a place with all launches, or a counter. Such a one is
+/// larger than what others find, and is for who would ask the solver.
+pub(crate) fn guess_more(ctx: &Ctx, program: &Program) -> Option<Assignment> {
+    among(ctx, program, &[[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
+}
+
+/// The first model among launches, places and counters that are usual (0), or seldom needed (1).
+fn among(ctx: &Ctx, program: &Program, kinds: &[[usize; 3]]) -> Option<Assignment> {
     if program.terms.len() > LONGEST {
         return None;
     }
@@ -91,9 +102,7 @@ pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
             batch.values[v.at] = [0.clamp(v.low, v.high); LANES];
         }
     }
-    // Of what is seldom needed, a launch with all places, a place with all launches, or a counter.
-    let kinds = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]];
-    for [l, p, c] in kinds {
+    for &[l, p, c] in kinds {
         for launch in &launches[l] {
             for place in &places[p] {
                 for counter in &counters[c] {

@@ -416,7 +416,10 @@ impl Solver {
             match boxes::decide(&program) {
                 Answer::Sat(m) => model = Some(m),
                 Answer::Unsat => is_over = true,
-                Answer::Unknown => {}
+                Answer::Unknown => {
+                    model =
+                        crate::guess::guess_more(ctx, &program).filter(|m| holds(ctx, asked, m));
+                }
             };
         }
         // It may have none, as it was asked for few threads: arithmetic knows that sooner than the solver.
@@ -459,7 +462,11 @@ fn at_once(ctx: &Ctx, key: &[T], effort: Effort) -> Option<Outcome> {
         Answer::Unsat => Some(Outcome::Unsat),
         Answer::Sat(_) if !wraps(ctx, key, effort) => Some(Outcome::Sat),
         _ if effort.work == 0 => Some(Outcome::Unknown),
-        _ => None,
+        Answer::Sat(_) => None,
+        Answer::Unknown => {
+            let model = crate::guess::guess_more(ctx, &program).filter(|m| holds(ctx, key, m));
+            model.filter(|_| !wraps(ctx, key, effort)).map(|_| Outcome::Sat)
+        }
     }
 }
 
