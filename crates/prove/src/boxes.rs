@@ -6,9 +6,13 @@
 //! condition cannot hold is dropped; one in which all hold is a model; of any other the smallest variable is halved,
 //! the lower half first, so that models are small numbers.
 //!
+//! Where that goes on for some time, sums are compared as well ([`crate::forms`]): that one number is less than another, and that not
+//! more than the first, no interval can see.
+//!
 //! What it says is exact. It gives up after some thousand operations, long before the solver would have started; applications of
 //! functions are variables here, so a model that would need one function to have two values is not one, and is no answer.
 
+use crate::forms::Forms;
 use crate::program::{At, Program};
 use crate::term::{Bin, Node, Range, mask, range_of, sign_extend, smax, smin};
 use crate::walk::{Assignment, children, eval_bin};
@@ -16,6 +20,12 @@ use crate::z3::Answer;
 
 /// Intervals that are computed before it gives up: of the questions that are decided at all, one in thirty takes more.
 const MOST: usize = 10_000;
+
+/// Intervals after which sums are looked at, too: what is decided by intervals alone mostly is by then.
+const SOON: usize = 1_000;
+
+/// How often sums are looked at again, because of what they have told.
+const AGAIN: usize = 4;
 
 /// The longest conjunction that is looked at, in terms.
 const LONGEST: usize = 600;
@@ -25,36 +35,32 @@ const ROUNDS: usize = 6;
 
 /// `Unsat`, or a model; `Unknown` where it gave up.
 pub(crate) fn decide(program: &Program) -> Answer {
-    let n = program.terms.len();
-    if n > LONGEST {
+    if program.terms.len() > LONGEST {
         return Answer::Unknown;
     }
-    let leaves = (0..).zip(&program.nodes).filter(|(_, node)| is_leaf(node));
-    let leaves = leaves.map(|(i, _)| At(i)).collect();
-    let search = Search { program, users: Users::of(program), leaves };
-    // At first nothing has been computed.
-    let mut first = Part {
-        ranges: program.terms.iter().map(|&t| program.pool.range(t)).collect(),
-        own: Bits::all(n),
-        operands: Bits::all(n),
-    };
-    for root in &program.roots {
-        match meet(first.ranges[root.index()], Range::unsigned(1, 1, 1)) {
-            Some(r) => first.ranges[root.index()] = r,
-            None => return Answer::Unsat,
-        }
-    }
+    let search = Search::new(program);
+    let Some(first) = search.whole() else { return Answer::Unsat };
     let mut left = MOST;
+    let mut whole = Some(first.clone());
     let mut open = vec![first];
     while let Some(mut part) = open.pop() {
         if !search.narrow(&mut part, &mut left) {
             continue;
         }
+        if left < MOST - SOON
+            && let Some(whole) = whole.take()
+            && search.contradicts(whole)
+        {
+            return Answer::Unsat;
+        }
         if left == 0 {
             return Answer::Unknown;
         }
         if search.corner_holds(&part.ranges) {
-            return search.model(&part.ranges);
+            let model = search.model(&part.ranges);
+            let whole = whole.take().filter(|_| matches!(model, Answer::Unknown));
+            let contradicts = whole.is_some_and(|w| search.contradicts(w));
+            return if contradicts { Answer::Unsat } else { model };
         }
         // Where all have one value, that is the corner, and it does not hold.
         let Some(i) = search.smallest(&part.ranges) else { continue };
@@ -200,7 +206,25 @@ struct Search<'a> {
     leaves: Vec<At>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(program: &'a Program<'a>) -> Search<'a> {
+        let leaves = (0..).zip(&program.nodes).filter(|(_, node)| is_leaf(node));
+        let leaves = leaves.map(|(i, _)| At(i)).collect();
+        Search { program, users: Users::of(program), leaves }
+    }
+
+    /// What there is at first, when nothing has been computed; `None` where a condition is false.
+    fn whole(&self) -> Option<Part> {
+        let n = self.program.terms.len();
+        let mut ranges: Vec<Range> =
+            self.program.terms.iter().map(|&t| self.program.pool.range(t)).collect();
+        for root in &self.program.roots {
+            let own = &mut ranges[root.index()];
+            *own = meet(*own, Range::unsigned(1, 1, 1))?;
+        }
+        Some(Part { ranges, own: Bits::all(n), operands: Bits::all(n) })
+    }
+
     /// Gives a term another interval.
     fn set(&self, part: &mut Part, a: At, r: Range) {
         part.ranges[a.index()] = r;
@@ -209,6 +233,29 @@ impl Search<'_> {
             part.own.insert(user);
             part.operands.insert(user);
         }
+    }
+
+    /// Whether sums and intervals together show that there is no model ([`crate::forms`]).
+    fn contradicts(&self, mut part: Part) -> bool {
+        let mut forms = Forms::new(self.program);
+        let mut left = MOST;
+        for _ in 0..AGAIN {
+            if !self.narrow(&mut part, &mut left) {
+                return true;
+            }
+            let Some((found, is_new)) = forms.round(&part.ranges) else { return true };
+            let is_over = found.is_empty() && !is_new;
+            for (a, value) in found {
+                let v = u64::from(value);
+                if self.demand(&mut part, a, Range::unsigned(v, v, 1)).is_none() {
+                    return true;
+                }
+            }
+            if is_over || left == 0 {
+                break;
+            }
+        }
+        false
     }
 
     /// Narrows all until nothing changes, or long enough. False where there is no model. What did not change since it was
@@ -430,6 +477,8 @@ impl Search<'_> {
             (i128::from(own.ulo), i128::from(own.uhi))
         } else if lo >= i128::from(smin(w)) && hi <= i128::from(smax(w)) {
             (i128::from(own.slo), i128::from(own.shi))
+        } else if let [(atom, k)] = *terms {
+            return self.shifted(part, t, c, atom, k);
         } else {
             return Some(false);
         };
@@ -460,6 +509,37 @@ impl Search<'_> {
                 Range::unsigned(clamp(from), clamp(to), own_width)
             };
             changed |= self.demand(part, atom, wanted)?;
+        }
+        Some(changed)
+    }
+
+    /// A constant plus or minus one atom, which may wrap: the atom is what is left without the constant, where that does not.
+    fn shifted(&self, part: &mut Part, t: At, c: u64, atom: At, k: u64) -> Option<bool> {
+        let w = self.program.width(t);
+        let own = part.of(t);
+        let c = i128::from(sign_extend(c, w));
+        let negative = k == mask(w);
+        if k != 1 && !negative {
+            return Some(false);
+        }
+        let mut changed = false;
+        let readings = [
+            (i128::from(own.ulo), i128::from(own.uhi)),
+            (i128::from(own.slo), i128::from(own.shi)),
+        ];
+        for (low, high) in readings {
+            let (low, high) = if negative { (c - high, c - low) } else { (low - c, high - c) };
+            let all = 1i128 << w;
+            // The same multiple of the modulus off, in either reading.
+            if low.div_euclid(all) == high.div_euclid(all) {
+                let (low, high) = (low.rem_euclid(all) as u64, high.rem_euclid(all) as u64);
+                changed |= self.demand(part, atom, Range::unsigned(low, high, w))?;
+            }
+            let half = all / 2;
+            if (low + half).div_euclid(all) == (high + half).div_euclid(all) {
+                let signed = |n: i128| ((n + half).rem_euclid(all) - half) as i64;
+                changed |= self.demand(part, atom, Range::signed(signed(low), signed(high), w))?;
+            }
         }
         Some(changed)
     }
@@ -593,7 +673,7 @@ mod tests {
             assert_eq!(all.0.iter().map(|w| w.count_ones() as usize).sum::<usize>(), n - 1);
         }
     }
-    use crate::term::{Pool, T};
+    use crate::term::{FnId, Pool, T, VarId};
     use crate::tests::Rng;
 
     /// A random term of some width; small numbers are likely, so that conditions are close ones.
@@ -695,5 +775,130 @@ mod tests {
             }
         }
         assert!(sat > 300 && unsat > 300 && open < 100, "{sat} {unsat} {open}");
+    }
+
+    /// A comparison between sums, multiples, products and digits of the variables, in some width.
+    fn related(pool: &mut Pool, rng: &mut Rng, vars: &[T]) -> T {
+        let w = [5, 8, 10, 12][rng.below(4) as usize];
+        let mut part = |pool: &mut Pool| {
+            let x = pool.resize(vars[rng.below(vars.len() as u64) as usize], w);
+            let y = pool.resize(vars[rng.below(vars.len() as u64) as usize], w);
+            let by = pool.constant([2, 3, 4][rng.below(3) as usize], w);
+            let k = [1, 2, 3, mask(w)][rng.below(4) as usize];
+            match rng.below(11) {
+                0..=2 => x,
+                3 | 4 => pool.sum(rng.below(3), &[(x, 1), (y, k)], w),
+                5 => pool.bin(Bin::Mul, x, y),
+                6 => pool.bin(Bin::UDiv, x, by),
+                7 => pool.bin(Bin::URem, x, by),
+                8 => pool.sum(rng.below(3), &[(x, k)], w),
+                9 => {
+                    let m = pool.constant([3, mask(w) & !3, 5][rng.below(3) as usize], w);
+                    pool.bin(Bin::And, x, m)
+                }
+                _ => {
+                    let narrow = pool.trunc(x, 3);
+                    if rng.below(2) == 0 { pool.sext(narrow, w) } else { pool.zext(narrow, w) }
+                }
+            }
+        };
+        let (a, b) = (part(pool), part(pool));
+        let (a, b) = match rng.below(4) {
+            0 => (pool.sext(a, w + 3), pool.sext(b, w + 3)),
+            1 => (pool.sext(a, w + 3), pool.zext(b, w + 3)),
+            _ => (a, b),
+        };
+        let w = pool.width(a);
+        let b = pool.sum([0, 0, 1, mask(w)][rng.below(4) as usize], &[(b, 1)], w);
+        let c = match rng.below(5) {
+            0..=2 => pool.eq(a, b),
+            3 => pool.bin(Bin::Ult, a, b),
+            _ => pool.bin(Bin::Slt, a, b),
+        };
+        if rng.below(2) == 0 { pool.not(c) } else { c }
+    }
+
+    /// What sums show, against trying all values; and how often it is more than intervals show, without their splitting.
+    #[test]
+    fn sums_contradict_only_what_has_no_model() {
+        let mut rng = Rng(5);
+        let (mut told, mut alone) = (0, 0);
+        for round in 0..20_000 {
+            let mut pool = Pool::default();
+            let vars: Vec<(VarId, T)> = [15, 15, 7].map(|most| pool.var(most, 4)).into();
+            let terms: Vec<T> = vars.iter().map(|v| v.1).collect();
+            let n = 2 + rng.below(5);
+            let mut list: Vec<T> = (0..n).map(|_| related(&mut pool, &mut rng, &terms)).collect();
+            if rng.below(3) == 0 {
+                list.push(condition(&mut pool, &mut rng, &terms, 2));
+            }
+            if rng.below(3) == 0 {
+                let one = related(&mut pool, &mut rng, &terms);
+                let other = related(&mut pool, &mut rng, &terms);
+                list.push(pool.or(one, other));
+            }
+            let program = Program::new(&pool, &list);
+            let search = Search::new(&program);
+            let Some(whole) = search.whole() else { continue };
+            if !search.contradicts(whole.clone()) {
+                continue;
+            }
+            told += 1;
+            let more = search.narrow(&mut whole.clone(), &mut { MOST });
+            alone += u32::from(more);
+            // What intervals show is tested above.
+            if !more && round % 8 != 0 {
+                continue;
+            }
+            for at in 0..16 * 16 * 8u64 {
+                let mut m = Assignment::default();
+                let values = [at % 16, at / 16 % 16, at / 256];
+                m.vars.extend(vars.iter().zip(values).map(|((id, _), v)| (*id, v)));
+                let holds = list.iter().all(|&t| m.eval(&pool, t) == 1);
+                assert!(!holds, "round {round}: {values:?}");
+            }
+        }
+        assert!(told > 4000 && alone > 500, "{told} {alone}");
+    }
+
+    /// The same with a function, whose every table is tried.
+    #[test]
+    fn sums_know_functions_only_by_their_arguments() {
+        let mut rng = Rng(6);
+        let (mut told, mut alone) = (0, 0);
+        for round in 0..20_000 {
+            let mut pool = Pool::default();
+            let vars: Vec<(VarId, T)> = [3, 3].map(|most| pool.var(most, 2)).into();
+            let mut terms: Vec<T> = vars.iter().map(|v| v.1).collect();
+            for _ in 0..3 {
+                let of = term(&mut pool, &mut rng, &terms, 4, 1);
+                let of = pool.resize(of, 2);
+                terms.push(pool.app(FnId(0), &[of], 2));
+            }
+            let n = 3 + rng.below(4);
+            let list: Vec<T> = (0..n).map(|_| related(&mut pool, &mut rng, &terms)).collect();
+            let program = Program::new(&pool, &list);
+            let search = Search::new(&program);
+            let Some(whole) = search.whole() else { continue };
+            if !search.contradicts(whole.clone()) {
+                continue;
+            }
+            told += 1;
+            let more = search.narrow(&mut whole.clone(), &mut { MOST });
+            alone += u32::from(more);
+            // What intervals show is tested above.
+            if !more && round % 8 != 0 {
+                continue;
+            }
+            for at in 0..16 * 256u64 {
+                let mut m = Assignment::default();
+                m.vars.extend(vars.iter().zip([at % 4, at / 4 % 4]).map(|((id, _), v)| (*id, v)));
+                let table = |x: u64| ((at / 16) >> (2 * x)) & 3;
+                m.apps.extend((0..4).map(|x| ((FnId(0), vec![x]), table(x))));
+                let holds = list.iter().all(|&t| m.eval(&pool, t) == 1);
+                assert!(!holds, "round {round}: {at}");
+            }
+        }
+        assert!(told > 3000 && alone > 150, "{told} {alone}");
     }
 }

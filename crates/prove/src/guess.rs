@@ -39,18 +39,38 @@ const LAUNCHES: [Launch; 8] = [
     Launch { block: [32, 4, 1], grid: [65535, 65535, 2], scalar: 1 << 17 },
 ];
 
+/// What is seldom needed ([`guess_more`]).
+const MORE_LAUNCHES: [Launch; 1] =
+    [Launch { block: [64, 1, 1], grid: [(1 << 31) - 1, 1, 1], scalar: (1 << 31) - 1 }];
+
 /// How far apart the two are along one axis: threads in their block, and blocks in the grid.
 const THREADS_APART: [u64; 5] = [1, 2, 4, 16, 32];
 const BLOCKS_APART: [u64; 5] = [1, 2, 1 << 22, 1 << 13, 1 << 10];
 
+/// The same along the first axis, seldom: in blocks of usual sizes, the indices of blocks so far apart wrap to one.
+const THREADS_FAR_APART: [u64; 3] = [64, 128, 256];
+const BLOCKS_FAR_APART: [u64; 4] = [1 << 24, 1 << 25, 1 << 26, 1 << 27];
+
 /// Values of the two threads' iteration counters.
 const COUNTERS: [[u64; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
+const MORE_COUNTERS: [[u64; 2]; 2] = [[0, 2], [2, 0]];
 
 /// The longest conjunction that is tried, in operations.
 const LONGEST: usize = 4000;
 
-/// A model of the conjunction among the assignments that are tried: the first of them that is one.
+/// A model of the conjunction among the usual assignments: the first of them that is one.
 pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
+    among(ctx, program, &[[0, 0, 0]])
+}
+
+/// A model among those that are seldom needed: a launch with all places, a place with all launches, or a counter. Such a one is
+/// larger than what others find, and is for who would ask the solver.
+pub(crate) fn guess_more(ctx: &Ctx, program: &Program) -> Option<Assignment> {
+    among(ctx, program, &[[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
+}
+
+/// The first model among launches, places and counters that are usual (0), or seldom needed (1).
+fn among(ctx: &Ctx, program: &Program, kinds: &[[usize; 3]]) -> Option<Assignment> {
     if program.terms.len() > LONGEST {
         return None;
     }
@@ -70,20 +90,25 @@ pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
     let apps = if applied { &[0, 1][..] } else { &[0][..] };
     // Each variable belongs to one of three parts of an assignment. Where a kernel has one axis, say, most of what is
     // tried is the same; different parts make different assignments.
-    let launches = parts(&vars, Part::Launch, LAUNCHES.iter(), |l, v| l.value(v.kind));
-    let places = parts(&vars, Part::Place, Apart::all(), |a, v| a.value(v.kind, v.tag));
-    let counters = parts(&vars, Part::Counter, COUNTERS.iter(), |c, v| c[usize::from(v.tag == 2)]);
+    let launch = |l: &&Launch, v: &Variable| l.value(v.kind);
+    let place = |a: &Apart, v: &Variable| a.value(v.kind, v.tag);
+    let counter = |c: &&[u64; 2], v: &Variable| c[usize::from(v.tag == 2)];
+    let launches = parts(&vars, Part::Launch, [&LAUNCHES[..], &MORE_LAUNCHES], launch);
+    let places = parts(&vars, Part::Place, [Apart::all(), Apart::more()], place);
+    let counters = parts(&vars, Part::Counter, [&COUNTERS[..], &MORE_COUNTERS], counter);
     let mut batch = Batch { program, vars: &vars, apps, values: program.room(), used: 0 };
     for v in &vars {
         if v.part() == Part::None {
             batch.values[v.at] = [0.clamp(v.low, v.high); LANES];
         }
     }
-    for launch in &launches {
-        for place in &places {
-            for counter in &counters {
-                if let Some(model) = batch.add([launch, place, counter]) {
-                    return Some(model);
+    for &[l, p, c] in kinds {
+        for launch in &launches[l] {
+            for place in &places[p] {
+                for counter in &counters[c] {
+                    if let Some(model) = batch.add([launch, place, counter]) {
+                        return Some(model);
+                    }
                 }
             }
         }
@@ -103,25 +128,33 @@ enum Part {
 /// Values of the variables of one part, by their positions in the program.
 type Values = Vec<(usize, u64)>;
 
-/// What is tried for the variables of one part, each but once.
-fn parts<C>(
+/// What is tried for the variables of one part, each but once: the usual ones, and those that are seldom needed.
+fn parts<I: IntoIterator>(
     vars: &[Variable],
     part: Part,
-    choices: impl Iterator<Item = C>,
-    value: impl Fn(&C, &Variable) -> u64,
-) -> Vec<Values> {
+    choices: [I; 2],
+    value: impl Fn(&I::Item, &Variable) -> u64,
+) -> [Vec<Values>; 2] {
     let own: Vec<&Variable> = vars.iter().filter(|v| v.part() == part).collect();
     let mut out: Vec<Values> = Vec::new();
-    for choice in choices {
-        let values = own.iter().map(|v| (v.at, value(&choice, v).clamp(v.low, v.high))).collect();
-        if !out.contains(&values) {
-            out.push(values);
+    let mut usual = 1;
+    for (i, choices) in choices.into_iter().enumerate() {
+        for choice in choices {
+            let values =
+                own.iter().map(|v| (v.at, value(&choice, v).clamp(v.low, v.high))).collect();
+            if !out.contains(&values) {
+                out.push(values);
+            }
+            if own.is_empty() {
+                break;
+            }
         }
-        if own.is_empty() {
-            break;
+        if i == 0 {
+            usual = out.len();
         }
     }
-    out
+    let more = out.split_off(usual);
+    [out, more]
 }
 
 struct Variable {
@@ -204,7 +237,7 @@ struct Apart {
 }
 
 impl Apart {
-    fn all() -> impl Iterator<Item = Apart> {
+    fn all() -> Vec<Apart> {
         let along = |axis: usize, n: u64| {
             let mut out = [0; 3];
             out[axis] = n;
@@ -215,9 +248,13 @@ impl Apart {
         let blocks =
             (0..3).flat_map(move |axis| BLOCKS_APART.map(move |n| ([0; 3], along(axis, n))));
         let both = (0..3).map(move |axis| ([1, 0, 0], along(axis, 1)));
-        threads.chain(blocks).chain(both).flat_map(|(thread, block)| {
-            [false, true].map(|swapped| Apart { thread, block, swapped })
-        })
+        either_way(threads.chain(blocks).chain(both))
+    }
+
+    fn more() -> Vec<Apart> {
+        let threads = THREADS_FAR_APART.into_iter().map(|n| ([n, 0, 0], [0; 3]));
+        let blocks = BLOCKS_FAR_APART.into_iter().map(|n| ([0; 3], [n, 0, 0]));
+        either_way(threads.chain(blocks))
     }
 
     fn value(&self, kind: VarKind, tag: u8) -> u64 {
@@ -228,4 +265,10 @@ impl Apart {
             _ => 0,
         }
     }
+}
+
+/// Places of the second thread relative to the first, and of the first relative to the second.
+fn either_way(places: impl Iterator<Item = ([u64; 3], [u64; 3])>) -> Vec<Apart> {
+    let both = |(thread, block)| [false, true].map(|swapped| Apart { thread, block, swapped });
+    places.flat_map(both).collect()
 }

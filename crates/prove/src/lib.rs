@@ -36,6 +36,7 @@ mod exec;
 mod extents;
 mod factor;
 mod flow;
+mod forms;
 mod guess;
 mod handed;
 mod hidden;

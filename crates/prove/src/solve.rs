@@ -411,17 +411,24 @@ impl Solver {
         let started = Instant::now();
         let program = Program::new(&ctx.pool, asked);
         let (mut model, mut spent) = (crate::guess::guess(ctx, &program), 0);
+        let mut is_over = false;
         if model.is_none() {
-            model = match boxes::decide(&program) {
-                Answer::Sat(m) => Some(m),
-                _ => None,
+            match boxes::decide(&program) {
+                Answer::Sat(m) => model = Some(m),
+                Answer::Unsat => is_over = true,
+                Answer::Unknown => {
+                    model =
+                        crate::guess::guess_more(ctx, &program).filter(|m| holds(ctx, asked, m));
+                }
             };
         }
-        if model.is_none() {
+        // It may have none, as it was asked for few threads: arithmetic knows that sooner than the solver.
+        is_over = is_over || (model.is_none() && presolve(ctx, asked).is_none());
+        if model.is_none() && !is_over {
             let trials = trials(ctx, asked);
             (model, spent) = attempt(ctx, asked, &trials, effort);
         }
-        if model.is_none() {
+        if model.is_none() && !is_over {
             let (answer, more) = z3::check(&ctx.pool, asked, Theory::Bits, effort);
             spent += more;
             model = match answer {
@@ -455,7 +462,11 @@ fn at_once(ctx: &Ctx, key: &[T], effort: Effort) -> Option<Outcome> {
         Answer::Unsat => Some(Outcome::Unsat),
         Answer::Sat(_) if !wraps(ctx, key, effort) => Some(Outcome::Sat),
         _ if effort.work == 0 => Some(Outcome::Unknown),
-        _ => None,
+        Answer::Sat(_) => None,
+        Answer::Unknown => {
+            let model = crate::guess::guess_more(ctx, &program).filter(|m| holds(ctx, key, m));
+            model.filter(|_| !wraps(ctx, key, effort)).map(|_| Outcome::Sat)
+        }
     }
 }
 
@@ -607,7 +618,7 @@ fn has_products(ctx: &Ctx, key: &[T]) -> bool {
 /// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
 fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (bool, u64) {
     let rest: Vec<T> = key.iter().copied().filter(|&t| !has_products(ctx, &[t])).collect();
-    if rest.len() == key.len() {
+    if rest.len() == key.len() || is_guessed(ctx, &rest) {
         return (false, 0);
     }
     let (answer, work) = short(ctx, &rest, effort);
