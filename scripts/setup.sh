@@ -141,7 +141,8 @@ if ! $rust; then
         wanted=()
         if $tests; then wanted=(--component rustfmt --component clippy); fi
         say "installing Rust with rustup"
-        rustup toolchain install stable --profile minimal "${wanted[@]}" >&2
+        # One that comes as a package cannot update itself, and fails if it tries.
+        rustup toolchain install stable --no-self-update --profile minimal "${wanted[@]}" >&2
         rustup default stable >&2
         if ! rust_is_new_enough; then
             say "Rust $needed_rust or newer is needed, and rustup's is not the one that is found: $(command -v rustc || echo none)"

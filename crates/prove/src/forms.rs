@@ -18,14 +18,14 @@ use rustc_hash::FxHashMap;
 use crate::program::{At, Program};
 use crate::term::{Bin, FnId, Node, Range, gcd, mask, sign_extend, smax, smin};
 
-/// The longest sum, in atoms, and its largest coefficients and constants: no value of a sum is [`FAR`] then, because no atom has
-/// more than 64 bits.
+/// The longest sum, in atoms, and its largest coefficients, constants and values of atoms: no value of a sum is [`FAR`] then.
 const LONGEST: usize = 12;
 const LARGEST: i128 = 1 << 50;
 const LARGEST_CONSTANT: i128 = 1 << 100;
+const LARGEST_ATOM: i128 = 1 << 70;
 
 /// Beyond the values of all sums.
-const FAR: i128 = 1 << 120;
+const FAR: i128 = 1 << 125;
 
 /// Words are of half the width of addresses.
 const HALF: u32 = 32;
@@ -403,6 +403,10 @@ impl<'a> Forms<'a> {
         }
         let (low, high) = self.interval(&left);
         let (low, high) = (low.div_euclid(by), high.div_euclid(by));
+        // Of quotients of quotients nothing else bounds the size.
+        if low < -LARGEST_ATOM || high > LARGEST_ATOM {
+            return None;
+        }
         let quotient = self.named(Key::Quotient(left.clone(), by), low, high);
         let rest = self.named(Key::Rest(left.clone(), by), 0, by - 1);
         let form = left.plus(-by, &quotient)?.plus(-1, &rest)?;
