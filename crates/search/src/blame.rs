@@ -393,6 +393,8 @@ impl Shrinker<'_, '_> {
     fn offset_in_the_data(&mut self, trial: &Trial) -> Option<String> {
         let space = self.driver.lab.space;
         let c = &trial.candidate;
+        // Some arrays are larger than any of ours.
+        let before = wrong(trial);
         let outside = trial.doubts.iter().any(|(kind, _)| *kind == Kind::OutOfBounds);
         let mut offsets = self.offsets();
         let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
@@ -412,13 +414,13 @@ impl Shrinker<'_, '_> {
                 continue;
             }
             let alone = condition::with(c, i, far);
-            if self.is_clean(&alone) {
+            if self.is_no_worse(&alone, before) {
                 return Some(condition::below(self, c, i, far));
             }
             let long = |r: usize| c.int(r).max(far).saturating_mul(LONGER);
             let mut roomy = alone.clone();
             rows.iter().for_each(|&r| roomy.genes[r] = Gene::Int(space.clamp(r, long(r))));
-            if rows.is_empty() || !self.is_clean(&roomy) {
+            if rows.is_empty() || !self.is_no_worse(&roomy, before) {
                 continue;
             }
             // What was changed first that alone makes the bug go away.

@@ -68,7 +68,11 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             None if shrinker.needs_an_end(&candidate, &as_found) => false,
             // A launch that takes too long to be made again was not varied either.
             None if !keep => !shrinker.may_blame(&candidate, &as_found),
-            None => !shrinker.driver.is_over() || !shrinker.may_blame(&candidate, &as_found),
+            // Nor was one that came to no end: its values are believed only where they are the first that come to mind.
+            None => {
+                let is_first = rule == Rule::Ordinary && !shrinker.driver.is_over();
+                is_first || !shrinker.may_blame(&candidate, &as_found)
+            }
         };
         let mut finding = shrunk.unwrap_or(as_found);
         let doubt = shrinker.depends_on_size(&finding);
