@@ -184,6 +184,9 @@ pub(crate) struct Space<'a> {
     fixed: Option<Vec<Gene>>,
 }
 
+/// Sizes that are made smaller are no smaller than this: what has next to no elements is odd.
+const LEAST_SIZE: i64 = 8;
+
 /// Arrays of one size that a kernel has in one.
 const FEW: i64 = 16;
 /// Rounds of a loop that nothing but a parameter limits.
@@ -302,7 +305,7 @@ impl<'a> Space<'a> {
         let mut c = Candidate { rule: Rule::SmallerSizes, ..plain.clone() };
         for (i, slot) in self.slots.iter().enumerate() {
             let counts = slot.is_size() || slot.hints.bounds_loop;
-            if counts && !slot.ty.is_float() && plain.int(i) >= 2 * parts {
+            if counts && !slot.ty.is_float() && plain.int(i) >= LEAST_SIZE * parts {
                 c.genes[i] = Gene::Int(plain.int(i) / parts);
             }
         }
