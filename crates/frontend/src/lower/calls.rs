@@ -51,7 +51,8 @@ impl Lower<'_> {
         if let Some(rest) = called.strip_prefix("__lockstep_") {
             return self.own(rest, &args);
         }
-        if let Some(m) = &plain
+        // A function of CUDA's that is called as a builtin of OpenCL's is not that one.
+        if let Some(m) = plain.as_ref().filter(|_| self.k.language != Language::Cuda)
             && let Some(result) = self.opencl(m, inst, &args)
         {
             return result;
