@@ -345,7 +345,7 @@ impl Lower<'_> {
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 
-    /// `add_i32_device` and its like.
+    /// `add_i32_device` and its like; `fadd_f16_device_pair` is of the first of two that are aligned together.
     fn own_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
         let unknown = || format!("call of __lockstep_atomic_{rest}");
         let mut parts = rest.split('_');
@@ -370,6 +370,11 @@ impl Lower<'_> {
             _ => return Err(unknown()),
         };
         let old = self.atomic(op, ty, space, operands[0], value, expected, Order::Relaxed, scope);
+        if parts.next() == Some("pair")
+            && let Some(site) = self.k.sites.last_mut()
+        {
+            site.align = 2 * ty.bytes();
+        }
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 }
