@@ -5,7 +5,7 @@
 //! - `missing-fence`: nothing can be ordered through an atomic or a volatile access, because there is none. Where there are
 //!   atomics whose results nobody uses, and it is proved that nothing races, that proof has used no order through them; so
 //!   what it says of all pairs of accesses holds without a fence.
-//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`may_wait`]), no barrier but those of a whole block,
+//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`never_waits`]), no barrier but those of a whole block,
 //!   nothing that the lanes of a warp do together by a mask; and where there are barriers, it is proved that they do not diverge.
 //! - `misaligned`: every address is made of multiples of the alignment ([`Alignment`]), given that each pointer is aligned
 //!   for the type that it is declared to point to, as C asks of a caller.
@@ -21,8 +21,10 @@ use lockstep_finding::{Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
-    Reg, SiteId, Terminator,
+    Reg, SiteId, Special, Terminator,
 };
+
+use crate::MOST_NUMBERED;
 
 /// What is settled in this way, beside or instead of what an engine says. `known` is what engines say of races and of barriers.
 pub fn absent<'v>(
@@ -61,9 +63,13 @@ pub fn absent<'v>(
     if alone {
         out.push((Kind::BarrierDivergence, proved()));
     }
-    if lacks(waits_for_others) && nobody_waits(kernel) {
-        let together = if alone { Some(proved()) } else { known(Kind::BarrierDivergence) };
-        out.extend(together.map(|v| (Kind::Deadlock, v)));
+    let together = if alone { Some(proved()) } else { known(Kind::BarrierDivergence) };
+    if lacks(waits_for_others)
+        && let Some(Verdict::Proved { mut assumes }) = together
+        && let Some(counted) = nobody_waits(kernel)
+    {
+        assumes.extend(counted.into_iter().filter(|c| !assumes.contains(c)).collect::<Vec<_>>());
+        out.push((Kind::Deadlock, Verdict::Proved { assumes }));
     }
     if Alignment::of(kernel).is_kept() {
         out.push((Kind::Misaligned, proved()));
@@ -120,36 +126,56 @@ fn signals(kernel: &Kernel) -> Signals {
     if used { Signals::Heard } else { signals }
 }
 
-/// Whether no loop is one in which a thread may wait for something that another does.
-fn nobody_waits(kernel: &Kernel) -> bool {
+/// Under which conditions no loop is one in which a thread may wait for something that another does.
+fn nobody_waits(kernel: &Kernel) -> Option<Vec<String>> {
     let cfg = Cfg::new(kernel);
-    let Some(values) = Values::new(kernel) else { return false };
-    !cfg.loops.iter().any(|l| may_wait(kernel, &cfg, &values, l))
+    let values = Values::new(kernel)?;
+    let mut assumes = Vec::new();
+    for l in &cfg.loops {
+        for condition in never_waits(kernel, &cfg, &values, l)? {
+            if !assumes.contains(&condition) {
+                assumes.push(condition);
+            }
+        }
+    }
+    Some(assumes)
 }
 
-/// Whether a loop may go round until another thread has done something.
+/// Under which conditions a loop does not go round until another thread has done something.
 ///
-/// It does not where each round passes a branch that leaves it by something that the thread counts itself:
+/// - Each round passes all branches that leave it, and each of them decides by what the thread has in registers alone, one at
+///   least by something that changes. Then the loop may never end, but not for want of another thread. A branch that chooses
+///   between values within the loop makes them depend on more than that, so only what is carried round by the head, the same
+///   from wherever a round ends, counts.
+/// - Or each round passes a branch that leaves it where a number that goes up or down by a fixed step, not zero, has come to a
+///   bound, wherever that is read: who moves the bound away can make the loop longer, but need not do anything for it to end.
+///   Nobody counts on a number that overflows on its way.
 ///
-/// - by a value that changes from round to round, and that is made, within the loop, of what the thread has in registers alone.
-///   A branch that chooses between values within the loop makes them depend on more than that, so only what is carried round by
-///   the head counts;
-/// - or by whether a number that goes up or down by a fixed step has come to a bound, wherever that is read: who moves the bound
-///   away can make the loop longer, but need not do anything for it to end.
-fn may_wait(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> bool {
+/// One branch of the first sort beside others is not enough: a number that is counted round in a circle need not ever come to
+/// where the loop ends, and then it is for the others to end it.
+fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<Vec<String>> {
     let inside = |b: &BlockId| l.blocks.contains(b);
     let again: Vec<BlockId> =
         cfg.predecessors[l.head.0 as usize].iter().copied().filter(inside).collect();
     // Entered elsewhere than at its head, too.
     if l.blocks.iter().any(|b| !cfg.dominates(l.head, *b)) {
-        return true;
+        return None;
     }
-    let counts = |from: BlockId| {
-        let Terminator::Branch { cond, then, .. } = kernel.block(from).term else { return false };
-        again.iter().all(|b| cfg.dominates(from, *b))
-            && (values.is_counted(cond, l) || values.comes_to_bound(cond, inside(&then), l))
+    let passed = |from: BlockId| match kernel.block(from).term {
+        Terminator::Branch { cond, then, .. } => {
+            again.iter().all(|b| cfg.dominates(from, *b)).then_some((cond, inside(&then)))
+        }
+        _ => None,
     };
-    !l.exits.iter().any(|(from, _)| counts(*from))
+    let decides = |(from, _): &(BlockId, BlockId)| values.is_own(passed(*from)?.0, l);
+    let own: Option<Vec<bool>> = l.exits.iter().map(decides).collect();
+    if own.is_some_and(|changes| changes.contains(&true)) {
+        return Some(Vec::new());
+    }
+    l.exits.iter().find_map(|(from, _)| {
+        let (cond, stays) = passed(*from)?;
+        values.comes_to_bound(cond, stays, l)
+    })
 }
 
 /// Where each register gets its value.
@@ -184,8 +210,8 @@ impl<'k> Values<'k> {
         Some(Values { made })
     }
 
-    /// Whether a value changes from round to round by the thread's own doing alone.
-    fn is_counted(&self, value: Operand, l: &Loop) -> bool {
+    /// Whether a value changes from round to round, where that is by the thread's own doing alone.
+    fn is_own(&self, value: Operand, l: &Loop) -> Option<bool> {
         let (mut work, mut seen) = (vec![value], Vec::new());
         let mut changes = false;
         while let Some(o) = work.pop() {
@@ -197,42 +223,40 @@ impl<'k> Values<'k> {
             seen.push(r);
             match made {
                 Made::Phi(phi) if b == l.head => {
-                    let round = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
-                    for (_, o) in round {
-                        changes |= *o != Operand::Reg(r);
-                        work.push(*o);
-                    }
+                    let next = carried_round(phi, l)?;
+                    changes |= next != Operand::Reg(r);
+                    work.push(next);
                 }
                 // A choice by a branch.
-                Made::Phi(_) => return false,
+                Made::Phi(_) => return None,
                 Made::Inst(inst) if is_own(&inst.op) => {
                     inst.op.for_each_operand(|o| work.push(o));
                 }
-                Made::Inst(_) => return false,
+                Made::Inst(_) => return None,
             }
         }
-        changes
+        Some(changes)
     }
 
-    /// Whether a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a bound that it
-    /// comes nearer to by a fixed step in each round.
-    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> bool {
-        let Operand::Reg(r) = cond else { return false };
+    /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
+    /// bound that it comes nearer to by a fixed step in each round.
+    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<String>> {
+        let Operand::Reg(r) = cond else { return None };
         let Some((_, Made::Inst(Inst { op: Op::Cmp { op, a, b, .. }, .. }))) =
             self.made[r.0 as usize]
         else {
-            return false;
+            return None;
         };
         let below = match op {
             CmpOp::SLt | CmpOp::SLe | CmpOp::ULt | CmpOp::ULe => stays,
             CmpOp::SGt | CmpOp::SGe | CmpOp::UGt | CmpOp::UGe => !stays,
-            _ => return false,
+            _ => return None,
         };
         let goes = |side: Operand, up: bool| {
-            let step = self.carried(side, l).and_then(|phi| self.step(phi, l));
-            step.is_some_and(|is_up| is_up.is_none_or(|is_up| is_up == up))
+            let (is_up, assumes) = self.step(self.carried(side, l)?, l)?;
+            (is_up == up).then_some(assumes)
         };
-        goes(*a, below) || goes(*b, !below)
+        goes(*a, below).or_else(|| goes(*b, !below))
     }
 
     /// What a loop carries round that a value is, but for something added that stays as it is, or another width.
@@ -257,11 +281,11 @@ impl<'k> Values<'k> {
         None
     }
 
-    /// Whether each round adds the same to what a loop carries round, and, where that is a constant, whether it goes up.
-    fn step(&self, phi: Reg, l: &Loop) -> Option<Option<bool>> {
+    /// Whether what a loop carries round goes up, where each round adds the same to it, or takes the same away; and under
+    /// which conditions that is not zero.
+    fn step(&self, phi: Reg, l: &Loop) -> Option<(bool, Vec<String>)> {
         let (_, Made::Phi(made)) = self.made[phi.0 as usize]? else { return None };
-        let mut rounds = made.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
-        let (&(_, Operand::Reg(next)), None) = (rounds.next()?, rounds.next()) else { return None };
+        let Operand::Reg(next) = carried_round(made, l)? else { return None };
         let (b, Made::Inst(Inst { op: Op::Int { op, ty, a, b: by }, .. })) =
             self.made[next.0 as usize]?
         else {
@@ -276,9 +300,52 @@ impl<'k> Values<'k> {
         if from != Operand::Reg(phi) || !l.blocks.contains(&b) {
             return None;
         }
-        let Operand::Imm(by) = by else { return Some(None) };
+        let adds = *op == IntOp::Add;
+        let Operand::Imm(by) = by else {
+            return self.dimensions(by).map(|assumes| (adds, assumes));
+        };
         let is_negative = by >> (ty.bytes() * 8 - 1) & 1 == 1;
-        (by != 0).then_some(Some(is_negative == (*op == IntOp::Sub)))
+        (by != 0).then_some((is_negative != adds, Vec::new()))
+    }
+
+    /// Under which conditions a value is a positive number: the size of the block or of the grid, or what the grid has of
+    /// threads, along an axis.
+    fn dimensions(&self, value: Operand) -> Option<Vec<String>> {
+        use Special::{BlockDim, GridDim, WarpSize};
+        match *self.made_by(value)? {
+            Op::Special(BlockDim(_) | GridDim(_) | WarpSize) => Some(Vec::new()),
+            Op::Int { op: IntOp::Mul, a, b, .. } => {
+                let axis = match (self.made_by(a)?, self.made_by(b)?) {
+                    (Op::Special(BlockDim(x)), Op::Special(GridDim(y)))
+                    | (Op::Special(GridDim(x)), Op::Special(BlockDim(y)))
+                        if x == y =>
+                    {
+                        ["x", "y", "z"].get(usize::from(*x))?
+                    }
+                    _ => return None,
+                };
+                Some(vec![format!("gridDim.{axis} * blockDim.{axis} <= {MOST_NUMBERED}")])
+            }
+            _ => None,
+        }
+    }
+
+    /// What makes a value, but for its width: what it is must be small enough not to be cut.
+    fn made_by(&self, mut value: Operand) -> Option<&'k Op> {
+        for _ in 0..MOST_STEPS {
+            let Operand::Reg(r) = value else { return None };
+            let (_, Made::Inst(inst)) = self.made[r.0 as usize]? else { return None };
+            match &inst.op {
+                Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, a, to, .. }
+                    if to.bytes() >= 4 =>
+                {
+                    value = *a;
+                }
+                Op::Copy { a, .. } => value = *a,
+                op => return Some(op),
+            }
+        }
+        None
     }
 
     /// Whether a value is the same in all rounds of a loop.
@@ -300,6 +367,13 @@ impl<'k> Values<'k> {
         }
         true
     }
+}
+
+/// What a loop's head gets where a round ends, if that is the same wherever it does.
+fn carried_round(phi: &Phi, l: &Loop) -> Option<Operand> {
+    let mut rounds = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
+    let (_, first) = rounds.next()?;
+    rounds.all(|(_, o)| o == first).then_some(*first)
 }
 
 /// Operations whose result hangs on their operands and the launch alone; what a clock says does not wait for anybody.

@@ -58,6 +58,66 @@ __global__ void waits_at_times(const int *flag, int *out, int n) {
     }
 }
 
+// deadlock, missing-fence: a round that gets no lock does not count
+__global__ void continues(int *lock, int *out, int n) {
+    for (int i = 0; i < n;) {
+        if (atomicCAS(&lock[i], 0, 1) != 0) continue;
+        out[i]++;
+        i++;
+    }
+}
+
+// deadlock: the count goes round in a circle and never comes to 2
+__global__ void circles(const int *flag, int *out) {
+    for (int i = 0;; i ^= 1) {
+        if (i == 2) break;
+        if (flag[threadIdx.x] != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing: whether it ends or not, nobody else has to do anything
+__global__ void circles_alone(int *out) {
+    for (int i = 0; i != 2; i ^= 1) out[threadIdx.x] = i;
+}
+
+// deadlock: the step may be zero
+__global__ void steps_by_argument(const int *stop, int *out, int n, int step) {
+    for (int i = 0; i < n; i += step) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing
+__global__ void steps_alone(int *out, int n, int step) {
+    for (int i = 0; i < n; i += step) out[threadIdx.x] = i;
+}
+
+// nothing: given that the grid is no larger than can be numbered
+__global__ void steps_by_grid(const int *in, int *out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
+// nothing
+__global__ void steps_by_block(const int *in, int *out, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
+// deadlock: two dimensions together may wrap around to zero
+__global__ void steps_by_product(const int *in, int *out, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n; i += gridDim.x * gridDim.y) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
 // nothing: the bound is read again in each round, and comes nearer
 __global__ void bounded(const int *n, int *out) {
     for (int i = threadIdx.x; i < *n; i += blockDim.x) out[i] = 1;
