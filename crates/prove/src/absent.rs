@@ -149,7 +149,7 @@ fn nobody_waits(kernel: &Kernel) -> Option<Vec<String>> {
 ///   from wherever a round ends, counts.
 /// - Or each round passes a branch that leaves it where a number that goes up or down by a fixed step, not zero, has come to a
 ///   bound, wherever that is read: who moves the bound away can make the loop longer, but need not do anything for it to end.
-///   Nobody counts on a number that overflows on its way.
+///   The number must come there before it wraps around ([`Way`]).
 ///
 /// One branch of the first sort beside others is not enough: a number that is counted round in a circle need not ever come to
 /// where the loop ends, and then it is for the others to end it.
@@ -239,28 +239,43 @@ impl<'k> Values<'k> {
     }
 
     /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
-    /// bound that it comes nearer to by a fixed step in each round.
+    /// bound that it comes nearer to by a fixed step in each round, and comes to.
     fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<String>> {
         let Operand::Reg(r) = cond else { return None };
-        let Some((_, Made::Inst(Inst { op: Op::Cmp { op, a, b, .. }, .. }))) =
+        let Some((_, Made::Inst(Inst { op: Op::Cmp { op, ty, a, b }, .. }))) =
             self.made[r.0 as usize]
         else {
             return None;
         };
-        let below = match op {
-            CmpOp::SLt | CmpOp::SLe | CmpOp::ULt | CmpOp::ULe => stays,
-            CmpOp::SGt | CmpOp::SGe | CmpOp::UGt | CmpOp::UGe => !stays,
+        let (below, strict) = match (op, stays) {
+            (CmpOp::SLt | CmpOp::ULt, true) | (CmpOp::SGe | CmpOp::UGe, false) => (true, true),
+            (CmpOp::SLe | CmpOp::ULe, true) | (CmpOp::SGt | CmpOp::UGt, false) => (true, false),
+            (CmpOp::SGt | CmpOp::UGt, true) | (CmpOp::SLe | CmpOp::ULe, false) => (false, true),
+            (CmpOp::SGe | CmpOp::UGe, true) | (CmpOp::SLt | CmpOp::ULt, false) => (false, false),
             _ => return None,
         };
-        let goes = |side: Operand, up: bool| {
-            let (is_up, assumes) = self.step(self.carried(side, l)?, l)?;
-            (is_up == up).then_some(assumes)
+        let signed = matches!(op, CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe);
+        let goes = |side: Operand, bound: Operand, up: bool| {
+            let phi = self.carried(side, l)?;
+            let step = self.step(phi, l).filter(|s| s.up == up && self.is_bound(bound, l))?;
+            let (_, Made::Phi(Phi { ty: counted, .. })) = self.made[phi.0 as usize]? else {
+                return None;
+            };
+            let way = Way { up, signed, strict, compared: ty.bits(), counted: counted.bits() };
+            way.ends(&step, bound).then_some(step.assumes)
         };
-        goes(*a, below).or_else(|| goes(*b, !below))
+        goes(*a, *b, below).or_else(|| goes(*b, *a, !below))
     }
 
-    /// What a loop carries round that a value is, but for something added that stays as it is, or another width.
+    /// Whether a value is the same in all rounds of a loop, but for what others write where it is read.
+    fn is_bound(&self, value: Operand, l: &Loop) -> bool {
+        self.is_made(value, l, |op| is_own(op) || matches!(op, Op::Load { .. } | Op::Atomic { .. }))
+    }
+
+    /// What a loop carries round that a value is, but for something added that stays as it is, or another width. What is added
+    /// to the wider number would change how far the narrower has to go.
     fn carried(&self, mut value: Operand, l: &Loop) -> Option<Reg> {
+        let mut moved = false;
         for _ in 0..MOST_STEPS {
             let Operand::Reg(r) = value else { return None };
             let (b, made) = self.made[r.0 as usize]?;
@@ -270,10 +285,16 @@ impl<'k> Values<'k> {
             value = match made {
                 Made::Phi(_) => return (b == l.head).then_some(r),
                 Made::Inst(inst) => match inst.op {
-                    Op::Cast { op: CastOp::ZExt | CastOp::SExt, a, .. } | Op::Copy { a, .. } => a,
-                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(b, l) => a,
-                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(a, l) => b,
-                    Op::Int { op: IntOp::Sub, a, b, .. } if self.stays(b, l) => a,
+                    Op::Cast { op: CastOp::ZExt | CastOp::SExt, a, .. } if !moved => a,
+                    Op::Copy { a, .. } => a,
+                    Op::Int { op, a, b, .. } => {
+                        moved = true;
+                        match op {
+                            IntOp::Add | IntOp::Sub if self.stays(b, l) => a,
+                            IntOp::Add if self.stays(a, l) => b,
+                            _ => return None,
+                        }
+                    }
                     _ => return None,
                 },
             };
@@ -281,9 +302,8 @@ impl<'k> Values<'k> {
         None
     }
 
-    /// Whether what a loop carries round goes up, where each round adds the same to it, or takes the same away; and under
-    /// which conditions that is not zero.
-    fn step(&self, phi: Reg, l: &Loop) -> Option<(bool, Vec<String>)> {
+    /// What each round adds to what a loop carries round, or takes away, where that is always the same.
+    fn step(&self, phi: Reg, l: &Loop) -> Option<Step> {
         let (_, Made::Phi(made)) = self.made[phi.0 as usize]? else { return None };
         let Operand::Reg(next) = carried_round(made, l)? else { return None };
         let (b, Made::Inst(Inst { op: Op::Int { op, ty, a, b: by }, .. })) =
@@ -302,10 +322,13 @@ impl<'k> Values<'k> {
         }
         let adds = *op == IntOp::Add;
         let Operand::Imm(by) = by else {
-            return self.dimensions(by).map(|assumes| (adds, assumes));
+            let assumes = self.dimensions(by)?;
+            return Some(Step { up: adds, by: u64::from(MOST_NUMBERED), assumes });
         };
-        let is_negative = by >> (ty.bytes() * 8 - 1) & 1 == 1;
-        (by != 0).then_some((is_negative != adds, Vec::new()))
+        let is_negative = by >> (ty.bits() - 1) & 1 == 1;
+        let by = if is_negative { by.wrapping_neg() & ty.mask() } else { by & ty.mask() };
+        let up = is_negative != adds;
+        (by != 0).then_some(Step { up, by, assumes: Vec::new() })
     }
 
     /// Under which conditions a value is a positive number: the size of the block or of the grid, or what the grid has of
@@ -350,6 +373,11 @@ impl<'k> Values<'k> {
 
     /// Whether a value is the same in all rounds of a loop.
     fn stays(&self, value: Operand, l: &Loop) -> bool {
+        self.is_made(value, l, is_own)
+    }
+
+    /// Whether a value is made, within a loop, by such operations alone, and of nothing that the loop carries round.
+    fn is_made(&self, value: Operand, l: &Loop, by: impl Fn(&Op) -> bool) -> bool {
         let (mut work, mut seen) = (vec![value], Vec::new());
         while let Some(o) = work.pop() {
             let Operand::Reg(r) = o else { continue };
@@ -359,13 +387,64 @@ impl<'k> Values<'k> {
             }
             seen.push(r);
             match made {
-                Made::Inst(inst) if is_own(&inst.op) => {
+                Made::Inst(Inst { op: Op::Special(Special::Clock), .. }) => return false,
+                Made::Inst(inst) if by(&inst.op) => {
                     inst.op.for_each_operand(|o| work.push(o));
                 }
                 _ => return false,
             }
         }
         true
+    }
+}
+
+/// How a number goes in each round of a loop.
+struct Step {
+    up: bool,
+    /// So far, at most.
+    by: u64,
+    /// And not at all unless this holds.
+    assumes: Vec<String>,
+}
+
+/// How a loop goes on: as long as a number of so many bits (`counted`), widened to `compared` where that is more, is below
+/// (`up`) or above a bound, or, unless `strict`, equal to it.
+struct Way {
+    up: bool,
+    signed: bool,
+    strict: bool,
+    compared: u32,
+    counted: u32,
+}
+
+impl Way {
+    /// Whether a number that goes by such a step comes beyond the bound before it wraps around.
+    ///
+    /// Of a bound that is not a constant it is taken for granted that it is not so near to the largest number that a step leads
+    /// beyond both; but it may well be zero, and may have been made of zero by taking one away.
+    fn ends(&self, step: &Step, bound: Operand) -> bool {
+        let Operand::Imm(bound) = bound else {
+            let is_wide = self.counted >= 32 || self.counted == self.compared;
+            let never_wraps = match (self.up, self.signed && self.counted == self.compared) {
+                (_, true) => true,
+                (true, false) => self.strict,
+                (false, false) => self.strict && step.by == 1,
+            };
+            return is_wide && never_wraps;
+        };
+        // In which the number stays below what its bits hold, signed or not, whatever it is widened by.
+        let (least, most) = match (self.signed, self.counted == self.compared) {
+            (true, true) => (-1i128 << (self.counted - 1), (1i128 << (self.counted - 1)) - 1),
+            (false, true) => (0, (1i128 << self.counted) - 1),
+            (_, false) => (0, (1i128 << (self.counted - 1)) - 1),
+        };
+        let mask = (1i128 << self.compared) - 1;
+        let bound = i128::from(bound) & mask;
+        let is_negative = self.signed && bound >> (self.compared - 1) & 1 == 1;
+        let bound = if is_negative { bound - mask - 1 } else { bound };
+        let (by, strict) = (i128::from(step.by), i128::from(self.strict));
+        // The last number with which the loop goes on, and where the next round begins.
+        if self.up { bound - strict + by <= most } else { bound + strict - by >= least }
     }
 }
 
