@@ -59,6 +59,8 @@ pub struct HostLaunch {
     pub conditions: Vec<HostCondition>,
     /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
     pub sizes: Vec<(usize, HostValue)>,
+    /// Pairs of parameters, by position, that get one and the same pointer.
+    pub same: Vec<(usize, usize)>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
     /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
@@ -195,6 +197,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
         launch.kernel = kernel;
         if let Some(stub) = stubs.get(&callee) {
             launch.arg_count = stub.count;
+            launch.same = arrays::same(&arguments, &stub.whole);
             for (v, &param) in arguments.into_iter().zip(&stub.whole) {
                 let Some(param) = param else { continue };
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
@@ -296,6 +299,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         values,
         conditions: Vec::new(),
         sizes: Vec::new(),
+        same: Vec::new(),
         free: Vec::new(),
         bound: Vec::new(),
         branches: None,

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    BlockId, Inst, Kernel, Loc, LocId, Op, Order, Scope, Site, SiteId, SiteKind, Space, Terminator,
+    BlockId, Inst, Kernel, Loc, LocId, Op, Operand, Order, Param, ParamKind, Reg, Scope, Site,
+    SiteId, SiteKind, Space, Terminator,
 };
 
 /// The kernel without the barrier or fence at `site`. A barrier that computes a
@@ -23,6 +24,36 @@ pub fn without(kernel: &Kernel, site: SiteId) -> Option<Kernel> {
         removed |= block.insts.len() != before;
     }
     removed.then_some(edited)
+}
+
+/// The kernel as it is where pairs of its pointer parameters, by position, get the same array: what goes through one of them goes
+/// through the other, which may be written. With it, the parameters that are used, and those that are not any more.
+pub fn aliased(kernel: &Kernel, pairs: &[(usize, usize)]) -> (Kernel, Vec<(usize, usize)>) {
+    let mut out = kernel.clone();
+    let is_written = |p: &Param| matches!(p.kind, ParamKind::Buffer { readonly: false, .. });
+    let is_buffer = |p: &Param| matches!(p.kind, ParamKind::Buffer { .. });
+    let mut dropped: Vec<(usize, usize)> = Vec::new();
+    for &(a, b) in pairs {
+        let (Some(one), Some(other)) = (kernel.params.get(a), kernel.params.get(b)) else {
+            continue;
+        };
+        let (kept, gone) = if is_written(one) { (a, b) } else { (b, a) };
+        let is_known = dropped.iter().any(|&(k, g)| [kept, gone].contains(&g) || k == gone);
+        if is_known || !is_buffer(one) || !is_buffer(other) || !is_written(&kernel.params[kept]) {
+            continue;
+        }
+        dropped.push((kept, gone));
+        let dst = out.params[gone].reg;
+        let unused = Reg(out.regs.len() as u32);
+        out.regs.push(kernel.reg_ty(dst));
+        out.params[gone].reg = unused;
+        let a = Operand::Reg(out.params[kept].reg);
+        let op = Op::Copy { ty: kernel.reg_ty(dst), a };
+        let first = &mut out.blocks[0].insts;
+        let loc = first.first().map_or(LocId(0), |i| i.loc);
+        first.insert(0, Inst { dst: Some(dst), op, loc });
+    }
+    (out, dropped)
 }
 
 /// Which blocks can be reached from the entry.

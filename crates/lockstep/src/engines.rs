@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
-use lockstep_kernel::{Kernel, Param, ParamKind};
+use lockstep_kernel::{Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
     Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
@@ -25,6 +25,7 @@ use crate::progress::{Engine, Progress, Working};
 use crate::proof;
 use crate::relations::Related;
 use crate::safe;
+use crate::several;
 use crate::simulation;
 use crate::verdicts;
 
@@ -41,6 +42,8 @@ pub(crate) enum Engines {
     All(Evolve),
 }
 
+/// Ways in which a host launches a kernel, each of which takes as long as one.
+const MOST_WAYS: usize = 4;
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_secs(24 * 3600);
 /// The prover's part of the budget where the search follows.
@@ -77,7 +80,7 @@ impl Task<'_> {
         let looked_at = if cancel.is_cancelled() {
             Ok(self.nothing(kernel, source))
         } else {
-            self.look_at(kernel, source, facts)
+            self.look_at_all(kernel, source, facts)
         };
         if !cancel.is_cancelled() {
             return looked_at;
@@ -96,18 +99,75 @@ impl Task<'_> {
         }
     }
 
-    fn look_at(
+    /// In all the ways in which the host launches it. Where these are too many, or take too long, proofs say so.
+    fn look_at_all(
         &self,
         kernel: &Kernel,
         source: &Source,
         facts: &FileFacts,
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
+        let budget = seconds(self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET));
+        let has_time = || self.analysis.search.reproducible || started.elapsed() < budget;
+        let mut report = self.look_at(kernel, source, facts)?;
+        let ways = facts.ways(kernel, &self.analysis.launch);
+        let mut seen = 1;
+        while seen < ways.min(MOST_WAYS) && has_time() {
+            facts.choose(seen);
+            let other = self.look_at(kernel, source, facts);
+            facts.choose(0);
+            several::join(&mut report, other?);
+            seen += 1;
+        }
+        if seen < ways {
+            let only = format!("it is launched as in the first {seen} of {ways} ways of the host");
+            for (_, verdict) in &mut report.verdicts {
+                if let Verdict::Proved { assumes } = verdict {
+                    assumes.push(only.clone());
+                }
+            }
+        }
+        Ok(report)
+    }
+
+    /// In one of them. Parameters that get one array there are one.
+    fn look_at(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+        facts: &FileFacts,
+    ) -> Result<KernelReport, InputError> {
+        let fail =
+            |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
+        let given = self.given(kernel, facts).map_err(fail)?;
+        let same = facts.same(kernel, &self.analysis.launch);
+        if same.is_empty() {
+            return self.look_at_given(kernel, source, given);
+        }
+        let (aliased, pairs) = edit::aliased(kernel, &same);
+        let mut report = self.look_at_given(&aliased, source, given)?;
+        let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
+        for launch in found.chain(&mut report.launch) {
+            for &(kept, gone) in &pairs {
+                let [param, own] = [kept, gone].map(|p| kernel.params[p].name.clone());
+                let same = ArgValue::SameAs { param, offset: 0 };
+                launch.args.iter_mut().filter(|a| a.0 == own).for_each(|a| a.1 = same.clone());
+            }
+        }
+        Ok(report)
+    }
+
+    fn look_at_given(
+        &self,
+        kernel: &Kernel,
+        source: &Source,
+        given: Given,
+    ) -> Result<KernelReport, InputError> {
+        let started = Instant::now();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
         let config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         let kinds = config.kinds.clone();
-        let given = self.given(kernel, facts).map_err(fail)?;
         for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
         }

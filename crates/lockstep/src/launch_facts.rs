@@ -1,6 +1,6 @@
 //! What the command line and the source say of a kernel's launch.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 
 use lockstep_finding::launch::{Dimension, Number};
@@ -21,6 +21,8 @@ pub(crate) struct FileFacts<'a> {
     module: &'a Module,
     input: &'a InputArgs,
     host: OnceCell<HostSide>,
+    /// Which of the host's launches of a kernel is looked at.
+    chosen: Cell<usize>,
 }
 
 impl<'a> FileFacts<'a> {
@@ -29,15 +31,59 @@ impl<'a> FileFacts<'a> {
         module: &'a Module,
         input: &'a InputArgs,
     ) -> FileFacts<'a> {
-        FileFacts { source, module, input, host: OnceCell::new() }
+        FileFacts { source, module, input, host: OnceCell::new(), chosen: Cell::new(0) }
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
+        self.different_launches(kernel).get(self.chosen.get()).copied()
+    }
+
+    /// The host's launches of a kernel that differ in what is constant of them; the one of which most is, first.
+    fn different_launches(&self, kernel: &Kernel) -> Vec<&HostLaunch> {
         let launches = self.host_launches(kernel);
-        let whole = |l: &&HostLaunch| l.grid.is_some() && l.block.is_some();
-        let block = |l: &&HostLaunch| l.block.is_some();
-        let first = |f: &dyn Fn(&&HostLaunch) -> bool| launches.iter().copied().find(|l| f(l));
-        first(&whole).or_else(|| first(&block)).or_else(|| first(&|_| true))
+        let unknown = |l: &&HostLaunch| match (l.grid, l.block) {
+            (Some(_), Some(_)) => 0,
+            (None, Some(_)) => 1,
+            _ => 2,
+        };
+        let first = launches.iter().copied().min_by_key(unknown);
+        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.same.clone());
+        let mut different: Vec<&HostLaunch> = Vec::new();
+        for l in first.into_iter().chain(launches) {
+            if !different.iter().any(|d| constants(d) == constants(l)) {
+                different.push(l);
+            }
+        }
+        different
+    }
+
+    /// In how many ways the host launches a kernel, where it is the host that says so.
+    pub(crate) fn ways(&self, kernel: &Kernel, args: &LaunchArgs) -> usize {
+        if self.is_by_host(kernel, args) { self.different_launches(kernel).len() } else { 1 }
+    }
+
+    fn is_by_host(&self, kernel: &Kernel, args: &LaunchArgs) -> bool {
+        let (grid, block) = self.dims(kernel, args);
+        [grid, block].into_iter().flatten().any(|(_, from)| from == From::HostLaunch)
+    }
+
+    /// The pairs of parameters that the host gives one array, where it was looked at. What does not race with one array does not
+    /// race with two.
+    pub(crate) fn same(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<(usize, usize)> {
+        if self.host.get().is_none() {
+            return Vec::new();
+        }
+        let launches = match self.is_by_host(kernel, args) {
+            true => self.host_launch(kernel).into_iter().collect(),
+            false => self.host_launches(kernel),
+        };
+        let pairs = launches.into_iter().map(|l| &l.same).find(|same| !same.is_empty());
+        pairs.cloned().unwrap_or_default()
+    }
+
+    /// Looks at another of the ways.
+    pub(crate) fn choose(&self, way: usize) {
+        self.chosen.set(way);
     }
 
     fn host_launches(&self, kernel: &Kernel) -> Vec<&HostLaunch> {

@@ -25,6 +25,7 @@ mod results;
 mod run;
 mod safe;
 mod settle;
+mod several;
 mod simulation;
 mod traces;
 mod verdicts;

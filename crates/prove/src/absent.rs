@@ -5,7 +5,7 @@
 //! - `missing-fence`: nothing can be ordered through an atomic or a volatile access, because there is none. Where there are
 //!   atomics whose results nobody uses, and it is proved that nothing races, that proof has used no order through them; so
 //!   what it says of all pairs of accesses holds without a fence.
-//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`may_wait`]), no barrier but those of a whole block,
+//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`never_waits`]), no barrier but those of a whole block,
 //!   nothing that the lanes of a warp do together by a mask; and where there are barriers, it is proved that they do not diverge.
 //! - `misaligned`: every address is made of multiples of the alignment ([`Alignment`]), given that each pointer is aligned
 //!   for the type that it is declared to point to, as C asks of a caller.
@@ -21,8 +21,10 @@ use lockstep_finding::{Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
-    Reg, SiteId, Terminator,
+    Reg, SiteId, Special, Terminator,
 };
+
+use crate::MOST_NUMBERED;
 
 /// What is settled in this way, beside or instead of what an engine says. `known` is what engines say of races and of barriers.
 pub fn absent<'v>(
@@ -61,9 +63,13 @@ pub fn absent<'v>(
     if alone {
         out.push((Kind::BarrierDivergence, proved()));
     }
-    if lacks(waits_for_others) && nobody_waits(kernel) {
-        let together = if alone { Some(proved()) } else { known(Kind::BarrierDivergence) };
-        out.extend(together.map(|v| (Kind::Deadlock, v)));
+    let together = if alone { Some(proved()) } else { known(Kind::BarrierDivergence) };
+    if lacks(waits_for_others)
+        && let Some(Verdict::Proved { mut assumes }) = together
+        && let Some(counted) = nobody_waits(kernel)
+    {
+        assumes.extend(counted.into_iter().filter(|c| !assumes.contains(c)).collect::<Vec<_>>());
+        out.push((Kind::Deadlock, Verdict::Proved { assumes }));
     }
     if Alignment::of(kernel).is_kept() {
         out.push((Kind::Misaligned, proved()));
@@ -120,36 +126,56 @@ fn signals(kernel: &Kernel) -> Signals {
     if used { Signals::Heard } else { signals }
 }
 
-/// Whether no loop is one in which a thread may wait for something that another does.
-fn nobody_waits(kernel: &Kernel) -> bool {
+/// Under which conditions no loop is one in which a thread may wait for something that another does.
+fn nobody_waits(kernel: &Kernel) -> Option<Vec<String>> {
     let cfg = Cfg::new(kernel);
-    let Some(values) = Values::new(kernel) else { return false };
-    !cfg.loops.iter().any(|l| may_wait(kernel, &cfg, &values, l))
+    let values = Values::new(kernel)?;
+    let mut assumes = Vec::new();
+    for l in &cfg.loops {
+        for condition in never_waits(kernel, &cfg, &values, l)? {
+            if !assumes.contains(&condition) {
+                assumes.push(condition);
+            }
+        }
+    }
+    Some(assumes)
 }
 
-/// Whether a loop may go round until another thread has done something.
+/// Under which conditions a loop does not go round until another thread has done something.
 ///
-/// It does not where each round passes a branch that leaves it by something that the thread counts itself:
+/// - Each round passes all branches that leave it, and each of them decides by what the thread has in registers alone, one at
+///   least by something that changes. Then the loop may never end, but not for want of another thread. A branch that chooses
+///   between values within the loop makes them depend on more than that, so only what is carried round by the head, the same
+///   from wherever a round ends, counts.
+/// - Or each round passes a branch that leaves it where a number that goes up or down by a fixed step, not zero, has come to a
+///   bound, wherever that is read: who moves the bound away can make the loop longer, but need not do anything for it to end.
+///   The number must come there before it wraps around ([`Way`]).
 ///
-/// - by a value that changes from round to round, and that is made, within the loop, of what the thread has in registers alone.
-///   A branch that chooses between values within the loop makes them depend on more than that, so only what is carried round by
-///   the head counts;
-/// - or by whether a number that goes up or down by a fixed step has come to a bound, wherever that is read: who moves the bound
-///   away can make the loop longer, but need not do anything for it to end.
-fn may_wait(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> bool {
+/// One branch of the first sort beside others is not enough: a number that is counted round in a circle need not ever come to
+/// where the loop ends, and then it is for the others to end it.
+fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<Vec<String>> {
     let inside = |b: &BlockId| l.blocks.contains(b);
     let again: Vec<BlockId> =
         cfg.predecessors[l.head.0 as usize].iter().copied().filter(inside).collect();
     // Entered elsewhere than at its head, too.
     if l.blocks.iter().any(|b| !cfg.dominates(l.head, *b)) {
-        return true;
+        return None;
     }
-    let counts = |from: BlockId| {
-        let Terminator::Branch { cond, then, .. } = kernel.block(from).term else { return false };
-        again.iter().all(|b| cfg.dominates(from, *b))
-            && (values.is_counted(cond, l) || values.comes_to_bound(cond, inside(&then), l))
+    let passed = |from: BlockId| match kernel.block(from).term {
+        Terminator::Branch { cond, then, .. } => {
+            again.iter().all(|b| cfg.dominates(from, *b)).then_some((cond, inside(&then)))
+        }
+        _ => None,
     };
-    !l.exits.iter().any(|(from, _)| counts(*from))
+    let decides = |(from, _): &(BlockId, BlockId)| values.is_own(passed(*from)?.0, l);
+    let own: Option<Vec<bool>> = l.exits.iter().map(decides).collect();
+    if own.is_some_and(|changes| changes.contains(&true)) {
+        return Some(Vec::new());
+    }
+    l.exits.iter().find_map(|(from, _)| {
+        let (cond, stays) = passed(*from)?;
+        values.comes_to_bound(cond, stays, l)
+    })
 }
 
 /// Where each register gets its value.
@@ -184,8 +210,8 @@ impl<'k> Values<'k> {
         Some(Values { made })
     }
 
-    /// Whether a value changes from round to round by the thread's own doing alone.
-    fn is_counted(&self, value: Operand, l: &Loop) -> bool {
+    /// Whether a value changes from round to round, where that is by the thread's own doing alone.
+    fn is_own(&self, value: Operand, l: &Loop) -> Option<bool> {
         let (mut work, mut seen) = (vec![value], Vec::new());
         let mut changes = false;
         while let Some(o) = work.pop() {
@@ -197,46 +223,59 @@ impl<'k> Values<'k> {
             seen.push(r);
             match made {
                 Made::Phi(phi) if b == l.head => {
-                    let round = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
-                    for (_, o) in round {
-                        changes |= *o != Operand::Reg(r);
-                        work.push(*o);
-                    }
+                    let next = carried_round(phi, l)?;
+                    changes |= next != Operand::Reg(r);
+                    work.push(next);
                 }
                 // A choice by a branch.
-                Made::Phi(_) => return false,
+                Made::Phi(_) => return None,
                 Made::Inst(inst) if is_own(&inst.op) => {
                     inst.op.for_each_operand(|o| work.push(o));
                 }
-                Made::Inst(_) => return false,
+                Made::Inst(_) => return None,
             }
         }
-        changes
+        Some(changes)
     }
 
-    /// Whether a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a bound that it
-    /// comes nearer to by a fixed step in each round.
-    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> bool {
-        let Operand::Reg(r) = cond else { return false };
-        let Some((_, Made::Inst(Inst { op: Op::Cmp { op, a, b, .. }, .. }))) =
+    /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
+    /// bound that it comes nearer to by a fixed step in each round, and comes to.
+    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<String>> {
+        let Operand::Reg(r) = cond else { return None };
+        let Some((_, Made::Inst(Inst { op: Op::Cmp { op, ty, a, b }, .. }))) =
             self.made[r.0 as usize]
         else {
-            return false;
+            return None;
         };
-        let below = match op {
-            CmpOp::SLt | CmpOp::SLe | CmpOp::ULt | CmpOp::ULe => stays,
-            CmpOp::SGt | CmpOp::SGe | CmpOp::UGt | CmpOp::UGe => !stays,
-            _ => return false,
+        let (below, strict) = match (op, stays) {
+            (CmpOp::SLt | CmpOp::ULt, true) | (CmpOp::SGe | CmpOp::UGe, false) => (true, true),
+            (CmpOp::SLe | CmpOp::ULe, true) | (CmpOp::SGt | CmpOp::UGt, false) => (true, false),
+            (CmpOp::SGt | CmpOp::UGt, true) | (CmpOp::SLe | CmpOp::ULe, false) => (false, true),
+            (CmpOp::SGe | CmpOp::UGe, true) | (CmpOp::SLt | CmpOp::ULt, false) => (false, false),
+            _ => return None,
         };
-        let goes = |side: Operand, up: bool| {
-            let step = self.carried(side, l).and_then(|phi| self.step(phi, l));
-            step.is_some_and(|is_up| is_up.is_none_or(|is_up| is_up == up))
+        let signed = matches!(op, CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe);
+        let goes = |side: Operand, bound: Operand, up: bool| {
+            let phi = self.carried(side, l)?;
+            let step = self.step(phi, l).filter(|s| s.up == up && self.is_bound(bound, l))?;
+            let (_, Made::Phi(Phi { ty: counted, .. })) = self.made[phi.0 as usize]? else {
+                return None;
+            };
+            let way = Way { up, signed, strict, compared: ty.bits(), counted: counted.bits() };
+            way.ends(&step, bound).then_some(step.assumes)
         };
-        goes(*a, below) || goes(*b, !below)
+        goes(*a, *b, below).or_else(|| goes(*b, *a, !below))
     }
 
-    /// What a loop carries round that a value is, but for something added that stays as it is, or another width.
+    /// Whether a value is the same in all rounds of a loop, but for what others write where it is read.
+    fn is_bound(&self, value: Operand, l: &Loop) -> bool {
+        self.is_made(value, l, |op| is_own(op) || matches!(op, Op::Load { .. } | Op::Atomic { .. }))
+    }
+
+    /// What a loop carries round that a value is, but for something added that stays as it is, or another width. What is added
+    /// to the wider number would change how far the narrower has to go.
     fn carried(&self, mut value: Operand, l: &Loop) -> Option<Reg> {
+        let mut moved = false;
         for _ in 0..MOST_STEPS {
             let Operand::Reg(r) = value else { return None };
             let (b, made) = self.made[r.0 as usize]?;
@@ -246,10 +285,16 @@ impl<'k> Values<'k> {
             value = match made {
                 Made::Phi(_) => return (b == l.head).then_some(r),
                 Made::Inst(inst) => match inst.op {
-                    Op::Cast { op: CastOp::ZExt | CastOp::SExt, a, .. } | Op::Copy { a, .. } => a,
-                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(b, l) => a,
-                    Op::Int { op: IntOp::Add, a, b, .. } if self.stays(a, l) => b,
-                    Op::Int { op: IntOp::Sub, a, b, .. } if self.stays(b, l) => a,
+                    Op::Cast { op: CastOp::ZExt | CastOp::SExt, a, .. } if !moved => a,
+                    Op::Copy { a, .. } => a,
+                    Op::Int { op, a, b, .. } => {
+                        moved = true;
+                        match op {
+                            IntOp::Add | IntOp::Sub if self.stays(b, l) => a,
+                            IntOp::Add if self.stays(a, l) => b,
+                            _ => return None,
+                        }
+                    }
                     _ => return None,
                 },
             };
@@ -257,11 +302,10 @@ impl<'k> Values<'k> {
         None
     }
 
-    /// Whether each round adds the same to what a loop carries round, and, where that is a constant, whether it goes up.
-    fn step(&self, phi: Reg, l: &Loop) -> Option<Option<bool>> {
+    /// What each round adds to what a loop carries round, or takes away, where that is always the same.
+    fn step(&self, phi: Reg, l: &Loop) -> Option<Step> {
         let (_, Made::Phi(made)) = self.made[phi.0 as usize]? else { return None };
-        let mut rounds = made.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
-        let (&(_, Operand::Reg(next)), None) = (rounds.next()?, rounds.next()) else { return None };
+        let Operand::Reg(next) = carried_round(made, l)? else { return None };
         let (b, Made::Inst(Inst { op: Op::Int { op, ty, a, b: by }, .. })) =
             self.made[next.0 as usize]?
         else {
@@ -276,13 +320,64 @@ impl<'k> Values<'k> {
         if from != Operand::Reg(phi) || !l.blocks.contains(&b) {
             return None;
         }
-        let Operand::Imm(by) = by else { return Some(None) };
-        let is_negative = by >> (ty.bytes() * 8 - 1) & 1 == 1;
-        (by != 0).then_some(Some(is_negative == (*op == IntOp::Sub)))
+        let adds = *op == IntOp::Add;
+        let Operand::Imm(by) = by else {
+            let assumes = self.dimensions(by)?;
+            return Some(Step { up: adds, by: u64::from(MOST_NUMBERED), assumes });
+        };
+        let is_negative = by >> (ty.bits() - 1) & 1 == 1;
+        let by = if is_negative { by.wrapping_neg() & ty.mask() } else { by & ty.mask() };
+        let up = is_negative != adds;
+        (by != 0).then_some(Step { up, by, assumes: Vec::new() })
+    }
+
+    /// Under which conditions a value is a positive number: the size of the block or of the grid, or what the grid has of
+    /// threads, along an axis.
+    fn dimensions(&self, value: Operand) -> Option<Vec<String>> {
+        use Special::{BlockDim, GridDim, WarpSize};
+        match *self.made_by(value)? {
+            Op::Special(BlockDim(_) | GridDim(_) | WarpSize) => Some(Vec::new()),
+            Op::Int { op: IntOp::Mul, a, b, .. } => {
+                let axis = match (self.made_by(a)?, self.made_by(b)?) {
+                    (Op::Special(BlockDim(x)), Op::Special(GridDim(y)))
+                    | (Op::Special(GridDim(x)), Op::Special(BlockDim(y)))
+                        if x == y =>
+                    {
+                        ["x", "y", "z"].get(usize::from(*x))?
+                    }
+                    _ => return None,
+                };
+                Some(vec![format!("gridDim.{axis} * blockDim.{axis} <= {MOST_NUMBERED}")])
+            }
+            _ => None,
+        }
+    }
+
+    /// What makes a value, but for its width: what it is must be small enough not to be cut.
+    fn made_by(&self, mut value: Operand) -> Option<&'k Op> {
+        for _ in 0..MOST_STEPS {
+            let Operand::Reg(r) = value else { return None };
+            let (_, Made::Inst(inst)) = self.made[r.0 as usize]? else { return None };
+            match &inst.op {
+                Op::Cast { op: CastOp::ZExt | CastOp::SExt | CastOp::Trunc, a, to, .. }
+                    if to.bytes() >= 4 =>
+                {
+                    value = *a;
+                }
+                Op::Copy { a, .. } => value = *a,
+                op => return Some(op),
+            }
+        }
+        None
     }
 
     /// Whether a value is the same in all rounds of a loop.
     fn stays(&self, value: Operand, l: &Loop) -> bool {
+        self.is_made(value, l, is_own)
+    }
+
+    /// Whether a value is made, within a loop, by such operations alone, and of nothing that the loop carries round.
+    fn is_made(&self, value: Operand, l: &Loop, by: impl Fn(&Op) -> bool) -> bool {
         let (mut work, mut seen) = (vec![value], Vec::new());
         while let Some(o) = work.pop() {
             let Operand::Reg(r) = o else { continue };
@@ -292,7 +387,8 @@ impl<'k> Values<'k> {
             }
             seen.push(r);
             match made {
-                Made::Inst(inst) if is_own(&inst.op) => {
+                Made::Inst(Inst { op: Op::Special(Special::Clock), .. }) => return false,
+                Made::Inst(inst) if by(&inst.op) => {
                     inst.op.for_each_operand(|o| work.push(o));
                 }
                 _ => return false,
@@ -300,6 +396,63 @@ impl<'k> Values<'k> {
         }
         true
     }
+}
+
+/// How a number goes in each round of a loop.
+struct Step {
+    up: bool,
+    /// So far, at most.
+    by: u64,
+    /// And not at all unless this holds.
+    assumes: Vec<String>,
+}
+
+/// How a loop goes on: as long as a number of so many bits (`counted`), widened to `compared` where that is more, is below
+/// (`up`) or above a bound, or, unless `strict`, equal to it.
+struct Way {
+    up: bool,
+    signed: bool,
+    strict: bool,
+    compared: u32,
+    counted: u32,
+}
+
+impl Way {
+    /// Whether a number that goes by such a step comes beyond the bound before it wraps around.
+    ///
+    /// Of a bound that is not a constant it is taken for granted that it is not so near to the largest number that a step leads
+    /// beyond both; but it may well be zero, and may have been made of zero by taking one away.
+    fn ends(&self, step: &Step, bound: Operand) -> bool {
+        let Operand::Imm(bound) = bound else {
+            let is_wide = self.counted >= 32 || self.counted == self.compared;
+            let never_wraps = match (self.up, self.signed && self.counted == self.compared) {
+                (_, true) => true,
+                (true, false) => self.strict,
+                (false, false) => self.strict && step.by == 1,
+            };
+            return is_wide && never_wraps;
+        };
+        // In which the number stays below what its bits hold, signed or not, whatever it is widened by.
+        let (least, most) = match (self.signed, self.counted == self.compared) {
+            (true, true) => (-1i128 << (self.counted - 1), (1i128 << (self.counted - 1)) - 1),
+            (false, true) => (0, (1i128 << self.counted) - 1),
+            (_, false) => (0, (1i128 << (self.counted - 1)) - 1),
+        };
+        let mask = (1i128 << self.compared) - 1;
+        let bound = i128::from(bound) & mask;
+        let is_negative = self.signed && bound >> (self.compared - 1) & 1 == 1;
+        let bound = if is_negative { bound - mask - 1 } else { bound };
+        let (by, strict) = (i128::from(step.by), i128::from(self.strict));
+        // The last number with which the loop goes on, and where the next round begins.
+        if self.up { bound - strict + by <= most } else { bound + strict - by >= least }
+    }
+}
+
+/// What a loop's head gets where a round ends, if that is the same wherever it does.
+fn carried_round(phi: &Phi, l: &Loop) -> Option<Operand> {
+    let mut rounds = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
+    let (_, first) = rounds.next()?;
+    rounds.all(|(_, o)| o == first).then_some(*first)
 }
 
 /// Operations whose result hangs on their operands and the launch alone; what a clock says does not wait for anybody.

@@ -465,7 +465,7 @@ impl<'a> Space<'a> {
                 return 1i64.checked_shl(v as u32).is_none_or(|n| n >= row);
             }
             // Each thread has a part of its own, and a loop that goes through it.
-            let fills = h.bounds_loop && h.multiplies_index_of.contains(&true);
+            let fills = h.bounds_loop && h.multiplies_index_of.contains(&true) && !h.beside_index;
             return v >= row || fills;
         }
         if h.picks_row {

@@ -620,7 +620,8 @@ impl BlockRun<'_, '_> {
                 self.warps[w].poison.wash(d, mask);
             }
         }
-        let targets = match self.resolve_one(&addresses, mask, u64::from(size), size) {
+        let align = size.max(self.p.sites[a.site.0 as usize].align);
+        let targets = match self.resolve_one(&addresses, mask, u64::from(size), align) {
             Some(t) => vec![t],
             None => self.resolve_all(w, &addresses, mask, u64::from(size), a.site, world),
         };

@@ -121,4 +121,9 @@ __LOCKSTEP_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16 *p, __nv_bfloat16 v) {
   while ((seen = atomicCAS(&p->bits, old, (__ushort_as_bfloat16(old) + v).bits)) != old) old = seen;
   return __ushort_as_bfloat16(old);
 }
-__LOCKSTEP_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v) { return {atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)}; }
+// The first read is as aligned as the pair has to be.
+__LOCKSTEP_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162 *p, __nv_bfloat162 v) {
+  unsigned short old = p->x.bits, seen;
+  while ((seen = atomicCAS(&p->x.bits, old, (__ushort_as_bfloat16(old) + v.x).bits)) != old) old = seen;
+  return {__ushort_as_bfloat16(old), atomicAdd(&p->y, v.y)};
+}

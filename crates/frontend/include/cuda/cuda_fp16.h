@@ -245,8 +245,11 @@ __LOCKSTEP_HALF_SHUFFLE(__shfl_xor_sync, int)
 #undef __LOCKSTEP_HALF_SHUFFLE
 #define __LOCKSTEP_HALF_ATOMIC(S, X)                                                                           \
   __LOCKSTEP_OPAQUE _Float16 __lockstep_atomic_fadd_f16_##S(void *, _Float16);                                 \
+  __LOCKSTEP_OPAQUE _Float16 __lockstep_atomic_fadd_f16_##S##_pair(void *, _Float16);                          \
   __LOCKSTEP_DEVICE __half atomicAdd##X(__half *p, __half v) { return __lockstep_atomic_fadd_f16_##S(p, v.h); } \
-  __LOCKSTEP_DEVICE __half2 atomicAdd##X(__half2 *p, __half2 v) { return {atomicAdd##X(&p->x, v.x), atomicAdd##X(&p->y, v.y)}; }
+  __LOCKSTEP_DEVICE __half2 atomicAdd##X(__half2 *p, __half2 v) {                                                   \
+    return {__lockstep_atomic_fadd_f16_##S##_pair(p, v.x.h), atomicAdd##X(&p->y, v.y)};                        \
+  }
 __LOCKSTEP_HALF_ATOMIC(device, )
 __LOCKSTEP_HALF_ATOMIC(block, _block)
 __LOCKSTEP_HALF_ATOMIC(system, _system)

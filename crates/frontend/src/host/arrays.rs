@@ -31,6 +31,18 @@ pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     (is_allocation && variable == llvm::operand(pointer, 0)).then(|| reader.integer(size))?
 }
 
+/// The parameters that get one and the same pointer, in pairs; `params` are those that arguments are for.
+///
+/// Not seen: pointers into one array at different places, and copies of a pointer in other variables.
+pub(super) fn same(arguments: &[Val], params: &[Option<usize>]) -> Vec<(usize, usize)> {
+    let is_pointer =
+        |v: Val| llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind;
+    let given = arguments.iter().zip(params).filter(|(v, _)| is_pointer(**v));
+    let given: Vec<(Val, usize)> = given.filter_map(|(&v, &p)| Some((v, p?))).collect();
+    let pairs = given.iter().enumerate().flat_map(|(i, a)| given[..i].iter().map(move |b| (b, a)));
+    pairs.filter(|(a, b)| memory::are_one(a.0, b.0)).map(|(a, b)| (a.1, b.1)).collect()
+}
+
 /// The one instruction that wrote, on every way, what is read here of a variable.
 fn filled_by(read: Val) -> Option<Val> {
     if llvm::opcode_of(read) != Some(Opcode::LLVMLoad) {

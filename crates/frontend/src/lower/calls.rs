@@ -51,7 +51,8 @@ impl Lower<'_> {
         if let Some(rest) = called.strip_prefix("__lockstep_") {
             return self.own(rest, &args);
         }
-        if let Some(m) = &plain
+        // A function of CUDA's that is called as a builtin of OpenCL's is not that one.
+        if let Some(m) = plain.as_ref().filter(|_| self.k.language != Language::Cuda)
             && let Some(result) = self.opencl(m, inst, &args)
         {
             return result;
@@ -344,7 +345,7 @@ impl Lower<'_> {
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 
-    /// `add_i32_device` and its like.
+    /// `add_i32_device` and its like; `fadd_f16_device_pair` is of the first of two that are aligned together.
     fn own_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
         let unknown = || format!("call of __lockstep_atomic_{rest}");
         let mut parts = rest.split('_');
@@ -369,6 +370,11 @@ impl Lower<'_> {
             _ => return Err(unknown()),
         };
         let old = self.atomic(op, ty, space, operands[0], value, expected, Order::Relaxed, scope);
+        if parts.next() == Some("pair")
+            && let Some(site) = self.k.sites.last_mut()
+        {
+            site.align = 2 * ty.bytes();
+        }
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 }

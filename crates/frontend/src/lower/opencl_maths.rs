@@ -17,7 +17,8 @@ use crate::mangle::{Mangled, Param};
 
 impl Lower<'_> {
     pub(super) fn opencl_maths(&mut self, m: &Mangled, inst: Val, args: &[Val]) -> Option<Outcome> {
-        let out = self.leaves(llvm::type_of(inst)).ok()?;
+        // What gives no value is there for its effects.
+        let out = self.leaves(llvm::type_of(inst)).ok().filter(|out| !out.is_empty())?;
         let from = self.ty_of(*args.first()?).ok()?;
         let a: Vec<Rc<[Operand]>> = args.iter().map(|&v| self.value(v)).collect();
         let signed = m.params.first()?.is_signed();

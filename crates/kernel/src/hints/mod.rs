@@ -109,6 +109,9 @@ pub struct ParamHints {
     /// Axes of thread and block indices that it multiplies on the way to an
     /// address.
     pub multiplies_index_of: [bool; 3],
+    /// What it is part of is added, on the way to an address, to something else that depends on a thread or block index: where
+    /// it multiplies, it is the length of a row that threads share, not of one thread's part.
+    pub beside_index: bool,
     /// Is a term of a sum that reaches an address.
     pub added_to_index: bool,
     /// Is where a term of such a sum begins that a loop changes from round to round.

@@ -156,6 +156,15 @@ fn tidy<T: Ord>(list: &mut Vec<T>) {
 /// What a sum, product, quotient or shift says about its operands.
 fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
     let in_address = inst.dst.is_some_and(|d| graph.reg_reaches(d, ADDRESS));
+    let varies = |o: Operand| graph.axes(o).contains(&true);
+    if let Op::Index { base, index, .. } = inst.op
+        && in_address
+        && varies(base)
+        && varies(index)
+    {
+        let both = [graph.subjects_of(base), graph.subjects_of(index)].concat();
+        both.into_iter().for_each(|s| hints[s].beside_index = true);
+    }
     match inst.op {
         Op::Index { base, index, .. } if in_address && graph.is_uniform(index) => {
             let alone = graph.is_uniform(base);
@@ -176,6 +185,9 @@ fn arithmetic(graph: &Graph, hints: &mut [ParamHints], inst: &Inst) {
                         .subjects_of(this)
                         .into_iter()
                         .for_each(|s| hints[s].added_in_rounds = true);
+                }
+                if adds && varies(this) && varies(other) {
+                    graph.subjects_of(this).into_iter().for_each(|s| hints[s].beside_index = true);
                 }
                 if !graph.is_uniform(this) {
                     continue;

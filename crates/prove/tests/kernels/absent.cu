@@ -58,6 +58,162 @@ __global__ void waits_at_times(const int *flag, int *out, int n) {
     }
 }
 
+// deadlock, missing-fence: a round that gets no lock does not count
+__global__ void continues(int *lock, int *out, int n) {
+    for (int i = 0; i < n;) {
+        if (atomicCAS(&lock[i], 0, 1) != 0) continue;
+        out[i]++;
+        i++;
+    }
+}
+
+// deadlock: the count goes round in a circle and never comes to 2
+__global__ void circles(const int *flag, int *out) {
+    for (int i = 0;; i ^= 1) {
+        if (i == 2) break;
+        if (flag[threadIdx.x] != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing: whether it ends or not, nobody else has to do anything
+__global__ void circles_alone(int *out) {
+    for (int i = 0; i != 2; i ^= 1) out[threadIdx.x] = i;
+}
+
+// deadlock: the step may be zero
+__global__ void steps_by_argument(const int *stop, int *out, int n, int step) {
+    for (int i = 0; i < n; i += step) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing
+__global__ void steps_alone(int *out, int n, int step) {
+    for (int i = 0; i < n; i += step) out[threadIdx.x] = i;
+}
+
+// nothing: given that the grid is no larger than can be numbered
+__global__ void steps_by_grid(const int *in, int *out, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
+// nothing
+__global__ void steps_by_block(const int *in, int *out, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
+// deadlock: two dimensions together may wrap around to zero
+__global__ void steps_by_product(const int *in, int *out, unsigned n) {
+    for (unsigned i = threadIdx.x; i < n; i += gridDim.x * gridDim.y) {
+        if (in[i] == 0) break;
+        out[i] = 1;
+    }
+}
+
+// deadlock: a byte is never as large
+__global__ void byte(const int *stop, int *out) {
+    for (unsigned char i = 0; i < 1000; i++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing
+__global__ void byte_to_its_end(const int *stop, int *out) {
+    for (unsigned char i = 0; i < 100; i++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: who knows what a byte is compared with
+__global__ void byte_to_size(const int *stop, int *out, int n) {
+    for (unsigned char i = 0; i < n; i++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: what is taken away is taken from more than a byte
+__global__ void byte_far_below(const int *stop, int *out) {
+    for (unsigned char i = 0; i - 1000 < 100; i++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: an unsigned number is never below zero
+__global__ void down(const int *stop, int *out, unsigned n) {
+    for (unsigned i = n; i >= 0; i--) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: the bound may be zero
+__global__ void down_to(const int *stop, int *out, unsigned n, unsigned least) {
+    for (unsigned i = n; i >= least; i--) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: by two it may miss zero
+__global__ void down_by_two(const int *stop, int *out, unsigned n) {
+    for (unsigned i = n; i > 0; i -= 2) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing
+__global__ void down_above(const int *stop, int *out, unsigned n, unsigned least) {
+    for (unsigned i = n; i > least; i--) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// nothing
+__global__ void down_signed(const int *stop, int *out, int n) {
+    for (int i = n; i >= 0; i--) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: of nothing, the last is the largest number
+__global__ void to_last(const int *stop, int *out, unsigned n) {
+    for (unsigned i = 0; i <= n - 1; i++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: by two it misses the largest number
+__global__ void to_largest(const int *stop, int *out) {
+    for (unsigned i = 0; i < 0xffffffffu; i += 2) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
+// deadlock: the bound goes before it
+__global__ void hunts(const int *stop, int *out) {
+    for (int i = 0, end = 10; i < end; i++, end++) {
+        if (*stop != 0) break;
+        out[threadIdx.x] = i;
+    }
+}
+
 // nothing: the bound is read again in each round, and comes nearer
 __global__ void bounded(const int *n, int *out) {
     for (int i = threadIdx.x; i < *n; i += blockDim.x) out[i] = 1;
