@@ -284,9 +284,9 @@ impl Checker<'_> {
         let analysis = self.plan.for_kernel(file.unit, kernel).map_err(fail)?;
         let Checker { how, workers, progress, .. } = *self;
         let task = Task { analysis: &analysis, how, workers, progress, hurried: Cell::new(false) };
-        let given = task.given(kernel, file.facts).map_err(fail)?;
+        let ways = task.ways(kernel, file.facts).map_err(fail)?;
         let alone = file.module.kernels.len() == 1;
-        let keys = self.results.kernel_keys(kernel, &given, &analysis, alone);
+        let keys = self.results.kernel_keys(kernel, &ways, &analysis, alone);
         if let Some((_, i)) =
             file.codes.iter().find(|(code, _)| keys.as_ref().is_some_and(|k| k.code == *code))
         {
@@ -300,7 +300,7 @@ impl Checker<'_> {
         let mut report = match kept {
             Some(kept) => KernelReport { seconds: started.elapsed().as_secs_f64(), ..kept },
             None => {
-                let report = task.kernel(kernel, file.source, file.facts)?;
+                let report = task.kernel(kernel, file.source, &ways)?;
                 let settled = !task.hurried.get() && !analysis.input.cancel.is_cancelled();
                 match own {
                     Some(own) if settled => self.results.keep_kernel(own, &report),
@@ -313,7 +313,7 @@ impl Checker<'_> {
         report.header = simulation::header(kernel, &file.source.name);
         report.file.clone_from(&file.source.name);
         let is_library = |file: &str| load::is_of_a_library(Path::new(file), &analysis.input);
-        let is_complete = given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
+        let is_complete = ways.first.given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
         if report.header.as_deref().is_some_and(is_library)
             && !is_library(&report.file)
             && !is_complete

@@ -68,19 +68,36 @@ pub(crate) struct Task<'a> {
     pub(crate) hurried: Cell<bool>,
 }
 
+/// One way in which the host launches a kernel: with all that is known of it, a report of it hangs on nothing else.
+#[derive(Debug)]
+pub(crate) struct Way {
+    pub(crate) given: Given,
+    /// Pairs of parameters, by position, that get one array.
+    same: Vec<(usize, usize)>,
+}
+
+/// All of them, as far as they are looked at.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(crate) first: Way,
+    others: Vec<Way>,
+    /// How many there are.
+    all: usize,
+}
+
 impl Task<'_> {
     /// The report of a kernel, or why it could not be looked at. What is interrupted is unknown.
     pub(crate) fn kernel(
         &self,
         kernel: &Kernel,
         source: &Source,
-        facts: &FileFacts,
+        ways: &Ways,
     ) -> Result<KernelReport, InputError> {
         let cancel = &self.analysis.input.cancel;
         let looked_at = if cancel.is_cancelled() {
             Ok(self.nothing(kernel, source))
         } else {
-            self.look_at_all(kernel, source, facts)
+            self.look_at_all(kernel, source, ways)
         };
         if !cancel.is_cancelled() {
             return looked_at;
@@ -99,28 +116,52 @@ impl Task<'_> {
         }
     }
 
-    /// In all the ways in which the host launches it. Where these are too many, or take too long, proofs say so.
+    /// How the host launches a kernel.
+    pub(crate) fn ways(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Ways, String> {
+        let way = |i: usize| {
+            facts.choose(i);
+            let given = self.given(kernel, facts);
+            let same = facts.same(kernel, &self.analysis.launch);
+            facts.choose(0);
+            Ok::<Way, String>(Way { given: given?, same })
+        };
+        let first = way(0)?;
+        let all = facts.ways(kernel, &self.analysis.launch);
+        let others = (1..all.min(MOST_WAYS)).map(way).collect::<Result<_, _>>()?;
+        Ok(Ways { first, others, all })
+    }
+
+    /// In all the ways in which the host launches it, each with its part of the time. Where these are too many, or time is
+    /// over, proofs say so.
     fn look_at_all(
         &self,
         kernel: &Kernel,
         source: &Source,
-        facts: &FileFacts,
+        ways: &Ways,
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
-        let budget = seconds(self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET));
-        let has_time = || self.analysis.search.reproducible || started.elapsed() < budget;
-        let mut report = self.look_at(kernel, source, facts)?;
-        let ways = facts.ways(kernel, &self.analysis.launch);
+        let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let part = |left: usize| {
+            let elapsed = started.elapsed().as_secs_f64();
+            let left_over =
+                if self.analysis.search.reproducible { budget } else { budget - elapsed };
+            left_over / left.max(1) as f64
+        };
+        let count = 1 + ways.others.len();
+        let mut report = self.look_at(kernel, source, &ways.first, part(count))?;
         let mut seen = 1;
-        while seen < ways.min(MOST_WAYS) && has_time() {
-            facts.choose(seen);
-            let other = self.look_at(kernel, source, facts);
-            facts.choose(0);
-            several::join(&mut report, other?);
+        for way in &ways.others {
+            let part = part(count - seen);
+            if part <= 0.0 || self.analysis.input.cancel.is_cancelled() {
+                self.hurried.set(true);
+                break;
+            }
+            several::join(&mut report, self.look_at(kernel, source, way, part)?);
             seen += 1;
         }
-        if seen < ways {
-            let only = format!("it is launched as in the first {seen} of {ways} ways of the host");
+        if seen < ways.all {
+            let only =
+                format!("it is launched as in the first {seen} of {} ways of the host", ways.all);
             for (_, verdict) in &mut report.verdicts {
                 if let Verdict::Proved { assumes } = verdict {
                     assumes.push(only.clone());
@@ -135,17 +176,14 @@ impl Task<'_> {
         &self,
         kernel: &Kernel,
         source: &Source,
-        facts: &FileFacts,
+        way: &Way,
+        budget: f64,
     ) -> Result<KernelReport, InputError> {
-        let fail =
-            |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
-        let given = self.given(kernel, facts).map_err(fail)?;
-        let same = facts.same(kernel, &self.analysis.launch);
-        if same.is_empty() {
-            return self.look_at_given(kernel, source, given);
+        if way.same.is_empty() {
+            return self.look_at_given(kernel, source, &way.given, budget);
         }
-        let (aliased, pairs) = edit::aliased(kernel, &same);
-        let mut report = self.look_at_given(&aliased, source, given)?;
+        let (aliased, pairs) = edit::aliased(kernel, &way.same);
+        let mut report = self.look_at_given(&aliased, source, &way.given, budget)?;
         let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
         for launch in found.chain(&mut report.launch) {
             for &(kept, gone) in &pairs {
@@ -161,12 +199,16 @@ impl Task<'_> {
         &self,
         kernel: &Kernel,
         source: &Source,
-        given: Given,
+        given: &Given,
+        budget: f64,
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
-        let config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
+        let mut config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
+        config.deadline = config
+            .deadline
+            .map(|d| started.checked_add(seconds(budget)).map_or(d, |part| d.min(part)));
         let kinds = config.kinds.clone();
         for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
@@ -183,7 +225,6 @@ impl Task<'_> {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
         }
-        let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
         if !matches!(self.how, Engines::Search(_)) {
             self.engine(kernel, source, &work, Engine::Prove);
@@ -191,16 +232,16 @@ impl Task<'_> {
         let proof = match self.how {
             Engines::Search(_) => None,
             Engines::Prover { may_alias } => {
-                Some(self.prove(kernel, &given, *may_alias, &kinds, budget, false).map_err(fail)?)
+                Some(self.prove(kernel, given, *may_alias, &kinds, budget, false).map_err(fail)?)
             }
             Engines::All(how) => {
                 let may_alias = how.alias == Alias::All;
                 let budget = (budget * PROVER_SHARE).min(PROVER_MOST);
                 let mut proof =
-                    self.prove(kernel, &given, may_alias, &kinds, budget, true).map_err(fail)?;
+                    self.prove(kernel, given, may_alias, &kinds, budget, true).map_err(fail)?;
                 if too_large(kernel).is_none() {
                     let seed = self.analysis.launch.seed;
-                    proof::leave_usual(&mut proof, &|| usual_launches(kernel, &given, seed));
+                    proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
                 }
                 Some(proof)
             }
@@ -212,8 +253,7 @@ impl Task<'_> {
                 if let Some(proof) = proof.as_mut().filter(|p| proof::has_confirmed(p)) {
                     // What is called confirmed has been seen.
                     let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
-                    let seen =
-                        self.search(kernel, source, &given, &how, config, Some(proof), &work);
+                    let seen = self.search(kernel, source, given, &how, config, Some(proof), &work);
                     proof::keep_confirmed(proof, &seen.map_or(Vec::new(), |s| s.findings));
                 }
                 return Ok(self.proved(kernel, source, proof, &kinds, started));
@@ -228,9 +268,8 @@ impl Task<'_> {
         {
             return Ok(self.proved(kernel, source, Some(settled.clone()), &kinds, started));
         }
-        let searched = self
-            .search(kernel, source, &given, how, config, proof.as_ref(), &work)
-            .map_err(fail)?;
+        let searched =
+            self.search(kernel, source, given, how, config, proof.as_ref(), &work).map_err(fail)?;
         if searched.nothing_allowed && is_complete {
             return Err(fail("the launch does not satisfy the preconditions".into()));
         }

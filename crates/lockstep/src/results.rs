@@ -15,11 +15,10 @@ use lockstep_finding::KernelReport;
 use lockstep_frontend::compiler_identity;
 use lockstep_kernel::Kernel;
 use lockstep_project::cache::{Cache, Key, KeyBuilder};
-use lockstep_search::Given;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Unit;
-use crate::engines::Engines;
+use crate::engines::{Engines, Ways};
 use crate::options::{Analysis, SearchArgs};
 use crate::plan::Plan;
 use crate::traces::Shown;
@@ -163,7 +162,7 @@ impl Results {
     pub(crate) fn kernel_keys(
         &self,
         kernel: &Kernel,
-        given: &Given,
+        ways: &Ways,
         analysis: &Analysis,
         alone: bool,
     ) -> Option<KernelKeys> {
@@ -172,7 +171,7 @@ impl Results {
         }
         let mut base = self.base.clone();
         settings(&mut base, analysis);
-        base.debug("given", given);
+        base.debug("ways", ways);
         let key = |k: &Kernel| base.clone().debug("kernel", k).finish();
         let own = self.cache.is_on().then(|| key(kernel));
         Some(KernelKeys { own, code: key(&nameless(kernel)) })

@@ -449,6 +449,27 @@ fn unchanged_kernels_come_from_the_cache() {
     assert_eq!(p.cached(), before, "--no-cache keeps nothing");
 }
 
+#[test]
+fn another_launch_of_the_host_is_another_result() {
+    let p = Project::new();
+    let text = |launches: &str| {
+        format!(
+            "__global__ void add(int *x, const int *y) {{\n    x[threadIdx.x] += y[threadIdx.x];\n}}\n\
+             void start(int *a, int *b) {{ {launches} }}\n"
+        )
+    };
+    let first = "add<<<1, 32>>>(a, b);";
+    let only = ["check", "a.cu", "--only", "data-race", "--format", "json"];
+    p.file("a.cu", text(first));
+    p.run(&only).ends(0);
+    // The kernel and the first launch are the same.
+    p.file("a.cu", text(&format!("{first} add<<<8, 32>>>(a, b);")));
+    p.run(&only).ends(1);
+    p.file("a.cu", text(&format!("{first} add<<<1, 32>>>(a, a);")));
+    p.run(&only).ends(0);
+    p.run(&only).ends(0);
+}
+
 /// Spoils every entry of the cache.
 fn damage(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
