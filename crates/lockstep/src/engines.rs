@@ -346,7 +346,7 @@ impl Task<'_> {
         };
         facts.extend(axes);
         let unguessed = assumptions.clone();
-        let guessed = proof::assume_guesses(kernel, &guesses, &mut assumptions);
+        let guessed = proof::assume_guesses(&guesses, &mut assumptions);
         let mut named = [&guessed[..], &facts].concat();
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
@@ -356,10 +356,10 @@ impl Task<'_> {
             true => A_DAY,
             false => seconds(budget),
         };
-        let run = |assumptions: &Assumptions, kinds: &[Kind], time: Duration| {
-            proof::run(kernel, assumptions, kinds, time, work, jobs, cancel)
+        let run = |assumptions: &Assumptions, kinds: &[Kind], time: Duration, brief: bool| {
+            proof::run(kernel, assumptions, kinds, time, work, jobs, brief, cancel)
         };
-        let mut proof = run(&assumptions, kinds, time);
+        let mut proof = run(&assumptions, kinds, time, false);
         let open = proof::open(&proof);
         let mut under: Vec<(Kind, Vec<String>)> =
             proof.verdicts.iter().map(|(k, _)| (*k, guessed.clone())).collect();
@@ -367,9 +367,9 @@ impl Task<'_> {
         let mut weaker = proof::weaker(&guesses, &proof);
         while let Some(guesses) = weaker.take_if(|_| started.elapsed() < time / 2) {
             let mut assumptions = unguessed.clone();
-            let guessed = proof::assume_guesses(kernel, &guesses, &mut assumptions);
-            let again = run(&assumptions, &proof::settled(&proof), time - started.elapsed());
-            let taken = proof::replace_weaker(&mut proof, again, &guessed);
+            let guessed = proof::assume_guesses(&guesses, &mut assumptions);
+            let again = run(&assumptions, &proof::settled(&proof), time - started.elapsed(), true);
+            let taken = proof::replace_weaker(&mut proof, again);
             under
                 .iter_mut()
                 .filter(|(k, _)| taken.contains(k))
@@ -383,7 +383,7 @@ impl Task<'_> {
         let related = proof::assume_related(kernel, given, &mut assumptions);
         if !related.is_empty() && !open.is_empty() && left > time / 10 {
             // Then as the host launches it.
-            let mut again = run(&assumptions, &open, left);
+            let mut again = run(&assumptions, &open, left, false);
             named.extend(related);
             proof::name_usual(&mut again, &open, &named);
             proof::replace(&mut proof, again, started.elapsed() < time);

@@ -101,15 +101,14 @@ impl Guess {
         [Some(format!("blockDim.{axis} {is} {threads}")), grid].into_iter().flatten().collect()
     }
 
-    fn assume(self, kernel: &Kernel, assumptions: &mut Assumptions) -> Vec<String> {
-        let texts = self.texts();
+    fn assume(self, assumptions: &mut Assumptions) -> Vec<String> {
         if self.exactly {
             assumptions.block[self.axis] = DimSpec::Exactly(self.threads);
         } else {
-            let exprs = texts.iter().filter_map(|t| AssumeExpr::parse(t, kernel).ok());
-            assumptions.exprs.extend(exprs);
+            assumptions.most_block[self.axis] = Some(self.threads);
+            assumptions.most_grid[self.axis] = self.grid.map(|most| most / self.threads);
         }
-        texts
+        self.texts()
     }
 
     /// The next weaker condition, given what a proof assumes.
@@ -163,12 +162,8 @@ pub(crate) fn usual(
 }
 
 /// Adds guesses to what is assumed; the conditions so added, in C.
-pub(crate) fn assume_guesses(
-    kernel: &Kernel,
-    guesses: &[Guess],
-    assumptions: &mut Assumptions,
-) -> Vec<String> {
-    guesses.iter().flat_map(|g| g.assume(kernel, assumptions)).collect()
+pub(crate) fn assume_guesses(guesses: &[Guess], assumptions: &mut Assumptions) -> Vec<String> {
+    guesses.iter().flat_map(|g| g.assume(assumptions)).collect()
 }
 
 /// Guesses that say less, none where there is nothing left to say less of.
@@ -184,17 +179,14 @@ pub(crate) fn settled(proof: &Proof) -> Vec<Kind> {
     kinds.filter(|k| *k != Kind::RedundantBarrier && !open.contains(k)).collect()
 }
 
-/// Takes what another proof says under other guesses, where it asks for no condition beyond them that was not asked before; the
-/// kinds taken.
-pub(crate) fn replace_weaker(proof: &mut Proof, mut other: Proof, guesses: &[String]) -> Vec<Kind> {
+/// Takes what another proof says under other guesses, where it asks for no condition that was not asked before; the kinds taken.
+pub(crate) fn replace_weaker(proof: &mut Proof, mut other: Proof) -> Vec<Kind> {
     let is_asked = |kind: Kind, condition: &String| {
         let own = proof.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
         matches!(own, Some(Verdict::Proved { assumes }) if assumes.contains(condition))
     };
     other.verdicts.retain(|(k, v)| match v {
-        Verdict::Proved { assumes } => {
-            assumes.iter().all(|c| guesses.contains(c) || is_asked(*k, c))
-        }
+        Verdict::Proved { assumes } => assumes.iter().all(|c| is_asked(*k, c)),
         _ => false,
     });
     let taken = settled(&other);
@@ -335,10 +327,11 @@ pub(crate) fn run(
     budget: Duration,
     work: u32,
     jobs: usize,
+    brief: bool,
     cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
-    let config = Config { kinds, budget, work, jobs, cancel: cancel.clone() };
+    let config = Config { kinds, budget, work, jobs, brief, cancel: cancel.clone() };
     let mut proof = prove(kernel, assumptions, &config);
     for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {
         say_plainly(&mut finding.approximated);

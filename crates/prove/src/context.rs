@@ -362,16 +362,18 @@ impl<'k> Ctx<'k> {
     }
 
     fn block_limit(&self, axis: u8) -> u64 {
-        match (self.kernel.language, axis) {
+        let most = match (self.kernel.language, axis) {
             (Language::OpenCl, _) => 8192,
             (_, 2) => 64,
             _ => 1024,
-        }
+        };
+        limited(most, self.assumptions.most_block[axis as usize])
     }
 
     /// How many blocks there can be along an axis.
     fn grid_limit(&self, axis: u8) -> u64 {
         let most = if axis == 0 { (1 << 31) - 1 } else { 65535 };
+        let most = limited(most, self.assumptions.most_grid[axis as usize]);
         match self.assumptions.block[axis as usize] {
             _ if !self.hints.small_grid => most,
             DimSpec::Exactly(n) => most.min(((1 << 30) / u64::from(n).max(1)).max(1)),
@@ -622,6 +624,10 @@ impl<'k> Ctx<'k> {
         }
         s
     }
+}
+
+fn limited(most: u64, by: Option<u32>) -> u64 {
+    by.map_or(most, |n| most.min(u64::from(n.max(1))))
 }
 
 /// How many factors a product has on its longest way, less one.

@@ -116,6 +116,9 @@ pub enum Scheduling {
 pub struct Assumptions {
     pub grid: [DimSpec; 3],
     pub block: [DimSpec; 3],
+    /// No more blocks and threads than these, where a dimension may be anything.
+    pub most_grid: [Option<u32>; 3],
+    pub most_block: [Option<u32>; 3],
     /// Values of scalar parameters, by position; one for each register of the parameter.
     pub scalars: Vec<(usize, Vec<u64>)>,
     /// Further preconditions.
@@ -140,6 +143,8 @@ impl Default for Assumptions {
         Assumptions {
             grid: [DimSpec::Any; 3],
             block: [DimSpec::Any; 3],
+            most_grid: [None; 3],
+            most_block: [None; 3],
             scalars: Vec::new(),
             exprs: Vec::new(),
             may_alias: false,
@@ -160,6 +165,8 @@ pub struct Config {
     pub work: u32,
     /// Threads that ask the solver; never changes a verdict unless time runs out.
     pub jobs: usize,
+    /// Only what is proved soon: no alarms, no conditions but the most usual, and nothing that takes the solver.
+    pub brief: bool,
     /// Gives up as if the budget were spent.
     pub cancel: Cancel,
 }
@@ -171,6 +178,7 @@ impl Default for Config {
             budget: Duration::from_secs(10),
             work: 2000,
             jobs: 2,
+            brief: false,
             cancel: Cancel::default(),
         }
     }

@@ -25,6 +25,9 @@ const MODEL_WORK: u32 = 1000;
 const CONDITION_WORK: u32 = 300;
 const CATALOGUE: u64 = 2000;
 
+/// How many of the conditions are tried where there is little time for each kernel.
+const BRIEF: usize = 1;
+
 /// How many of the conditions are tried with the solver at once.
 const USUAL: usize = 3;
 
@@ -56,10 +59,10 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     let started = Instant::now();
     let limits = Limits {
         jobs: config.jobs.max(1),
-        work: config.work,
+        work: if config.brief { 0 } else { config.work },
         deadline: started.checked_add(config.budget).unwrap_or(started + FOREVER),
         budget: config.budget,
-        purpose: Purpose::Report,
+        purpose: if config.brief { Purpose::Proof } else { Purpose::Report },
         cancel: &config.cancel,
     };
     // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
@@ -224,6 +227,9 @@ fn look_for_condition(
         Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
     let mut left = CATALOGUE;
     let mut conditions = crate::hidden::catalogue(kernel, assumptions, &first.shape);
+    if config.brief {
+        conditions.truncate(BRIEF);
+    }
     if !(undecided || first.race_alarms.iter().all(from_launch)) {
         conditions.retain(|c| c.of_sizes || c.of_axes);
         conditions.truncate(SIZES_TRIED);
