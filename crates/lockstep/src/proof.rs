@@ -470,8 +470,10 @@ pub(crate) fn join(
             (_, _) if stands().next().is_some() => {
                 Verdict::Unknown { because: "a possible finding is not confirmed".into() }
             }
-            // With more time there might have been an alarm.
-            (Verdict::Unknown { .. }, Verdict::Clean { covered }) if proof.late => {
+            // With more time there might have been an alarm, or a condition for one that no launch shows.
+            (Verdict::Unknown { .. } | Verdict::Found, Verdict::Clean { covered })
+                if proof.late =>
+            {
                 Verdict::Clean { covered: format!("{covered}; {LATE}") }
             }
             (_, simulated) => simulated.clone(),
@@ -643,6 +645,7 @@ mod tests {
         let proved = || Verdict::Proved { assumes: Vec::new() };
         assert_eq!(of(false, unknown()), clean);
         assert_eq!(of(true, unknown()), Verdict::Clean { covered: format!("3 launches; {LATE}") });
+        assert_eq!(of(true, Verdict::Found), of(true, unknown()));
         assert_eq!(of(true, proved()), proved());
     }
 
