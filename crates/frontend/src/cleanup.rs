@@ -169,7 +169,7 @@ fn drop_unread(k: &mut Kernel) {
         }
         for inst in &block.insts {
             match inst.dst {
-                Some(dst) if is_pure(&inst.op) => {
+                Some(dst) if inst.op.is_pure() => {
                     let mut operands = Vec::new();
                     inst.op.for_each_operand(|o| operands.push(o));
                     definitions.insert(dst, operands);
@@ -191,7 +191,7 @@ fn drop_unread(k: &mut Kernel) {
     }
     for block in &mut k.blocks {
         block.phis.retain(|p| live[p.dst.0 as usize]);
-        block.insts.retain(|i| !is_pure(&i.op) || i.dst.is_none_or(|d| live[d.0 as usize]));
+        block.insts.retain(|i| !i.op.is_pure() || i.dst.is_none_or(|d| live[d.0 as usize]));
     }
 }
 
@@ -207,7 +207,7 @@ fn share(k: &mut Kernel) {
                 Operand::Reg(r) => replaced.get(&r).copied().unwrap_or(o),
                 o => o,
             });
-            let Some(dst) = inst.dst.filter(|_| is_pure(&inst.op)) else {
+            let Some(dst) = inst.dst.filter(|_| inst.op.is_pure()) else {
                 continue;
             };
             if matches!(inst.op, Op::Special(lockstep_kernel::Special::Clock))
@@ -278,27 +278,6 @@ fn dominance_order(k: &Kernel) -> Vec<BlockId> {
     }
     order.reverse();
     order
-}
-
-fn is_pure(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Int { .. }
-            | Op::IntUn { .. }
-            | Op::Funnel { .. }
-            | Op::Float { .. }
-            | Op::FloatUn { .. }
-            | Op::Fma { .. }
-            | Op::Math { .. }
-            | Op::Cmp { .. }
-            | Op::Cast { .. }
-            | Op::Select { .. }
-            | Op::Copy { .. }
-            | Op::Index { .. }
-            | Op::Texel { .. }
-            | Op::ImageSize { .. }
-            | Op::Special(_)
-    )
 }
 
 /// Renumbers blocks and registers without gaps.

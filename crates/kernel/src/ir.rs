@@ -940,6 +940,28 @@ impl Op {
         }
     }
 
+    /// Whether the result hangs on the operands and on the thread alone, and nothing else happens.
+    pub fn is_pure(&self) -> bool {
+        matches!(
+            self,
+            Op::Int { .. }
+                | Op::IntUn { .. }
+                | Op::Funnel { .. }
+                | Op::Float { .. }
+                | Op::FloatUn { .. }
+                | Op::Fma { .. }
+                | Op::Math { .. }
+                | Op::Cmp { .. }
+                | Op::Cast { .. }
+                | Op::Select { .. }
+                | Op::Copy { .. }
+                | Op::Index { .. }
+                | Op::Texel { .. }
+                | Op::ImageSize { .. }
+                | Op::Special(_)
+        )
+    }
+
     /// The site of an access, barrier or fence (of the write, where an operation
     /// has two).
     pub fn site(&self) -> Option<SiteId> {

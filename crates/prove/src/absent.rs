@@ -210,10 +210,31 @@ impl<'k> Values<'k> {
         Some(Values { made })
     }
 
-    /// Whether a value changes from round to round, where that is by the thread's own doing alone.
+    /// Whether a value changes from round to round, where that is by the thread's own doing alone. What a clock says does not
+    /// wait for anybody.
     fn is_own(&self, value: Operand, l: &Loop) -> Option<bool> {
-        let (mut work, mut seen) = (vec![value], Vec::new());
         let mut changes = false;
+        let is_own = self.walk(value, l, |r, b, made| match made {
+            Made::Phi(phi) if b == l.head => {
+                let next = carried_round(phi, l)?;
+                changes |= next != Operand::Reg(r);
+                Some(vec![next])
+            }
+            // A choice by a branch.
+            Made::Phi(_) => None,
+            Made::Inst(inst) => inst.op.is_pure().then(|| operands(&inst.op)),
+        });
+        is_own.then_some(changes)
+    }
+
+    /// Goes from a value back to what it is made of within a loop, as far as `parts` says; false where it does not.
+    fn walk(
+        &self,
+        value: Operand,
+        l: &Loop,
+        mut parts: impl FnMut(Reg, BlockId, Made<'k>) -> Option<Vec<Operand>>,
+    ) -> bool {
+        let (mut work, mut seen) = (vec![value], Vec::new());
         while let Some(o) = work.pop() {
             let Operand::Reg(r) = o else { continue };
             let Some((b, made)) = self.made[r.0 as usize] else { continue };
@@ -221,21 +242,12 @@ impl<'k> Values<'k> {
                 continue;
             }
             seen.push(r);
-            match made {
-                Made::Phi(phi) if b == l.head => {
-                    let next = carried_round(phi, l)?;
-                    changes |= next != Operand::Reg(r);
-                    work.push(next);
-                }
-                // A choice by a branch.
-                Made::Phi(_) => return None,
-                Made::Inst(inst) if is_own(&inst.op) => {
-                    inst.op.for_each_operand(|o| work.push(o));
-                }
-                Made::Inst(_) => return None,
+            match parts(r, b, made) {
+                Some(more) => work.extend(more),
+                None => return false,
             }
         }
-        Some(changes)
+        true
     }
 
     /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
@@ -269,7 +281,9 @@ impl<'k> Values<'k> {
 
     /// Whether a value is the same in all rounds of a loop, but for what others write where it is read.
     fn is_bound(&self, value: Operand, l: &Loop) -> bool {
-        self.is_made(value, l, |op| is_own(op) || matches!(op, Op::Load { .. } | Op::Atomic { .. }))
+        self.is_made(value, l, |op| {
+            op.is_pure() || matches!(op, Op::Load { .. } | Op::Atomic { .. })
+        })
     }
 
     /// What a loop carries round that a value is, but for something added that stays as it is, or another width. What is added
@@ -373,29 +387,23 @@ impl<'k> Values<'k> {
 
     /// Whether a value is the same in all rounds of a loop.
     fn stays(&self, value: Operand, l: &Loop) -> bool {
-        self.is_made(value, l, is_own)
+        self.is_made(value, l, Op::is_pure)
     }
 
     /// Whether a value is made, within a loop, by such operations alone, and of nothing that the loop carries round.
     fn is_made(&self, value: Operand, l: &Loop, by: impl Fn(&Op) -> bool) -> bool {
-        let (mut work, mut seen) = (vec![value], Vec::new());
-        while let Some(o) = work.pop() {
-            let Operand::Reg(r) = o else { continue };
-            let Some((b, made)) = self.made[r.0 as usize] else { continue };
-            if seen.contains(&r) || !l.blocks.contains(&b) {
-                continue;
-            }
-            seen.push(r);
-            match made {
-                Made::Inst(Inst { op: Op::Special(Special::Clock), .. }) => return false,
-                Made::Inst(inst) if by(&inst.op) => {
-                    inst.op.for_each_operand(|o| work.push(o));
-                }
-                _ => return false,
-            }
-        }
-        true
+        self.walk(value, l, |_, _, made| match made {
+            Made::Inst(Inst { op: Op::Special(Special::Clock), .. }) => None,
+            Made::Inst(inst) => by(&inst.op).then(|| operands(&inst.op)),
+            Made::Phi(_) => None,
+        })
     }
+}
+
+fn operands(op: &Op) -> Vec<Operand> {
+    let mut out = Vec::new();
+    op.for_each_operand(|o| out.push(o));
+    out
 }
 
 /// How a number goes in each round of a loop.
@@ -453,26 +461,6 @@ fn carried_round(phi: &Phi, l: &Loop) -> Option<Operand> {
     let mut rounds = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
     let (_, first) = rounds.next()?;
     rounds.all(|(_, o)| o == first).then_some(*first)
-}
-
-/// Operations whose result hangs on their operands and the launch alone; what a clock says does not wait for anybody.
-fn is_own(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Int { .. }
-            | Op::IntUn { .. }
-            | Op::Funnel { .. }
-            | Op::Float { .. }
-            | Op::FloatUn { .. }
-            | Op::Fma { .. }
-            | Op::Math { .. }
-            | Op::Cmp { .. }
-            | Op::Cast { .. }
-            | Op::Select { .. }
-            | Op::Copy { .. }
-            | Op::Index { .. }
-            | Op::Special(_)
-    )
 }
 
 /// Steps from a comparison back to what is counted.

@@ -818,6 +818,13 @@ mod tests {
         if rng.below(2) == 0 { pool.not(c) } else { c }
     }
 
+    /// Whether it is more than intervals show, without their splitting, where sums show that there is no model.
+    fn shown(program: &Program) -> Option<bool> {
+        let search = Search::new(program);
+        let whole = search.whole()?;
+        search.contradicts(whole.clone()).then(|| search.narrow(&mut whole.clone(), &mut { MOST }))
+    }
+
     /// What sums show, against trying all values; and how often it is more than intervals show, without their splitting.
     #[test]
     fn sums_contradict_only_what_has_no_model() {
@@ -838,13 +845,8 @@ mod tests {
                 list.push(pool.or(one, other));
             }
             let program = Program::new(&pool, &list);
-            let search = Search::new(&program);
-            let Some(whole) = search.whole() else { continue };
-            if !search.contradicts(whole.clone()) {
-                continue;
-            }
+            let Some(more) = shown(&program) else { continue };
             told += 1;
-            let more = search.narrow(&mut whole.clone(), &mut { MOST });
             alone += u32::from(more);
             // What intervals show is tested above.
             if !more && round % 8 != 0 {
@@ -878,13 +880,8 @@ mod tests {
             let n = 3 + rng.below(4);
             let list: Vec<T> = (0..n).map(|_| related(&mut pool, &mut rng, &terms)).collect();
             let program = Program::new(&pool, &list);
-            let search = Search::new(&program);
-            let Some(whole) = search.whole() else { continue };
-            if !search.contradicts(whole.clone()) {
-                continue;
-            }
+            let Some(more) = shown(&program) else { continue };
             told += 1;
-            let more = search.narrow(&mut whole.clone(), &mut { MOST });
             alone += u32::from(more);
             // What intervals show is tested above.
             if !more && round % 8 != 0 {
