@@ -1,0 +1,96 @@
+//! The litmus tests of a checkout of Dat3M, with the results that it expects.
+
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{Test, Unreadable, read_ptx};
+use crate::explore::{Limits, Summary};
+use crate::model::{Model, Ptx, Version};
+
+/// A list of tests with expected results, and the model that they are decided by.
+#[derive(Clone, Copy)]
+pub struct Table {
+    pub name: &'static str,
+    /// Under `dartagnan/src/test/resources`.
+    file: &'static str,
+    pub model: &'static dyn Model,
+    read: fn(&str) -> Result<Test, Unreadable>,
+}
+
+impl Table {
+    pub const PTX_6_0: Table = Table {
+        name: "PTX 6.0",
+        file: "PTXv6_0-expected.csv",
+        model: &Ptx { version: Version::V6_0 },
+        read: read_ptx,
+    };
+    pub const PTX_7_5: Table = Table {
+        name: "PTX 7.5",
+        file: "PTXv7_5-expected.csv",
+        model: &Ptx { version: Version::V7_5 },
+        read: read_ptx,
+    };
+    /// The tests of 7.5 by the model as NVIDIA documents it.
+    pub const PTX_DOCUMENTED: Table = Table {
+        name: "PTX as documented",
+        file: "PTXv7_5-expected.csv",
+        model: &Ptx::DOCUMENTED,
+        read: read_ptx,
+    };
+    pub const ALL: [Table; 3] = [Table::PTX_6_0, Table::PTX_7_5, Table::PTX_DOCUMENTED];
+
+    pub fn run(&self, root: &Path, limits: Limits<'_>) -> io::Result<Vec<Row>> {
+        let table =
+            std::fs::read_to_string(root.join("dartagnan/src/test/resources").join(self.file))?;
+        let lines = table.lines().filter_map(|line| line.trim().rsplit_once(','));
+        lines.map(|(path, expected)| self.decide(root, path, expected == "1", limits)).collect()
+    }
+
+    fn decide(
+        &self,
+        root: &Path,
+        path: &str,
+        expected: bool,
+        limits: Limits<'_>,
+    ) -> io::Result<Row> {
+        let text = std::fs::read_to_string(root.join(path))?;
+        let begin = Instant::now();
+        let result = match (self.read)(&text) {
+            Ok(test) => {
+                let decided = test.decide(self.model, limits);
+                Outcome::Decided(decided.holds, decided.summary)
+            }
+            Err(Unreadable::Unsupported(what)) => Outcome::LeftOut(what),
+            Err(Unreadable::Malformed(why)) => Outcome::Unreadable(why),
+        };
+        Ok(Row { path: path.to_string(), expected, outcome: result, time: begin.elapsed() })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    Decided(Option<bool>, Summary),
+    /// The test is about something that is not modelled.
+    LeftOut(String),
+    Unreadable(String),
+}
+
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub path: String,
+    pub expected: bool,
+    pub outcome: Outcome,
+    pub time: Duration,
+}
+
+impl Row {
+    pub fn agrees(&self) -> bool {
+        matches!(self.outcome, Outcome::Decided(Some(holds), _) if holds == self.expected)
+    }
+
+    /// Neither agrees nor is left out.
+    pub fn differs(&self) -> bool {
+        !self.agrees() && !matches!(self.outcome, Outcome::LeftOut(_))
+    }
+}
