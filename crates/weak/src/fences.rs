@@ -221,11 +221,7 @@ pub fn judge_fences(program: &Program, model: &dyn Model, limits: Limits<'_>) ->
     let exact = summary.exhaustive();
     let adds_nothing = |program: &Program| {
         let (other, summary) = behaviour(program, model, limits);
-        let new = Behaviour {
-            outcomes: other.outcomes.difference(&all.outcomes).cloned().collect(),
-            races: other.races.difference(&all.races).copied().collect(),
-            broken_asserts: other.broken_asserts.difference(&all.broken_asserts).copied().collect(),
-        };
+        let new = other.minus(&all);
         let nothing = new == Behaviour::default();
         (if nothing && !(summary.exhaustive() && exact) { None } else { Some(nothing) }, new)
     };

@@ -81,6 +81,8 @@ pub enum Failure {
     Race,
     /// Breaks an assertion.
     Assertion,
+    /// Does not end: threads wait for ever at barriers or in loops.
+    Hang,
 }
 
 /// Can one of these failures happen?
@@ -104,7 +106,10 @@ impl Search<'_> {
     /// The events at stake, if the execution shows one of the failures; with undecided orders, if it may.
     fn shows(&self, execution: &Execution<'_>) -> Option<Vec<usize>> {
         self.failures.iter().find_map(|failure| match failure {
-            Failure::Reaches(condition) => condition.possible(execution).then(Vec::new),
+            Failure::Reaches(condition) => {
+                (execution.complete() && condition.possible(execution)).then(Vec::new)
+            }
+            Failure::Hang => (!execution.complete()).then(Vec::new),
             Failure::Race => execution.races().pairs().next().map(|(a, b)| vec![a, b]),
             Failure::Assertion => (!execution.failed_asserts().is_empty()).then(Vec::new),
         })
@@ -135,9 +140,11 @@ pub struct Behaviour {
     pub outcomes: BTreeSet<Vec<i64>>,
     pub races: BTreeSet<RacingPair>,
     pub broken_asserts: BTreeSet<(usize, usize)>,
+    /// Threads that wait for ever together.
+    pub hangs: BTreeSet<Vec<usize>>,
 }
 
-/// All outcomes, races and broken assertions.
+/// All outcomes, races, broken assertions and hangs.
 pub fn behaviour(program: &Program, model: &dyn Model, limits: Limits<'_>) -> (Behaviour, Summary) {
     let mut all = All::default();
     let summary = explore(program, model, limits, &mut all);
@@ -150,13 +157,14 @@ struct All(Behaviour);
 impl All {
     fn look(&self, execution: &Execution<'_>) -> Behaviour {
         let program = execution.program;
+        let hangs = !execution.complete();
         let mut registers = Vec::new();
         for thread in 0..program.threads.len() {
             registers.extend(
                 program.code(thread).observed.iter().map(|&reg| execution.register(thread, reg)),
             );
         }
-        let mut outcomes = vec![registers];
+        let mut outcomes = if hangs { Vec::new() } else { vec![registers] };
         for location in 0..program.locations.len() {
             let last = execution.last_values(location);
             outcomes = outcomes
@@ -185,15 +193,31 @@ impl All {
             outcomes: outcomes.into_iter().collect(),
             races: races.collect(),
             broken_asserts: broken.collect(),
+            hangs: hangs.then(|| execution.unfinished()).into_iter().collect(),
         }
     }
 }
 
 impl Behaviour {
+    /// What is here and not there.
+    pub fn minus(&self, other: &Behaviour) -> Behaviour {
+        Behaviour {
+            outcomes: self.outcomes.difference(&other.outcomes).cloned().collect(),
+            races: self.races.difference(&other.races).copied().collect(),
+            broken_asserts: self
+                .broken_asserts
+                .difference(&other.broken_asserts)
+                .copied()
+                .collect(),
+            hangs: self.hangs.difference(&other.hangs).cloned().collect(),
+        }
+    }
+
     pub fn is_subset(&self, other: &Behaviour) -> bool {
         self.outcomes.is_subset(&other.outcomes)
             && self.races.is_subset(&other.races)
             && self.broken_asserts.is_subset(&other.broken_asserts)
+            && self.hangs.is_subset(&other.hangs)
     }
 }
 
@@ -207,6 +231,7 @@ impl Goal for All {
         self.0.outcomes.extend(seen.outcomes);
         self.0.races.extend(seen.races);
         self.0.broken_asserts.extend(seen.broken_asserts);
+        self.0.hangs.extend(seen.hangs);
         ControlFlow::Continue(())
     }
 }

@@ -37,3 +37,13 @@ fn ptx_7_5() {
 fn ptx_as_documented() {
     agrees(Table::PTX_DOCUMENTED);
 }
+
+#[test]
+fn termination_under_ptx_6_0() {
+    agrees(Table::PTX_6_0_TERMINATION);
+}
+
+#[test]
+fn termination_under_ptx_7_5() {
+    agrees(Table::PTX_7_5_TERMINATION);
+}

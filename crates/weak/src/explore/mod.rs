@@ -12,8 +12,10 @@
 //! which only one is possible are chosen at once.
 //!
 //! A turn of a loop that only waits (reads, fences, atomic operations that write back what they read) and comes back to
-//! the same registers is not followed: the same execution without that turn is explored. Other loops are cut at
-//! [`Limits::iterations`].
+//! the same registers is not followed by another: the thread stops there. If it saw the last writes of all that it
+//! waited for, and the others have ended or stopped, too, it waits for ever: the execution is shown to the goal as one
+//! that hangs. If not, the same execution without that turn is explored, and this one dropped. Other loops are cut
+//! at [`Limits::iterations`].
 
 mod barriers;
 mod graph;
@@ -58,6 +60,8 @@ pub enum Cut {
     Iterations,
     /// An execution has more events than fit.
     Events,
+    /// An address was outside of its array; what such an execution does is not followed.
+    Outside,
     /// Time or judgements were over, or the work was given up.
     Work,
 }
@@ -65,16 +69,14 @@ pub enum Cut {
 /// What an exploration did.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Execution graphs that are complete and consistent, as far as the goal wanted to know.
+    /// Execution graphs in which all threads end, as far as the goal wanted to know.
     pub executions: u64,
     /// Partial executions that the model or the end of all writes ruled out.
     pub dead: u64,
-    /// Turns of loops that only waited.
+    /// Executions that were dropped because a turn of a loop only waited for what was there already.
     pub spins: u64,
-    /// Executions in which threads wait at barriers for ever.
-    pub blocked: u64,
-    /// Executions with an address outside of its array.
-    pub outside: u64,
+    /// Executions in which threads wait for ever, at barriers or in loops.
+    pub hanging: u64,
     pub judgements: u64,
     pub cut: Vec<Cut>,
     /// The goal was reached and the rest not looked at.
@@ -94,7 +96,7 @@ impl Summary {
     }
 }
 
-/// A complete execution graph, with orders that may be undecided.
+/// An execution graph in which all threads have ended or wait for ever, with orders that may be undecided.
 pub struct Execution<'a> {
     pub program: &'a Program,
     pub candidate: &'a Candidate,
@@ -106,6 +108,16 @@ pub struct Execution<'a> {
 impl Execution<'_> {
     pub fn events(&self) -> &[Event] {
         &self.state.events
+    }
+
+    /// All threads have ended.
+    pub fn complete(&self) -> bool {
+        self.state.ended()
+    }
+
+    /// Threads that wait for ever.
+    pub fn unfinished(&self) -> Vec<usize> {
+        self.state.unfinished().collect()
     }
 
     /// The last value of a register.
@@ -192,7 +204,7 @@ impl Explorer<'_> {
     fn drop(&mut self, dropped: Dropped) {
         match dropped {
             Dropped::Spin => self.summary.spins += 1,
-            Dropped::Outside => self.summary.outside += 1,
+            Dropped::Outside => self.summary.note(Cut::Outside),
             Dropped::Iterations => self.summary.note(Cut::Iterations),
             Dropped::Events => self.summary.note(Cut::Events),
         }
@@ -228,7 +240,7 @@ impl Explorer<'_> {
     /// Each of the open reads takes the new write or waits for another.
     fn offer(&mut self, state: State, write: usize, open: &[usize]) -> ControlFlow<()> {
         let Some((&read, rest)) = open.split_first() else {
-            return match self.settle(state) {
+            return match self.settle(state, write) {
                 Some(state) => self.build(state),
                 None => ControlFlow::Continue(()),
             };
@@ -256,7 +268,7 @@ impl Explorer<'_> {
             return ControlFlow::Break(());
         }
         state.events[read].rf = Some(write);
-        match self.settle(state) {
+        match self.settle(state, read) {
             Some(state) => then(self, state),
             None => {
                 self.summary.dead += 1;
@@ -282,14 +294,17 @@ impl Explorer<'_> {
         Some((candidate, judgement))
     }
 
-    /// Rejects what the model rejects, and chooses the orders of writes of which only one is possible.
-    fn settle(&mut self, mut state: State) -> Option<State> {
+    /// Rejects what the model rejects. Of atomic operations at the location of the access that was just connected,
+    /// chooses the orders of which only one is possible.
+    fn settle(&mut self, mut state: State, access: usize) -> Option<State> {
+        let location = state.events[access].location;
         'again: loop {
             let (mut candidate, judgement) = self.judge(&state)?;
             for undecided in judgement.undecided {
                 let Undecided::Coherence(a, b) = undecided else { continue };
+                let here = state.events[a].location == location;
                 let atomic = |write: usize| state.events[write].rmw.is_some();
-                if !atomic(a) && !atomic(b) {
+                if !here || (!atomic(a) && !atomic(b)) {
                     continue;
                 }
                 let mut possible = |a: usize, b: usize| {
@@ -323,10 +338,6 @@ impl Explorer<'_> {
             self.summary.dead += 1;
             return ControlFlow::Continue(());
         }
-        if !state.ended() {
-            self.summary.blocked += u64::from(self.judge(&state).is_some());
-            return ControlFlow::Continue(());
-        }
         let mut counted = false;
         self.finish(state, &mut counted)
     }
@@ -347,6 +358,10 @@ impl Explorer<'_> {
         let Some((candidate, judgement)) = self.judge(&state) else {
             return ControlFlow::Continue(());
         };
+        if !state.hangs(&judgement.co) {
+            self.summary.spins += 1;
+            return ControlFlow::Continue(());
+        }
         let execution = Execution {
             program: self.program,
             candidate: &candidate,
@@ -358,7 +373,12 @@ impl Explorer<'_> {
             return ControlFlow::Continue(());
         }
         let Some(&undecided) = judgement.undecided.first() else {
-            self.summary.executions += u64::from(!std::mem::replace(counted, true));
+            let new = u64::from(!std::mem::replace(counted, true));
+            if state.ended() {
+                self.summary.executions += new;
+            } else {
+                self.summary.hanging += new;
+            }
             return self.goal.accept(&execution);
         };
         for forward in [true, false] {

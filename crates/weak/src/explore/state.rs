@@ -11,7 +11,7 @@ use super::barriers::Group;
 use super::layout::Layout;
 use super::value::{Term, Value};
 use crate::program::{Address, Instr, Op, Program, Strength, Update};
-use crate::relation::{EventSet, MAX_EVENTS};
+use crate::relation::{EventSet, MAX_EVENTS, Relation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -60,6 +60,8 @@ pub(super) enum Status {
     Runs,
     /// At a barrier, as a member of this group.
     Waits(usize),
+    /// In a loop whose last turn only waited.
+    Spins,
     Ended,
 }
 
@@ -81,12 +83,15 @@ pub(super) struct Runner {
     pub(super) events: Vec<usize>,
     visits: BTreeMap<usize, Visit>,
     pub(super) status: Status,
+    /// Where the events of the turn that only waited begin among its own.
+    spun_from: usize,
 }
 
 /// Why an execution is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dropped {
-    /// A turn of a loop did nothing but wait: the execution without it is another one that is explored.
+    /// A turn of a loop did nothing but wait for something that is there already: the same execution without that turn
+    /// is explored, too.
     Spin,
     Iterations,
     Events,
@@ -130,6 +135,7 @@ impl State {
                 events: Vec::new(),
                 visits: BTreeMap::new(),
                 status: Status::Runs,
+                spun_from: 0,
             }
         });
         State {
@@ -152,6 +158,9 @@ impl State {
         limit: usize,
     ) -> Result<Next, Dropped> {
         self.propagate()?;
+        if self.waits_for_what_is_there() {
+            return Err(Dropped::Spin);
+        }
         if let Some(event) =
             self.events.iter().position(|event| !event.active && event.location.is_some())
         {
@@ -359,7 +368,11 @@ impl State {
                         .iter()
                         .all(|&event| self.only_waits(layout, event))
                 {
-                    return Err(Dropped::Spin);
+                    let from = visit.events;
+                    let runner = &mut self.threads[thread];
+                    runner.spun_from = from;
+                    runner.status = Status::Spins;
+                    return Ok(());
                 }
                 visit.times + 1
             }
@@ -371,6 +384,38 @@ impl State {
         self.threads[thread].visits.retain(|&inner, _| inner <= head);
         self.visit(thread, head, times);
         Ok(())
+    }
+
+    /// Events of turns that only waited, of threads that have stopped there.
+    fn idle(&self) -> EventSet {
+        let stopped = self.threads.iter().filter(|runner| runner.status == Status::Spins);
+        stopped.flat_map(|runner| runner.events[runner.spun_from..].iter().copied()).collect()
+    }
+
+    /// Has a thread stopped because of a first value that somebody has overwritten? It would look again.
+    fn waits_for_what_is_there(&self) -> bool {
+        let idle = self.idle();
+        idle.iter().any(|read| {
+            let read = &self.events[read];
+            let Some(write) = read.rf else { return false };
+            self.events[write].thread.is_none()
+                && (0..self.events.len()).any(|other| {
+                    let it = &self.events[other];
+                    let overwrites = it.kind == Kind::Write && it.thread.is_some() && it.active;
+                    overwrites && it.location == read.location && !idle.contains(other)
+                })
+        })
+    }
+
+    /// Do all threads that have stopped see the last writes, so that looking again would not help? Writes of turns that
+    /// only waited do not count: they wrote what was there.
+    pub(crate) fn hangs(&self, co: &Relation) -> bool {
+        let idle = self.idle();
+        let last = |event: usize| {
+            let source = self.events[event].rf;
+            source.is_none_or(|write| (co.successors(write) - idle).is_empty())
+        };
+        idle.iter().all(last)
     }
 
     /// Would all else be the same without this event? Reads and fences only add order. So do atomic operations that
@@ -534,7 +579,7 @@ impl State {
         let later = (0..self.threads.len()).any(|thread| {
             let runner = &self.threads[thread];
             Some(thread) != reader
-                && runner.status != Status::Ended
+                && !matches!(runner.status, Status::Ended | Status::Spins)
                 && layout.codes[program.threads[thread].code].writes[runner.pc][location]
         });
         let open = |(index, event): (usize, &Event)| {
@@ -542,6 +587,11 @@ impl State {
             event.kind == Kind::Write && !event.active && !own_later && event.may_be_at(location)
         };
         later || self.events.iter().enumerate().any(open)
+    }
+
+    /// Threads that have not ended.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = usize> {
+        (0..self.threads.len()).filter(|&thread| self.threads[thread].status != Status::Ended)
     }
 
     pub(crate) fn ended(&self) -> bool {

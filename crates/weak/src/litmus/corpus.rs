@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Test, Unreadable, read_ptx};
 use crate::explore::{Limits, Summary};
+use crate::goal::{Failure, find};
 use crate::model::{Model, Ptx, Version};
 
 /// A list of tests with expected results, and the model that they are decided by.
@@ -16,6 +17,15 @@ pub struct Table {
     file: &'static str,
     pub model: &'static dyn Model,
     read: fn(&str) -> Result<Test, Unreadable>,
+    question: Question,
+}
+
+#[derive(Clone, Copy)]
+enum Question {
+    /// Does the test's statement hold?
+    Statement,
+    /// Do all executions end?
+    Termination,
 }
 
 impl Table {
@@ -24,12 +34,14 @@ impl Table {
         file: "PTXv6_0-expected.csv",
         model: &Ptx { version: Version::V6_0 },
         read: read_ptx,
+        question: Question::Statement,
     };
     pub const PTX_7_5: Table = Table {
         name: "PTX 7.5",
         file: "PTXv7_5-expected.csv",
         model: &Ptx { version: Version::V7_5 },
         read: read_ptx,
+        question: Question::Statement,
     };
     /// The tests of 7.5 by the model as NVIDIA documents it.
     pub const PTX_DOCUMENTED: Table = Table {
@@ -37,8 +49,27 @@ impl Table {
         file: "PTXv7_5-expected.csv",
         model: &Ptx::DOCUMENTED,
         read: read_ptx,
+        question: Question::Statement,
     };
-    pub const ALL: [Table; 3] = [Table::PTX_6_0, Table::PTX_7_5, Table::PTX_DOCUMENTED];
+    pub const PTX_6_0_TERMINATION: Table = Table {
+        name: "PTX 6.0, termination",
+        file: "PTXv6_0-Liveness-expected.csv",
+        question: Question::Termination,
+        ..Table::PTX_6_0
+    };
+    pub const PTX_7_5_TERMINATION: Table = Table {
+        name: "PTX 7.5, termination",
+        file: "PTXv7_5-Liveness-expected.csv",
+        question: Question::Termination,
+        ..Table::PTX_7_5
+    };
+    pub const ALL: [Table; 5] = [
+        Table::PTX_6_0,
+        Table::PTX_7_5,
+        Table::PTX_DOCUMENTED,
+        Table::PTX_6_0_TERMINATION,
+        Table::PTX_7_5_TERMINATION,
+    ];
 
     pub fn run(&self, root: &Path, limits: Limits<'_>) -> io::Result<Vec<Row>> {
         let table =
@@ -57,10 +88,16 @@ impl Table {
         let text = std::fs::read_to_string(root.join(path))?;
         let begin = Instant::now();
         let result = match (self.read)(&text) {
-            Ok(test) => {
-                let decided = test.decide(self.model, limits);
-                Outcome::Decided(decided.holds, decided.summary)
-            }
+            Ok(test) => match self.question {
+                Question::Statement => {
+                    let decided = test.decide(self.model, limits);
+                    Outcome::Decided(decided.holds, decided.summary)
+                }
+                Question::Termination => {
+                    let answer = find(&test.program, self.model, limits, &[Failure::Hang]);
+                    Outcome::Decided(answer.possible().map(|hangs| !hangs), answer.summary)
+                }
+            },
             Err(Unreadable::Unsupported(what)) => Outcome::LeftOut(what),
             Err(Unreadable::Malformed(why)) => Outcome::Unreadable(why),
         };
