@@ -52,8 +52,12 @@ pub struct Candidate {
     pub nonatomic: EventSet,
     /// Events of one block.
     pub same_block: Relation,
-    /// Accesses of scope `Thread` (OpenCL's work-item).
+    /// Weak accesses, and those of scope `Thread` (OpenCL's work-item).
     pub own_scope: EventSet,
+    /// Both have the same scope, and it holds both.
+    pub same_scope: Relation,
+    /// No event and no reads-from will be added; orders may.
+    pub finished: bool,
 }
 
 impl Candidate {
@@ -87,6 +91,8 @@ impl Candidate {
             nonatomic: none,
             same_block: empty(),
             own_scope: none,
+            same_scope: empty(),
+            finished: false,
         }
     }
 

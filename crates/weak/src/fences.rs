@@ -16,7 +16,7 @@
 use crate::explore::Limits;
 use crate::goal::{Answer, Behaviour, Failure, Witness, behaviour, find};
 use crate::model::Model;
-use crate::program::{Instr, Order, Program, Scope};
+use crate::program::{Instr, Order, Program, Scope, Spaces};
 
 /// A fence to be inserted before the instruction `at` of a code; jumps to that instruction run the fence too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,7 +185,8 @@ pub fn with(program: &Program, insertions: &[Insertion]) -> Program {
     let mut sorted: Vec<&Insertion> = insertions.iter().collect();
     sorted.sort_by_key(|insertion| std::cmp::Reverse((insertion.code, insertion.at)));
     for insertion in sorted {
-        let fence = Instr::Fence { order: insertion.order, scope: insertion.scope };
+        let fence =
+            Instr::Fence { order: insertion.order, scope: insertion.scope, spaces: Spaces::ALL };
         program.insert(insertion.code, insertion.at, fence, true);
     }
     program
@@ -229,7 +230,9 @@ pub fn judge_fences(program: &Program, model: &dyn Model, limits: Limits<'_>) ->
     let mut uses = Vec::new();
     for code in 0..program.codes.len() {
         for at in 0..program.codes[code].instrs.len() {
-            let Instr::Fence { order, scope } = program.codes[code].instrs[at] else { continue };
+            let Instr::Fence { order, scope, spaces } = program.codes[code].instrs[at] else {
+                continue;
+            };
             let nothing = Instr::Jump { target: at + 1 };
             let mut edited = program.clone();
             edited.codes[code].instrs[at] = nothing.clone();
@@ -238,7 +241,7 @@ pub fn judge_fences(program: &Program, model: &dyn Model, limits: Limits<'_>) ->
                 (None, _) => (Worth::Undecided, None),
                 (Some(false), new) => {
                     let weaker = weaker(order, scope).into_iter().find(|&(order, scope)| {
-                        edited.codes[code].instrs[at] = Instr::Fence { order, scope };
+                        edited.codes[code].instrs[at] = Instr::Fence { order, scope, spaces };
                         adds_nothing(&edited).0 == Some(true)
                     });
                     (

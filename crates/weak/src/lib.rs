@@ -21,7 +21,8 @@
 //! # What it follows
 //!
 //! The model of PTX is NVIDIA's documentation ("Memory Consistency Model" in the PTX ISA), as formalised by Lustig,
-//! Sahasrabuddhe and Giroux (ASPLOS 2019) and in Dat3M's `cat/ptx-*.cat`. The enumeration has its ideas from GenMC
+//! Sahasrabuddhe and Giroux (ASPLOS 2019) and in Dat3M's `cat/ptx-*.cat`; that of OpenCL is Dat3M's `cat/opencl.cat`. The
+//! enumeration has its ideas from GenMC
 //! (Kokologiannakis, Raad, Vafeiadis: PLDI 2019): execution graphs instead of interleavings, judged as they grow; and
 //! its treatment of loops that wait from the same authors.
 //!
@@ -29,16 +30,18 @@
 //!
 //! - No proxies (texture, surface, constant memory, aliases), no accesses of mixed size or vectors: a location is
 //!   touched as a whole.
-//! - A compare-and-swap that fails still writes the old value back, as PTX describes the operation and Dat3M reads it.
+//! - A compare-and-swap that fails writes the old value back, as PTX describes the operation and Dat3M reads it, or
+//!   nothing, as in C11: the program says which.
 //! - Values are 64-bit integers. Reads take the values that some write gives them: an uninitialised location has the
 //!   initial value that the program names.
 //! - A thread that has ended counts as arrived at barriers of all threads, but is ordered before nobody by that. The id
 //!   and the number of threads of a barrier are known before the thread goes on.
 //! - Of a barrier with a number of threads to which more come, those who came first happen before all who go on; real
 //!   hardware would make the others wait for a next round.
-//! - Executions that never end are not executions: threads that wait for ever, at a barrier or in a loop, end in no
-//!   outcome. Those at barriers are counted ([`Summary::blocked`]); loops that wait for ever are not told from those
-//!   that wait for a while. Races of such executions before they hang are missed.
+//! - Threads that wait for ever, at a barrier or in a loop, are a [`Failure::Hang`]; races before that are races. A loop
+//!   is taken to look again as long as there is something new to see: schedulers are fair.
+//! - Values come from somewhere: reads that cause themselves through dependencies, which OpenCL's model does not
+//!   forbid, are not explored.
 //! - Loops that do more than wait are cut after [`Limits::iterations`] turns; executions have at most
 //!   [`relation::MAX_EVENTS`] events. Either is told in [`Summary::cut`], and then nothing is proved.
 

@@ -199,16 +199,29 @@ impl Address {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Update {
     Exchange(Expr),
-    /// `old == expected ? desired : old`.
+    /// `old == expected ? desired : old`. As PTX describes it, a failure writes the old value back; where
+    /// `writes_only_success`, as in C11 and OpenCL, it writes nothing.
     CompareExchange {
         expected: Expr,
         desired: Expr,
+        writes_only_success: bool,
     },
     Apply(Op, Expr),
     /// CUDA's `atomicInc`: `old >= limit ? 0 : old + 1`.
     Inc(Expr),
     /// CUDA's `atomicDec`: `old == 0 || old > limit ? limit : old - 1`.
     Dec(Expr),
+}
+
+/// The memory that a fence or barrier orders. CUDA's order all of it; OpenCL's have flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spaces {
+    pub global: bool,
+    pub shared: bool,
+}
+
+impl Spaces {
+    pub const ALL: Spaces = Spaces { global: true, shared: true };
 }
 
 /// Who has to arrive at a barrier before those who wait there go on.
@@ -230,6 +243,7 @@ pub struct Barrier {
     pub participants: Participants,
     /// Barriers are shared by the threads of one warp, block, cluster or device.
     pub domain: Scope,
+    pub spaces: Spaces,
     /// The thread only says that it has come (`bar.arrive`) and does not wait.
     pub arrive: bool,
 }
@@ -256,6 +270,7 @@ pub enum Instr {
     Fence {
         order: Order,
         scope: Scope,
+        spaces: Spaces,
     },
     Barrier(Barrier),
     Let {
@@ -315,7 +330,7 @@ impl Instr {
                 | Update::Dec(value) => {
                     value.registers(f);
                 }
-                Update::CompareExchange { expected, desired } => {
+                Update::CompareExchange { expected, desired, .. } => {
                     expected.registers(f);
                     desired.registers(f);
                 }
@@ -402,6 +417,8 @@ pub enum Space {
     #[default]
     Global,
     Shared,
+    /// Not known to be either: OpenCL's generic address space.
+    Generic,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -469,14 +486,15 @@ mod tests {
 
     fn looping() -> Program {
         let jump = Instr::Jump { target: 1 };
-        let fence = Instr::Fence { order: Order::SeqCst, scope: Scope::Device };
+        let fence =
+            Instr::Fence { order: Order::SeqCst, scope: Scope::Device, spaces: Spaces::ALL };
         let code = Code { instrs: vec![fence.clone(), fence, jump], ..Code::default() };
         Program { codes: vec![code], ..Program::default() }
     }
 
     #[test]
     fn edits_keep_targets() {
-        let fence = Instr::Fence { order: Order::AcqRel, scope: Scope::Block };
+        let fence = Instr::Fence { order: Order::AcqRel, scope: Scope::Block, spaces: Spaces::ALL };
         let mut program = looping();
         program.insert(0, 1, fence.clone(), false);
         assert_eq!(program.codes[0].instrs[3], Instr::Jump { target: 2 });

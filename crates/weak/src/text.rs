@@ -84,7 +84,7 @@ impl fmt::Display for Named<'_, Instr> {
             Instr::Atomic { dst, at, update, order, scope } => {
                 let what = match update {
                     Update::Exchange(value) => format!("exch {}", of(value)),
-                    Update::CompareExchange { expected, desired } => {
+                    Update::CompareExchange { expected, desired, .. } => {
                         format!("cas {}, {}", of(expected), of(desired))
                     }
                     Update::Apply(op, value) => format!("{} {}", op_sign(*op), of(value)),
@@ -94,7 +94,7 @@ impl fmt::Display for Named<'_, Instr> {
                 let dst = dst.as_ref().map_or("_", name);
                 write!(f, "atom.{order}.{scope} {dst}, {}, {what}", place(at))
             }
-            Instr::Fence { order, scope } => write!(f, "fence.{order}.{scope}"),
+            Instr::Fence { order, scope, .. } => write!(f, "fence.{order}.{scope}"),
             Instr::Barrier(barrier) => {
                 let mode = if barrier.arrive { "arrive" } else { "sync" };
                 write!(f, "bar.{}.{mode} {}, {}", barrier.domain, barrier.number, of(&barrier.id))?;

@@ -2,10 +2,10 @@
 
 mod common;
 
-use lockstep_weak::model::{Model, Ptx, Version};
+use lockstep_weak::model::{Model, OpenCl, Ptx, Version};
 use lockstep_weak::program::{
     Address, Barrier, Code, Expr, Instr, Op, Order, Participants, Place, Program, Reg, Scope,
-    Strength, Thread, Update,
+    Spaces, Strength, Thread, Update,
 };
 use lockstep_weak::{Limits, behaviour};
 use rand::{RngExt, SeedableRng};
@@ -31,7 +31,8 @@ fn value(random: &mut Pcg32, registers: usize) -> Expr {
 fn program(random: &mut Pcg32, most: usize) -> Program {
     let mut program = Program::default();
     for name in ["x", "y"] {
-        program.location(name);
+        let location = program.location(name);
+        program.locations[location].atomic = random.random_bool(0.7);
     }
     let threads = random.random_range(2..=3);
     // A barrier waits for threads to come or to end; the naive enumeration knows no ends, so these do not depend on
@@ -103,6 +104,7 @@ fn instruction(random: &mut Pcg32, registers: usize, barriers: bool) -> (Instr, 
                 1 => Update::CompareExchange {
                     expected: Expr::Const(0),
                     desired: value(random, registers),
+                    writes_only_success: random.random_bool(0.5),
                 },
                 _ => Update::Inc(Expr::Const(2)),
             };
@@ -110,7 +112,7 @@ fn instruction(random: &mut Pcg32, registers: usize, barriers: bool) -> (Instr, 
         }
         _ if !barriers || random.random_bool(0.5) => {
             let order = pick(random, &[Order::AcqRel, Order::SeqCst]);
-            (Instr::Fence { order, scope: scope(random) }, 1)
+            (Instr::Fence { order, scope: scope(random), spaces: Spaces::ALL }, 1)
         }
         _ => {
             let participants = Participants::All;
@@ -119,6 +121,7 @@ fn instruction(random: &mut Pcg32, registers: usize, barriers: bool) -> (Instr, 
                 id: Expr::Const(0),
                 participants,
                 domain: Scope::Block,
+                spaces: Spaces::ALL,
                 arrive: false,
             };
             (Instr::Barrier(barrier), 1)
@@ -157,4 +160,9 @@ fn ptx_6_0() {
 #[test]
 fn ptx_7_5() {
     agree(&Ptx { version: Version::V7_5 }, 3, cases());
+}
+
+#[test]
+fn opencl() {
+    agree(&OpenCl, 4, cases());
 }

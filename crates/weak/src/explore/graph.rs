@@ -9,6 +9,7 @@ impl State {
     pub(crate) fn candidate(&self, program: &Program) -> Candidate {
         let n = self.events.len();
         let mut x = Candidate::new(n);
+        x.finished = self.finished;
         for (e, event) in self.events.iter().enumerate() {
             match event.kind {
                 Kind::Read => x.reads.insert(e),
@@ -19,7 +20,7 @@ impl State {
             if event.thread.is_none() {
                 x.initial.insert(e);
             }
-            if let Strength::Strong(order, scope) = event.strength {
+            if let Strength::Strong(order, _) = event.strength {
                 x.strong.insert(e);
                 let (acquire, release) = match event.kind {
                     Kind::Read => (order.acquires(), false),
@@ -35,15 +36,16 @@ impl State {
                 if order == Order::SeqCst {
                     x.seq_cst.insert(e);
                 }
-                if scope == Scope::Thread {
-                    x.own_scope.insert(e);
-                }
+            }
+            if event.scope() == Scope::Thread {
+                x.own_scope.insert(e);
             }
             let (global, local) =
                 match event.location.map(|location| program.locations[location].space) {
                     Some(Space::Global) => (true, false),
                     Some(Space::Shared) => (false, true),
-                    None => (true, true),
+                    Some(Space::Generic) => (false, false),
+                    None => (event.spaces.global, event.spaces.shared),
                 };
             if global {
                 x.global.insert(e);
@@ -95,6 +97,10 @@ impl State {
                     x.same_thread.add(a, b);
                 }
                 let (here, there) = (program.threads[s].place, program.threads[t].place);
+                if first.scope() == second.scope() && (s == t || here.shares(there, first.scope()))
+                {
+                    x.same_scope.add(a, b);
+                }
                 if s == t || here.shares(there, Scope::Block) {
                     x.same_block.add(a, b);
                 }

@@ -333,11 +333,12 @@ impl Explorer<'_> {
     }
 
     /// No thread can go on.
-    fn end(&mut self, state: State) -> ControlFlow<()> {
+    fn end(&mut self, mut state: State) -> ControlFlow<()> {
         if !state.connected() {
             self.summary.dead += 1;
             return ControlFlow::Continue(());
         }
+        state.finished = true;
         let mut counted = false;
         self.finish(state, &mut counted)
     }

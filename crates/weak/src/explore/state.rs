@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::barriers::Group;
 use super::layout::Layout;
 use super::value::{Term, Value};
-use crate::program::{Address, Instr, Op, Program, Strength, Update};
+use crate::program::{Address, Instr, Op, Program, Scope, Spaces, Strength, Update};
 use crate::relation::{EventSet, MAX_EVENTS, Relation};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Event {
     pub rf: Option<usize>,
     /// For the write of an atomic operation, its read.
     pub rmw: Option<usize>,
+    /// What a fence or barrier orders.
+    pub(super) spaces: Spaces,
     address: Term,
     base: usize,
     len: usize,
@@ -47,6 +49,15 @@ pub struct Event {
 }
 
 impl Event {
+    /// A weak access speaks to its own thread only; a barrier to its block.
+    pub fn scope(&self) -> Scope {
+        match self.strength {
+            Strength::Strong(_, scope) => scope,
+            Strength::Weak if self.kind == Kind::Barrier => Scope::Block,
+            Strength::Weak => Scope::Thread,
+        }
+    }
+
     fn may_be_at(&self, location: usize) -> bool {
         match self.location {
             Some(known) => known == location,
@@ -85,6 +96,8 @@ pub(super) struct Runner {
     pub(super) status: Status,
     /// Where the events of the turn that only waited begin among its own.
     spun_from: usize,
+    /// The read of a compare-and-swap that writes if the value turns out to be the expected one.
+    half_done: Option<usize>,
 }
 
 /// Why an execution is given up.
@@ -121,6 +134,8 @@ pub(crate) struct State {
     asserts: Vec<(usize, usize, Value)>,
     /// Who came first, of barriers to which more have come than needed.
     pub(super) chosen: Vec<(usize, EventSet)>,
+    /// No more events will come.
+    pub(crate) finished: bool,
 }
 
 impl State {
@@ -136,6 +151,7 @@ impl State {
                 visits: BTreeMap::new(),
                 status: Status::Runs,
                 spun_from: 0,
+                half_done: None,
             }
         });
         State {
@@ -147,6 +163,7 @@ impl State {
             fence_order: Vec::new(),
             asserts: Vec::new(),
             chosen: Vec::new(),
+            finished: false,
         }
     }
 
@@ -181,6 +198,10 @@ impl State {
                     0
                 }
                 Instr::Store { .. } => 1,
+                Instr::Atomic { update, .. } if runner.half_done.is_some() => {
+                    self.succeeds(thread, update)?;
+                    1
+                }
                 Instr::Atomic { .. } => 2,
                 Instr::Load { .. } => 3,
                 Instr::Let { .. }
@@ -253,6 +274,7 @@ impl State {
             value: Some(value),
             rf: None,
             rmw: None,
+            spaces: Spaces::ALL,
             address: Term::Known(0),
             base: location,
             len: 1,
@@ -434,6 +456,14 @@ impl State {
         }
     }
 
+    /// Whether a compare-and-swap that has read writes, if that is known.
+    fn succeeds(&self, thread: usize, update: &Update) -> Option<bool> {
+        let Update::CompareExchange { expected, .. } = update else { return None };
+        let read = self.threads[thread].half_done?;
+        let expected = self.eval(&Value::of(expected, &self.threads[thread].registers))?;
+        Some(self.events[read].value? == expected)
+    }
+
     /// Makes the events of the instruction that a thread has come to.
     fn perform(&mut self, program: &Program, thread: usize) -> Result<(), Dropped> {
         let runner = &self.threads[thread];
@@ -449,6 +479,7 @@ impl State {
             value: None,
             rf: None,
             rmw: None,
+            spaces: Spaces::ALL,
             address: Term::Known(0),
             base: 0,
             len: 0,
@@ -481,6 +512,38 @@ impl State {
                 let write = self.push(write)?;
                 self.threads[thread].events.push(write);
             }
+            Instr::Atomic { dst, at, update, order, scope }
+                if matches!(update, Update::CompareExchange { writes_only_success: true, .. }) =>
+            {
+                let strength = Strength::Strong(*order, *scope);
+                let Some(read) = self.threads[thread].half_done else {
+                    let read = self.push(access(Kind::Read, strength, at))?;
+                    self.threads[thread].events.push(read);
+                    self.threads[thread].half_done = Some(read);
+                    return Ok(());
+                };
+                let succeeds = self.succeeds(thread, update);
+                self.threads[thread].half_done = None;
+                let Update::CompareExchange { expected, desired, .. } = update else {
+                    unreachable!("only compare-and-swap is half done")
+                };
+                // It is a branch: what follows depends on it.
+                self.threads[thread].control |=
+                    EventSet::one(read) | Value::of(expected, &registers).reads;
+                if succeeds == Some(true) {
+                    let desired = Value::of(desired, &registers);
+                    let mut write = access(Kind::Write, strength, at);
+                    write.dependencies |= desired.reads | Value::of(expected, &registers).reads;
+                    write.dependencies.insert(read);
+                    write.term = desired.term;
+                    write.rmw = Some(read);
+                    let write = self.push(write)?;
+                    self.threads[thread].events.push(write);
+                }
+                if let Some(dst) = dst {
+                    self.set(thread, dst.0, Value::read(read));
+                }
+            }
             Instr::Atomic { dst, at, update, order, scope } => {
                 let strength = Strength::Strong(*order, *scope);
                 let read = self.push(access(Kind::Read, strength, at))?;
@@ -490,7 +553,7 @@ impl State {
                 let zero = Value::known(0);
                 let value = match update {
                     Update::Exchange(value) => of(value),
-                    Update::CompareExchange { expected, desired } => Value::select(
+                    Update::CompareExchange { expected, desired, .. } => Value::select(
                         &Value::apply(Op::Eq, &old, &of(expected)),
                         &of(desired),
                         &old,
@@ -521,8 +584,11 @@ impl State {
                     self.set(thread, dst.0, old);
                 }
             }
-            Instr::Fence { order, scope } => {
-                let fence = self.push(event(Kind::Fence, Strength::Strong(*order, *scope)))?;
+            Instr::Fence { order, scope, spaces } => {
+                let fence = self.push(Event {
+                    spaces: *spaces,
+                    ..event(Kind::Fence, Strength::Strong(*order, *scope))
+                })?;
                 self.threads[thread].events.push(fence);
             }
             Instr::Barrier(barrier) => {
@@ -530,6 +596,7 @@ impl State {
                     .barrier_at(program, thread, barrier)
                     .expect("only ready barriers are performed");
                 let mut arrival = event(Kind::Barrier, Strength::Weak);
+                arrival.spaces = barrier.spaces;
                 arrival.dependencies |= Value::of(&barrier.id, &registers).reads;
                 let arrival = self.push(arrival)?;
                 self.threads[thread].events.push(arrival);

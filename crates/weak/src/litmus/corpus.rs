@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Test, Unreadable, read_ptx};
+use super::{Test, Unreadable, read_opencl, read_ptx};
 use crate::explore::{Limits, Summary};
 use crate::goal::{Failure, find};
-use crate::model::{Model, Ptx, Version};
+use crate::model::{Model, OpenCl, Ptx, Version};
 
 /// A list of tests with expected results, and the model that they are decided by.
 #[derive(Clone, Copy)]
@@ -26,6 +26,8 @@ enum Question {
     Statement,
     /// Do all executions end?
     Termination,
+    /// Are there no races?
+    Races,
 }
 
 impl Table {
@@ -63,12 +65,27 @@ impl Table {
         question: Question::Termination,
         ..Table::PTX_7_5
     };
-    pub const ALL: [Table; 5] = [
+    pub const OPENCL: Table = Table {
+        name: "OpenCL",
+        file: "OPENCL-expected.csv",
+        model: &OpenCl,
+        read: read_opencl,
+        question: Question::Statement,
+    };
+    pub const OPENCL_RACES: Table = Table {
+        name: "OpenCL, races",
+        file: "OPENCL-DR-expected.csv",
+        question: Question::Races,
+        ..Table::OPENCL
+    };
+    pub const ALL: [Table; 7] = [
         Table::PTX_6_0,
         Table::PTX_7_5,
         Table::PTX_DOCUMENTED,
         Table::PTX_6_0_TERMINATION,
         Table::PTX_7_5_TERMINATION,
+        Table::OPENCL,
+        Table::OPENCL_RACES,
     ];
 
     pub fn run(&self, root: &Path, limits: Limits<'_>) -> io::Result<Vec<Row>> {
@@ -76,6 +93,11 @@ impl Table {
             std::fs::read_to_string(root.join("dartagnan/src/test/resources").join(self.file))?;
         let lines = table.lines().filter_map(|line| line.trim().rsplit_once(','));
         lines.map(|(path, expected)| self.decide(root, path, expected == "1", limits)).collect()
+    }
+
+    fn never(&self, test: &Test, failure: Failure, limits: Limits<'_>) -> Outcome {
+        let answer = find(&test.program, self.model, limits, &[failure]);
+        Outcome::Decided(answer.possible().map(|possible| !possible), answer.summary)
     }
 
     fn decide(
@@ -93,10 +115,8 @@ impl Table {
                     let decided = test.decide(self.model, limits);
                     Outcome::Decided(decided.holds, decided.summary)
                 }
-                Question::Termination => {
-                    let answer = find(&test.program, self.model, limits, &[Failure::Hang]);
-                    Outcome::Decided(answer.possible().map(|hangs| !hangs), answer.summary)
-                }
+                Question::Termination => self.never(&test, Failure::Hang, limits),
+                Question::Races => self.never(&test, Failure::Race, limits),
             },
             Err(Unreadable::Unsupported(what)) => Outcome::LeftOut(what),
             Err(Unreadable::Malformed(why)) => Outcome::Unreadable(why),

@@ -22,12 +22,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Unreadable> {
     while let Some(c) = rest.chars().next() {
         if c.is_whitespace() {
             rest = &rest[c.len_utf8()..];
-        } else if let Some((begin, end)) = [("\"", "\""), ("(*", "*)"), ("/*", "*/"), ("//", "\n")]
-            .iter()
-            .find(|(begin, _)| rest.starts_with(begin) && !(rest.starts_with("/\\")))
-        {
-            let after = &rest[begin.len()..];
-            rest = after.find(end).map_or("", |at| &after[at + end.len()..]);
+        } else if let Some(after) = after_comment(rest) {
+            rest = after;
         } else if c.is_ascii_digit() {
             let hex = rest.starts_with("0x");
             let digits = if hex { &rest[2..] } else { rest };
@@ -52,6 +48,18 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Unreadable> {
         }
     }
     Ok(tokens)
+}
+
+/// What follows the comment or quoted text that begins here. `(*` may also be a parenthesis and a star: a comment has
+/// an end.
+fn after_comment(text: &str) -> Option<&str> {
+    if let Some(after) = text.strip_prefix("//") {
+        return Some(after.find('\n').map_or("", |at| &after[at..]));
+    }
+    [("\"", "\""), ("(*", "*)"), ("/*", "*/")].into_iter().find_map(|(begin, end)| {
+        let after = text.strip_prefix(begin)?;
+        after.find(end).map(|at| &after[at + end.len()..])
+    })
 }
 
 /// A place in a list of tokens.

@@ -1,13 +1,15 @@
 //! Litmus tests: small programs with a question about their last values.
 //!
 //! Reads the format of the tests of Dat3M (<https://github.com/hernanponcedeleon/Dat3M>,
-//! `litmus/PTX`), and runs them ([`corpus`]).
+//! `litmus/PTX` and `litmus/OPENCL`), and runs them ([`corpus`]).
 
 mod assertion;
 pub mod corpus;
 mod lexer;
+mod opencl;
 mod ptx;
 
+pub use opencl::read as read_opencl;
 pub use ptx::read as read_ptx;
 
 use crate::condition::Condition;

@@ -15,8 +15,8 @@
 use super::lexer::{Cursor, Token, tokens};
 use super::{Test, Unreadable, assertion};
 use crate::program::{
-    Address, Barrier, Code, Expr, Instr, Op, Order, Participants, Place, Program, Scope, Strength,
-    Thread, Update,
+    Address, Barrier, Code, Expr, Instr, Op, Order, Participants, Place, Program, Scope, Spaces,
+    Strength, Thread, Update,
 };
 
 pub fn read(text: &str) -> Result<Test, Unreadable> {
@@ -225,7 +225,9 @@ fn instruction(
                 return unsupported("proxies");
             }
             match strength(cursor)? {
-                Strength::Strong(order, scope) => Instr::Fence { order, scope },
+                Strength::Strong(order, scope) => {
+                    Instr::Fence { order, scope, spaces: Spaces::ALL }
+                }
                 Strength::Weak => return Err(cursor.unexpected("a fence")),
             }
         }
@@ -315,7 +317,11 @@ fn atomic(
         "exch" => Update::Exchange(first),
         "cas" => {
             cursor.expect(",")?;
-            Update::CompareExchange { expected: first, desired: value(cursor, program, thread)? }
+            Update::CompareExchange {
+                expected: first,
+                desired: value(cursor, program, thread)?,
+                writes_only_success: false,
+            }
         }
         _ => {
             let op = operation(word)
@@ -349,5 +355,12 @@ fn barrier(
             participants = Participants::Count(value(cursor, program, thread)?);
         }
     }
-    Ok(Instr::Barrier(Barrier { number, id, participants, domain: Scope::Block, arrive }))
+    Ok(Instr::Barrier(Barrier {
+        number,
+        id,
+        participants,
+        domain: Scope::Block,
+        spaces: Spaces::ALL,
+        arrive,
+    }))
 }

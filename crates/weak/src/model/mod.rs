@@ -4,8 +4,10 @@
 //! candidate that breaks one keeps breaking it, however it is finished: all relations that they forbid cycles in grow
 //! as reads-from, coherence and the order of fences grow.
 
+mod opencl;
 mod ptx;
 
+pub use opencl::OpenCl;
 pub use ptx::{Ptx, Version};
 
 use crate::candidate::Candidate;

@@ -111,7 +111,7 @@ fn runs(program: &Program, thread: usize) -> Vec<Run> {
                 open.push(run);
             }
             Instr::Assert { .. } => open.push(run),
-            Instr::Fence { order, scope } => {
+            Instr::Fence { order, scope, .. } => {
                 let strength = Strength::Strong(*order, *scope);
                 run.events.push(event(Kind::Fence, strength, usize::MAX, 0, control));
                 open.push(run);
@@ -149,8 +149,16 @@ fn runs(program: &Program, thread: usize) -> Vec<Run> {
                     let (value, more) = match update {
                         Update::Exchange(value) => of(value),
                         Update::Apply(op, value) => join(&old, &of(value), |a, b| op.apply(a, b)),
-                        Update::CompareExchange { expected, desired } => {
+                        Update::CompareExchange { expected, desired, writes_only_success } => {
                             let (expected, desired) = (of(expected), of(desired));
+                            if *writes_only_success {
+                                run.control.extend(join(&old, &expected, |a, _| a).1);
+                                if guess != expected.0 {
+                                    run.registers[dst.unwrap().0] = old;
+                                    open.push(run);
+                                    continue;
+                                }
+                            }
                             let value = if guess == expected.0 { desired.0 } else { guess };
                             (value, join(&join(&old, &expected, |a, _| a), &desired, |a, _| a).1)
                         }
@@ -221,6 +229,7 @@ fn connect(program: &Program, model: &dyn Model, runs: &[&Run], all: &mut Behavi
     }
     let mut base = Candidate::new(events.len());
     label(program, &events, &begins, &mut base);
+    base.finished = true;
 
     let reads: Vec<usize> = (0..events.len()).filter(|&e| events[e].kind == Kind::Read).collect();
     let sources = |read: usize| -> Vec<usize> {
@@ -344,7 +353,7 @@ fn label(program: &Program, events: &[Event], begins: &[usize], x: &mut Candidat
             Kind::Fence => x.fences.insert(e),
             Kind::Barrier => x.barriers.insert(e),
         }
-        if let Strength::Strong(order, scope) = event.strength {
+        if let Strength::Strong(order, _) = event.strength {
             x.strong.insert(e);
             if order.acquires() && event.kind != Kind::Write {
                 x.acquires.insert(e);
@@ -355,9 +364,9 @@ fn label(program: &Program, events: &[Event], begins: &[usize], x: &mut Candidat
             if order == Order::SeqCst {
                 x.seq_cst.insert(e);
             }
-            if scope == Scope::Thread {
-                x.own_scope.insert(e);
-            }
+        }
+        if scope_of(event) == Scope::Thread {
+            x.own_scope.insert(e);
         }
         let located = matches!(event.kind, Kind::Read | Kind::Write);
         let space = located.then(|| program.locations[event.location].space);
@@ -399,6 +408,11 @@ fn label(program: &Program, events: &[Event], begins: &[usize], x: &mut Candidat
                     x.po.add(a, b);
                 }
             }
+            if scope_of(first) == scope_of(second)
+                && (s == t || here.shares(there, scope_of(first)))
+            {
+                x.same_scope.add(a, b);
+            }
             if s == t || here.shares(there, Scope::Block) {
                 x.same_block.add(a, b);
                 let round = |thread: usize, e| met[thread].iter().position(|&other| other == e);
@@ -413,5 +427,13 @@ fn label(program: &Program, events: &[Event], begins: &[usize], x: &mut Candidat
                 x.inclusive.add(a, b);
             }
         }
+    }
+}
+
+fn scope_of(event: &Event) -> Scope {
+    match event.strength {
+        Strength::Strong(_, scope) => scope,
+        Strength::Weak if event.kind == Kind::Barrier => Scope::Block,
+        Strength::Weak => Scope::Thread,
     }
 }
