@@ -152,18 +152,16 @@ impl Task<'_> {
             left_over / left.max(1) as f64
         };
         let count = 1 + ways.others.len();
-        let mut report = self.look_at(kernel, source, &ways.first, part(count))?;
-        let mut seen = 1;
+        let mut reports = vec![self.look_at(kernel, source, &ways.first, part(count))?];
         for way in &ways.others {
-            let part = part(count - seen);
+            let part = part(count - reports.len());
             if part <= 0.0 || self.analysis.input.cancel.is_cancelled() {
                 self.hurried.set(true);
                 break;
             }
-            several::join(&mut report, self.look_at(kernel, source, way, part)?);
-            seen += 1;
+            reports.push(self.look_at(kernel, source, way, part)?);
         }
-        Ok(report)
+        Ok(several::join(reports).expect("one way at least"))
     }
 
     /// In one of them. Parameters that get one array there are one.

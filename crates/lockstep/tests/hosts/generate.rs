@@ -186,16 +186,18 @@ impl Launch {
     /// As a finding has it.
     pub(crate) fn of_json(case: &Case, launch: &Value) -> Launch {
         let dim = |name: &str| launch[name][0].as_i64().unwrap_or(1);
-        let b = launch["args"]["b"].as_str().unwrap_or_default();
-        let overlap = match b.strip_prefix("&a") {
-            Some("") => Overlap::Pair(0),
-            Some(bytes) => {
-                Overlap::Pair(bytes.trim_start_matches('+').parse().map_or(0, |v: i64| v / 4))
-            }
-            None if launch["args"]["a"].as_str().is_some_and(|a| a.contains(&case.table())) => {
-                Overlap::Table
-            }
-            None => Overlap::None,
+        let argument = |name: &str| launch["args"][name].as_str().unwrap_or_default();
+        // `&a+16`: so many bytes behind the beginning of another array.
+        let behind = |text: &str, other: &str| -> Option<i64> {
+            let bytes = text.strip_prefix('&')?.strip_prefix(other)?;
+            Some(bytes.strip_prefix('+').map_or(0, |v| v.parse().expect("bytes")) / 4)
+        };
+        let table = case.table();
+        let overlap = match (behind(argument("b"), "a"), behind(argument("a"), "b")) {
+            (Some(offset), _) => Overlap::Pair(offset),
+            (_, Some(offset)) => Overlap::Pair(-offset),
+            _ if behind(argument("a"), &table).is_some() => Overlap::Table,
+            _ => Overlap::None,
         };
         let n = launch["args"]["n"].as_i64().unwrap_or(0);
         Launch { grid: dim("grid"), block: dim("block"), n, overlap }
