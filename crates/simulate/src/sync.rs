@@ -136,16 +136,20 @@ struct Index {
 
 impl Index {
     fn extend(&mut self, releases: &[Release], lane_bits: u32) {
+        // Who knows a release knows those before it: of two fences the later one counts, whoever releases last.
+        let push = |list: &mut Vec<(u32, u32)>, i: usize, time: u32| {
+            let before = list.last().map_or(0, |r| r.1);
+            list.push((i as u32, time.max(before)));
+        };
         for (i, r) in releases.iter().enumerate().skip(self.len) {
-            let i = i as u32;
             if r.at.clock > 0 {
-                self.by_thread.entry(r.thread).or_default().push((i, r.at.clock));
+                push(self.by_thread.entry(r.thread).or_default(), i, r.at.clock);
             }
             if r.at.warp > r.at.block {
-                self.by_warp.entry(r.thread >> lane_bits).or_default().push((i, r.at.warp));
+                push(self.by_warp.entry(r.thread >> lane_bits).or_default(), i, r.at.warp);
             }
             if r.at.block > 0 {
-                self.by_block.entry(block_of(r.thread)).or_default().push((i, r.at.block));
+                push(self.by_block.entry(block_of(r.thread)).or_default(), i, r.at.block);
             }
         }
         self.len = releases.len();
@@ -242,6 +246,9 @@ const STRICT: usize = 1;
 const NEAR: usize = 0;
 const FAR: usize = 1;
 
+/// What relaxed reads taught, by the least scope of a fence that completes them, and by relation.
+type Pending = [[Knowledge; 2]; 2];
+
 /// What a thread has of its own, or a warp or a block has in common since it met.
 #[derive(Default)]
 struct Share {
@@ -249,8 +256,8 @@ struct Share {
     known: [Knowledge; 2],
     /// How much of the generous logs it has read.
     read: Knowledge,
-    /// By relation: learnt by relaxed reads, waiting for a fence.
-    pending: [Knowledge; 2],
+    /// Learnt by relaxed reads, waiting for a fence.
+    pending: Pending,
     /// By scope: what others had fenced before they met.
     fenced: [Knowledge; 2],
 }
@@ -258,8 +265,10 @@ struct Share {
 impl Share {
     /// Takes what another has, and leaves it nothing.
     fn take(&mut self, other: &mut Share) {
-        let mine = [&mut self.known, &mut self.pending, &mut self.fenced];
-        let others = [&mut other.known, &mut other.pending, &mut other.fenced];
+        let [near, far] = &mut self.pending;
+        let mine = [&mut self.known, near, far, &mut self.fenced];
+        let [near, far] = &mut other.pending;
+        let others = [&mut other.known, near, far, &mut other.fenced];
         for (mine, others) in mine.into_iter().flatten().zip(others.into_iter().flatten()) {
             join(mine, others);
             others.clear();
@@ -268,11 +277,13 @@ impl Share {
         other.read.clear();
     }
 
-    /// A fence, or a barrier of the block: what was read is known.
-    fn acquire(&mut self) {
-        for (known, pending) in self.known.iter_mut().zip(&mut self.pending) {
-            join(known, pending);
-            pending.clear();
+    /// A fence of a scope, or a barrier of the block: what was read is known.
+    fn acquire(&mut self, reach: usize) {
+        for pending in &mut self.pending[..=reach] {
+            for (known, pending) in self.known.iter_mut().zip(pending) {
+                join(known, pending);
+                pending.clear();
+            }
         }
     }
 }
@@ -363,7 +374,7 @@ pub(crate) struct Sync {
     /// By variable and relation.
     logs: Vec<[Log; 2]>,
     /// By variable: what those who came to a meeting have read and not fenced.
-    pending: FxHashMap<u32, [Knowledge; 2]>,
+    pending: FxHashMap<u32, Pending>,
     blocks: FxHashMap<u32, BlockState>,
     lane_bits: u32,
     /// Whether anything was ever released: before that no query can succeed.
@@ -433,7 +444,7 @@ impl Sync {
             let m = block.member(thread, clock, self.lane_bits);
             let [generous, strict] = &mut self.logs[id as usize];
             if reads && glance {
-                let pending = &mut m.thread.own.pending;
+                let pending = &mut m.thread.own.pending[reach];
                 generous.teach(id, &mut pending[GENEROUS]);
                 strict.teach(id, &mut pending[STRICT]);
             } else if reads {
@@ -441,7 +452,7 @@ impl Sync {
                 learn(&mut m.thread.own.read, id, generous.len());
                 let taught = match order.acquires() {
                     true => &mut m.thread.own.known[STRICT],
-                    false => &mut m.thread.own.pending[STRICT],
+                    false => &mut m.thread.own.pending[reach][STRICT],
                 };
                 strict.teach(id, taught);
             }
@@ -471,9 +482,10 @@ impl Sync {
         self.active = true;
         let block = self.blocks.entry(block_of(thread)).or_default();
         let m = block.member(thread, clock, self.lane_bits);
-        m.thread.own.acquire();
-        for (known, pending) in m.thread.own.known.iter_mut().zip(&m.warp.common.pending) {
-            join(known, pending);
+        let reach = if scope >= Scope::Device { FAR } else { NEAR };
+        m.thread.own.acquire(reach);
+        for pending in &m.warp.common.pending[..=reach] {
+            m.thread.own.known.iter_mut().zip(pending).for_each(|(known, k)| join(known, k));
         }
         let mut known = Knowledge::new();
         m.known(STRICT).into_iter().for_each(|k| join(&mut known, k));
@@ -510,7 +522,7 @@ impl Sync {
             common.take(&mut w.common);
             w.news = false;
         }
-        common.acquire();
+        common.acquire(FAR);
     }
 
     /// The lanes of a whole warp meet, those that have returned included: `first` is the thread of lane 0.
@@ -623,7 +635,8 @@ impl Sync {
             }
             let pending = self.pending.entry(id).or_default();
             for share in [&m.thread.own, &m.warp.common] {
-                pending.iter_mut().zip(&share.pending).for_each(|(all, k)| join(all, k));
+                let all = pending.iter_mut().flatten();
+                all.zip(share.pending.iter().flatten()).for_each(|(all, k)| join(all, k));
             }
         }
         for scope in [NEAR, FAR] {
@@ -654,16 +667,15 @@ impl Sync {
             for (log, known) in self.logs[id as usize].iter().zip(&mut own.known) {
                 log.teach(id, known);
             }
-            for (all, k) in self.pending.get(&id).into_iter().flatten().zip(&mut own.pending) {
-                join(k, all);
-            }
+            let left = self.pending.get(&id).into_iter().flatten().flatten();
+            left.zip(own.pending.iter_mut().flatten()).for_each(|(all, k)| join(k, all));
             for (id, k) in fenced.iter().zip(&mut own.fenced) {
                 let Some(id) = *id else { continue };
                 self.logs[id as usize][STRICT].teach(id, k);
             }
             // A barrier of the block, if only of some of its threads.
             if matches!(who, Meeting::Named { .. }) {
-                own.acquire();
+                own.acquire(FAR);
             }
             block.has_news((t as u32 >> self.lane_bits) as usize);
         }
