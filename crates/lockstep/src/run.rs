@@ -10,6 +10,7 @@ use lockstep_finding::{
 use lockstep_kernel::{Kernel, ParamKind, Space};
 use lockstep_simulate::{Outcome, bind};
 
+use crate::architecture;
 use crate::dims::Dims;
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
@@ -18,6 +19,7 @@ use crate::options::{Analysis, RunArgs};
 use crate::progress::{Engine, Progress};
 use crate::simulation::{self, Simulated, execute};
 use crate::traces;
+use crate::verdicts;
 use crate::witness;
 
 const DEFAULT_BUDGET: f64 = 60.0;
@@ -55,6 +57,12 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let launch = bind::named(kernel, &launch).map_err(fail)?;
     assumptions_hold(&analysis.launch.assume, &launch).map_err(fail)?.map_err(fail)?;
     let dumps = dumps(kernel, &args.dump).map_err(fail)?;
+    if let Some(because) = architecture::not_compiled(&module, kernel) {
+        let kinds = verdicts::kinds(&analysis.search, false);
+        let mut report = simulation::unknown_report(kernel, &source.name, &kinds, &because);
+        architecture::name(&module, kernel, &mut report);
+        return Ok(report);
+    }
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
     let progress = Progress::new(1);
@@ -82,6 +90,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let outputs = outputs(kernel, &launch, &outcome, &dumps);
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     let mut report = simulated.report(&config, analysis.report.strict);
+    architecture::name(&module, kernel, &mut report);
     traces::add(kernel, &mut report, &analysis);
     if analysis.input.cancel.is_cancelled() {
         interrupt::mark(&mut report);

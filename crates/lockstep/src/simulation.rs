@@ -240,6 +240,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         launch: None,
         seconds: 0.0,
         instances: Vec::new(),
+        arch: None,
         chosen: None,
         explanation: None,
     }

@@ -57,7 +57,8 @@ fn kernel_section(
         kernel.text_file().to_owned()
     };
     let from = kernel.header.as_ref().map_or(String::new(), |_| format!(", from {}", kernel.file));
-    let _ = write!(header, " ({place}{from})");
+    let arch = kernel.unusual_arch().map_or(String::new(), |arch| format!(", {arch}"));
+    let _ = write!(header, " ({place}{from}{arch})");
     let _ = writeln!(out, "{}", paint(options, BOLD, &header));
     if !kernel.instances.is_empty() {
         let _ = writeln!(out, "  the same code as {}", kernel.instances.join(", "));

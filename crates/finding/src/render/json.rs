@@ -2,7 +2,7 @@
 //!
 //! Optional fields are left out where they say nothing: `benign`,
 //! `conditional` with `holds_when`, `printed`, `outputs`, `suppressed` with its
-//! `because`, `also_in`, `instances`, `chosen`, `warnings`. Arrays that `--dump`
+//! `because`, `also_in`, `instances`, `chosen`, `arch`, `warnings`. Arrays that `--dump`
 //! asked for stand under `outputs`, by name, as plain lists; values that JSON
 //! has no number for are the texts `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
@@ -43,6 +43,9 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     }
     out.insert("line".into(), json!(kernel.line));
     out.insert("language".into(), json!(kernel.language));
+    if let Some(arch) = &kernel.arch {
+        out.insert("arch".into(), json!(arch));
+    }
     out.insert("verdicts".into(), verdicts_json(kernel));
     if !kernel.instances.is_empty() {
         out.insert("instances".into(), json!(kernel.instances));

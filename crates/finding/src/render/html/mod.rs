@@ -183,6 +183,9 @@ fn kernel_card(
         let text = format!("The same code as {}", kernel.instances.join(", "));
         let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
     }
+    if let Some(arch) = kernel.unusual_arch() {
+        let _ = writeln!(out, "<p class=\"quiet\">Compiled for {}</p>", escaped(arch));
+    }
     if let Some(chosen) = &kernel.chosen {
         let text = format!("Nothing in the source instantiates it: checked with {chosen}");
         let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
