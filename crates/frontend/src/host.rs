@@ -29,6 +29,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+pub use arrays::{HostAlias, HostArray};
 pub use bound::HostBound;
 use bound::{Loops, Place};
 use conditions::Dominators;
@@ -59,8 +60,8 @@ pub struct HostLaunch {
     pub conditions: Vec<HostCondition>,
     /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
     pub sizes: Vec<(usize, HostValue)>,
-    /// Pairs of parameters, by position, that get one and the same pointer.
-    pub same: Vec<(usize, usize)>,
+    /// Parameters that point into one array, or into a variable.
+    pub aliases: Vec<HostAlias>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
     /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
@@ -108,8 +109,11 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     }
     let uncalled = Uncalled::of(&module.functions());
     module.run_passes("default<O1>").ok()?;
-    let mut launches: Vec<HostLaunch> =
-        module.functions().into_iter().flat_map(|f| launches_of(f, &stubs, &uncalled)).collect();
+    let mut launches: Vec<HostLaunch> = module
+        .functions()
+        .into_iter()
+        .flat_map(|f| launches_of(&module, f, &stubs, &uncalled))
+        .collect();
     launches.sort_by_key(|l| l.line);
     Some(HostSide { launches, files: Some(compiled.files) })
 }
@@ -171,7 +175,12 @@ fn base(mut address: Val) -> Val {
     address
 }
 
-fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<HostLaunch> {
+fn launches_of(
+    module: &Module,
+    f: Val,
+    stubs: &HashMap<Val, Stub>,
+    uncalled: &Uncalled,
+) -> Vec<HostLaunch> {
     let mut found = Vec::new();
     let shape = OnceCell::new();
     if llvm::name(f).contains(STUB) {
@@ -197,7 +206,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
         launch.kernel = kernel;
         if let Some(stub) = stubs.get(&callee) {
             launch.arg_count = stub.count;
-            launch.same = arrays::same(&arguments, &stub.whole);
+            launch.aliases = arrays::aliases(module, &arguments, &stub.whole);
             for (v, &param) in arguments.into_iter().zip(&stub.whole) {
                 let Some(param) = param else { continue };
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
@@ -299,7 +308,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         values,
         conditions: Vec::new(),
         sizes: Vec::new(),
-        same: Vec::new(),
+        aliases: Vec::new(),
         free: Vec::new(),
         bound: Vec::new(),
         branches: None,

@@ -9,7 +9,8 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
-use lockstep_kernel::{Kernel, Param, ParamKind, edit};
+use lockstep_kernel::edit;
+use lockstep_kernel::{Array, Kernel, Param, ParamKind};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
     Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
@@ -72,8 +73,8 @@ pub(crate) struct Task<'a> {
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) given: Given,
-    /// Pairs of parameters, by position, that get one array.
-    same: Vec<(usize, usize)>,
+    /// Parameters that point into one array, or into a variable.
+    aliases: Vec<edit::Alias>,
 }
 
 /// All of them, as far as they are looked at.
@@ -121,9 +122,12 @@ impl Task<'_> {
         let way = |i: usize| {
             facts.choose(i);
             let given = self.given(kernel, facts);
-            let same = facts.same(kernel, &self.analysis.launch);
+            let mut aliases = facts.aliases(kernel, &self.analysis.launch);
             facts.choose(0);
-            Ok::<Way, String>(Way { given: given?, same })
+            let given = given?;
+            // Who gives an array means that one.
+            aliases.retain(|a| given.args[a.param].is_none());
+            Ok::<Way, String>(Way { given, aliases })
         };
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
@@ -179,17 +183,22 @@ impl Task<'_> {
         way: &Way,
         budget: f64,
     ) -> Result<KernelReport, InputError> {
-        if way.same.is_empty() {
+        if way.aliases.is_empty() {
             return self.look_at_given(kernel, source, &way.given, budget);
         }
-        let (aliased, pairs) = edit::aliased(kernel, &way.same);
+        let (aliased, aliases) = edit::aliased(kernel, &way.aliases);
         let mut report = self.look_at_given(&aliased, source, &way.given, budget)?;
         let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
         for launch in found.chain(&mut report.launch) {
-            for &(kept, gone) in &pairs {
-                let [param, own] = [kept, gone].map(|p| kernel.params[p].name.clone());
-                let same = ArgValue::SameAs { param, offset: 0 };
-                launch.args.iter_mut().filter(|a| a.0 == own).for_each(|a| a.1 = same.clone());
+            for alias in &aliases {
+                let own = &kernel.params[alias.param].name;
+                let param = match alias.of {
+                    Array::Param(p) => kernel.params[p].name.clone(),
+                    Array::Object(o) => kernel.objects[o.0 as usize].name.clone(),
+                };
+                let offset = alias.offset.unwrap_or(0) as u64;
+                let same = ArgValue::SameAs { param, offset };
+                launch.args.iter_mut().filter(|a| a.0 == *own).for_each(|a| a.1 = same.clone());
             }
         }
         Ok(report)

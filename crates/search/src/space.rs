@@ -796,6 +796,7 @@ mod tests {
             source_type: source_type.into(),
             signed: true,
             within: None,
+            variable: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
@@ -901,6 +902,7 @@ mod tests {
             }],
             files: vec!["strided.cu".into()],
             unsupported: vec![],
+            beside: Vec::new(),
             block_dim_hint: None,
         }
     }
