@@ -30,6 +30,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+pub use arrays::{HostAlias, HostArray};
 pub use bound::HostBound;
 use bound::{Loops, Place};
 use conditions::Dominators;
@@ -60,8 +61,8 @@ pub struct HostLaunch {
     pub conditions: Vec<HostCondition>,
     /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
     pub sizes: Vec<(usize, HostValue)>,
-    /// Pairs of parameters, by position, that get one and the same pointer.
-    pub same: Vec<(usize, usize)>,
+    /// Parameters that point into one array, or into a variable.
+    pub aliases: Vec<HostAlias>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
     /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
@@ -116,7 +117,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let mut host = HostSide { files: Some(compiled.files), ..HostSide::default() };
     host.unread = direct::escaping(&stubs);
     for f in module.functions() {
-        launches_of(f, &stubs, &uncalled, &mut host);
+        launches_of(&module, f, &stubs, &uncalled, &mut host);
     }
     host.launches.sort_by_key(|l| l.line);
     Some(host)
@@ -180,7 +181,13 @@ fn base(mut address: Val) -> Val {
 }
 
 /// Adds the launches that a function makes.
-fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled, host: &mut HostSide) {
+fn launches_of(
+    module: &Module,
+    f: Val,
+    stubs: &HashMap<Val, Stub>,
+    uncalled: &Uncalled,
+    host: &mut HostSide,
+) {
     let shape = OnceCell::new();
     if llvm::name(f).contains(STUB) {
         return;
@@ -214,7 +221,7 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled, host: &m
                 true => direct::arguments(inst, stub.count).into_iter().unzip(),
                 false => (given, stub.whole.clone()),
             };
-            launch.same = arrays::same(&arguments, &params);
+            launch.aliases = arrays::aliases(module, &arguments, &params);
             for (v, param) in arguments.into_iter().zip(params) {
                 let Some(param) = param else { continue };
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
@@ -316,7 +323,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
         values,
         conditions: Vec::new(),
         sizes: Vec::new(),
-        same: Vec::new(),
+        aliases: Vec::new(),
         free: Vec::new(),
         bound: Vec::new(),
         branches: None,

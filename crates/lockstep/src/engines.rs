@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use lockstep_finding::{
     ArgValue, Condition, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
 };
-use lockstep_kernel::{Kernel, Param, ParamKind, edit};
+use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
     Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
@@ -77,8 +77,8 @@ pub(crate) struct Way {
     pub(crate) given: Given,
     /// Whose launches the host's facts in it are of.
     host: Origin,
-    /// Pairs of parameters, by position, that get one array.
-    same: Vec<(usize, usize)>,
+    /// Parameters that point into one array, or into a variable.
+    aliases: Vec<edit::Alias>,
 }
 
 /// All of them, as far as they are looked at.
@@ -124,10 +124,13 @@ impl Task<'_> {
         let way = |i: usize| {
             facts.choose(i);
             let given = self.given(kernel, facts);
-            let same = facts.same(kernel, &self.analysis.launch);
+            let mut aliases = facts.aliases(kernel, &self.analysis.launch);
             facts.choose(0);
+            let given = given?;
+            // Who gives an array means that one.
+            aliases.retain(|a| given.args[a.param].is_none());
             let host = facts.host_origin(kernel);
-            Ok::<Way, String>(Way { given: given?, host, same })
+            Ok::<Way, String>(Way { given, host, aliases })
         };
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
@@ -172,34 +175,52 @@ impl Task<'_> {
         way: &Way,
         budget: f64,
     ) -> Result<KernelReport, InputError> {
-        if way.same.is_empty() {
+        if way.aliases.is_empty() {
             return self.look_at_given(kernel, source, way, budget);
         }
-        let (aliased, pairs) = edit::aliased(kernel, &way.same);
+        let (aliased, aliases) = edit::aliased(kernel, &way.aliases);
         let mut report = self.look_at_given(&aliased, source, way, budget)?;
-        let same = pairs.iter().map(|&(kept, gone)| {
-            let [kept, gone] = [kept, gone].map(|p| &kernel.params[p].name);
-            Condition::new(format!("{gone} is {kept}, or apart from it"), way.host)
-        });
-        let same: Vec<Condition> = same.collect();
+        self.name_aliases(kernel, &aliases, way.host, &mut report);
+        let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
+        for launch in found.chain(&mut report.launch) {
+            for alias in &aliases {
+                let own = &kernel.params[alias.param].name;
+                let param = array_name(kernel, alias.of);
+                let offset = alias.offset.unwrap_or(0) as u64;
+                let same = ArgValue::SameAs { param, offset };
+                launch.args.iter_mut().filter(|a| a.0 == *own).for_each(|a| a.1 = same.clone());
+            }
+        }
+        Ok(report)
+    }
+
+    /// Says of what is proved how arrays lie to each other in this way: as here, or apart, which has fewer accesses that meet.
+    fn name_aliases(
+        &self,
+        kernel: &Kernel,
+        aliases: &[edit::Alias],
+        host: Origin,
+        report: &mut KernelReport,
+    ) {
+        let condition = |alias: &edit::Alias| {
+            let own = &kernel.params[alias.param].name;
+            let of = array_name(kernel, alias.of);
+            let at = match alias.offset? {
+                0 => String::new(),
+                offset => format!(" + {offset} bytes"),
+            };
+            Some(Condition::new(format!("{own} is {of}{at}, or apart from it"), host))
+        };
+        let conditions: Vec<Condition> = aliases.iter().filter_map(condition).collect();
         // What the kernel cannot do at all, it cannot do with other arrays either.
         let absent = lockstep_prove::absent(kernel, &|_| None);
         for (kind, verdict) in &mut report.verdicts {
             if let Verdict::Proved { assumes } = verdict
                 && !absent.iter().any(|(k, _)| k == kind)
             {
-                Condition::add(assumes, same.clone());
+                Condition::add(assumes, conditions.clone());
             }
         }
-        let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
-        for launch in found.chain(&mut report.launch) {
-            for &(kept, gone) in &pairs {
-                let [param, own] = [kept, gone].map(|p| kernel.params[p].name.clone());
-                let same = ArgValue::SameAs { param, offset: 0 };
-                launch.args.iter_mut().filter(|a| a.0 == own).for_each(|a| a.1 = same.clone());
-            }
-        }
-        Ok(report)
     }
 
     fn look_at_given(
@@ -482,6 +503,14 @@ impl Task<'_> {
 
 fn seconds(s: f64) -> Duration {
     Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)
+}
+
+/// The name of a parameter or a variable.
+fn array_name(kernel: &Kernel, array: Array) -> String {
+    match array {
+        Array::Param(p) => kernel.params[p].name.clone(),
+        Array::Object(o) => kernel.objects[o.0 as usize].name.clone(),
+    }
 }
 
 /// A launch with a value for every scalar, to read an assumption by.

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use lockstep_finding::launch::{Dimension, Number};
 use lockstep_finding::{ArgValue, ElementType, Fact, Launch, Origin};
-use lockstep_frontend::{HostLaunch, HostPart, HostSide, Module};
-use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
+use lockstep_frontend::{HostAlias, HostArray, HostLaunch, HostPart, HostSide, Module};
+use lockstep_kernel::edit::Alias;
+use lockstep_kernel::{Array, Kernel, Object, ObjectId, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
 use crate::assume;
@@ -21,6 +22,8 @@ pub(crate) struct FileFacts<'a> {
     module: &'a Module,
     input: &'a InputArgs,
     host: OnceCell<HostSide>,
+    /// Whether dimensions were asked of the host: then all that it says counts.
+    asked: Cell<bool>,
     /// Which of the host's launches of a kernel is looked at.
     chosen: Cell<usize>,
 }
@@ -31,7 +34,14 @@ impl<'a> FileFacts<'a> {
         module: &'a Module,
         input: &'a InputArgs,
     ) -> FileFacts<'a> {
-        FileFacts { source, module, input, host: OnceCell::new(), chosen: Cell::new(0) }
+        FileFacts {
+            source,
+            module,
+            input,
+            host: OnceCell::new(),
+            asked: Cell::new(false),
+            chosen: Cell::new(0),
+        }
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
@@ -47,7 +57,7 @@ impl<'a> FileFacts<'a> {
             _ => 2,
         };
         let first = launches.iter().copied().min_by_key(unknown);
-        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.same.clone());
+        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.aliases.clone());
         let mut different: Vec<&HostLaunch> = Vec::new();
         for l in first.into_iter().chain(launches) {
             if !different.iter().any(|d| constants(d) == constants(l)) {
@@ -59,7 +69,10 @@ impl<'a> FileFacts<'a> {
 
     /// In how many ways the host launches a kernel, where it is the host that says so.
     pub(crate) fn ways(&self, kernel: &Kernel, args: &LaunchArgs) -> usize {
-        if self.is_by_host(kernel, args) { self.different_launches(kernel).len() } else { 1 }
+        match self.is_by_host(kernel, args) {
+            true => self.different_launches(kernel).len(),
+            false => self.different_aliases(kernel).len().max(1),
+        }
     }
 
     fn is_by_host(&self, kernel: &Kernel, args: &LaunchArgs) -> bool {
@@ -75,18 +88,43 @@ impl<'a> FileFacts<'a> {
         }
     }
 
-    /// The pairs of parameters that the host gives one array, where it was looked at. What does not race with one array does not
-    /// race with two.
-    pub(crate) fn same(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<(usize, usize)> {
-        if self.host.get().is_none() {
-            return Vec::new();
-        }
-        let launches = match self.is_by_host(kernel, args) {
-            true => self.host_launch(kernel).into_iter().collect(),
-            false => self.host_launches(kernel),
+    /// The parameters that point into one array or variable, by what the host gives, whoever gives the dimensions.
+    pub(crate) fn aliases(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<Alias> {
+        let given = match self.is_by_host(kernel, args) {
+            true => self.host_launch(kernel).map(|l| &l.aliases),
+            false => self.different_aliases(kernel).get(self.chosen.get()).copied(),
         };
-        let pairs = launches.into_iter().map(|l| &l.same).find(|same| !same.is_empty());
-        pairs.cloned().unwrap_or_default()
+        let object = |name: &str| {
+            let is_it = |o: &Object| o.exported && o.name == name;
+            let at = kernel.objects.iter().position(is_it)?;
+            Some(Array::Object(ObjectId(at as u32)))
+        };
+        let alias = |a: &HostAlias| {
+            let of = match &a.of {
+                HostArray::Param(p) => Array::Param(*p),
+                HostArray::Variable(name) => object(name)?,
+            };
+            Some(Alias { param: a.param, of, offset: a.offset })
+        };
+        given.into_iter().flatten().filter_map(alias).collect()
+    }
+
+    /// What the host's launches of a kernel have of these, each once. What does not race with one array does not race with two.
+    fn different_aliases(&self, kernel: &Kernel) -> Vec<&Vec<HostAlias>> {
+        let mut different: Vec<&Vec<HostAlias>> = Vec::new();
+        // A kernel with one pointer gives it no other to overlap.
+        let is_pointer = |p: &&Param| matches!(p.kind, ParamKind::Buffer { .. });
+        let pointers = kernel.params.iter().filter(is_pointer).count();
+        let launches = match pointers > 1 || kernel.objects.iter().any(|o| o.exported) {
+            true => self.host_launches(kernel),
+            false => Vec::new(),
+        };
+        for aliases in launches.into_iter().map(|l| &l.aliases).filter(|a| !a.is_empty()) {
+            if !different.contains(&aliases) {
+                different.push(aliases);
+            }
+        }
+        different
     }
 
     /// Looks at another of the ways.
@@ -106,7 +144,7 @@ impl<'a> FileFacts<'a> {
         known: &Known,
         args: &[Option<Fact<ArgValue>>],
     ) -> Related {
-        if self.host.get().is_none() {
+        if !self.asked.get() {
             return Related::default();
         }
         let known = |part: HostPart| match part {
@@ -153,9 +191,9 @@ impl<'a> FileFacts<'a> {
             (Origin::Annotation, Said { grid: None, block: kernel.required_block }),
         ];
         let known = Known::resolve(&sources);
-        if (known.grid.is_none() || known.block.is_none())
-            && let Some(host) = self.host_launch(kernel)
-        {
+        let is_open = known.grid.is_none() || known.block.is_none();
+        self.asked.set(self.asked.get() || is_open);
+        if is_open && let Some(host) = self.host_launch(kernel) {
             let said = Said { grid: host.grid, block: host.block };
             sources.push((self.host_origin(kernel), said));
         }

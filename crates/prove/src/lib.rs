@@ -13,13 +13,14 @@
 //! reaching them; every pair of conflicting accesses is asked about unless a barrier that all threads pass, or the last number
 //! that blocks drew from a counter, lies between them. What is not modelled at all is a gap, and nothing is proved of a kernel with a gap. What it can miss: objects
 //! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
-//! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
+//! pointers are taken not to overlap, nor variables of the file, unless told otherwise; the last is named in the verdict ([`apart`]).
 //!
 //! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], [`tickets`],
 //! [`handed`], [`last`], then this file.
 
 mod absent;
 mod alarm;
+mod apart;
 mod asserts;
 mod assume;
 mod asynchronous;

@@ -19,6 +19,7 @@ use crate::exec::{Exec, Mode};
 use crate::memory::Place;
 use crate::pair::{Pairs, Relation};
 use crate::phases::Phases;
+use crate::provenance::may_share;
 use crate::solve::{Outcome, Query};
 use crate::term::T;
 use crate::z3::Effort;
@@ -475,9 +476,8 @@ impl Pairs<'_, '_> {
             (Place::At(x, _), _) | (_, Place::At(x, _)) if ctx.is_struct(x) => None,
             (Place::At(x, _), Place::At(y, _)) if ctx.is_own(x) || ctx.is_own(y) => None,
             (Place::At(x, _), Place::At(y, _)) if x != y => {
-                let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
                 let may = ctx.assumptions.may_alias && space != Space::Shared;
-                (may && parameter(x) && parameter(y)).then_some(space)
+                (may && may_share(ctx.kernel, x, y)).then_some(space)
             }
             _ => Some(space),
         }

@@ -3,14 +3,13 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{Condition, Confidence, Kind, Severity, Verdict};
-use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId, Space};
+use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
 
 use crate::alarm::line_of;
-use crate::context::{Base, Ctx, FnKind, Hints, Level};
+use crate::context::{Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
 use crate::hidden::{Narrowed, Shape};
-use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, Purpose, Tiles, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
@@ -855,38 +854,8 @@ impl Pairs<'_, '_> {
 
     /// What a proof rests on, as texts.
     pub(crate) fn assumptions(&mut self) -> Vec<Condition> {
-        let mut out: Vec<Condition> = Vec::new();
-        let mut pointers: Vec<(Base, bool)> = Vec::new();
-        for i in 0..self.exec.accesses.len() {
-            let writes = self.exec.accesses[i].mode.writes();
-            let cases = self.cases_of(i);
-            for c in cases {
-                if let Place::At(b @ (Base::Param(_) | Base::Field(..)), _) = c.place
-                    && self.exec.ctx.base_space(b) != Space::Shared
-                    && !self.exec.ctx.is_struct(b)
-                {
-                    match pointers.iter_mut().find(|(p, _)| *p == b) {
-                        Some((_, w)) => *w |= writes,
-                        None => pointers.push((b, writes)),
-                    }
-                }
-            }
-        }
+        let mut out: Vec<Condition> = self.lie_apart().into_iter().map(Condition::from).collect();
         let ctx = &self.exec.ctx;
-        // A texture may be bound to memory that is also reached through a pointer; an image never is.
-        if ctx.kernel.language != lockstep_kernel::Language::OpenCl {
-            for b in &self.exec.fetched {
-                if !pointers.iter().any(|(p, _)| p == b) {
-                    pointers.push((*b, false));
-                }
-            }
-        }
-        pointers.sort();
-        if pointers.len() > 1 && pointers.iter().any(|(_, w)| *w) && !ctx.assumptions.may_alias {
-            let names: Vec<String> = pointers.iter().map(|(b, _)| ctx.base_name(*b)).collect();
-            let (last, rest) = names.split_last().expect("more than one");
-            out.push(format!("parameters {} and {last} do not overlap", rest.join(", ")).into());
-        }
         for call in &self.exec.foreign {
             out.push(
                 format!("the {call}, which is only declared, has no effect on memory or barriers")

@@ -38,6 +38,7 @@ mod candidate;
 mod chain;
 mod condition;
 mod countdown;
+mod crooked;
 mod driver;
 mod empty;
 mod evolve;

@@ -827,6 +827,7 @@ mod tests {
             source_type: source_type.into(),
             signed: true,
             within: None,
+            variable: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
@@ -932,6 +933,7 @@ mod tests {
             }],
             files: vec!["strided.cu".into()],
             unsupported: vec![],
+            beside: Vec::new(),
             required_block: None,
             most_threads: None,
         }

@@ -30,6 +30,7 @@ mod provenance;
 mod ptx;
 mod types;
 mod values;
+mod variables;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -158,6 +159,7 @@ impl<'m> Lower<'m> {
             locs: Vec::new(),
             files: Vec::new(),
             unsupported: Vec::new(),
+            beside: Vec::new(),
             required_block: None,
             most_threads: None,
         };

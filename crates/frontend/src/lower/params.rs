@@ -45,6 +45,7 @@ impl Lower<'_> {
                 self.split_struct(f, (i, position), arg, ty);
             }
         }
+        self.split_variables(f);
         values
     }
 
@@ -55,7 +56,15 @@ impl Lower<'_> {
         };
         let reg = self.new_reg(ty);
         self.k.reg_names.push((reg, name.clone()));
-        self.k.params.push(Param { name, kind, reg, source_type, signed: false, within: None });
+        self.k.params.push(Param {
+            name,
+            kind,
+            reg,
+            source_type,
+            signed: false,
+            within: None,
+            variable: None,
+        });
         Rc::new([Operand::Reg(reg)])
     }
 
@@ -90,7 +99,15 @@ impl Lower<'_> {
             }
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
-            self.k.params.push(Param { name, kind, reg, source_type, signed, within: None });
+            self.k.params.push(Param {
+                name,
+                kind,
+                reg,
+                source_type,
+                signed,
+                within: None,
+                variable: None,
+            });
             return Rc::new([Operand::Reg(reg)]);
         }
         let leaves = match self.leaves(ty) {
@@ -122,6 +139,7 @@ impl Lower<'_> {
                 source_type: source_type.clone(),
                 signed,
                 within: None,
+                variable: None,
             });
             operands.extend(regs.into_iter().map(Operand::Reg));
             start += len;

@@ -105,6 +105,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 source_type: "int *".into(),
                 signed: true,
                 within: None,
+                variable: None,
             }],
             objects: vec![Object {
                 name: "s".into(),
@@ -116,6 +117,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 init: None,
                 relocations: Vec::new(),
                 fixed: false,
+                exported: false,
                 loc: None,
             }],
             regs: vec![Ty::Ptr],
@@ -126,6 +128,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
             locs: vec![loc(1)],
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
+            beside: Vec::new(),
             required_block: None,
             most_threads: None,
         },
