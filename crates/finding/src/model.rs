@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::condition::Condition;
 use crate::launch::{ElementType, Launch};
 use crate::trace::Trace;
 
@@ -228,7 +229,7 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    Proved { assumes: Vec<String> },
+    Proved { assumes: Vec<Condition> },
     Clean { covered: String },
     Found,
     Unknown { because: String },

@@ -756,8 +756,10 @@ pub struct Kernel {
     /// Paths as the compiler was given them.
     pub files: Vec<String>,
     pub unsupported: Vec<Unsupported>,
-    /// `__launch_bounds__` or `reqd_work_group_size`, where given.
-    pub block_dim_hint: Option<[u32; 3]>,
+    /// `reqd_work_group_size`: no launch has another block.
+    pub required_block: Option<[u32; 3]>,
+    /// `__launch_bounds__`: no launch has more threads in a block, whatever its shape.
+    pub most_threads: Option<u32>,
 }
 
 impl Kernel {

@@ -32,7 +32,8 @@ impl Builder {
             locs: vec![Loc { file: 0, line: 0, column: 0, function: "k".into(), inlined_at: None }],
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            required_block: None,
+            most_threads: None,
         };
         Builder { kernel, block: 0 }
     }

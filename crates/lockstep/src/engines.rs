@@ -8,19 +8,22 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
+use lockstep_finding::{
+    ArgValue, Condition, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
+};
 use lockstep_kernel::{Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
     Alias, Given, Remedy, Searched, Settings, leave_satisfiable, search, usual_launches,
 };
-use lockstep_simulate::{Config, bind, too_large};
+use lockstep_simulate::{Config, too_large};
 
-use crate::dims::{DimArg, Dims, From};
+use crate::dims::{DimArg, Dims, Known};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{Source, error};
 use crate::options::{Analysis, Evolve};
+use crate::premises::Premises;
 use crate::progress::{Engine, Progress, Working};
 use crate::proof;
 use crate::relations::Related;
@@ -87,6 +90,8 @@ struct Share {
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) given: Given,
+    /// Whose launches the host's facts in it are of.
+    host: Origin,
     /// Pairs of parameters, by position, that get one array.
     same: Vec<(usize, usize)>,
 }
@@ -96,8 +101,6 @@ pub(crate) struct Way {
 pub(crate) struct Ways {
     pub(crate) first: Way,
     others: Vec<Way>,
-    /// How many there are.
-    all: usize,
 }
 
 impl Task<'_> {
@@ -138,16 +141,17 @@ impl Task<'_> {
             let given = self.given(kernel, facts);
             let same = facts.same(kernel, &self.analysis.launch);
             facts.choose(0);
-            Ok::<Way, String>(Way { given: given?, same })
+            let host = facts.host_origin(kernel);
+            Ok::<Way, String>(Way { given: given?, host, same })
         };
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
         let others = (1..all.min(MOST_WAYS)).map(way).collect::<Result<_, _>>()?;
-        Ok(Ways { first, others, all })
+        Ok(Ways { first, others })
     }
 
     /// In all the ways in which the host launches it, each with its part of the time. Where these are too many, or time is
-    /// over, proofs say so.
+    /// over, a proof still names what it took from those that were looked at.
     fn look_at_all(
         &self,
         kernel: &Kernel,
@@ -174,15 +178,6 @@ impl Task<'_> {
             several::join(&mut report, self.look_at(kernel, source, way, part)?);
             seen += 1;
         }
-        if seen < ways.all {
-            let only =
-                format!("it is launched as in the first {seen} of {} ways of the host", ways.all);
-            for (_, verdict) in &mut report.verdicts {
-                if let Verdict::Proved { assumes } = verdict {
-                    assumes.push(only.clone());
-                }
-            }
-        }
         Ok(report)
     }
 
@@ -195,10 +190,24 @@ impl Task<'_> {
         budget: Share,
     ) -> Result<KernelReport, InputError> {
         if way.same.is_empty() {
-            return self.look_at_given(kernel, source, &way.given, budget);
+            return self.look_at_given(kernel, source, way, budget);
         }
         let (aliased, pairs) = edit::aliased(kernel, &way.same);
-        let mut report = self.look_at_given(&aliased, source, &way.given, budget)?;
+        let mut report = self.look_at_given(&aliased, source, way, budget)?;
+        let same = pairs.iter().map(|&(kept, gone)| {
+            let [kept, gone] = [kept, gone].map(|p| &kernel.params[p].name);
+            Condition::new(format!("{gone} is {kept}, or apart from it"), way.host)
+        });
+        let same: Vec<Condition> = same.collect();
+        // What the kernel cannot do at all, it cannot do with other arrays either.
+        let absent = lockstep_prove::absent(kernel, &|_| None);
+        for (kind, verdict) in &mut report.verdicts {
+            if let Verdict::Proved { assumes } = verdict
+                && !absent.iter().any(|(k, _)| k == kind)
+            {
+                Condition::add(assumes, same.clone());
+            }
+        }
         let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
         for launch in found.chain(&mut report.launch) {
             for &(kept, gone) in &pairs {
@@ -214,9 +223,10 @@ impl Task<'_> {
         &self,
         kernel: &Kernel,
         source: &Source,
-        given: &Given,
+        way: &Way,
         budget: Share,
     ) -> Result<KernelReport, InputError> {
+        let (given, host) = (&way.given, way.host);
         let started = Instant::now();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
@@ -246,17 +256,18 @@ impl Task<'_> {
         }
         let proof = match self.how {
             Engines::Search(_) => None,
-            Engines::Prover { may_alias } => {
-                Some(self.prove(kernel, given, *may_alias, &kinds, budget, false).map_err(fail)?)
-            }
+            Engines::Prover { may_alias } => Some(
+                self.prove(kernel, given, host, *may_alias, &kinds, budget, false).map_err(fail)?,
+            ),
             Engines::All(how) => {
                 let may_alias = how.alias == Alias::All;
                 let share = Share {
                     work: (budget.work * PROVER_SHARE).min(PROVER_MOST),
                     time: budget.time * PROVER_PATIENCE,
                 };
-                let mut proof =
-                    self.prove(kernel, given, may_alias, &kinds, share, true).map_err(fail)?;
+                let mut proof = self
+                    .prove(kernel, given, host, may_alias, &kinds, share, true)
+                    .map_err(fail)?;
                 if too_large(kernel).is_none() {
                     let seed = self.analysis.launch.seed;
                     proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
@@ -289,7 +300,7 @@ impl Task<'_> {
         let mut searched =
             self.search(kernel, source, given, how, config, proof.as_ref(), &work).map_err(fail)?;
         if proof.is_some() {
-            self.prove_remedies(given, how, &mut searched, started, budget.time);
+            self.prove_remedies(way, how, &mut searched, started, budget.time);
         }
         if searched.nothing_allowed && is_complete {
             return Err(fail("the launch does not satisfy the preconditions".into()));
@@ -349,6 +360,7 @@ impl Task<'_> {
         &self,
         kernel: &Kernel,
         given: &Given,
+        host: Origin,
         may_alias: bool,
         kinds: &[Kind],
         share: Share,
@@ -357,21 +369,12 @@ impl Task<'_> {
         let args = &self.analysis.launch;
         // What is wrong with an assumption does not hang on the launch.
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
-        let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
-        proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
+        let mut premises = Premises::new(kernel, given, args, may_alias, host, usual)?;
         // What is usual is read off the whole kernel, which takes long where it is very large.
-        let mut facts = proof::assume_dims(&given.relations, &mut assumptions);
-        let (axes, mut guesses) = match too_large(kernel).is_none() {
-            true => proof::usual(kernel, &given.relations, args, &mut assumptions),
-            false => Default::default(),
-        };
-        if !usual {
-            guesses.clear();
+        if too_large(kernel).is_none() {
+            premises.add_usual(usual);
         }
-        facts.extend(axes);
-        let unguessed = assumptions.clone();
-        let guessed = proof::assume_guesses(&guesses, &mut assumptions);
-        let mut named = [&guessed[..], &facts].concat();
+        let assumptions = premises.assumptions(&premises.all());
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
@@ -391,32 +394,23 @@ impl Task<'_> {
         };
         let (mut proof, mut left) = run(&assumptions, kinds, false);
         let open = proof::open(&proof);
-        let mut under: Vec<(Kind, Vec<String>)> =
-            proof.verdicts.iter().map(|(k, _)| (*k, guessed.clone())).collect();
-        // With less guessed, or nothing, if that is proved as well.
-        let mut weaker = proof::weaker(&guesses, &proof);
-        while let Some(guesses) = weaker.take_if(|_| left > budget / 2) {
-            let mut assumptions = unguessed.clone();
-            let guessed = proof::assume_guesses(&guesses, &mut assumptions);
+        // With less taken for given, if that is proved as well.
+        let mut settled = proof::settled(&proof);
+        for taken in premises.weaker(&proof) {
+            if settled.is_empty() || left <= budget / 2 {
+                break;
+            }
+            let less = premises.assumptions(&taken);
             let again;
-            (again, left) = run(&assumptions, &proof::settled(&proof), true);
-            let taken = proof::replace_weaker(&mut proof, again);
-            under
-                .iter_mut()
-                .filter(|(k, _)| taken.contains(k))
-                .for_each(|u| u.1.clone_from(&guessed));
-            weaker = proof::weaker(&guesses, &proof);
+            (again, left) = run(&less, &settled, true);
+            let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
+            settled.retain(|k| !taken.contains(k));
         }
-        for (kind, guessed) in under {
-            proof::name_usual(&mut proof, &[kind], &[&guessed[..], &facts].concat());
-        }
-        let related = proof::assume_related(kernel, given, &mut assumptions);
-        if !related.is_empty() && !open.is_empty() && left > budget / 10 {
+        let is_worth_it = !open.is_empty() && left > budget / 10;
+        if let Some(related) = premises.related().filter(|_| is_worth_it) {
             // Then as the host launches it.
-            let mut again;
-            (again, left) = run(&assumptions, &open, false);
-            named.extend(related);
-            proof::name_usual(&mut again, &open, &named);
+            let again;
+            (again, left) = run(&related, &open, false);
             let is_whole = !left.is_zero() && started.elapsed() < patience;
             proof::replace(&mut proof, again, is_whole);
         }
@@ -441,7 +435,7 @@ impl Task<'_> {
     /// Asks the prover, without the solver, whether a kernel is free of races with what the help names, and says so.
     fn prove_remedies(
         &self,
-        given: &Given,
+        way: &Way,
         how: &Evolve,
         searched: &mut Searched,
         started: Instant,
@@ -454,7 +448,7 @@ impl Task<'_> {
             let weakest_first = remedy.weaker.as_deref().into_iter().chain([remedy]);
             let is_proved = |r: &&Remedy| {
                 let left = seconds((budget - started.elapsed().as_secs_f64()).max(0.0));
-                self.is_proved_at_once(&r.kernel, given, how, left)
+                self.is_proved_at_once(&r.kernel, way, how, left)
             };
             if let Some(best) = { weakest_first }.find(is_proved) {
                 let tried = "tried: then the kernel is proved free of data races";
@@ -464,24 +458,15 @@ impl Task<'_> {
     }
 
     /// Whether the kernel is proved free of races as usual, without the solver.
-    fn is_proved_at_once(
-        &self,
-        kernel: &Kernel,
-        given: &Given,
-        how: &Evolve,
-        time: Duration,
-    ) -> bool {
+    fn is_proved_at_once(&self, kernel: &Kernel, way: &Way, how: &Evolve, time: Duration) -> bool {
         let args = &self.analysis.launch;
-        if too_large(kernel).is_some() {
+        let (given, may_alias) = (&way.given, how.alias == Alias::All);
+        let premises = Premises::new(kernel, given, args, may_alias, way.host, true);
+        let Some(mut premises) = premises.ok().filter(|_| too_large(kernel).is_none()) else {
             return false;
-        }
-        let mut assumptions = proof::assumptions(kernel, given, args, how.alias == Alias::All);
-        if proof::assume_given(kernel, &args.assume, &mut assumptions, true).is_err() {
-            return false;
-        }
-        proof::assume_dims(&given.relations, &mut assumptions);
-        let (_, guesses) = proof::usual(kernel, &given.relations, args, &mut assumptions);
-        proof::assume_guesses(&guesses, &mut assumptions);
+        };
+        premises.add_usual(true);
+        let assumptions = premises.assumptions(&premises.all());
         let cancel = &self.analysis.input.cancel;
         let kinds = [Kind::DataRace];
         let proof = proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel);
@@ -547,24 +532,20 @@ impl Task<'_> {
     /// What the command line, the project and the source fix of the launch.
     pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
         let launch = &self.analysis.launch;
-        let (grid, block) = facts.dims(kernel, launch);
-        let or_one = |d: Option<([u32; 3], From)>| d.unwrap_or(([1; 3], From::KernelBounds));
-        let ((g, grid_from), (b, block_from)) = (or_one(grid), or_one(block));
-        let dims = Dims { grid: g, block: b, grid_from, block_from };
-        dims.validate(kernel.language)?;
-        let mut values = launch.parsed_args()?;
-        values.extend(facts.source_args(kernel, &values, &dims)?);
-        let (grid, block) = (grid.map(|g| g.0), block.map(|b| b.0));
-        let shared = facts.shared(kernel, launch, &dims);
-        let args = bind::resolve(kernel, &values)?;
+        let known = facts.dims(kernel, launch);
+        let or_one = |d: Option<Fact<[u32; 3]>>| d.unwrap_or(Fact::new([1; 3], Origin::Choice));
+        Dims { grid: or_one(known.grid), block: or_one(known.block) }.validate(kernel)?;
+        let args = facts.args(kernel, &launch.parsed_args()?, &known)?;
+        let shared = facts.shared(kernel, launch, &known);
         // Who asks for any dimension does not mean those of the host.
         let any = |d: Option<DimArg>| d.is_some_and(|d| d.exactly().is_none());
         let related = match any(launch.grid) || any(launch.block) {
             true => Related::default(),
-            false => facts.relations(kernel, grid, block, &args),
+            false => facts.relations(kernel, &known, &args),
         };
         let Related { relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
+        let Known { grid, block } = known;
         let mut given = Given { grid, block, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();

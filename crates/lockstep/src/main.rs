@@ -18,6 +18,7 @@ mod manual;
 mod options;
 mod output;
 mod plan;
+mod premises;
 mod progress;
 mod proof;
 mod relations;

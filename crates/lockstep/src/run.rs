@@ -128,20 +128,19 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
 
 fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
     let args = &analysis.launch;
-    let (grid, block) = facts.dims(kernel, args);
+    let known = facts.dims(kernel, args);
     let missing = |what: &str| {
         format!(
             "--{what} is missing, and the source does not say it: give one, such as --{what} 64"
         )
     };
-    let (block, block_from) = block.ok_or_else(|| missing("block"))?;
-    let (grid, grid_from) = grid.ok_or_else(|| missing("grid"))?;
-    let dims = Dims { grid, block, grid_from, block_from };
-    dims.validate(kernel.language)?;
+    let block = known.block.ok_or_else(|| missing("block"))?;
+    let grid = known.grid.ok_or_else(|| missing("grid"))?;
+    Dims { grid, block }.validate(kernel)?;
     Ok(Launch {
-        grid,
-        block,
-        shared: facts.shared(kernel, args, &dims).unwrap_or(0),
+        grid: grid.value,
+        block: block.value,
+        shared: facts.shared(kernel, args, &known).map_or(0, |s| s.value),
         args: args.parsed_args()?,
         seed: args.seed,
     })

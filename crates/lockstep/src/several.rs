@@ -4,7 +4,9 @@
 //!
 //! What it can miss: of two findings at the same places, one launch is shown.
 
-use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Place, Severity, Verdict};
+use lockstep_finding::{
+    Condition, Confidence, Finding, KernelReport, Kind, Origin, Place, Severity, Verdict,
+};
 
 /// Adds the report of another launch.
 pub(crate) fn join(report: &mut KernelReport, other: KernelReport) {
@@ -61,8 +63,7 @@ fn worse(a: &Verdict, b: &Verdict) -> Verdict {
     };
     match (a, b) {
         (Verdict::Proved { assumes: own }, Verdict::Proved { assumes }) => {
-            let new = assumes.iter().filter(|c| !own.contains(c));
-            Verdict::Proved { assumes: own.iter().chain(new).cloned().collect() }
+            Verdict::Proved { assumes: either(own, assumes) }
         }
         (Verdict::Clean { covered: own }, Verdict::Clean { covered }) if own != covered => {
             Verdict::Clean { covered: format!("{own}; {covered}") }
@@ -72,6 +73,26 @@ fn worse(a: &Verdict, b: &Verdict) -> Verdict {
     }
 }
 
+/// What has to hold for one of two proofs to hold: each is of all launches that satisfy its own conditions, whichever launch
+/// of the host it was made for.
+fn either(own: &[Condition], other: &[Condition]) -> Vec<Condition> {
+    let has = |list: &[Condition], c: &Condition| list.iter().any(|o| o.text == c.text);
+    let rest = |list: &[Condition], without: &[Condition]| -> Vec<Condition> {
+        list.iter().filter(|c| !has(without, c)).cloned().collect()
+    };
+    let (first, second) = (rest(own, other), rest(other, own));
+    let mut out = rest(own, &first);
+    if !first.is_empty() && !second.is_empty() {
+        let all = |list: &[Condition]| {
+            let texts: Vec<&str> = list.iter().map(|c| c.text.as_str()).collect();
+            texts.join(" && ")
+        };
+        let text = format!("({}) || ({})", all(&first), all(&second));
+        out.push(Condition::new(text, Origin::HostLaunch));
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,8 +100,11 @@ mod tests {
     #[test]
     fn what_holds_of_both_launches() {
         let proved = |c: &str| Verdict::Proved { assumes: vec![c.into()] };
-        let both = Verdict::Proved { assumes: vec!["a".into(), "b".into()] };
+        let either = Condition::new("(a) || (b)", Origin::HostLaunch);
+        let both = Verdict::Proved { assumes: vec![either] };
         assert_eq!(worse(&proved("a"), &proved("b")), both);
+        let always = Verdict::Proved { assumes: Vec::new() };
+        assert_eq!(worse(&proved("a"), &always), always);
         assert_eq!(worse(&proved("a"), &proved("a")), proved("a"));
         let clean = Verdict::Clean { covered: "1 launch".into() };
         assert_eq!(worse(&proved("a"), &clean), clean);

@@ -55,6 +55,7 @@ mod partial;
 mod phases;
 mod places;
 mod poly;
+mod premises;
 mod program;
 mod provenance;
 mod race;
@@ -90,6 +91,7 @@ use lockstep_kernel::{Kernel, SiteId};
 
 pub use absent::absent;
 pub use assume::{AssumeExpr, Operator, Tree};
+pub use premises::Assumptions;
 pub use why::{Reasons, Safe};
 pub use z3_api::solver_failure;
 
@@ -110,50 +112,6 @@ pub enum Scheduling {
     #[default]
     Independent,
     Lockstep,
-}
-
-/// The launches asked about.
-#[derive(Clone, Debug)]
-pub struct Assumptions {
-    pub grid: [DimSpec; 3],
-    pub block: [DimSpec; 3],
-    /// No more blocks and threads than these, where a dimension may be anything.
-    pub most_grid: [Option<u32>; 3],
-    pub most_block: [Option<u32>; 3],
-    /// Values of scalar parameters, by position; one for each register of the parameter.
-    pub scalars: Vec<(usize, Vec<u64>)>,
-    /// Further preconditions.
-    pub exprs: Vec<AssumeExpr>,
-    /// Pointer parameters may overlap.
-    pub may_alias: bool,
-    /// Bytes of buffers, where given.
-    pub lengths: Vec<(usize, u64)>,
-    pub scheduling: Scheduling,
-    pub warp_size: u32,
-}
-
-impl Assumptions {
-    /// What the further preconditions say, each by itself.
-    pub(crate) fn conjuncts(&self) -> Vec<&assume::Tree> {
-        self.exprs.iter().flat_map(|e| e.tree.conjuncts()).collect()
-    }
-}
-
-impl Default for Assumptions {
-    fn default() -> Assumptions {
-        Assumptions {
-            grid: [DimSpec::Any; 3],
-            block: [DimSpec::Any; 3],
-            most_grid: [None; 3],
-            most_block: [None; 3],
-            scalars: Vec::new(),
-            exprs: Vec::new(),
-            may_alias: false,
-            lengths: Vec::new(),
-            scheduling: Scheduling::Independent,
-            warp_size: 32,
-        }
-    }
 }
 
 /// What to look for, and for how long.

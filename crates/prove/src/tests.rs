@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
+use lockstep_finding::Origin;
 use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::semantics;
 use lockstep_kernel::{IntOp, Language};
@@ -36,7 +37,7 @@ pub(crate) fn nothing() -> (Module, Assumptions) {
     let options = Options { language: Some(Language::Cuda), ..Options::default() };
     let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
     let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let assumptions = Assumptions::of_dims(one, one, Origin::CommandLine);
     (load(input, &options).expect("it compiles"), assumptions)
 }
 

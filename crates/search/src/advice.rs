@@ -13,7 +13,9 @@
 use lockstep_finding::{Access, Finding, Kind, Launch};
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::edit::{self, Addition, Spot};
-use lockstep_kernel::{BlockId, Kernel, Language, Scope, SiteId, SiteKind, Space, Terminator};
+use lockstep_kernel::{
+    BlockId, Kernel, Language, Op, Operand, Scope, SiteId, SiteKind, Space, Special, Terminator,
+};
 use lockstep_simulate::{BoundLaunch, Config, Prepared, place};
 
 use crate::ledger::Key;
@@ -40,6 +42,8 @@ pub struct Advisor<'a> {
     config: Config,
     bind: &'a dyn Fn(&Kernel, &Launch) -> Option<BoundLaunch>,
     cfg: Cfg,
+    /// Registers that may differ between the threads of a block.
+    varying: Vec<bool>,
     /// Warp instructions that may still be spent.
     left: u64,
     /// What launches showed as the kernel is.
@@ -77,8 +81,8 @@ impl<'a> Advisor<'a> {
                 config.kinds.push(kind);
             }
         }
-        let cfg = Cfg::new(kernel);
-        Advisor { kernel, config, bind, cfg, left: steps, before: Vec::new() }
+        let (cfg, varying) = (Cfg::new(kernel), varying(kernel));
+        Advisor { kernel, config, bind, cfg, varying, left: steps, before: Vec::new() }
     }
 
     /// Puts what is best done about a race, or about atomics without fences, before the finding's other help. `others` are
@@ -274,6 +278,7 @@ impl<'a> Advisor<'a> {
         let mut add = |stand: Option<Stand>| {
             if let Some(stand) = stand
                 && !stand.spots.is_empty()
+                && stand.spots.iter().all(|s| self.is_for_all(*s))
                 && !out.iter().any(|s| s.spots == stand.spots)
             {
                 out.push(stand);
@@ -401,6 +406,24 @@ impl<'a> Advisor<'a> {
         std::iter::successors(up(&block), up).filter(decides)
     }
 
+    /// Whether all threads of a block come to a spot together, or none does, as far as values show. A launch in which they
+    /// happen to says less.
+    fn is_for_all(&self, spot: Spot) -> bool {
+        let block = match spot {
+            Spot::Start(b) | Spot::End(b) => Some(b),
+            Spot::Before(site) | Spot::After(site) => {
+                edit::position(self.kernel, site).map(|(b, _)| b)
+            }
+        };
+        let Some(block) = block else { return false };
+        let around = self.cfg.loops.iter().filter(|l| l.blocks.contains(&block));
+        let ends = around.flat_map(|l| l.exits.iter().map(|(from, _)| *from));
+        ends.chain(self.branches_around(block)).all(|b| match self.kernel.block(b).term {
+            Terminator::Branch { cond: Operand::Reg(r), .. } => !self.varying[r.0 as usize],
+            _ => true,
+        })
+    }
+
     fn loop_headed(&self, block: BlockId) -> Option<usize> {
         self.cfg.loops.iter().position(|l| l.head == block)
     }
@@ -453,6 +476,47 @@ impl<'a> Advisor<'a> {
         let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
         let param = self.kernel.params.iter().position(|p| Some(&p.name) == object);
         param.is_some_and(|i| self.kernel.image(i).is_some())
+    }
+}
+
+/// The registers that may differ between threads of one block: what is made of their numbers, of memory at places that
+/// differ, or by operations that tell threads apart.
+fn varying(kernel: &Kernel) -> Vec<bool> {
+    let mut out = vec![false; kernel.regs.len()];
+    loop {
+        let differs = |o: &Operand| matches!(o, Operand::Reg(r) if out[r.0 as usize]);
+        let mut new: Vec<u32> = Vec::new();
+        for block in &kernel.blocks {
+            let phis = block.phis.iter().filter(|p| p.incoming.iter().any(|(_, o)| differs(o)));
+            new.extend(phis.map(|p| p.dst.0));
+            for (inst, dst) in block.insts.iter().filter_map(|i| Some((i, i.dst?))) {
+                let mut any = false;
+                inst.op.for_each_operand(|o| any |= differs(&o));
+                let is_own = match inst.op {
+                    Op::Special(s) => !matches!(
+                        s,
+                        Special::BlockId(_)
+                            | Special::BlockDim(_)
+                            | Special::GridDim(_)
+                            | Special::WarpsPerBlock
+                            | Special::WarpSize
+                            | Special::GlobalOffset(_)
+                            | Special::WorkDim
+                            | Special::DynamicSharedSize
+                    ),
+                    Op::Load { .. } => false,
+                    ref op => !op.is_pure(),
+                };
+                if any || is_own {
+                    new.extend((0..inst.op.result_count()).map(|k| dst.0 + k));
+                }
+            }
+        }
+        new.retain(|&r| !out[r as usize]);
+        if new.is_empty() {
+            return out;
+        }
+        new.iter().for_each(|&r| out[r as usize] = true);
     }
 }
 

@@ -62,7 +62,7 @@ mod within;
 use std::time::Instant;
 
 use lockstep_finding::launch::{Expr, Relation};
-use lockstep_finding::{ArgValue, Finding, Kind, Launch};
+use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch};
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
@@ -71,15 +71,15 @@ pub use candidate::Rule;
 pub use driver::search;
 pub use space::UsualDims;
 
-/// What the user or the source has fixed: facts that the search respects.
+/// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    pub grid: Option<[u32; 3]>,
-    pub block: Option<[u32; 3]>,
+    pub grid: Option<Fact<[u32; 3]>>,
+    pub block: Option<Fact<[u32; 3]>>,
     /// Bytes of dynamic shared memory.
-    pub shared: Option<u32>,
+    pub shared: Option<Fact<u32>>,
     /// By parameter.
-    pub args: Vec<Option<ArgValue>>,
+    pub args: Vec<Option<Fact<ArgValue>>>,
     /// How what is left to choose hangs together. None speaks of what is fixed, nor of what another gives a value.
     pub relations: Vec<Relation>,
     /// Comparisons that hold for every launch.

@@ -337,7 +337,8 @@ pub(crate) mod tests {
             locs: Vec::new(),
             files: Vec::new(),
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            required_block: None,
+            most_threads: None,
         }
     }
 
