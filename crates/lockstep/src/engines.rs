@@ -14,7 +14,7 @@ use lockstep_finding::{
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Proof};
 use lockstep_search::{
-    Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
+    Alias, Given, Remedy, Searched, Settings, leave_satisfiable, search, usual_launches,
 };
 use lockstep_simulate::{Config, too_large};
 
@@ -49,13 +49,19 @@ pub(crate) enum Engines {
 const MOST_WAYS: usize = 4;
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_secs(24 * 3600);
-/// The prover's part of the budget where the search follows.
+/// The prover's part of the budget where the search follows: of the work, which is counted, and of the time, which ends it
+/// only on a machine that is very busy.
 const PROVER_SHARE: f64 = 0.3;
-/// Seconds beyond which it has had its chance.
+const PROVER_PATIENCE: f64 = 0.6;
+/// Work beyond which it has had its chance, in seconds.
 const PROVER_MOST: f64 = 2.0;
+/// Work for the proof of a remedy.
+const REMEDY_WORK: Duration = Duration::from_millis(500);
 /// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
 const SHORT_WORK: u32 = 200;
 const LONG_WORK: u32 = 2000;
+/// Findings whose remedies the prover is asked about.
+const MOST_PROVED_REMEDIES: usize = 2;
 /// The part of its time in which the search cannot have been cut short: then it stops looking for more.
 const SEARCH_UNHURRIED: f64 = 0.6;
 
@@ -69,6 +75,15 @@ pub(crate) struct Task<'a> {
     pub(crate) progress: &'a Progress,
     /// Set where more time could have given another answer.
     pub(crate) hurried: Cell<bool>,
+}
+
+/// A part of the budget, in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    /// What is counted: it does not hang on how long anything took before.
+    work: f64,
+    /// What is left of the time.
+    time: f64,
 }
 
 /// One way in which the host launches a kernel: with all that is known of it, a report of it hangs on nothing else.
@@ -148,17 +163,17 @@ impl Task<'_> {
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let count = 1 + ways.others.len();
         let part = |left: usize| {
             let elapsed = started.elapsed().as_secs_f64();
             let left_over =
                 if self.analysis.search.reproducible { budget } else { budget - elapsed };
-            left_over / left.max(1) as f64
+            Share { work: budget / count as f64, time: left_over / left.max(1) as f64 }
         };
-        let count = 1 + ways.others.len();
         let mut reports = vec![self.look_at(kernel, source, &ways.first, part(count))?];
         for way in &ways.others {
             let part = part(count - reports.len());
-            if part <= 0.0 || self.analysis.input.cancel.is_cancelled() {
+            if part.time <= 0.0 || self.analysis.input.cancel.is_cancelled() {
                 self.hurried.set(true);
                 break;
             }
@@ -173,7 +188,7 @@ impl Task<'_> {
         kernel: &Kernel,
         source: &Source,
         way: &Way,
-        budget: f64,
+        budget: Share,
     ) -> Result<KernelReport, InputError> {
         if way.aliases.is_empty() {
             return self.look_at_given(kernel, source, way, budget);
@@ -228,7 +243,7 @@ impl Task<'_> {
         kernel: &Kernel,
         source: &Source,
         way: &Way,
-        budget: f64,
+        budget: Share,
     ) -> Result<KernelReport, InputError> {
         let (given, host) = (&way.given, way.host);
         let started = Instant::now();
@@ -237,7 +252,7 @@ impl Task<'_> {
         let mut config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         config.deadline = config
             .deadline
-            .map(|d| started.checked_add(seconds(budget)).map_or(d, |part| d.min(part)));
+            .map(|d| started.checked_add(seconds(budget.time)).map_or(d, |part| d.min(part)));
         let kinds = config.kinds.clone();
         for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
@@ -254,7 +269,7 @@ impl Task<'_> {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
         }
-        let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
+        let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget.time)));
         if !matches!(self.how, Engines::Search(_)) {
             self.engine(kernel, source, &work, Engine::Prove);
         }
@@ -265,9 +280,12 @@ impl Task<'_> {
             ),
             Engines::All(how) => {
                 let may_alias = how.alias == Alias::All;
-                let budget = (budget * PROVER_SHARE).min(PROVER_MOST);
+                let share = Share {
+                    work: (budget.work * PROVER_SHARE).min(PROVER_MOST),
+                    time: budget.time * PROVER_PATIENCE,
+                };
                 let mut proof = self
-                    .prove(kernel, given, host, may_alias, &kinds, budget, true)
+                    .prove(kernel, given, host, may_alias, &kinds, share, true)
                     .map_err(fail)?;
                 if too_large(kernel).is_none() {
                     let seed = self.analysis.launch.seed;
@@ -298,8 +316,11 @@ impl Task<'_> {
         {
             return Ok(self.proved(kernel, source, Some(settled.clone()), &kinds, started));
         }
-        let searched =
+        let mut searched =
             self.search(kernel, source, given, how, config, proof.as_ref(), &work).map_err(fail)?;
+        if proof.is_some() {
+            self.prove_remedies(way, how, &mut searched, started, budget.time);
+        }
         if searched.nothing_allowed && is_complete {
             return Err(fail("the launch does not satisfy the preconditions".into()));
         }
@@ -361,7 +382,7 @@ impl Task<'_> {
         host: Origin,
         may_alias: bool,
         kinds: &[Kind],
-        budget: f64,
+        share: Share,
         usual: bool,
     ) -> Result<Proof, String> {
         let args = &self.analysis.launch;
@@ -369,39 +390,56 @@ impl Task<'_> {
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
         let mut premises = Premises::new(kernel, given, args, may_alias, host, usual)?;
         // What is usual is read off the whole kernel, which takes long where it is very large.
-        if usual && too_large(kernel).is_none() {
-            premises.add_usual();
+        if too_large(kernel).is_none() {
+            premises.add_usual(usual);
         }
         let assumptions = premises.assumptions(&premises.all());
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
         let cancel = &self.analysis.input.cancel;
-        let time = match self.analysis.search.reproducible {
+        let patience = match self.analysis.search.reproducible {
             true => A_DAY,
-            false => seconds(budget),
+            false => seconds(share.time),
         };
-        let run = |assumptions: &Assumptions, kinds: &[Kind], time: Duration, brief: bool| {
-            proof::run(kernel, assumptions, kinds, time, work, jobs, brief, cancel)
+        let (budget, mut spent) = (seconds(share.work), Duration::ZERO);
+        let mut run = |assumptions: &Assumptions, kinds: &[Kind], brief: bool| {
+            let (left, time) =
+                (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
+            let proof =
+                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel);
+            spent += proof.stats.spent;
+            (proof, budget.saturating_sub(spent))
         };
-        let mut proof = run(&assumptions, kinds, time, false);
+        let (mut proof, mut left) = run(&assumptions, kinds, false);
         let open = proof::open(&proof);
         // With less taken for given, if that is proved as well.
         let mut settled = proof::settled(&proof);
         for taken in premises.weaker(&proof) {
-            if settled.is_empty() || started.elapsed() >= time / 2 {
+            if settled.is_empty() || left <= budget / 2 {
                 break;
             }
             let less = premises.assumptions(&taken);
-            let again = run(&less, &settled, time - started.elapsed(), true);
+            let again;
+            (again, left) = run(&less, &settled, true);
             let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
             settled.retain(|k| !taken.contains(k));
         }
-        let left = time.saturating_sub(started.elapsed());
-        if let Some(related) = premises.related().filter(|_| !open.is_empty() && left > time / 10) {
+        let is_worth_it = !open.is_empty() && left > budget / 10;
+        if let Some(related) = premises.related().filter(|_| is_worth_it) {
             // Then as the host launches it.
-            let again = run(&related, &open, left, false);
-            proof::replace(&mut proof, again, started.elapsed() < time);
+            let again;
+            (again, left) = run(&related, &open, false);
+            let is_whole = !left.is_zero() && started.elapsed() < patience;
+            proof::replace(&mut proof, again, is_whole);
+        }
+        if self.analysis.input.verbose {
+            let (work, time) = ((budget - left.min(budget)).as_secs_f64(), started.elapsed());
+            eprintln!(
+                "kernel {}: {work:.2} s of work for the prover, in {:.2} s",
+                kernel.name,
+                time.as_secs_f64()
+            );
         }
         if usual {
             // The verdict's own condition says it.
@@ -411,6 +449,47 @@ impl Task<'_> {
             self.hurried.set(true);
         }
         Ok(proof)
+    }
+
+    /// Asks the prover, without the solver, whether a kernel is free of races with what the help names, and says so.
+    fn prove_remedies(
+        &self,
+        way: &Way,
+        how: &Evolve,
+        searched: &mut Searched,
+        started: Instant,
+        budget: f64,
+    ) {
+        let found = searched.findings.iter_mut().zip(&searched.remedies);
+        let tried = found.filter_map(|(f, r)| Some((f, r.as_ref()?)));
+        let races = tried.filter(|(f, _)| f.kind == Kind::DataRace);
+        for (finding, remedy) in races.take(MOST_PROVED_REMEDIES) {
+            let weakest_first = remedy.weaker.as_deref().into_iter().chain([remedy]);
+            let is_proved = |r: &&Remedy| {
+                let left = seconds((budget - started.elapsed().as_secs_f64()).max(0.0));
+                self.is_proved_at_once(&r.kernel, way, how, left)
+            };
+            if let Some(best) = { weakest_first }.find(is_proved) {
+                let tried = "tried: then the kernel is proved free of data races";
+                finding.help[0] = format!("{} ({tried})", best.text);
+            }
+        }
+    }
+
+    /// Whether the kernel is proved free of races as usual, without the solver.
+    fn is_proved_at_once(&self, kernel: &Kernel, way: &Way, how: &Evolve, time: Duration) -> bool {
+        let args = &self.analysis.launch;
+        let (given, may_alias) = (&way.given, how.alias == Alias::All);
+        let premises = Premises::new(kernel, given, args, may_alias, way.host, true);
+        let Some(mut premises) = premises.ok().filter(|_| too_large(kernel).is_none()) else {
+            return false;
+        };
+        premises.add_usual(true);
+        let assumptions = premises.assumptions(&premises.all());
+        let cancel = &self.analysis.input.cancel;
+        let kinds = [Kind::DataRace];
+        let proof = proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel);
+        proof::settles(&proof, Kind::DataRace)
     }
 
     fn search(

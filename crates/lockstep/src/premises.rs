@@ -13,6 +13,7 @@ use lockstep_prove::{AssumeExpr, Assumptions, DimSpec, Proof};
 use lockstep_search::{Given, UsualDims};
 use lockstep_simulate::bind;
 
+use crate::dims::DimArg;
 use crate::options::{LaunchArgs, SchedulingArg};
 use crate::proof::{replace, settled};
 
@@ -99,9 +100,19 @@ impl<'a> Premises<'a> {
     }
 
     /// Adds what a caller who knows the kernel would never do otherwise, where nothing is given and the host computes
-    /// nothing else.
-    pub(crate) fn add_usual(&mut self) {
+    /// nothing else: one thread or block along axes that nobody looks at and, with `guesses`, likely sizes of blocks.
+    pub(crate) fn add_usual(&mut self, guesses: bool) {
         let mut usual = UsualDims::of(self.kernel);
+        // Who asks for any dimension means any.
+        for axis in 0..3 {
+            let is_any = |d: Option<DimArg>| d.is_some_and(|d| d.0[axis].is_none());
+            if is_any(self.args.block) {
+                (usual.block[axis], usual.most_block[axis]) = (None, None);
+            }
+            if is_any(self.args.grid) {
+                usual.grid[axis] = None;
+            }
+        }
         let is_one = |r: &&Relation| r.value == Expr::Number(Number::Int(1));
         let others = self.given.relations.iter().filter(|r| !is_one(r));
         for dimension in others.filter_map(|r| Dimension::named(&r.name)) {
@@ -112,7 +123,7 @@ impl<'a> Premises<'a> {
         }
         let known = self.assumptions(&self.all());
         for axis in 0..3 {
-            let is_free = known.known(Dimension::Block(axis)) == DimSpec::Any;
+            let is_free = guesses && known.known(Dimension::Block(axis)) == DimSpec::Any;
             let guess = |threads, exactly| Guess { axis, threads, exactly, grid: None };
             match (usual.block[axis], usual.most_block[axis]) {
                 (Some(1), _) => self.axes.push((Dimension::Block(axis), 1)),

@@ -101,13 +101,14 @@ pub(crate) fn run(
     assumptions: &Assumptions,
     kinds: &[Kind],
     budget: Duration,
+    patience: Duration,
     work: u32,
     jobs: usize,
     brief: bool,
     cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
-    let config = Config { kinds, budget, work, jobs, brief, cancel: cancel.clone() };
+    let config = Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone() };
     let mut proof = prove(kernel, assumptions, &config);
     for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {
         say_plainly(&mut finding.approximated);
@@ -188,27 +189,62 @@ pub(crate) fn has_confirmed(proof: &Proof) -> bool {
     proof.alarms.iter().any(claims)
 }
 
-/// Leaves `confirmed` only what a launch has shown, and gives it that launch: a
+/// Leaves `confirmed` only what a launch has shown, as it was seen there: its threads and its launch belong together. A
 /// proof may be wrong about what follows exactly, an execution is not.
 pub(crate) fn keep_confirmed(proof: &mut Proof, seen: &[Finding]) {
-    for alarm in proof.alarms.iter_mut().filter(|a| claims(a)) {
-        let shows =
-            |f: &&Finding| f.kind == alarm.finding.kind && lines(f) == lines(&alarm.finding);
-        match seen.iter().find(shows) {
-            Some(f) => alarm.finding.launch.clone_from(&f.launch),
-            None => alarm.finding.confidence = Confidence::Possible,
+    let mut taken: Vec<&Finding> = Vec::new();
+    proof.alarms.retain_mut(|alarm| {
+        if !claims(alarm) {
+            return true;
         }
-    }
-    for (kind, verdict) in &mut proof.verdicts {
-        let stands = |a: &Alarm| {
-            a.finding.kind == *kind
-                && a.finding.holds_when.is_none()
-                && a.finding.confidence == Confidence::Confirmed
+        let own = &alarm.finding;
+        let shows = |f: &&Finding| f.confidence == Confidence::Confirmed && is_same_bug(f, own);
+        let Some(found) = seen.iter().find(shows) else {
+            alarm.finding.confidence = Confidence::Possible;
+            return true;
         };
-        if *verdict == Verdict::Found && !proof.alarms.iter().any(stands) {
-            *verdict = Verdict::Unknown { because: "a possible finding is not confirmed".into() };
+        // Two accesses at one place are told once.
+        if taken.contains(&found) {
+            return false;
+        }
+        taken.push(found);
+        let mut found = found.clone();
+        if own.holds_when.is_some() {
+            (found.holds_when, found.severity) = (own.holds_when.clone(), own.severity);
+        }
+        alarm.finding = found;
+        true
+    });
+    for (kind, verdict) in &mut proof.verdicts {
+        let shown =
+            |a: &&Alarm| a.finding.kind == *kind && a.finding.confidence == Confidence::Confirmed;
+        let mut shown = proof.alarms.iter().filter(shown).map(|a| &a.finding.holds_when);
+        if *verdict == Verdict::Found && !shown.clone().any(Option::is_none) {
+            let because = match shown.next() {
+                Some(Some(condition)) => format!("found only where {condition}"),
+                _ => "a possible finding is not confirmed".into(),
+            };
+            *verdict = Verdict::Unknown { because };
         }
     }
+}
+
+/// Whether a launch has shown the very thing: the same places, or the same barrier.
+fn is_same_bug(seen: &Finding, alarm: &Finding) -> bool {
+    let places = |f: &Finding| {
+        let place = |a: &Access| (a.place.file.clone(), a.place.line, a.place.column);
+        let mut places: Vec<(String, u32, u32)> = f.accesses.iter().map(place).collect();
+        places.sort();
+        places
+    };
+    seen.kind == alarm.kind
+        && match seen.kind {
+            Kind::BarrierDivergence => {
+                let barrier = barriers(alarm);
+                !barrier.is_empty() && barrier == barriers(seen)
+            }
+            _ => places(seen) == places(alarm),
+        }
 }
 
 /// Of a verdict that the prover had no time for.

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
-    ArgValue, ElementType, InputError, KernelReport, Launch, Output, Report, Witness,
+    ArgValue, ElementType, Finding, InputError, KernelReport, Launch, Output, Report, Witness,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
-use lockstep_simulate::{Outcome, bind};
+use lockstep_search::Advisor;
+use lockstep_simulate::{Config, Outcome, bind};
 
 use crate::architecture;
 use crate::dims::Dims;
@@ -23,6 +24,8 @@ use crate::verdicts;
 use crate::witness;
 
 const DEFAULT_BUDGET: f64 = 60.0;
+/// The part of the budget that is spent on what may help.
+const ADVICE: u64 = 200;
 
 pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
     match run_one(args, sources) {
@@ -91,11 +94,24 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     let mut report = simulated.report(&config, analysis.report.strict);
     architecture::name(&module, kernel, &mut report);
+    advise(kernel, &mut report, &config);
     traces::add(kernel, &mut report, &analysis);
     if analysis.input.cancel.is_cancelled() {
         interrupt::mark(&mut report);
     }
     Ok(report)
+}
+
+/// Says which barrier or fence helps, in this launch, where the simulator leaves that to be tried.
+fn advise(kernel: &Kernel, report: &mut KernelReport, config: &Config) {
+    let bind = |kernel: &Kernel, launch: &Launch| bind::bind(kernel, launch).ok();
+    let untold = |f: &&mut Finding| f.help.is_empty();
+    let mut advisor = None;
+    for finding in report.findings.iter_mut().filter(untold) {
+        let steps = config.max_steps / ADVICE;
+        let advisor = advisor.get_or_insert_with(|| Advisor::new(kernel, config, &bind, steps));
+        advisor.advise(finding, &[]);
+    }
 }
 
 fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {

@@ -47,6 +47,7 @@ mod last;
 mod limits;
 mod loops;
 mod memory;
+mod meter;
 mod nested;
 mod operate;
 mod ops;
@@ -118,8 +119,11 @@ pub enum Scheduling {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub kinds: Vec<Kind>,
-    /// Time for the whole kernel; what is undecided then is `unknown`, and says so. Nothing else depends on the clock.
+    /// Work for the whole kernel, as the time that it takes on a machine with nothing else to do; it is counted ([`meter`]).
+    /// What is undecided then is `unknown`, and says so.
     pub budget: Duration,
+    /// The time after which it ends in any case. Nothing else depends on the clock.
+    pub patience: Duration,
     /// Work for one question to the solver, in thousands of its own units (about a millisecond each).
     pub work: u32,
     /// Threads that ask the solver; never changes a verdict unless time runs out.
@@ -135,6 +139,7 @@ impl Default for Config {
         Config {
             kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
             budget: Duration::from_secs(10),
+            patience: Duration::from_secs(20),
             work: 2000,
             jobs: 2,
             brief: false,
@@ -188,6 +193,8 @@ pub struct Stats {
     pub solver_seconds: f64,
     /// Work of the solver, in the units of [`Config::work`].
     pub work: u64,
+    /// All that was spent of [`Config::budget`].
+    pub spent: Duration,
     pub seconds: f64,
     /// No condition of an access is approximated (the paper's CI).
     pub control_independent: bool,

@@ -322,7 +322,8 @@ fn the_solver_agrees_with_trying_all_values() {
             any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
         }
         let deadline = Instant::now() + Duration::from_secs(3600);
-        let effort = Effort { work: 10_000, deadline, cancel: &Cancel::default() };
+        let meter = crate::meter::Meter::new(Duration::from_secs(3600));
+        let effort = Effort { work: 10_000, deadline, meter: &meter, cancel: &Cancel::default() };
         match z3::check(&pool, &list, Theory::Bits, effort).0 {
             Answer::Sat(m) => {
                 assert!(any, "round {round}");

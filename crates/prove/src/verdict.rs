@@ -10,6 +10,7 @@ use crate::context::{Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
 use crate::hidden::{Narrowed, Shape};
+use crate::meter::Meter;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, Purpose, Tiles, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
@@ -56,11 +57,13 @@ pub(crate) struct Analysis {
 
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let started = Instant::now();
+    let meter = Meter::new(config.budget);
     let limits = Limits {
         jobs: config.jobs.max(1),
         work: if config.brief { 0 } else { config.work },
-        deadline: started.checked_add(config.budget).unwrap_or(started + FOREVER),
+        deadline: started.checked_add(config.patience).unwrap_or(started + FOREVER),
         budget: config.budget,
+        meter: &meter,
         purpose: if config.brief { Purpose::Proof } else { Purpose::Report },
         cancel: &config.cancel,
     };
@@ -94,7 +97,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     }
     // An alarm may be one of those that a condition excuses, if there had been time to find it.
     let is_open = verdicts.iter().any(|(_, v)| !matches!(v, Verdict::Proved { .. }));
-    let late = is_open && Instant::now() >= limits.deadline;
+    let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
+    let stats = Stats { spent: Duration::from_millis(meter.spent()), ..stats };
     Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
 }
 
@@ -181,6 +185,7 @@ pub(crate) fn analyse(
         timeouts: pairs.solver.timeouts,
         solver_seconds: pairs.solver.solver_time.as_secs_f64(),
         work: pairs.solver.work,
+        spent: Duration::ZERO,
         seconds: 0.0,
         control_independent: control,
         data_independent: data,

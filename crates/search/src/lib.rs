@@ -22,6 +22,7 @@
 //! - A bug found under an odd value is tried again under ordinary ones
 //!   ([`settle`]); what needs the odd value is `conditional`, with the condition.
 //! - Barriers are judged over all launches that were simulated ([`barriers`]).
+//! - A barrier or fence that a help line names was added and tried ([`advice`]).
 //!
 //! What it can miss: a bug that needs values no rule and no step of the
 //! evolution produces. So the absence of findings is `clean`, never `proved`.
@@ -32,6 +33,7 @@
 //! **Architecture Invariant:** no kernel is interpreted here; static knowledge
 //! comes from `lockstep_kernel::Hints`, everything else from the simulator.
 
+mod advice;
 mod barriers;
 mod blame;
 mod candidate;
@@ -65,6 +67,7 @@ use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch};
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
+pub use advice::{Advisor, Remedy};
 pub use candidate::Rule;
 pub use driver::search;
 pub use space::UsualDims;
@@ -191,6 +194,8 @@ pub struct Searched {
     pub findings: Vec<Finding>,
     /// By finding: the rule that led to it.
     pub rules: Vec<Rule>,
+    /// By finding: the barrier or fence that its help names.
+    pub remedies: Vec<Option<Remedy>>,
     /// Why one kind or another stays unknown.
     pub doubts: Vec<(Kind, String)>,
     /// More about a kind that is not a finding.
