@@ -417,7 +417,10 @@ impl<'a> Space<'a> {
             implied(&self.hints, a).is_none_or(|n| block[a] == n)
                 && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
         };
-        block.iter().all(|d| d.is_power_of_two()) && (0..3).all(fits)
+        // Who gives launch bounds launches blocks of that size.
+        self.kernel.most_threads.is_none()
+            && block.iter().all(|d| d.is_power_of_two())
+            && (0..3).all(fits)
     }
 
     pub(crate) fn is_ordinary(&self, c: &Candidate, slot: usize) -> bool {
@@ -535,7 +538,7 @@ impl<'a> Space<'a> {
     pub(crate) fn is_possible(&self, c: &Candidate) -> bool {
         c.block.iter().chain(&c.grid).all(|&d| d > 0)
             && (self.given.block.is_some()
-                || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
+                || c.block_threads() <= u64::from(most_threads(self.kernel)) && c.block[2] <= 64)
             && self.related.is_moderate(c)
             && self.agrees(c)
     }
@@ -694,7 +697,7 @@ fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
 
 /// Ordinary block shapes: what is given or implied, else by the axes in use.
 fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
-    if let Some(block) = given.block.or(kernel.block_dim_hint) {
+    if let Some(block) = given.block.map(|b| b.value).or(kernel.required_block) {
         return vec![block];
     }
     let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
@@ -715,8 +718,9 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
             })
         })
         .collect();
+    let most = most_threads(kernel);
     let fits = |shape: &[u32; 3]| {
-        shape.iter().product::<u32>() <= MOST_THREADS
+        shape.iter().product::<u32>() <= most
             && (0..3).all(|a| hints.most_block[a].is_none_or(|n| shape[a] <= n.max(1)))
     };
     let mut out: Vec<[u32; 3]> = Vec::new();
@@ -731,8 +735,15 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     let threads = extent.iter().map(|&d| d as u64).product::<u64>();
     // A large one is rather a limit.
     let fixed = (0..3).all(|a| implied(hints, a).is_some() || !used(a));
-    if whole && (threads <= 256 || fixed && threads <= MOST_THREADS as u64) {
+    if whole && (threads <= 256 || fixed) && threads <= most as u64 {
         out.push(extent);
+    }
+    let bounded = kernel.most_threads.and_then(|n| full_shape(n, hints, &used));
+    if let Some(shape) = bounded.filter(fits) {
+        if !out.contains(&shape) {
+            out.push(shape);
+        }
+        return out;
     }
     for shape in shapes.iter().filter(|s| fits(s)) {
         if !out.contains(shape) {
@@ -742,7 +753,7 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if out.is_empty() {
         let small = |a: usize| implied(hints, a).or(hints.most_block[a]).unwrap_or(1);
         let mut shape: [u32; 3] = std::array::from_fn(|a| small(a).clamp(1, 64));
-        while shape.iter().product::<u32>() > MOST_THREADS {
+        while shape.iter().product::<u32>() > most {
             let widest = (0..3).max_by_key(|&a| shape[a]).unwrap_or(0);
             shape[widest] /= 2;
         }
@@ -751,11 +762,30 @@ fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     out
 }
 
+/// How many threads a block can have.
+fn most_threads(kernel: &Kernel) -> u32 {
+    kernel.most_threads.map_or(MOST_THREADS, |n| n.min(MOST_THREADS))
+}
+
+/// A block of just so many threads, along the axes in use: the first of them that nothing implies has what the others leave.
+fn full_shape(threads: u32, hints: &Hints, used: &dyn Fn(usize) -> bool) -> Option<[u32; 3]> {
+    let threads = threads.min(MOST_THREADS);
+    let first = (0..3).find(|&a| used(a) && implied(hints, a).is_none())?;
+    let mut shape: [u32; 3] = std::array::from_fn(|a| match (implied(hints, a), used(a)) {
+        (Some(n), _) => n,
+        (None, true) if a != first => 8,
+        _ => 1,
+    });
+    let others: u32 = shape.iter().product();
+    shape[first] = threads / others.max(1);
+    (shape[first] > 0 && shape.iter().product::<u32>() == threads).then_some(shape)
+}
+
 /// Two blocks along each axis in use and some more; one block for a kernel that
 /// never asks which it is in, because then it is made for a single one.
 fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(grid) = given.grid {
-        return vec![grid];
+        return vec![grid.value];
     }
     let [_, used] = asked(kernel, hints);
     let along = |n: [u32; 3]| std::array::from_fn(|a| if used[a] { n[a] } else { 1 });
@@ -771,12 +801,13 @@ fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
 
 /// Whether a parameter's value was given.
 pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
-    given.args.get(param).and_then(Option::as_ref)
+    given.args.get(param).and_then(Option::as_ref).map(|fact| &fact.value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockstep_finding::{Fact, Origin};
     use lockstep_kernel::{
         Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, SiteKind,
         Space as Memory, Special, Terminator,
@@ -796,6 +827,7 @@ mod tests {
             source_type: source_type.into(),
             signed: true,
             within: None,
+            variable: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
@@ -901,7 +933,9 @@ mod tests {
             }],
             files: vec!["strided.cu".into()],
             unsupported: vec![],
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
         }
     }
 
@@ -955,8 +989,12 @@ mod tests {
     fn facts_do_not_vary() {
         let kernel = strided();
         let given = Given {
-            block: Some([48, 1, 1]),
-            args: vec![None, None, Some(ArgValue::Scalar("0".into()))],
+            block: Some(Fact::new([48, 1, 1], Origin::CommandLine)),
+            args: vec![
+                None,
+                None,
+                Some(Fact::new(ArgValue::Scalar("0".into()), Origin::CommandLine)),
+            ],
             ..Given::default()
         };
         let space = Space::new(&kernel, &given);

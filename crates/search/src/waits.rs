@@ -222,7 +222,7 @@ impl Ends<'_, '_> {
         let given = self.space.given;
         let related = &self.space.related;
         let grid = |a| given.grid.is_none() && !related.gives(Dimension::Grid(a));
-        let fixed = given.block.is_some() || self.space.kernel.block_dim_hint.is_some();
+        let fixed = given.block.is_some() || self.space.kernel.required_block.is_some();
         let block = |a| !fixed && !related.gives(Dimension::Block(a));
         [std::array::from_fn(grid), std::array::from_fn(block)]
     }
