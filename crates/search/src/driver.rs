@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use lockstep_finding::{Kind, Launch};
+use lockstep_finding::{Finding, Kind, Launch};
 use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
 use lockstep_simulate::{BarrierSurvey, bind};
@@ -13,10 +13,12 @@ use crate::advice::{Advisor, Remedy};
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::evolve::{Evolution, Reached, Scored, sort};
 use crate::launch::Sizes;
-use crate::ledger::Ledger;
+use crate::ledger::{Key, Ledger};
 use crate::space::Space;
 use crate::trial::{Lab, Trial};
-use crate::{Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle};
+use crate::{
+    Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle, waits,
+};
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
@@ -67,6 +69,8 @@ pub(crate) struct Driver<'a> {
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     pub(crate) broken: Option<String>,
+    /// The same where it stood still: that may be the launch's fault.
+    stuck: Option<String>,
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
@@ -95,6 +99,21 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if let Some(link) = &first_link {
         space.begin(link.array, Contents::First);
     }
+    let steps = settings.config.max_steps / EFFORT;
+    let standstill = match first_link {
+        Some(_) => None,
+        None => waits::standstill(&Lab::new(&space, settings), steps),
+    };
+    let agreed;
+    if let Some(still) = &standstill {
+        let genes = space.plain().genes;
+        let relations = given.relations.iter().chain(&still.relations).cloned().collect();
+        agreed = Given { relations, ..given.clone() };
+        space = Space::new(kernel, &agreed);
+        space.fix(genes);
+        space.blocks.insert(0, still.block);
+        space.grids.insert(0, still.grid);
+    }
     let mut lab = Lab::new(&space, settings);
     lab.config.barrier_needs = settings.config.kinds.contains(&Kind::RedundantBarrier);
     let mut driver = Driver::new(lab, settings);
@@ -108,8 +127,12 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     driver.begin_chains();
     driver.fall_back();
     let mut searched = driver.finish();
-    if let Some(link) = first_link {
-        searched.findings.push(link.finding);
+    let told = |f: &Finding| searched.findings.iter().any(|o| Key::of(o) == Key::of(f));
+    let begun = first_link.map(|link| link.finding);
+    let still = standstill.map(|still| still.finding).filter(|f| !told(f));
+    let asked = |f: &Finding| settings.config.kinds.contains(&f.kind);
+    for finding in begun.into_iter().chain(still).filter(asked) {
+        searched.findings.push(finding);
         searched.rules.push(Rule::Ordinary);
         searched.remedies.push(None);
     }
@@ -207,6 +230,7 @@ impl<'a> Driver<'a> {
                 ..Progress::default()
             },
             broken: None,
+            stuck: None,
             best_run: (f64::INFINITY, f64::INFINITY),
             repeated: VecDeque::new(),
             sample: None,
@@ -293,6 +317,12 @@ impl<'a> Driver<'a> {
         self.steps_left = self.steps_left.max(least).max(RERUNS * self.usual_steps());
     }
 
+    /// Sees to it that so many usual launches can be made.
+    pub(crate) fn grant(&mut self, launches: u64) {
+        let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
+        self.steps_left = self.steps_left.max(launches.saturating_mul(usual));
+    }
+
     /// Whether one launch costs so much that only a few can be tried.
     fn is_dear(&self) -> bool {
         self.done.first().is_some_and(|d| d.steps > LONG)
@@ -319,6 +349,7 @@ impl<'a> Driver<'a> {
             && !self.is_dear()
             && !self.is_over()
             && self.broken.is_none()
+            && self.stuck.is_none()
             && !self.nothing_is_left()
     }
 
@@ -488,8 +519,10 @@ impl<'a> Driver<'a> {
                 let new = trial.doubts.into_iter().filter(|(_, why)| first || !size(why));
                 self.doubts.extend(new);
             }
-            if self.broken.is_none() {
-                self.broken.clone_from(&trial.outcome.incomplete);
+            let stands = trial.outcome.findings.iter().any(|f| f.kind == Kind::Deadlock);
+            let why = if stands { &mut self.stuck } else { &mut self.broken };
+            if why.is_none() {
+                why.clone_from(&trial.outcome.incomplete);
             }
         }
         if let Some(log) = self.settings.log {
@@ -598,6 +631,11 @@ impl<'a> Driver<'a> {
         }
         let ordinary = |d: &&Done| !d.odd;
         let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
+        let excused = |f: &Finding| f.kind != Kind::Deadlock || f.holds_when.is_some();
+        let judged = self.settings.config.kinds.contains(&Kind::Deadlock);
+        if !any_complete || !judged || !findings.iter().all(excused) {
+            self.broken = self.broken.take().or(self.stuck.take());
+        }
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
         // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
         let first = self.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);

@@ -57,6 +57,7 @@ mod shapes;
 mod space;
 mod structs;
 mod trial;
+mod waits;
 mod warps;
 mod within;
 

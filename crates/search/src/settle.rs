@@ -49,7 +49,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
             as_found.severity = Severity::Warning;
         }
-        let keep = !done.complete;
+        let (keep, done_odd) = (!done.complete, done.odd);
         let mut candidate = done.candidate.clone();
         let benign = entry.finding.benign;
         let key = &entry.key;
@@ -59,6 +59,9 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         }
         if keep && as_found.holds_when.is_none() {
             shrinker.blame_unfinished(&candidate, &mut as_found);
+        }
+        if key.kind == Kind::Deadlock && (done_odd || as_found.holds_when.is_none()) {
+            shrinker.blame_wait(&candidate, &mut as_found);
         }
         let shrunk = match keep {
             true => None,
@@ -76,6 +79,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
                 is_first || !shrinker.may_blame(&candidate, &as_found)
             }
         };
+        let judged = judged && !(key.kind == Kind::Deadlock && shrinker.hurried);
         let mut finding = shrunk.unwrap_or(as_found);
         let is_untold = finding.help.is_empty();
         let doubt = shrinker.depends_on_size(&finding);

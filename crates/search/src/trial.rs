@@ -49,9 +49,11 @@ pub(crate) struct Lab<'a> {
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
         let mut config = settings.config.clone();
-        // Whoever asks for it or not: by it, arrays of ours grow and launches are judged.
-        if !config.kinds.contains(&Kind::OutOfBounds) {
-            config.kinds.push(Kind::OutOfBounds);
+        // Whoever asks for them or not: by these, arrays of ours grow and launches are judged.
+        for kind in [Kind::OutOfBounds, Kind::Deadlock] {
+            if !config.kinds.contains(&kind) {
+                config.kinds.push(kind);
+            }
         }
         config.outputs = chain::has_flags(space);
         Lab {
