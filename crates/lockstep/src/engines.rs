@@ -403,33 +403,37 @@ impl Task<'_> {
             false => seconds(share.time),
         };
         let (budget, mut spent) = (seconds(share.work), Duration::ZERO);
-        let mut run = |assumptions: &Assumptions, kinds: &[Kind], brief: bool| {
+        let mut run = |assumptions: &Assumptions, kinds: &[Kind], most: Duration, brief: bool| {
             let (left, time) =
                 (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
+            let left = left.min(most);
             let proof =
                 proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel);
             spent += proof.stats.spent;
             (proof, budget.saturating_sub(spent))
         };
-        let (mut proof, mut left) = run(&assumptions, kinds, false);
+        let related = premises.related();
+        // What the host says more of its launches gets its part, too.
+        let first = if related.is_some() { budget / 2 } else { budget };
+        let (mut proof, mut left) = run(&assumptions, kinds, first, false);
         let open = proof::open(&proof);
         // With less taken for given, if that is proved as well.
         let mut settled = proof::settled(&proof);
         for taken in premises.weaker(&proof) {
-            if settled.is_empty() || left <= budget / 2 {
+            if settled.is_empty() || left <= budget / 4 {
                 break;
             }
             let less = premises.assumptions(&taken);
             let again;
-            (again, left) = run(&less, &settled, true);
+            (again, left) = run(&less, &settled, budget, true);
             let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
             settled.retain(|k| !taken.contains(k));
         }
         let is_worth_it = !open.is_empty() && left > budget / 10;
-        if let Some(related) = premises.related().filter(|_| is_worth_it) {
+        if let Some(related) = related.filter(|_| is_worth_it) {
             // Then as the host launches it.
             let again;
-            (again, left) = run(&related, &open, false);
+            (again, left) = run(&related, &open, budget, false);
             let is_whole = !left.is_zero() && started.elapsed() < patience;
             proof::replace(&mut proof, again, is_whole);
         }
