@@ -138,6 +138,12 @@ pub(crate) fn usual(
             Dimension::Grid(a) => usual.grid[a] = None,
         }
     }
+    // With one thread nothing can go wrong: who has no index, or none that we see, is looked at with several.
+    let given = |d: &DimSpec| *d != DimSpec::Any;
+    let is_given = assumptions.block.iter().chain(&assumptions.grid).all(given);
+    if !is_given && usual.is_single_thread() {
+        (usual.block[0], usual.grid[0]) = (None, None);
+    }
     let (mut named, mut guesses) = (Vec::new(), Vec::new());
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
         match (assumptions.block[axis], usual.block[axis], usual.most_block[axis]) {

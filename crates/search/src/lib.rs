@@ -37,25 +37,21 @@ mod blame;
 mod candidate;
 mod chain;
 mod condition;
-mod countdown;
+mod dimensions;
 mod driver;
-mod empty;
 mod evolve;
-mod groups;
 mod host_sizes;
+mod initial;
 mod launch;
 mod ledger;
-mod powers;
 mod related;
 mod sample;
 mod seeds;
 mod settle;
-mod shapes;
 mod space;
 mod structs;
 mod trial;
-mod warps;
-mod within;
+mod turning;
 
 use std::time::Instant;
 
@@ -65,8 +61,8 @@ use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
 pub use candidate::Rule;
+pub use dimensions::UsualDims;
 pub use driver::search;
-pub use space::UsualDims;
 
 /// What the user or the source has fixed: facts that the search respects.
 #[derive(Clone, Debug, Default)]
