@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::condition::Condition;
 use crate::launch::{ElementType, Launch};
 use crate::trace::Trace;
 
@@ -232,7 +233,7 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    Proved { assumes: Vec<String> },
+    Proved { assumes: Vec<Condition> },
     Clean { covered: String },
     Found,
     Unknown { because: String },
@@ -308,6 +309,9 @@ pub struct KernelReport {
     /// Of the header, or of the file.
     pub line: u32,
     pub language: String,
+    /// The architecture that it was compiled for, `sm_70`: CUDA only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arch: Option<String>,
     /// In the order of [`Kind::ALL`], only the kinds that were asked for.
     pub verdicts: Vec<(Kind, Verdict)>,
     pub findings: Vec<Finding>,
@@ -393,6 +397,14 @@ pub struct Report {
 }
 
 impl KernelReport {
+    /// The architecture where nobody asked for one: reports for people do not mention it.
+    pub const USUAL_ARCH: &str = "sm_70";
+
+    /// The architecture, where it is another than the usual one.
+    pub fn unusual_arch(&self) -> Option<&str> {
+        self.arch.as_deref().filter(|a| *a != KernelReport::USUAL_ARCH)
+    }
+
     /// The file that its text stands in.
     pub fn text_file(&self) -> &str {
         self.header.as_deref().unwrap_or(&self.file)

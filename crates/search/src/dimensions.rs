@@ -84,7 +84,7 @@ fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
 
 /// Ordinary block shapes: what is given or implied, else by the axes in use.
 pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
-    if let Some(block) = given.block.or(kernel.block_dim_hint) {
+    if let Some(block) = given.block.map(|b| b.value).or(kernel.required_block) {
         return vec![block];
     }
     let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
@@ -105,8 +105,9 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
             })
         })
         .collect();
+    let most = most_threads(kernel);
     let fits = |shape: &[u32; 3]| {
-        shape.iter().product::<u32>() <= MOST_THREADS
+        shape.iter().product::<u32>() <= most
             && (0..3).all(|a| hints.most_block[a].is_none_or(|n| shape[a] <= n.max(1)))
     };
     let mut out: Vec<[u32; 3]> = Vec::new();
@@ -121,8 +122,15 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     let threads = extent.iter().map(|&d| d as u64).product::<u64>();
     // A large one is rather a limit.
     let fixed = (0..3).all(|a| implied(hints, a).is_some() || !used(a));
-    if whole && (threads <= 256 || fixed && threads <= MOST_THREADS as u64) {
+    if whole && (threads <= 256 || fixed) && threads <= most as u64 {
         out.push(extent);
+    }
+    let bounded = kernel.most_threads.and_then(|n| full_shape(n, hints, &used));
+    if let Some(shape) = bounded.filter(fits) {
+        if !out.contains(&shape) {
+            out.push(shape);
+        }
+        return out;
     }
     for shape in shapes.iter().filter(|s| fits(s)) {
         if !out.contains(shape) {
@@ -132,7 +140,7 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     if out.is_empty() {
         let small = |a: usize| implied(hints, a).or(hints.most_block[a]).unwrap_or(1);
         let mut shape: [u32; 3] = std::array::from_fn(|a| small(a).clamp(1, 64));
-        while shape.iter().product::<u32>() > MOST_THREADS {
+        while shape.iter().product::<u32>() > most {
             let widest = (0..3).max_by_key(|&a| shape[a]).unwrap_or(0);
             shape[widest] /= 2;
         }
@@ -141,11 +149,30 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     out
 }
 
+/// How many threads a block can have.
+pub(crate) fn most_threads(kernel: &Kernel) -> u32 {
+    kernel.most_threads.map_or(MOST_THREADS, |n| n.min(MOST_THREADS))
+}
+
+/// A block of just so many threads, along the axes in use: the first of them that nothing implies has what the others leave.
+fn full_shape(threads: u32, hints: &Hints, used: &dyn Fn(usize) -> bool) -> Option<[u32; 3]> {
+    let threads = threads.min(MOST_THREADS);
+    let first = (0..3).find(|&a| used(a) && implied(hints, a).is_none())?;
+    let mut shape: [u32; 3] = std::array::from_fn(|a| match (implied(hints, a), used(a)) {
+        (Some(n), _) => n,
+        (None, true) if a != first => 8,
+        _ => 1,
+    });
+    let others: u32 = shape.iter().product();
+    shape[first] = threads / others.max(1);
+    (shape[first] > 0 && shape.iter().product::<u32>() == threads).then_some(shape)
+}
+
 /// Two blocks along each axis in use and some more; one block for a kernel that
 /// never asks which it is in, because then it is made for a single one.
 pub(crate) fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(grid) = given.grid {
-        return vec![grid];
+        return vec![grid.value];
     }
     let [_, used] = asked(kernel, hints);
     let along = |n: [u32; 3]| std::array::from_fn(|a| if used[a] { n[a] } else { 1 });

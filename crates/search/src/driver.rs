@@ -9,6 +9,7 @@ use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
 use lockstep_simulate::{BarrierSurvey, bind};
 
+use crate::advice::{Advisor, Remedy};
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::evolve::{Evolution, Reached, Scored, sort};
 use crate::launch::Sizes;
@@ -118,6 +119,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if let Some(link) = first_link {
         searched.findings.push(link.finding);
         searched.rules.push(Rule::Ordinary);
+        searched.remedies.push(None);
     }
     Ok(searched)
 }
@@ -218,8 +220,8 @@ impl<'a> Driver<'a> {
             repeated: VecDeque::new(),
             sample: None,
             sampled: None,
-            shrink_until: part(8),
-            evolve_until: part(6),
+            shrink_until: part(9),
+            evolve_until: part(8),
         }
     }
 
@@ -602,10 +604,29 @@ impl<'a> Driver<'a> {
         (self.settings.progress)(&self.progress);
     }
 
+    /// Tries what may help against what was found, also in the plain launch and in the one with the largest blocks.
+    fn remedies(&self, settled: &mut [settle::Settled]) -> Vec<Option<Remedy>> {
+        let bind = |kernel: &Kernel, launch: &Launch| self.lab.shelf.bind(kernel, launch).ok();
+        let steps = self.settings.config.max_steps / EFFORT;
+        let mut advisor = None;
+        let usual = || self.done.iter().filter(|d| d.complete && !d.odd && d.steps <= LONG);
+        let threads = |l: &Launch| l.block.iter().product::<u32>();
+        let largest = usual().max_by_key(|d| (threads(&d.launch), std::cmp::Reverse(d.steps)));
+        let others: Vec<&Launch> = usual().take(1).chain(largest).map(|d| &d.launch).collect();
+        let advise = |s: &mut settle::Settled| {
+            let kernel = self.space().kernel;
+            let advisor =
+                advisor.get_or_insert_with(|| Advisor::new(kernel, &self.lab.config, &bind, steps));
+            if s.is_untold { advisor.advise(&mut s.finding, &others) } else { None }
+        };
+        settled.iter_mut().map(advise).collect()
+    }
+
     fn finish(mut self) -> Searched {
         let judgement = barriers::judge(&self);
         self.reserve();
-        let settled = settle::settle(&mut self);
+        let mut settled = settle::settle(&mut self);
+        let mut remedies = self.remedies(&mut settled);
         let mut findings = Vec::new();
         let mut rules = Vec::new();
         for s in settled {
@@ -617,6 +638,7 @@ impl<'a> Driver<'a> {
         for finding in judgement.findings {
             findings.insert(plain, finding);
             rules.insert(plain, Rule::Ordinary);
+            remedies.insert(plain, None);
         }
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)));
@@ -638,6 +660,7 @@ impl<'a> Driver<'a> {
         Searched {
             findings,
             rules,
+            remedies,
             notes,
             launches: self.done.iter().filter(|d| d.complete && !d.beyond).count(),
             launch: whole.map(|d| d.launch.clone()),

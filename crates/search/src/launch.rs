@@ -108,7 +108,7 @@ impl Space<'_> {
         let usual = || {
             dynamic.map_or(0, |o| clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64))
         };
-        let shared = self.given.shared.or(sizes.shared).unwrap_or_else(usual);
+        let shared = self.given.shared.map(|s| s.value).or(sizes.shared).unwrap_or_else(usual);
         Launch { grid: c.grid, block: c.block, shared, args, seed }
     }
 

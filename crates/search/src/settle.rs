@@ -23,6 +23,8 @@ use crate::trial::Trial;
 pub(crate) struct Settled {
     pub(crate) finding: Finding,
     pub(crate) rule: Rule,
+    /// The simulator leaves it to others to say what helps.
+    pub(crate) is_untold: bool,
 }
 
 /// Launches that the shrinking of one bug may cost.
@@ -75,6 +77,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             }
         };
         let mut finding = shrunk.unwrap_or(as_found);
+        let is_untold = finding.help.is_empty();
         let doubt = shrinker.depends_on_size(&finding);
         let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
         let doubt = doubt.or_else(|| shrinker.ranks(&finding));
@@ -87,7 +90,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
             finding.confidence = Confidence::Possible;
             finding.help.push(why);
         }
-        out.push(Settled { finding, rule });
+        out.push(Settled { finding, rule, is_untold });
     }
     // One look at two equal pointers is enough.
     let mut told: Vec<(Kind, String)> = Vec::new();

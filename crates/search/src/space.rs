@@ -15,7 +15,7 @@ use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId, Ty};
 use lockstep_simulate::bind;
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::dimensions::{MOST_THREADS, blocks, grids, implied};
+use crate::dimensions::{blocks, grids, implied, most_threads};
 use crate::initial::{plain_contents, synchronising, unclaimed};
 use crate::related::Related;
 use crate::structs::{self, Member};
@@ -414,7 +414,10 @@ impl<'a> Space<'a> {
             implied(&self.hints, a).is_none_or(|n| block[a] == n)
                 && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
         };
-        block.iter().all(|d| d.is_power_of_two()) && (0..3).all(fits)
+        // Who gives launch bounds launches blocks of that size.
+        self.kernel.most_threads.is_none()
+            && block.iter().all(|d| d.is_power_of_two())
+            && (0..3).all(fits)
     }
 
     pub(crate) fn is_ordinary(&self, c: &Candidate, slot: usize) -> bool {
@@ -515,7 +518,7 @@ impl<'a> Space<'a> {
         let h = &self.hints;
         std::array::from_fn(|a| {
             self.given.block.is_none()
-                && self.kernel.block_dim_hint.is_none()
+                && self.kernel.required_block.is_none()
                 && !self.related.gives(Dimension::Block(a))
                 && (h.thread_axes[a] || h.reads_block_dim[a] || self.blocks[0][a] > 1)
         })
@@ -543,7 +546,7 @@ impl<'a> Space<'a> {
     pub(crate) fn is_possible(&self, c: &Candidate) -> bool {
         c.block.iter().chain(&c.grid).all(|&d| d > 0)
             && (self.given.block.is_some()
-                || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
+                || c.block_threads() <= u64::from(most_threads(self.kernel)) && c.block[2] <= 64)
             && self.related.is_moderate(c)
             && self.agrees(c)
     }
@@ -570,14 +573,15 @@ fn axis(hints: &ParamHints, name: &str) -> usize {
 
 /// Whether a parameter's value was given.
 pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
-    given.args.get(param).and_then(Option::as_ref)
+    given.args.get(param).and_then(Option::as_ref).map(|fact| &fact.value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockstep_finding::{Fact, Origin};
     use lockstep_kernel::{
-        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, SiteKind,
+        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, Site, SiteKind,
         Space as Memory, Special, Terminator,
     };
 
@@ -595,6 +599,7 @@ mod tests {
             source_type: source_type.into(),
             signed: true,
             within: None,
+            variable: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
@@ -700,7 +705,9 @@ mod tests {
             }],
             files: vec!["strided.cu".into()],
             unsupported: vec![],
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
         }
     }
 
@@ -754,8 +761,12 @@ mod tests {
     fn facts_do_not_vary() {
         let kernel = strided();
         let given = Given {
-            block: Some([48, 1, 1]),
-            args: vec![None, None, Some(ArgValue::Scalar("0".into()))],
+            block: Some(Fact::new([48, 1, 1], Origin::CommandLine)),
+            args: vec![
+                None,
+                None,
+                Some(Fact::new(ArgValue::Scalar("0".into()), Origin::CommandLine)),
+            ],
             ..Given::default()
         };
         let space = Space::new(&kernel, &given);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
-use lockstep_kernel::{Kernel, Object, Space as Memory};
+use lockstep_kernel::{AtomicOp, Kernel, Object, Op, Operand, SiteId, Space as Memory};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::blame::is_at;
@@ -156,7 +156,7 @@ impl<'a> Lab<'a> {
         if let Some(because) = astray {
             doubts.extend(outcome.findings.drain(..).map(|f| (f.kind, because.clone())));
         }
-        // Nor did a caller leave its constants unset.
+        // Nor did a caller leave its variables unset.
         if !outcome.findings.is_empty()
             && let Some(name) = &self.steering().unset
         {
@@ -254,7 +254,8 @@ impl Space<'_> {
 pub(crate) struct Steering {
     /// Their lines and columns.
     places: Vec<(u32, u32)>,
-    /// A variable among what they read that only the host can set: `__constant__`, and without an initial value.
+    /// A variable among what they read that somebody else sets: without an initial value, and never written here, or
+    /// only so that it becomes less.
     unset: Option<String>,
 }
 
@@ -266,7 +267,12 @@ impl Steering {
         let sites = || reads().filter_map(|i| i.op.site()).map(|s| slice.site(s));
         let is_unset = |o: &&Object| {
             let zero = o.init.as_ref().is_none_or(|init| init.iter().all(|&b| b == 0));
-            let unset = o.space == Memory::Constant && !o.fixed && zero && o.relocations.is_empty();
+            let of_host = match o.space {
+                Memory::Constant => true,
+                Memory::Global => is_set_elsewhere(kernel, o),
+                _ => false,
+            };
+            let unset = of_host && !o.fixed && zero && o.relocations.is_empty();
             unset && sites().any(|s| s.through.as_deref() == Some(o.name.as_str()))
         };
         Steering {
@@ -274,4 +280,30 @@ impl Steering {
             unset: slice.objects.iter().find(is_unset).map(|o| o.name.clone()),
         }
     }
+}
+
+/// Whether a variable has no value of the kernel's own making: it is not written, or only counted down.
+fn is_set_elsewhere(kernel: &Kernel, object: &Object) -> bool {
+    let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(&object.name);
+    let mut written = false;
+    let mut lessened = false;
+    for inst in kernel.insts() {
+        match inst.op {
+            Op::Atomic { op: AtomicOp::Load, .. } => {}
+            Op::Atomic { op, site, value, .. } if of_it(site) => {
+                let is_minus = matches!(value, Operand::Imm(v) if (v as i32) < 0);
+                lessened |= match op {
+                    AtomicOp::Add => is_minus,
+                    AtomicOp::Sub => !is_minus,
+                    AtomicOp::Dec | AtomicOp::And | AtomicOp::SMin | AtomicOp::UMin => true,
+                    _ => false,
+                };
+                written = true;
+            }
+            Op::Store { site, .. } | Op::MemSet { site, .. } => written |= of_it(site),
+            Op::MemCopy { write, .. } | Op::GroupCopy { write, .. } => written |= of_it(write),
+            _ => {}
+        }
+    }
+    !written || lessened
 }

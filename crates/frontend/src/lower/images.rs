@@ -45,6 +45,7 @@ impl Lower<'_> {
             source_type: "texture".into(),
             signed: true,
             within: None,
+            variable: None,
         });
         self.textures.insert(global, reg);
         Operand::Reg(reg)

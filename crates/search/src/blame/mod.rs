@@ -35,8 +35,6 @@ use crate::trial::Trial;
 const USUAL_WIDTHS: [u32; 9] = [32, 64, 128, 256, 512, 1024, 16, 8, 4];
 /// And along its second.
 const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
-/// What vectors are aligned to, in elements, the smallest first.
-const ROUND: [i64; 4] = [2, 4, 8, 16];
 /// So many times longer are rows that do not overlap.
 const LONGER: i64 = 64;
 /// And what they are computed from, the smallest first: the launch may grow with it.
@@ -230,38 +228,6 @@ impl Shrinker<'_, '_> {
                 .find(|&n| self.is_clean(&condition::with(c, i, n)))?;
             Some(condition::below(self, c, i, clean))
         })
-    }
-
-    /// A vector that begins where the sizes say is aligned where they are round, and no rounder than they have to be.
-    fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
-        let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let is_crooked = |i: usize, unit: i64| {
-            let v = if space.slots[i].ty.is_float() { 0 } else { c.int(i) };
-            v > 0 && v % unit != 0
-        };
-        let crooked = (0..space.slots.len()).filter(|&i| is_crooked(i, ROUND[ROUND.len() - 1]));
-        let crooked: Vec<usize> = crooked.collect();
-        // The next multiple of the unit that is none of twice as much.
-        let round = |v: i64, unit: i64| (v / unit + 1 + v / unit % 2) * unit;
-        let rounded = |sizes: &[usize], unit: i64| {
-            let mut out = c.clone();
-            for &i in sizes.iter().filter(|&&i| is_crooked(i, unit)) {
-                out.genes[i] = Gene::Int(round(c.int(i), unit));
-            }
-            out
-        };
-        // One of them, or all together.
-        let each = crooked.iter().map(|&i| vec![i]);
-        let several = (crooked.len() > 1).then(|| crooked.clone());
-        let choices = each.chain(several).flat_map(|sizes| ROUND.map(|unit| (sizes.clone(), unit)));
-        let before = wrong(trial);
-        let (sizes, unit) = choices
-            .filter(|(sizes, unit)| sizes.iter().any(|&i| is_crooked(i, *unit)))
-            .find(|(sizes, unit)| self.is_no_worse(&rounded(sizes, *unit), before))?;
-        let sizes = sizes.iter().filter(|&&i| is_crooked(i, unit));
-        let named = |&i: &usize| format!("{} % {unit} != 0", space.slots[i].name);
-        Some(sizes.map(named).collect::<Vec<_>>().join(" && "))
     }
 
     /// What only next to nothing shows: a pattern of one letter, an image of two rows. In a launch that is ordinary otherwise,
@@ -651,7 +617,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Whether a launch ends without the bug, and with no more that goes wrong besides than this.
-    fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
+    pub(crate) fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
         self.without_bug(candidate, before).is_some()
     }
 
