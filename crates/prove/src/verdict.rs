@@ -237,6 +237,10 @@ fn look_for_condition(
         Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
     let mut left = CATALOGUE;
     let mut conditions = crate::hidden::catalogue(kernel, assumptions, &first.shape);
+    // With one thread nothing can go wrong, which says nothing.
+    if !is_single_thread(assumptions) {
+        conditions.retain(|c| !is_single_thread(&c.assumptions));
+    }
     if config.brief {
         conditions.truncate(BRIEF);
     }
@@ -291,6 +295,11 @@ fn look_for_condition(
         first.under = again.under;
         return;
     }
+}
+
+fn is_single_thread(assumptions: &Assumptions) -> bool {
+    let one = |d: &crate::DimSpec| *d == crate::DimSpec::Exactly(1);
+    assumptions.block.iter().chain(&assumptions.grid).all(one)
 }
 
 /// The conditions with the work that each is worth. The first few are what nearly every kernel rests on; of the others,

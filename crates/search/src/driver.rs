@@ -36,8 +36,12 @@ const EFFORT: u64 = 200;
 /// What sizes are divided by where the ordinary ones take too long.
 const SMALLER: [i64; 2] = [8, 64];
 
+/// Why nothing is known of races in launches that all go too far.
+const BEYOND: &str =
+    "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep";
+
 /// Launches made again that are kept.
-const MOST_REPEATED: usize = 64;
+const MOST_REPEATED: usize = 256;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -45,6 +49,8 @@ pub(crate) struct Done {
     pub(crate) launch: Launch,
     pub(crate) odd: bool,
     pub(crate) complete: bool,
+    /// Threads went beyond arrays of ours that could not be made larger: nobody knows whom they met there.
+    pub(crate) beyond: bool,
     pub(crate) steps: u64,
     /// Branch outcomes and accesses that none before it reached.
     pub(crate) news: usize,
@@ -66,6 +72,7 @@ pub(crate) struct Driver<'a> {
     steps_left: u64,
     odd_limit: u64,
     pub(crate) doubts: Vec<(Kind, String)>,
+    notes: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     pub(crate) broken: Option<String>,
@@ -124,6 +131,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
+    driver.turning_points();
     driver.begin_chains();
     driver.fall_back();
     let mut searched = driver.finish();
@@ -224,6 +232,7 @@ impl<'a> Driver<'a> {
             steps_left: max,
             odd_limit: (max / EFFORT / 20).max(1),
             doubts: Vec::new(),
+            notes: Vec::new(),
             progress: Progress {
                 generations: settings.generations,
                 best_f: 1.0,
@@ -278,6 +287,31 @@ impl<'a> Driver<'a> {
             self.tell();
         }
         Ok(seeds)
+    }
+
+    /// Launches beyond the numbers of threads at which what the kernel computes changes, where something may still race.
+    fn turning_points(&mut self) {
+        let settled = self.settings.may_race.as_ref().is_some_and(Vec::is_empty);
+        let asked = self.settings.config.kinds.contains(&Kind::DataRace);
+        if settled || !asked || self.is_dear() || self.everything_races() {
+            return;
+        }
+        let (launches, beyond) = self.space().turning_launches();
+        let left = self.begin_check();
+        for candidate in launches {
+            if self.is_over() || is_past(self.shrink_until) {
+                break;
+            }
+            // What cannot be launched is not worth a word.
+            let _ = self.full(&candidate, false);
+            self.tell();
+        }
+        self.end_check(left);
+        if let Some(n) = beyond.filter(|_| !self.everything_races()) {
+            let note =
+                format!("no launch of more than {n} threads, a constant of the kernel, was tried");
+            self.notes.push((Kind::DataRace, note));
+        }
     }
 
     /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, smaller ones are
@@ -466,6 +500,7 @@ impl<'a> Driver<'a> {
             (true, _) if self.may_vary() => (most / EFFORT * 2).max(1),
             (true, _) => most,
             // Other contents take as long as the first ones.
+            (false, false) if is_turning(candidate) => self.steps_left.min(most / EFFORT / 2),
             (false, false) => self.steps_left.min((most / EFFORT / 10).max(2 * self.usual_steps())),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
@@ -498,6 +533,15 @@ impl<'a> Driver<'a> {
         Some(trial)
     }
 
+    /// Lets a condition be checked with work of its own, so that enough is left to judge other bugs; what was left.
+    pub(crate) fn begin_check(&mut self) -> u64 {
+        std::mem::replace(&mut self.steps_left, self.settings.config.max_steps / EFFORT)
+    }
+
+    pub(crate) fn end_check(&mut self, left: u64) {
+        self.steps_left = left;
+    }
+
     /// Whether what is left of the time is for judging what was found, not for smaller launches of it.
     pub(crate) fn is_late(&self) -> bool {
         is_past(self.shrink_until)
@@ -514,14 +558,13 @@ impl<'a> Driver<'a> {
             // That an array of ours is too small for a larger launch as well says
             // nothing; it is enough that it was large enough for one.
             let first = self.done.is_empty();
-            let size = |because: &str| because.starts_with("the size of");
             if complete || first {
-                let new = trial.doubts.into_iter().filter(|(_, why)| first || !size(why));
-                self.doubts.extend(new);
+                let told = |kind: Kind| first || kind != Kind::OutOfBounds || !trial.beyond;
+                self.doubts.extend(trial.doubts.into_iter().filter(|(kind, _)| told(*kind)));
             }
             let stands = trial.outcome.findings.iter().any(|f| f.kind == Kind::Deadlock);
             let why = if stands { &mut self.stuck } else { &mut self.broken };
-            if why.is_none() {
+            if why.is_none() && !is_turning(&trial.candidate) {
                 why.clone_from(&trial.outcome.incomplete);
             }
         }
@@ -543,6 +586,7 @@ impl<'a> Driver<'a> {
             launch: trial.launch,
             odd,
             complete,
+            beyond: trial.beyond,
             steps,
             news,
             barriers: trial.outcome.barriers,
@@ -629,6 +673,8 @@ impl<'a> Driver<'a> {
             rules.insert(plain, Rule::Ordinary);
             remedies.insert(plain, None);
         }
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)));
         let ordinary = |d: &&Done| !d.odd;
         let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
         let excused = |f: &Finding| f.kind != Kind::Deadlock || f.holds_when.is_some();
@@ -644,13 +690,17 @@ impl<'a> Driver<'a> {
             true => (self.broken.clone().filter(is_told), None),
             false => (None, self.broken.clone()),
         };
+        let inside = |d: &Done| d.complete && !d.odd && !d.beyond;
+        if any_complete && !self.done.iter().any(inside) {
+            self.doubts.push((Kind::DataRace, BEYOND.into()));
+        }
         let whole = self.done.iter().find(|d| d.complete).or(self.done.first());
         Searched {
             findings,
             rules,
             remedies,
-            notes: judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)).collect(),
-            launches: self.done.iter().filter(|d| d.complete).count(),
+            notes,
+            launches: self.done.iter().filter(|d| d.complete && !d.beyond).count(),
             launch: whole.map(|d| d.launch.clone()),
             sampled: self.sampled,
             sites: self.sites(),
@@ -661,6 +711,11 @@ impl<'a> Driver<'a> {
             doubts: self.doubts,
         }
     }
+}
+
+/// Whether a launch is made for its number of threads: it may be too long for the budget, and none is expected to be as long.
+fn is_turning(candidate: &Candidate) -> bool {
+    matches!(candidate.rule, Rule::Turning(_))
 }
 
 fn key(launch: &Launch) -> String {

@@ -285,8 +285,7 @@ impl Sizes {
 
     /// Enlarges what the findings overflowed; false where nothing can grow.
     ///
-    /// An array that was grown in vain before (its indices are wild, not large)
-    /// is left alone.
+    /// An array that was grown in vain before is left alone.
     pub(crate) fn grow(
         &mut self,
         space: &Space,
@@ -302,8 +301,11 @@ impl Sizes {
             if vain.contains(object) {
                 continue;
             }
-            let wild = memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30);
-            if wild || self.is_largest(space, object) {
+            // Wild in this launch, by a value of ours: in others it may be large.
+            if memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30) {
+                continue;
+            }
+            if self.is_largest(space, object) {
                 vain.push(object.clone());
                 continue;
             }

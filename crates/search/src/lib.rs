@@ -39,27 +39,23 @@ mod blame;
 mod candidate;
 mod chain;
 mod condition;
-mod countdown;
 mod crooked;
+mod dimensions;
 mod driver;
-mod empty;
 mod evolve;
-mod groups;
 mod host_sizes;
+mod initial;
 mod launch;
 mod ledger;
-mod powers;
 mod related;
 mod sample;
 mod seeds;
 mod settle;
-mod shapes;
 mod space;
 mod structs;
 mod trial;
+mod turning;
 mod waits;
-mod warps;
-mod within;
 
 use std::time::Instant;
 
@@ -70,8 +66,8 @@ use lockstep_simulate::Config;
 
 pub use advice::{Advisor, Remedy};
 pub use candidate::Rule;
+pub use dimensions::UsualDims;
 pub use driver::search;
-pub use space::UsualDims;
 
 /// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
 #[derive(Clone, Debug, Default)]

@@ -46,7 +46,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let mut as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
         if done.odd {
             let odd = driver.lab.space.oddities(&done.candidate);
-            as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
+            as_found.holds_when = Some(condition::example(driver, &done.candidate, &odd));
             as_found.severity = Severity::Warning;
         }
         let (keep, done_odd) = (!done.complete, done.odd);
@@ -85,6 +85,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let doubt = shrinker.depends_on_size(&finding);
         let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
         let doubt = doubt.or_else(|| shrinker.ranks(&finding));
+        let doubt = doubt.or_else(|| match finding.holds_when {
+            None => shrinker.rests_on_contents(&finding, &candidate),
+            Some(_) => None,
+        });
         let doubt = doubt.or_else(|| (!judged).then(|| HURRIED.into()));
         if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
             finding.confidence = Confidence::Possible;
@@ -151,7 +155,8 @@ impl Shrinker<'_, '_> {
             let block = condition::block(&best.candidate, space.plain().block);
             let others = finding.holds_when.take().into_iter().filter(|o| !block.contains(o));
             let parts: Vec<String> = others.chain([block.clone()]).collect();
-            finding.holds_when = Some(parts.join(" && "));
+            let (text, _) = condition::settled(self, &best, parts.join(" && "));
+            finding.holds_when = Some(text);
             finding.severity = Severity::Warning;
             return Some(finding);
         }
@@ -273,7 +278,15 @@ impl Shrinker<'_, '_> {
             true => self.blame(trial),
             false => Some(condition::describe(self, &trial.candidate, &oddities)),
         };
-        if finding.holds_when.is_some() {
+        if let Some(text) = finding.holds_when.take() {
+            let (text, smaller) = condition::settled(self, trial, text);
+            if let Some(other) = smaller
+                && let Some(shown) = same(&other, self.key)
+            {
+                finding = shown.clone();
+                finding.launch = Some(other.launch.clone());
+            }
+            finding.holds_when = Some(text);
             finding.severity = Severity::Warning;
         }
         Some(finding)
