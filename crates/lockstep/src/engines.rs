@@ -12,7 +12,7 @@ use lockstep_finding::{
     ArgValue, Condition, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
 };
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
-use lockstep_prove::{Assumptions, Proof};
+use lockstep_prove::{Assumptions, Model, Proof};
 use lockstep_search::{
     Alias, Given, Remedy, Searched, Settings, leave_satisfiable, search, usual_launches,
 };
@@ -429,13 +429,16 @@ impl Task<'_> {
             let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
             settled.retain(|k| !taken.contains(k));
         }
-        let is_worth_it = !open.is_empty() && left > budget / 10;
-        if let Some(related) = related.filter(|_| is_worth_it) {
+        if let Some(related) = related {
             // Then as the host launches it.
-            let again;
-            (again, left) = run(&related, &open, budget, false);
-            let is_whole = !left.is_zero() && started.elapsed() < patience;
-            proof::replace(&mut proof, again, is_whole);
+            if !open.is_empty() && left > budget / 10 {
+                let again;
+                (again, left) = run(&related, &open, budget, false);
+                let is_whole = !left.is_zero() && started.elapsed() < patience;
+                proof::replace(&mut proof, again, is_whole);
+            }
+            let may_be_hosts = |m: &Model| premises.may_be_hosts(m);
+            proof.alarms.retain(|a| a.model.as_ref().is_none_or(may_be_hosts));
         }
         if self.analysis.input.verbose {
             let (work, time) = ((budget - left.min(budget)).as_secs_f64(), started.elapsed());

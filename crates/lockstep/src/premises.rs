@@ -9,7 +9,7 @@
 use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
 use lockstep_finding::{ArgValue, Condition, Fact, Kind, Origin, Verdict};
 use lockstep_kernel::Kernel;
-use lockstep_prove::{AssumeExpr, Assumptions, DimSpec, Proof};
+use lockstep_prove::{AssumeExpr, Assumptions, DimSpec, Model, Proof};
 use lockstep_search::{Given, UsualDims};
 use lockstep_simulate::bind;
 
@@ -257,6 +257,22 @@ impl<'a> Premises<'a> {
             }
         }
         more.then_some(out)
+    }
+
+    /// Whether a model of an alarm may be a launch of the host's: it contradicts nothing that is known of all of them.
+    pub(crate) fn may_be_hosts(&self, model: &Model) -> bool {
+        let mut launch = Assumptions::default();
+        for axis in 0..3 {
+            launch.dimension(Dimension::Block(axis), model.block[axis], Origin::Choice);
+            launch.dimension(Dimension::Grid(axis), model.grid[axis], Origin::Choice);
+        }
+        for (param, bits) in &model.scalars {
+            launch.scalar(self.kernel, *param, bits.clone(), Origin::Choice);
+        }
+        let contradicts = |text: String| launch.contradict(self.kernel, &text.into());
+        let mut relations = self.given.relations.iter().map(Relation::to_string);
+        let mut conditions = self.given.conditions.iter().map(Expr::to_string);
+        !relations.any(contradicts) && !conditions.any(contradicts)
     }
 
     /// Takes what another proof says with `less` taken for given than `before`, where it asks for no further condition that does

@@ -165,9 +165,17 @@ impl Assumptions {
 
     /// Whether a condition follows from the dimensions and scalars that are known: all that it speaks of is, and it holds.
     pub fn imply(&self, kernel: &Kernel, condition: &Condition) -> bool {
+        self.decide(kernel, condition) == Some(true)
+    }
+
+    /// Whether all that a condition speaks of is known, and it does not hold.
+    pub fn contradict(&self, kernel: &Kernel, condition: &Condition) -> bool {
+        self.decide(kernel, condition) == Some(false)
+    }
+
+    fn decide(&self, kernel: &Kernel, condition: &Condition) -> Option<bool> {
         let value = |name: &str| self.value_of(kernel, name).ok_or(String::new());
-        let holds = |e: Expr| e.evaluate(&value).is_ok_and(Number::is_true);
-        Expr::parse(&condition.text).is_ok_and(holds)
+        Expr::parse(&condition.text).ok()?.evaluate(&value).ok().map(Number::is_true)
     }
 
     fn value_of(&self, kernel: &Kernel, name: &str) -> Option<Number> {
