@@ -28,7 +28,7 @@ const AXES: [char; 3] = ['x', 'y', 'z'];
 
 impl Space<'_> {
     /// Integers that may vary.
-    fn integers(&self) -> Vec<usize> {
+    pub(crate) fn integers(&self) -> Vec<usize> {
         let varies = |&i: &usize| self.slots[i].ty.is_int() && !self.related.gives_slot(i);
         (0..self.slots.len()).filter(varies).collect()
     }

@@ -47,8 +47,12 @@ enum Quantity {
 impl Quantity {
     fn named(space: &Space, name: &str) -> Option<Quantity> {
         match Dimension::named(name) {
-            Some(Dimension::Block(a)) => space.chosen_block()[a].then_some(Quantity::Block(a)),
-            Some(Dimension::Grid(a)) => space.free_grid()[a].then_some(Quantity::Grid(a)),
+            Some(d @ Dimension::Block(a)) => {
+                (space.chosen_block()[a] || space.related.gives(d)).then_some(Quantity::Block(a))
+            }
+            Some(d @ Dimension::Grid(a)) => {
+                (space.free_grid()[a] || space.related.gives(d)).then_some(Quantity::Grid(a))
+            }
             None => {
                 let slot = space.slots.iter().position(|s| s.name == name)?;
                 let varies = space.slots[slot].ty.is_int() && !space.related.gives_slot(slot);
@@ -73,8 +77,22 @@ impl Quantity {
         }
     }
 
-    /// The launch with another value, if it can have that.
+    /// The launch with another value, if it can have that. A dimension that the host computes has it by way of an argument.
     fn with(self, space: &Space, c: &Candidate, v: i64) -> Option<Candidate> {
+        let is_hosts = match self {
+            Quantity::Slot(_) => false,
+            Quantity::Block(a) => space.related.gives(Dimension::Block(a)),
+            Quantity::Grid(a) => space.related.gives(Dimension::Grid(a)),
+        };
+        if is_hosts {
+            let arguments = space.integers().into_iter();
+            let mut others = arguments.flat_map(|i| [v, 2 * v, 32 * v].map(|n| (i, n)));
+            return others.find_map(|(i, n)| {
+                let with = Quantity::Slot(i).with(space, c, n)?;
+                let with = space.agreeing(&with);
+                (self.of(space, &with) == v).then_some(with)
+            });
+        }
         let mut c = c.clone();
         match self {
             Quantity::Slot(i) if space.clamp(i, v) == v => c.genes[i] = Gene::Int(v),
