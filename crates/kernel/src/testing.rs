@@ -33,6 +33,8 @@ impl Builder {
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
             block_dim_hint: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         Builder { kernel, block: 0 }
     }
@@ -53,6 +55,7 @@ impl Builder {
             reg,
             source_type: String::new(),
             signed: true,
+            align: 1,
             within: None,
         });
         Operand::Reg(reg)

@@ -50,6 +50,8 @@ pub(crate) fn assumptions(
             SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,
         },
         warp_size: args.warp_size(),
+        // Who gives the number of groups gives whole ones.
+        one_size: given.grid.is_some() && given.block.is_some(),
         ..Assumptions::default()
     };
     for (i, (param, value)) in kernel.params.iter().zip(&given.args).enumerate() {

@@ -11,7 +11,7 @@ use lockstep_kernel::{Kernel, ParamKind, Space};
 use lockstep_simulate::{Outcome, bind};
 
 use crate::architecture;
-use crate::dims::Dims;
+use crate::dims::{self, Dims};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
@@ -121,7 +121,12 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
 
 fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
     let args = &analysis.launch;
-    let (grid, block) = facts.dims(kernel, args);
+    let (mut grid, block) = facts.dims(kernel, args);
+    let mut global = None;
+    if let Some(size) = facts.global(args) {
+        let (groups, rest) = dims::of_global(kernel, size, block.map(|b| b.0))?;
+        (grid, global) = (Some((groups, dims::From::CommandLine)), rest);
+    }
     let missing = |what: &str| {
         format!(
             "--{what} is missing, and the source does not say it: give one, such as --{what} 64"
@@ -134,6 +139,7 @@ fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Resu
     Ok(Launch {
         grid,
         block,
+        global,
         shared: facts.shared(kernel, args, &dims).unwrap_or(0),
         args: args.parsed_args()?,
         seed: args.seed,

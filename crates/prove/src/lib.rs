@@ -129,6 +129,8 @@ pub struct Assumptions {
     pub lengths: Vec<(usize, u64)>,
     pub scheduling: Scheduling,
     pub warp_size: u32,
+    /// All blocks are of one size. Where that is not given, and the kernel's language has others, it is a condition.
+    pub one_size: bool,
 }
 
 impl Assumptions {
@@ -151,6 +153,7 @@ impl Default for Assumptions {
             lengths: Vec::new(),
             scheduling: Scheduling::Independent,
             warp_size: 32,
+            one_size: false,
         }
     }
 }
@@ -256,5 +259,16 @@ pub struct Proof {
 
 /// Proves what it can of a kernel.
 pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
-    verdict::prove(kernel, assumptions, config)
+    let mut proof = verdict::prove(kernel, assumptions, config);
+    if !assumptions.one_size && kernel.asks_for_block_sizes() {
+        for (_, verdict) in &mut proof.verdicts {
+            if let Verdict::Proved { assumes } = verdict {
+                assumes.push(ONE_SIZE.to_owned());
+            }
+        }
+    }
+    proof
 }
+
+/// What is taken for given of blocks: their threads are all there.
+const ONE_SIZE: &str = "all work-groups have the same size";

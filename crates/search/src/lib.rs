@@ -47,6 +47,7 @@ mod launch;
 mod ledger;
 mod powers;
 mod related;
+mod remainder;
 mod sample;
 mod seeds;
 mod settle;
@@ -66,6 +67,7 @@ use lockstep_simulate::Config;
 
 pub use candidate::Rule;
 pub use driver::search;
+pub use remainder::{REMAINDER, remainders};
 pub use space::UsualDims;
 
 /// What the user or the source has fixed: facts that the search respects.
@@ -73,6 +75,8 @@ pub use space::UsualDims;
 pub struct Given {
     pub grid: Option<[u32; 3]>,
     pub block: Option<[u32; 3]>,
+    /// OpenCL: the global size, where it is no multiple of the block; then grid and block are given, too.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<u32>,
     /// By parameter.

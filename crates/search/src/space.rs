@@ -795,6 +795,7 @@ mod tests {
             reg: Reg(reg),
             source_type: source_type.into(),
             signed: true,
+            align: 1,
             within: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
@@ -902,6 +903,8 @@ mod tests {
             files: vec!["strided.cu".into()],
             unsupported: vec![],
             block_dim_hint: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 

@@ -99,7 +99,8 @@ pub fn bind_with(
         };
         args.push(bind_one(kernel, param, value, args.len(), contents)?);
     }
-    Ok(BoundLaunch { grid: launch.grid, block: launch.block, shared: launch.shared, args })
+    let Launch { grid, block, global, shared, .. } = *launch;
+    Ok(BoundLaunch { grid, block, global, shared, args })
 }
 
 fn bind_one(
@@ -318,7 +319,7 @@ pub(crate) mod tests {
 
     pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
         let source_type = source_type.into();
-        Param { name: name.into(), kind, reg: Reg(0), source_type, signed, within: None }
+        Param { name: name.into(), kind, reg: Reg(0), source_type, signed, align: 1, within: None }
     }
 
     pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
@@ -338,6 +339,8 @@ pub(crate) mod tests {
             files: Vec::new(),
             unsupported: Vec::new(),
             block_dim_hint: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 

@@ -159,6 +159,8 @@ impl<'m> Lower<'m> {
             files: Vec::new(),
             unsupported: Vec::new(),
             block_dim_hint: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         let mut lower = Lower {
             m,
@@ -195,6 +197,9 @@ impl<'m> Lower<'m> {
             self.origins.insert(inst, i as u32);
         }
         self.k.block_dim_hint = self.block_dim_hint(f);
+        // clang says it of every kernel: by the standard, and by -cl-uniform-work-group-size.
+        self.k.remainders =
+            llvm::text_attribute(f, "uniform-work-group-size").as_deref() == Some("false");
         let args = self.params(f);
         let entry = self.new_block("entry");
         self.cur = entry;
