@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::condition::Condition;
 use crate::launch::{ElementType, Launch};
 use crate::trace::Trace;
 
@@ -175,7 +176,8 @@ pub struct Finding {
     /// How many times it was seen (pairs of accesses, or accesses).
     pub occurrences: u64,
     pub benign: bool,
-    /// The condition on scalar parameters it needs, where it needs one.
+    /// The condition on scalar parameters it needs, where it needs one. Where it begins with [`EXAMPLE`], it is true of
+    /// some launches that show the finding, and there are others.
     pub holds_when: Option<String>,
     /// The launch that reproduces it.
     pub launch: Option<Launch>,
@@ -200,6 +202,9 @@ pub struct Suppressed {
     /// A comment in the source says so, and not a file of the project's.
     pub in_source: bool,
 }
+
+/// What a condition begins with that is no more than an example.
+pub const EXAMPLE: &str = "for example ";
 
 impl Finding {
     /// A confirmed error with everything empty that most leave empty.
@@ -228,7 +233,7 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    Proved { assumes: Vec<String> },
+    Proved { assumes: Vec<Condition> },
     Clean { covered: String },
     Found,
     Unknown { because: String },

@@ -46,8 +46,8 @@ pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
 pub use host::{
-    HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostSide,
-    HostValue, host_side,
+    HostAlias, HostArray, HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp,
+    HostPart, HostSide, HostValue, host_side,
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};

@@ -688,6 +688,8 @@ pub struct Object {
     /// `init` is what every launch finds: nobody can have changed it. A `__constant__` variable that is not `const` is
     /// the host's to set.
     pub fixed: bool,
+    /// Its address may be known outside of the kernel: a pointer that a launch gives may point into it.
+    pub exported: bool,
     pub loc: Option<LocId>,
 }
 
@@ -718,6 +720,16 @@ pub struct Param {
     pub align: u32,
     /// Where a struct parameter holds it, for a field that is a parameter of its own.
     pub within: Option<Within>,
+    /// For a variable that somebody else sets and the kernel only reads: the memory that it is in.
+    pub variable: Option<Space>,
+}
+
+/// What a pointer of a launch may point into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Array {
+    /// The array of a parameter, by position.
+    Param(usize),
+    Object(ObjectId),
 }
 
 impl Param {
@@ -780,8 +792,12 @@ pub struct Kernel {
     /// Paths as the compiler was given them.
     pub files: Vec<String>,
     pub unsupported: Vec<Unsupported>,
-    /// `__launch_bounds__` or `reqd_work_group_size`, where given.
-    pub block_dim_hint: Option<[u32; 3]>,
+    /// Pointer parameters that get an address in what another pointer points to, nobody knows where ([`crate::edit::aliased`]).
+    pub beside: Vec<(usize, Array)>,
+    /// `reqd_work_group_size`: no launch has another block.
+    pub required_block: Option<[u32; 3]>,
+    /// `__launch_bounds__`: no launch has more threads in a block, whatever its shape.
+    pub most_threads: Option<u32>,
     /// The last blocks of a launch may be smaller than the others: OpenCL 2.0 without
     /// `-cl-uniform-work-group-size`.
     pub remainders: bool,
@@ -793,7 +809,7 @@ pub struct Kernel {
 impl Kernel {
     /// How many parameters the source gives the kernel: those that stand for fields of others come behind them.
     pub fn own_params(&self) -> usize {
-        self.params.iter().filter(|p| p.within.is_none()).count()
+        self.params.iter().filter(|p| p.within.is_none() && p.variable.is_none()).count()
     }
     /// The parameters that stand for fields of a struct parameter.
     pub fn fields_of(&self, param: usize) -> impl Iterator<Item = (usize, &Param)> {

@@ -22,7 +22,7 @@ pub(crate) fn name(module: &Module, kernel: &Kernel, report: &mut KernelReport) 
     let condition = format!("compiled for {arch}: {}", text(left, report.text_file()));
     for (_, verdict) in &mut report.verdicts {
         match verdict {
-            Verdict::Proved { assumes } => assumes.push(condition.clone()),
+            Verdict::Proved { assumes } => assumes.push(condition.as_str().into()),
             Verdict::Clean { covered } => *covered = format!("{covered}; {condition}"),
             Verdict::Found | Verdict::Unknown { .. } => {}
         }

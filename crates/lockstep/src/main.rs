@@ -19,6 +19,7 @@ mod manual;
 mod options;
 mod output;
 mod plan;
+mod premises;
 mod progress;
 mod proof;
 mod relations;

@@ -223,7 +223,7 @@ pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
     report.chosen = Some(arguments.to_owned());
     for (_, verdict) in &mut report.verdicts {
         if let Verdict::Proved { assumes } = verdict {
-            assumes.push(arguments.to_owned());
+            assumes.push(arguments.into());
         }
     }
 }

@@ -29,6 +29,8 @@ pub enum BoundArg {
     Buffer(Bytes),
     /// The same buffer as an earlier argument, from `offset` bytes on.
     Alias { param: usize, offset: u64 },
+    /// A pointer into a variable of the kernel's file, by its number among the kernel's objects, plus bytes.
+    Variable { object: usize, offset: u64 },
     /// A null pointer.
     Null,
     /// An OpenCL `__local` argument: so many bytes in each block.

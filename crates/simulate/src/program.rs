@@ -317,6 +317,29 @@ fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
     }
 }
 
+/// Gives the parameters that share another's array its address; that one may share a third's.
+fn share_arrays(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) -> Result<(), LaunchError> {
+    let shares = |arg: &BoundArg| match *arg {
+        BoundArg::Alias { param, offset } => Some((param, offset)),
+        _ => None,
+    };
+    let mut open: Vec<(usize, (usize, u64))> =
+        launch.args.iter().enumerate().filter_map(|(i, a)| Some((i, shares(a)?))).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|&(i, (param, offset))| {
+            l.params[i] = l.params.get(param).copied().flatten().map(|address| address + offset);
+            l.params[i].is_none()
+        });
+        if open.len() == before {
+            let name = &kernel.params[open[0].0].name;
+            let message = format!("parameter {name} shares the array of a parameter that has none");
+            return Err(LaunchError(message));
+        }
+    }
+    Ok(())
+}
+
 fn layout(
     kernel: &Kernel,
     allocations: u64,
@@ -379,11 +402,13 @@ fn layout(
                 let info = object(space, bytes.len() as u64, elem, Some(bytes.clone()));
                 Some(origin(l.push(info)?))
             }
-            (ParamKind::Buffer { .. }, BoundArg::Alias { param, offset }) => {
-                let Some(Some(address)) = l.params.get(*param) else {
-                    return wrong("shares the array of a parameter that has none");
+            // Once all arrays are there.
+            (ParamKind::Buffer { .. }, BoundArg::Alias { .. }) => None,
+            (ParamKind::Buffer { .. }, BoundArg::Variable { object, offset }) => {
+                let Some(&id) = l.statics.get(*object) else {
+                    return wrong("points into a variable that is not there");
                 };
-                Some(address + offset)
+                Some(origin(id) + offset)
             }
             (ParamKind::Buffer { .. } | ParamKind::Local { .. }, BoundArg::Null) => Some(0),
             (ParamKind::Local { elem }, BoundArg::Local(bytes)) => {
@@ -405,6 +430,7 @@ fn layout(
             _ => return wrong("has an argument of the wrong kind"),
         };
     }
+    share_arrays(kernel, launch, &mut l)?;
     fill_structs(kernel, launch, &mut l);
     l.heap = l.objects.len();
     let all_threads = product(launch.grid).saturating_mul(product(launch.block));

@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::pretty::pretty;
 use crate::launch::number_to_json;
-use crate::{Access, Approximated, Finding, KernelReport, Place, Report, Suppressed, Verdict};
+use crate::{
+    Access, Approximated, Condition, Finding, KernelReport, Origin, Place, Report, Suppressed,
+    Verdict,
+};
 
 const SCHEMA: u32 = 1;
 
@@ -79,11 +82,22 @@ pub(super) fn verdicts_json(kernel: &KernelReport) -> Value {
 
 fn verdict_json(verdict: &Verdict) -> Value {
     match verdict {
-        Verdict::Proved { assumes } => json!({"verdict": "proved", "assumes": assumes}),
+        Verdict::Proved { assumes } => proved_json(assumes),
         Verdict::Clean { covered } => json!({"verdict": "clean", "covered": covered}),
         Verdict::Found => json!({"verdict": "found"}),
         Verdict::Unknown { because } => json!({"verdict": "unknown", "because": because}),
     }
+}
+
+/// Conditions as texts, and where they come from unless all of them are our own.
+fn proved_json(assumes: &[Condition]) -> Value {
+    let texts: Vec<&str> = assumes.iter().map(|c| c.text.as_str()).collect();
+    let mut out = json!({"verdict": "proved", "assumes": texts});
+    if assumes.iter().any(|c| c.origin != Origin::Choice) {
+        let origins: Vec<&str> = assumes.iter().map(|c| c.origin.name()).collect();
+        out["origins"] = json!(origins);
+    }
+    out
 }
 
 fn finding_json(finding: &Finding) -> Value {

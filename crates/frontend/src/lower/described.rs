@@ -107,6 +107,17 @@ fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
     operand(m, types, position + 1)
 }
 
+/// The type of a variable; none where that is not known, or of another size.
+pub(super) fn variable(m: &Module, global: Val, size: u64) -> Option<Md> {
+    let ty = operand(m, operand(m, llvm::debug_info_of(global)?, 0)?, BASE)?;
+    let (_, inner) = plain(m, ty);
+    let bits = match unsafe { LLVMGetDINodeTag(inner) } {
+        POINTER | REFERENCE => 64,
+        _ => unsafe { LLVMDITypeGetSizeInBits(inner) },
+    };
+    (bits == size * 8).then_some(ty)
+}
+
 /// The field at this offset of a type.
 pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
     let mut path = String::new();

@@ -46,6 +46,7 @@ impl Lower<'_> {
             signed: true,
             align: 1,
             within: None,
+            variable: None,
         });
         self.textures.insert(global, reg);
         Operand::Reg(reg)

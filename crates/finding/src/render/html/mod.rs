@@ -236,8 +236,10 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
             Verdict::Clean { covered } => format!("in {}", escaped(covered)),
             Verdict::Proved { assumes } if assumes.is_empty() => "for all inputs".into(),
             Verdict::Proved { assumes } => {
-                let items: String =
-                    assumes.iter().map(|a| format!("<li>{}</li>", escaped(a))).collect();
+                let items: String = assumes
+                    .iter()
+                    .map(|a| format!("<li>{}</li>", escaped(&a.to_string())))
+                    .collect();
                 format!("if<ul>{items}</ul>")
             }
         };
