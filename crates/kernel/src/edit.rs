@@ -57,7 +57,8 @@ pub fn aliased(kernel: &Kernel, aliases: &[Alias]) -> (Kernel, Vec<Alias>) {
         seen.extend(group.iter().map(|g| g.0));
         let is_object = |a: &Array| matches!(a, Array::Object(_));
         // A pointer before a variable's beginning is none into it.
-        let first = group.iter().min_by_key(|(a, at)| (!is_object(a), *at));
+        let first =
+            group.iter().min_by_key(|(a, at)| (!is_object(a), *at, !is_written(kernel, *a)));
         let Some(&(kept, start)) =
             first.filter(|_| group.iter().any(|(a, _)| is_written(kernel, *a)))
         else {
@@ -278,7 +279,9 @@ mod tests {
     #[test]
     fn pointers_become_offsets_from_the_first() {
         let mut b = Builder::new(1);
-        ["a", "b", "c", "d"].map(|name| b.array(name));
+        for name in ["a", "b", "c", "d"] {
+            b.array(name);
+        }
         b.object("table", Space::Global, 64);
         let kernel = b.kernel;
         let param = Array::Param;

@@ -62,51 +62,80 @@ impl Pairs<'_, '_> {
         }
         pointers.sort();
         variables.sort();
-        let mut out = Vec::new();
-        if pointers.len() > 1 && pointers.iter().any(|(_, written)| *written) {
-            let names: Vec<String> = pointers.iter().map(|(b, _)| ctx.base_name(*b)).collect();
-            let names = listed(&names);
-            out.push(match is_beside(ctx, &pointers, &pointers) {
-                true => format!("what is accessed through {names} does not overlap"),
-                false => format!("parameters {names} do not overlap"),
-            });
+        let is_one_written = pointers.len() > 1 && pointers.iter().any(|(_, written)| *written);
+        let from_variables = FromVariables::of(ctx, &pointers, &variables);
+        let name = |(b, _): &Touched| ctx.base_name(*b);
+        let names: Vec<String> = pointers.iter().map(name).collect();
+        match from_variables {
+            // All of them from all of them.
+            Some(v) if is_one_written && v.pointers == names && !v.beside => {
+                let is_beside = is_beside(ctx, &pointers, &pointers);
+                let variables = v.names.iter().map(|n| format!("the variable {n}"));
+                let all = listed(&names.iter().cloned().chain(variables).collect::<Vec<_>>());
+                vec![apart_text(is_beside, &all)]
+            }
+            from_variables => {
+                let is_beside = is_beside(ctx, &pointers, &pointers);
+                let own = is_one_written.then(|| apart_text(is_beside, &listed(&names)));
+                own.into_iter().chain(from_variables.map(|v| v.text())).collect()
+            }
         }
-        out.extend(from_variables(ctx, &pointers, &variables));
-        out
+    }
+}
+
+fn apart_text(is_beside: bool, names: &str) -> String {
+    match is_beside {
+        true => format!("what is accessed through {names} does not overlap"),
+        false => format!("parameters {names} do not overlap"),
     }
 }
 
 /// That pointers do not point into variables.
-fn from_variables(ctx: &Ctx, pointers: &[Touched], variables: &[Touched]) -> Option<String> {
-    let writes = |list: &[Touched]| list.iter().any(|(_, written)| *written);
-    let relevant = |own: &[Touched], others: &[Touched]| -> Vec<Touched> {
-        let all = writes(others);
-        own.iter().copied().filter(|(_, written)| all || *written).collect()
-    };
-    let (from, to) = (relevant(pointers, variables), relevant(variables, pointers));
-    let name = |(b, _): &Touched| ctx.base_name(*b);
-    let mut names: Vec<String> = to.iter().map(name).collect();
-    if writes(pointers) {
-        // Those that are parameters here are read. What a pointer points to is not the pointer.
-        let params = ctx.kernel.params.iter().enumerate();
-        let is_other = |i: usize| from.iter().any(|(b, _)| *b != Base::Param(i));
-        let variables = params.filter(|(i, p)| p.variable == Some(Space::Global) && is_other(*i));
-        names.extend(variables.map(|(_, p)| p.name.clone()));
+struct FromVariables {
+    pointers: Vec<String>,
+    names: Vec<String>,
+    beside: bool,
+}
+
+impl FromVariables {
+    fn of(ctx: &Ctx, pointers: &[Touched], variables: &[Touched]) -> Option<FromVariables> {
+        let writes = |list: &[Touched]| list.iter().any(|(_, written)| *written);
+        let relevant = |own: &[Touched], others: &[Touched]| -> Vec<Touched> {
+            let all = writes(others);
+            own.iter().copied().filter(|(_, written)| all || *written).collect()
+        };
+        let (from, to) = (relevant(pointers, variables), relevant(variables, pointers));
+        let name = |(b, _): &Touched| ctx.base_name(*b);
+        let mut names: Vec<String> = to.iter().map(name).collect();
+        if writes(pointers) {
+            // Those that are parameters here are read. What a pointer points to is not the pointer.
+            let params = ctx.kernel.params.iter().enumerate();
+            let is_other = |i: usize| from.iter().any(|(b, _)| *b != Base::Param(i));
+            let variables =
+                params.filter(|(i, p)| p.variable == Some(Space::Global) && is_other(*i));
+            names.extend(variables.map(|(_, p)| p.name.clone()));
+        }
+        if from.is_empty() || names.is_empty() {
+            return None;
+        }
+        let pointers = from.iter().map(name).collect();
+        Some(FromVariables { pointers, names, beside: is_beside(ctx, &from, &to) })
     }
-    if from.is_empty() || names.is_empty() {
-        return None;
+
+    fn text(&self) -> String {
+        let variable = if self.names.len() > 1 { "the variables" } else { "the variable" };
+        let (parameters, does) = match self.pointers.len() {
+            1 => ("parameter", "does"),
+            _ => ("parameters", "do"),
+        };
+        let (pointers, names) = (listed(&self.pointers), listed(&self.names));
+        match self.beside {
+            true => {
+                format!("what is accessed through {pointers} does not overlap what is of {names}")
+            }
+            false => format!("{parameters} {pointers} {does} not overlap {variable} {names}"),
+        }
     }
-    let pointers: Vec<String> = from.iter().map(name).collect();
-    let variable = if names.len() > 1 { "the variables" } else { "the variable" };
-    let (parameters, does) = match pointers.len() {
-        1 => ("parameter", "does"),
-        _ => ("parameters", "do"),
-    };
-    let (pointers, names) = (listed(&pointers), listed(&names));
-    Some(match is_beside(ctx, &from, &to) {
-        true => format!("what is accessed through {pointers} does not overlap what is of {names}"),
-        false => format!("{parameters} {pointers} {does} not overlap {variable} {names}"),
-    })
 }
 
 /// Whether a host makes one of these pointers of another, or of a variable.

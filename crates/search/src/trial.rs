@@ -274,7 +274,9 @@ impl Steering {
                 Memory::Global => is_set_elsewhere(kernel, o),
                 _ => false,
             };
-            let unset = of_host && !o.fixed && zero && o.relocations.is_empty();
+            // What a parameter stands for, such as a texture, a launch has.
+            let is_param = kernel.params.iter().any(|p| p.name == o.name);
+            let unset = of_host && !is_param && !o.fixed && zero && o.relocations.is_empty();
             unset && sites().any(|s| s.through.as_deref() == Some(o.name.as_str()))
         };
         Steering {
