@@ -471,6 +471,22 @@ pub(crate) fn remove_attribute(f: Val, name: &str) {
     }
 }
 
+/// The value of a function's attribute that is a text.
+pub(crate) fn text_attribute(f: Val, name: &str) -> Option<String> {
+    unsafe {
+        let (key, length) = (name.as_ptr().cast(), name.len() as u32);
+        let index = llvm_sys::LLVMAttributeFunctionIndex;
+        let attribute = LLVMGetStringAttributeAtIndex(f, index, key, length);
+        if attribute.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let text = LLVMGetStringAttributeValue(attribute, &mut length);
+        let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
 pub(crate) fn remove_call_attribute(call: Val, name: &str) {
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());

@@ -35,6 +35,8 @@ impl Builder {
             beside: Vec::new(),
             required_block: None,
             most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         Builder { kernel, block: 0 }
     }
@@ -55,6 +57,7 @@ impl Builder {
             reg,
             source_type: String::new(),
             signed: true,
+            align: 1,
             within: None,
             variable: None,
         });

@@ -61,6 +61,28 @@ pub(crate) fn parse(text: &str) -> Result<[u32; 3], String> {
     Ok(dims)
 }
 
+/// The number of work-groups for a global size, and that size where the last of them are smaller.
+pub(crate) fn of_global(
+    kernel: &Kernel,
+    global: [u32; 3],
+    block: Option<[u32; 3]>,
+) -> Result<([u32; 3], Option<[u32; 3]>), String> {
+    if kernel.language == Language::Cuda {
+        return Err("--global is for OpenCL: a CUDA launch has --grid whole blocks".into());
+    }
+    let block = block.ok_or("--global needs the size of the work-groups: give --block, too")?;
+    let groups = std::array::from_fn(|a| global[a].div_ceil(block[a].max(1)));
+    let is_whole = (0..3).all(|a| block[a] != 0 && global[a].is_multiple_of(block[a]));
+    if !is_whole && !kernel.remainders {
+        return Err(format!(
+            "--global {}: all work-groups of this kernel have the same size, {}",
+            dims_text(global),
+            dims_text(block)
+        ));
+    }
+    Ok((groups, (!is_whole).then_some(global)))
+}
+
 /// The dimensions of a launch, and who gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dims {

@@ -14,11 +14,11 @@ use lockstep_finding::{
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Model, Proof};
 use lockstep_search::{
-    Alias, Given, Remedy, Searched, Settings, leave_satisfiable, search, usual_launches,
+    Alias, Given, Remedy, Rule, Searched, Settings, leave_satisfiable, remainders, search, usual_launches,
 };
 use lockstep_simulate::{Config, too_large};
 
-use crate::dims::{DimArg, Dims, Known};
+use crate::dims::{self, DimArg, Dims, Known};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{Source, error};
@@ -275,6 +275,11 @@ impl Task<'_> {
         }
         let proof = match self.how {
             Engines::Search(_) => None,
+            Engines::Prover { .. } if given.global.is_some() => {
+                let because = "the prover knows only work-groups of one size";
+                return Ok(simulation::unknown_report(kernel, &source.name, &kinds, because));
+            }
+            _ if given.global.is_some() => None,
             Engines::Prover { may_alias } => Some(
                 self.prove(kernel, given, host, *may_alias, &kinds, budget, false).map_err(fail)?,
             ),
@@ -533,7 +538,13 @@ impl Task<'_> {
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };
         let started = Instant::now();
-        let searched = search(kernel, given, &settings)?;
+        let mut searched = search(kernel, given, &settings)?;
+        let looked = !searched.nothing_allowed && searched.incomplete.is_none();
+        if looked && asks_for_opencl_2(&self.analysis.input.clang_args) {
+            let smaller = remainders(kernel, given, &settings);
+            searched.rules.extend(smaller.iter().map(|_| Rule::Ordinary));
+            searched.findings.extend(smaller);
+        }
         let time = settings.config.deadline.map(|d| d.saturating_duration_since(started));
         if time.is_some_and(|t| started.elapsed() > t.mul_f64(SEARCH_UNHURRIED)) {
             self.hurried.set(true);
@@ -558,7 +569,12 @@ impl Task<'_> {
     /// What the command line, the project and the source fix of the launch.
     pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
         let launch = &self.analysis.launch;
-        let known = facts.dims(kernel, launch);
+        let mut known = facts.dims(kernel, launch);
+        let mut global = None;
+        if let Some(size) = facts.global(launch) {
+            let (groups, rest) = dims::of_global(kernel, size, known.block.map(|b| b.value))?;
+            (known.grid, global) = (Some(Fact::new(groups, Origin::CommandLine)), rest);
+        }
         let or_one = |d: Option<Fact<[u32; 3]>>| d.unwrap_or(Fact::new([1; 3], Origin::Choice));
         Dims { grid: or_one(known.grid), block: or_one(known.block) }.validate(kernel)?;
         let args = facts.args(kernel, &launch.parsed_args()?, &known)?;
@@ -572,7 +588,7 @@ impl Task<'_> {
         let Related { relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
         let Known { grid, block } = known;
-        let mut given = Given { grid, block, shared, args, relations, conditions, sizes, bound };
+        let mut given = Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();
@@ -585,6 +601,13 @@ impl Task<'_> {
         }
         Ok(given)
     }
+}
+
+/// Whether the user asks for a standard in which work-groups may differ in size. Without a word, a program is built as
+/// OpenCL C 1.2, though it may be compiled here as a later one.
+fn asks_for_opencl_2(clang_args: &[String]) -> bool {
+    let standard = clang_args.iter().rev().find_map(|a| a.strip_prefix("-cl-std="));
+    standard.is_some_and(|s| !s.to_ascii_uppercase().starts_with("CL1"))
 }
 
 fn seconds(s: f64) -> Duration {

@@ -200,6 +200,12 @@ impl<'a> FileFacts<'a> {
         Known::resolve(&sources)
     }
 
+    /// OpenCL: the global size, where that is given in place of the number of groups.
+    pub(crate) fn global(&self, args: &LaunchArgs) -> Option<[u32; 3]> {
+        let head = self.module.head.global.filter(|_| args.grid.is_none() && args.block.is_none());
+        args.global.or(head)
+    }
+
     /// The arguments that are known, by parameter: `args`, and scalars that these leave open and the source gives, in its head comment
     /// (`--kernel-args=K,V,…`, in the order of the scalar parameters), or as
     /// constants of the host launch that also gave the dimensions.
@@ -300,7 +306,7 @@ fn value_of(launch: &Launch, name: &str) -> Option<String> {
         return Some(match function {
             "get_local_size" => block.to_string(),
             "get_num_groups" => grid.to_string(),
-            "get_global_size" => (grid * block).to_string(),
+            "get_global_size" => launch.global.map_or(grid * block, |g| g[i].into()).to_string(),
             _ => return None,
         });
     }

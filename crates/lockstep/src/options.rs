@@ -298,6 +298,9 @@ pub(crate) struct LaunchArgs {
     /// Blocks of the grid (OpenCL: number of groups); 'prove' also takes any
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
     pub(crate) grid: Option<DimArg>,
+    /// OpenCL: the global size, in place of --grid; the last groups may be smaller
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, conflicts_with = "grid")]
+    pub(crate) global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES")]
     pub(crate) shared: Option<u32>,

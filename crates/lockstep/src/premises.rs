@@ -171,6 +171,8 @@ impl<'a> Premises<'a> {
     pub(crate) fn assumptions(&self, taken: &Taken) -> Assumptions {
         let mut out = Assumptions::default();
         out.may_alias = self.may_alias;
+        // Who gives the number of groups gives whole ones.
+        out.one_size = self.given.grid.is_some() && self.given.block.is_some();
         out.scheduling = match self.args.scheduling() {
             SchedulingArg::Independent => lockstep_prove::Scheduling::Independent,
             SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,

@@ -5,14 +5,15 @@ use std::time::Instant;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
-    ArgValue, ElementType, Finding, InputError, KernelReport, Launch, Output, Report, Witness,
+    ArgValue, ElementType, Fact, Finding, InputError, KernelReport, Launch, Origin, Output, Report,
+    Witness,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
 use lockstep_search::Advisor;
 use lockstep_simulate::{Config, Outcome, bind};
 
 use crate::architecture;
-use crate::dims::Dims;
+use crate::dims::{self, Dims};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
@@ -137,7 +138,12 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
 
 fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
     let args = &analysis.launch;
-    let known = facts.dims(kernel, args);
+    let mut known = facts.dims(kernel, args);
+    let mut global = None;
+    if let Some(size) = facts.global(args) {
+        let (groups, rest) = dims::of_global(kernel, size, known.block.map(|b| b.value))?;
+        (known.grid, global) = (Some(Fact::new(groups, Origin::CommandLine)), rest);
+    }
     let missing = |what: &str| {
         format!(
             "--{what} is missing, and the source does not say it: give one, such as --{what} 64"
@@ -149,6 +155,7 @@ fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Resu
     Ok(Launch {
         grid: grid.value,
         block: block.value,
+        global,
         shared: facts.shared(kernel, args, &known).map_or(0, |s| s.value),
         args: args.parsed_args()?,
         seed: args.seed,

@@ -102,7 +102,11 @@ impl Simulated<'_> {
 }
 
 fn one_launch(launch: &Launch) -> String {
-    format!("1 launch (grid {}, block {})", dims_text(launch.grid), dims_text(launch.block))
+    let (size, dims) = match launch.global {
+        Some(global) => ("global size", global),
+        None => ("grid", launch.grid),
+    };
+    format!("1 launch ({size} {}, block {})", dims_text(dims), dims_text(launch.block))
 }
 
 /// The report of a search.

@@ -39,6 +39,9 @@ const KEPT: [(&str, &[&str]); 8] = [
     ("-cl-std", &["-cl-std"]),
 ];
 
+/// Options without a value that are kept.
+const KEPT_WORDS: [&str; 1] = ["-cl-uniform-work-group-size"];
+
 /// Those of [`KEPT`] whose value is a place in the file system.
 const PLACES: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-include"];
 
@@ -231,6 +234,8 @@ impl Reader<'_> {
             } else if let Some(name) = ARCHITECTURE.iter().find_map(|o| value(word, o, &mut next)) {
                 let named = Architecture::newest_in(&name);
                 self.architecture = self.architecture.take().max(named);
+            } else if KEPT_WORDS.contains(&word) {
+                self.flags.clang.push(word.to_owned());
             } else if !self.kept(word, &mut next) && WITH_VALUE.contains(&word) {
                 next();
             }
@@ -353,6 +358,8 @@ mod tests {
         assert_eq!(flags(line).cuda_path.as_deref(), Some(Path::new("/sdk")));
         assert_eq!(flags(line).language.as_deref(), Some("cuda"));
         assert_eq!(clang("-cl-std=CL1.2 -DX k.cl"), "-cl-std=CL1.2 -DX");
+        let uniform = "-cl-std=CL2.0 -cl-uniform-work-group-size -cl-mad-enable k.cl";
+        assert_eq!(clang(uniform), "-cl-std=CL2.0 -cl-uniform-work-group-size");
     }
 
     #[test]

@@ -222,5 +222,16 @@ pub struct Proof {
 
 /// Proves what it can of a kernel.
 pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
-    verdict::prove(kernel, assumptions, config)
+    let mut proof = verdict::prove(kernel, assumptions, config);
+    if !assumptions.one_size && kernel.asks_for_block_sizes() {
+        for (_, verdict) in &mut proof.verdicts {
+            if let Verdict::Proved { assumes } = verdict {
+                assumes.push(ONE_SIZE.into());
+            }
+        }
+    }
+    proof
 }
+
+/// What is taken for given of blocks: their threads are all there.
+const ONE_SIZE: &str = "all work-groups have the same size";

@@ -33,6 +33,8 @@ pub struct Assumptions {
     pub may_alias: bool,
     pub scheduling: Scheduling,
     pub warp_size: u32,
+    /// All blocks are of one size. Where that is not given, and the kernel's language has others, it is a condition.
+    pub one_size: bool,
 }
 
 impl Default for Assumptions {
@@ -50,6 +52,7 @@ impl Default for Assumptions {
             may_alias: false,
             scheduling: Scheduling::Independent,
             warp_size: 32,
+            one_size: false,
         }
     }
 }

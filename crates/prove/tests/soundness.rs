@@ -90,11 +90,11 @@ fn wrongly_proved(path: &Path) -> (Vec<String>, usize) {
         if defects.is_empty() {
             continue;
         }
-        let clang_args = words
-            .iter()
-            .filter(|w| w.starts_with("-D") || w.starts_with("-std") || w.starts_with("-I"))
-            .cloned()
-            .collect();
+        let for_clang = ["-D", "-std", "-I", "-cl-std"];
+        let mut clang_args: Vec<String> =
+            words.iter().filter(|w| for_clang.iter().any(|o| w.starts_with(o))).cloned().collect();
+        let arch = words.iter().position(|w| w == "--arch").and_then(|i| words.get(i + 1));
+        clang_args.extend(arch.map(|arch| format!("--offload-arch={arch}")));
         let options = Options { clang_args, ..Options::default() };
         let Ok(module) = load(Input::Path(path), &options) else { continue };
         let overlapping = words.iter().any(|w| w.contains('&'));

@@ -109,7 +109,8 @@ impl Space<'_> {
             dynamic.map_or(0, |o| clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64))
         };
         let shared = self.given.shared.map(|s| s.value).or(sizes.shared).unwrap_or_else(usual);
-        Launch { grid: c.grid, block: c.block, shared, args, seed }
+        let global = self.given.global;
+        Launch { grid: c.grid, block: c.block, global, shared, args, seed }
     }
 
     /// Whether a struct is only read by fields that are parameters of their own.

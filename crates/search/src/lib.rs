@@ -48,6 +48,7 @@ mod initial;
 mod launch;
 mod ledger;
 mod related;
+mod remainder;
 mod sample;
 mod seeds;
 mod settle;
@@ -68,12 +69,15 @@ pub use advice::{Advisor, Remedy};
 pub use candidate::Rule;
 pub use dimensions::UsualDims;
 pub use driver::search;
+pub use remainder::{REMAINDER, remainders};
 
 /// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     pub grid: Option<Fact<[u32; 3]>>,
     pub block: Option<Fact<[u32; 3]>>,
+    /// OpenCL: the global size, where it is no multiple of the block; then grid and block are given, too.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<Fact<u32>>,
     /// By parameter.

@@ -358,7 +358,7 @@ impl Space<'_> {
             let param = &self.kernel.params[a.param];
             let readonly = matches!(param.kind, ParamKind::Buffer { readonly: true, .. });
             let image = self.kernel.image(a.param).is_some();
-            image || param.source_type.contains("restrict") || !all && readonly
+            image || param.is_restrict() || !all && readonly
         };
         // One of the members stands for the array.
         let is_first = |&a: &usize| a == 0 || self.arrays[a - 1].param != self.arrays[a].param;

@@ -598,6 +598,7 @@ mod tests {
             reg: Reg(reg),
             source_type: source_type.into(),
             signed: true,
+            align: 1,
             within: None,
             variable: None,
         };
@@ -708,6 +709,8 @@ mod tests {
             beside: Vec::new(),
             required_block: None,
             most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 

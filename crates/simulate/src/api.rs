@@ -44,6 +44,8 @@ pub enum BoundArg {
 pub struct BoundLaunch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// The global size, where it is no multiple of the block; the last blocks are then smaller.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     pub args: Vec<BoundArg>,

@@ -101,7 +101,8 @@ pub fn bind_with(
         };
         args.push(bind_one(kernel, param, value, args.len(), contents)?);
     }
-    Ok(BoundLaunch { grid: launch.grid, block: launch.block, shared: launch.shared, args })
+    let Launch { grid, block, global, shared, .. } = *launch;
+    Ok(BoundLaunch { grid, block, global, shared, args })
 }
 
 fn bind_one(
@@ -330,6 +331,7 @@ pub(crate) mod tests {
             reg: Reg(0),
             source_type,
             signed,
+            align: 1,
             within: None,
             variable: None,
         }
@@ -354,6 +356,8 @@ pub(crate) mod tests {
             beside: Vec::new(),
             required_block: None,
             most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 

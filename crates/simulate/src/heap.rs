@@ -111,7 +111,7 @@ impl BlockRun<'_, '_> {
     fn free_access(&self, f: Freed) -> Access {
         Access {
             op: "free".into(),
-            thread: Some(self.p.thread_at(f.thread)),
+            thread: Some(self.p.thread_at(f.block, f.thread)),
             block: self.p.block_at(f.block),
             place: place(self.p.kernel, f.loc),
             value: None,

@@ -122,7 +122,7 @@ pub(crate) fn report(
         };
         let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
             op: op(site).to_string(),
-            thread: (thread != COPY_ENGINE).then(|| p.thread_at(thread)),
+            thread: (thread != COPY_ENGINE).then(|| p.thread_at(block, thread)),
             block: p.block_at(block),
             place: site_place(k, SiteId(site)),
             value,

@@ -268,7 +268,7 @@ impl BlockRun<'_, '_> {
                 let info = &p.objects[o.object];
                 let mut access = Access {
                     op: if p.sites[o.site.0 as usize].atomic { "atomic" } else { "read" }.to_string(),
-                    thread: Some(p.thread_at(pending.thread)),
+                    thread: Some(p.thread_at(block, pending.thread)),
                     block: p.block_at(block),
                     place: site_place(p.kernel, o.site),
                     value: None,

@@ -172,7 +172,9 @@ impl Lower<'_> {
     }
 
     fn field_param(&mut self, whole: &Whole, piece: &Piece, field: Described) -> Operand {
-        let scalar = named_type(&field.target);
+        let size = field.pointee.map(|p| p.size);
+        let scalar = named_type(&field.target)
+            .filter(|(t, _)| size.is_none_or(|s| s == u64::from(t.bytes())));
         let kind = match piece.ty {
             Ty::Ptr => ParamKind::Buffer {
                 space: Space::Global,
@@ -194,6 +196,7 @@ impl Lower<'_> {
             reg,
             source_type: field.source_type,
             signed: scalar.is_none_or(|(_, s)| s),
+            align: field.pointee.map_or(1, |p| p.align),
             within,
             variable,
         });

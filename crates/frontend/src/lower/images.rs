@@ -44,6 +44,7 @@ impl Lower<'_> {
             reg,
             source_type: "texture".into(),
             signed: true,
+            align: 1,
             within: None,
             variable: None,
         });

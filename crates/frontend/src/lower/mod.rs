@@ -162,6 +162,8 @@ impl<'m> Lower<'m> {
             beside: Vec::new(),
             required_block: None,
             most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         let mut lower = Lower {
             m,
@@ -199,6 +201,9 @@ impl<'m> Lower<'m> {
         }
         self.k.required_block = self.required_block(f);
         self.k.most_threads = self.most_threads(f);
+        // clang says it of every kernel: by the standard, and by -cl-uniform-work-group-size.
+        self.k.remainders =
+            llvm::text_attribute(f, "uniform-work-group-size").as_deref() == Some("false");
         let args = self.params(f);
         let entry = self.new_block("entry");
         self.cur = entry;

@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use llvm_sys::core::LLVMGetMetadata;
-use lockstep_kernel::{Elem, Op, Operand, Param, ParamKind, Space, Ty};
+use lockstep_kernel::{Elem, Language, Op, Operand, Param, ParamKind, Space, Ty, is_restrict};
 
 use super::Lower;
+use super::described;
 use super::objects::named_type;
 use super::provenance;
 use crate::llvm::{self, TypeKind, Val};
@@ -18,7 +19,9 @@ impl Lower<'_> {
     pub(super) fn params(&mut self, f: Val) -> Vec<Rc<[Operand]>> {
         let mut types = self.source_types(f);
         // A method's object is an argument that its mangled name does not mention.
-        if llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this") {
+        if self.k.language != Language::OpenCl
+            && llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this")
+        {
             types.insert(0, String::new());
         }
         let names = self.md_strings(f, "kernel_arg_name");
@@ -31,7 +34,11 @@ impl Lower<'_> {
             let name = if name.is_empty() { format!("arg{i}") } else { name };
             let source_type = types.get(i).cloned().unwrap_or_default();
             let text = |list: &[String]| list.get(i).cloned().unwrap_or_default();
-            if let Some(kind) = self.image_kind(&text(&base_types), &text(&access)) {
+            // A struct may be called as an image is, but it is passed by value.
+            let by_value = llvm::byval_type(f, i as u32).is_some();
+            if let Some(kind) = self.image_kind(&text(&base_types), &text(&access))
+                && !by_value
+            {
                 values.push(self.image_param(name, source_type, kind));
                 continue;
             }
@@ -62,6 +69,7 @@ impl Lower<'_> {
             reg,
             source_type,
             signed: false,
+            align: 1,
             within: None,
             variable: None,
         });
@@ -79,10 +87,15 @@ impl Lower<'_> {
         let ty = llvm::type_of(arg);
         let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
         let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
-        let scalar = named_type(base);
+        let base = base.to_owned();
+        // A name says nothing of a type that is called as one of the language's.
+        let pointee = described::pointee(self.m, f, i);
+        let is_pointer = llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind;
+        let fits = |t: Ty| !is_pointer || pointee.is_none_or(|p| p.size == u64::from(t.bytes()));
+        let scalar = named_type(&base).filter(|(t, _)| fits(*t));
         let elem = scalar.map(|(t, _)| Elem::Scalar(t)).unwrap_or(Elem::Bytes(0));
         let signed = scalar.is_none_or(|(_, s)| s);
-        if llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind {
+        if is_pointer {
             let kind = match (llvm::byval_type(f, i as u32), llvm::address_space(ty)) {
                 (Some(by_value), _) => ParamKind::Aggregate {
                     size: self.size_of(by_value) as u32,
@@ -94,17 +107,22 @@ impl Lower<'_> {
             };
             let mut source_type = source_type;
             // Neither the mangled name nor OpenCL's metadata of types has it.
-            if llvm::is_restrict(f, i as u32) && !source_type.contains("restrict") {
+            if llvm::is_restrict(f, i as u32) && !is_restrict(&source_type) {
                 source_type = format!("{source_type} restrict").trim_start().to_owned();
             }
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
+            let align = match pointee {
+                Some(pointee) => pointee.align,
+                None => keyword_align(&base),
+            };
             self.k.params.push(Param {
                 name,
                 kind,
                 reg,
                 source_type,
                 signed,
+                align,
                 within: None,
                 variable: None,
             });
@@ -138,6 +156,7 @@ impl Lower<'_> {
                 reg: regs[0],
                 source_type: source_type.clone(),
                 signed,
+                align: 1,
                 within: None,
                 variable: None,
             });
@@ -259,5 +278,48 @@ impl Lower<'_> {
                 *readonly = !written[i] && !escapes;
             }
         }
+    }
+}
+
+/// The alignment of a type that is called by keywords alone, which nobody can give another meaning; 1 for any other.
+fn keyword_align(name: &str) -> u32 {
+    let words = || name.split_whitespace().filter(|w| !matches!(*w, "const" | "volatile"));
+    let of_word = |w: &str| match w {
+        "char" | "bool" => Some(1),
+        "short" => Some(2),
+        "int" | "float" | "unsigned" | "signed" => Some(4),
+        "long" | "double" => Some(8),
+        _ => None,
+    };
+    let all: Option<Vec<u32>> = words().map(of_word).collect();
+    // `unsigned char` is as narrow as `char`, `long int` as wide as `long`.
+    let named = words().filter(|w| !matches!(*w, "unsigned" | "signed")).filter_map(of_word);
+    let widths: Vec<u32> = named.collect();
+    match (all, &widths[..]) {
+        (None, _) => 1,
+        (Some(all), []) => all.first().copied().unwrap_or(1),
+        // `short int`, `long int`: the first word decides.
+        (Some(_), [first, ..]) => {
+            if widths.contains(&8) {
+                8
+            } else {
+                *first
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keyword_align;
+
+    #[test]
+    fn only_keywords_have_an_alignment() {
+        let of = |names: &[&str]| names.iter().map(|n| keyword_align(n)).collect::<Vec<_>>();
+        assert_eq!(of(&["char const", "unsigned char", "bool"]), [1, 1, 1]);
+        assert_eq!(of(&["short", "unsigned short", "short int"]), [2, 2, 2]);
+        assert_eq!(of(&["int", "unsigned", "unsigned int", "float volatile"]), [4, 4, 4, 4]);
+        assert_eq!(of(&["long", "unsigned long long", "int long", "double"]), [8, 8, 8, 8]);
+        assert_eq!(of(&["half", "uint", "size_t", "my int", ""]), [1, 1, 1, 1, 1]);
     }
 }

@@ -20,7 +20,7 @@ fn executed(kernel: &Kernel, p: &Program, scheduling: Scheduling) -> Result<Verd
     let (grid, block) = launch(p);
     let buffer = |n: usize| BoundArg::Buffer(Bytes::from(vec![0; 4 * n]));
     let args = vec![buffer(p.elements()), buffer(p.body.len() + 1)];
-    let launch = BoundLaunch { grid, block, shared: 0, args };
+    let launch = BoundLaunch { grid, block, global: None, shared: 0, args };
     let config = Config { scheduling, ..Config::default() };
     let outcome = simulate(kernel, &launch, &config).map_err(|e| e.to_string())?;
     if let Some(why) = outcome.incomplete {

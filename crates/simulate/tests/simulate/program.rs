@@ -104,6 +104,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 reg: Reg(0),
                 source_type: "int *".into(),
                 signed: true,
+                align: 1,
                 within: None,
                 variable: None,
             }],
@@ -131,6 +132,8 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
             beside: Vec::new(),
             required_block: None,
             most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         },
         at: 0,
         counts: Vec::new(),
@@ -403,6 +406,7 @@ pub(crate) fn launch(blocks: u32, threads: u32) -> BoundLaunch {
     BoundLaunch {
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
+        global: None,
         shared: 0,
         args: vec![BoundArg::Buffer(vec![0; 4 * WORDS as usize].into())],
     }
