@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    Array, BlockId, Inst, Kernel, Loc, LocId, Op, Operand, Order, ParamKind, Reg, Scope, Site,
-    SiteId, SiteKind, Space, Terminator,
+    Array, Barrier, BlockId, Inst, Kernel, Loc, LocId, Op, Operand, Order, ParamKind, Reg, Scope,
+    Site, SiteId, SiteKind, Space, Terminator,
 };
 
 /// The kernel without the barrier or fence at `site`. A barrier that computes a
@@ -164,46 +164,99 @@ pub fn drop_unreachable(kernel: &mut Kernel) {
     }
 }
 
-/// Where a new operation goes, relative to the operation at a site.
+/// Where a new operation goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
-    Before,
-    After,
+pub enum Spot {
+    /// Next to the operation at a site.
+    Before(SiteId),
+    After(SiteId),
+    /// Before everything in a block, or before it is left.
+    Start(BlockId),
+    End(BlockId),
 }
 
-/// The kernel with a fence of `scope` next to the operation at `site`, and the
-/// new fence's own site. `None` where no operation has that site.
-pub fn with_fence(
-    kernel: &Kernel,
-    site: SiteId,
-    position: Position,
-    scope: Scope,
-) -> Option<(Kernel, SiteId)> {
-    let mut edited = kernel.clone();
-    let new = SiteId(edited.sites.len() as u32);
-    for block in &mut edited.blocks {
-        if let Some(at) = block.insts.iter().position(|i| i.op.site() == Some(site)) {
-            let loc = block.insts[at].loc;
-            edited.sites.push(Site {
-                kind: SiteKind::Fence,
-                loc,
-                space: Space::Generic,
-                size: 0,
-                align: 1,
-                through: None,
-                volatile: false,
-                scope,
-                polling: false,
-                origin: u32::MAX,
-            });
-            let fence =
-                Op::Fence { site: new, scope, order: Order::AcqRel, shared: true, global: true };
-            let at = at + usize::from(position == Position::After);
-            block.insts.insert(at, Inst { dst: None, op: fence, loc });
-            return Some((edited, new));
+/// What can be put into a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addition {
+    Fence(Scope),
+    /// For all threads of a block, with the memory that it orders.
+    BlockBarrier {
+        shared: bool,
+        global: bool,
+    },
+    /// For all lanes of a warp.
+    WarpBarrier,
+}
+
+impl Addition {
+    fn op(self, site: SiteId) -> Op {
+        let barrier = |barrier| Op::Barrier { site, barrier };
+        match self {
+            Addition::Fence(scope) => {
+                Op::Fence { site, scope, order: Order::AcqRel, shared: true, global: true }
+            }
+            Addition::BlockBarrier { shared, global } => barrier(Barrier::Block {
+                id: Operand::Imm(0),
+                threads: None,
+                orders_shared: shared,
+                orders_global: global,
+                reduce: None,
+            }),
+            Addition::WarpBarrier => {
+                barrier(Barrier::Warp { mask: Operand::Imm(u64::from(u32::MAX)) })
+            }
         }
     }
-    None
+
+    fn site(self, loc: LocId) -> Site {
+        let (kind, scope) = match self {
+            Addition::Fence(scope) => (SiteKind::Fence, scope),
+            Addition::BlockBarrier { .. } => (SiteKind::Barrier, Scope::Block),
+            Addition::WarpBarrier => (SiteKind::Barrier, Scope::Warp),
+        };
+        Site {
+            kind,
+            loc,
+            space: Space::Generic,
+            size: 0,
+            align: 1,
+            through: None,
+            volatile: false,
+            scope,
+            polling: false,
+            origin: u32::MAX,
+        }
+    }
+}
+
+/// The kernel with an operation added, and the operation's own site. `None` where there is no such spot.
+pub fn with(kernel: &Kernel, spot: Spot, addition: Addition) -> Option<(Kernel, SiteId)> {
+    let (block, at) = match spot {
+        Spot::Before(site) => position(kernel, site)?,
+        Spot::After(site) => position(kernel, site).map(|(b, at)| (b, at + 1))?,
+        Spot::Start(b) => (b, 0),
+        Spot::End(b) => (b, kernel.blocks.get(b.0 as usize)?.insts.len()),
+    };
+    let mut edited = kernel.clone();
+    let new = SiteId(edited.sites.len() as u32);
+    let insts = &mut edited.blocks.get_mut(block.0 as usize)?.insts;
+    let near = insts.get(at.min(insts.len().saturating_sub(1)));
+    let loc = near.map_or(kernel.loc, |i| i.loc);
+    insts.insert(at, Inst { dst: None, op: addition.op(new), loc });
+    edited.sites.push(addition.site(loc));
+    Some((edited, new))
+}
+
+/// The block of the operation at a site, and its number there.
+pub fn position(kernel: &Kernel, site: SiteId) -> Option<(BlockId, usize)> {
+    kernel.blocks.iter().enumerate().find_map(|(b, block)| {
+        let is_it = |op: &Op| match op {
+            Op::MemCopy { read, .. } | Op::GroupCopy { read, .. } if *read == site => true,
+            op => op.site() == Some(site),
+        };
+        let at = block.insts.iter().position(|i| is_it(&i.op))?;
+        Some((BlockId(b as u32), at))
+    })
 }
 
 impl Kernel {
@@ -257,5 +310,31 @@ mod tests {
         assert!(matches!(edited.blocks[0].insts[0].op, Op::Copy { a, .. } if a == to));
         // What is not there changes nothing.
         assert_eq!(aliased(&kernel, &[alias(7, param(0), Some(4))]).0, kernel);
+    }
+
+    #[test]
+    fn what_is_added_stands_where_it_was_wanted() {
+        let mut b = Builder::new(1);
+        let array = b.array("a");
+        for i in 0..2 {
+            b.store(Space::Global, array, Operand::Imm(i), Operand::Imm(1));
+        }
+        let (first, second) = (SiteId(0), SiteId(1));
+        let kernel = b.kernel;
+        let order = |spot: Spot| -> Vec<u32> {
+            let addition = Addition::BlockBarrier { shared: true, global: true };
+            let (edited, new) = with(&kernel, spot, addition).expect("the spot is there");
+            assert_eq!(edited.site(new).kind, SiteKind::Barrier);
+            assert_eq!(edited.sites.len(), kernel.sites.len() + 1);
+            let sites = edited.blocks[0].insts.iter().filter_map(|i| i.op.site());
+            sites.map(|s| s.0).collect()
+        };
+        let (a, b, new) = (first.0, second.0, kernel.sites.len() as u32);
+        assert_eq!(order(Spot::Before(second)), [a, new, b]);
+        assert_eq!(order(Spot::After(first)), [a, new, b]);
+        assert_eq!(order(Spot::Start(BlockId(0))), [new, a, b]);
+        assert_eq!(order(Spot::End(BlockId(0))), [a, b, new]);
+        assert!(with(&kernel, Spot::After(SiteId(new)), Addition::WarpBarrier).is_none());
+        assert!(with(&kernel, Spot::End(BlockId(9)), Addition::Fence(Scope::Device)).is_none());
     }
 }

@@ -770,8 +770,10 @@ pub struct Kernel {
     pub unsupported: Vec<Unsupported>,
     /// Pointer parameters that get an address in what another pointer points to, nobody knows where ([`crate::edit::aliased`]).
     pub beside: Vec<(usize, Array)>,
-    /// `__launch_bounds__` or `reqd_work_group_size`, where given.
-    pub block_dim_hint: Option<[u32; 3]>,
+    /// `reqd_work_group_size`: no launch has another block.
+    pub required_block: Option<[u32; 3]>,
+    /// `__launch_bounds__`: no launch has more threads in a block, whatever its shape.
+    pub most_threads: Option<u32>,
 }
 
 impl Kernel {

@@ -33,7 +33,8 @@ impl Builder {
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
             beside: Vec::new(),
-            block_dim_hint: None,
+            required_block: None,
+            most_threads: None,
         };
         Builder { kernel, block: 0 }
     }

@@ -4,14 +4,14 @@ use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 
 use lockstep_finding::launch::{Dimension, Number};
-use lockstep_finding::{ArgValue, ElementType, Launch};
+use lockstep_finding::{ArgValue, ElementType, Fact, Launch, Origin};
 use lockstep_frontend::{HostAlias, HostArray, HostLaunch, HostPart, HostSide, Module};
 use lockstep_kernel::edit::Alias;
 use lockstep_kernel::{Array, Kernel, Object, ObjectId, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
 use crate::assume;
-use crate::dims::{DimArg, Dims, From, Given};
+use crate::dims::{DimArg, Known, Said, is_hosts};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};
 use crate::relations::{self, Related};
@@ -76,8 +76,16 @@ impl<'a> FileFacts<'a> {
     }
 
     fn is_by_host(&self, kernel: &Kernel, args: &LaunchArgs) -> bool {
-        let (grid, block) = self.dims(kernel, args);
-        [grid, block].into_iter().flatten().any(|(_, from)| from == From::HostLaunch)
+        self.dims(kernel, args).is_by_host()
+    }
+
+    /// What the host's constants are facts of: every launch that it makes, where there is only one kind and all are read.
+    pub(crate) fn host_origin(&self, kernel: &Kernel) -> Origin {
+        let unread = |host: &HostSide| host.unread.contains(&kernel.mangled);
+        match self.different_launches(kernel).len() > 1 || self.host.get().is_some_and(unread) {
+            true => Origin::HostLaunch,
+            false => Origin::HostLaunches,
+        }
     }
 
     /// The parameters that point into one array or variable, by what the host gives, whoever gives the dimensions.
@@ -133,17 +141,16 @@ impl<'a> FileFacts<'a> {
     pub(crate) fn relations(
         &self,
         kernel: &Kernel,
-        grid: Option<[u32; 3]>,
-        block: Option<[u32; 3]>,
-        args: &[Option<ArgValue>],
+        known: &Known,
+        args: &[Option<Fact<ArgValue>>],
     ) -> Related {
         if !self.asked.get() {
             return Related::default();
         }
         let known = |part: HostPart| match part {
-            HostPart::Grid(a) => grid.map(|g| i64::from(g[a])),
-            HostPart::Block(a) => block.map(|b| i64::from(b[a])),
-            HostPart::Argument(i) => match args.get(i)? {
+            HostPart::Grid(a) => known.grid.map(|g| i64::from(g[a])),
+            HostPart::Block(a) => known.block.map(|b| i64::from(b[a])),
+            HostPart::Argument(i) => match args.get(i)?.as_ref().map(|fact| &fact.value) {
                 Some(ArgValue::Scalar(text)) => match Number::parse(text)? {
                     Number::Int(v) => i64::try_from(v).ok(),
                     Number::Float(_) => None,
@@ -170,79 +177,79 @@ impl<'a> FileFacts<'a> {
 
     /// Dimensions by the strongest source that gives them; the host part of the
     /// file is only read where the stronger ones leave something open.
-    pub(crate) fn dims(
-        &self,
-        kernel: &Kernel,
-        args: &LaunchArgs,
-    ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
+    pub(crate) fn dims(&self, kernel: &Kernel, args: &LaunchArgs) -> Known {
         let head = &self.module.head;
         let mut sources = vec![
             (
-                From::CommandLine,
-                Given {
+                Origin::CommandLine,
+                Said {
                     grid: args.grid.and_then(DimArg::exactly),
                     block: args.block.and_then(DimArg::exactly),
                 },
             ),
-            (From::HeadComment, Given { grid: head.grid, block: head.block }),
+            (Origin::Annotation, Said { grid: head.grid, block: head.block }),
+            (Origin::Annotation, Said { grid: None, block: kernel.required_block }),
         ];
-        let (grid, block) = Dims::resolve(&sources);
-        self.asked.set(self.asked.get() || grid.is_none() || block.is_none());
-        if (grid.is_none() || block.is_none())
-            && let Some(host) = self.host_launch(kernel)
-        {
-            sources.push((From::HostLaunch, Given { grid: host.grid, block: host.block }));
+        let known = Known::resolve(&sources);
+        let is_open = known.grid.is_none() || known.block.is_none();
+        self.asked.set(self.asked.get() || is_open);
+        if is_open && let Some(host) = self.host_launch(kernel) {
+            let said = Said { grid: host.grid, block: host.block };
+            sources.push((self.host_origin(kernel), said));
         }
-        sources.push((From::KernelBounds, Given { grid: None, block: kernel.block_dim_hint }));
-        Dims::resolve(&sources)
+        Known::resolve(&sources)
     }
 
-    /// Scalars that `args` leaves open and the source gives: in its head comment
+    /// The arguments that are known, by parameter: `args`, and scalars that these leave open and the source gives, in its head comment
     /// (`--kernel-args=K,V,…`, in the order of the scalar parameters), or as
     /// constants of the host launch that also gave the dimensions.
-    pub(crate) fn source_args(
+    pub(crate) fn args(
         &self,
         kernel: &Kernel,
         args: &[(String, ArgValue)],
-        dims: &Dims,
-    ) -> Result<Vec<(String, ArgValue)>, String> {
-        let mut values = bind::resolve(kernel, args)?;
-        let given = values.clone();
+        dims: &Known,
+    ) -> Result<Vec<Option<Fact<ArgValue>>>, String> {
+        let given = bind::resolve(kernel, args)?.into_iter();
+        let mut values: Vec<Option<Fact<ArgValue>>> =
+            given.map(|v| v.map(|v| Fact::new(v, Origin::CommandLine))).collect();
         let scalars = scalar_params(kernel);
         for (name, head) in &self.module.head.kernel_args {
             if load::is_named(kernel, name) {
                 for (&(param, ty), bits) in scalars.iter().zip(head) {
-                    let value = bits.map(|b| scalar_of_bits(ty, b));
+                    let value = bits.map(|b| Fact::new(scalar_of_bits(ty, b), Origin::Annotation));
                     values[param] = values[param].take().or(value);
                 }
             }
         }
-        if dims.block_from == From::HostLaunch
+        if dims.block.is_some_and(|b| is_hosts(b.origin))
             && let Some(host) = self.host_launch(kernel)
         {
+            let origin = self.host_origin(kernel);
             let whole = host.arg_count == kernel.own_params();
             for &(position, bits) in host.args.iter().filter(|_| whole) {
                 if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
-                    let value = scalar_of_bits(ty, bits);
+                    let value = Fact::new(scalar_of_bits(ty, bits), origin);
                     values[param] = values[param].take().or(Some(value));
                 }
             }
         }
-        let params = kernel.params.iter().zip(values).zip(given);
-        let new = params.filter(|(_, given)| given.is_none());
-        Ok(new.filter_map(|((p, v), _)| Some((p.name.clone(), v?))).collect())
+        Ok(values)
     }
 
     /// Dynamic shared memory: given, or what the host launch has that also gave
     /// the dimensions.
-    pub(crate) fn shared(&self, kernel: &Kernel, args: &LaunchArgs, dims: &Dims) -> Option<u32> {
+    pub(crate) fn shared(
+        &self,
+        kernel: &Kernel,
+        args: &LaunchArgs,
+        dims: &Known,
+    ) -> Option<Fact<u32>> {
         let from_host = || {
-            let host = (dims.block_from == From::HostLaunch)
-                .then(|| self.host_launch(kernel))
-                .flatten()?;
-            (host.shared > 0).then_some(host.shared)
+            let by_host = dims.block.is_some_and(|b| is_hosts(b.origin));
+            let host = by_host.then(|| self.host_launch(kernel)).flatten()?;
+            (host.shared > 0).then(|| Fact::new(host.shared, self.host_origin(kernel)))
         };
-        args.shared.or_else(from_host)
+        args.shared.map(|s| Fact::new(s, Origin::CommandLine)).or_else(from_host)
     }
 }
 

@@ -219,7 +219,7 @@ pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
     report.chosen = Some(arguments.to_owned());
     for (_, verdict) in &mut report.verdicts {
         if let Verdict::Proved { assumes } = verdict {
-            assumes.push(arguments.to_owned());
+            assumes.push(arguments.into());
         }
     }
 }
@@ -240,6 +240,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         launch: None,
         seconds: 0.0,
         instances: Vec::new(),
+        arch: None,
         chosen: None,
         explanation: None,
     }

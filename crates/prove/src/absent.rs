@@ -17,7 +17,7 @@
 //! What it can miss: loops are taken to end that wait for nothing. A host that writes memory while the kernel runs is seen
 //! only where a loop reads it.
 
-use lockstep_finding::{Kind, Verdict};
+use lockstep_finding::{Condition, Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
@@ -68,7 +68,7 @@ pub fn absent<'v>(
         && let Some(Verdict::Proved { mut assumes }) = together
         && let Some(counted) = nobody_waits(kernel)
     {
-        assumes.extend(counted.into_iter().filter(|c| !assumes.contains(c)).collect::<Vec<_>>());
+        Condition::add(&mut assumes, counted.into_iter().map(Condition::from));
         out.push((Kind::Deadlock, Verdict::Proved { assumes }));
     }
     if Alignment::of(kernel).is_kept() {

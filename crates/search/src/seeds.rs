@@ -196,10 +196,9 @@ impl Space<'_> {
             if slot.ty.is_float() || !(h.multiplies_index || h.divides || h.added_to_index) {
                 continue;
             }
-            for v in [1, 0] {
-                if v == 0 && h.divides {
-                    continue;
-                }
+            // Rows of what is numbered through are short, or there would be one.
+            let values: &[i64] = if h.divides || h.wraps { &[1, 4] } else { &[1, 0] };
+            for &v in values {
                 let rule = Rule::Stride(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = Gene::Int(v)));
             }

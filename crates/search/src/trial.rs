@@ -26,6 +26,8 @@ pub(crate) struct Trial {
     pub(crate) doubts: Vec<(Kind, String)>,
     /// Whether threads went beyond a shared array of a fixed size, and the block is ours.
     pub(crate) overflows: bool,
+    /// Whether threads went beyond an array whose size was ours, and which could not be made larger.
+    pub(crate) beyond: bool,
 }
 
 /// What every trial needs.
@@ -49,9 +51,11 @@ pub(crate) struct Lab<'a> {
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
         let mut config = settings.config.clone();
-        // Whoever asks for it or not: by it, arrays of ours grow and launches are judged.
-        if !config.kinds.contains(&Kind::OutOfBounds) {
-            config.kinds.push(Kind::OutOfBounds);
+        // Whoever asks for them or not: by these, arrays of ours grow and launches are judged.
+        for kind in [Kind::OutOfBounds, Kind::Deadlock] {
+            if !config.kinds.contains(&kind) {
+                config.kinds.push(kind);
+            }
         }
         config.outputs = chain::has_flags(space);
         Lab {
@@ -108,8 +112,14 @@ impl<'a> Lab<'a> {
             return Ok(None);
         }
         let overflows = outcome.findings.iter().any(|f| self.is_overflow(f));
+        let is_beyond = |f: &Finding| {
+            self.space.explains(f, candidate).is_some()
+                && f.memory.as_ref().is_some_and(|m| m.object.is_some())
+        };
+        let beyond = outcome.findings.iter().any(is_beyond);
         let doubts = self.drop_doubtful(&mut outcome, candidate);
-        Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts, overflows }))
+        let candidate = candidate.clone();
+        Ok(Some(Trial { candidate, launch, outcome, doubts, overflows, beyond }))
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
@@ -160,6 +170,8 @@ impl<'a> Lab<'a> {
         }
         if self.space.chose_values() {
             let rests = |f: &&mut Finding| match f.kind {
+                // Whether it rests on them is looked at where it is judged.
+                Kind::OutOfBounds if self.space.is_of_fixed_shared(f) => false,
                 Kind::OutOfBounds => !self.space.is_beyond_the_hosts(f, candidate),
                 kind => kind == Kind::Assertion,
             };
@@ -214,23 +226,29 @@ impl<'a> Lab<'a> {
 
     /// Whether a smaller block would have stayed within a shared array.
     fn is_overflow(&self, finding: &Finding) -> bool {
-        let space = self.space;
-        let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
-        let is_fixed = |name: &String| {
-            let mut objects = space.kernel.objects.iter();
-            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
-        };
-        finding.kind == Kind::OutOfBounds
-            && space.given.block.is_none()
-            && object.is_some_and(is_fixed)
+        self.space.given.block.is_none() && self.space.is_of_fixed_shared(finding)
     }
 
     fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<String> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
         let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
-        (finding.kind == Kind::OutOfBounds && chosen && !is_hosts())
+        // Of a shared array's size we have guessed nothing.
+        let is_ours = finding.kind == Kind::OutOfBounds && !self.space.is_of_fixed_shared(finding);
+        (is_ours && chosen && !is_hosts())
             .then(|| "the dimensions of the launch were chosen by Lockstep".into())
+    }
+}
+
+impl Space<'_> {
+    /// Whether a finding is of an access outside of a shared array whose size the kernel says.
+    pub(crate) fn is_of_fixed_shared(&self, finding: &Finding) -> bool {
+        let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
+        let is_fixed = |name: &String| {
+            let mut objects = self.kernel.objects.iter();
+            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
+        };
+        finding.kind == Kind::OutOfBounds && object.is_some_and(is_fixed)
     }
 }
 

@@ -380,7 +380,7 @@ impl BlockRun<'_, '_> {
                 triple(self.p.thread_at(first)),
                 triple(self.p.thread_at(thread))
             );
-            let help = "every thread of the block must reach the same barrier: move it out of the divergent branch or loop";
+            let help = "every thread of the block must reach the same barrier: look at whether it can stand outside the divergent branch or loop";
             self.report_divergence(lead_loc, first, Some((loc, thread)), message, help, world);
             return Err(Stop::Diverged);
         }
@@ -449,7 +449,7 @@ impl BlockRun<'_, '_> {
             if p.kernel.language != Language::OpenCl && !p.lockstep {
                 f.severity = Severity::Warning;
             }
-            f.help = vec!["let all threads of the block reach the barrier: guard the work, not the way to the barrier".into()];
+            f.help = vec!["all threads of the block should reach the barrier: look at whether the work can be guarded, and not the way to the barrier".into()];
             f
         });
     }

@@ -352,7 +352,8 @@ pub(crate) mod tests {
             files: Vec::new(),
             unsupported: Vec::new(),
             beside: Vec::new(),
-            block_dim_hint: None,
+            required_block: None,
+            most_threads: None,
         }
     }
 

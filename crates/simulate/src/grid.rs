@@ -192,7 +192,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let mut reports = Reports::new(false, &program.config.kinds);
     let mut clock = 1;
     let mut heap = Heap::default();
-    let mut sync = program.fine_order.then(Sync::default);
+    let mut sync = program.fine_order.then(|| Sync::new(program.config.warp_size.trailing_zeros()));
     let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
     let mut reached = vec![false; program.kernel.sites.len()];
     let mut branches = vec![[false; 2]; program.code.blocks.len()];

@@ -154,7 +154,7 @@ impl BlockRun<'_, '_> {
             let message = format!("{} of {size} bytes of a heap block that was freed", self.access_op(site));
             let accesses = vec![self.access_of(site, thread), self.free_access(freed)];
             let mut f = Finding::new(Kind::UseAfterFree, message, accesses);
-            f.help = vec!["free the block only after its last use, and let a barrier order the two between threads".into()];
+            f.help = vec!["free the block only after its last use: look at whether a barrier should order the two between threads".into()];
             f
         });
         true

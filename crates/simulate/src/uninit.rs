@@ -286,7 +286,7 @@ impl BlockRun<'_, '_> {
                 let mut f = Finding::new(Kind::UninitialisedRead, message, vec![access]);
                 f.memory = Some(memory(info, o.offset as i64, i64::from(o.size)));
                 f.help = vec![
-                    "shared memory starts with arbitrary contents: write the element, and let a barrier follow, before it is read".into(),
+                    "shared memory starts with arbitrary contents: look at who should write the element, and which barrier should follow, before it is read".into(),
                 ];
                 f
             });

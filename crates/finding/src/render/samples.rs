@@ -164,6 +164,7 @@ pub(crate) fn kernel() -> KernelReport {
         launch: Some(launch()),
         seconds: 0.031,
         instances: Vec::new(),
+        arch: None,
         chosen: None,
         explanation: None,
     }

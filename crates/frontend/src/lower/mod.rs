@@ -160,7 +160,8 @@ impl<'m> Lower<'m> {
             files: Vec::new(),
             unsupported: Vec::new(),
             beside: Vec::new(),
-            block_dim_hint: None,
+            required_block: None,
+            most_threads: None,
         };
         let mut lower = Lower {
             m,
@@ -196,7 +197,8 @@ impl<'m> Lower<'m> {
         for (i, inst) in llvm::blocks(f).into_iter().flat_map(llvm::instructions).enumerate() {
             self.origins.insert(inst, i as u32);
         }
-        self.k.block_dim_hint = self.block_dim_hint(f);
+        self.k.required_block = self.required_block(f);
+        self.k.most_threads = self.most_threads(f);
         let args = self.params(f);
         let entry = self.new_block("entry");
         self.cur = entry;
@@ -206,7 +208,6 @@ impl<'m> Lower<'m> {
         cleanup::run(&mut self.k);
         provenance::run(&mut self.k);
         self.infer_elements();
-        self.drop_vague_block_hint();
         let cfg = lockstep_kernel::cfg::Cfg::new(&self.k);
         lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
     }

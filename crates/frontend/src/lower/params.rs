@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use llvm_sys::core::LLVMGetMetadata;
-use lockstep_kernel::{Elem, Language, Op, Operand, Param, ParamKind, Space, Special, Ty};
+use lockstep_kernel::{Elem, Op, Operand, Param, ParamKind, Space, Ty};
 
 use super::Lower;
 use super::objects::named_type;
@@ -160,48 +160,30 @@ impl Lower<'_> {
         if opencl.is_empty() { crate::demangle::parameters(&llvm::name(f)) } else { opencl }
     }
 
-    /// `__launch_bounds__`, `reqd_work_group_size`.
-    pub(super) fn block_dim_hint(&self, f: Val) -> Option<[u32; 3]> {
+    /// `reqd_work_group_size`, or a required number of threads in IR.
+    pub(super) fn required_block(&self, f: Val) -> Option<[u32; 3]> {
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind("reqd_work_group_size")) };
-        let dims: Vec<u32> = llvm::md_operands(node)
-            .into_iter()
-            .filter_map(llvm::const_int)
-            .map(|d| d as u32)
-            .collect();
-        if let [x, y, z] = dims[..] {
+        let dims = llvm::md_operands(node).into_iter().filter_map(llvm::const_int);
+        if let [x, y, z] = dims.map(|d| d as u32).collect::<Vec<_>>()[..] {
             return Some([x, y, z]);
         }
-        let mut dims = [None; 3];
-        for node in self.m.named_metadata("nvvm.annotations") {
-            if node.first() != Some(&f) {
-                continue;
-            }
-            for pair in node[1..].chunks(2) {
-                let value = pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32);
-                match llvm::md_string(pair[0]).as_deref() {
-                    Some("maxntidx" | "reqntidx") => dims[0] = value,
-                    Some("maxntidy" | "reqntidy") => dims[1] = value,
-                    Some("maxntidz" | "reqntidz") => dims[2] = value,
-                    _ => {}
-                }
-            }
-        }
+        let dims = ["reqntidx", "reqntidy", "reqntidz"].map(|name| self.annotation(f, name));
         dims[0].map(|x| [x, dims[1].unwrap_or(1), dims[2].unwrap_or(1)])
     }
 
-    /// `__launch_bounds__(256)` limits the threads of a block, whatever its shape: it
-    /// says nothing of a block of more than one dimension.
-    pub(super) fn drop_vague_block_hint(&mut self) {
-        let beyond = |op: &Op| match op {
-            Op::Special(Special::ThreadId(a) | Special::BlockDim(a)) => *a > 0,
-            _ => false,
-        };
-        if let Some([_, 1, 1]) = self.k.block_dim_hint
-            && self.k.insts().any(|i| beyond(&i.op))
-            && self.k.language == Language::Cuda
-        {
-            self.k.block_dim_hint = None;
-        }
+    /// `__launch_bounds__(256)` limits the threads of a block, whatever its shape.
+    pub(super) fn most_threads(&self, f: Val) -> Option<u32> {
+        let most = ["maxntidx", "maxntidy", "maxntidz"].map(|name| self.annotation(f, name));
+        most[0].map(|x| most[1..].iter().flatten().fold(x, |n, d| n.saturating_mul(*d)))
+    }
+
+    /// What an annotation of the back end says of a kernel.
+    fn annotation(&self, f: Val, name: &str) -> Option<u32> {
+        let nodes = self.m.named_metadata("nvvm.annotations");
+        let own = nodes.iter().filter(|n| n.first() == Some(&f));
+        let mut pairs = own.flat_map(|n| n[1..].chunks(2));
+        let pair = pairs.find(|p| llvm::md_string(p[0]).as_deref() == Some(name))?;
+        pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32)
     }
 
     /// After lowering: what arrays are made of, and which are only read.
