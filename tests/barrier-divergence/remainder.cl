@@ -5,7 +5,7 @@
 // One round for each thread of a whole group; in the last one, some have two.
 __kernel void rounds(__global int *o) {
     __local int t[64];
-    for (int i = get_local_id(0); i < 64; i += get_local_size(0)) {
+    for (int i = get_local_id(0); i < 64; i += get_local_size(0)) { //~[given] barrier-divergence
         t[i] = i;
         barrier(CLK_LOCAL_MEM_FENCE); //~[given] barrier-divergence
     }

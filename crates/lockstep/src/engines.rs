@@ -14,7 +14,8 @@ use lockstep_finding::{
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Model, Proof};
 use lockstep_search::{
-    Alias, Given, Remedy, Rule, Searched, Settings, leave_satisfiable, remainders, search, usual_launches,
+    Alias, Given, Remedy, Rule, Searched, Settings, leave_satisfiable, remainders, search,
+    usual_launches,
 };
 use lockstep_simulate::{Config, too_large};
 
@@ -588,7 +589,8 @@ impl Task<'_> {
         let Related { relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
         let Known { grid, block } = known;
-        let mut given = Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
+        let mut given =
+            Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();

@@ -40,10 +40,10 @@ impl Pairs<'_, '_> {
                 let Place::At(base, _) = c.place else { continue };
                 let ctx = &self.exec.ctx;
                 match base {
-                    Base::Param(_) | Base::Field(..) => {
-                        if ctx.base_space(base) != Space::Shared && !ctx.is_struct(base) {
-                            note(&mut pointers, base, writes);
-                        }
+                    Base::Param(_) | Base::Field(..)
+                        if ctx.base_space(base) != Space::Shared && !ctx.is_struct(base) =>
+                    {
+                        note(&mut pointers, base, writes);
                     }
                     Base::Object(o) if ctx.kernel.objects[o.0 as usize].exported => {
                         note(&mut variables, base, writes);

@@ -10,7 +10,7 @@ mod random;
 use std::fmt::Write as _;
 
 use lockstep_finding::{Origin, Verdict};
-use lockstep_prove::{AssumeExpr, Assumptions, Operator, Tree, prove};
+use lockstep_prove::{AssumeExpr, Operator, Tree, prove};
 use random::{Rng, compile, kernel, many_seeds, on_all_cores, one_block, races_only};
 
 const BLOCK: u32 = 8;

@@ -136,7 +136,7 @@ impl Space<'_> {
                 grid[a] = enough as u32;
                 add(n, block, grid);
             }
-            if n < MOST_BLOCKS && n >= LEAST_BLOCKS {
+            if (LEAST_BLOCKS..MOST_BLOCKS).contains(&n) {
                 grid[a] = n as u32 + 1;
                 add(n, plain.block, grid);
             }

@@ -339,6 +339,7 @@ mod tests {
         let launch = Launch {
             grid: [4, 1, 1],
             block: [256, 1, 1],
+            global: None,
             shared: 64,
             args: [
                 ("n", "1024"),

@@ -416,7 +416,7 @@ impl Program {
 }
 
 fn cell(thread: usize, block: Option<usize>, flip: usize) -> usize {
-    block.unwrap_or(thread / BLOCK) * BLOCK + (thread % BLOCK ^ flip)
+    block.unwrap_or(thread / BLOCK) * BLOCK + ((thread % BLOCK) ^ flip)
 }
 
 /// A thread reads a flag that was set.
