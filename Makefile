@@ -3,6 +3,8 @@ CARGO ?= cargo
 # Random kernels of the longer differential run, and its first seed.
 RANDOM_CASES ?= 1200
 RANDOM_SEED ?= 1
+# Random kernels with random host code.
+HOST_CASES ?= 10000
 # Generated files of the longer run over a whole folder.
 MANY_FILES ?= 2000
 # PoCL keeps compiled kernels here instead of in the home directory.
@@ -18,7 +20,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race found in an example"
 	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
-	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, a folder of $(MANY_FILES) files"
+	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, 5,000 with barriers, flags and fences, a folder of $(MANY_FILES) files"
 	@echo "make bench      speed against Oclgrind, latency of a check, and other measurements (BENCH_ARGS=--quick for small sizes)"
 	@echo "make build      target/release/lockstep"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
@@ -77,6 +79,11 @@ long-test:
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
 	$(CARGO) test --release -p lockstep-prove --test generated --test generated_loads -- --ignored --nocapture
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
+	$(CARGO) test --release -p lockstep-simulate --test orders -- --ignored --nocapture
+	@echo "== make long-test: 5,000 random kernels with barriers, flags and fences are judged as they were built =="
+	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
+		$(CARGO) test --release -p lockstep --test hosts -- --nocapture
+	@echo "== make long-test: $(HOST_CASES) random kernels with host code are proved or found as their launches are =="
 	LOCKSTEP_MANY_FILES=$(MANY_FILES) $(CARGO) test --release -p lockstep --test project many_files -- --nocapture
 	@echo "== make long-test: $(MANY_FILES) files were checked =="
 

@@ -106,7 +106,7 @@ fn judge(sim: &Path) -> Result<Answer, String> {
     let args: Result<Vec<BoundArg>, String> =
         (0..kernel.params.len()).map(|i| reader.argument(&kernel, i)).collect();
     let grid = [0, 1, 2].map(|d| global[d] / block[d]);
-    let launch = BoundLaunch { grid, block, shared: 0, args: args? };
+    let launch = BoundLaunch { grid, block, global: None, shared: 0, args: args? };
     let outcome = lockstep_simulate::simulate(&kernel, &launch, &Config::default())
         .map_err(|e| format!("cannot be launched: {e}"))?;
     if let Some(why) = outcome.incomplete

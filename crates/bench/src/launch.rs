@@ -99,7 +99,7 @@ impl Launch {
             _ => BoundArg::Buffer(arg.bytes().into()),
         };
         let args = self.args.iter().map(bind).collect();
-        BoundLaunch { grid: self.grid, block: self.block, shared: 0, args }
+        BoundLaunch { grid: self.grid, block: self.block, global: None, shared: 0, args }
     }
 
     pub(crate) fn load(&self) -> Result<Kernel, String> {

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{Confidence, Finding, Kind, Verdict};
+use lockstep_finding::{Condition, Confidence, Finding, Kind, Origin, Verdict};
 use lockstep_frontend::{HeadComment, Input, Options, is_named, load};
 use lockstep_kernel::{Kernel, ParamKind};
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
@@ -215,8 +215,7 @@ impl Only {
 /// The launches that the head is about: what it does not give may be anything.
 fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
     let dims = |d: Option<[u32; 3]>| d.map_or([DimSpec::Any; 3], |d| d.map(DimSpec::Exactly));
-    let mut out =
-        Assumptions { grid: dims(head.grid), block: dims(head.block), ..Default::default() };
+    let mut out = Assumptions::of_dims(dims(head.grid), dims(head.block), Origin::Annotation);
     if let Some(n) = warp_sync(&head.others) {
         out.scheduling = Scheduling::Lockstep;
         out.warp_size = n;
@@ -232,8 +231,12 @@ fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
     };
     let scalars =
         given(&head.kernel_args, |kind| matches!(kind, ParamKind::Scalar { count: 1, .. }));
-    out.scalars = scalars.into_iter().map(|(i, v)| (i, vec![v])).collect();
-    out.lengths = given(&head.kernel_arrays, |kind| matches!(kind, ParamKind::Buffer { .. }));
+    for (i, v) in scalars {
+        out.scalar(kernel, i, vec![v], Origin::Annotation);
+    }
+    for (i, bytes) in given(&head.kernel_arrays, |kind| matches!(kind, ParamKind::Buffer { .. })) {
+        out.length(kernel, i, bytes, Origin::Annotation);
+    }
     out
 }
 
@@ -279,7 +282,9 @@ fn entry(proof: Proof, only: Only) -> Entry {
         .iter()
         .filter_map(|(kind, v)| match v {
             Verdict::Proved { assumes } if assumes.is_empty() => Some(format!("{kind} proved")),
-            Verdict::Proved { assumes } => Some(format!("{kind} proved if {}", assumes.join(", "))),
+            Verdict::Proved { assumes } => {
+                Some(format!("{kind} proved if {}", Condition::line(assumes)))
+            }
             Verdict::Unknown { because } => Some(format!("{kind} unknown: {because}")),
             // Other findings are described one by one below.
             Verdict::Found if *kind == Kind::OutOfBounds => Some(format!("{kind} found")),

@@ -5,6 +5,7 @@
 //! engine fills in the plain data of [`model`] and [`launch`]; a renderer turns
 //! it into bytes. Two engines that agree produce the same finding.
 
+pub mod condition;
 pub mod explain;
 pub mod fingerprint;
 pub mod launch;
@@ -13,6 +14,7 @@ pub mod render;
 pub mod source;
 pub mod trace;
 
+pub use condition::{Condition, Fact, Origin};
 pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
 pub use model::*;
 pub use trace::*;

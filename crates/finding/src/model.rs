@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::condition::Condition;
 use crate::launch::{ElementType, Launch};
 use crate::trace::Trace;
 
@@ -175,7 +176,8 @@ pub struct Finding {
     /// How many times it was seen (pairs of accesses, or accesses).
     pub occurrences: u64,
     pub benign: bool,
-    /// The condition on scalar parameters it needs, where it needs one.
+    /// The condition on scalar parameters it needs, where it needs one. Where it begins with [`EXAMPLE`], it is true of
+    /// some launches that show the finding, and there are others.
     pub holds_when: Option<String>,
     /// The launch that reproduces it.
     pub launch: Option<Launch>,
@@ -200,6 +202,9 @@ pub struct Suppressed {
     /// A comment in the source says so, and not a file of the project's.
     pub in_source: bool,
 }
+
+/// What a condition begins with that is no more than an example.
+pub const EXAMPLE: &str = "for example ";
 
 impl Finding {
     /// A confirmed error with everything empty that most leave empty.
@@ -228,7 +233,7 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    Proved { assumes: Vec<String> },
+    Proved { assumes: Vec<Condition> },
     Clean { covered: String },
     Found,
     Unknown { because: String },
@@ -304,6 +309,9 @@ pub struct KernelReport {
     /// Of the header, or of the file.
     pub line: u32,
     pub language: String,
+    /// The architecture that it was compiled for, `sm_70`: CUDA only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arch: Option<String>,
     /// In the order of [`Kind::ALL`], only the kinds that were asked for.
     pub verdicts: Vec<(Kind, Verdict)>,
     pub findings: Vec<Finding>,
@@ -389,6 +397,14 @@ pub struct Report {
 }
 
 impl KernelReport {
+    /// The architecture where nobody asked for one: reports for people do not mention it.
+    pub const USUAL_ARCH: &str = "sm_70";
+
+    /// The architecture, where it is another than the usual one.
+    pub fn unusual_arch(&self) -> Option<&str> {
+        self.arch.as_deref().filter(|a| *a != KernelReport::USUAL_ARCH)
+    }
+
     /// The file that its text stands in.
     pub fn text_file(&self) -> &str {
         self.header.as_deref().unwrap_or(&self.file)

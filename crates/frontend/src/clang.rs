@@ -16,7 +16,7 @@ use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 
 use crate::reader::{self, Reading};
-use crate::{Error, HeadComment, Input, Options, dependencies, llvm, prelude};
+use crate::{Error, HeadComment, Input, Options, architecture, dependencies, llvm, prelude};
 
 /// The text of the input, and what it is.
 #[derive(Clone)]
@@ -172,12 +172,13 @@ pub(crate) fn cuda_command(
 ) -> Result<(Command, Option<PathBuf>), Error> {
     let mut c = Command::new(tool("clang++-19"));
     let mut precompiled = None;
+    let architecture = architecture::of(options);
+    c.args(CUDA).arg(format!("--offload-arch={architecture}"));
     match side {
         Side::Host => c
-            .args(CUDA)
             .args(["--cuda-host-only", "-gline-tables-only", "-O1", "-w"])
             .args(["-Xclang", "-disable-llvm-passes"]),
-        _ => c.args(CUDA).args(CUDA_DEVICE),
+        _ => c.args(CUDA_DEVICE),
     };
     match &options.cuda_path {
         Some(path) => {
@@ -198,9 +199,10 @@ pub(crate) fn cuda_command(
             let include = headers()?.join("cuda");
             c.arg("-nocudainc").arg("-isystem").arg(&include);
             if side == Side::Device
-                && (head.flags.iter().chain(&options.clang_args)).all(|a| leaves_prelude_alone(a))
+                && (head.flags.iter().map(String::as_str).chain(architecture::others(options)))
+                    .all(leaves_prelude_alone)
             {
-                precompiled = precompiled_prelude();
+                precompiled = precompiled_prelude(&architecture);
             }
             match &precompiled {
                 Some(file) => c.args(["-Xclang", "-include-pch", "-Xclang"]).arg(file),
@@ -215,10 +217,9 @@ pub(crate) fn cuda_command(
     Ok((c, precompiled))
 }
 
-const CUDA: [&str; 8] = [
+const CUDA: [&str; 7] = [
     "-x",
     "cuda",
-    "--cuda-gpu-arch=sm_70",
     "-Wno-unknown-cuda-version",
     "-std=c++17",
     "-fno-color-diagnostics",
@@ -256,17 +257,50 @@ fn sdk_version(sdk: &Path) -> Option<String> {
     Some(format!("{}.{}", number / 1000, number % 1000 / 10))
 }
 
-fn precompiled_prelude() -> Option<PathBuf> {
+fn precompiled_prelude(architecture: &str) -> Option<PathBuf> {
     let folder = headers().ok()?;
     let clang = tool("clang++-19");
     let binary = on_path(clang.to_str()?).unwrap_or(clang.clone());
-    prelude::precompiled(&folder, &binary, |wrapper, out| {
+    prelude::precompiled(&folder, &binary, architecture, |wrapper, out| {
         let mut c = Command::new(&clang);
-        c.args(CUDA).args(CUDA_DEVICE).arg("-nocudainc").arg("-isystem").arg(folder.join("cuda"));
+        c.args(CUDA).arg(format!("--offload-arch={architecture}")).args(CUDA_DEVICE);
+        c.arg("-nocudainc").arg("-isystem").arg(folder.join("cuda"));
         c.args(["-emit-llvm", "-c", "-Xclang", "-emit-pch", "-o"]).arg(out).arg(wrapper);
         c.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         c.status().is_ok_and(|s| s.success())
     })
+}
+
+/// The lines that are compiled, without comments, as file, number and text; macros stand as they are.
+pub(crate) fn kept_lines(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+) -> Option<Vec<(String, u32, String)>> {
+    let (mut command, _) = cuda_command(source, head, options, Side::DevicePlain).ok()?;
+    command.args(["-E", "-dI", "-Xclang", "-fdirectives-only"]);
+    let output = run(command, source, &options.cancel).ok()?.bitcode;
+    let (mut file, mut line) = (String::new(), 0);
+    let mut out = Vec::new();
+    for text in String::from_utf8_lossy(&output).lines() {
+        if let Some((number, name)) = line_marker(text) {
+            (line, file) = (number, name);
+            continue;
+        }
+        if !text.trim().is_empty() {
+            let file = if file == "<stdin>" { &source.name } else { &file };
+            out.push((file.clone(), line, text.to_owned()));
+        }
+        line += 1;
+    }
+    Some(out)
+}
+
+/// 12 and `a.cu` of `# 12 "a.cu" 2`.
+fn line_marker(text: &str) -> Option<(u32, String)> {
+    let (number, rest) = text.strip_prefix("# ")?.split_once(' ')?;
+    let name = rest.strip_prefix('"')?.rsplit_once('"')?.0;
+    Some((number.parse().ok()?, name.replace("\\\\", "\\").replace("\\\"", "\"")))
 }
 
 fn opencl_command(
@@ -312,7 +346,7 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
     for flag in &head.flags {
         c.arg(flag);
     }
-    c.args(&options.clang_args);
+    c.args(architecture::others(options));
     c.args(["-emit-llvm", "-c", "-o", "-"]);
     match &source.path {
         Some(path) => c.arg(path),

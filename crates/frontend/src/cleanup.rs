@@ -215,8 +215,8 @@ fn share(k: &mut Kernel) {
             {
                 continue;
             }
-            let same =
-                known.entry(format!("{:?} {}", inst.op, k.regs[dst.0 as usize])).or_default();
+            let (ty, size) = (k.regs[dst.0 as usize], k.work_size(dst));
+            let same = known.entry(format!("{:?} {ty} {size:?}", inst.op)).or_default();
             match same.iter().find(|(at, _)| *at == b || cfg.dominates(*at, b)) {
                 Some(&(_, first)) => {
                     replaced.insert(dst, Operand::Reg(first));
@@ -239,6 +239,7 @@ fn share(k: &mut Kernel) {
     };
     let extents = k.extents.iter().filter(|(r, _)| !replaced.contains_key(r) && !flat(*r));
     k.extents = extents.copied().collect();
+    k.work_sizes.retain(|(r, _)| !replaced.contains_key(r));
     rewrite(k, |o| match o {
         Operand::Reg(r) => replaced.get(&r).copied().unwrap_or(o),
         o => o,
@@ -346,6 +347,7 @@ fn compact_registers(k: &mut Kernel) {
     k.params.iter_mut().for_each(|p| p.reg = to(p.reg).unwrap_or(p.reg));
     k.reg_names = k.reg_names.iter().filter_map(|(r, n)| to(*r).map(|r| (r, n.clone()))).collect();
     k.extents = k.extents.iter().filter_map(|&(r, n)| Some((to(r)?, n))).collect();
+    k.work_sizes = k.work_sizes.iter().filter_map(|&(r, s)| Some((to(r)?, s))).collect();
     for block in &mut k.blocks {
         for phi in &mut block.phis {
             phi.dst = to(phi.dst).unwrap_or(phi.dst);

@@ -12,6 +12,8 @@ pub struct HeadComment {
     pub gpuverify: bool,
     pub block: Option<[u32; 3]>,
     pub grid: Option<[u32; 3]>,
+    /// OpenCL: `--global_size=`, where it is no multiple of the block.
+    pub global: Option<[u32; 3]>,
     /// How many dimensions the sizes have.
     pub work_dim: Option<u32>,
     /// OpenCL: `--global_offset=`, 0 where it leaves out an axis.
@@ -62,11 +64,12 @@ pub(crate) fn parse(text: &str, language: Language) -> HeadComment {
         }
     }
     if let (None, Some(global), Some(block)) = (head.grid, global, head.block) {
-        let groups: Vec<u32> =
-            (0..3).map(|i| global[i].checked_div(block[i]).unwrap_or(0)).collect();
-        head.grid = (groups.iter().all(|&g| g > 0)).then(|| [groups[0], groups[1], groups[2]]);
+        let is_whole = (0..3).all(|i| global[i].is_multiple_of(block[i]));
+        match is_whole {
+            true => head.grid = Some(std::array::from_fn(|i| global[i] / block[i])),
+            false => head.global = Some(global).filter(|_| language == Language::OpenCl),
+        }
     }
-    let _ = language;
     head
 }
 
@@ -141,6 +144,8 @@ mod tests {
         let head = parse("//pass\n//--local_size=16,4 --global_size=[64,8]", Language::OpenCl);
         assert_eq!(head.grid, Some([4, 2, 1]));
         assert_eq!(head.work_dim, Some(2));
+        let head = parse("//pass\n//--local_size=16 --global_size=40", Language::OpenCl);
+        assert_eq!((head.grid, head.global), (None, Some([40, 1, 1])));
     }
 
     #[test]

@@ -2,13 +2,14 @@
 //!
 //! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
-//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address). A launch says what is constant of
+//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address), or a call of `cudaLaunchKernel` ([`direct`]). A launch says what is constant of
 //! it, what its dimensions and arguments are computed from ([`values`]; what is not read of that, [`bound`]), what is asked for on the way to it
 //! ([`conditions`]), and how large its arrays are ([`arrays`]). Where the host side does not compile, there is none.
 
 mod arrays;
 mod bound;
 mod conditions;
+mod direct;
 mod inputs;
 mod memory;
 mod values;
@@ -29,6 +30,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
+pub use arrays::{HostAlias, HostArray};
 pub use bound::HostBound;
 use bound::{Loops, Place};
 use conditions::Dominators;
@@ -40,7 +42,7 @@ pub use values::{HostOp, HostPart, HostValue};
 
 const STUB: &str = "__device_stub__";
 
-/// One `k<<<grid, block, shared>>>(…)`.
+/// One `k<<<grid, block, shared>>>(…)`, or a call of the runtime that launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostLaunch {
     /// The kernel's mangled name.
@@ -59,8 +61,8 @@ pub struct HostLaunch {
     pub conditions: Vec<HostCondition>,
     /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
     pub sizes: Vec<(usize, HostValue)>,
-    /// Pairs of parameters, by position, that get one and the same pointer.
-    pub same: Vec<(usize, usize)>,
+    /// Parameters that point into one array, or into a variable.
+    pub aliases: Vec<HostAlias>,
     /// By number of what is not known: whether it may be anything, and is of no other value's making.
     pub free: Vec<bool>,
     /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
@@ -74,17 +76,21 @@ pub struct HostLaunch {
 pub struct HostSide {
     /// In the order of the source.
     pub launches: Vec<HostLaunch>,
+    /// Kernels, by mangled name, that the file may also launch in ways that are not read: through a pointer to a function,
+    /// say.
+    pub unread: Vec<String>,
     /// The files it was read from; `None` where it does not compile, for whatever reason.
     pub files: Option<Vec<PathBuf>>,
 }
 
 /// The launches of a CUDA file, which may stand in one of those that it `included`; none for anything else.
 pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostSide {
-    let nothing = HostSide { launches: Vec::new(), files: Some(Vec::new()) };
+    let nothing = HostSide { files: Some(Vec::new()), ..HostSide::default() };
     let Ok(source) = Source::open(input, options) else {
         return HostSide::default();
     };
-    let launches = |bytes: &[u8]| bytes.windows(3).any(|w| w == b"<<<");
+    let has = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
+    let launches = |bytes: &[u8]| has(bytes, b"<<<") || has(bytes, b"cudaLaunch");
     let read = |file: &PathBuf| fs::read(file).is_ok_and(|bytes| launches(&bytes));
     let is_cuda = source.language == Language::Cuda;
     if !is_cuda || !(launches(&source.bytes) || included.iter().any(read)) {
@@ -108,10 +114,13 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     }
     let uncalled = Uncalled::of(&module.functions());
     module.run_passes("default<O1>").ok()?;
-    let mut launches: Vec<HostLaunch> =
-        module.functions().into_iter().flat_map(|f| launches_of(f, &stubs, &uncalled)).collect();
-    launches.sort_by_key(|l| l.line);
-    Some(HostSide { launches, files: Some(compiled.files) })
+    let mut host = HostSide { files: Some(compiled.files), ..HostSide::default() };
+    host.unread = direct::escaping(&stubs);
+    for f in module.functions() {
+        launches_of(&module, f, &stubs, &uncalled, &mut host);
+    }
+    host.launches.sort_by_key(|l| l.line);
+    Some(host)
 }
 
 /// How a stub's own arguments are the kernel's: a structure travels in pieces, or by address.
@@ -171,34 +180,49 @@ fn base(mut address: Val) -> Val {
     address
 }
 
-fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<HostLaunch> {
-    let mut found = Vec::new();
+/// Adds the launches that a function makes.
+fn launches_of(
+    module: &Module,
+    f: Val,
+    stubs: &HashMap<Val, Stub>,
+    uncalled: &Uncalled,
+    host: &mut HostSide,
+) {
     let shape = OnceCell::new();
     if llvm::name(f).contains(STUB) {
-        return found;
+        return;
     }
     for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
         let Some((callee, name)) = called(inst) else { continue };
-        let arguments = llvm::call_args(inst);
-        let kernel = if name.starts_with("cudaLaunch") {
-            arguments.first().and_then(|&target| stub(&llvm::name(target)))
-        } else {
-            stub(&name)
+        let given = llvm::call_args(inst);
+        let is_direct = direct::is_direct(&name);
+        let target = match is_direct || name.starts_with("cudaLaunch") {
+            true => given.first().copied(),
+            false => Some(callee),
         };
-        let Some(kernel) = kernel else { continue };
-        let Some(call) = configuration_before(inst) else { continue };
+        let Some(target) = target else { continue };
+        let Some(kernel) = stub(&llvm::name(target)) else { continue };
+        let call = if is_direct { Some(inst) } else { configuration_before(inst) };
+        let Some(call) = call else {
+            host.unread.push(kernel);
+            continue;
+        };
         let (tree, loops) = shape.get_or_init(|| {
             let tree = Dominators::of(f);
             let loops = Loops::of(f, &tree);
             (tree, loops)
         });
         let mut reader = Reader::default();
-        let mut launch = configuration(call, &mut reader);
+        let mut launch = configuration(call, is_direct.into(), &mut reader);
         launch.kernel = kernel;
-        if let Some(stub) = stubs.get(&callee) {
+        if let Some(stub) = stubs.get(&target) {
             launch.arg_count = stub.count;
-            launch.same = arrays::same(&arguments, &stub.whole);
-            for (v, &param) in arguments.into_iter().zip(&stub.whole) {
+            let (arguments, params): (Vec<Val>, Vec<Option<usize>>) = match is_direct {
+                true => direct::arguments(inst, stub.count).into_iter().unzip(),
+                false => (given, stub.whole.clone()),
+            };
+            launch.aliases = arrays::aliases(module, &arguments, &params);
+            for (v, param) in arguments.into_iter().zip(params) {
                 let Some(param) = param else { continue };
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
                 let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
@@ -216,9 +240,8 @@ fn launches_of(f: Val, stubs: &HashMap<Val, Stub>, uncalled: &Uncalled) -> Vec<H
         launch.values.iter().for_each(|v| v.1.unknowns(&mut own));
         launch.sizes.iter().for_each(|s| s.1.unknowns(&mut own));
         launch.bound = reader.bound(&own, &place);
-        found.push(launch);
+        host.launches.push(launch);
     }
-    found
 }
 
 /// The function that an instruction calls, and its name.
@@ -263,9 +286,10 @@ fn configuration_before(launch: Val) -> Option<Val> {
     found
 }
 
-/// Dimensions come as an `i64` of x and y and an `i32` of z, each twice, then the shared memory.
-fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
-    let args = llvm::call_args(call);
+/// Dimensions come as an `i64` of x and y and an `i32` of z, each twice, after so many other arguments; the shared memory
+/// is last, or behind the array of a direct launch.
+fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
+    let args = llvm::call_args(call).split_off(after);
     let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
     let dims = |at: usize| {
         let dims = [number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32];
@@ -281,7 +305,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
             values.extend(reader.integer(z).map(|z| (part(2), z)));
         }
     }
-    let shared = number(4).unwrap_or(0) as u32;
+    let shared = number(4 + after).unwrap_or(0) as u32;
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
     let mut line = 0;
     while !loc.is_null() {
@@ -299,7 +323,7 @@ fn configuration(call: Val, reader: &mut Reader) -> HostLaunch {
         values,
         conditions: Vec::new(),
         sizes: Vec::new(),
-        same: Vec::new(),
+        aliases: Vec::new(),
         free: Vec::new(),
         bound: Vec::new(),
         branches: None,

@@ -11,6 +11,7 @@
 //! keep it, [`host_side`] for the launches that the host part of a CUDA file makes.
 
 mod annotations;
+mod architecture;
 mod clang;
 mod cleanup;
 mod contracts;
@@ -21,6 +22,7 @@ mod error;
 mod head;
 mod host;
 mod instances;
+mod left_out;
 mod llvm;
 mod lower;
 mod mangle;
@@ -38,15 +40,17 @@ use lockstep_kernel::{Kernel, Language};
 use clang::Emit;
 use entries::Entries;
 
+pub use architecture::DEFAULT_ARCHITECTURE;
 pub use clang::compiler_identity;
 pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
 pub use head::HeadComment;
 pub use host::{
-    HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp, HostPart, HostSide,
-    HostValue, host_side,
+    HostAlias, HostArray, HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp,
+    HostPart, HostSide, HostValue, host_side,
 };
 pub use instances::{Chosen, Uninstantiated};
+pub use left_out::{LeftOut, Lines};
 pub use reader::set_reader_aside;
 pub use restart::{begin_again_after_crash, is_careful};
 
@@ -113,8 +117,12 @@ pub struct Module {
     pub warnings: Vec<String>,
     /// Templates that nothing in the source instantiates, and that were given arguments of our choice.
     pub chosen: Vec<Chosen>,
-    /// Those that could not be.
+    /// Those that could not be, and kernels that are not compiled for the architecture.
     pub uninstantiated: Vec<Uninstantiated>,
+    /// The architecture that CUDA code was compiled for.
+    pub architecture: Option<String>,
+    /// What of its kernels hangs on the architecture.
+    pub left_out: Vec<LeftOut>,
     /// All files that the compiler read, the input itself among them.
     pub files: Vec<PathBuf>,
 }
@@ -155,6 +163,13 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         && let Ok(with_all) = lower(&all.bitcode)
     {
         module = with_all;
+    }
+    if source.language == Language::Cuda {
+        let found = left_out::find(&source, &head, options, &files, &module.kernels);
+        module.uninstantiated.retain(|u| found.missing.iter().all(|m| m.template != u.template));
+        module.uninstantiated.extend(found.missing);
+        module.left_out = found.kernels;
+        module.architecture = Some(architecture::of(options));
     }
     annotations::quote(&mut module.kernels, &source.name, &text);
     names::mend(&mut module.kernels, &source.name, &text);
@@ -219,6 +234,8 @@ fn lower_module(
         warnings: Vec::new(),
         chosen: Vec::new(),
         uninstantiated: Vec::new(),
+        architecture: None,
+        left_out: Vec::new(),
         files: Vec::new(),
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;

@@ -224,6 +224,10 @@ impl Module {
         functions(self.raw)
     }
 
+    pub(crate) fn globals(&self) -> Vec<Val> {
+        unsafe { chain(LLVMGetFirstGlobal(self.raw), |g| LLVMGetNextGlobal(g)) }
+    }
+
     /// Operands of a named metadata node, each a list of values.
     pub(crate) fn named_metadata(&self, name: &str) -> Vec<Vec<Val>> {
         let name = CString::new(name).unwrap_or_default();
@@ -307,6 +311,27 @@ pub(crate) fn users(v: Val) -> Vec<Val> {
             at = LLVMGetNextUse(at);
         }
         all
+    }
+}
+
+/// What debug information says of a variable: its `DIGlobalVariableExpression`.
+pub(crate) fn debug_info_of(global: Val) -> Option<Md> {
+    unsafe {
+        let mut count = 0;
+        let entries = LLVMGlobalCopyAllMetadata(global, &mut count);
+        let name = c"dbg";
+        let kind = LLVMGetMDKindIDInContext(
+            LLVMGetTypeContext(LLVMTypeOf(global)),
+            name.as_ptr(),
+            name.count_bytes() as u32,
+        );
+        let find = |i: u32| {
+            (LLVMValueMetadataEntriesGetKind(entries, i) == kind)
+                .then(|| LLVMValueMetadataEntriesGetMetadata(entries, i))
+        };
+        let found = (0..count as u32).find_map(find);
+        LLVMDisposeValueMetadataEntries(entries);
+        found
     }
 }
 
@@ -443,6 +468,22 @@ pub(crate) fn remove_attribute(f: Val, name: &str) {
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
         LLVMRemoveEnumAttributeAtIndex(f, llvm_sys::LLVMAttributeFunctionIndex, kind);
+    }
+}
+
+/// The value of a function's attribute that is a text.
+pub(crate) fn text_attribute(f: Val, name: &str) -> Option<String> {
+    unsafe {
+        let (key, length) = (name.as_ptr().cast(), name.len() as u32);
+        let index = llvm_sys::LLVMAttributeFunctionIndex;
+        let attribute = LLVMGetStringAttributeAtIndex(f, index, key, length);
+        if attribute.is_null() {
+            return None;
+        }
+        let mut length = 0;
+        let text = LLVMGetStringAttributeValue(attribute, &mut length);
+        let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+        Some(String::from_utf8_lossy(bytes).into_owned())
     }
 }
 

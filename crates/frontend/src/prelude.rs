@@ -29,16 +29,17 @@ pub(crate) fn dir() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// The precompiled form of our CUDA prelude, for one version of clang: made on first use by `build`, then kept
+/// The precompiled form of our CUDA prelude, for one version of clang and one architecture: made on first use by `build`, then kept
 /// beside the headers.
 pub(crate) fn precompiled(
     folder: &Path,
     clang: &Path,
+    architecture: &str,
     build: impl FnOnce(&Path, &Path) -> bool,
 ) -> Option<PathBuf> {
     let version = fs::metadata(clang).ok()?;
     let age = version.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs();
-    let file = folder.join(format!("cuda-{age:x}-{:x}.pch", version.len()));
+    let file = folder.join(format!("cuda-{architecture}-{age:x}-{:x}.pch", version.len()));
     if file.exists() {
         return Some(file);
     }

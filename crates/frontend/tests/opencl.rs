@@ -223,7 +223,7 @@ fn required_work_group_size_is_a_hint() {
     let m = opencl(
         "__kernel __attribute__((reqd_work_group_size(8, 4, 1))) void k(__global int *a) { a[0] = 1; }",
     );
-    assert_eq!(m.kernels[0].block_dim_hint, Some([8, 4, 1]));
+    assert_eq!(m.kernels[0].required_block, Some([8, 4, 1]));
 }
 
 #[test]

@@ -688,6 +688,8 @@ pub struct Object {
     /// `init` is what every launch finds: nobody can have changed it. A `__constant__` variable that is not `const` is
     /// the host's to set.
     pub fixed: bool,
+    /// Its address may be known outside of the kernel: a pointer that a launch gives may point into it.
+    pub exported: bool,
     pub loc: Option<LocId>,
 }
 
@@ -714,8 +716,33 @@ pub struct Param {
     pub source_type: String,
     /// Whether integer values are signed, where known (for printing).
     pub signed: bool,
+    /// For a pointer, the alignment that the type asks for that it points to; 1 where that is not known.
+    pub align: u32,
     /// Where a struct parameter holds it, for a field that is a parameter of its own.
     pub within: Option<Within>,
+    /// For a variable that somebody else sets and the kernel only reads: the memory that it is in.
+    pub variable: Option<Space>,
+}
+
+/// What a pointer of a launch may point into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Array {
+    /// The array of a parameter, by position.
+    Param(usize),
+    Object(ObjectId),
+}
+
+impl Param {
+    /// Whether it is a pointer with the qualifier `restrict`. The name of what it points to may hold that word, too.
+    pub fn is_restrict(&self) -> bool {
+        is_restrict(&self.source_type)
+    }
+}
+
+/// The same of a type as the source spells it.
+pub fn is_restrict(source_type: &str) -> bool {
+    let qualifiers = source_type.rsplit_once('*').map_or("", |(_, after)| after);
+    qualifiers.split_whitespace().any(|w| w.trim_matches('_') == "restrict")
 }
 
 /// A place in a struct parameter.
@@ -731,6 +758,15 @@ pub struct Within {
 pub struct Unsupported {
     pub what: String,
     pub loc: LocId,
+}
+
+/// A size of the launch that is not the block's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkSize {
+    /// Threads of a whole block, OpenCL's `get_enqueued_local_size`, in place of a [`Special::BlockDim`].
+    Enqueued,
+    /// Threads of the launch along an axis, OpenCL's `get_global_size`.
+    Global(u8),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -756,14 +792,24 @@ pub struct Kernel {
     /// Paths as the compiler was given them.
     pub files: Vec<String>,
     pub unsupported: Vec<Unsupported>,
-    /// `__launch_bounds__` or `reqd_work_group_size`, where given.
-    pub block_dim_hint: Option<[u32; 3]>,
+    /// Pointer parameters that get an address in what another pointer points to, nobody knows where ([`crate::edit::aliased`]).
+    pub beside: Vec<(usize, Array)>,
+    /// `reqd_work_group_size`: no launch has another block.
+    pub required_block: Option<[u32; 3]>,
+    /// `__launch_bounds__`: no launch has more threads in a block, whatever its shape.
+    pub most_threads: Option<u32>,
+    /// The last blocks of a launch may be smaller than the others: OpenCL 2.0 without
+    /// `-cl-uniform-work-group-size`.
+    pub remainders: bool,
+    /// What these registers hold is the same in all blocks, smaller ones too. Where no block is smaller, they hold what
+    /// the operation says that makes them.
+    pub work_sizes: Vec<(Reg, WorkSize)>,
 }
 
 impl Kernel {
     /// How many parameters the source gives the kernel: those that stand for fields of others come behind them.
     pub fn own_params(&self) -> usize {
-        self.params.iter().filter(|p| p.within.is_none()).count()
+        self.params.iter().filter(|p| p.within.is_none() && p.variable.is_none()).count()
     }
     /// The parameters that stand for fields of a struct parameter.
     pub fn fields_of(&self, param: usize) -> impl Iterator<Item = (usize, &Param)> {
@@ -800,6 +846,30 @@ impl Kernel {
             }
             _ => None,
         })
+    }
+    /// What a register stands for in place of the block's own size.
+    pub fn work_size(&self, r: Reg) -> Option<WorkSize> {
+        self.work_sizes.iter().find(|(own, _)| *own == r).map(|(_, size)| *size)
+    }
+    /// Whether smaller blocks at the end of a launch can do what no thread of whole blocks would: something asks for their
+    /// size, or for threads that they do not have.
+    pub fn asks_for_block_sizes(&self) -> bool {
+        let shares = self.objects.iter().any(|o| o.space == Space::Shared)
+            || self.params.iter().any(|p| matches!(p.kind, ParamKind::Local { .. }));
+        let asks = |i: &Inst| match &i.op {
+            Op::Special(Special::BlockDim(_)) => i.dst.and_then(|r| self.work_size(r)).is_none(),
+            Op::Special(Special::WarpId | Special::WarpsPerBlock) => true,
+            Op::Int { .. } => {
+                matches!(i.dst.and_then(|r| self.work_size(r)), Some(WorkSize::Global(_)))
+            }
+            Op::Barrier { .. }
+            | Op::GroupCopy { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. } => true,
+            _ => false,
+        };
+        self.remainders && (shares || self.insts().any(asks))
     }
     /// Which of the three axes of thread and block indices the kernel looks at.
     pub fn axes_used(&self) -> [bool; 3] {

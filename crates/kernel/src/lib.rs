@@ -30,6 +30,7 @@ pub mod slice;
 mod testing;
 mod ty;
 pub mod validate;
+pub mod waits;
 
 pub use ir::*;
 pub use site::*;

@@ -32,7 +32,11 @@ impl Builder {
             locs: vec![Loc { file: 0, line: 0, column: 0, function: "k".into(), inlined_at: None }],
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         Builder { kernel, block: 0 }
     }
@@ -53,7 +57,9 @@ impl Builder {
             reg,
             source_type: String::new(),
             signed: true,
+            align: 1,
             within: None,
+            variable: None,
         });
         Operand::Reg(reg)
     }
@@ -78,6 +84,7 @@ impl Builder {
             init: None,
             relocations: Vec::new(),
             fixed: false,
+            exported: false,
             loc: None,
         });
         Operand::Object(ObjectId(self.kernel.objects.len() as u32 - 1), 0)

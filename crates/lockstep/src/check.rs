@@ -17,6 +17,7 @@ use lockstep_frontend::Module;
 use lockstep_kernel::Kernel;
 use lockstep_project::cache::Key;
 
+use crate::architecture;
 use crate::engines::{Engines, Task};
 use crate::internal::guarded;
 use crate::interrupt;
@@ -265,7 +266,9 @@ impl Checker<'_> {
         }
         for template in &module.uninstantiated {
             let kinds = verdicts::kinds(&self.plan.analysis.search, true);
-            part.report.kernels.push(simulation::template_report(template, &source.name, &kinds));
+            let mut report = simulation::template_report(template, &source.name, &kinds);
+            report.arch.clone_from(&module.architecture);
+            part.report.kernels.push(report);
         }
         let files = facts.files();
         part.files = files.clone().unwrap_or_default();
@@ -282,6 +285,14 @@ impl Checker<'_> {
     fn kernel(&self, kernel: &Kernel, file: &mut File, part: &mut Part) -> Result<(), InputError> {
         let fail = |m: String| error(&file.source.name, format!("kernel {}: {m}", kernel.name));
         let analysis = self.plan.for_kernel(file.unit, kernel).map_err(fail)?;
+        if let Some(because) = architecture::not_compiled(file.module, kernel) {
+            let kinds = verdicts::kinds(&analysis.search, true);
+            let name = &file.source.name;
+            let mut report = simulation::unknown_report(kernel, name, &kinds, &because);
+            architecture::name(file.module, kernel, &mut report);
+            part.report.kernels.push(report);
+            return Ok(());
+        }
         let Checker { how, workers, progress, .. } = *self;
         let task = Task { analysis: &analysis, how, workers, progress, hurried: Cell::new(false) };
         let ways = task.ways(kernel, file.facts).map_err(fail)?;
@@ -324,6 +335,7 @@ impl Checker<'_> {
         if let Some(chosen) = file.module.chosen.iter().find(|c| c.is_instance(kernel)) {
             simulation::name_choice(&mut report, &chosen.arguments);
         }
+        architecture::name(file.module, kernel, &mut report);
         traces::add(kernel, &mut report, &analysis);
         file.codes.extend(keys.map(|k| (k.code, part.report.kernels.len())));
         part.report.kernels.push(report);

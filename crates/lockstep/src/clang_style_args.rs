@@ -5,6 +5,8 @@
 
 use std::ffi::OsString;
 
+use lockstep_project::flags::with_one_architecture;
+
 /// A command line in two parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
@@ -49,6 +51,7 @@ pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, S
             }
         }
     }
+    out.clang = with_one_architecture(out.clang);
     Ok(out)
 }
 

@@ -1,10 +1,11 @@
 //! Launch dimensions: their text, their limits, and where they come from.
 //!
-//! Command line, head comment, constant host launch, the kernel's own bounds,
+//! Command line, head comment, the size of a block that the kernel requires, constant host launch,
 //! in this order; grid and block each on their own.
 
 use lockstep_finding::launch::dims_text;
-use lockstep_kernel::Language;
+use lockstep_finding::{Fact, Origin};
+use lockstep_kernel::{Kernel, Language};
 
 /// More threads than this are not simulated.
 pub(crate) const MAX_THREADS: u64 = (1 << 31) - 1;
@@ -60,50 +61,94 @@ pub(crate) fn parse(text: &str) -> Result<[u32; 3], String> {
     Ok(dims)
 }
 
-/// Where a value came from, the strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum From {
-    CommandLine,
-    HeadComment,
-    HostLaunch,
-    KernelBounds,
+/// The number of work-groups for a global size, and that size where the last of them are smaller.
+pub(crate) fn of_global(
+    kernel: &Kernel,
+    global: [u32; 3],
+    block: Option<[u32; 3]>,
+) -> Result<([u32; 3], Option<[u32; 3]>), String> {
+    if kernel.language == Language::Cuda {
+        return Err("--global is for OpenCL: a CUDA launch has --grid whole blocks".into());
+    }
+    let block = block.ok_or("--global needs the size of the work-groups: give --block, too")?;
+    let groups = std::array::from_fn(|a| global[a].div_ceil(block[a].max(1)));
+    let is_whole = (0..3).all(|a| block[a] != 0 && global[a].is_multiple_of(block[a]));
+    if !is_whole && !kernel.remainders {
+        return Err(format!(
+            "--global {}: all work-groups of this kernel have the same size, {}",
+            dims_text(global),
+            dims_text(block)
+        ));
+    }
+    Ok((groups, (!is_whole).then_some(global)))
 }
 
+/// The dimensions of a launch, and who gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dims {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) grid_from: From,
-    pub(crate) block_from: From,
+    pub(crate) grid: Fact<[u32; 3]>,
+    pub(crate) block: Fact<[u32; 3]>,
 }
 
-/// What each source says of one launch.
+/// What one source says of a launch.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct Said {
     pub(crate) grid: Option<[u32; 3]>,
     pub(crate) block: Option<[u32; 3]>,
 }
 
-impl Dims {
-    /// Takes the strongest source for each; `None` where nothing says anything.
-    pub(crate) fn resolve(
-        sources: &[(From, Given)],
-    ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
-        let grid = sources.iter().find_map(|(from, g)| Some((g.grid?, *from)));
-        let block = sources.iter().find_map(|(from, g)| Some((g.block?, *from)));
-        (grid, block)
+/// The dimensions that are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) grid: Option<Fact<[u32; 3]>>,
+    pub(crate) block: Option<Fact<[u32; 3]>>,
+}
+
+impl Known {
+    /// Takes the first source for each; `None` where nothing says anything.
+    pub(crate) fn resolve(sources: &[(Origin, Said)]) -> Known {
+        let first = |of: fn(&Said) -> Option<[u32; 3]>| {
+            sources.iter().find_map(|(origin, said)| Some(Fact::new(of(said)?, *origin)))
+        };
+        Known { grid: first(|s| s.grid), block: first(|s| s.block) }
     }
 
+    /// Whether the host gives any of them.
+    pub(crate) fn is_by_host(&self) -> bool {
+        [self.grid, self.block].iter().flatten().any(|d| is_hosts(d.origin))
+    }
+}
+
+/// Whether the host says it.
+pub(crate) fn is_hosts(origin: Origin) -> bool {
+    matches!(origin, Origin::HostLaunch | Origin::HostLaunches)
+}
+
+impl Dims {
     /// An error that names the limit, where there is one.
-    pub(crate) fn validate(&self, language: Language) -> Result<(), String> {
-        let Dims { grid, block, .. } = *self;
+    pub(crate) fn validate(&self, kernel: &Kernel) -> Result<(), String> {
+        if let Some(most) = kernel.most_threads
+            && self.block.origin == Origin::CommandLine
+            && self.block.iter().map(|&d| u64::from(d)).product::<u64>() > most.into()
+        {
+            let block = dims_text(self.block.value);
+            return Err(format!(
+                "block {block} has more threads than the kernel's launch bounds allow, {most}"
+            ));
+        }
+        self.within_limits(kernel.language)
+    }
+
+    fn within_limits(&self, language: Language) -> Result<(), String> {
+        let (grid, block) = (self.grid.value, self.block.value);
+        let is_head = self.block.origin == Origin::Annotation;
         if let Some(what) = [("grid", grid), ("block", block)].iter().find(|(_, d)| d.contains(&0))
         {
             return Err(format!("a dimension of the {} is zero", what.0));
         }
-        let limit = match (self.block_from, language) {
-            (From::HeadComment, _) => MAX_HEAD_BLOCK,
-            (_, Language::OpenCl) => MAX_OPENCL_BLOCK,
+        let limit = match language {
+            _ if is_head => MAX_HEAD_BLOCK,
+            Language::OpenCl => MAX_OPENCL_BLOCK,
             _ => MAX_CUDA_BLOCK,
         };
         let threads: u64 = block.iter().map(|&d| d as u64).fold(1, u64::saturating_mul);
@@ -113,7 +158,7 @@ impl Dims {
                 dims_text(block)
             ));
         }
-        if language != Language::OpenCl && self.block_from != From::HeadComment && block[2] > 64 {
+        if language != Language::OpenCl && !is_head && block[2] > 64 {
             return Err(format!(
                 "block {} has z = {}; the limit is 64",
                 dims_text(block),
@@ -174,13 +219,13 @@ mod tests {
         assert_eq!(parse_arg("0"), Err("a dimension is zero".into()));
     }
 
-    fn dims(grid: [u32; 3], block: [u32; 3], from: From) -> Dims {
-        Dims { grid, block, grid_from: from, block_from: from }
+    fn dims(grid: [u32; 3], block: [u32; 3], origin: Origin) -> Dims {
+        Dims { grid: Fact::new(grid, origin), block: Fact::new(block, origin) }
     }
 
     #[test]
     fn limits() {
-        let check = |g, b, l| dims(g, b, From::CommandLine).validate(l).unwrap_err();
+        let check = |g, b, l| dims(g, b, Origin::CommandLine).within_limits(l).unwrap_err();
         assert_eq!(
             check([1, 1, 1], [2048, 1, 1], Language::Cuda),
             "block 2048 has 2048 threads; the limit is 1024"
@@ -202,16 +247,18 @@ mod tests {
             "5192296854906500867112653065781248000 threads are more than this simulator runs (limit 2147483647)"
                 .replace("5192296854906500867112653065781248000", &(65536 * (u32::MAX as u128).pow(3)).to_string())
         );
-        assert!(dims([1; 3], [2048, 1, 1], From::HeadComment).validate(Language::Cuda).is_ok());
+        assert!(
+            dims([1; 3], [2048, 1, 1], Origin::Annotation).within_limits(Language::Cuda).is_ok()
+        );
     }
 
     #[test]
     fn the_stronger_source_wins() {
-        let (grid, block) = Dims::resolve(&[
-            (From::CommandLine, Given { grid: None, block: Some([32, 1, 1]) }),
-            (From::HeadComment, Given { grid: Some([4, 1, 1]), block: Some([64, 1, 1]) }),
+        let known = Known::resolve(&[
+            (Origin::CommandLine, Said { grid: None, block: Some([32, 1, 1]) }),
+            (Origin::Annotation, Said { grid: Some([4, 1, 1]), block: Some([64, 1, 1]) }),
         ]);
-        assert_eq!(grid, Some(([4, 1, 1], From::HeadComment)));
-        assert_eq!(block, Some(([32, 1, 1], From::CommandLine)));
+        assert_eq!(known.grid, Some(Fact::new([4, 1, 1], Origin::Annotation)));
+        assert_eq!(known.block, Some(Fact::new([32, 1, 1], Origin::CommandLine)));
     }
 }

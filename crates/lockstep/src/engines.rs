@@ -8,19 +8,23 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{ArgValue, InputError, KernelReport, Kind, Launch, Verdict};
-use lockstep_kernel::{Kernel, Param, ParamKind, edit};
-use lockstep_prove::{Assumptions, Proof};
-use lockstep_search::{
-    Alias, Given, Searched, Settings, leave_satisfiable, search, usual_launches,
+use lockstep_finding::{
+    ArgValue, Condition, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
 };
-use lockstep_simulate::{Config, bind, too_large};
+use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
+use lockstep_prove::{Assumptions, Model, Proof};
+use lockstep_search::{
+    Alias, Given, Remedy, Rule, Searched, Settings, leave_satisfiable, remainders, search,
+    usual_launches,
+};
+use lockstep_simulate::{Config, too_large};
 
-use crate::dims::{DimArg, Dims, From};
+use crate::dims::{self, DimArg, Dims, Known};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{Source, error};
 use crate::options::{Analysis, Evolve};
+use crate::premises::Premises;
 use crate::progress::{Engine, Progress, Working};
 use crate::proof;
 use crate::relations::Related;
@@ -46,13 +50,19 @@ pub(crate) enum Engines {
 const MOST_WAYS: usize = 4;
 /// As good as no limit.
 const A_DAY: Duration = Duration::from_secs(24 * 3600);
-/// The prover's part of the budget where the search follows.
+/// The prover's part of the budget where the search follows: of the work, which is counted, and of the time, which ends it
+/// only on a machine that is very busy.
 const PROVER_SHARE: f64 = 0.3;
-/// Seconds beyond which it has had its chance.
+const PROVER_PATIENCE: f64 = 0.6;
+/// Work beyond which it has had its chance, in seconds.
 const PROVER_MOST: f64 = 2.0;
+/// Work for the proof of a remedy.
+const REMEDY_WORK: Duration = Duration::from_millis(500);
 /// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
 const SHORT_WORK: u32 = 200;
 const LONG_WORK: u32 = 2000;
+/// Findings whose remedies the prover is asked about.
+const MOST_PROVED_REMEDIES: usize = 2;
 /// The part of its time in which the search cannot have been cut short: then it stops looking for more.
 const SEARCH_UNHURRIED: f64 = 0.6;
 
@@ -68,12 +78,23 @@ pub(crate) struct Task<'a> {
     pub(crate) hurried: Cell<bool>,
 }
 
+/// A part of the budget, in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Share {
+    /// What is counted: it does not hang on how long anything took before.
+    work: f64,
+    /// What is left of the time.
+    time: f64,
+}
+
 /// One way in which the host launches a kernel: with all that is known of it, a report of it hangs on nothing else.
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) given: Given,
-    /// Pairs of parameters, by position, that get one array.
-    same: Vec<(usize, usize)>,
+    /// Whose launches the host's facts in it are of.
+    host: Origin,
+    /// Parameters that point into one array, or into a variable.
+    aliases: Vec<edit::Alias>,
 }
 
 /// All of them, as far as they are looked at.
@@ -81,8 +102,6 @@ pub(crate) struct Way {
 pub(crate) struct Ways {
     pub(crate) first: Way,
     others: Vec<Way>,
-    /// How many there are.
-    all: usize,
 }
 
 impl Task<'_> {
@@ -121,18 +140,22 @@ impl Task<'_> {
         let way = |i: usize| {
             facts.choose(i);
             let given = self.given(kernel, facts);
-            let same = facts.same(kernel, &self.analysis.launch);
+            let mut aliases = facts.aliases(kernel, &self.analysis.launch);
             facts.choose(0);
-            Ok::<Way, String>(Way { given: given?, same })
+            let given = given?;
+            // Who gives an array means that one.
+            aliases.retain(|a| given.args[a.param].is_none());
+            let host = facts.host_origin(kernel);
+            Ok::<Way, String>(Way { given, host, aliases })
         };
         let first = way(0)?;
         let all = facts.ways(kernel, &self.analysis.launch);
         let others = (1..all.min(MOST_WAYS)).map(way).collect::<Result<_, _>>()?;
-        Ok(Ways { first, others, all })
+        Ok(Ways { first, others })
     }
 
     /// In all the ways in which the host launches it, each with its part of the time. Where these are too many, or time is
-    /// over, proofs say so.
+    /// over, a proof still names what it took from those that were looked at.
     fn look_at_all(
         &self,
         kernel: &Kernel,
@@ -141,34 +164,23 @@ impl Task<'_> {
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
         let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let count = 1 + ways.others.len();
         let part = |left: usize| {
             let elapsed = started.elapsed().as_secs_f64();
             let left_over =
                 if self.analysis.search.reproducible { budget } else { budget - elapsed };
-            left_over / left.max(1) as f64
+            Share { work: budget / count as f64, time: left_over / left.max(1) as f64 }
         };
-        let count = 1 + ways.others.len();
-        let mut report = self.look_at(kernel, source, &ways.first, part(count))?;
-        let mut seen = 1;
+        let mut reports = vec![self.look_at(kernel, source, &ways.first, part(count))?];
         for way in &ways.others {
-            let part = part(count - seen);
-            if part <= 0.0 || self.analysis.input.cancel.is_cancelled() {
+            let part = part(count - reports.len());
+            if part.time <= 0.0 || self.analysis.input.cancel.is_cancelled() {
                 self.hurried.set(true);
                 break;
             }
-            several::join(&mut report, self.look_at(kernel, source, way, part)?);
-            seen += 1;
+            reports.push(self.look_at(kernel, source, way, part)?);
         }
-        if seen < ways.all {
-            let only =
-                format!("it is launched as in the first {seen} of {} ways of the host", ways.all);
-            for (_, verdict) in &mut report.verdicts {
-                if let Verdict::Proved { assumes } = verdict {
-                    assumes.push(only.clone());
-                }
-            }
-        }
-        Ok(report)
+        Ok(several::join(reports).expect("one way at least"))
     }
 
     /// In one of them. Parameters that get one array there are one.
@@ -177,38 +189,71 @@ impl Task<'_> {
         kernel: &Kernel,
         source: &Source,
         way: &Way,
-        budget: f64,
+        budget: Share,
     ) -> Result<KernelReport, InputError> {
-        if way.same.is_empty() {
-            return self.look_at_given(kernel, source, &way.given, budget);
+        if way.aliases.is_empty() {
+            return self.look_at_given(kernel, source, way, budget);
         }
-        let (aliased, pairs) = edit::aliased(kernel, &way.same);
-        let mut report = self.look_at_given(&aliased, source, &way.given, budget)?;
+        let (aliased, aliases) = edit::aliased(kernel, &way.aliases);
+        let mut report = self.look_at_given(&aliased, source, way, budget)?;
+        self.name_aliases(kernel, &aliases, way.host, &mut report);
         let found = report.findings.iter_mut().filter_map(|f| f.launch.as_mut());
         for launch in found.chain(&mut report.launch) {
-            for &(kept, gone) in &pairs {
-                let [param, own] = [kept, gone].map(|p| kernel.params[p].name.clone());
-                let same = ArgValue::SameAs { param, offset: 0 };
-                launch.args.iter_mut().filter(|a| a.0 == own).for_each(|a| a.1 = same.clone());
+            for alias in &aliases {
+                let own = &kernel.params[alias.param].name;
+                let param = array_name(kernel, alias.of);
+                let offset = alias.offset.unwrap_or(0) as u64;
+                let same = ArgValue::SameAs { param, offset };
+                launch.args.iter_mut().filter(|a| a.0 == *own).for_each(|a| a.1 = same.clone());
             }
         }
         Ok(report)
+    }
+
+    /// Says of what is proved how arrays lie to each other in this way: as here, or apart, which has fewer accesses that meet.
+    fn name_aliases(
+        &self,
+        kernel: &Kernel,
+        aliases: &[edit::Alias],
+        host: Origin,
+        report: &mut KernelReport,
+    ) {
+        let condition = |alias: &edit::Alias| {
+            let own = &kernel.params[alias.param].name;
+            let of = array_name(kernel, alias.of);
+            let at = match alias.offset? {
+                0 => String::new(),
+                offset => format!(" + {offset} bytes"),
+            };
+            Some(Condition::new(format!("{own} is {of}{at}, or apart from it"), host))
+        };
+        let conditions: Vec<Condition> = aliases.iter().filter_map(condition).collect();
+        // What the kernel cannot do at all, it cannot do with other arrays either.
+        let absent = lockstep_prove::absent(kernel, &|_| None);
+        for (kind, verdict) in &mut report.verdicts {
+            if let Verdict::Proved { assumes } = verdict
+                && !absent.iter().any(|(k, _)| k == kind)
+            {
+                Condition::add(assumes, conditions.clone());
+            }
+        }
     }
 
     fn look_at_given(
         &self,
         kernel: &Kernel,
         source: &Source,
-        given: &Given,
-        budget: f64,
+        way: &Way,
+        budget: Share,
     ) -> Result<KernelReport, InputError> {
+        let (given, host) = (&way.given, way.host);
         let started = Instant::now();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
         let mut config = simulation::config(self.analysis, DEFAULT_BUDGET, self.workers, true);
         config.deadline = config
             .deadline
-            .map(|d| started.checked_add(seconds(budget)).map_or(d, |part| d.min(part)));
+            .map(|d| started.checked_add(seconds(budget.time)).map_or(d, |part| d.min(part)));
         let kinds = config.kinds.clone();
         for relation in given.relations.iter().filter(|_| self.analysis.input.verbose) {
             eprintln!("{}: kernel {}: the host has {relation}", source.name, kernel.name);
@@ -225,20 +270,29 @@ impl Task<'_> {
             let name = &kernel.name;
             eprintln!("{}: kernel {name}: the host makes {argument} of others", source.name);
         }
-        let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget)));
+        let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget.time)));
         if !matches!(self.how, Engines::Search(_)) {
             self.engine(kernel, source, &work, Engine::Prove);
         }
         let proof = match self.how {
             Engines::Search(_) => None,
-            Engines::Prover { may_alias } => {
-                Some(self.prove(kernel, given, *may_alias, &kinds, budget, false).map_err(fail)?)
+            Engines::Prover { .. } if given.global.is_some() => {
+                let because = "the prover knows only work-groups of one size";
+                return Ok(simulation::unknown_report(kernel, &source.name, &kinds, because));
             }
+            _ if given.global.is_some() => None,
+            Engines::Prover { may_alias } => Some(
+                self.prove(kernel, given, host, *may_alias, &kinds, budget, false).map_err(fail)?,
+            ),
             Engines::All(how) => {
                 let may_alias = how.alias == Alias::All;
-                let budget = (budget * PROVER_SHARE).min(PROVER_MOST);
-                let mut proof =
-                    self.prove(kernel, given, may_alias, &kinds, budget, true).map_err(fail)?;
+                let share = Share {
+                    work: (budget.work * PROVER_SHARE).min(PROVER_MOST),
+                    time: budget.time * PROVER_PATIENCE,
+                };
+                let mut proof = self
+                    .prove(kernel, given, host, may_alias, &kinds, share, true)
+                    .map_err(fail)?;
                 if too_large(kernel).is_none() {
                     let seed = self.analysis.launch.seed;
                     proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
@@ -268,8 +322,11 @@ impl Task<'_> {
         {
             return Ok(self.proved(kernel, source, Some(settled.clone()), &kinds, started));
         }
-        let searched =
+        let mut searched =
             self.search(kernel, source, given, how, config, proof.as_ref(), &work).map_err(fail)?;
+        if proof.is_some() {
+            self.prove_remedies(way, how, &mut searched, started, budget.time);
+        }
         if searched.nothing_allowed && is_complete {
             return Err(fail("the launch does not satisfy the preconditions".into()));
         }
@@ -328,65 +385,74 @@ impl Task<'_> {
         &self,
         kernel: &Kernel,
         given: &Given,
+        host: Origin,
         may_alias: bool,
         kinds: &[Kind],
-        budget: f64,
+        share: Share,
         usual: bool,
     ) -> Result<Proof, String> {
         let args = &self.analysis.launch;
         // What is wrong with an assumption does not hang on the launch.
         assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
-        let mut assumptions = proof::assumptions(kernel, given, args, may_alias);
-        proof::assume_given(kernel, &args.assume, &mut assumptions, usual)?;
+        let mut premises = Premises::new(kernel, given, args, may_alias, host, usual)?;
         // What is usual is read off the whole kernel, which takes long where it is very large.
-        let mut facts = proof::assume_dims(&given.relations, &mut assumptions);
-        let (axes, guesses) = match usual && too_large(kernel).is_none() {
-            true => proof::usual(kernel, &given.relations, &mut assumptions),
-            false => Default::default(),
-        };
-        facts.extend(axes);
-        let unguessed = assumptions.clone();
-        let guessed = proof::assume_guesses(&guesses, &mut assumptions);
-        let mut named = [&guessed[..], &facts].concat();
+        if too_large(kernel).is_none() {
+            premises.add_usual(usual);
+        }
+        let assumptions = premises.assumptions(&premises.all());
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
         let cancel = &self.analysis.input.cancel;
-        let time = match self.analysis.search.reproducible {
+        let patience = match self.analysis.search.reproducible {
             true => A_DAY,
-            false => seconds(budget),
+            false => seconds(share.time),
         };
-        let run = |assumptions: &Assumptions, kinds: &[Kind], time: Duration, brief: bool| {
-            proof::run(kernel, assumptions, kinds, time, work, jobs, brief, cancel)
+        let (budget, mut spent) = (seconds(share.work), Duration::ZERO);
+        let mut run = |assumptions: &Assumptions, kinds: &[Kind], most: Duration, brief: bool| {
+            let (left, time) =
+                (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
+            let left = left.min(most);
+            let proof =
+                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel);
+            spent += proof.stats.spent;
+            (proof, budget.saturating_sub(spent))
         };
-        let mut proof = run(&assumptions, kinds, time, false);
+        let related = premises.related();
+        // What the host says more of its launches gets its part, too.
+        let first = if related.is_some() { budget / 2 } else { budget };
+        let (mut proof, mut left) = run(&assumptions, kinds, first, false);
         let open = proof::open(&proof);
-        let mut under: Vec<(Kind, Vec<String>)> =
-            proof.verdicts.iter().map(|(k, _)| (*k, guessed.clone())).collect();
-        // With less guessed, or nothing, if that is proved as well.
-        let mut weaker = proof::weaker(&guesses, &proof);
-        while let Some(guesses) = weaker.take_if(|_| started.elapsed() < time / 2) {
-            let mut assumptions = unguessed.clone();
-            let guessed = proof::assume_guesses(&guesses, &mut assumptions);
-            let again = run(&assumptions, &proof::settled(&proof), time - started.elapsed(), true);
-            let taken = proof::replace_weaker(&mut proof, again);
-            under
-                .iter_mut()
-                .filter(|(k, _)| taken.contains(k))
-                .for_each(|u| u.1.clone_from(&guessed));
-            weaker = proof::weaker(&guesses, &proof);
+        // With less taken for given, if that is proved as well.
+        let mut settled = proof::settled(&proof);
+        for taken in premises.weaker(&proof) {
+            if settled.is_empty() || left <= budget / 4 {
+                break;
+            }
+            let less = premises.assumptions(&taken);
+            let again;
+            (again, left) = run(&less, &settled, budget, true);
+            let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
+            settled.retain(|k| !taken.contains(k));
         }
-        for (kind, guessed) in under {
-            proof::name_usual(&mut proof, &[kind], &[&guessed[..], &facts].concat());
-        }
-        let left = time.saturating_sub(started.elapsed());
-        let related = proof::assume_related(kernel, given, &mut assumptions);
-        if !related.is_empty() && !open.is_empty() && left > time / 10 {
+        if let Some(related) = related {
             // Then as the host launches it.
-            let mut again = run(&assumptions, &open, left, false);
-            named.extend(related);
-            proof::name_usual(&mut again, &open, &named);
-            proof::replace(&mut proof, again, started.elapsed() < time);
+            if !open.is_empty() && left > budget / 10 {
+                let again;
+                (again, left) = run(&related, &open, budget, false);
+                let is_whole = !left.is_zero() && started.elapsed() < patience;
+                proof::replace(&mut proof, again, is_whole);
+            }
+            let may_be_hosts = |m: &Model| premises.may_be_hosts(m);
+            proof.alarms.retain(|a| a.model.as_ref().is_none_or(may_be_hosts));
+        }
+        if self.analysis.input.verbose {
+            let (work, time) = ((budget - left.min(budget)).as_secs_f64(), started.elapsed());
+            eprintln!(
+                "kernel {}: {work:.2} s of work for the prover, in {:.2} s",
+                kernel.name,
+                time.as_secs_f64()
+            );
         }
         if usual {
             // The verdict's own condition says it.
@@ -396,6 +462,47 @@ impl Task<'_> {
             self.hurried.set(true);
         }
         Ok(proof)
+    }
+
+    /// Asks the prover, without the solver, whether a kernel is free of races with what the help names, and says so.
+    fn prove_remedies(
+        &self,
+        way: &Way,
+        how: &Evolve,
+        searched: &mut Searched,
+        started: Instant,
+        budget: f64,
+    ) {
+        let found = searched.findings.iter_mut().zip(&searched.remedies);
+        let tried = found.filter_map(|(f, r)| Some((f, r.as_ref()?)));
+        let races = tried.filter(|(f, _)| f.kind == Kind::DataRace);
+        for (finding, remedy) in races.take(MOST_PROVED_REMEDIES) {
+            let weakest_first = remedy.weaker.as_deref().into_iter().chain([remedy]);
+            let is_proved = |r: &&Remedy| {
+                let left = seconds((budget - started.elapsed().as_secs_f64()).max(0.0));
+                self.is_proved_at_once(&r.kernel, way, how, left)
+            };
+            if let Some(best) = { weakest_first }.find(is_proved) {
+                let tried = "tried: then the kernel is proved free of data races";
+                finding.help[0] = format!("{} ({tried})", best.text);
+            }
+        }
+    }
+
+    /// Whether the kernel is proved free of races as usual, without the solver.
+    fn is_proved_at_once(&self, kernel: &Kernel, way: &Way, how: &Evolve, time: Duration) -> bool {
+        let args = &self.analysis.launch;
+        let (given, may_alias) = (&way.given, how.alias == Alias::All);
+        let premises = Premises::new(kernel, given, args, may_alias, way.host, true);
+        let Some(mut premises) = premises.ok().filter(|_| too_large(kernel).is_none()) else {
+            return false;
+        };
+        premises.add_usual(true);
+        let assumptions = premises.assumptions(&premises.all());
+        let cancel = &self.analysis.input.cancel;
+        let kinds = [Kind::DataRace];
+        let proof = proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel);
+        proof::settles(&proof, Kind::DataRace)
     }
 
     fn search(
@@ -432,7 +539,13 @@ impl Task<'_> {
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };
         let started = Instant::now();
-        let searched = search(kernel, given, &settings)?;
+        let mut searched = search(kernel, given, &settings)?;
+        let looked = !searched.nothing_allowed && searched.incomplete.is_none();
+        if looked && asks_for_opencl_2(&self.analysis.input.clang_args) {
+            let smaller = remainders(kernel, given, &settings);
+            searched.rules.extend(smaller.iter().map(|_| Rule::Ordinary));
+            searched.findings.extend(smaller);
+        }
         let time = settings.config.deadline.map(|d| d.saturating_duration_since(started));
         if time.is_some_and(|t| started.elapsed() > t.mul_f64(SEARCH_UNHURRIED)) {
             self.hurried.set(true);
@@ -457,25 +570,27 @@ impl Task<'_> {
     /// What the command line, the project and the source fix of the launch.
     pub(crate) fn given(&self, kernel: &Kernel, facts: &FileFacts) -> Result<Given, String> {
         let launch = &self.analysis.launch;
-        let (grid, block) = facts.dims(kernel, launch);
-        let or_one = |d: Option<([u32; 3], From)>| d.unwrap_or(([1; 3], From::KernelBounds));
-        let ((g, grid_from), (b, block_from)) = (or_one(grid), or_one(block));
-        let dims = Dims { grid: g, block: b, grid_from, block_from };
-        dims.validate(kernel.language)?;
-        let mut values = launch.parsed_args()?;
-        values.extend(facts.source_args(kernel, &values, &dims)?);
-        let (grid, block) = (grid.map(|g| g.0), block.map(|b| b.0));
-        let shared = facts.shared(kernel, launch, &dims);
-        let args = bind::resolve(kernel, &values)?;
+        let mut known = facts.dims(kernel, launch);
+        let mut global = None;
+        if let Some(size) = facts.global(launch) {
+            let (groups, rest) = dims::of_global(kernel, size, known.block.map(|b| b.value))?;
+            (known.grid, global) = (Some(Fact::new(groups, Origin::CommandLine)), rest);
+        }
+        let or_one = |d: Option<Fact<[u32; 3]>>| d.unwrap_or(Fact::new([1; 3], Origin::Choice));
+        Dims { grid: or_one(known.grid), block: or_one(known.block) }.validate(kernel)?;
+        let args = facts.args(kernel, &launch.parsed_args()?, &known)?;
+        let shared = facts.shared(kernel, launch, &known);
         // Who asks for any dimension does not mean those of the host.
         let any = |d: Option<DimArg>| d.is_some_and(|d| d.exactly().is_none());
         let related = match any(launch.grid) || any(launch.block) {
             true => Related::default(),
-            false => facts.relations(kernel, grid, block, &args),
+            false => facts.relations(kernel, &known, &args),
         };
         let Related { relations, conditions, sizes, bound } = related;
         let told = relations.len() + conditions.len();
-        let mut given = Given { grid, block, shared, args, relations, conditions, sizes, bound };
+        let Known { grid, block } = known;
+        let mut given =
+            Given { grid, block, global, shared, args, relations, conditions, sizes, bound };
         if too_large(kernel).is_some() {
             given.relations.clear();
             given.conditions.clear();
@@ -490,8 +605,23 @@ impl Task<'_> {
     }
 }
 
+/// Whether the user asks for a standard in which work-groups may differ in size. Without a word, a program is built as
+/// OpenCL C 1.2, though it may be compiled here as a later one.
+fn asks_for_opencl_2(clang_args: &[String]) -> bool {
+    let standard = clang_args.iter().rev().find_map(|a| a.strip_prefix("-cl-std="));
+    standard.is_some_and(|s| !s.to_ascii_uppercase().starts_with("CL1"))
+}
+
 fn seconds(s: f64) -> Duration {
     Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)
+}
+
+/// The name of a parameter or a variable.
+fn array_name(kernel: &Kernel, array: Array) -> String {
+    match array {
+        Array::Param(p) => kernel.params[p].name.clone(),
+        Array::Object(o) => kernel.objects[o.0 as usize].name.clone(),
+    }
 }
 
 /// A launch with a value for every scalar, to read an assumption by.

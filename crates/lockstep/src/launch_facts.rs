@@ -4,13 +4,14 @@ use std::cell::{Cell, OnceCell};
 use std::path::PathBuf;
 
 use lockstep_finding::launch::{Dimension, Number};
-use lockstep_finding::{ArgValue, ElementType, Launch};
-use lockstep_frontend::{HostLaunch, HostPart, HostSide, Module};
-use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
+use lockstep_finding::{ArgValue, ElementType, Fact, Launch, Origin};
+use lockstep_frontend::{HostAlias, HostArray, HostLaunch, HostPart, HostSide, Module};
+use lockstep_kernel::edit::Alias;
+use lockstep_kernel::{Array, Kernel, Object, ObjectId, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
 use crate::assume;
-use crate::dims::{DimArg, Dims, From, Given};
+use crate::dims::{DimArg, Known, Said, is_hosts};
 use crate::load::{self, Source};
 use crate::options::{InputArgs, LaunchArgs};
 use crate::relations::{self, Related};
@@ -21,6 +22,8 @@ pub(crate) struct FileFacts<'a> {
     module: &'a Module,
     input: &'a InputArgs,
     host: OnceCell<HostSide>,
+    /// Whether dimensions were asked of the host: then all that it says counts.
+    asked: Cell<bool>,
     /// Which of the host's launches of a kernel is looked at.
     chosen: Cell<usize>,
 }
@@ -31,7 +34,14 @@ impl<'a> FileFacts<'a> {
         module: &'a Module,
         input: &'a InputArgs,
     ) -> FileFacts<'a> {
-        FileFacts { source, module, input, host: OnceCell::new(), chosen: Cell::new(0) }
+        FileFacts {
+            source,
+            module,
+            input,
+            host: OnceCell::new(),
+            asked: Cell::new(false),
+            chosen: Cell::new(0),
+        }
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
@@ -47,7 +57,7 @@ impl<'a> FileFacts<'a> {
             _ => 2,
         };
         let first = launches.iter().copied().min_by_key(unknown);
-        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.same.clone());
+        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.aliases.clone());
         let mut different: Vec<&HostLaunch> = Vec::new();
         for l in first.into_iter().chain(launches) {
             if !different.iter().any(|d| constants(d) == constants(l)) {
@@ -59,26 +69,62 @@ impl<'a> FileFacts<'a> {
 
     /// In how many ways the host launches a kernel, where it is the host that says so.
     pub(crate) fn ways(&self, kernel: &Kernel, args: &LaunchArgs) -> usize {
-        if self.is_by_host(kernel, args) { self.different_launches(kernel).len() } else { 1 }
+        match self.is_by_host(kernel, args) {
+            true => self.different_launches(kernel).len(),
+            false => self.different_aliases(kernel).len().max(1),
+        }
     }
 
     fn is_by_host(&self, kernel: &Kernel, args: &LaunchArgs) -> bool {
-        let (grid, block) = self.dims(kernel, args);
-        [grid, block].into_iter().flatten().any(|(_, from)| from == From::HostLaunch)
+        self.dims(kernel, args).is_by_host()
     }
 
-    /// The pairs of parameters that the host gives one array, where it was looked at. What does not race with one array does not
-    /// race with two.
-    pub(crate) fn same(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<(usize, usize)> {
-        if self.host.get().is_none() {
-            return Vec::new();
+    /// What the host's constants are facts of: every launch that it makes, where there is only one kind and all are read.
+    pub(crate) fn host_origin(&self, kernel: &Kernel) -> Origin {
+        let unread = |host: &HostSide| host.unread.contains(&kernel.mangled);
+        match self.different_launches(kernel).len() > 1 || self.host.get().is_some_and(unread) {
+            true => Origin::HostLaunch,
+            false => Origin::HostLaunches,
         }
-        let launches = match self.is_by_host(kernel, args) {
-            true => self.host_launch(kernel).into_iter().collect(),
-            false => self.host_launches(kernel),
+    }
+
+    /// The parameters that point into one array or variable, by what the host gives, whoever gives the dimensions.
+    pub(crate) fn aliases(&self, kernel: &Kernel, args: &LaunchArgs) -> Vec<Alias> {
+        let given = match self.is_by_host(kernel, args) {
+            true => self.host_launch(kernel).map(|l| &l.aliases),
+            false => self.different_aliases(kernel).get(self.chosen.get()).copied(),
         };
-        let pairs = launches.into_iter().map(|l| &l.same).find(|same| !same.is_empty());
-        pairs.cloned().unwrap_or_default()
+        let object = |name: &str| {
+            let is_it = |o: &Object| o.exported && o.name == name;
+            let at = kernel.objects.iter().position(is_it)?;
+            Some(Array::Object(ObjectId(at as u32)))
+        };
+        let alias = |a: &HostAlias| {
+            let of = match &a.of {
+                HostArray::Param(p) => Array::Param(*p),
+                HostArray::Variable(name) => object(name)?,
+            };
+            Some(Alias { param: a.param, of, offset: a.offset })
+        };
+        given.into_iter().flatten().filter_map(alias).collect()
+    }
+
+    /// What the host's launches of a kernel have of these, each once. What does not race with one array does not race with two.
+    fn different_aliases(&self, kernel: &Kernel) -> Vec<&Vec<HostAlias>> {
+        let mut different: Vec<&Vec<HostAlias>> = Vec::new();
+        // A kernel with one pointer gives it no other to overlap.
+        let is_pointer = |p: &&Param| matches!(p.kind, ParamKind::Buffer { .. });
+        let pointers = kernel.params.iter().filter(is_pointer).count();
+        let launches = match pointers > 1 || kernel.objects.iter().any(|o| o.exported) {
+            true => self.host_launches(kernel),
+            false => Vec::new(),
+        };
+        for aliases in launches.into_iter().map(|l| &l.aliases).filter(|a| !a.is_empty()) {
+            if !different.contains(&aliases) {
+                different.push(aliases);
+            }
+        }
+        different
     }
 
     /// Looks at another of the ways.
@@ -95,17 +141,16 @@ impl<'a> FileFacts<'a> {
     pub(crate) fn relations(
         &self,
         kernel: &Kernel,
-        grid: Option<[u32; 3]>,
-        block: Option<[u32; 3]>,
-        args: &[Option<ArgValue>],
+        known: &Known,
+        args: &[Option<Fact<ArgValue>>],
     ) -> Related {
-        if self.host.get().is_none() {
+        if !self.asked.get() {
             return Related::default();
         }
         let known = |part: HostPart| match part {
-            HostPart::Grid(a) => grid.map(|g| i64::from(g[a])),
-            HostPart::Block(a) => block.map(|b| i64::from(b[a])),
-            HostPart::Argument(i) => match args.get(i)? {
+            HostPart::Grid(a) => known.grid.map(|g| i64::from(g[a])),
+            HostPart::Block(a) => known.block.map(|b| i64::from(b[a])),
+            HostPart::Argument(i) => match args.get(i)?.as_ref().map(|fact| &fact.value) {
                 Some(ArgValue::Scalar(text)) => match Number::parse(text)? {
                     Number::Int(v) => i64::try_from(v).ok(),
                     Number::Float(_) => None,
@@ -132,78 +177,85 @@ impl<'a> FileFacts<'a> {
 
     /// Dimensions by the strongest source that gives them; the host part of the
     /// file is only read where the stronger ones leave something open.
-    pub(crate) fn dims(
-        &self,
-        kernel: &Kernel,
-        args: &LaunchArgs,
-    ) -> (Option<([u32; 3], From)>, Option<([u32; 3], From)>) {
+    pub(crate) fn dims(&self, kernel: &Kernel, args: &LaunchArgs) -> Known {
         let head = &self.module.head;
         let mut sources = vec![
             (
-                From::CommandLine,
-                Given {
+                Origin::CommandLine,
+                Said {
                     grid: args.grid.and_then(DimArg::exactly),
                     block: args.block.and_then(DimArg::exactly),
                 },
             ),
-            (From::HeadComment, Given { grid: head.grid, block: head.block }),
+            (Origin::Annotation, Said { grid: head.grid, block: head.block }),
+            (Origin::Annotation, Said { grid: None, block: kernel.required_block }),
         ];
-        let (grid, block) = Dims::resolve(&sources);
-        if (grid.is_none() || block.is_none())
-            && let Some(host) = self.host_launch(kernel)
-        {
-            sources.push((From::HostLaunch, Given { grid: host.grid, block: host.block }));
+        let known = Known::resolve(&sources);
+        let is_open = known.grid.is_none() || known.block.is_none();
+        self.asked.set(self.asked.get() || is_open);
+        if is_open && let Some(host) = self.host_launch(kernel) {
+            let said = Said { grid: host.grid, block: host.block };
+            sources.push((self.host_origin(kernel), said));
         }
-        sources.push((From::KernelBounds, Given { grid: None, block: kernel.block_dim_hint }));
-        Dims::resolve(&sources)
+        Known::resolve(&sources)
     }
 
-    /// Scalars that `args` leaves open and the source gives: in its head comment
+    /// OpenCL: the global size, where that is given in place of the number of groups.
+    pub(crate) fn global(&self, args: &LaunchArgs) -> Option<[u32; 3]> {
+        let head = self.module.head.global.filter(|_| args.grid.is_none() && args.block.is_none());
+        args.global.or(head)
+    }
+
+    /// The arguments that are known, by parameter: `args`, and scalars that these leave open and the source gives, in its head comment
     /// (`--kernel-args=K,V,…`, in the order of the scalar parameters), or as
     /// constants of the host launch that also gave the dimensions.
-    pub(crate) fn source_args(
+    pub(crate) fn args(
         &self,
         kernel: &Kernel,
         args: &[(String, ArgValue)],
-        dims: &Dims,
-    ) -> Result<Vec<(String, ArgValue)>, String> {
-        let mut values = bind::resolve(kernel, args)?;
-        let given = values.clone();
+        dims: &Known,
+    ) -> Result<Vec<Option<Fact<ArgValue>>>, String> {
+        let given = bind::resolve(kernel, args)?.into_iter();
+        let mut values: Vec<Option<Fact<ArgValue>>> =
+            given.map(|v| v.map(|v| Fact::new(v, Origin::CommandLine))).collect();
         let scalars = scalar_params(kernel);
         for (name, head) in &self.module.head.kernel_args {
             if load::is_named(kernel, name) {
                 for (&(param, ty), bits) in scalars.iter().zip(head) {
-                    let value = bits.map(|b| scalar_of_bits(ty, b));
+                    let value = bits.map(|b| Fact::new(scalar_of_bits(ty, b), Origin::Annotation));
                     values[param] = values[param].take().or(value);
                 }
             }
         }
-        if dims.block_from == From::HostLaunch
+        if dims.block.is_some_and(|b| is_hosts(b.origin))
             && let Some(host) = self.host_launch(kernel)
         {
+            let origin = self.host_origin(kernel);
             let whole = host.arg_count == kernel.own_params();
             for &(position, bits) in host.args.iter().filter(|_| whole) {
                 if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
-                    let value = scalar_of_bits(ty, bits);
+                    let value = Fact::new(scalar_of_bits(ty, bits), origin);
                     values[param] = values[param].take().or(Some(value));
                 }
             }
         }
-        let params = kernel.params.iter().zip(values).zip(given);
-        let new = params.filter(|(_, given)| given.is_none());
-        Ok(new.filter_map(|((p, v), _)| Some((p.name.clone(), v?))).collect())
+        Ok(values)
     }
 
     /// Dynamic shared memory: given, or what the host launch has that also gave
     /// the dimensions.
-    pub(crate) fn shared(&self, kernel: &Kernel, args: &LaunchArgs, dims: &Dims) -> Option<u32> {
+    pub(crate) fn shared(
+        &self,
+        kernel: &Kernel,
+        args: &LaunchArgs,
+        dims: &Known,
+    ) -> Option<Fact<u32>> {
         let from_host = || {
-            let host = (dims.block_from == From::HostLaunch)
-                .then(|| self.host_launch(kernel))
-                .flatten()?;
-            (host.shared > 0).then_some(host.shared)
+            let by_host = dims.block.is_some_and(|b| is_hosts(b.origin));
+            let host = by_host.then(|| self.host_launch(kernel)).flatten()?;
+            (host.shared > 0).then(|| Fact::new(host.shared, self.host_origin(kernel)))
         };
-        args.shared.or_else(from_host)
+        args.shared.map(|s| Fact::new(s, Origin::CommandLine)).or_else(from_host)
     }
 }
 
@@ -254,7 +306,7 @@ fn value_of(launch: &Launch, name: &str) -> Option<String> {
         return Some(match function {
             "get_local_size" => block.to_string(),
             "get_num_groups" => grid.to_string(),
-            "get_global_size" => (grid * block).to_string(),
+            "get_global_size" => launch.global.map_or(grid * block, |g| g[i].into()).to_string(),
             _ => return None,
         });
     }

@@ -41,7 +41,7 @@ impl Source {
         self.has_kernels(&module)?;
         match module.uninstantiated.first() {
             Some(u) if module.kernels.is_empty() => {
-                Err(error(&self.name, format!("template kernel {}: {}", u.template, u.because)))
+                Err(error(&self.name, format!("kernel {}: {}", u.template, u.because)))
             }
             _ => Ok(module),
         }

@@ -3,6 +3,7 @@
 //! **Architecture Invariant:** no analysis here. A command turns its options
 //! into a launch, hands it to an engine, and hands what comes back to a renderer.
 
+mod architecture;
 mod assume;
 mod check;
 mod clang_style_args;
@@ -18,6 +19,7 @@ mod manual;
 mod options;
 mod output;
 mod plan;
+mod premises;
 mod progress;
 mod proof;
 mod relations;
@@ -152,7 +154,7 @@ fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
 
 /// What is the same for all commands that read a file.
 fn begin(input: &mut InputArgs, clang_args: Vec<String>) -> Result<(), String> {
-    input.clang_args = clang_args;
+    input.set_clang_args(clang_args);
     input.cancel = interrupt::token()?;
     Ok(())
 }

@@ -151,7 +151,7 @@ impl LspArgs {
     pub(crate) fn into_files(self, clang_args: Vec<String>) -> Result<FilesArgs, String> {
         let LspArgs { mut analysis, may_alias, project } = self;
         let OpenProjectArgs { build, config, baseline } = project;
-        analysis.input.clang_args = clang_args;
+        analysis.input.set_clang_args(clang_args);
         analysis.launch.concrete()?;
         let project = ProjectArgs { build, config, baseline, ..ProjectArgs::default() };
         Ok(FilesArgs { files: Vec::new(), project, analysis, may_alias })
@@ -254,6 +254,9 @@ pub(crate) struct InputArgs {
     /// Use the headers of this CUDA SDK
     #[arg(long, value_name = "DIR")]
     pub(crate) cuda_path: Option<PathBuf>,
+    /// The architecture that CUDA code is compiled for [default: sm_70, or what the build says]
+    #[arg(long, value_name = "sm_NN", value_parser = parse_arch)]
+    pub(crate) arch: Option<String>,
     /// Say more on standard error
     #[arg(long)]
     pub(crate) verbose: bool,
@@ -263,6 +266,14 @@ pub(crate) struct InputArgs {
     /// Ends all work on the input.
     #[arg(skip)]
     pub(crate) cancel: Cancel,
+}
+
+impl InputArgs {
+    /// What goes to clang: these, and the architecture.
+    pub(crate) fn set_clang_args(&mut self, clang_args: Vec<String>) {
+        self.clang_args = clang_args;
+        self.clang_args.extend(self.arch.iter().map(|arch| format!("--offload-arch={arch}")));
+    }
 }
 
 /// What every analysis command shares.
@@ -287,6 +298,9 @@ pub(crate) struct LaunchArgs {
     /// Blocks of the grid (OpenCL: number of groups); 'prove' also takes any
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
     pub(crate) grid: Option<DimArg>,
+    /// OpenCL: the global size, in place of --grid; the last groups may be smaller
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, conflicts_with = "grid")]
+    pub(crate) global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES")]
     pub(crate) shared: Option<u32>,
@@ -477,6 +491,16 @@ fn parse_budget(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a number of seconds above 0 expected".into()),
+    }
+}
+
+fn parse_arch(text: &str) -> Result<String, String> {
+    let name = text.strip_prefix("sm_").unwrap_or("");
+    let digits = name.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let is_name = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+    match is_name && name.len() - digits.len() <= 1 {
+        true => Ok(text.to_owned()),
+        false => Err("the name of an architecture expected, such as sm_80".into()),
     }
 }
 

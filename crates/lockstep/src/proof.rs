@@ -3,21 +3,15 @@
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::launch::{Dimension, Expr, Number, Relation};
+use lockstep_finding::launch::{Dimension, Expr};
 use lockstep_finding::{
-    Access, Approximated, ArgValue, Confidence, Finding, KernelReport, Kind, Launch, Place,
-    Severity, Verdict,
+    Access, Approximated, Confidence, Finding, KernelReport, Kind, Launch, Place, Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
-use lockstep_prove::{
-    Alarm, AssumeExpr, Assumptions, Config, DimSpec, Model, Proof, absent, prove,
-};
-use lockstep_search::{Given, Suggestion, UsualDims};
-use lockstep_simulate::bind;
+use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
+use lockstep_search::Suggestion;
 
-use crate::dims::DimArg;
 use crate::launch_facts::assumptions_hold;
-use crate::options::{LaunchArgs, SchedulingArg};
 
 /// What the prover looks for.
 pub(crate) const PROVABLE: [Kind; 4] =
@@ -28,211 +22,11 @@ const FAR_OUT: i64 = 1 << 30;
 /// Threads of a launch that is worth trying.
 const MOST_THREADS: u64 = 1 << 20;
 
-/// The launches that a proof is about: what is given is a fact, the rest may be
-/// anything.
-pub(crate) fn assumptions(
-    kernel: &Kernel,
-    given: &Given,
-    args: &LaunchArgs,
-    may_alias: bool,
-) -> Assumptions {
-    let dims = |arg: Option<DimArg>, given: Option<[u32; 3]>| match (arg, given) {
-        (Some(arg), _) => arg.0.map(|d| d.map_or(DimSpec::Any, DimSpec::Exactly)),
-        (None, Some(dims)) => dims.map(DimSpec::Exactly),
-        (None, None) => [DimSpec::Any; 3],
-    };
-    let mut out = Assumptions {
-        grid: dims(args.grid, given.grid),
-        block: dims(args.block, given.block),
-        may_alias,
-        scheduling: match args.scheduling() {
-            SchedulingArg::Independent => lockstep_prove::Scheduling::Independent,
-            SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,
-        },
-        warp_size: args.warp_size(),
-        ..Assumptions::default()
-    };
-    for (i, (param, value)) in kernel.params.iter().zip(&given.args).enumerate() {
-        match value {
-            Some(ArgValue::Array(spec)) => out.lengths.push((i, spec.bytes())),
-            Some(value) => {
-                out.scalars.extend(bind::scalar_bits_of(param, value).map(|bits| (i, bits)));
-            }
-            None => {}
-        }
-    }
-    out
-}
-
-/// Adds `--assume`. With `only_some`, what the prover cannot read (it knows no
-/// floats) is left out: then it proves more than was asked.
-pub(crate) fn assume_given(
-    kernel: &Kernel,
-    exprs: &[String],
-    assumptions: &mut Assumptions,
-    only_some: bool,
-) -> Result<(), String> {
-    for text in exprs {
-        match AssumeExpr::parse(text, kernel) {
-            Ok(expr) => assumptions.exprs.push(expr),
-            Err(_) if only_some => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(())
-}
-
-/// A block's dimension that is only guessed, by the arithmetic of indices and by shared arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Guess {
-    axis: usize,
-    threads: u32,
-    exactly: bool,
-    /// As many blocks as there are at most if this many threads are, all in all.
-    grid: Option<u32>,
-}
-
-impl Guess {
-    fn texts(self) -> Vec<String> {
-        let Guess { threads, .. } = self;
-        let axis = ["x", "y", "z"][self.axis];
-        let is = if self.exactly { "==" } else { "<=" };
-        let grid = self.grid.map(|most| format!("gridDim.{axis} <= {}", most / threads));
-        [Some(format!("blockDim.{axis} {is} {threads}")), grid].into_iter().flatten().collect()
-    }
-
-    fn assume(self, assumptions: &mut Assumptions) -> Vec<String> {
-        if self.exactly {
-            assumptions.block[self.axis] = DimSpec::Exactly(self.threads);
-        } else {
-            assumptions.most_block[self.axis] = Some(self.threads);
-            assumptions.most_grid[self.axis] = self.grid.map(|most| most / self.threads);
-        }
-        self.texts()
-    }
-
-    /// The next weaker condition, given what a proof assumes.
-    fn weaker(self, proof: &Proof) -> Option<Guess> {
-        let axis = ["x", "y", "z"][self.axis];
-        let bound =
-            format!("gridDim.{axis} * blockDim.{axis} <= {}", lockstep_prove::MOST_NUMBERED);
-        let is_bounded =
-            |v: &Verdict| matches!(v, Verdict::Proved { assumes } if assumes.contains(&bound));
-        let is_bounded = proof.verdicts.iter().any(|(_, v)| is_bounded(v));
-        let grid = is_bounded.then_some(lockstep_prove::MOST_NUMBERED);
-        self.exactly.then_some(Guess { exactly: false, grid, ..self })
-    }
-}
-
-/// What a caller who knows the kernel would never do otherwise, where nothing is given and the host computes nothing else: the
-/// axes along which nobody looks, which have one thread or block, and guesses of sizes.
-pub(crate) fn usual(
-    kernel: &Kernel,
-    relations: &[Relation],
-    assumptions: &mut Assumptions,
-) -> (Vec<String>, Vec<Guess>) {
-    let mut usual = UsualDims::of(kernel);
-    for dimension in relations.iter().filter_map(|r| Dimension::named(&r.name)) {
-        match dimension {
-            Dimension::Block(a) => (usual.block[a], usual.most_block[a]) = (None, None),
-            Dimension::Grid(a) => usual.grid[a] = None,
-        }
-    }
-    let (mut named, mut guesses) = (Vec::new(), Vec::new());
-    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-        match (assumptions.block[axis], usual.block[axis], usual.most_block[axis]) {
-            (DimSpec::Any, Some(1), _) => {
-                assumptions.block[axis] = DimSpec::Exactly(1);
-                named.push(format!("blockDim.{name} == 1"));
-            }
-            (DimSpec::Any, Some(threads), _) => {
-                guesses.push(Guess { axis, threads, exactly: true, grid: None });
-            }
-            (DimSpec::Any, None, Some(threads)) => {
-                guesses.push(Guess { axis, threads, exactly: false, grid: None });
-            }
-            _ => {}
-        }
-        if let (DimSpec::Any, Some(n)) = (assumptions.grid[axis], usual.grid[axis]) {
-            assumptions.grid[axis] = DimSpec::Exactly(n);
-            named.push(format!("gridDim.{name} == {n}"));
-        }
-    }
-    (named, guesses)
-}
-
-/// Adds guesses to what is assumed; the conditions so added, in C.
-pub(crate) fn assume_guesses(guesses: &[Guess], assumptions: &mut Assumptions) -> Vec<String> {
-    guesses.iter().flat_map(|g| g.assume(assumptions)).collect()
-}
-
-/// Guesses that say less, none where there is nothing left to say less of.
-pub(crate) fn weaker(guesses: &[Guess], proof: &Proof) -> Option<Vec<Guess>> {
-    let weaker = || guesses.iter().filter_map(|g| g.weaker(proof)).collect();
-    (!guesses.is_empty()).then(weaker)
-}
-
 /// The kinds that are proved, under whatever condition, and of which there is no alarm but for indices that overflow.
 pub(crate) fn settled(proof: &Proof) -> Vec<Kind> {
     let open = open(proof);
     let kinds = proof.verdicts.iter().map(|(k, _)| *k);
     kinds.filter(|k| *k != Kind::RedundantBarrier && !open.contains(k)).collect()
-}
-
-/// Takes what another proof says under other guesses, where it asks for no condition that was not asked before; the kinds taken.
-pub(crate) fn replace_weaker(proof: &mut Proof, mut other: Proof) -> Vec<Kind> {
-    let is_asked = |kind: Kind, condition: &String| {
-        let own = proof.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
-        matches!(own, Some(Verdict::Proved { assumes }) if assumes.contains(condition))
-    };
-    other.verdicts.retain(|(k, v)| match v {
-        Verdict::Proved { assumes } => assumes.iter().all(|c| is_asked(*k, c)),
-        _ => false,
-    });
-    let taken = settled(&other);
-    other.verdicts.retain(|(k, _)| taken.contains(k));
-    other.late = false;
-    replace(proof, other, false);
-    taken
-}
-
-/// Adds the dimensions that the host always launches; the conditions so added, in C.
-pub(crate) fn assume_dims(relations: &[Relation], assumptions: &mut Assumptions) -> Vec<String> {
-    let mut named = Vec::new();
-    for relation in relations {
-        let Expr::Number(Number::Int(v)) = relation.value else { continue };
-        let (dims, axis) = match Dimension::named(&relation.name) {
-            Some(Dimension::Block(axis)) => (&mut assumptions.block, axis),
-            Some(Dimension::Grid(axis)) => (&mut assumptions.grid, axis),
-            None => continue,
-        };
-        let Ok(v) = u32::try_from(v) else { continue };
-        if dims[axis] == DimSpec::Any && v > 0 {
-            dims[axis] = DimSpec::Exactly(v);
-            named.push(relation.to_string());
-        }
-    }
-    named
-}
-
-/// Adds how the rest of a launch hangs together, by the host; the conditions so added, in C.
-pub(crate) fn assume_related(
-    kernel: &Kernel,
-    given: &Given,
-    assumptions: &mut Assumptions,
-) -> Vec<String> {
-    let mut named = Vec::new();
-    let relations = given.relations.iter().map(Relation::to_string);
-    for text in relations.chain(given.conditions.iter().map(Expr::to_string)) {
-        let is_new = !assumptions.exprs.iter().any(|e| e.text == text);
-        if let Ok(expr) = AssumeExpr::parse(&text, kernel)
-            && is_new
-        {
-            assumptions.exprs.push(expr);
-            named.push(text);
-        }
-    }
-    named
 }
 
 /// The kinds that a proof leaves open, or settles only under conditions that a host may ensure.
@@ -270,24 +64,14 @@ pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
     proof.alarms.extend(other.alarms.into_iter().filter(|a| taken.contains(&a.finding.kind)));
 }
 
-/// Adds conditions to those that a proof of these kinds names, each once.
-pub(crate) fn name_usual(proof: &mut Proof, kinds: &[Kind], named: &[String]) {
-    for (kind, verdict) in &mut proof.verdicts {
-        if let Verdict::Proved { assumes } = verdict
-            && kinds.contains(kind)
-        {
-            name_once(assumes, named);
-        }
-    }
-}
-
 /// Takes back what is proved only under conditions that no usual launch satisfies: a size of one, say, where nothing can
 /// go wrong. They are looked at where they speak of arguments.
 pub(crate) fn leave_usual(proof: &mut Proof, usual: &dyn Fn() -> Vec<Launch>) {
     let mut launches: Option<Vec<Launch>> = None;
     for (_, verdict) in &mut proof.verdicts {
         let Verdict::Proved { assumes } = verdict else { continue };
-        let said: Vec<&String> = assumes.iter().filter(|a| speaks_of_arguments(a)).collect();
+        let said: Vec<&str> =
+            assumes.iter().map(|c| c.text.as_str()).filter(|a| speaks_of_arguments(a)).collect();
         if said.is_empty() {
             continue;
         }
@@ -312,26 +96,19 @@ fn speaks_of_arguments(condition: &str) -> bool {
     found
 }
 
-fn name_once(assumes: &mut Vec<String>, named: &[String]) {
-    let is_said = |n: &&String| !assumes.iter().any(|a| a.split(" && ").any(|part| part == *n));
-    let new: Vec<&str> = named.iter().filter(is_said).map(String::as_str).collect();
-    if !new.is_empty() {
-        assumes.push(new.join(" && "));
-    }
-}
-
 pub(crate) fn run(
     kernel: &Kernel,
     assumptions: &Assumptions,
     kinds: &[Kind],
     budget: Duration,
+    patience: Duration,
     work: u32,
     jobs: usize,
     brief: bool,
     cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
-    let config = Config { kinds, budget, work, jobs, brief, cancel: cancel.clone() };
+    let config = Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone() };
     let mut proof = prove(kernel, assumptions, &config);
     for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {
         say_plainly(&mut finding.approximated);
@@ -412,27 +189,62 @@ pub(crate) fn has_confirmed(proof: &Proof) -> bool {
     proof.alarms.iter().any(claims)
 }
 
-/// Leaves `confirmed` only what a launch has shown, and gives it that launch: a
+/// Leaves `confirmed` only what a launch has shown, as it was seen there: its threads and its launch belong together. A
 /// proof may be wrong about what follows exactly, an execution is not.
 pub(crate) fn keep_confirmed(proof: &mut Proof, seen: &[Finding]) {
-    for alarm in proof.alarms.iter_mut().filter(|a| claims(a)) {
-        let shows =
-            |f: &&Finding| f.kind == alarm.finding.kind && lines(f) == lines(&alarm.finding);
-        match seen.iter().find(shows) {
-            Some(f) => alarm.finding.launch.clone_from(&f.launch),
-            None => alarm.finding.confidence = Confidence::Possible,
+    let mut taken: Vec<&Finding> = Vec::new();
+    proof.alarms.retain_mut(|alarm| {
+        if !claims(alarm) {
+            return true;
         }
-    }
-    for (kind, verdict) in &mut proof.verdicts {
-        let stands = |a: &Alarm| {
-            a.finding.kind == *kind
-                && a.finding.holds_when.is_none()
-                && a.finding.confidence == Confidence::Confirmed
+        let own = &alarm.finding;
+        let shows = |f: &&Finding| f.confidence == Confidence::Confirmed && is_same_bug(f, own);
+        let Some(found) = seen.iter().find(shows) else {
+            alarm.finding.confidence = Confidence::Possible;
+            return true;
         };
-        if *verdict == Verdict::Found && !proof.alarms.iter().any(stands) {
-            *verdict = Verdict::Unknown { because: "a possible finding is not confirmed".into() };
+        // Two accesses at one place are told once.
+        if taken.contains(&found) {
+            return false;
+        }
+        taken.push(found);
+        let mut found = found.clone();
+        if own.holds_when.is_some() {
+            (found.holds_when, found.severity) = (own.holds_when.clone(), own.severity);
+        }
+        alarm.finding = found;
+        true
+    });
+    for (kind, verdict) in &mut proof.verdicts {
+        let shown =
+            |a: &&Alarm| a.finding.kind == *kind && a.finding.confidence == Confidence::Confirmed;
+        let mut shown = proof.alarms.iter().filter(shown).map(|a| &a.finding.holds_when);
+        if *verdict == Verdict::Found && !shown.clone().any(Option::is_none) {
+            let because = match shown.next() {
+                Some(Some(condition)) => format!("found only where {condition}"),
+                _ => "a possible finding is not confirmed".into(),
+            };
+            *verdict = Verdict::Unknown { because };
         }
     }
+}
+
+/// Whether a launch has shown the very thing: the same places, or the same barrier.
+fn is_same_bug(seen: &Finding, alarm: &Finding) -> bool {
+    let places = |f: &Finding| {
+        let place = |a: &Access| (a.place.file.clone(), a.place.line, a.place.column);
+        let mut places: Vec<(String, u32, u32)> = f.accesses.iter().map(place).collect();
+        places.sort();
+        places
+    };
+    seen.kind == alarm.kind
+        && match seen.kind {
+            Kind::BarrierDivergence => {
+                let barrier = barriers(alarm);
+                !barrier.is_empty() && barrier == barriers(seen)
+            }
+            _ => places(seen) == places(alarm),
+        }
 }
 
 /// Of a verdict that the prover had no time for.
@@ -667,15 +479,5 @@ mod tests {
             names.iter().map(|a| (a.variable.as_str(), a.affects_reachability)).collect();
         let compared = ("a comparison of floating-point values", true);
         assert_eq!(names, [("in", false), compared, ("a result of exp2", true)]);
-    }
-
-    #[test]
-    fn a_condition_is_named_once() {
-        let named = ["blockDim.x <= 256".to_owned(), "gridDim.y == 1".to_owned()];
-        let mut assumes = vec!["n > 0 && blockDim.x <= 256".to_owned()];
-        name_once(&mut assumes, &named);
-        assert_eq!(assumes, ["n > 0 && blockDim.x <= 256", "gridDim.y == 1"]);
-        name_once(&mut assumes, &named);
-        assert_eq!(assumes.len(), 2);
     }
 }

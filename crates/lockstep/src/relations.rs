@@ -347,7 +347,7 @@ mod tests {
             values: values.to_vec(),
             conditions: conditions.to_vec(),
             sizes: Vec::new(),
-            same: Vec::new(),
+            aliases: Vec::new(),
             free: Vec::new(),
             bound: Vec::new(),
             branches: None,

@@ -5,12 +5,15 @@ use std::time::Instant;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
-    ArgValue, ElementType, InputError, KernelReport, Launch, Output, Report, Witness,
+    ArgValue, ElementType, Fact, Finding, InputError, KernelReport, Launch, Origin, Output, Report,
+    Witness,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
-use lockstep_simulate::{Outcome, bind};
+use lockstep_search::Advisor;
+use lockstep_simulate::{Config, Outcome, bind};
 
-use crate::dims::Dims;
+use crate::architecture;
+use crate::dims::{self, Dims};
 use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
@@ -18,9 +21,12 @@ use crate::options::{Analysis, RunArgs};
 use crate::progress::{Engine, Progress};
 use crate::simulation::{self, Simulated, execute};
 use crate::traces;
+use crate::verdicts;
 use crate::witness;
 
 const DEFAULT_BUDGET: f64 = 60.0;
+/// The part of the budget that is spent on what may help.
+const ADVICE: u64 = 200;
 
 pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
     match run_one(args, sources) {
@@ -55,6 +61,12 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let launch = bind::named(kernel, &launch).map_err(fail)?;
     assumptions_hold(&analysis.launch.assume, &launch).map_err(fail)?.map_err(fail)?;
     let dumps = dumps(kernel, &args.dump).map_err(fail)?;
+    if let Some(because) = architecture::not_compiled(&module, kernel) {
+        let kinds = verdicts::kinds(&analysis.search, false);
+        let mut report = simulation::unknown_report(kernel, &source.name, &kinds, &because);
+        architecture::name(&module, kernel, &mut report);
+        return Ok(report);
+    }
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
     let progress = Progress::new(1);
@@ -82,11 +94,25 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let outputs = outputs(kernel, &launch, &outcome, &dumps);
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     let mut report = simulated.report(&config, analysis.report.strict);
+    architecture::name(&module, kernel, &mut report);
+    advise(kernel, &mut report, &config);
     traces::add(kernel, &mut report, &analysis);
     if analysis.input.cancel.is_cancelled() {
         interrupt::mark(&mut report);
     }
     Ok(report)
+}
+
+/// Says which barrier or fence helps, in this launch, where the simulator leaves that to be tried.
+fn advise(kernel: &Kernel, report: &mut KernelReport, config: &Config) {
+    let bind = |kernel: &Kernel, launch: &Launch| bind::bind(kernel, launch).ok();
+    let untold = |f: &&mut Finding| f.help.is_empty();
+    let mut advisor = None;
+    for finding in report.findings.iter_mut().filter(untold) {
+        let steps = config.max_steps / ADVICE;
+        let advisor = advisor.get_or_insert_with(|| Advisor::new(kernel, config, &bind, steps));
+        advisor.advise(finding, &[]);
+    }
 }
 
 fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {
@@ -112,20 +138,25 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
 
 fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
     let args = &analysis.launch;
-    let (grid, block) = facts.dims(kernel, args);
+    let mut known = facts.dims(kernel, args);
+    let mut global = None;
+    if let Some(size) = facts.global(args) {
+        let (groups, rest) = dims::of_global(kernel, size, known.block.map(|b| b.value))?;
+        (known.grid, global) = (Some(Fact::new(groups, Origin::CommandLine)), rest);
+    }
     let missing = |what: &str| {
         format!(
             "--{what} is missing, and the source does not say it: give one, such as --{what} 64"
         )
     };
-    let (block, block_from) = block.ok_or_else(|| missing("block"))?;
-    let (grid, grid_from) = grid.ok_or_else(|| missing("grid"))?;
-    let dims = Dims { grid, block, grid_from, block_from };
-    dims.validate(kernel.language)?;
+    let block = known.block.ok_or_else(|| missing("block"))?;
+    let grid = known.grid.ok_or_else(|| missing("grid"))?;
+    Dims { grid, block }.validate(kernel)?;
     Ok(Launch {
-        grid,
-        block,
-        shared: facts.shared(kernel, args, &dims).unwrap_or(0),
+        grid: grid.value,
+        block: block.value,
+        global,
+        shared: facts.shared(kernel, args, &known).map_or(0, |s| s.value),
         args: args.parsed_args()?,
         seed: args.seed,
     })

@@ -4,10 +4,32 @@
 //!
 //! What it can miss: of two findings at the same places, one launch is shown.
 
-use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Place, Severity, Verdict};
+use lockstep_finding::{
+    Condition, Confidence, Finding, KernelReport, Kind, Origin, Place, Severity, Verdict,
+};
 
-/// Adds the report of another launch.
-pub(crate) fn join(report: &mut KernelReport, other: KernelReport) {
+/// One report of several, each of one launch; there is at least one.
+pub(crate) fn join(reports: Vec<KernelReport>) -> Option<KernelReport> {
+    let proofs: Vec<Vec<(Kind, Verdict)>> = reports.iter().map(|r| r.verdicts.clone()).collect();
+    let mut joined = reports.into_iter().reduce(|mut report, other| {
+        add(&mut report, other);
+        report
+    })?;
+    for (kind, verdict) in &mut joined.verdicts {
+        if let Verdict::Proved { assumes } = verdict {
+            let of_kind = proofs.iter().flatten().filter(|(k, _)| k == kind);
+            let lists = of_kind.filter_map(|(_, v)| match v {
+                Verdict::Proved { assumes } => Some(assumes.as_slice()),
+                _ => None,
+            });
+            *assumes = any_of(&lists.collect::<Vec<_>>());
+        }
+    }
+    Some(joined)
+}
+
+/// Adds the report of another launch; of what both prove, the first one's conditions stay.
+fn add(report: &mut KernelReport, other: KernelReport) {
     report.seconds += other.seconds;
     let is_barrier = |f: &Finding| f.kind == Kind::RedundantBarrier;
     report.findings.retain(|f| !is_barrier(f) || other.findings.iter().any(|o| is_same(o, f)));
@@ -60,16 +82,38 @@ fn worse(a: &Verdict, b: &Verdict) -> Verdict {
         Verdict::Found => 3,
     };
     match (a, b) {
-        (Verdict::Proved { assumes: own }, Verdict::Proved { assumes }) => {
-            let new = assumes.iter().filter(|c| !own.contains(c));
-            Verdict::Proved { assumes: own.iter().chain(new).cloned().collect() }
-        }
         (Verdict::Clean { covered: own }, Verdict::Clean { covered }) if own != covered => {
             Verdict::Clean { covered: format!("{own}; {covered}") }
         }
         _ if rank(a) >= rank(b) => a.clone(),
         _ => b.clone(),
     }
+}
+
+/// What has to hold for one of several proofs to hold: each is of all launches that satisfy its own conditions, whichever
+/// launch of the host it was made for.
+fn any_of(proofs: &[&[Condition]]) -> Vec<Condition> {
+    let is_common = |c: &Condition| proofs.iter().all(|list| list.iter().any(|o| o.text == c.text));
+    let first = proofs.first().copied().unwrap_or_default();
+    let mut out: Vec<Condition> = first.iter().filter(|c| is_common(c)).cloned().collect();
+    let mut ways: Vec<String> = Vec::new();
+    for list in proofs {
+        let rest = list.iter().filter(|c| !is_common(c)).map(|c| c.text.as_str());
+        let way = rest.collect::<Vec<_>>().join(" && ");
+        if way.is_empty() {
+            return out;
+        }
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let text = match &ways[..] {
+        [] => return out,
+        [one] => one.clone(),
+        several => format!("({})", several.join(") || (")),
+    };
+    out.push(Condition::new(text, Origin::HostLaunch));
+    out
 }
 
 #[cfg(test)]
@@ -79,13 +123,25 @@ mod tests {
     #[test]
     fn what_holds_of_both_launches() {
         let proved = |c: &str| Verdict::Proved { assumes: vec![c.into()] };
-        let both = Verdict::Proved { assumes: vec!["a".into(), "b".into()] };
-        assert_eq!(worse(&proved("a"), &proved("b")), both);
         assert_eq!(worse(&proved("a"), &proved("a")), proved("a"));
         let clean = Verdict::Clean { covered: "1 launch".into() };
         assert_eq!(worse(&proved("a"), &clean), clean);
         assert_eq!(worse(&Verdict::Found, &clean), Verdict::Found);
         let unknown = Verdict::Unknown { because: "it is large".into() };
         assert_eq!(worse(&clean, &unknown), unknown);
+    }
+    #[test]
+    fn one_of_several_proofs() {
+        let list =
+            |texts: &[&str]| -> Vec<Condition> { texts.iter().map(|t| (*t).into()).collect() };
+        let of = |lists: &[&[&str]]| -> Vec<String> {
+            let lists: Vec<Vec<Condition>> = lists.iter().map(|l| list(l)).collect();
+            let lists: Vec<&[Condition]> = lists.iter().map(Vec::as_slice).collect();
+            any_of(&lists).into_iter().map(|c| c.text).collect()
+        };
+        assert_eq!(of(&[&["a", "b"], &["a", "c", "d"]]), ["a", "(b) || (c && d)"]);
+        assert_eq!(of(&[&["b"], &["c"], &["b"], &["d"]]), ["(b) || (c) || (d)"]);
+        assert_eq!(of(&[&["a", "b"], &["a"]]), ["a"]);
+        assert_eq!(of(&[&["a"], &["a"]]), ["a"]);
     }
 }

@@ -102,7 +102,11 @@ impl Simulated<'_> {
 }
 
 fn one_launch(launch: &Launch) -> String {
-    format!("1 launch (grid {}, block {})", dims_text(launch.grid), dims_text(launch.block))
+    let (size, dims) = match launch.global {
+        Some(global) => ("global size", global),
+        None => ("grid", launch.grid),
+    };
+    format!("1 launch ({size} {}, block {})", dims_text(dims), dims_text(launch.block))
 }
 
 /// The report of a search.
@@ -219,7 +223,7 @@ pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
     report.chosen = Some(arguments.to_owned());
     for (_, verdict) in &mut report.verdicts {
         if let Verdict::Proved { assumes } = verdict {
-            assumes.push(arguments.to_owned());
+            assumes.push(arguments.into());
         }
     }
 }
@@ -240,6 +244,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         launch: None,
         seconds: 0.0,
         instances: Vec::new(),
+        arch: None,
         chosen: None,
         explanation: None,
     }

@@ -1,6 +1,6 @@
 //! From what was found to one verdict for each kind asked for.
 
-use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Verdict};
+use lockstep_finding::{Confidence, EXAMPLE, Finding, KernelReport, Kind, Verdict};
 
 use crate::options::SearchArgs;
 
@@ -83,13 +83,26 @@ impl Evidence<'_> {
         }
         let mut covered = self.covered.clone();
         if !conditions.is_empty() {
-            covered = format!("{covered}; found only where {}", conditions.join(", or "));
+            covered = format!("{covered}; {}", found_where(&conditions));
         }
         for (_, note) in self.notes.iter().filter(|(k, _)| *k == kind) {
             covered = format!("{covered}; {note}");
         }
         Verdict::Clean { covered }
     }
+}
+
+/// Under which conditions something was found: only there, unless one of them is an example.
+fn found_where(conditions: &[&str]) -> String {
+    let (examples, exact): (Vec<&str>, Vec<&str>) =
+        conditions.iter().partition(|c| c.starts_with(EXAMPLE));
+    if examples.is_empty() {
+        return format!("found only where {}", exact.join(", or "));
+    }
+    let examples = examples.iter().filter_map(|c| c.strip_prefix(EXAMPLE));
+    let examples = examples.map(|c| format!("for example where {c}"));
+    let all = exact.iter().map(|c| format!("where {c}")).chain(examples);
+    format!("found {}", all.collect::<Vec<_>>().join(", or "))
 }
 
 /// Lowers every finding to a possible one.
@@ -132,6 +145,13 @@ mod tests {
         let some = kinds(&search(&[Kind::Assertion, Kind::DataRace], &[]), true);
         assert_eq!(some, [Kind::DataRace, Kind::Assertion]);
         assert_eq!(kinds(&search(&[Kind::DataRace], &[Kind::DataRace]), true), []);
+    }
+
+    #[test]
+    fn examples_are_called_so() {
+        assert_eq!(found_where(&["n < 8", "a == b"]), "found only where n < 8, or a == b");
+        let mixed = found_where(&["for example n == 1", "a == b"]);
+        assert_eq!(mixed, "found where a == b, or for example where n == 1");
     }
 
     #[test]

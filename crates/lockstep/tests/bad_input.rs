@@ -211,6 +211,17 @@ fn launches_that_cannot_be() {
     run(&["--block", "1024", "--grid", "2097152"], &good)
         .refused("2147483648 threads are more than this simulator runs");
     run(&["--block", "1024", "--grid", "2147483648"], &good).refused("the limit is 2147483647");
+    run(&["--block", "64", "--global", "64"], &good).refused("--global is for OpenCL");
+
+    place.file("one.cl", "kernel void k(global int *a) { a[get_global_id(0)] = 1; }\n");
+    let of =
+        |args: &[&str]| place.lockstep(&[&["run", "one.cl", "--arg", "a=i32[128]"], args].concat());
+    of(&["--block", "64", "--global", "100"]).ends(0);
+    of(&["--global", "100"]).refused("give --block, too");
+    of(&["--block", "64", "--global", "100", "-cl-std=CL1.2"]).refused("have the same size, 64");
+    let uniform = ["--block", "64", "--global", "100", "--", "-cl-uniform-work-group-size"];
+    of(&uniform).refused("have the same size, 64");
+    of(&["--block", "64", "--global", "128", "-cl-std=CL1.2"]).ends(0);
 
     let with = |arg: &str| {
         let mut args = good;

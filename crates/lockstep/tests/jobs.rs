@@ -1,5 +1,5 @@
-//! The number of workers never changes the result: the same bytes with one and
-//! with several, on kernels that are clean, racy or lack fences.
+//! Neither the number of workers nor what else the machine does changes the result: the same bytes with one and with
+//! several, alone and many at once, on kernels that are clean, racy or lack fences, and on some that the prover finds hard.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,4 +37,44 @@ fn workers_do_not_change_the_result() {
         }
     }
     assert!(compared > 15, "only {compared} kernels were compared");
+}
+
+/// Without a launch, so that the prover and the search have all to do that they ever have.
+fn free(file: &Path, jobs: &str) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_lockstep"))
+        .env("LOCKSTEP_NO_CACHE", "1")
+        .arg("check")
+        .arg(file)
+        .args(["--jobs", jobs, "--format", "json"])
+        .output()
+        .expect("the built binary runs");
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    text.lines().filter(|l| !l.contains("\"seconds\"")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn load_does_not_change_the_result() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/search");
+    let mut files: Vec<_> = std::fs::read_dir(tests)
+        .expect("the tests are there")
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.extension().is_some_and(|e| e == "cu" || e == "cl"))
+        .collect();
+    files.sort();
+    let some: Vec<_> = files.iter().step_by(24).collect();
+    assert!(some.len() > 5, "only {} kernels are compared", some.len());
+    let alone: Vec<String> = some.iter().map(|f| free(f, "1")).collect();
+    // All of them at once, each several times.
+    std::thread::scope(|s| {
+        let runs: Vec<_> = some
+            .iter()
+            .zip(&alone)
+            .flat_map(|(f, alone)| ["1", "2", "5"].map(|jobs| (f, alone, jobs)))
+            .map(|(f, alone, jobs)| (f, alone, jobs, s.spawn(move || free(f, jobs))))
+            .collect();
+        for (file, alone, jobs, run) in runs {
+            let busy = run.join().expect("no panic");
+            assert_eq!(busy, *alone, "{} with {jobs} workers", file.display());
+        }
+    });
 }

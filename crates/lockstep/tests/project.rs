@@ -230,6 +230,43 @@ fn compilation_databases() {
 }
 
 #[test]
+fn the_architecture_is_part_of_every_answer() {
+    let p = Project::new();
+    let header = "#if __CUDA_ARCH__ >= 800\n#define AT(i) 0\n#else\n#define AT(i) (i)\n#endif\n";
+    p.file("at.h", header);
+    let kernel =
+        "#include \"at.h\"\n__global__ void k(int *a) { a[AT(threadIdx.x)] = threadIdx.x; }\n";
+    p.file("k.cu", kernel);
+    let check =
+        |more: &[&str]| p.check(&[&["k.cu", "--block", "64", "--grid", "1"], more].concat());
+    let volta = check(&[]).ends(0).json();
+    let kernel = &volta["kernels"][0];
+    assert_eq!(kernel["arch"], "sm_70");
+    let condition = "compiled for sm_70: line 2 depends on it";
+    assert_eq!(kernel["verdicts"]["data-race"]["assumes"], serde_json::json!([condition]));
+    // In every spelling, and never from what was kept for another.
+    for more in
+        [&["--arch", "sm_80"][..], &["--", "--offload-arch=sm_80"], &["--", "-arch", "sm_80"]]
+    {
+        let ampere = check(more).ends(1).json();
+        assert_eq!(ampere["kernels"][0]["arch"], "sm_80");
+    }
+    check(&[]).ends(0);
+    let database = r#"[{"directory": "DIR", "file": "k.cu",
+       "command": "nvcc -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 -c k.cu"}]"#;
+    let root = p.dir.path().display().to_string();
+    p.file("compile_commands.json", database.replace("DIR", &root));
+    assert_eq!(p.check(&["-p", "."]).ends(1).json()["kernels"][0]["arch"], "sm_80");
+    // The command line beats the build, and a project's file, too.
+    p.check(&["-p", ".", "--arch", "sm_75"]).ends(0);
+    p.file("lockstep.toml", "arch = \"sm_75\"\n");
+    p.check(&["-p", "."]).ends(0);
+    p.check(&["-p", ".", "--arch", "sm_86"]).ends(1);
+    p.check(&["k.cu", "--arch", "ampere"]).ends(2).says("such as sm_80");
+    p.check(&["k.cu", "--arch", "sm_11"]).ends(2).says("sm_11");
+}
+
+#[test]
 fn settings_of_a_project() {
     let p = Project::new();
     p.file("src/k.cu", "#include \"n.h\"\n__global__ void scale(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = N; }\n");

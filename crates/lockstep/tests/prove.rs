@@ -103,6 +103,67 @@ fn any_dimensions_and_assumptions() {
     assert!(String::from_utf8_lossy(&out.stderr).contains("'any' is for 'lockstep prove'"));
 }
 
+/// Indices along y would repeat the same elements, but the kernel looks at x alone.
+#[test]
+fn an_axis_that_is_not_read_is_one_unless_given() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = file(dir.path(), "scale.cu", SCALE).display().to_string();
+    let report = json(&["prove", &path]);
+    let verdict = &report["kernels"][0]["verdicts"]["data-race"];
+    assert_eq!(verdict["verdict"], "proved", "{verdict}");
+    let assumes = verdict["assumes"].to_string();
+    for axis in ["blockDim.y == 1", "blockDim.z == 1", "gridDim.y == 1", "gridDim.z == 1"] {
+        assert!(assumes.contains(axis), "{verdict}");
+    }
+    let padded = "__global__ void k(int *x) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    \
+                  x[i + i / 32] = i;\n}\n";
+    let path = file(dir.path(), "padded.cu", padded).display().to_string();
+    assert_ne!(lockstep(&["prove", &path]).status.code(), Some(1));
+    // What is given is meant.
+    let given = ["--block", "1,4", "--grid", "1"];
+    assert_eq!(lockstep(&[&["prove", &path], &given[..]].concat()).status.code(), Some(1));
+}
+
+/// A launch stands only beside what it shows: the threads are of its blocks, and executing it finds them.
+#[test]
+fn a_printed_launch_shows_its_finding() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let reduce = root.join("examples/racy_reduce.cu").display().to_string();
+    let any = ["--block", "any", "--grid", "any", "--assume", "n % 32 == 0"];
+    let report = json(&[&["prove", &reduce], &any[..]].concat());
+    let findings = report["kernels"][0]["findings"].as_array().expect("a list").clone();
+    assert!(findings.iter().any(|f| f["confidence"] == "confirmed"), "{findings:?}");
+    for finding in &findings {
+        let launch = &finding["launch"];
+        assert_eq!(launch.is_null(), finding["confidence"] == "possible", "{finding}");
+        if launch.is_null() {
+            continue;
+        }
+        for access in finding["accesses"].as_array().expect("a list") {
+            for axis in 0..3 {
+                let of = |v: &Value| v[axis].as_u64().expect("a number");
+                assert!(of(&access["thread"]) < of(&launch["block"]), "{finding}");
+                assert!(of(&access["block"]) < of(&launch["grid"]), "{finding}");
+            }
+        }
+    }
+    // As the report says it, the launch can be made again.
+    let out = lockstep(&[&["prove", &reduce], &any[..]].concat());
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    let launch = text.lines().find_map(|l| l.split("note: launch: ").nth(1)).expect("a launch");
+    let words: Vec<String> = launch.split(' ').map(|w| w.replace('\'', "")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let again = json(&[&["run", &reduce], &words[..]].concat());
+    let key = |f: &Value| {
+        let place = |a: &Value| format!("{}:{} {}", a["line"], a["column"], a["thread"]);
+        f["accesses"].as_array().map(|a| a.iter().map(place).collect::<Vec<_>>())
+    };
+    let shown = again["kernels"][0]["findings"].as_array().expect("a list");
+    for finding in findings.iter().filter(|f| f["confidence"] == "confirmed") {
+        assert!(shown.iter().any(|f| key(f) == key(finding)), "{finding}");
+    }
+}
+
 #[test]
 fn check_proves_and_confirms() {
     let dir = tempfile::tempdir().expect("a folder");

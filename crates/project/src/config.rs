@@ -15,6 +15,7 @@ use lockstep_finding::{InputError, Kind};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::flags;
 use crate::tree::{Exclude, below};
 
 const NAME: &str = "lockstep.toml";
@@ -30,6 +31,7 @@ struct Written {
     #[serde(default)]
     defines: Vec<String>,
     std: Option<String>,
+    arch: Option<String>,
     #[serde(default)]
     clang_args: Vec<String>,
     cuda_path: Option<PathBuf>,
@@ -269,7 +271,8 @@ impl Config {
             let option = if s.starts_with("CL") { "-cl-std" } else { "-std" };
             format!("{option}={s}")
         }));
-        clang_args.extend(written.clang_args.iter().cloned());
+        clang_args.extend(flags::with_one_architecture(written.clang_args.clone()));
+        clang_args.extend(written.arch.iter().map(|arch| format!("--offload-arch={arch}")));
         let mut kernels = Vec::new();
         for (name, table) in &written.kernel {
             kernels.push((name, kernel_table(name, table, budget(table.budget)?)?));
@@ -459,6 +462,7 @@ mod tests {
 include = ["inc"]
 defines = ["TILE=16"]
 std = "c++20"
+arch = "sm_80"
 budget = 2
 scheduling = "lockstep"
 warp-size = 16
@@ -486,7 +490,10 @@ reason = "known since 2019"
         std::fs::create_dir_all(&deep).unwrap();
         let config = Config::find(None, &deep).unwrap();
         let inc = format!("-I{}", dir.path().join("inc").display());
-        assert_eq!(config.clang_args, [inc.as_str(), "-DTILE=16", "-std=c++20"]);
+        assert_eq!(
+            config.clang_args,
+            [inc.as_str(), "-DTILE=16", "-std=c++20", "--offload-arch=sm_80"]
+        );
         let scan = config.kernel(&["scan"], &dir.path().join("src/a.cu"));
         assert_eq!(scan.block.as_deref(), Some("16,16"));
         let args = |s: &KernelSettings| {

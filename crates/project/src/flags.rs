@@ -14,7 +14,8 @@ use lockstep_finding::InputError;
 
 use crate::tree::absolute;
 
-/// The newest architecture that clang 19 compiles for, and the oldest that our headers are written for.
+/// The newest architecture that clang 19 compiles for, and the oldest that our headers are written for. What a build names
+/// beyond them is taken for the nearest.
 const ARCHITECTURES: std::ops::RangeInclusive<u32> = 70..=90;
 
 /// A command line in clang's words.
@@ -37,6 +38,9 @@ const KEPT: [(&str, &[&str]); 8] = [
     ("-include", &["--pre-include", "-include"]),
     ("-cl-std", &["-cl-std"]),
 ];
+
+/// Options without a value that are kept.
+const KEPT_WORDS: [&str; 1] = ["-cl-uniform-work-group-size"];
 
 /// Those of [`KEPT`] whose value is a place in the file system.
 const PLACES: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-include"];
@@ -134,17 +138,68 @@ const ARCHITECTURE: [&str; 9] = [
 pub fn translate(words: &[String], directory: &Path) -> Result<Flags, InputError> {
     let mut reader = Reader { directory, flags: Flags::default(), architecture: None, depth: 0 };
     reader.read(words)?;
-    if let Some(architecture) = reader.architecture {
-        reader.flags.clang.push("--no-cuda-gpu-arch=sm_70".into());
-        reader.flags.clang.push(format!("--cuda-gpu-arch=sm_{architecture}"));
-    }
+    let (oldest, newest) = (*ARCHITECTURES.start(), *ARCHITECTURES.end());
+    let nearest = |a: Architecture| match a.number {
+        n if n < oldest => Architecture { number: oldest, suffix: String::new() },
+        n if n > newest => Architecture { number: newest, suffix: String::new() },
+        _ => a,
+    };
+    let architecture = reader.architecture.take().map(nearest);
+    reader.flags.clang.extend(architecture.map(|a| a.option()));
     Ok(reader.flags)
+}
+
+/// What is to go to clang as it is, with the architecture as clang spells it, however it was spelt: the newest where there
+/// are several.
+pub fn with_one_architecture(words: Vec<String>) -> Vec<String> {
+    let (mut out, mut newest) = (Vec::new(), None::<Architecture>);
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let mut next = || words.next();
+        match ARCHITECTURE.iter().find_map(|o| value(&word, o, &mut next)) {
+            Some(named) => match Architecture::newest_in(&named) {
+                Some(a) => newest = newest.max(Some(a)),
+                // It is for clang to say what is wrong with it.
+                None => out.push(format!("{OFFLOAD}{named}")),
+            },
+            None => out.push(word),
+        }
+    }
+    out.extend(newest.map(|a| a.option()));
+    out
+}
+
+/// clang's own spelling.
+const OFFLOAD: &str = "--offload-arch=";
+
+/// `sm_90a`: a number and perhaps a letter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Architecture {
+    number: u32,
+    suffix: String,
+}
+
+impl Architecture {
+    /// Of `sm_80`, `compute_80`, `arch=compute_80,code=[sm_80,compute_80]`.
+    fn newest_in(text: &str) -> Option<Architecture> {
+        let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let known = parts.filter_map(|part| {
+            let name = part.strip_prefix("sm_").or_else(|| part.strip_prefix("compute_"))?;
+            let digits = name.trim_end_matches(char::is_alphabetic);
+            Some(Architecture { number: digits.parse().ok()?, suffix: name[digits.len()..].into() })
+        });
+        known.max()
+    }
+
+    fn option(&self) -> String {
+        format!("{OFFLOAD}sm_{}{}", self.number, self.suffix)
+    }
 }
 
 struct Reader<'a> {
     directory: &'a Path,
     flags: Flags,
-    architecture: Option<u32>,
+    architecture: Option<Architecture>,
     /// Files of options within files of options.
     depth: u32,
 }
@@ -177,7 +232,10 @@ impl Reader<'_> {
             } else if let Some(path) = value(word, "--cuda-path", &mut next) {
                 self.flags.cuda_path = Some(self.place(&path));
             } else if let Some(name) = ARCHITECTURE.iter().find_map(|o| value(word, o, &mut next)) {
-                self.architecture(&name);
+                let named = Architecture::newest_in(&name);
+                self.architecture = self.architecture.take().max(named);
+            } else if KEPT_WORDS.contains(&word) {
+                self.flags.clang.push(word.to_owned());
             } else if !self.kept(word, &mut next) && WITH_VALUE.contains(&word) {
                 next();
             }
@@ -240,17 +298,6 @@ impl Reader<'_> {
     fn place(&self, path: &str) -> PathBuf {
         absolute(&self.directory.join(path))
     }
-
-    /// `sm_80`, `compute_80`, `arch=compute_80,code=[sm_80,compute_80]`: the newest that clang knows.
-    fn architecture(&mut self, text: &str) {
-        for part in text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-            let number = part.strip_prefix("sm_").or_else(|| part.strip_prefix("compute_"));
-            let digits = |n: &str| n.trim_end_matches(char::is_alphabetic).parse::<u32>().ok();
-            if let Some(n) = number.and_then(digits).filter(|n| ARCHITECTURES.contains(n)) {
-                self.architecture = Some(self.architecture.map_or(n, |a| a.max(n)));
-            }
-        }
-    }
 }
 
 /// The value of `option` where `word` is it: after `=`, or the next word.
@@ -288,8 +335,7 @@ mod tests {
                     -Xcompiler=-fPIC,-DHOST=1 -Xcompiler -Wall -ccbin g++ -MD -MT x.o -MF x.d -x cu -c a.cu -o x.o";
         assert_eq!(
             clang(line),
-            "-DN=4 -DS=\"a b\" -I/inc -isystem /sdk/include -std=c++17 -DHOST=1 --no-cuda-gpu-arch=sm_70 \
-             --cuda-gpu-arch=sm_80"
+            "-DN=4 -DS=\"a b\" -I/inc -isystem /sdk/include -std=c++17 -DHOST=1 --offload-arch=sm_80"
         );
         assert_eq!(flags(line).language.as_deref(), Some("cu"));
     }
@@ -300,18 +346,33 @@ mod tests {
                     --pre-include all.h --gpu-architecture=sm_90a --compiler-options -DZ";
         assert_eq!(
             clang(line),
-            "-DX -UY -I/b/inc -isystem /b/sys -std=c++14 -include /b/all.h -DZ --no-cuda-gpu-arch=sm_70 \
-             --cuda-gpu-arch=sm_90"
+            "-DX -UY -I/b/inc -isystem /b/sys -std=c++14 -include /b/all.h -DZ \
+             --offload-arch=sm_90a"
         );
     }
 
     #[test]
     fn clang_command_lines() {
         let line = "-x cuda --cuda-gpu-arch=sm_60 --cuda-path=/sdk -Iinc -Xclang -D -fcuda-rdc -iquote q -c a.cpp";
-        assert_eq!(clang(line), "-I/b/inc -iquote /b/q");
+        assert_eq!(clang(line), "-I/b/inc -iquote /b/q --offload-arch=sm_70");
         assert_eq!(flags(line).cuda_path.as_deref(), Some(Path::new("/sdk")));
         assert_eq!(flags(line).language.as_deref(), Some("cuda"));
         assert_eq!(clang("-cl-std=CL1.2 -DX k.cl"), "-cl-std=CL1.2 -DX");
+        let uniform = "-cl-std=CL2.0 -cl-uniform-work-group-size -cl-mad-enable k.cl";
+        assert_eq!(clang(uniform), "-cl-std=CL2.0 -cl-uniform-work-group-size");
+    }
+
+    #[test]
+    fn one_architecture_as_clang_spells_it() {
+        let one = |line: &str| with_one_architecture(split_command(line).unwrap()).join(" ");
+        assert_eq!(one("-O1 --cuda-gpu-arch=sm_80 -DX"), "-O1 -DX --offload-arch=sm_80");
+        assert_eq!(one("-arch sm_75 -arch=sm_90a"), "--offload-arch=sm_90a");
+        assert_eq!(one("-gencode arch=compute_80,code=[sm_86,sm_80]"), "--offload-arch=sm_86");
+        assert_eq!(one("--offload-arch=native -DX"), "--offload-arch=native -DX");
+        assert_eq!(one("-DX"), "-DX");
+        // Older and newer than what can be compiled for.
+        assert_eq!(clang("-arch=sm_52"), "--offload-arch=sm_70");
+        assert_eq!(clang("-gencode arch=compute_120,code=sm_120"), "--offload-arch=sm_90");
     }
 
     #[test]

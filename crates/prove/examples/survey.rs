@@ -6,7 +6,7 @@ use std::io::BufRead;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{Kind, Verdict};
+use lockstep_finding::{Condition, Kind, Origin, Verdict};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_prove::{Assumptions, Config, DimSpec, Scheduling, prove};
 
@@ -68,8 +68,9 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
     for kernel in &module.kernels {
         let mut assumptions = Assumptions::default();
         if !any {
-            assumptions.block = given.first().map_or(exact(module.head.block), |d| dims(d));
-            assumptions.grid = given.get(1).map_or(exact(module.head.grid), |d| dims(d));
+            let block = given.first().map_or(exact(module.head.block), |d| dims(d));
+            let grid = given.get(1).map_or(exact(module.head.grid), |d| dims(d));
+            assumptions = Assumptions::of_dims(grid, block, Origin::Annotation);
         }
         for (name, values) in &module.head.kernel_args {
             if *name != kernel.name && *name != kernel.mangled {
@@ -82,7 +83,7 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
                 .filter(|(_, p)| matches!(p.kind, lockstep_kernel::ParamKind::Scalar { .. }));
             for ((i, _), v) in scalars.zip(values) {
                 if let Some(v) = v {
-                    assumptions.scalars.push((i, vec![*v]));
+                    assumptions.scalar(kernel, i, vec![*v], Origin::Annotation);
                 }
             }
         }
@@ -99,7 +100,7 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
         let proof = prove(kernel, &assumptions, &config);
         let text = |v: &Verdict| match v {
             Verdict::Proved { assumes } if assumes.is_empty() => "proved".to_owned(),
-            Verdict::Proved { assumes } => format!("proved[{}]", assumes.join("; ")),
+            Verdict::Proved { assumes } => format!("proved[{}]", Condition::line(assumes)),
             Verdict::Unknown { because } => format!("unknown({because})"),
             v => v.name().to_owned(),
         };

@@ -17,7 +17,7 @@
 //! What it can miss: loops are taken to end that wait for nothing. A host that writes memory while the kernel runs is seen
 //! only where a loop reads it.
 
-use lockstep_finding::{Kind, Verdict};
+use lockstep_finding::{Condition, Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
@@ -68,7 +68,7 @@ pub fn absent<'v>(
         && let Some(Verdict::Proved { mut assumes }) = together
         && let Some(counted) = nobody_waits(kernel)
     {
-        assumes.extend(counted.into_iter().filter(|c| !assumes.contains(c)).collect::<Vec<_>>());
+        Condition::add(&mut assumes, counted.into_iter().map(Condition::from));
         out.push((Kind::Deadlock, Verdict::Proved { assumes }));
     }
     if Alignment::of(kernel).is_kept() {
@@ -487,8 +487,7 @@ impl<'k> Alignment<'k> {
                     zeros[first..first + count as usize].fill(0);
                 }
                 ParamKind::Buffer { .. } | ParamKind::Local { .. } => {
-                    let align = declared(&param.source_type);
-                    zeros[param.reg.0 as usize] = of_constant(align.into());
+                    zeros[param.reg.0 as usize] = of_constant(param.align.max(1).into());
                 }
                 ParamKind::Aggregate { align, .. } => {
                     zeros[param.reg.0 as usize] = of_constant(align.max(1).into());
@@ -586,23 +585,4 @@ impl<'k> Alignment<'k> {
 
 fn of_constant(v: u64) -> u32 {
     v.trailing_zeros().min(MOST)
-}
-
-/// The alignment that a pointer's declared type asks for, 1 where that is not read: what the front end takes an array's elements
-/// for may be a guess.
-fn declared(source_type: &str) -> u32 {
-    let words = || source_type.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let of_word = |w: &str| match w {
-        "char" | "uchar" | "bool" | "_Bool" | "int8_t" | "uint8_t" => Some(1),
-        "short" | "ushort" | "half" | "__half" | "__nv_bfloat16" | "int16_t" | "uint16_t" => {
-            Some(2)
-        }
-        "int" | "uint" | "float" | "int32_t" | "uint32_t" => Some(4),
-        "long" | "ulong" | "double" | "size_t" | "int64_t" | "uint64_t" => Some(8),
-        _ => None,
-    };
-    // `long int` is no shorter than `int`.
-    let named = words().filter_map(of_word).min();
-    let plain = words().any(|w| w == "unsigned" || w == "signed").then_some(4);
-    if source_type.contains(['<', '(']) { 1 } else { named.or(plain).unwrap_or(1) }
 }

@@ -7,7 +7,9 @@
 //! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; barriers on
 //! the way that [`crate::phases`] does not follow exactly; a pointer whose object is not known.
 
-use lockstep_finding::{Access, Approximated, Confidence, Finding, Kind, Memory, Place, Severity};
+use lockstep_finding::{
+    Access, Approximated, Condition, Confidence, Finding, Kind, Memory, Place, Severity,
+};
 use lockstep_kernel::{Barrier, Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
 use rustc_hash::FxHashSet;
 
@@ -483,13 +485,13 @@ pub(crate) fn redundant(
     kernel: &Kernel,
     site: SiteId,
     several: usize,
-    assumes: &[String],
+    assumes: &[Condition],
 ) -> Alarm {
     let mut help = vec!["without it the kernel is still proved free of data races".to_owned()];
     if several > 1 {
         help.push(format!("in all {several} places that it was inlined or unrolled to"));
     }
-    let mut rests = assumes.to_vec();
+    let mut rests: Vec<String> = assumes.iter().map(Condition::to_string).collect();
     rests.push("no access leaves its array".into());
     help.push(format!("assuming that {}", rests.join(", and that ")));
     help.push("each barrier was left out by itself: check again before leaving out another".into());

@@ -3,6 +3,7 @@
 //! Expressions are integers of 64 bits (a parameter is extended by its own signedness), so that
 //! `n <= blockDim.x * gridDim.x` means what it says and does not wrap at 32 bits.
 
+use lockstep_finding::Origin;
 pub use lockstep_finding::launch::Operator;
 use lockstep_finding::launch::{Dimension, Expr, Number};
 use lockstep_kernel::{Kernel, ParamKind};
@@ -15,6 +16,7 @@ use crate::term::T;
 pub struct AssumeExpr {
     pub text: String,
     pub tree: Tree,
+    pub origin: Origin,
 }
 
 /// An integer expression; conditions are 0 and 1.
@@ -53,27 +55,30 @@ impl Tree {
 /// so on: that none of them wraps.
 pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Named>, limit: i64) -> Option<Named> {
     let mut sizes = sizes.into_iter();
-    let (mut text, mut tree) = sizes.next()?;
-    let mut all: Option<Tree> = None;
+    let (mut product, mut tree) = sizes.next()?;
+    let mut all: Option<Named> = None;
     for (name, size) in sizes {
-        text = format!("{text} * {name}");
+        product = format!("{product} * {name}");
         tree = Tree::binary(Operator::Mul, tree, size);
+        let text = format!("{product} <= {limit}");
         let part = Tree::binary(Operator::Le, tree.clone(), Tree::Const(limit));
         all = Some(match all {
-            Some(others) => Tree::binary(Operator::And, others, part),
-            None => part,
+            Some((others, tree)) => {
+                (format!("{others} && {text}"), Tree::binary(Operator::And, tree, part))
+            }
+            None => (text, part),
         });
     }
-    Some((format!("{text} <= {limit}"), all?))
+    all
 }
 
 impl AssumeExpr {
     /// Reads a C expression. Names are scalar parameters of the kernel, `blockDim.x` and its kin, and OpenCL's
     /// `get_local_size(0)`, `get_num_groups(0)` and `get_global_size(0)`.
-    pub fn parse(text: &str, kernel: &Kernel) -> Result<AssumeExpr, String> {
+    pub fn parse(text: &str, kernel: &Kernel, origin: Origin) -> Result<AssumeExpr, String> {
         let expr = Expr::parse(text).and_then(|e| tree(&e, kernel));
         match expr {
-            Ok(tree) => Ok(AssumeExpr { text: text.trim().to_owned(), tree }),
+            Ok(tree) => Ok(AssumeExpr { text: text.trim().to_owned(), tree, origin }),
             Err(why) => Err(format!("--assume '{text}': {why}")),
         }
     }

@@ -124,9 +124,7 @@ impl Pairs<'_, '_> {
         } else if self.exec.forwarding && !races_absent {
             Verdict::Unknown { because: "an index rests on memory that may be racy".into() }
         } else {
-            let exprs = &self.exec.ctx.assumptions.exprs;
-            let texts = exprs.iter().map(|e| e.text.clone()).filter(|t| !t.is_empty());
-            Verdict::Proved { assumes: texts.collect() }
+            Verdict::Proved { assumes: self.exec.ctx.assumptions.preconditions() }
         };
         (verdict, alarms)
     }

@@ -367,7 +367,8 @@ impl<'k> Ctx<'k> {
             (_, 2) => 64,
             _ => 1024,
         };
-        limited(most, self.assumptions.most_block[axis as usize])
+        let most = limited(most, self.assumptions.most_block[axis as usize]);
+        limited(most, self.assumptions.most_threads)
     }
 
     /// How many blocks there can be along an axis.
@@ -451,7 +452,8 @@ impl<'k> Ctx<'k> {
     }
 
     fn total_limit(&self) -> u64 {
-        if self.kernel.language == Language::OpenCl { 8192 } else { 1024 }
+        let most = if self.kernel.language == Language::OpenCl { 8192 } else { 1024 };
+        limited(most, self.assumptions.most_threads)
     }
 
     /// What every launch satisfies: no more threads in a block than there can be.

@@ -12,6 +12,7 @@
 //! overflowing, or that flatten the launch along axes whose index is never read, are tried. Every condition is a fact of
 //! the new proof like any other, so this adds nothing to what must be trusted.
 
+use lockstep_finding::Origin;
 use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, ParamKind, Special};
 use rustc_hash::FxHashSet;
 
@@ -41,7 +42,7 @@ pub(crate) struct Shape {
 
 /// One condition: its text, and the launches it leaves.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
+pub(crate) struct Narrowed {
     pub(crate) texts: Vec<String>,
     pub(crate) assumptions: Assumptions,
     pub(crate) hints: Hints,
@@ -51,9 +52,9 @@ pub(crate) struct Condition {
     pub(crate) of_axes: bool,
 }
 
-impl Condition {
+impl Narrowed {
     /// With further conditions.
-    fn with(&self, list: Vec<Named>) -> Condition {
+    fn with(&self, list: Vec<Named>) -> Narrowed {
         let mut out = self.clone();
         out.of_axes = false;
         out.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
@@ -61,7 +62,7 @@ impl Condition {
         out.hints.by_place &= out.of_sizes;
         for (text, tree) in list {
             out.texts.push(text.clone());
-            out.assumptions.exprs.push(AssumeExpr { text, tree });
+            out.assumptions.exprs.push(AssumeExpr { text, tree, origin: Origin::Choice });
         }
         out
     }
@@ -74,8 +75,8 @@ const NO_WRAP: i64 = 1 << 30;
 const TRIES: usize = 60;
 
 /// The launch as it is given.
-fn as_given(given: &Assumptions) -> Condition {
-    Condition {
+fn as_given(given: &Assumptions) -> Narrowed {
+    Narrowed {
         texts: Vec::new(),
         assumptions: given.clone(),
         hints: Hints::default(),
@@ -86,14 +87,14 @@ fn as_given(given: &Assumptions) -> Condition {
 
 /// That an `int` counts the threads along each axis; none where that is not all there is to say of the dimensions before
 /// anything else: they are given, or there are axes whose index is never read.
-pub(crate) fn countable(kernel: &Kernel, given: &Assumptions) -> Option<Condition> {
+pub(crate) fn countable(kernel: &Kernel, given: &Assumptions) -> Option<Narrowed> {
     let flat = flattened(kernel, &as_given(given));
     let any = given.grid.contains(&DimSpec::Any) && flat.texts.is_empty();
     any.then(|| counted(&flat))
 }
 
 /// There are at most 2^30 threads along each axis.
-fn counted(flat: &Condition) -> Condition {
+fn counted(flat: &Narrowed) -> Narrowed {
     let mut out = flat.clone();
     (out.hints.small_grid, out.hints.by_place) = (true, true);
     for axis in 0..3usize {
@@ -112,7 +113,7 @@ fn counted(flat: &Condition) -> Condition {
 }
 
 /// The catalogue for this kernel, simplest first.
-pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Condition> {
+pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Narrowed> {
     let mut out = Vec::new();
     let flat = flattened(kernel, &as_given(given));
     // Blocks that draw numbers are told apart by these, with no index of their own.
@@ -165,7 +166,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
 }
 
 /// Blocks of the size that the kernel's own arithmetic is for: `blockIdx.x * 16 + threadIdx.x` is for blocks of 16.
-fn with_implied_block(kernel: &Kernel, from: &Condition) -> Condition {
+fn with_implied_block(kernel: &Kernel, from: &Narrowed) -> Narrowed {
     let implied = lockstep_kernel::hints::Hints::of_launches(kernel).implied_block;
     let mut out = from.clone();
     for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -188,7 +189,7 @@ fn draws(kernel: &Kernel) -> bool {
 }
 
 /// That these numbers are small.
-fn few_drawn(from: &Condition) -> Condition {
+fn few_drawn(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.small_tickets = true;
     out.texts.push(format!("numbers drawn from counters are not negative and less than {NO_WRAP}"));
@@ -197,7 +198,7 @@ fn few_drawn(from: &Condition) -> Condition {
 }
 
 /// That they are those from zero on.
-fn from_zero(from: &Condition) -> Condition {
+fn from_zero(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.from_zero = true;
     out.texts.push("counters are 0 when the kernel is launched".into());
@@ -237,7 +238,7 @@ fn no_wrap(kernel: &Kernel, p: usize) -> Named {
 
 /// One thread, or one block, along every axis whose index the kernel never reads. Blocks that fetch their work from a
 /// counter are several, though: what holds of one of them is not what anybody wants to know.
-fn flattened(kernel: &Kernel, base: &Condition) -> Condition {
+fn flattened(kernel: &Kernel, base: &Narrowed) -> Narrowed {
     let mut c = base.clone();
     let several = lockstep_kernel::hints::Hints::of_launches(kernel).block_axes;
     let reads = |s: Special| kernel.insts().any(|i| i.op == Op::Special(s));

@@ -68,7 +68,7 @@ impl<'k> Exec<'_, 'k> {
             Some((base, _)) => {
                 self.fetched.insert(base);
                 let space = self.ctx.base_space(base);
-                self.written.is_written(base, space, may_alias)
+                self.written.is_written(self.ctx.kernel, base, space, may_alias)
             }
             None => may_alias || !*sampled,
         };

@@ -13,13 +13,14 @@
 //! reaching them; every pair of conflicting accesses is asked about unless a barrier that all threads pass, or the last number
 //! that blocks drew from a counter, lies between them. What is not modelled at all is a gap, and nothing is proved of a kernel with a gap. What it can miss: objects
 //! are taken to be apart and accesses to stay in their objects, loops are taken to end, and parameters that are
-//! pointers are taken not to overlap unless told otherwise; the last is named in the verdict.
+//! pointers are taken not to overlap, nor variables of the file, unless told otherwise; the last is named in the verdict ([`apart`]).
 //!
 //! Reading order: [`term`], [`exec`], [`operate`], [`loops`], [`phases`], [`pair`], [`versions`], [`race`], [`tickets`],
 //! [`handed`], [`last`], then this file.
 
 mod absent;
 mod alarm;
+mod apart;
 mod asserts;
 mod assume;
 mod asynchronous;
@@ -46,6 +47,7 @@ mod last;
 mod limits;
 mod loops;
 mod memory;
+mod meter;
 mod nested;
 mod operate;
 mod ops;
@@ -54,6 +56,7 @@ mod partial;
 mod phases;
 mod places;
 mod poly;
+mod premises;
 mod program;
 mod provenance;
 mod race;
@@ -89,6 +92,7 @@ use lockstep_kernel::{Kernel, SiteId};
 
 pub use absent::absent;
 pub use assume::{AssumeExpr, Operator, Tree};
+pub use premises::Assumptions;
 pub use why::{Reasons, Safe};
 pub use z3_api::solver_failure;
 
@@ -111,56 +115,15 @@ pub enum Scheduling {
     Lockstep,
 }
 
-/// The launches asked about.
-#[derive(Clone, Debug)]
-pub struct Assumptions {
-    pub grid: [DimSpec; 3],
-    pub block: [DimSpec; 3],
-    /// No more blocks and threads than these, where a dimension may be anything.
-    pub most_grid: [Option<u32>; 3],
-    pub most_block: [Option<u32>; 3],
-    /// Values of scalar parameters, by position; one for each register of the parameter.
-    pub scalars: Vec<(usize, Vec<u64>)>,
-    /// Further preconditions.
-    pub exprs: Vec<AssumeExpr>,
-    /// Pointer parameters may overlap.
-    pub may_alias: bool,
-    /// Bytes of buffers, where given.
-    pub lengths: Vec<(usize, u64)>,
-    pub scheduling: Scheduling,
-    pub warp_size: u32,
-}
-
-impl Assumptions {
-    /// What the further preconditions say, each by itself.
-    pub(crate) fn conjuncts(&self) -> Vec<&assume::Tree> {
-        self.exprs.iter().flat_map(|e| e.tree.conjuncts()).collect()
-    }
-}
-
-impl Default for Assumptions {
-    fn default() -> Assumptions {
-        Assumptions {
-            grid: [DimSpec::Any; 3],
-            block: [DimSpec::Any; 3],
-            most_grid: [None; 3],
-            most_block: [None; 3],
-            scalars: Vec::new(),
-            exprs: Vec::new(),
-            may_alias: false,
-            lengths: Vec::new(),
-            scheduling: Scheduling::Independent,
-            warp_size: 32,
-        }
-    }
-}
-
 /// What to look for, and for how long.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub kinds: Vec<Kind>,
-    /// Time for the whole kernel; what is undecided then is `unknown`, and says so. Nothing else depends on the clock.
+    /// Work for the whole kernel, as the time that it takes on a machine with nothing else to do; it is counted ([`meter`]).
+    /// What is undecided then is `unknown`, and says so.
     pub budget: Duration,
+    /// The time after which it ends in any case. Nothing else depends on the clock.
+    pub patience: Duration,
     /// Work for one question to the solver, in thousands of its own units (about a millisecond each).
     pub work: u32,
     /// Threads that ask the solver; never changes a verdict unless time runs out.
@@ -176,6 +139,7 @@ impl Default for Config {
         Config {
             kinds: vec![Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBounds],
             budget: Duration::from_secs(10),
+            patience: Duration::from_secs(20),
             work: 2000,
             jobs: 2,
             brief: false,
@@ -229,6 +193,8 @@ pub struct Stats {
     pub solver_seconds: f64,
     /// Work of the solver, in the units of [`Config::work`].
     pub work: u64,
+    /// All that was spent of [`Config::budget`].
+    pub spent: Duration,
     pub seconds: f64,
     /// No condition of an access is approximated (the paper's CI).
     pub control_independent: bool,
@@ -256,5 +222,16 @@ pub struct Proof {
 
 /// Proves what it can of a kernel.
 pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
-    verdict::prove(kernel, assumptions, config)
+    let mut proof = verdict::prove(kernel, assumptions, config);
+    if !assumptions.one_size && kernel.asks_for_block_sizes() {
+        for (_, verdict) in &mut proof.verdicts {
+            if let Verdict::Proved { assumes } = verdict {
+                assumes.push(ONE_SIZE.into());
+            }
+        }
+    }
+    proof
 }
+
+/// What is taken for given of blocks: their threads are all there.
+const ONE_SIZE: &str = "all work-groups have the same size";

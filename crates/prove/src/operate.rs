@@ -336,7 +336,8 @@ impl Exec<'_, '_> {
             if own == Space::Private {
                 return self.binder(dst, b);
             }
-            let written = self.written.is_written(base, own, self.ctx.assumptions.may_alias);
+            let may_alias = self.ctx.assumptions.may_alias;
+            let written = self.written.is_written(self.ctx.kernel, base, own, may_alias);
             if !written {
                 if let Some(v) = self.initial(base, offset, ty) {
                     return v;

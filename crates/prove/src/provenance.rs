@@ -34,24 +34,31 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    pub(crate) fn is_written(&self, base: Base, space: Space, may_alias: bool) -> bool {
-        self.all.contain(base, space, may_alias)
+    pub(crate) fn is_written(
+        &self,
+        kernel: &Kernel,
+        base: Base,
+        space: Space,
+        may_alias: bool,
+    ) -> bool {
+        self.all.contain(kernel, base, space, may_alias)
     }
 
     /// Whether the operation at this place may write the object.
     pub(crate) fn may_write(
         &self,
+        kernel: &Kernel,
         at: (BlockId, usize),
         base: Base,
         space: Space,
         may_alias: bool,
     ) -> bool {
-        self.by.get(&at).is_some_and(|t| t.contain(base, space, may_alias))
+        self.by.get(&at).is_some_and(|t| t.contain(kernel, base, space, may_alias))
     }
 }
 
 impl Targets {
-    fn contain(&self, base: Base, space: Space, may_alias: bool) -> bool {
+    fn contain(&self, kernel: &Kernel, base: Base, space: Space, may_alias: bool) -> bool {
         let global = |s: Space| matches!(s, Space::Global | Space::Constant);
         let key = match base {
             Base::Field(p, _) => Base::Field(p, u64::MAX),
@@ -67,12 +74,17 @@ impl Targets {
         {
             return true;
         }
-        // Parameters that may overlap: one written, all written.
-        may_alias
-            && global(space)
-            && matches!(base, Base::Param(_) | Base::Field(..))
-            && self.bases.iter().any(|b| matches!(b, Base::Param(_) | Base::Field(..)))
+        // Pointers that may overlap: one written, all written.
+        may_alias && global(space) && self.bases.iter().any(|b| may_share(kernel, base, *b))
     }
+}
+
+/// Whether two objects may be one, where pointers of a launch may point into one array, or into a variable.
+pub(crate) fn may_share(kernel: &Kernel, a: Base, b: Base) -> bool {
+    let is_given = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
+    let is_exported =
+        |b: Base| matches!(b, Base::Object(o) if kernel.objects[o.0 as usize].exported);
+    is_given(a) && (is_given(b) || is_exported(b)) || is_given(b) && is_exported(a)
 }
 
 fn is_array(kind: ParamKind) -> bool {

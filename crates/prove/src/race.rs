@@ -17,8 +17,10 @@ use crate::Scheduling;
 use crate::context::{Base, Level};
 use crate::exec::{Exec, Mode};
 use crate::memory::Place;
+use crate::meter::Meter;
 use crate::pair::{Pairs, Relation};
 use crate::phases::Phases;
+use crate::provenance::may_share;
 use crate::solve::{Outcome, Query};
 use crate::term::T;
 use crate::z3::Effort;
@@ -101,19 +103,21 @@ pub(crate) struct Limits<'a> {
     /// For one question, in the units of [`Effort::work`].
     pub(crate) work: u32,
     pub(crate) deadline: Instant,
-    /// Where `deadline` comes from, for the reports.
+    /// What `meter` is for, for the reports.
     pub(crate) budget: Duration,
+    pub(crate) meter: &'a Meter,
     pub(crate) purpose: Purpose,
     pub(crate) cancel: &'a Cancel,
 }
 
 impl Limits<'_> {
     pub(crate) fn are_over(&self) -> bool {
-        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+        self.meter.is_over() || self.effort().is_over()
     }
 
     pub(crate) fn effort(&self) -> Effort<'_> {
-        Effort { work: self.work, deadline: self.deadline, cancel: self.cancel }
+        let Limits { work, deadline, meter, cancel, .. } = *self;
+        Effort { work, deadline, meter, cancel }
     }
 
     /// How a question ended without an answer, as the end of a sentence.
@@ -475,9 +479,8 @@ impl Pairs<'_, '_> {
             (Place::At(x, _), _) | (_, Place::At(x, _)) if ctx.is_struct(x) => None,
             (Place::At(x, _), Place::At(y, _)) if ctx.is_own(x) || ctx.is_own(y) => None,
             (Place::At(x, _), Place::At(y, _)) if x != y => {
-                let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
                 let may = ctx.assumptions.may_alias && space != Space::Shared;
-                (may && parameter(x) && parameter(y)).then_some(space)
+                (may && may_share(ctx.kernel, x, y)).then_some(space)
             }
             _ => Some(space),
         }

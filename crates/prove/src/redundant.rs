@@ -8,13 +8,13 @@
 //! A place of the source that was inlined or unrolled several times is one barrier: it is taken away everywhere or
 //! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be taken away.
 
-use lockstep_finding::{Kind, Verdict};
+use lockstep_finding::{Condition, Kind, Verdict};
 use lockstep_kernel::{Barrier, Kernel, Op, SiteId, Special};
 
+use crate::Scheduling;
 use crate::alarm::line_of;
 use crate::race::{Limits, Purpose, is_block_barrier};
 use crate::verdict::{Analysis, analyse};
-use crate::{Assumptions, Scheduling};
 
 /// All barriers that come from one place of the source.
 struct Place {
@@ -48,7 +48,8 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
     let (given, hints) = first.under.clone();
     // In lockstep a barrier may still keep the compiler from holding values in registers: it must be needless for
     // threads that run apart.
-    let apart = Assumptions { scheduling: Scheduling::Independent, ..given.clone() };
+    let mut apart = given.clone();
+    apart.scheduling = Scheduling::Independent;
     let kinds = [Kind::DataRace, Kind::BarrierDivergence];
     let limits = Limits { purpose: Purpose::OneRace, ..limits };
     let mut found = false;
@@ -75,9 +76,7 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
         match (&again.race, divergence) {
             (Verdict::Proved { assumes: more }, Some(Verdict::Proved { assumes: still })) => {
                 let mut all = assumes.clone();
-                all.extend(more.iter().chain(still).cloned());
-                let mut seen = Vec::new();
-                all.retain(|t| !seen.contains(t) && (seen.push(t.clone()), true).1);
+                Condition::add(&mut all, more.iter().chain(still).cloned());
                 let several = place.sites.len();
                 first.alarms.push(crate::alarm::redundant(kernel, site, several, &all));
                 found = true;

@@ -4,6 +4,8 @@
 //! constant, or bounds one by a constant, the kernel is evaluated again with that knowledge, which lets loops up to
 //! the parameter be counted and intervals be known; conditions of other forms stay facts of every question.
 
+use lockstep_finding::Origin;
+
 use crate::Assumptions;
 use crate::assume::{AssumeExpr, Operator, Tree};
 use crate::context::VarKind;
@@ -77,7 +79,7 @@ fn push(out: &mut Assumptions, param: usize, op: Operator, value: i64, more: &mu
     let tree = Tree::Binary(op, Box::new(Tree::Param(param)), Box::new(Tree::Const(value)));
     let known = out.exprs.iter().any(|e| e.tree == tree);
     if !known {
-        out.exprs.push(AssumeExpr { text: String::new(), tree });
+        out.exprs.push(AssumeExpr { text: String::new(), tree, origin: Origin::Annotation });
         *more = true;
     }
 }

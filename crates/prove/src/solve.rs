@@ -52,6 +52,10 @@ const FIRST: u32 = 50;
 /// Work from which a question is a long one, for which no way is left untried.
 const LONG: u32 = 1000;
 
+/// Questions after which it is looked whether the work is spent: those for arithmetic, and those for the solver.
+const EASY_BATCH: usize = 256;
+const HARD_BATCH: usize = 16;
+
 /// Questions from which several workers answer even the easy ones.
 const MANY: usize = 64;
 
@@ -360,29 +364,50 @@ impl Solver {
         let started = Instant::now();
         // Most are answered without the solver, in less time than a thread takes to begin.
         let workers = if keys.len() < MANY { 1 } else { limits.jobs };
-        let shared = &*ctx;
-        in_parallel(workers, keys.len(), |i| {
-            if !is_moot(i)
-                && let Some(outcome) = at_once(shared, keys[i], effort)
-            {
-                keep(i, (outcome, 0));
-            }
-        });
+        let all: Vec<usize> = (0..keys.len()).collect();
+        for batch in all.chunks(EASY_BATCH) {
+            let is_over = limits.are_over();
+            let shared = &*ctx;
+            in_parallel(workers, batch.len(), |at| {
+                let i = batch[at];
+                if is_moot(i) {
+                    return;
+                }
+                let known = if is_over { Some(Outcome::Late) } else { None };
+                if let Some(outcome) = known.or_else(|| at_once(shared, keys[i], effort)) {
+                    keep(i, (outcome, 0));
+                }
+            });
+            effort.meter.questions(batch.len());
+        }
         let is_left = |i: &usize| !is_moot(*i) && results[*i].lock().is_ok_and(|r| r.is_none());
         let left: Vec<usize> = (0..keys.len()).filter(is_left).collect();
         // Where one model is enough to give up, how many launches have one does not matter.
         let wanted = !all_or_nothing && limits.work > SHORT;
-        let trials: Vec<Vec<Trial>> = left
-            .iter()
-            .map(|&i| if wanted && !effort.is_over() { trials(ctx, keys[i]) } else { Vec::new() })
-            .collect();
-        let shared = &*ctx;
-        in_parallel(limits.jobs, left.len(), |at| {
-            let i = left[at];
-            if !is_moot(i) {
-                keep(i, answer(shared, keys[i], &trials[at], effort));
-            }
-        });
+        for batch in left.chunks(HARD_BATCH) {
+            let is_over = limits.are_over();
+            let trials: Vec<Vec<Trial>> = batch
+                .iter()
+                .map(|&i| if wanted && !is_over { trials(ctx, keys[i]) } else { Vec::new() })
+                .collect();
+            let shared = &*ctx;
+            in_parallel(limits.jobs, batch.len(), |at| {
+                let i = batch[at];
+                if !is_moot(i) {
+                    keep(
+                        i,
+                        match is_over {
+                            true => (Outcome::Late, 0),
+                            false => answer(shared, keys[i], &trials[at], effort),
+                        },
+                    );
+                }
+            });
+            // What another worker had begun before the end was known must not count.
+            let counts = batch.iter().filter(|&&i| !is_moot(i));
+            let spent = counts.map(|&i| results[i].lock().map_or(0, |r| r.map_or(0, |r| r.1)));
+            effort.meter.solver(spent.sum());
+        }
         self.solver_time += started.elapsed();
         let first = open.into_inner();
         for (i, (key, result)) in keys.iter().zip(results).enumerate() {
@@ -439,6 +464,8 @@ impl Solver {
         self.solver_time += started.elapsed();
         self.solved += 1;
         self.work += spent;
+        effort.meter.solver(spent);
+        effort.meter.questions(1);
         model
     }
 }

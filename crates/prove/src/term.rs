@@ -256,6 +256,7 @@ impl Pool {
     }
 
     pub(crate) fn intern(&mut self, node: Node, width: u32) -> T {
+        crate::meter::term();
         let key = (node, width as u8);
         if let Some(&t) = self.index.get(&key) {
             return t;

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
+use lockstep_finding::Origin;
 use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::semantics;
 use lockstep_kernel::{IntOp, Language};
@@ -36,7 +37,7 @@ pub(crate) fn nothing() -> (Module, Assumptions) {
     let options = Options { language: Some(Language::Cuda), ..Options::default() };
     let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
     let one = [DimSpec::Exactly(1); 3];
-    let assumptions = Assumptions { block: one, grid: one, ..Assumptions::default() };
+    let assumptions = Assumptions::of_dims(one, one, Origin::CommandLine);
     (load(input, &options).expect("it compiles"), assumptions)
 }
 
@@ -321,7 +322,8 @@ fn the_solver_agrees_with_trying_all_values() {
             any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
         }
         let deadline = Instant::now() + Duration::from_secs(3600);
-        let effort = Effort { work: 10_000, deadline, cancel: &Cancel::default() };
+        let meter = crate::meter::Meter::new(Duration::from_secs(3600));
+        let effort = Effort { work: 10_000, deadline, meter: &meter, cancel: &Cancel::default() };
         match z3::check(&pool, &list, Theory::Bits, effort).0 {
             Answer::Sat(m) => {
                 assert!(any, "round {round}");

@@ -21,6 +21,7 @@ use crate::context::{Base, Level, beside};
 use crate::exec::{Exec, Mode};
 use crate::memory::Place;
 use crate::pair::Pairs;
+use crate::provenance::may_share;
 use crate::term::{Node, Range, T, mask};
 use crate::walk::{Substitution, reachable};
 
@@ -227,12 +228,10 @@ impl Pairs<'_, '_> {
     pub(crate) fn touches(&mut self, access: usize, base: Base) -> bool {
         let space = self.exec.ctx.base_space(base);
         let own_space = self.exec.ctx.kernel.site(self.exec.accesses[access].site).space;
-        let parameter = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
-        let may_alias = self.exec.ctx.assumptions.may_alias;
+        let may_alias = self.exec.ctx.assumptions.may_alias && space != Space::Shared;
+        let kernel = self.exec.ctx.kernel;
         self.cases_of(access).iter().any(|c| match c.place {
-            Place::At(b, _) => {
-                b == base || may_alias && space != Space::Shared && parameter(b) && parameter(base)
-            }
+            Place::At(b, _) => b == base || may_alias && may_share(kernel, b, base),
             Place::Unknown => {
                 own_space == Space::Generic
                     || (own_space == Space::Shared) == (space == Space::Shared)

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{Confidence, Kind, Severity, Verdict};
-use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId, Space};
+use lockstep_finding::{Condition, Confidence, Kind, Severity, Verdict};
+use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
 
 use crate::alarm::line_of;
-use crate::context::{Base, Ctx, FnKind, Hints, Level};
+use crate::context::{Ctx, FnKind, Hints, Level};
 use crate::divergence::What;
 use crate::exec::{self, Mode};
-use crate::hidden::{Condition, Shape};
-use crate::memory::Place;
+use crate::hidden::{Narrowed, Shape};
+use crate::meter::Meter;
 use crate::pair::Pairs;
 use crate::race::{Candidate, Limits, Purpose, Tiles, is_block_barrier};
 use crate::solve::{Outcome, SHORT};
@@ -57,11 +57,13 @@ pub(crate) struct Analysis {
 
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let started = Instant::now();
+    let meter = Meter::new(config.budget);
     let limits = Limits {
         jobs: config.jobs.max(1),
         work: if config.brief { 0 } else { config.work },
-        deadline: started.checked_add(config.budget).unwrap_or(started + FOREVER),
+        deadline: started.checked_add(config.patience).unwrap_or(started + FOREVER),
         budget: config.budget,
+        meter: &meter,
         purpose: if config.brief { Purpose::Proof } else { Purpose::Report },
         cancel: &config.cancel,
     };
@@ -87,10 +89,16 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         crate::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
-    let Analysis { verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
+    let Analysis { mut verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
+    for (_, verdict) in &mut verdicts {
+        if let Verdict::Proved { assumes } = verdict {
+            Condition::add(assumes, assumptions.unsaid());
+        }
+    }
     // An alarm may be one of those that a condition excuses, if there had been time to find it.
     let is_open = verdicts.iter().any(|(_, v)| !matches!(v, Verdict::Proved { .. }));
-    let late = is_open && Instant::now() >= limits.deadline;
+    let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
+    let stats = Stats { spent: Duration::from_millis(meter.spent()), ..stats };
     Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
 }
 
@@ -177,6 +185,7 @@ pub(crate) fn analyse(
         timeouts: pairs.solver.timeouts,
         solver_seconds: pairs.solver.solver_time.as_secs_f64(),
         work: pairs.solver.work,
+        spent: Duration::ZERO,
         seconds: 0.0,
         control_independent: control,
         data_independent: data,
@@ -228,6 +237,10 @@ fn look_for_condition(
         Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
     let mut left = CATALOGUE;
     let mut conditions = crate::hidden::catalogue(kernel, assumptions, &first.shape);
+    // With one thread nothing can go wrong, which says nothing.
+    if !is_single_thread(assumptions) {
+        conditions.retain(|c| !is_single_thread(&c.assumptions));
+    }
     if config.brief {
         conditions.truncate(BRIEF);
     }
@@ -251,11 +264,7 @@ fn look_for_condition(
         }
         let text = condition.texts.join(" && ");
         let mut all = assumes.clone();
-        for t in &condition.texts {
-            if !all.contains(t) {
-                all.push(t.clone());
-            }
-        }
+        Condition::add(&mut all, condition.texts.iter().map(|t| t.as_str().into()));
         // What counters hold is nothing that the source can require.
         let in_c = !condition.hints.small_tickets && !condition.hints.from_zero;
         for a in first.alarms.iter_mut().filter(|a| a.finding.kind == Kind::DataRace) {
@@ -288,9 +297,14 @@ fn look_for_condition(
     }
 }
 
+fn is_single_thread(assumptions: &Assumptions) -> bool {
+    let one = |d: &crate::DimSpec| *d == crate::DimSpec::Exactly(1);
+    assumptions.block.iter().chain(&assumptions.grid).all(one)
+}
+
 /// The conditions with the work that each is worth. The first few are what nearly every kernel rests on; of the others,
 /// the one that matters mostly needs no solver, while those before it would use up all the work.
-fn in_turn(conditions: &[Condition], work: u32) -> impl Iterator<Item = (&Condition, u32)> {
+fn in_turn(conditions: &[Narrowed], work: u32) -> impl Iterator<Item = (&Narrowed, u32)> {
     let (usual, others) = conditions.split_at(conditions.len().min(USUAL));
     usual
         .iter()
@@ -400,7 +414,7 @@ pub(crate) struct Divergence {
     warps: Option<String>,
     tiles: Tiles,
     /// What the proof rests on where a barrier's condition reads memory.
-    assumes: Vec<String>,
+    assumes: Vec<Condition>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
     /// Why the ends of copies cannot be relied on.
@@ -853,50 +867,20 @@ impl Pairs<'_, '_> {
     }
 
     /// What a proof rests on, as texts.
-    pub(crate) fn assumptions(&mut self) -> Vec<String> {
-        let mut out = Vec::new();
-        let mut pointers: Vec<(Base, bool)> = Vec::new();
-        for i in 0..self.exec.accesses.len() {
-            let writes = self.exec.accesses[i].mode.writes();
-            let cases = self.cases_of(i);
-            for c in cases {
-                if let Place::At(b @ (Base::Param(_) | Base::Field(..)), _) = c.place
-                    && self.exec.ctx.base_space(b) != Space::Shared
-                    && !self.exec.ctx.is_struct(b)
-                {
-                    match pointers.iter_mut().find(|(p, _)| *p == b) {
-                        Some((_, w)) => *w |= writes,
-                        None => pointers.push((b, writes)),
-                    }
-                }
-            }
-        }
+    pub(crate) fn assumptions(&mut self) -> Vec<Condition> {
+        let mut out: Vec<Condition> = self.lie_apart().into_iter().map(Condition::from).collect();
         let ctx = &self.exec.ctx;
-        // A texture may be bound to memory that is also reached through a pointer; an image never is.
-        if ctx.kernel.language != lockstep_kernel::Language::OpenCl {
-            for b in &self.exec.fetched {
-                if !pointers.iter().any(|(p, _)| p == b) {
-                    pointers.push((*b, false));
-                }
-            }
-        }
-        pointers.sort();
-        if pointers.len() > 1 && pointers.iter().any(|(_, w)| *w) && !ctx.assumptions.may_alias {
-            let names: Vec<String> = pointers.iter().map(|(b, _)| ctx.base_name(*b)).collect();
-            let (last, rest) = names.split_last().expect("more than one");
-            out.push(format!("parameters {} and {last} do not overlap", rest.join(", ")));
-        }
         for call in &self.exec.foreign {
-            out.push(format!(
-                "the {call}, which is only declared, has no effect on memory or barriers"
-            ));
+            out.push(
+                format!("the {call}, which is only declared, has no effect on memory or barriers")
+                    .into(),
+            );
         }
-        let texts = ctx.assumptions.exprs.iter().map(|e| e.text.clone());
-        out.extend(texts.filter(|t| !t.is_empty()));
+        out.extend(ctx.assumptions.preconditions());
         if self.exec.no_offset {
             out.push("the global offset is 0".into());
         }
-        out.extend(self.drawn_from.iter().cloned());
+        out.extend(self.drawn_from.iter().map(|t| t.as_str().into()));
         out
     }
 }

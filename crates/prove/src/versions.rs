@@ -159,7 +159,7 @@ impl Exec<'_, '_> {
     fn history(&self, base: Base) -> History {
         let space = self.ctx.base_space(base);
         let may_alias = self.ctx.assumptions.may_alias;
-        let may_write = |w: &Written, at| w.may_write(at, base, space, may_alias);
+        let may_write = |w: &Written, at| w.may_write(self.ctx.kernel, at, base, space, may_alias);
         let n = self.ctx.kernel.blocks.len();
         let mut h = History {
             begin: vec![None; n],

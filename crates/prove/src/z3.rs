@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use crate::bits::Bits;
 use crate::integers::Integers;
+use crate::meter::Meter;
 use crate::term::{Node, Pool, T};
 use crate::walk::{Assignment, reachable};
 use crate::z3_api::*;
@@ -39,6 +40,8 @@ pub(crate) struct Effort<'a> {
     pub(crate) work: u32,
     /// When the time for the whole kernel is over.
     pub(crate) deadline: Instant,
+    /// Where the work is noted. Whether it is spent is no business of one question: others may be under way.
+    pub(crate) meter: &'a Meter,
     pub(crate) cancel: &'a Cancel,
 }
 

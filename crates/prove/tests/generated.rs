@@ -9,8 +9,8 @@ mod random;
 
 use std::fmt::Write as _;
 
-use lockstep_finding::Verdict;
-use lockstep_prove::{AssumeExpr, Assumptions, Operator, Tree, prove};
+use lockstep_finding::{Origin, Verdict};
+use lockstep_prove::{AssumeExpr, Operator, Tree, prove};
 use random::{Rng, compile, kernel, many_seeds, on_all_cores, one_block, races_only};
 
 const BLOCK: u32 = 8;
@@ -349,10 +349,9 @@ fn compare(seed: u64, count: usize) -> usize {
     let module = compile(&text);
     let most = Box::new(Tree::Const(i64::from(MOST)));
     let tree = Tree::Binary(Operator::Le, Box::new(Tree::Param(1)), most);
-    let assumptions = Assumptions {
-        exprs: vec![AssumeExpr { text: format!("n <= {MOST}"), tree }],
-        ..one_block(BLOCK)
-    };
+    let text = format!("n <= {MOST}");
+    let mut assumptions = one_block(BLOCK);
+    assumptions.expression(AssumeExpr { text, tree, origin: Origin::CommandLine });
     let config = races_only(1_000);
     let (mut agreed, mut racy, mut open) = (0, 0, 0);
     for (i, k) in kernels.iter().enumerate() {
@@ -362,7 +361,7 @@ fn compare(seed: u64, count: usize) -> usize {
         print(k, &mut source);
         match &proof.verdicts[0].1 {
             Verdict::Proved { assumes } => {
-                let excluded = |n: u32| assumes.iter().any(|a| !allows(a, n));
+                let excluded = |n: u32| assumes.iter().any(|a| !allows(&a.text, n));
                 let wrong = (0..=MOST).any(|n| !excluded(n) && races(k, n));
                 assert!(!wrong, "seed {seed}, k{i} is proved for {assumes:?} but races:\n{source}")
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{Confidence, Kind, Verdict};
+use lockstep_finding::{Confidence, Kind, Origin, Verdict};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, prove};
 
@@ -38,12 +38,9 @@ fn proofs_with(name: &str, config: &Config, scheduling: Scheduling) -> Vec<(Stri
     let after = |flag: &str| {
         head.iter().position(|w| *w == flag).map_or([DimSpec::Any; 3], |i| dims(head[i + 1]))
     };
-    let assumptions = Assumptions {
-        block: after("--block"),
-        grid: after("--grid"),
-        scheduling,
-        ..Assumptions::default()
-    };
+    let mut assumptions =
+        Assumptions::of_dims(after("--grid"), after("--block"), Origin::CommandLine);
+    assumptions.scheduling = scheduling;
     let module = load(Input::Path(&path), &Options::default()).expect("it compiles");
     module.kernels.iter().map(|k| (k.name.clone(), prove(k, &assumptions, config))).collect()
 }
@@ -151,8 +148,8 @@ fn loads_beside_writes_through_another_pointer() {
         ..Config::default()
     };
     for may_alias in [false, true] {
-        let given =
-            Assumptions { block: dims("64"), grid: dims("1"), may_alias, ..Assumptions::default() };
+        let mut given = Assumptions::of_dims(dims("1"), dims("64"), Origin::CommandLine);
+        given.may_alias = may_alias;
         let proof = prove(&module.kernels[0], &given, &config);
         let proved = matches!(proof.verdicts[0].1, Verdict::Proved { .. });
         assert_eq!(proved, !may_alias, "{:?}", proof.verdicts);
@@ -165,7 +162,7 @@ fn numbers_drawn_from_counters() {
     let proofs = proofs("tickets.cu", &[Kind::DataRace], Scheduling::Independent);
     let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_ticket").expect("there");
     let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
-    assert_eq!(assumes, &["numbers drawn from counter do not wrap around"]);
+    assert_eq!(assumes, &["numbers drawn from counter do not wrap around".into()]);
 }
 
 #[test]
@@ -180,7 +177,7 @@ fn the_last_block() {
     let proofs = proofs("last_rows.cu", &[Kind::DataRace], Scheduling::Independent);
     let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_plane").expect("there");
     let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
-    assert!(assumes.iter().any(|a| a == "c is 0 when the kernel is launched"), "{assumes:?}");
+    assert!(assumes.iter().any(|a| a.text == "c is 0 when the kernel is launched"), "{assumes:?}");
 }
 
 #[test]
@@ -189,7 +186,7 @@ fn group_copies() {
     let proofs = proofs("copies.cl", &[Kind::DataRace], Scheduling::Independent);
     let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_in").expect("there");
     let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
-    assert!(assumes.iter().any(|a| a == "the global offset is 0"), "{assumes:?}");
+    assert!(assumes.iter().any(|a| a.text == "the global offset is 0"), "{assumes:?}");
 }
 
 #[test]
@@ -244,7 +241,7 @@ fn any_launch() {
     let proofs = proofs("any.cu", &[Kind::DataRace], Scheduling::Independent);
     let (_, proof) = proofs.iter().find(|(n, _)| n == "clean_one_dimension").expect("there");
     let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
-    assert!(assumes.iter().any(|a| a == "blockDim.y == 1"), "{assumes:?}");
+    assert!(assumes.iter().any(|a| a.text == "blockDim.y == 1"), "{assumes:?}");
     let alarm = proof.alarms.first().expect("the alarm stays, on a condition");
     assert!(alarm.finding.holds_when.is_some());
     assert!(alarm.finding.help.iter().any(|h| h.contains("__requires(")));
@@ -261,8 +258,7 @@ fn hidden_assumptions_are_named() {
     let mut wrong = Vec::new();
     for (wanted, (name, proof)) in wanted.iter().zip(&proofs) {
         let verdict = &proof.verdicts[0].1;
-        let named =
-            matches!(verdict, Verdict::Proved { assumes } if assumes.iter().any(|a| a == wanted));
+        let named = matches!(verdict, Verdict::Proved { assumes } if assumes.iter().any(|a| a.text == *wanted));
         let offered = proof.alarms.iter().all(|a| {
             a.finding.holds_when.is_some()
                 && a.finding.help.iter().any(|h| h.contains("__requires(") && h.contains(wanted))
@@ -299,7 +295,7 @@ fn tiles() {
         let (_, proof) = proofs.iter().find(|(n, _)| n == name).expect("there");
         let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
         let text = format!("{area} <= 2147483647");
-        assert!(assumes.contains(&text), "{assumes:?}");
+        assert!(assumes.contains(&text.into()), "{assumes:?}");
     }
 }
 

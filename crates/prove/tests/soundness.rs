@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use lockstep_finding::{Kind, Verdict};
+use lockstep_finding::{Kind, Origin, Verdict};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_prove::{Assumptions, Config, DimSpec, absent, prove};
 
@@ -69,7 +69,7 @@ const KINDS: [Kind; 3] = [Kind::DataRace, Kind::BarrierDivergence, Kind::OutOfBo
 
 /// Whether a verdict is a proof with no condition that could exclude a launch.
 fn is_proved(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Proved { assumes } if assumes.iter().all(|a| a.contains("overlap")))
+    matches!(verdict, Verdict::Proved { assumes } if assumes.iter().all(|a| a.text.contains("overlap")))
 }
 
 /// What is proved in spite of a mark in this file, and how often the prover was asked.
@@ -90,26 +90,27 @@ fn wrongly_proved(path: &Path) -> (Vec<String>, usize) {
         if defects.is_empty() {
             continue;
         }
-        let clang_args = words
-            .iter()
-            .filter(|w| w.starts_with("-D") || w.starts_with("-std") || w.starts_with("-I"))
-            .cloned()
-            .collect();
+        let for_clang = ["-D", "-std", "-I", "-cl-std"];
+        let mut clang_args: Vec<String> =
+            words.iter().filter(|w| for_clang.iter().any(|o| w.starts_with(o))).cloned().collect();
+        let arch = words.iter().position(|w| w == "--arch").and_then(|i| words.get(i + 1));
+        clang_args.extend(arch.map(|arch| format!("--offload-arch={arch}")));
         let options = Options { clang_args, ..Options::default() };
         let Ok(module) = load(Input::Path(path), &options) else { continue };
         let overlapping = words.iter().any(|w| w.contains('&'));
-        let mut any = Assumptions { may_alias: overlapping, ..Assumptions::default() };
-        if words.iter().any(|w| w == "lockstep") {
-            any.scheduling = lockstep_prove::Scheduling::Lockstep;
-        }
-        let size = words.iter().position(|w| w == "--warp-size").and_then(|i| words.get(i + 1));
-        if let Some(size) = size.and_then(|s| s.parse().ok()) {
-            any.warp_size = size;
-        }
-        let mut asked = vec![any.clone()];
         let (block, grid) = (dims(&words, "--block"), dims(&words, "--grid"));
-        if (block, grid) != (any.block, any.grid) {
-            asked.push(Assumptions { block, grid, ..any });
+        let given = Assumptions::of_dims(grid, block, Origin::CommandLine);
+        let is_any = (block, grid) == ([DimSpec::Any; 3], [DimSpec::Any; 3]);
+        let mut asked = vec![Assumptions::default()];
+        asked.extend((!is_any).then_some(given));
+        let size = words.iter().position(|w| w == "--warp-size").and_then(|i| words.get(i + 1));
+        let size = size.and_then(|s| s.parse().ok());
+        for assumptions in &mut asked {
+            assumptions.may_alias = overlapping;
+            if words.iter().any(|w| w == "lockstep") {
+                assumptions.scheduling = lockstep_prove::Scheduling::Lockstep;
+            }
+            assumptions.warp_size = size.unwrap_or(assumptions.warp_size);
         }
         let mut say = |kind: &Kind, how: &str| {
             wrong.push(format!("{} [{revision}]: {kind} {how}", path.display()));

@@ -35,6 +35,8 @@ pub enum Rule {
     EqualPointers(String, String),
     /// A block that is no multiple of the warp, or no power of two.
     OddBlock,
+    /// More threads, or blocks, than a constant of the kernel.
+    Turning(u64),
     /// An initial solution drawn at random.
     Random,
     /// A child by a normal step, in this generation.
@@ -61,6 +63,7 @@ impl fmt::Display for Rule {
             Rule::Contents(name) => write!(f, "other contents of '{name}'"),
             Rule::EqualPointers(a, b) => write!(f, "'{a}' and '{b}' the same array"),
             Rule::OddBlock => f.write_str("an odd block size"),
+            Rule::Turning(n) => write!(f, "more threads than {n}, a constant of the kernel"),
             Rule::Random => f.write_str("a random initial solution"),
             Rule::NormalStep(g) => write!(f, "a normal step in generation {g}"),
             Rule::CauchyStep(g) => write!(f, "a Cauchy step in generation {g}"),

@@ -33,7 +33,7 @@ pub(crate) struct FirstLink {
 pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
     let space: &Space = lab.space;
     let flags = flags(space);
-    if flags.is_empty() || !lab.config.kinds.contains(&Kind::Deadlock) {
+    if flags.is_empty() {
         return None;
     }
     let mut candidate = space.plain();

@@ -4,18 +4,21 @@ use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use lockstep_finding::{Kind, Launch};
+use lockstep_finding::{Finding, Kind, Launch};
 use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
 use lockstep_simulate::{BarrierSurvey, bind};
 
+use crate::advice::{Advisor, Remedy};
 use crate::candidate::{Candidate, Contents, Gene, Rule};
 use crate::evolve::{Evolution, Reached, Scored, sort};
 use crate::launch::Sizes;
-use crate::ledger::Ledger;
+use crate::ledger::{Key, Ledger};
 use crate::space::Space;
 use crate::trial::{Lab, Trial};
-use crate::{Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle};
+use crate::{
+    Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle, waits,
+};
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
@@ -33,8 +36,12 @@ const EFFORT: u64 = 200;
 /// What sizes are divided by where the ordinary ones take too long.
 const SMALLER: [i64; 2] = [8, 64];
 
+/// Why nothing is known of races in launches that all go too far.
+const BEYOND: &str =
+    "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep";
+
 /// Launches made again that are kept.
-const MOST_REPEATED: usize = 64;
+const MOST_REPEATED: usize = 256;
 
 /// A launch that was simulated in full.
 pub(crate) struct Done {
@@ -42,6 +49,8 @@ pub(crate) struct Done {
     pub(crate) launch: Launch,
     pub(crate) odd: bool,
     pub(crate) complete: bool,
+    /// Threads went beyond arrays of ours that could not be made larger: nobody knows whom they met there.
+    pub(crate) beyond: bool,
     pub(crate) steps: u64,
     /// Branch outcomes and accesses that none before it reached.
     pub(crate) news: usize,
@@ -63,9 +72,12 @@ pub(crate) struct Driver<'a> {
     steps_left: u64,
     odd_limit: u64,
     pub(crate) doubts: Vec<(Kind, String)>,
+    notes: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     pub(crate) broken: Option<String>,
+    /// The same where it stood still: that may be the launch's fault.
+    stuck: Option<String>,
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
@@ -94,6 +106,21 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if let Some(link) = &first_link {
         space.begin(link.array, Contents::First);
     }
+    let steps = settings.config.max_steps / EFFORT;
+    let standstill = match first_link {
+        Some(_) => None,
+        None => waits::standstill(&Lab::new(&space, settings), steps),
+    };
+    let agreed;
+    if let Some(still) = &standstill {
+        let genes = space.plain().genes;
+        let relations = given.relations.iter().chain(&still.relations).cloned().collect();
+        agreed = Given { relations, ..given.clone() };
+        space = Space::new(kernel, &agreed);
+        space.fix(genes);
+        space.blocks.insert(0, still.block);
+        space.grids.insert(0, still.grid);
+    }
     let mut lab = Lab::new(&space, settings);
     lab.config.barrier_needs = settings.config.kinds.contains(&Kind::RedundantBarrier);
     let mut driver = Driver::new(lab, settings);
@@ -104,12 +131,18 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
+    driver.turning_points();
     driver.begin_chains();
     driver.fall_back();
     let mut searched = driver.finish();
-    if let Some(link) = first_link {
-        searched.findings.push(link.finding);
+    let told = |f: &Finding| searched.findings.iter().any(|o| Key::of(o) == Key::of(f));
+    let begun = first_link.map(|link| link.finding);
+    let still = standstill.map(|still| still.finding).filter(|f| !told(f));
+    let asked = |f: &Finding| settings.config.kinds.contains(&f.kind);
+    for finding in begun.into_iter().chain(still).filter(asked) {
+        searched.findings.push(finding);
         searched.rules.push(Rule::Ordinary);
+        searched.remedies.push(None);
     }
     Ok(searched)
 }
@@ -199,18 +232,20 @@ impl<'a> Driver<'a> {
             steps_left: max,
             odd_limit: (max / EFFORT / 20).max(1),
             doubts: Vec::new(),
+            notes: Vec::new(),
             progress: Progress {
                 generations: settings.generations,
                 best_f: 1.0,
                 ..Progress::default()
             },
             broken: None,
+            stuck: None,
             best_run: (f64::INFINITY, f64::INFINITY),
             repeated: VecDeque::new(),
             sample: None,
             sampled: None,
-            shrink_until: part(8),
-            evolve_until: part(6),
+            shrink_until: part(9),
+            evolve_until: part(8),
         }
     }
 
@@ -254,6 +289,31 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
+    /// Launches beyond the numbers of threads at which what the kernel computes changes, where something may still race.
+    fn turning_points(&mut self) {
+        let settled = self.settings.may_race.as_ref().is_some_and(Vec::is_empty);
+        let asked = self.settings.config.kinds.contains(&Kind::DataRace);
+        if settled || !asked || self.is_dear() || self.everything_races() {
+            return;
+        }
+        let (launches, beyond) = self.space().turning_launches();
+        let left = self.begin_check();
+        for candidate in launches {
+            if self.is_over() || is_past(self.shrink_until) {
+                break;
+            }
+            // What cannot be launched is not worth a word.
+            let _ = self.full(&candidate, false);
+            self.tell();
+        }
+        self.end_check(left);
+        if let Some(n) = beyond.filter(|_| !self.everything_races()) {
+            let note =
+                format!("no launch of more than {n} threads, a constant of the kernel, was tried");
+            self.notes.push((Kind::DataRace, note));
+        }
+    }
+
     /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, smaller ones are
     /// tried, and then the first one gets all that is left.
     fn insist(&mut self) -> Result<(), String> {
@@ -291,6 +351,12 @@ impl<'a> Driver<'a> {
         self.steps_left = self.steps_left.max(least).max(RERUNS * self.usual_steps());
     }
 
+    /// Sees to it that so many usual launches can be made.
+    pub(crate) fn grant(&mut self, launches: u64) {
+        let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
+        self.steps_left = self.steps_left.max(launches.saturating_mul(usual));
+    }
+
     /// Whether one launch costs so much that only a few can be tried.
     fn is_dear(&self) -> bool {
         self.done.first().is_some_and(|d| d.steps > LONG)
@@ -317,6 +383,7 @@ impl<'a> Driver<'a> {
             && !self.is_dear()
             && !self.is_over()
             && self.broken.is_none()
+            && self.stuck.is_none()
             && !self.nothing_is_left()
     }
 
@@ -433,6 +500,7 @@ impl<'a> Driver<'a> {
             (true, _) if self.may_vary() => (most / EFFORT * 2).max(1),
             (true, _) => most,
             // Other contents take as long as the first ones.
+            (false, false) if is_turning(candidate) => self.steps_left.min(most / EFFORT / 2),
             (false, false) => self.steps_left.min((most / EFFORT / 10).max(2 * self.usual_steps())),
             (false, true) => self.steps_left.min(self.odd_limit),
         };
@@ -465,6 +533,15 @@ impl<'a> Driver<'a> {
         Some(trial)
     }
 
+    /// Lets a condition be checked with work of its own, so that enough is left to judge other bugs; what was left.
+    pub(crate) fn begin_check(&mut self) -> u64 {
+        std::mem::replace(&mut self.steps_left, self.settings.config.max_steps / EFFORT)
+    }
+
+    pub(crate) fn end_check(&mut self, left: u64) {
+        self.steps_left = left;
+    }
+
     /// Whether what is left of the time is for judging what was found, not for smaller launches of it.
     pub(crate) fn is_late(&self) -> bool {
         is_past(self.shrink_until)
@@ -481,13 +558,14 @@ impl<'a> Driver<'a> {
             // That an array of ours is too small for a larger launch as well says
             // nothing; it is enough that it was large enough for one.
             let first = self.done.is_empty();
-            let size = |because: &str| because.starts_with("the size of");
             if complete || first {
-                let new = trial.doubts.into_iter().filter(|(_, why)| first || !size(why));
-                self.doubts.extend(new);
+                let told = |kind: Kind| first || kind != Kind::OutOfBounds || !trial.beyond;
+                self.doubts.extend(trial.doubts.into_iter().filter(|(kind, _)| told(*kind)));
             }
-            if self.broken.is_none() {
-                self.broken.clone_from(&trial.outcome.incomplete);
+            let stands = trial.outcome.findings.iter().any(|f| f.kind == Kind::Deadlock);
+            let why = if stands { &mut self.stuck } else { &mut self.broken };
+            if why.is_none() && !is_turning(&trial.candidate) {
+                why.clone_from(&trial.outcome.incomplete);
             }
         }
         if let Some(log) = self.settings.log {
@@ -508,6 +586,7 @@ impl<'a> Driver<'a> {
             launch: trial.launch,
             odd,
             complete,
+            beyond: trial.beyond,
             steps,
             news,
             barriers: trial.outcome.barriers,
@@ -558,10 +637,29 @@ impl<'a> Driver<'a> {
         (self.settings.progress)(&self.progress);
     }
 
+    /// Tries what may help against what was found, also in the plain launch and in the one with the largest blocks.
+    fn remedies(&self, settled: &mut [settle::Settled]) -> Vec<Option<Remedy>> {
+        let bind = |kernel: &Kernel, launch: &Launch| self.lab.shelf.bind(kernel, launch).ok();
+        let steps = self.settings.config.max_steps / EFFORT;
+        let mut advisor = None;
+        let usual = || self.done.iter().filter(|d| d.complete && !d.odd && d.steps <= LONG);
+        let threads = |l: &Launch| l.block.iter().product::<u32>();
+        let largest = usual().max_by_key(|d| (threads(&d.launch), std::cmp::Reverse(d.steps)));
+        let others: Vec<&Launch> = usual().take(1).chain(largest).map(|d| &d.launch).collect();
+        let advise = |s: &mut settle::Settled| {
+            let kernel = self.space().kernel;
+            let advisor =
+                advisor.get_or_insert_with(|| Advisor::new(kernel, &self.lab.config, &bind, steps));
+            if s.is_untold { advisor.advise(&mut s.finding, &others) } else { None }
+        };
+        settled.iter_mut().map(advise).collect()
+    }
+
     fn finish(mut self) -> Searched {
         let judgement = barriers::judge(&self);
         self.reserve();
-        let settled = settle::settle(&mut self);
+        let mut settled = settle::settle(&mut self);
+        let mut remedies = self.remedies(&mut settled);
         let mut findings = Vec::new();
         let mut rules = Vec::new();
         for s in settled {
@@ -573,9 +671,17 @@ impl<'a> Driver<'a> {
         for finding in judgement.findings {
             findings.insert(plain, finding);
             rules.insert(plain, Rule::Ordinary);
+            remedies.insert(plain, None);
         }
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)));
         let ordinary = |d: &&Done| !d.odd;
         let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
+        let excused = |f: &Finding| f.kind != Kind::Deadlock || f.holds_when.is_some();
+        let judged = self.settings.config.kinds.contains(&Kind::Deadlock);
+        if !any_complete || !judged || !findings.iter().all(excused) {
+            self.broken = self.broken.take().or(self.stuck.take());
+        }
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
         // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
         let first = self.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);
@@ -584,12 +690,17 @@ impl<'a> Driver<'a> {
             true => (self.broken.clone().filter(is_told), None),
             false => (None, self.broken.clone()),
         };
+        let inside = |d: &Done| d.complete && !d.odd && !d.beyond;
+        if any_complete && !self.done.iter().any(inside) {
+            self.doubts.push((Kind::DataRace, BEYOND.into()));
+        }
         let whole = self.done.iter().find(|d| d.complete).or(self.done.first());
         Searched {
             findings,
             rules,
-            notes: judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)).collect(),
-            launches: self.done.iter().filter(|d| d.complete).count(),
+            remedies,
+            notes,
+            launches: self.done.iter().filter(|d| d.complete && !d.beyond).count(),
             launch: whole.map(|d| d.launch.clone()),
             sampled: self.sampled,
             sites: self.sites(),
@@ -600,6 +711,11 @@ impl<'a> Driver<'a> {
             doubts: self.doubts,
         }
     }
+}
+
+/// Whether a launch is made for its number of threads: it may be too long for the budget, and none is expected to be as long.
+fn is_turning(candidate: &Candidate) -> bool {
+    matches!(candidate.rule, Rule::Turning(_))
 }
 
 fn key(launch: &Launch) -> String {

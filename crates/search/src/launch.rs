@@ -108,8 +108,9 @@ impl Space<'_> {
         let usual = || {
             dynamic.map_or(0, |o| clamp_shared(c.block_threads() * 4 * o.elem.size().max(4) as u64))
         };
-        let shared = self.given.shared.or(sizes.shared).unwrap_or_else(usual);
-        Launch { grid: c.grid, block: c.block, shared, args, seed }
+        let shared = self.given.shared.map(|s| s.value).or(sizes.shared).unwrap_or_else(usual);
+        let global = self.given.global;
+        Launch { grid: c.grid, block: c.block, global, shared, args, seed }
     }
 
     /// Whether a struct is only read by fields that are parameters of their own.
@@ -285,8 +286,7 @@ impl Sizes {
 
     /// Enlarges what the findings overflowed; false where nothing can grow.
     ///
-    /// An array that was grown in vain before (its indices are wild, not large)
-    /// is left alone.
+    /// An array that was grown in vain before is left alone.
     pub(crate) fn grow(
         &mut self,
         space: &Space,
@@ -302,8 +302,11 @@ impl Sizes {
             if vain.contains(object) {
                 continue;
             }
-            let wild = memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30);
-            if wild || self.is_largest(space, object) {
+            // Wild in this launch, by a value of ours: in others it may be large.
+            if memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30) {
+                continue;
+            }
+            if self.is_largest(space, object) {
                 vain.push(object.clone());
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use lockstep_finding::{Access, Finding, Kind};
 
+use crate::candidate::Rule;
 use crate::trial::Trial;
 
 /// What makes two findings the same bug: kind, memory, places and what was done
@@ -53,7 +54,10 @@ impl Ledger {
         let mut new = 0;
         let asked = |f: &&Finding| self.kinds.contains(&f.kind);
         for finding in result.outcome.findings.iter().filter(asked) {
-            if oddities > 0 && !is_for_odd_launches(finding.kind) {
+            // What an alarm is about is wanted, whatever its launch is like.
+            let wanted =
+                result.candidate.rule == Rule::Suggested && finding.kind == Kind::OutOfBounds;
+            if oddities > 0 && !is_for_odd_launches(finding.kind) && !wanted {
                 continue;
             }
             let key = Key::of(finding);

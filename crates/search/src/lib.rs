@@ -22,6 +22,7 @@
 //! - A bug found under an odd value is tried again under ordinary ones
 //!   ([`settle`]); what needs the odd value is `conditional`, with the condition.
 //! - Barriers are judged over all launches that were simulated ([`barriers`]).
+//! - A barrier or fence that a help line names was added and tried ([`advice`]).
 //!
 //! What it can miss: a bug that needs values no rule and no step of the
 //! evolution produces. So the absence of findings is `clean`, never `proved`.
@@ -32,51 +33,55 @@
 //! **Architecture Invariant:** no kernel is interpreted here; static knowledge
 //! comes from `lockstep_kernel::Hints`, everything else from the simulator.
 
+mod advice;
 mod barriers;
 mod blame;
 mod candidate;
 mod chain;
 mod condition;
-mod countdown;
+mod crooked;
+mod dimensions;
 mod driver;
-mod empty;
 mod evolve;
-mod groups;
 mod host_sizes;
+mod initial;
 mod launch;
 mod ledger;
-mod powers;
 mod related;
+mod remainder;
 mod sample;
 mod seeds;
 mod settle;
-mod shapes;
 mod space;
 mod structs;
 mod trial;
-mod warps;
-mod within;
+mod turning;
+mod waits;
 
 use std::time::Instant;
 
 use lockstep_finding::launch::{Expr, Relation};
-use lockstep_finding::{ArgValue, Finding, Kind, Launch};
+use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch};
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
+pub use advice::{Advisor, Remedy};
 pub use candidate::Rule;
+pub use dimensions::UsualDims;
 pub use driver::search;
-pub use space::UsualDims;
+pub use remainder::{REMAINDER, remainders};
 
-/// What the user or the source has fixed: facts that the search respects.
+/// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
-    pub grid: Option<[u32; 3]>,
-    pub block: Option<[u32; 3]>,
+    pub grid: Option<Fact<[u32; 3]>>,
+    pub block: Option<Fact<[u32; 3]>>,
+    /// OpenCL: the global size, where it is no multiple of the block; then grid and block are given, too.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
-    pub shared: Option<u32>,
+    pub shared: Option<Fact<u32>>,
     /// By parameter.
-    pub args: Vec<Option<ArgValue>>,
+    pub args: Vec<Option<Fact<ArgValue>>>,
     /// How what is left to choose hangs together. None speaks of what is fixed, nor of what another gives a value.
     pub relations: Vec<Relation>,
     /// Comparisons that hold for every launch.
@@ -190,6 +195,8 @@ pub struct Searched {
     pub findings: Vec<Finding>,
     /// By finding: the rule that led to it.
     pub rules: Vec<Rule>,
+    /// By finding: the barrier or fence that its help names.
+    pub remedies: Vec<Option<Remedy>>,
     /// Why one kind or another stays unknown.
     pub doubts: Vec<(Kind, String)>,
     /// More about a kind that is not a finding.

@@ -248,7 +248,7 @@ impl Space<'_> {
         c
     }
 
-    fn value_of(&self, value: &Expr, c: &Candidate) -> Option<i64> {
+    pub(crate) fn value_of(&self, value: &Expr, c: &Candidate) -> Option<i64> {
         let lookup = |name: &str| {
             let value = target(name, &self.slots).map(|t| match t {
                 Target::Slot(i) => i128::from(c.int(i)),

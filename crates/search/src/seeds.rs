@@ -196,10 +196,9 @@ impl Space<'_> {
             if slot.ty.is_float() || !(h.multiplies_index || h.divides || h.added_to_index) {
                 continue;
             }
-            for v in [1, 0] {
-                if v == 0 && h.divides {
-                    continue;
-                }
+            // Rows of what is numbered through are short, or there would be one.
+            let values: &[i64] = if h.divides || h.wraps { &[1, 4] } else { &[1, 0] };
+            for &v in values {
                 let rule = Rule::Stride(slot.name.clone());
                 out.push(self.with(rule, |c| c.genes[i] = Gene::Int(v)));
             }
@@ -359,7 +358,7 @@ impl Space<'_> {
             let param = &self.kernel.params[a.param];
             let readonly = matches!(param.kind, ParamKind::Buffer { readonly: true, .. });
             let image = self.kernel.image(a.param).is_some();
-            image || param.source_type.contains("restrict") || !all && readonly
+            image || param.is_restrict() || !all && readonly
         };
         // One of the members stands for the array.
         let is_first = |&a: &usize| a == 0 || self.arrays[a - 1].param != self.arrays[a].param;

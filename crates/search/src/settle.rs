@@ -23,6 +23,8 @@ use crate::trial::Trial;
 pub(crate) struct Settled {
     pub(crate) finding: Finding,
     pub(crate) rule: Rule,
+    /// The simulator leaves it to others to say what helps.
+    pub(crate) is_untold: bool,
 }
 
 /// Launches that the shrinking of one bug may cost.
@@ -44,10 +46,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let mut as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
         if done.odd {
             let odd = driver.lab.space.oddities(&done.candidate);
-            as_found.holds_when = Some(condition::values(driver, &done.candidate, &odd));
+            as_found.holds_when = Some(condition::example(driver, &done.candidate, &odd));
             as_found.severity = Severity::Warning;
         }
-        let keep = !done.complete;
+        let (keep, done_odd) = (!done.complete, done.odd);
         let mut candidate = done.candidate.clone();
         let benign = entry.finding.benign;
         let key = &entry.key;
@@ -57,6 +59,9 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         }
         if keep && as_found.holds_when.is_none() {
             shrinker.blame_unfinished(&candidate, &mut as_found);
+        }
+        if key.kind == Kind::Deadlock && (done_odd || as_found.holds_when.is_none()) {
+            shrinker.blame_wait(&candidate, &mut as_found);
         }
         let shrunk = match keep {
             true => None,
@@ -74,16 +79,22 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
                 is_first || !shrinker.may_blame(&candidate, &as_found)
             }
         };
+        let judged = judged && !(key.kind == Kind::Deadlock && shrinker.hurried);
         let mut finding = shrunk.unwrap_or(as_found);
+        let is_untold = finding.help.is_empty();
         let doubt = shrinker.depends_on_size(&finding);
         let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
         let doubt = doubt.or_else(|| shrinker.ranks(&finding));
+        let doubt = doubt.or_else(|| match finding.holds_when {
+            None => shrinker.rests_on_contents(&finding, &candidate),
+            Some(_) => None,
+        });
         let doubt = doubt.or_else(|| (!judged).then(|| HURRIED.into()));
         if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
             finding.confidence = Confidence::Possible;
             finding.help.push(why);
         }
-        out.push(Settled { finding, rule });
+        out.push(Settled { finding, rule, is_untold });
     }
     // One look at two equal pointers is enough.
     let mut told: Vec<(Kind, String)> = Vec::new();
@@ -144,7 +155,8 @@ impl Shrinker<'_, '_> {
             let block = condition::block(&best.candidate, space.plain().block);
             let others = finding.holds_when.take().into_iter().filter(|o| !block.contains(o));
             let parts: Vec<String> = others.chain([block.clone()]).collect();
-            finding.holds_when = Some(parts.join(" && "));
+            let (text, _) = condition::settled(self, &best, parts.join(" && "));
+            finding.holds_when = Some(text);
             finding.severity = Severity::Warning;
             return Some(finding);
         }
@@ -266,7 +278,15 @@ impl Shrinker<'_, '_> {
             true => self.blame(trial),
             false => Some(condition::describe(self, &trial.candidate, &oddities)),
         };
-        if finding.holds_when.is_some() {
+        if let Some(text) = finding.holds_when.take() {
+            let (text, smaller) = condition::settled(self, trial, text);
+            if let Some(other) = smaller
+                && let Some(shown) = same(&other, self.key)
+            {
+                finding = shown.clone();
+                finding.launch = Some(other.launch.clone());
+            }
+            finding.holds_when = Some(text);
             finding.severity = Severity::Warning;
         }
         Some(finding)

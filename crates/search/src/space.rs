@@ -11,13 +11,12 @@
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{ArgValue, ElementType};
 use lockstep_kernel::hints::{ArrayHints, Hints, ParamHints};
-use lockstep_kernel::{
-    AtomicOp, Barrier, Elem, Kernel, Op, Operand, ParamKind, Scope, Site, SiteId, Space as Memory,
-    Ty,
-};
+use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId, Ty};
 use lockstep_simulate::bind;
 
 use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::dimensions::{blocks, grids, implied, most_threads};
+use crate::initial::{plain_contents, synchronising, unclaimed};
 use crate::related::Related;
 use crate::structs::{self, Member};
 use crate::{Given, Suggestion, host_sizes};
@@ -191,8 +190,6 @@ const LEAST_SIZE: i64 = 8;
 const FEW: i64 = 16;
 /// Rounds of a loop that nothing but a parameter limits.
 const ROUNDS: i64 = 8;
-/// Threads of a block in the launches that are tried.
-const MOST_THREADS: u32 = 1024;
 
 impl<'a> Space<'a> {
     pub(crate) fn new(kernel: &'a Kernel, given: &'a Given) -> Space<'a> {
@@ -417,7 +414,10 @@ impl<'a> Space<'a> {
             implied(&self.hints, a).is_none_or(|n| block[a] == n)
                 && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
         };
-        block.iter().all(|d| d.is_power_of_two()) && (0..3).all(fits)
+        // Who gives launch bounds launches blocks of that size.
+        self.kernel.most_threads.is_none()
+            && block.iter().all(|d| d.is_power_of_two())
+            && (0..3).all(fits)
     }
 
     pub(crate) fn is_ordinary(&self, c: &Candidate, slot: usize) -> bool {
@@ -513,6 +513,17 @@ impl<'a> Space<'a> {
         })
     }
 
+    /// Along which axes the block was our choice, be it one that the kernel implies.
+    pub(crate) fn chosen_block(&self) -> [bool; 3] {
+        let h = &self.hints;
+        std::array::from_fn(|a| {
+            self.given.block.is_none()
+                && self.kernel.required_block.is_none()
+                && !self.related.gives(Dimension::Block(a))
+                && (h.thread_axes[a] || h.reads_block_dim[a] || self.blocks[0][a] > 1)
+        })
+    }
+
     /// A candidate's block, as wide as the shared arrays have room for.
     pub(crate) fn full_block(&self, c: &Candidate) -> [u32; 3] {
         let free = self.free_block();
@@ -535,61 +546,9 @@ impl<'a> Space<'a> {
     pub(crate) fn is_possible(&self, c: &Candidate) -> bool {
         c.block.iter().chain(&c.grid).all(|&d| d > 0)
             && (self.given.block.is_some()
-                || c.block_threads() <= MOST_THREADS as u64 && c.block[2] <= 64)
+                || c.block_threads() <= u64::from(most_threads(self.kernel)) && c.block[2] <= 64)
             && self.related.is_moderate(c)
             && self.agrees(c)
-    }
-}
-
-/// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that. What only gets smaller or larger is data, however it is read.
-pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
-    use AtomicOp::{Add, FMax, FMin, Load, Or, SMax, SMin, Sub, UMax, UMin, Xor};
-    let through = |s: &Site| s.through.as_deref() == Some(name);
-    let all = (0..kernel.sites.len()).map(|s| SiteId(s as u32));
-    let mut out: Vec<SiteId> =
-        all.filter(|&s| through(kernel.site(s)) && kernel.site(s).volatile).collect();
-    let (mut reads, mut is_bound) = (Vec::new(), false);
-    for inst in kernel.insts() {
-        let Op::Atomic { op, site, value, .. } = inst.op else { continue };
-        if !through(kernel.site(site)) {
-            continue;
-        }
-        match op {
-            FMax | FMin | SMax | SMin | UMax | UMin => is_bound = true,
-            Load => reads.push(site),
-            Add | Sub | Or | Xor if value == Operand::Imm(0) => reads.push(site),
-            _ => out.push(site),
-        }
-    }
-    if !is_bound || !out.is_empty() {
-        out.append(&mut reads);
-    }
-    out
-}
-
-/// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
-/// are -1. A struct has that in all of its bytes, where these are equal.
-fn unclaimed(kernel: &Kernel, flags: &[SiteId], elem: Elem) -> Contents {
-    let mut expected = Vec::new();
-    for inst in kernel.insts() {
-        if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, .. } = inst.op
-            && flags.contains(&site)
-        {
-            expected.push(match e {
-                Operand::Imm(bits) => Some((ty, bits & ty.mask())),
-                _ => None,
-            });
-        }
-    }
-    let Some(&Some((ty, bits))) = expected.first() else { return Contents::Zeros };
-    let bytes = bits.to_le_bytes();
-    let all_alike = bytes.iter().take(ty.bits() as usize / 8).all(|b| *b == bytes[0]);
-    match elem {
-        _ if bits == 0 || !expected.iter().all(|e| *e == expected[0]) => Contents::Zeros,
-        Elem::Scalar(t) if t == ty => Contents::Value(bits),
-        Elem::Bytes(_) if all_alike => Contents::Value(u64::from(bytes[0])),
-        _ => Contents::Zeros,
     }
 }
 
@@ -612,173 +571,17 @@ fn axis(hints: &ParamHints, name: &str) -> usize {
     }
 }
 
-/// Floats are random, integers count up (so that as indices they are distinct).
-fn plain_contents(elem: Elem, source_type: &str) -> Contents {
-    let element = bind::element_type(elem, source_type, true);
-    match elem {
-        Elem::Bytes(_) if element == ElementType::U8 => Contents::Zeros,
-        Elem::Scalar(Ty::Ptr) => Contents::Zeros,
-        _ if element.is_float() => Contents::Random,
-        _ => Contents::Iota,
-    }
-}
-
-/// The block's size along an axis that the kernel was written for: its index
-/// arithmetic says so, or it never asks for the size and subscripts a shared array
-/// of that extent.
-fn implied(hints: &Hints, axis: usize) -> Option<u32> {
-    let extent = hints.most_block[axis].filter(|_| !hints.reads_block_dim[axis]);
-    hints.implied_block[axis].or(extent).filter(|&n| n <= MOST_THREADS)
-}
-
-/// What a caller who knows the kernel would never launch otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UsualDims {
-    /// The block's dimensions: 1 along an axis that no index looks at, or what the
-    /// kernel's own arithmetic implies.
-    pub block: [Option<u32>; 3],
-    /// The most threads along an axis that shared arrays have room for.
-    pub most_block: [Option<u32>; 3],
-    /// 1 along an axis that no index looks at.
-    pub grid: [Option<u32>; 3],
-}
-
-impl UsualDims {
-    pub fn of(kernel: &Kernel) -> UsualDims {
-        let h = Hints::of_launches(kernel);
-        let [block, grid] = asked(kernel, &h);
-        let only = |asked: bool| (!asked).then_some(1);
-        UsualDims {
-            block: std::array::from_fn(|a| implied(&h, a).or(only(block[a]))),
-            most_block: h.most_block,
-            grid: std::array::from_fn(|a| only(grid[a])),
-        }
-    }
-}
-
-/// Along which axes a kernel can have more than one thread and more than one block, by what it asks for. One that has no
-/// index at all is made for one thread, unless it does what only several threads need.
-fn asked(kernel: &Kernel, h: &Hints) -> [[bool; 3]; 2] {
-    let mut block = std::array::from_fn(|a| h.thread_axes[a] || h.reads_block_dim[a]);
-    let mut grid = std::array::from_fn(|a| h.block_axes[a] || h.reads_grid_dim[a]);
-    if block == [false; 3] && grid == [false; 3] {
-        let widest = kernel.insts().filter_map(|i| company(kernel, &i.op)).max();
-        block[0] = widest >= Some(Company::Block);
-        grid[0] = widest >= Some(Company::Grid);
-    }
-    [block, grid]
-}
-
-/// Whom an operation is for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Company {
-    Block,
-    Grid,
-}
-
-fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
-    match op {
-        Op::Barrier { barrier: Barrier::Grid, .. } => Some(Company::Grid),
-        Op::Atomic { scope, site, .. } | Op::Fence { scope, site, .. } => match scope {
-            Scope::Thread => None,
-            _ if kernel.site(*site).space == Memory::Shared => Some(Company::Block),
-            Scope::Device | Scope::System => Some(Company::Grid),
-            _ => Some(Company::Block),
-        },
-        Op::Barrier { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } => {
-            Some(Company::Block)
-        }
-        _ => None,
-    }
-}
-
-/// Ordinary block shapes: what is given or implied, else by the axes in use.
-fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
-    if let Some(block) = given.block.or(kernel.block_dim_hint) {
-        return vec![block];
-    }
-    let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
-    let shapes: &[[u32; 3]] = match [used(0), used(1), used(2)] {
-        [_, false, false] => {
-            &[[64, 1, 1], [256, 1, 1], [32, 1, 1], [128, 1, 1], [512, 1, 1], [1024, 1, 1]]
-        }
-        [false, true, false] => &[[1, 64, 1], [1, 256, 1]],
-        [_, true, false] => &[[8, 8, 1], [16, 16, 1], [32, 8, 1], [32, 32, 1], [4, 64, 1]],
-        _ => &[[4, 4, 4], [8, 8, 4], [32, 2, 2]],
-    };
-    let shapes: Vec<[u32; 3]> = shapes
-        .iter()
-        .map(|shape| {
-            std::array::from_fn(|a| match implied(hints, a) {
-                Some(n) if n <= MOST_THREADS => n,
-                _ => shape[a],
-            })
-        })
-        .collect();
-    let fits = |shape: &[u32; 3]| {
-        shape.iter().product::<u32>() <= MOST_THREADS
-            && (0..3).all(|a| hints.most_block[a].is_none_or(|n| shape[a] <= n.max(1)))
-    };
-    let mut out: Vec<[u32; 3]> = Vec::new();
-    // The extent of a shared array that the thread index subscripts is what its
-    // author had in mind.
-    let extent: [u32; 3] = std::array::from_fn(|a| match (implied(hints, a), used(a)) {
-        (Some(n), _) => n,
-        (None, true) => hints.most_block[a].unwrap_or(0),
-        (None, false) => 1,
-    });
-    let whole = extent.iter().all(|&d| d > 0) && extent.iter().any(|&d| d > 1);
-    let threads = extent.iter().map(|&d| d as u64).product::<u64>();
-    // A large one is rather a limit.
-    let fixed = (0..3).all(|a| implied(hints, a).is_some() || !used(a));
-    if whole && (threads <= 256 || fixed && threads <= MOST_THREADS as u64) {
-        out.push(extent);
-    }
-    for shape in shapes.iter().filter(|s| fits(s)) {
-        if !out.contains(shape) {
-            out.push(*shape);
-        }
-    }
-    if out.is_empty() {
-        let small = |a: usize| implied(hints, a).or(hints.most_block[a]).unwrap_or(1);
-        let mut shape: [u32; 3] = std::array::from_fn(|a| small(a).clamp(1, 64));
-        while shape.iter().product::<u32>() > MOST_THREADS {
-            let widest = (0..3).max_by_key(|&a| shape[a]).unwrap_or(0);
-            shape[widest] /= 2;
-        }
-        out.push(shape);
-    }
-    out
-}
-
-/// Two blocks along each axis in use and some more; one block for a kernel that
-/// never asks which it is in, because then it is made for a single one.
-fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
-    if let Some(grid) = given.grid {
-        return vec![grid];
-    }
-    let [_, used] = asked(kernel, hints);
-    let along = |n: [u32; 3]| std::array::from_fn(|a| if used[a] { n[a] } else { 1 });
-    let mut out: Vec<[u32; 3]> = Vec::new();
-    for shape in [[2, 2, 2], [4, 2, 1], [1, 1, 1], [3, 3, 2]] {
-        let shape = along(shape);
-        if !out.contains(&shape) {
-            out.push(shape);
-        }
-    }
-    out
-}
-
 /// Whether a parameter's value was given.
 pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
-    given.args.get(param).and_then(Option::as_ref)
+    given.args.get(param).and_then(Option::as_ref).map(|fact| &fact.value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lockstep_finding::{Fact, Origin};
     use lockstep_kernel::{
-        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, SiteKind,
+        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, Site, SiteKind,
         Space as Memory, Special, Terminator,
     };
 
@@ -795,7 +598,9 @@ mod tests {
             reg: Reg(reg),
             source_type: source_type.into(),
             signed: true,
+            align: 1,
             within: None,
+            variable: None,
         };
         let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
         let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
@@ -901,7 +706,11 @@ mod tests {
             }],
             files: vec!["strided.cu".into()],
             unsupported: vec![],
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 
@@ -955,8 +764,12 @@ mod tests {
     fn facts_do_not_vary() {
         let kernel = strided();
         let given = Given {
-            block: Some([48, 1, 1]),
-            args: vec![None, None, Some(ArgValue::Scalar("0".into()))],
+            block: Some(Fact::new([48, 1, 1], Origin::CommandLine)),
+            args: vec![
+                None,
+                None,
+                Some(Fact::new(ArgValue::Scalar("0".into()), Origin::CommandLine)),
+            ],
             ..Given::default()
         };
         let space = Space::new(&kernel, &given);

@@ -15,8 +15,9 @@ use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
 use lockstep_simulate::bind;
 
 use crate::candidate::Candidate;
+use crate::initial::synchronising;
 use crate::launch;
-use crate::space::{FreeArray, Space, synchronising};
+use crate::space::{FreeArray, Space};
 
 /// More members than these are not told apart.
 const MOST_MEMBERS: usize = 48;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Launch};
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
-use lockstep_kernel::{Kernel, Object, Space as Memory};
+use lockstep_kernel::{AtomicOp, Kernel, Object, Op, Operand, SiteId, Space as Memory};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::blame::is_at;
@@ -26,6 +26,8 @@ pub(crate) struct Trial {
     pub(crate) doubts: Vec<(Kind, String)>,
     /// Whether threads went beyond a shared array of a fixed size, and the block is ours.
     pub(crate) overflows: bool,
+    /// Whether threads went beyond an array whose size was ours, and which could not be made larger.
+    pub(crate) beyond: bool,
 }
 
 /// What every trial needs.
@@ -49,9 +51,11 @@ pub(crate) struct Lab<'a> {
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
         let mut config = settings.config.clone();
-        // Whoever asks for it or not: by it, arrays of ours grow and launches are judged.
-        if !config.kinds.contains(&Kind::OutOfBounds) {
-            config.kinds.push(Kind::OutOfBounds);
+        // Whoever asks for them or not: by these, arrays of ours grow and launches are judged.
+        for kind in [Kind::OutOfBounds, Kind::Deadlock] {
+            if !config.kinds.contains(&kind) {
+                config.kinds.push(kind);
+            }
         }
         config.outputs = chain::has_flags(space);
         Lab {
@@ -108,8 +112,14 @@ impl<'a> Lab<'a> {
             return Ok(None);
         }
         let overflows = outcome.findings.iter().any(|f| self.is_overflow(f));
+        let is_beyond = |f: &Finding| {
+            self.space.explains(f, candidate).is_some()
+                && f.memory.as_ref().is_some_and(|m| m.object.is_some())
+        };
+        let beyond = outcome.findings.iter().any(is_beyond);
         let doubts = self.drop_doubtful(&mut outcome, candidate);
-        Ok(Some(Trial { candidate: candidate.clone(), launch, outcome, doubts, overflows }))
+        let candidate = candidate.clone();
+        Ok(Some(Trial { candidate, launch, outcome, doubts, overflows, beyond }))
     }
 
     pub(crate) fn simulate(&self, launch: &Launch, steps: u64) -> Result<Outcome, String> {
@@ -148,7 +158,7 @@ impl<'a> Lab<'a> {
         if let Some(because) = astray {
             doubts.extend(outcome.findings.drain(..).map(|f| (f.kind, because.clone())));
         }
-        // Nor did a caller leave its constants unset.
+        // Nor did a caller leave its variables unset.
         if !outcome.findings.is_empty()
             && let Some(name) = &self.steering().unset
         {
@@ -160,6 +170,8 @@ impl<'a> Lab<'a> {
         }
         if self.space.chose_values() {
             let rests = |f: &&mut Finding| match f.kind {
+                // Whether it rests on them is looked at where it is judged.
+                Kind::OutOfBounds if self.space.is_of_fixed_shared(f) => false,
                 Kind::OutOfBounds => !self.space.is_beyond_the_hosts(f, candidate),
                 kind => kind == Kind::Assertion,
             };
@@ -214,23 +226,29 @@ impl<'a> Lab<'a> {
 
     /// Whether a smaller block would have stayed within a shared array.
     fn is_overflow(&self, finding: &Finding) -> bool {
-        let space = self.space;
-        let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
-        let is_fixed = |name: &String| {
-            let mut objects = space.kernel.objects.iter();
-            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
-        };
-        finding.kind == Kind::OutOfBounds
-            && space.given.block.is_none()
-            && object.is_some_and(is_fixed)
+        self.space.given.block.is_none() && self.space.is_of_fixed_shared(finding)
     }
 
     fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<String> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
         let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
-        (finding.kind == Kind::OutOfBounds && chosen && !is_hosts())
+        // Of a shared array's size we have guessed nothing.
+        let is_ours = finding.kind == Kind::OutOfBounds && !self.space.is_of_fixed_shared(finding);
+        (is_ours && chosen && !is_hosts())
             .then(|| "the dimensions of the launch were chosen by Lockstep".into())
+    }
+}
+
+impl Space<'_> {
+    /// Whether a finding is of an access outside of a shared array whose size the kernel says.
+    pub(crate) fn is_of_fixed_shared(&self, finding: &Finding) -> bool {
+        let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
+        let is_fixed = |name: &String| {
+            let mut objects = self.kernel.objects.iter();
+            objects.any(|o| o.space == Memory::Shared && !o.dynamic && o.name == *name)
+        };
+        finding.kind == Kind::OutOfBounds && object.is_some_and(is_fixed)
     }
 }
 
@@ -238,7 +256,8 @@ impl<'a> Lab<'a> {
 pub(crate) struct Steering {
     /// Their lines and columns.
     places: Vec<(u32, u32)>,
-    /// A variable among what they read that only the host can set: `__constant__`, and without an initial value.
+    /// A variable among what they read that somebody else sets: without an initial value, and never written here, or
+    /// only so that it becomes less.
     unset: Option<String>,
 }
 
@@ -250,7 +269,14 @@ impl Steering {
         let sites = || reads().filter_map(|i| i.op.site()).map(|s| slice.site(s));
         let is_unset = |o: &&Object| {
             let zero = o.init.as_ref().is_none_or(|init| init.iter().all(|&b| b == 0));
-            let unset = o.space == Memory::Constant && !o.fixed && zero && o.relocations.is_empty();
+            let of_host = match o.space {
+                Memory::Constant => true,
+                Memory::Global => is_set_elsewhere(kernel, o),
+                _ => false,
+            };
+            // What a parameter stands for, such as a texture, a launch has.
+            let is_param = kernel.params.iter().any(|p| p.name == o.name);
+            let unset = of_host && !is_param && !o.fixed && zero && o.relocations.is_empty();
             unset && sites().any(|s| s.through.as_deref() == Some(o.name.as_str()))
         };
         Steering {
@@ -258,4 +284,30 @@ impl Steering {
             unset: slice.objects.iter().find(is_unset).map(|o| o.name.clone()),
         }
     }
+}
+
+/// Whether a variable has no value of the kernel's own making: it is not written, or only counted down.
+fn is_set_elsewhere(kernel: &Kernel, object: &Object) -> bool {
+    let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(&object.name);
+    let mut written = false;
+    let mut lessened = false;
+    for inst in kernel.insts() {
+        match inst.op {
+            Op::Atomic { op: AtomicOp::Load, .. } => {}
+            Op::Atomic { op, site, value, .. } if of_it(site) => {
+                let is_minus = matches!(value, Operand::Imm(v) if (v as i32) < 0);
+                lessened |= match op {
+                    AtomicOp::Add => is_minus,
+                    AtomicOp::Sub => !is_minus,
+                    AtomicOp::Dec | AtomicOp::And | AtomicOp::SMin | AtomicOp::UMin => true,
+                    _ => false,
+                };
+                written = true;
+            }
+            Op::Store { site, .. } | Op::MemSet { site, .. } => written |= of_it(site),
+            Op::MemCopy { write, .. } | Op::GroupCopy { write, .. } => written |= of_it(write),
+            _ => {}
+        }
+    }
+    !written || lessened
 }

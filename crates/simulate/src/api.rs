@@ -29,6 +29,8 @@ pub enum BoundArg {
     Buffer(Bytes),
     /// The same buffer as an earlier argument, from `offset` bytes on.
     Alias { param: usize, offset: u64 },
+    /// A pointer into a variable of the kernel's file, by its number among the kernel's objects, plus bytes.
+    Variable { object: usize, offset: u64 },
     /// A null pointer.
     Null,
     /// An OpenCL `__local` argument: so many bytes in each block.
@@ -42,6 +44,8 @@ pub enum BoundArg {
 pub struct BoundLaunch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// The global size, where it is no multiple of the block; the last blocks are then smaller.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     pub args: Vec<BoundArg>,

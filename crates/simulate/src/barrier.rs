@@ -150,7 +150,7 @@ impl BlockRun<'_, '_> {
     fn barrier_access(&self, site: SiteId, thread: u32) -> Access {
         Access {
             op: "barrier".into(),
-            thread: Some(self.p.thread_at(thread)),
+            thread: Some(self.p.thread_at(self.block, thread)),
             block: self.p.block_at(self.block),
             place: site_place(self.p.kernel, site),
             value: None,
@@ -254,7 +254,7 @@ impl BlockRun<'_, '_> {
             elsewhere.map(|l| (l, absent)),
             format!(
                 "thread waits for the lanes of mask {named:#010x}, of which thread {} never comes",
-                triple(self.p.thread_at(absent))
+                triple(self.p.thread_at(self.block, absent))
             ),
             NAME_FEWER,
             world,
@@ -295,7 +295,7 @@ impl BlockRun<'_, '_> {
     /// while the others waited for them were there, and did not.
     fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World) {
         let first = self.warps[w].first_thread;
-        let size = (self.p.threads - first).min(self.p.config.warp_size);
+        let size = self.p.lanes_from(self.block, first);
         let lanes = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
         let strayed = named & lanes & !self.warps[w].alive & self.warps[w].strayed;
         if strayed == 0 || here & !named != 0 || self.failed {
@@ -304,8 +304,8 @@ impl BlockRun<'_, '_> {
         let (waiting, missing) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
         let message = format!(
             "thread {} names the lanes of mask {named:#010x}, of which thread {} never comes",
-            triple(self.p.thread_at(waiting)),
-            triple(self.p.thread_at(missing)),
+            triple(self.p.thread_at(self.block, waiting)),
+            triple(self.p.thread_at(self.block, missing)),
         );
         self.report_divergence(loc, waiting, None, message, NAME_FEWER, world);
     }
@@ -338,7 +338,7 @@ impl BlockRun<'_, '_> {
         world.reports.add(key, false, || {
             let access = |loc: LocId, thread: u32| Access {
                 op: "barrier".into(),
-                thread: Some(self.p.thread_at(thread)),
+                thread: Some(self.p.thread_at(self.block, thread)),
                 block: self.p.block_at(self.block),
                 place: place(self.p.kernel, loc),
                 value: None,
@@ -377,10 +377,10 @@ impl BlockRun<'_, '_> {
         if let Some((loc, thread)) = stray {
             let message = format!(
                 "threads {} and {} of a block wait at different barriers",
-                triple(self.p.thread_at(first)),
-                triple(self.p.thread_at(thread))
+                triple(self.p.thread_at(self.block, first)),
+                triple(self.p.thread_at(self.block, thread))
             );
-            let help = "every thread of the block must reach the same barrier: move it out of the divergent branch or loop";
+            let help = "every thread of the block must reach the same barrier: look at whether it can stand outside the divergent branch or loop";
             self.report_divergence(lead_loc, first, Some((loc, thread)), message, help, world);
             return Err(Stop::Diverged);
         }
@@ -433,7 +433,7 @@ impl BlockRun<'_, '_> {
         world.reports.add(key, false, || {
             let exit = Access {
                 op: "exit".into(),
-                thread: Some(p.thread_at(thread)),
+                thread: Some(p.thread_at(self.block, thread)),
                 block: p.block_at(self.block),
                 place: place(p.kernel, branch),
                 value: None,
@@ -441,22 +441,22 @@ impl BlockRun<'_, '_> {
             };
             let message = format!(
                 "thread {} waits at a barrier that thread {} of its block never reaches: it has returned",
-                triple(p.thread_at(waiting)),
-                triple(p.thread_at(thread))
+                triple(p.thread_at(self.block, waiting)),
+                triple(p.thread_at(self.block, thread))
             );
             let mut f =
                 Finding::new(Kind::BarrierDivergence, message, vec![self.barrier_access(site, waiting), exit]);
             if p.kernel.language != Language::OpenCl && !p.lockstep {
                 f.severity = Severity::Warning;
             }
-            f.help = vec!["let all threads of the block reach the barrier: guard the work, not the way to the barrier".into()];
+            f.help = vec!["all threads of the block should reach the barrier: look at whether the work can be guarded, and not the way to the barrier".into()];
             f
         });
     }
 
     /// A group copy is every thread's or nobody's.
     pub(crate) fn check_copies(&mut self, world: &mut World) {
-        let threads = self.p.threads;
+        let threads = self.p.threads_of(self.block);
         let mut copies: Vec<(SiteId, u32)> = self.copies.drain().collect();
         copies.retain(|(_, n)| !n.is_multiple_of(threads));
         copies.sort();
@@ -524,7 +524,7 @@ impl BlockRun<'_, '_> {
         }
         world.changes += 1;
         let Some(b) = barrier else { return };
-        let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads);
+        let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads_of(self.block));
         if whole {
             let (races, mut ctx) = self.races(world);
             races.block_barrier(&mut ctx, b.shared, b.global);

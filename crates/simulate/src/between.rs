@@ -26,7 +26,7 @@ const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
 const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
 
 /// Whether an access takes its place in the order of those of one location: an atomic, or a volatile store that sets a flag.
-fn is_strong(site: SiteFacts) -> bool {
+pub(crate) fn is_strong(site: SiteFacts) -> bool {
     site.atomic || site.volatile && site.writes
 }
 

@@ -3,7 +3,7 @@
 
 use crate::{BoundArg, BoundLaunch, Bytes};
 use lockstep_finding::{ArgValue, ArraySpec, ElementType, Launch};
-use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
+use lockstep_kernel::{Elem, Kernel, Object, Param, ParamKind, Ty};
 
 /// Argument values by parameter: names and positions resolved.
 pub type ByParam = Vec<Option<ArgValue>>;
@@ -90,16 +90,19 @@ pub fn bind_with(
                 args.push(made);
                 continue;
             }
-            return Err(format!(
-                "parameter '{}' of kernel {} has no value: give one, such as --arg '{}'",
-                param.name,
-                kernel.name,
-                example(param)
-            ));
+            let what = match param.variable {
+                None => format!("parameter '{}' of kernel {}", param.name, kernel.name),
+                Some(_) => {
+                    format!("variable '{}', which kernel {} reads,", param.name, kernel.name)
+                }
+            };
+            let example = example(param);
+            return Err(format!("{what} has no value: give one, such as --arg '{example}'"));
         };
         args.push(bind_one(kernel, param, value, args.len(), contents)?);
     }
-    Ok(BoundLaunch { grid: launch.grid, block: launch.block, shared: launch.shared, args })
+    let Launch { grid, block, global, shared, .. } = *launch;
+    Ok(BoundLaunch { grid, block, global, shared, args })
 }
 
 fn bind_one(
@@ -160,12 +163,16 @@ fn alias(
     offset: u64,
     index: usize,
 ) -> Result<BoundArg, String> {
-    let other = find_param(kernel, target)?;
-    if other >= index {
-        return Err(format!(
-            "parameter '{}' can only share the array of an earlier parameter: give the array to it and '&{}' to '{}'",
-            param.name, param.name, kernel.params[other].name
-        ));
+    let is_variable = |o: &Object| o.exported && o.name == target;
+    let found = find_param(kernel, target);
+    if found.is_err()
+        && let Some(object) = kernel.objects.iter().position(is_variable)
+    {
+        return Ok(BoundArg::Variable { object, offset });
+    }
+    let other = found?;
+    if other == index {
+        return Err(format!("parameter '{target}' cannot share its own array"));
     }
     match kernel.params[other].kind {
         ParamKind::Buffer { .. } => Ok(BoundArg::Alias { param: other, offset }),
@@ -318,7 +325,16 @@ pub(crate) mod tests {
 
     pub(crate) fn param(name: &str, kind: ParamKind, source_type: &str, signed: bool) -> Param {
         let source_type = source_type.into();
-        Param { name: name.into(), kind, reg: Reg(0), source_type, signed, within: None }
+        Param {
+            name: name.into(),
+            kind,
+            reg: Reg(0),
+            source_type,
+            signed,
+            align: 1,
+            within: None,
+            variable: None,
+        }
     }
 
     pub(crate) fn kernel(params: Vec<Param>) -> Kernel {
@@ -337,7 +353,11 @@ pub(crate) mod tests {
             locs: Vec::new(),
             files: Vec::new(),
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         }
     }
 
@@ -444,9 +464,11 @@ pub(crate) mod tests {
             with(5, "p=u8[23]"),
             "parameter 'p' is a struct of 24 bytes (Params): give those bytes, such as p=u8[24]"
         );
+        assert_eq!(with(0, "in=&n"), "parameter 'in' cannot share 'n', which is no array");
+        assert_eq!(with(0, "in=&in"), "parameter 'in' cannot share its own array");
         assert_eq!(
-            with(0, "in=&n"),
-            "parameter 'in' can only share the array of an earlier parameter: give the array to it and '&in' to 'n'"
+            with(0, "in=&other"),
+            "no parameter 'other'; kernel reduce has in, out, n, v, t, p"
         );
         let missing = bind(&reduce(), &launch(&GOOD[..5])).unwrap_err();
         assert_eq!(

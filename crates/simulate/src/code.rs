@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, Order, PrintArgs, Reg,
-    Scope, ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, cfg::Cfg,
+    Scope, ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, WorkSize, cfg::Cfg,
 };
 
 use crate::api::{BoundArg, BoundLaunch, Config, LaunchError};
@@ -237,6 +237,7 @@ pub(crate) fn decode(
         moves: Vec::new(),
         values: Vec::new(),
         presets: Vec::new(),
+        given: Vec::new(),
         narrow: vec![None; kernel.regs.len()],
         uses: vec![0; kernel.regs.len()],
         zero: Slot(CONSTANT),
@@ -278,6 +279,8 @@ struct Decoder<'a> {
     moves: Vec<Alu>,
     values: Vec<Slot>,
     presets: Vec<(Special, Slot, Ty)>,
+    /// Registers that the launch gives a value, whatever makes them.
+    given: Vec<Reg>,
     /// For a sign-extended register: the 32-bit one it comes from.
     narrow: Vec<Option<Operand>>,
     uses: Vec<u32>,
@@ -378,7 +381,9 @@ impl Decoder<'_> {
                 continue;
             };
             let ty = self.kernel.reg_ty(d);
+            let own_size = launch.global.is_some() && self.kernel.work_size(d).is_none();
             let fixed = match *s {
+                Special::BlockDim(_) | Special::WarpsPerBlock if own_size => None,
                 Special::BlockDim(a) => Some(launch.block[a as usize]),
                 Special::GridDim(a) => Some(launch.grid[a as usize]),
                 Special::WarpSize => Some(config.warp_size),
@@ -402,6 +407,14 @@ impl Decoder<'_> {
                 },
             };
             self.slots[d.0 as usize] = Some(slot);
+        }
+        let Some(global) = launch.global else { return };
+        for &(r, size) in &self.kernel.work_sizes {
+            if let WorkSize::Global(a) = size {
+                let size = u64::from(global[a as usize]);
+                self.slots[r.0 as usize] = Some(self.constant(size, self.kernel.reg_ty(r)));
+                self.given.push(r);
+            }
         }
     }
 
@@ -548,6 +561,9 @@ impl Decoder<'_> {
         let Some(r) = inst.dst else {
             return self.effect(inst, None);
         };
+        if self.given.contains(&r) {
+            return Ok(());
+        }
         let d = self.reg(r);
         let z = self.zero;
         let ty = self.kernel.reg_ty(r);

@@ -192,7 +192,7 @@ fn in_order(program: &Program) -> Result<Outcome, LaunchError> {
     let mut reports = Reports::new(false, &program.config.kinds);
     let mut clock = 1;
     let mut heap = Heap::default();
-    let mut sync = program.fine_order.then(Sync::default);
+    let mut sync = program.fine_order.then(|| Sync::new(program.config.warp_size.trailing_zeros()));
     let mut shadow = (program.blocks > 1).then(|| GridShadow::new(program));
     let mut reached = vec![false; program.kernel.sites.len()];
     let mut branches = vec![[false; 2]; program.code.blocks.len()];
@@ -405,7 +405,7 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
     world.reports.add(key, false, || {
         let access = |(block, loc, thread): (u32, lockstep_kernel::LocId, u32)| Access {
             op: "wait".into(),
-            thread: Some(program.thread_at(thread)),
+            thread: Some(program.thread_at(block, thread)),
             block: program.block_at(block),
             place: place(program.kernel, loc),
             value: None,
@@ -415,7 +415,7 @@ fn report_deadlock(program: &Program, waiting: &[(BlockRun, Turn)], world: &mut 
         accesses.extend(other.map(access));
         let message = format!(
             "deadlock: thread {} of block {} waits for something that no thread will do",
-            triple(program.thread_at(thread)),
+            triple(program.thread_at(block, thread)),
             triple(program.block_at(block))
         );
         let mut f = Finding::new(Kind::Deadlock, message, accesses);

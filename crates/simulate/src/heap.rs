@@ -111,7 +111,7 @@ impl BlockRun<'_, '_> {
     fn free_access(&self, f: Freed) -> Access {
         Access {
             op: "free".into(),
-            thread: Some(self.p.thread_at(f.thread)),
+            thread: Some(self.p.thread_at(f.block, f.thread)),
             block: self.p.block_at(f.block),
             place: place(self.p.kernel, f.loc),
             value: None,
@@ -154,7 +154,7 @@ impl BlockRun<'_, '_> {
             let message = format!("{} of {size} bytes of a heap block that was freed", self.access_op(site));
             let accesses = vec![self.access_of(site, thread), self.free_access(freed)];
             let mut f = Finding::new(Kind::UseAfterFree, message, accesses);
-            f.help = vec!["free the block only after its last use, and let a barrier order the two between threads".into()];
+            f.help = vec!["free the block only after its last use: look at whether a barrier should order the two between threads".into()];
             f
         });
         true

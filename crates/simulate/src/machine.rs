@@ -409,7 +409,7 @@ impl<'p, 'k> BlockRun<'p, 'k> {
         let ws = p.config.warp_size;
         for (w, warp) in self.warps.iter_mut().enumerate() {
             let first = w as u32 * ws;
-            let lanes = (p.threads - first).min(ws);
+            let lanes = p.lanes_from(block, first);
             let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
             warp.alive = mask;
             warp.first_thread = first;
@@ -417,6 +417,10 @@ impl<'p, 'k> BlockRun<'p, 'k> {
             warp.strayed = 0;
             warp.poison.clear();
             warp.groups.clear();
+            // The last blocks may have fewer warps.
+            if mask == 0 {
+                continue;
+            }
             warp.groups.push(Group {
                 mask,
                 block: 0,
@@ -925,17 +929,19 @@ fn result_ty(op: lanes::ScalarOp, ty: lockstep_kernel::Ty) -> lockstep_kernel::T
 /// Writes the registers that a thread's position determines.
 fn preset(p: &Program, warp: &mut Warp, block: u32, number: u32) {
     let regs = Regs { warp: warp.registers.as_mut_ptr(), constants: p.code.constants.as_ptr() };
-    let at = p.block_at(block);
+    let (at, dims, threads) = (p.block_at(block), p.dims_of(block), p.threads_of(block));
     let placed = std::mem::replace(&mut warp.placed, true);
     for &(special, slot, ty) in &p.code.presets {
-        // Only the block's own number changes from one block to the next.
-        if placed && !matches!(special, Special::BlockId(_)) {
+        // Only the block's own number changes from one block to the next, where all are of one size.
+        if placed && p.global.is_none() && !matches!(special, Special::BlockId(_)) {
             continue;
         }
         for l in 0..LANES as u32 {
-            let thread = (warp.first_thread + l).min(p.threads - 1);
+            let thread = (warp.first_thread + l).min(threads - 1);
             let value = match special {
-                Special::ThreadId(a) => p.thread_at(thread)[a as usize],
+                Special::ThreadId(a) => p.thread_at(block, thread)[a as usize],
+                Special::BlockDim(a) => dims[a as usize],
+                Special::WarpsPerBlock => threads.div_ceil(p.config.warp_size),
                 Special::BlockId(a) => at[a as usize],
                 Special::LaneId => l,
                 Special::WarpId => number,

@@ -1,7 +1,7 @@
 //! Pairs of accesses: which conflict but do not race, and how a race is told.
 
 use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::{SiteId, Space, Ty};
+use lockstep_kernel::{SiteId, Ty};
 
 use crate::lanes::LANES;
 use crate::program::{Program, SiteFacts};
@@ -122,7 +122,7 @@ pub(crate) fn report(
         };
         let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
             op: op(site).to_string(),
-            thread: (thread != COPY_ENGINE).then(|| p.thread_at(thread)),
+            thread: (thread != COPY_ENGINE).then(|| p.thread_at(block, thread)),
             block: p.block_at(block),
             place: site_place(k, SiteId(site)),
             value,
@@ -159,60 +159,50 @@ pub(crate) fn report(
         };
         let mut f = Finding::new(kind, message, vec![first, second]);
         f.memory = Some(memory(info, offset as i64, len));
-        let param = k.params.iter().position(|p| p.name == info.name);
-        let image = param.is_some_and(|i| k.image(i).is_some());
-        f.help = vec![help(p, e, kind, where_, a, b, image)];
+        f.help = help(p, e, kind, where_, a, b).map(str::to_owned).into_iter().collect();
         f
     });
 }
 
-fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32, image: bool) -> String {
-    let opencl = p.kernel.language == lockstep_kernel::Language::OpenCl;
+/// What to look at. None where a barrier or a fence may be missing: whoever can try that says it.
+fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Option<&'static str> {
     let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
     if kind == Kind::MissingFence {
-        return if opencl {
-            "use memory_order_acq_rel on the atomics, or put atomic_work_item_fence before the release and after the acquire".into()
-        } else {
-            "put __threadfence() between the write and the atomic that publishes it, and after the atomic that reads it".into()
-        };
+        return None;
     }
     if sa.atomic && sb.atomic {
-        return if sa.size != sb.size {
+        return Some(if sa.size != sb.size {
             "atomics of different widths are not atomic with respect to each other: use one width"
-                .into()
         } else {
             "an atomic of block scope is atomic for its own block only: use the device-wide form"
-                .into()
-        };
-    }
-    if sa.atomic != sb.atomic {
-        return "make both accesses atomic, or separate them by a barrier".into();
+        });
     }
     if where_ == ASYNCHRONOUS {
-        return "wait for the copy (__pipeline_wait_prior, cp.async.wait_group), then for the other threads with a barrier, before touching its memory".into();
+        return Some(
+            "look at whether the copy was waited for (__pipeline_wait_prior, cp.async.wait_group), and a barrier let the \
+             other threads know, before its memory is touched",
+        );
     }
     if where_ == "by a thread and a group copy" {
-        return if e.first_thread == COPY_ENGINE {
-            "put a barrier for that memory before the group copy".into()
+        return Some(if e.first_thread == COPY_ENGINE {
+            "look at whether a barrier for that memory is missing before the group copy"
         } else {
-            "wait for the copy with wait_group_events before touching its memory".into()
-        };
+            "wait for the copy with wait_group_events before touching its memory"
+        });
     }
-    match (where_, e.space) {
-        ("by threads of different blocks", _) => {
-            "blocks run in no particular order: give each block its own elements, use atomics, or split the kernel".into()
-        }
-        ("by threads of one warp", _) if !opencl && a != b => {
-            "put __syncwarp() (or __syncthreads()) between the two accesses".into()
-        }
-        _ if a == b && sa.writes => {
-            "several threads store to one element: give each its own, guard the store, or use an atomic".into()
-        }
-        (_, Space::Shared) if opencl => "put barrier(CLK_LOCAL_MEM_FENCE) between the two accesses".into(),
-        _ if opencl && image => "put barrier(CLK_IMAGE_MEM_FENCE | CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
-        _ if opencl => "put barrier(CLK_GLOBAL_MEM_FENCE) between the two accesses".into(),
-        _ => "put __syncthreads() between the two accesses".into(),
+    if sa.atomic == sb.atomic && where_ == "by threads of different blocks" {
+        return Some(
+            "blocks run in no particular order: give each block its own elements, use atomics, or split the kernel",
+        );
     }
+    if where_ == "by threads of different blocks" {
+        return Some(
+            "look at whether both accesses should be atomic: no barrier of a block keeps them apart",
+        );
+    }
+    (a == b && sa.writes && !sa.atomic).then_some(
+        "several threads store to one element: give each its own, guard the store, or use an atomic",
+    )
 }
 
 /// A byte of the object as it was before the access.

@@ -76,6 +76,8 @@ pub(crate) struct Program<'k> {
     pub kernel: &'k Kernel,
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// The global size, where the last blocks are smaller.
+    pub(crate) global: Option<[u32; 3]>,
     pub threads: u32,
     pub blocks: u64,
     pub warps: u32,
@@ -177,6 +179,17 @@ impl<'k> Program<'k> {
                 blocks.saturating_mul(threads)
             )));
         }
+        let fits = |a: usize| {
+            let whole = |g: u32| u64::from(g) * u64::from(launch.block[a]);
+            let global = launch.global.map_or(whole(launch.grid[a]), |g| u64::from(g[a]));
+            whole(launch.grid[a] - 1) < global && global <= whole(launch.grid[a])
+        };
+        if !(0..3).all(fits) {
+            return Err(LaunchError("the global size does not match grid and block".into()));
+        }
+        if launch.global.is_some() && !kernel.remainders {
+            return Err(LaunchError("all work-groups of this kernel have the same size".into()));
+        }
         if !config.warp_size.is_power_of_two() || config.warp_size > 32 {
             return Err(LaunchError(format!(
                 "warp size {} is not a power of two up to 32",
@@ -201,6 +214,7 @@ impl<'k> Program<'k> {
             kernel,
             grid: launch.grid,
             block: launch.block,
+            global: launch.global,
             threads: threads as u32,
             blocks,
             warps: (threads as u32).div_ceil(config.warp_size),
@@ -236,8 +250,25 @@ impl<'k> Program<'k> {
     }
 
     /// Thread coordinates from the linear number in its block.
-    pub(crate) fn thread_at(&self, linear: u32) -> [u32; 3] {
-        coordinates(linear as u64, self.block)
+    pub(crate) fn thread_at(&self, block: u32, linear: u32) -> [u32; 3] {
+        coordinates(linear as u64, self.dims_of(block))
+    }
+
+    /// The dimensions of a block: the last ones may be smaller.
+    pub(crate) fn dims_of(&self, block: u32) -> [u32; 3] {
+        let Some(global) = self.global else { return self.block };
+        let at = self.block_at(block);
+        std::array::from_fn(|a| (global[a] - at[a] * self.block[a]).min(self.block[a]))
+    }
+
+    /// The threads of a block.
+    pub(crate) fn threads_of(&self, block: u32) -> u32 {
+        if self.global.is_none() { self.threads } else { self.dims_of(block).iter().product() }
+    }
+
+    /// How many of the lanes of a warp of a block there are, of which the first is thread `first`.
+    pub(crate) fn lanes_from(&self, block: u32, first: u32) -> u32 {
+        self.threads_of(block).saturating_sub(first).min(self.config.warp_size)
     }
 
     pub(crate) fn block_at(&self, linear: u32) -> [u32; 3] {
@@ -284,6 +315,29 @@ fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
             bytes.copy_from_slice(&value.to_le_bytes()[..size as usize]);
         }
     }
+}
+
+/// Gives the parameters that share another's array its address; that one may share a third's.
+fn share_arrays(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) -> Result<(), LaunchError> {
+    let shares = |arg: &BoundArg| match *arg {
+        BoundArg::Alias { param, offset } => Some((param, offset)),
+        _ => None,
+    };
+    let mut open: Vec<(usize, (usize, u64))> =
+        launch.args.iter().enumerate().filter_map(|(i, a)| Some((i, shares(a)?))).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|&(i, (param, offset))| {
+            l.params[i] = l.params.get(param).copied().flatten().map(|address| address + offset);
+            l.params[i].is_none()
+        });
+        if open.len() == before {
+            let name = &kernel.params[open[0].0].name;
+            let message = format!("parameter {name} shares the array of a parameter that has none");
+            return Err(LaunchError(message));
+        }
+    }
+    Ok(())
 }
 
 fn layout(
@@ -348,11 +402,13 @@ fn layout(
                 let info = object(space, bytes.len() as u64, elem, Some(bytes.clone()));
                 Some(origin(l.push(info)?))
             }
-            (ParamKind::Buffer { .. }, BoundArg::Alias { param, offset }) => {
-                let Some(Some(address)) = l.params.get(*param) else {
-                    return wrong("shares the array of a parameter that has none");
+            // Once all arrays are there.
+            (ParamKind::Buffer { .. }, BoundArg::Alias { .. }) => None,
+            (ParamKind::Buffer { .. }, BoundArg::Variable { object, offset }) => {
+                let Some(&id) = l.statics.get(*object) else {
+                    return wrong("points into a variable that is not there");
                 };
-                Some(address + offset)
+                Some(origin(id) + offset)
             }
             (ParamKind::Buffer { .. } | ParamKind::Local { .. }, BoundArg::Null) => Some(0),
             (ParamKind::Local { elem }, BoundArg::Local(bytes)) => {
@@ -374,6 +430,7 @@ fn layout(
             _ => return wrong("has an argument of the wrong kind"),
         };
     }
+    share_arrays(kernel, launch, &mut l)?;
     fill_structs(kernel, launch, &mut l);
     l.heap = l.objects.len();
     let all_threads = product(launch.grid).saturating_mul(product(launch.block));

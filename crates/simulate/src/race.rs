@@ -40,14 +40,14 @@ use std::cell::RefCell;
 
 use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
 
-use crate::between::{GridShadow, Owners};
+use crate::between::{GridShadow, Owners, is_strong};
 
 use crate::group_copies::GroupCopies;
 use crate::lanes::LANES;
 use crate::pairs::{Side, report, tolerated};
 use crate::program::{FLAG_ORDER, Program};
 use crate::report::Reports;
-use crate::sync::{Ordered, Sync};
+use crate::sync::{Effect, Ordered, Sync};
 use crate::under_way::UnderWay;
 
 /// The thread number of an asynchronous group copy: no thread's own.
@@ -326,7 +326,7 @@ impl BlockRaces {
             self.warp_base.fill(*ctx.clock);
         }
         if let Some(sync) = &mut ctx.sync {
-            sync.block_barrier(ctx.block, *ctx.clock - 1, ctx.program.threads, global);
+            sync.block_barrier(ctx.block, *ctx.clock - 1, global);
         }
     }
 
@@ -349,20 +349,23 @@ impl BlockRaces {
     /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
     pub(crate) fn warp_barrier(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, alive: u32) {
         if lanes & alive == alive {
+            if let Some(sync) = &mut ctx.sync {
+                sync.warp_barrier(self.first_of(ctx.block, warp), *ctx.clock);
+            }
             *ctx.clock += 1;
             self.warp_base[warp] = *ctx.clock;
             return;
         }
-        self.meeting(ctx, &[(warp, lanes)]);
-    }
-
-    /// Lanes of one warp meet.
-    fn meeting(&mut self, ctx: &mut Ctx, who: &[(usize, u32)]) {
-        let threads = self.keys(ctx.block, who);
         if let Some(sync) = &mut ctx.sync {
-            sync.meeting(&threads, *ctx.clock);
+            let threads = self.keys(ctx.block, &[(warp, lanes)]);
+            sync.meeting(self.first_of(ctx.block, warp), lanes, &threads, *ctx.clock);
         }
         *ctx.clock += 1;
+    }
+
+    /// The thread of a warp's lane 0.
+    fn first_of(&self, block: u32, warp: usize) -> u64 {
+        u64::from(block) << 32 | (warp as u64) << self.lane_bits
     }
 
     /// Threads of the block come to a named barrier (its number, and how often it has opened), and wait there or not.
@@ -408,7 +411,7 @@ impl BlockRaces {
 
     pub(crate) fn fence(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, scope: Scope) {
         let Some(sync) = &mut ctx.sync else { return };
-        let first = u64::from(ctx.block) << 32 | (warp as u64) << self.lane_bits;
+        let first = self.first_of(ctx.block, warp);
         for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
             sync.fence(first + l, *ctx.clock, scope);
         }
@@ -421,17 +424,16 @@ impl BlockRaces {
         let facts = ctx.program.sites[e.site.0 as usize];
         let first = u64::from(ctx.block) << 32;
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
-            let reads = e.kind != AccessKind::Write;
-            let t = first | u64::from(e.first_thread + l as u32);
-            sync.operation(
-                t,
-                *ctx.clock,
-                (e.object as u32, e.offsets[l]),
-                reads,
-                facts.writes && (e.kind != AccessKind::Atomic || e.silent >> l & 1 == 0),
+            let stores = e.kind != AccessKind::Atomic || e.silent >> l & 1 == 0;
+            let effect = Effect {
+                reads: e.kind != AccessKind::Write,
+                writes: facts.writes && stores,
+                glance: !(facts.atomic || facts.polling || facts.writes),
                 order,
                 scope,
-            );
+            };
+            let t = first | u64::from(e.first_thread + l as u32);
+            sync.operation(t, *ctx.clock, (e.object as u32, e.offsets[l]), effect);
         }
         *ctx.clock += 1;
     }
@@ -490,7 +492,7 @@ impl BlockRaces {
             }
         }
         let facts = ctx.program.sites[e.site.0 as usize];
-        if facts.polling && !facts.atomic || facts.volatile && facts.writes && !facts.atomic {
+        if facts.volatile && !facts.atomic {
             self.synchronise(ctx, e, FLAG_ORDER, Scope::System);
         }
     }
@@ -641,7 +643,19 @@ impl BlockRaces {
                 continue;
             }
             let both_write = facts.writes && ctx.program.sites[site(m) as usize].writes;
-            let order = self.order(ctx, m, t, e.space, both_write);
+            let mut order = self.order(ctx, m, t, e.space, both_write);
+            if order == Ordered::OnlyWithFences
+                && facts.writes
+                && is_strong(ctx.program.sites[site(m) as usize])
+                && let Some(sync) = &ctx.sync
+            {
+                let block = u64::from(ctx.block) << 32;
+                let (mine, others) = (block | u64::from(t), block | u64::from(thread(m)));
+                let place = (e.object as u32, e.offsets[lane]);
+                if sync.is_coherent(mine, others, time(m), place) {
+                    order = Ordered::Yes;
+                }
+            }
             let other_wrote = !(ctx.program.sites[site(m) as usize].atomic && silent(m));
             let pair = ((site(m), other_wrote), (e.site.0, wrote));
             if order == Ordered::Yes || tolerated(ctx.program, pair.0, pair.1, true) {

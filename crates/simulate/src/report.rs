@@ -123,7 +123,7 @@ pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -
     };
     Access {
         op: op.to_string(),
-        thread: (thread != COPY_ENGINE).then(|| program.thread_at(thread)),
+        thread: (thread != COPY_ENGINE).then(|| program.thread_at(block, thread)),
         block: program.block_at(block),
         place: site_place(program.kernel, site),
         value: None,

@@ -29,7 +29,7 @@ impl BlockRun<'_, '_> {
             world.reports.add(key, false, || {
                 let access = Access {
                     op: "assert".into(),
-                    thread: Some(self.p.thread_at(thread)),
+                    thread: Some(self.p.thread_at(self.block, thread)),
                     block: self.p.block_at(self.block),
                     place: place(self.p.kernel, loc),
                     value: None,

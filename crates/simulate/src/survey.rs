@@ -325,7 +325,7 @@ impl BlockSurvey {
     pub(crate) fn warp_barrier(&mut self, program: &Program, clock: u32, warp: usize, lanes: u32) {
         // Lanes that have left are not ordered by it.
         let ws = program.config.warp_size;
-        if lanes.count_ones() == (program.threads - warp as u32 * ws).min(ws) {
+        if lanes.count_ones() == program.lanes_from(self.block, warp as u32 * ws) {
             self.warp_sync[warp] = clock;
             return;
         }

@@ -15,8 +15,17 @@
 //! knows another one's access is asked only where a conflict was seen, and is a
 //! search in the logs' indices. An operation costs the length of that list.
 //!
-//! A fence before a barrier counts for the block's releases behind the barrier as well: `__threadfence()` is sequentially
-//! consistent, and so comes before the fence of whoever reads what was released, which could not have read it otherwise.
+//! Threads that meet at a barrier share what they know. Those of a whole block, and of a whole warp, do so as a whole: a
+//! release reaches back to the last meeting of both for all their threads, and nothing is noted for each of them. Other
+//! sets of threads (part of a warp, those at a named barrier) have a log for each set.
+//!
+//! A fence before a meeting counts for the releases of all others behind it as well, and a fence behind it for what others had
+//! read before: `__threadfence()` is sequentially consistent, and so comes before the fence of whoever reads what was
+//! released, which could not have read it otherwise. A barrier of the block is taken for a fence behind such a read,
+//! `__syncwarp()` is not.
+//!
+//! A volatile access is a relaxed one. One that does not wait for anything may as well read data, and racily: it orders
+//! nothing without a fence behind it, not even generously.
 //!
 //! What it can miss: a fence that is not sequentially consistent is taken for one that is; a thread is credited with everything released to a variable
 //! before it read it, also when the value it read came from a particular release
@@ -92,9 +101,6 @@ fn join(k: &mut Knowledge, other: &Knowledge) {
     }
 }
 
-/// Times of the last fences of a block's threads, in the order of their numbers; 0 where there was none.
-type Fences = Arc<[u32]>;
-
 /// A release to a variable; its place in the log is its number there.
 #[derive(Clone, Copy)]
 struct Release {
@@ -106,8 +112,6 @@ struct Release {
 #[derive(Default)]
 struct Log {
     releases: Vec<Release>,
-    /// For each block what its threads had fenced before the barrier behind which one of them released.
-    by_fence: FxHashMap<u32, Vec<(u32, Fences)>>,
     /// What the releases so far knew, together.
     knowledge: Knowledge,
     /// Made where somebody asks: most logs are never searched.
@@ -121,6 +125,9 @@ struct Index {
     len: usize,
     /// For each thread its releases: (position, clock).
     by_thread: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
+    /// For each warp the releases of its threads: (position, time of the warp's last meeting before it), where the block
+    /// has not met since.
+    by_warp: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
     /// For each block the releases of its threads: (position, time of the last
     /// barrier of the block before it). They release what the whole block did
     /// before that barrier.
@@ -128,14 +135,21 @@ struct Index {
 }
 
 impl Index {
-    fn extend(&mut self, releases: &[Release]) {
+    fn extend(&mut self, releases: &[Release], lane_bits: u32) {
+        // Who knows a release knows those before it: of two fences the later one counts, whoever releases last.
+        let push = |list: &mut Vec<(u32, u32)>, i: usize, time: u32| {
+            let before = list.last().map_or(0, |r| r.1);
+            list.push((i as u32, time.max(before)));
+        };
         for (i, r) in releases.iter().enumerate().skip(self.len) {
             if r.at.clock > 0 {
-                self.by_thread.entry(r.thread).or_default().push((i as u32, r.at.clock));
+                push(self.by_thread.entry(r.thread).or_default(), i, r.at.clock);
             }
-            if r.at.barrier > 0 {
-                let block = self.by_block.entry(block_of(r.thread)).or_default();
-                block.push((i as u32, r.at.barrier));
+            if r.at.warp > r.at.block {
+                push(self.by_warp.entry(r.thread >> lane_bits).or_default(), i, r.at.warp);
+            }
+            if r.at.block > 0 {
+                push(self.by_block.entry(block_of(r.thread)).or_default(), i, r.at.block);
             }
         }
         self.len = releases.len();
@@ -147,8 +161,13 @@ impl Log {
         self.releases.len() as u32
     }
 
-    /// Adds a release of what a thread and its block know.
-    fn release(&mut self, thread: ThreadKey, at: Moment, knowledge: [&Knowledge; 2]) {
+    /// Adds a release of what a thread, its warp and its block know.
+    fn release<'k>(
+        &mut self,
+        thread: ThreadKey,
+        at: Moment,
+        knowledge: impl IntoIterator<Item = &'k Knowledge>,
+    ) {
         self.releases.push(Release { thread, at });
         knowledge.into_iter().for_each(|k| join(&mut self.knowledge, k));
     }
@@ -159,30 +178,24 @@ impl Log {
         learn(k, id, self.len());
     }
 
-    /// Whether `other`, or its whole block, released what it did at `clock` within the first `len` releases.
-    fn releases(&self, len: u32, other: ThreadKey, clock: u32) -> bool {
+    /// Whether `other`, or its whole warp or block, released what it did at `clock` within the first `len` releases.
+    fn releases(&self, len: u32, other: ThreadKey, clock: u32, lane_bits: u32) -> bool {
         // Positions and clocks both grow: the last one within the prefix.
         let released = |releases: &Vec<(u32, u32)>| {
             let n = releases.partition_point(|r| r.0 < len);
             n > 0 && releases[n - 1].1 >= clock
         };
-        let block = block_of(other);
-        let fenced = |releases: &Vec<(u32, Fences)>| {
-            let n = releases.partition_point(|r| r.0 < len);
-            let of_other = |f: &Fences| f.get(other as u32 as usize).copied().unwrap_or(0);
-            n > 0 && of_other(&releases[n - 1].1) >= clock
-        };
         let mut index = self.index.borrow_mut();
-        index.extend(&self.releases);
+        index.extend(&self.releases, lane_bits);
         index.by_thread.get(&other).is_some_and(released)
-            || index.by_block.get(&block).is_some_and(released)
-            || self.by_fence.get(&block).is_some_and(fenced)
+            || index.by_warp.get(&(other >> lane_bits)).is_some_and(released)
+            || index.by_block.get(&block_of(other)).is_some_and(released)
     }
 
     /// Whether `other` itself released at `clock` or later within the first `len` releases.
-    fn is_in(&self, len: u32, other: ThreadKey, clock: u32) -> bool {
+    fn is_in(&self, len: u32, other: ThreadKey, clock: u32, lane_bits: u32) -> bool {
         let mut index = self.index.borrow_mut();
-        index.extend(&self.releases);
+        index.extend(&self.releases, lane_bits);
         let releases = index.by_thread.get(&other);
         releases.is_some_and(|r| r.iter().any(|&(at, when)| at < len && when >= clock))
     }
@@ -192,91 +205,165 @@ impl Log {
 enum Variable {
     /// A location, among all blocks or (with the block) among one.
     Place { object: u32, offset: u64, block: Option<u32> },
-    /// A meeting of some threads: a partial barrier of a warp.
-    Meeting(u32),
+    /// Threads that meet.
+    Meeting(Meeting),
+    /// What they had fenced for the block or the device before they met.
+    Fenced(Meeting, usize),
+}
+
+/// Threads that meet. Those of a set meet again and again, and learn each time all that was known before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Meeting {
+    Block(u32),
+    /// A whole warp, by the thread of its lane 0.
+    Warp(ThreadKey),
+    /// Some lanes of it.
+    Lanes(ThreadKey, u32),
     /// A named barrier of a block, before one of its openings.
-    Named { block: u32, id: u32, generation: u32 },
+    Named {
+        block: u32,
+        id: u32,
+        generation: u32,
+    },
 }
 
 /// How far a release reaches back: the releasing thread's own accesses, and those
-/// of its whole block.
+/// of its whole warp and of its whole block.
 #[derive(Clone, Copy, Default)]
 struct Moment {
     clock: u32,
+    /// Time of the last meeting of the whole warp; 0 before the first.
+    warp: u32,
     /// Time of the last barrier of the block; 0 before the first.
-    barrier: u32,
-}
-
-/// What a thread did since its last fence, and before it.
-#[derive(Default)]
-struct Fenced {
-    /// Time and knowledge at the last fence, by its scope.
-    released_block: Option<(Moment, Arc<Knowledge>)>,
-    released_device: Option<(Moment, Arc<Knowledge>)>,
-    /// Learnt by relaxed reads, waiting for a fence.
-    pending: Knowledge,
+    block: u32,
 }
 
 /// The two relations.
 const GENEROUS: usize = 0;
 const STRICT: usize = 1;
 
+/// For whom a fence is: the block, or the device.
+const NEAR: usize = 0;
+const FAR: usize = 1;
+
+/// What relaxed reads taught, by the least scope of a fence that completes them, and by relation.
+type Pending = [[Knowledge; 2]; 2];
+
+/// What a thread has of its own, or a warp or a block has in common since it met.
+#[derive(Default)]
+struct Share {
+    /// By relation: what it knows.
+    known: [Knowledge; 2],
+    /// How much of the generous logs it has read.
+    read: Knowledge,
+    /// Learnt by relaxed reads, waiting for a fence.
+    pending: Pending,
+    /// By scope: what others had fenced before they met.
+    fenced: [Knowledge; 2],
+}
+
+impl Share {
+    /// Takes what another has, and leaves it nothing.
+    fn take(&mut self, other: &mut Share) {
+        let [near, far] = &mut self.pending;
+        let mine = [&mut self.known, near, far, &mut self.fenced];
+        let [near, far] = &mut other.pending;
+        let others = [&mut other.known, near, far, &mut other.fenced];
+        for (mine, others) in mine.into_iter().flatten().zip(others.into_iter().flatten()) {
+            join(mine, others);
+            others.clear();
+        }
+        join(&mut self.read, &other.read);
+        other.read.clear();
+    }
+
+    /// A fence of a scope, or a barrier of the block: what was read is known.
+    fn acquire(&mut self, reach: usize) {
+        for pending in &mut self.pending[..=reach] {
+            for (known, pending) in self.known.iter_mut().zip(pending) {
+                join(known, pending);
+                pending.clear();
+            }
+        }
+    }
+}
+
 #[derive(Default)]
 struct ThreadState {
-    /// By relation: what it knows beyond what its block knows.
-    known: [Knowledge; 2],
-    /// How much of the generous logs it has read itself.
-    read: Knowledge,
-    /// Since it first fenced, or read without an order.
-    fenced: Option<Fenced>,
+    own: Share,
+    /// By scope: time and knowledge at the last fence.
+    fence: [Option<(Moment, Arc<Knowledge>)>; 2],
+}
+
+#[derive(Default)]
+struct WarpState {
+    common: Share,
+    /// Time of its last meeting.
+    met: u32,
+    /// Whether one of its threads has learnt or fenced something since then.
+    news: bool,
 }
 
 #[derive(Default)]
 struct BlockState {
-    /// By relation: what all its threads know since they met.
-    known: [Knowledge; 2],
-    /// How much of the generous logs its threads have read before they met.
-    read: Knowledge,
+    common: Share,
     /// Time of the last barrier of all its threads.
-    barrier: u32,
-    /// What its threads had fenced for the device before that barrier.
-    before_barrier: Option<Fences>,
-    /// Whether there are such fences since then.
-    newly_fenced: bool,
+    met: u32,
+    /// Whether one of its threads has learnt or fenced something since then.
+    news: bool,
+    warps: Vec<WarpState>,
     threads: Vec<ThreadState>,
 }
 
+/// A thread with its warp and its block.
+struct Member<'a> {
+    thread: &'a mut ThreadState,
+    warp: &'a mut WarpState,
+    block: &'a mut Share,
+    now: Moment,
+}
+
+impl Member<'_> {
+    fn known(&self, relation: usize) -> [&Knowledge; 3] {
+        [&self.thread.own, &self.warp.common, &*self.block].map(|s| &s.known[relation])
+    }
+
+    /// What others had fenced before this thread met them.
+    fn fenced(&self, scope: usize) -> [&Knowledge; 3] {
+        [&self.thread.own, &self.warp.common, &*self.block].map(|s| &s.fenced[scope])
+    }
+}
+
 impl BlockState {
-    fn thread(&mut self, thread: ThreadKey) -> &mut ThreadState {
+    fn member(&mut self, thread: ThreadKey, clock: u32, lane_bits: u32) -> Member<'_> {
         let t = thread as u32 as usize;
+        let w = t >> lane_bits;
         if t >= self.threads.len() {
             self.threads.resize_with(t + 1, ThreadState::default);
         }
-        &mut self.threads[t]
+        self.reach(w);
+        let warp = &mut self.warps[w];
+        let now = Moment { clock, warp: warp.met, block: self.met };
+        Member { thread: &mut self.threads[t], warp, block: &mut self.common, now }
     }
 
-    /// All that a thread knows, in one of the relations.
-    fn known(&self, thread: ThreadKey, relation: usize) -> Knowledge {
-        let of_thread = self.threads.get(thread as u32 as usize);
-        let mut k = of_thread.map_or(Vec::new(), |t| t.known[relation].clone());
-        join(&mut k, &self.known[relation]);
-        k
-    }
-
-    fn moment(&self, clock: u32) -> Moment {
-        Moment { clock, barrier: self.barrier }
-    }
-
-    /// The fences of the block, at a barrier that orders global memory.
-    fn keep_fences(&mut self, threads: u32) {
-        if !std::mem::take(&mut self.newly_fenced) {
-            return;
+    fn reach(&mut self, warp: usize) {
+        if warp >= self.warps.len() {
+            self.warps.resize_with(warp + 1, WarpState::default);
         }
-        let last_fence = |t: usize| {
-            let fenced = self.threads.get(t).and_then(|t| t.fenced.as_ref());
-            fenced.and_then(|f| f.released_device.as_ref()).map_or(0, |(at, _)| at.clock)
-        };
-        self.before_barrier = Some((0..threads as usize).map(last_fence).collect());
+    }
+
+    /// What a thread, its warp and its block have.
+    fn shares(&self, thread: ThreadKey, lane_bits: u32) -> impl Iterator<Item = &Share> {
+        let t = thread as u32 as usize;
+        let own = self.threads.get(t).map(|t| &t.own);
+        let warp = self.warps.get(t >> lane_bits).map(|w| &w.common);
+        own.into_iter().chain(warp).chain([&self.common])
+    }
+
+    fn has_news(&mut self, warp: usize) {
+        self.news = true;
+        self.warps[warp].news = true;
     }
 }
 
@@ -286,8 +373,10 @@ pub(crate) struct Sync {
     variables: FxHashMap<Variable, u32>,
     /// By variable and relation.
     logs: Vec<[Log; 2]>,
+    /// By variable: what those who came to a meeting have read and not fenced.
+    pending: FxHashMap<u32, Pending>,
     blocks: FxHashMap<u32, BlockState>,
-    meetings: u32,
+    lane_bits: u32,
     /// Whether anything was ever released: before that no query can succeed.
     active: bool,
 }
@@ -302,7 +391,22 @@ pub(crate) enum Ordered {
     No,
 }
 
+/// How an operation on a location synchronises.
+#[derive(Clone, Copy)]
+pub(crate) struct Effect {
+    pub reads: bool,
+    pub writes: bool,
+    /// It reads what it does not wait for, without being an atomic: only a fence makes that an order.
+    pub glance: bool,
+    pub order: Order,
+    pub scope: Scope,
+}
+
 impl Sync {
+    pub(crate) fn new(lane_bits: u32) -> Sync {
+        Sync { lane_bits, ..Sync::default() }
+    }
+
     fn log(&mut self, v: Variable) -> u32 {
         let next = self.logs.len() as u32;
         let id = *self.variables.entry(v).or_insert(next);
@@ -318,60 +422,55 @@ impl Sync {
         &mut self,
         thread: ThreadKey,
         clock: u32,
-        place: (u32, u64),
-        reads: bool,
-        writes: bool,
-        order: Order,
-        scope: Scope,
+        (object, offset): (u32, u64),
+        effect: Effect,
     ) {
-        self.active = true;
+        let Effect { reads, writes, glance, order, scope } = effect;
         let number = block_of(thread);
-        let (object, offset) = place;
-        let near = self.log(Variable::Place { object, offset, block: Some(number) });
-        let wide = scope >= Scope::Device;
-        let far = wide.then(|| self.log(Variable::Place { object, offset, block: None }));
-        let block = self.blocks.entry(number).or_default();
-        let now = block.moment(clock);
-        block.thread(thread);
-        let BlockState { known, before_barrier, threads, .. } = block;
-        let state = &mut threads[thread as u32 as usize];
-        for id in [Some(near), far].into_iter().flatten() {
-            let is_far = Some(id) == far;
+        let near = Variable::Place { object, offset, block: Some(number) };
+        let far = Variable::Place { object, offset, block: None };
+        for (reach, v) in [(NEAR, near), (FAR, far)] {
+            if reach == FAR && scope < Scope::Device {
+                continue;
+            }
+            let id = match self.variables.get(&v) {
+                Some(id) => *id,
+                // Nobody has written there in a way that tells anything.
+                None if glance => continue,
+                None => self.log(v),
+            };
+            self.active = true;
+            let block = self.blocks.entry(number).or_default();
+            let m = block.member(thread, clock, self.lane_bits);
             let [generous, strict] = &mut self.logs[id as usize];
-            if reads {
-                generous.teach(id, &mut state.known[GENEROUS]);
-                learn(&mut state.read, id, generous.len());
-            }
-            if writes {
-                generous.release(thread, now, [&state.known[GENEROUS], &known[GENEROUS]]);
-            }
-            if reads {
+            if reads && glance {
+                let pending = &mut m.thread.own.pending[reach];
+                generous.teach(id, &mut pending[GENEROUS]);
+                strict.teach(id, &mut pending[STRICT]);
+            } else if reads {
+                generous.teach(id, &mut m.thread.own.known[GENEROUS]);
+                learn(&mut m.thread.own.read, id, generous.len());
                 let taught = match order.acquires() {
-                    true => &mut state.known[STRICT],
-                    false => &mut state.fenced.get_or_insert_default().pending,
+                    true => &mut m.thread.own.known[STRICT],
+                    false => &mut m.thread.own.pending[reach][STRICT],
                 };
                 strict.teach(id, taught);
             }
+            if writes {
+                generous.release(thread, m.now, m.known(GENEROUS));
+            }
             if writes && order.releases() {
-                strict.release(thread, now, [&state.known[STRICT], &known[STRICT]]);
+                strict.release(thread, m.now, m.known(STRICT));
             } else if writes {
-                let fenced = state.fenced.as_ref();
-                let released = fenced.and_then(|f| {
-                    let by_scope = if is_far { &f.released_device } else { &f.released_block };
-                    by_scope.as_ref()
-                });
-                let fences = before_barrier.as_ref().filter(|_| is_far);
-                if let Some(fences) = fences {
-                    let of_block = strict.by_fence.entry(number).or_default();
-                    of_block.push((strict.releases.len() as u32, fences.clone()));
+                let own = m.thread.fence[reach].as_ref();
+                let met = m.fenced(reach);
+                if own.is_some() || met.iter().any(|k| !k.is_empty()) {
+                    let at = own.map_or(Moment::default(), |f| f.0);
+                    strict.release(thread, at, own.map(|f| &*f.1).into_iter().chain(met));
                 }
-                match released {
-                    Some((at, known)) => strict.release(thread, *at, [known, &Vec::new()]),
-                    None if fences.is_some() => {
-                        strict.release(thread, Moment::default(), [&Vec::new(), &Vec::new()]);
-                    }
-                    None => {}
-                }
+            }
+            if reads {
+                block.has_news((thread as u32 >> self.lane_bits) as usize);
             }
         }
     }
@@ -382,58 +481,119 @@ impl Sync {
         }
         self.active = true;
         let block = self.blocks.entry(block_of(thread)).or_default();
-        let now = block.moment(clock);
-        let state = block.thread(thread);
-        let pending = std::mem::take(&mut state.fenced.get_or_insert_default().pending);
-        join(&mut state.known[STRICT], &pending);
-        let known = Arc::new(block.known(thread, STRICT));
-        let f = block.thread(thread).fenced.get_or_insert_default();
-        if scope >= Scope::Device {
-            f.released_device = Some((now, known.clone()));
+        let m = block.member(thread, clock, self.lane_bits);
+        let reach = if scope >= Scope::Device { FAR } else { NEAR };
+        m.thread.own.acquire(reach);
+        for pending in &m.warp.common.pending[..=reach] {
+            m.thread.own.known.iter_mut().zip(pending).for_each(|(known, k)| join(known, k));
         }
-        f.released_block = Some((now, known));
-        block.newly_fenced |= scope >= Scope::Device;
+        let mut known = Knowledge::new();
+        m.known(STRICT).into_iter().for_each(|k| join(&mut known, k));
+        let fence = Some((m.now, Arc::new(known)));
+        if scope >= Scope::Device {
+            m.thread.fence[FAR] = fence.clone();
+        }
+        m.thread.fence[NEAR] = fence;
+        block.has_news((thread as u32 >> self.lane_bits) as usize);
     }
 
     /// A barrier of the whole block: it completes the acquires of its threads
     /// and shares what they know. Releases stay as they are: a barrier is a
     /// fence among the block's threads only.
     /// `global` says whether it orders accesses to global memory.
-    pub(crate) fn block_barrier(&mut self, block: u32, clock: u32, threads: u32, global: bool) {
-        let block = self.blocks.entry(block).or_default();
+    pub(crate) fn block_barrier(&mut self, number: u32, clock: u32, global: bool) {
+        let block = self.blocks.entry(number).or_default();
+        let before = block.met;
         if global {
-            block.barrier = clock;
+            block.met = clock;
         }
-        if !self.active {
+        if !self.active || !std::mem::take(&mut block.news) {
             return;
         }
         if global {
-            block.keep_fences(threads);
+            let all = 0..block.threads.len() as u64;
+            let first = u64::from(number) << 32;
+            self.pass_fences(Meeting::Block(number), all.map(|t| first | t), before);
         }
-        // What one of them knows now, all know.
-        for t in &mut block.threads {
-            if let Some(f) = &t.fenced {
-                join(&mut block.known[STRICT], &f.pending);
-            }
-            for (all, known) in block.known.iter_mut().zip(&t.known) {
-                join(all, known);
-            }
-            join(&mut block.read, &t.read);
-            t.known.iter_mut().for_each(Vec::clear);
-            t.read.clear();
+        let Some(block) = self.blocks.get_mut(&number) else { return };
+        let BlockState { common, warps, threads, .. } = block;
+        threads.iter_mut().for_each(|t| common.take(&mut t.own));
+        for w in warps {
+            common.take(&mut w.common);
+            w.news = false;
         }
-        let now = Moment { clock, barrier: block.barrier };
-        let known = Arc::new(block.known[STRICT].clone());
-        for f in block.threads.iter_mut().filter_map(|t| t.fenced.as_mut()) {
-            f.pending.clear();
-            f.released_block = Some((now, known.clone()));
+        common.acquire(FAR);
+    }
+
+    /// The lanes of a whole warp meet, those that have returned included: `first` is the thread of lane 0.
+    pub(crate) fn warp_barrier(&mut self, first: ThreadKey, clock: u32) {
+        let block = self.blocks.entry(block_of(first)).or_default();
+        let t = first as u32 as usize;
+        let w = t >> self.lane_bits;
+        block.reach(w);
+        let warp = &mut block.warps[w];
+        let before = std::mem::replace(&mut warp.met, clock);
+        if !std::mem::take(&mut warp.news) {
+            return;
+        }
+        let lanes =
+            t.min(block.threads.len())..(t + (1 << self.lane_bits)).min(block.threads.len());
+        let keys = lanes.clone().map(|l| first + (l - t) as u64);
+        self.pass_fences(Meeting::Warp(first), keys, before);
+        let Some(block) = self.blocks.get_mut(&block_of(first)) else { return };
+        let common = &mut block.warps[w].common;
+        block.threads[lanes].iter_mut().for_each(|t| common.take(&mut t.own));
+    }
+
+    /// What threads have fenced since `before` counts for all that meet. See the beginning of this file.
+    fn pass_fences(
+        &mut self,
+        who: Meeting,
+        threads: impl Iterator<Item = u64> + Clone,
+        before: u32,
+    ) {
+        for scope in [NEAR, FAR] {
+            let mut id = None;
+            for t in threads.clone() {
+                let state = self.blocks.get(&block_of(t));
+                let Some(state) = state.and_then(|b| b.threads.get(t as u32 as usize)) else {
+                    continue;
+                };
+                let Some((at, known)) = state.fence[scope].clone().filter(|f| f.0.clock > before)
+                else {
+                    continue;
+                };
+                let log = *id.get_or_insert_with(|| self.log(Variable::Fenced(who, scope)));
+                self.logs[log as usize][STRICT].release(t, at, [&*known]);
+            }
+            let Some(id) = id else { continue };
+            let log = &self.logs[id as usize][STRICT];
+            match who {
+                Meeting::Block(number) => {
+                    let block = self.blocks.entry(number).or_default();
+                    log.teach(id, &mut block.common.fenced[scope]);
+                }
+                Meeting::Warp(first) => {
+                    let block = self.blocks.entry(block_of(first)).or_default();
+                    let m = block.member(first, 0, self.lane_bits);
+                    log.teach(id, &mut m.warp.common.fenced[scope]);
+                }
+                Meeting::Lanes(..) | Meeting::Named { .. } => {}
+            }
         }
     }
 
-    /// Some threads meet: a `__syncwarp` of part of a warp.
-    pub(crate) fn meeting(&mut self, threads: &[ThreadKey], clock: u32) {
-        self.meetings += 1;
-        self.meet(Variable::Meeting(self.meetings), threads, clock, true);
+    /// Some lanes of a warp meet: a `__syncwarp` of part of it. `first` is the thread of lane 0.
+    pub(crate) fn meeting(
+        &mut self,
+        first: ThreadKey,
+        lanes: u32,
+        threads: &[ThreadKey],
+        clock: u32,
+    ) {
+        let who = Meeting::Lanes(first, lanes);
+        self.come(who, threads, clock);
+        self.go(who, threads);
     }
 
     /// Threads come to a named barrier; those that only arrive do not wait, and
@@ -446,7 +606,11 @@ impl Sync {
         clock: u32,
         wait: bool,
     ) {
-        self.meet(Variable::Named { block, id, generation }, threads, clock, wait);
+        let who = Meeting::Named { block, id, generation };
+        self.come(who, threads, clock);
+        if wait {
+            self.go(who, threads);
+        }
     }
 
     /// Threads learn what came before an opening of a named barrier.
@@ -456,45 +620,73 @@ impl Sync {
         (id, generation): (u32, u32),
         threads: &[ThreadKey],
     ) {
-        let log = self.log(Variable::Named { block, id, generation });
-        self.teach_all(log, threads);
+        self.go(Meeting::Named { block, id, generation }, threads);
     }
 
-    fn teach_all(&mut self, id: u32, threads: &[ThreadKey]) {
-        for &t in threads {
-            let state = self.blocks.entry(block_of(t)).or_default().thread(t);
-            for (log, known) in self.logs[id as usize].iter().zip(&mut state.known) {
-                log.teach(id, known);
-            }
-        }
-    }
-
-    fn meet(&mut self, v: Variable, threads: &[ThreadKey], clock: u32, wait: bool) {
+    /// Threads come to a meeting, and leave there what they know.
+    fn come(&mut self, who: Meeting, threads: &[ThreadKey], clock: u32) {
         self.active = true;
-        let id = self.log(v);
+        let id = self.log(Variable::Meeting(who));
         for &t in threads {
             let block = self.blocks.entry(block_of(t)).or_default();
-            let now = block.moment(clock);
-            block.thread(t);
-            let state = &block.threads[t as u32 as usize];
+            let m = block.member(t, clock, self.lane_bits);
             for (r, log) in self.logs[id as usize].iter_mut().enumerate() {
-                log.release(t, now, [&state.known[r], &block.known[r]]);
+                log.release(t, m.now, m.known(r));
+            }
+            let pending = self.pending.entry(id).or_default();
+            for share in [&m.thread.own, &m.warp.common] {
+                let all = pending.iter_mut().flatten();
+                all.zip(share.pending.iter().flatten()).for_each(|(all, k)| join(all, k));
             }
         }
-        if wait {
-            self.teach_all(id, threads);
+        for scope in [NEAR, FAR] {
+            let fenced = Variable::Fenced(who, scope);
+            for &t in threads {
+                let Some(block) = self.blocks.get_mut(&block_of(t)) else { continue };
+                let m = block.member(t, clock, self.lane_bits);
+                let own = m.thread.fence[scope].clone();
+                let mut known = Knowledge::new();
+                m.fenced(scope).into_iter().for_each(|k| join(&mut known, k));
+                if own.is_none() && known.is_empty() {
+                    continue;
+                }
+                let (at, fence) = own.unwrap_or_default();
+                let log = self.log(fenced);
+                self.logs[log as usize][STRICT].release(t, at, [&known, &*fence]);
+            }
+        }
+    }
+
+    /// Threads go on from a meeting, knowing what all that came have left there.
+    fn go(&mut self, who: Meeting, threads: &[ThreadKey]) {
+        let id = self.log(Variable::Meeting(who));
+        let fenced = [NEAR, FAR].map(|s| self.variables.get(&Variable::Fenced(who, s)).copied());
+        for &t in threads {
+            let block = self.blocks.entry(block_of(t)).or_default();
+            let own = &mut block.member(t, 0, self.lane_bits).thread.own;
+            for (log, known) in self.logs[id as usize].iter().zip(&mut own.known) {
+                log.teach(id, known);
+            }
+            let left = self.pending.get(&id).into_iter().flatten().flatten();
+            left.zip(own.pending.iter_mut().flatten()).for_each(|(all, k)| join(k, all));
+            for (id, k) in fenced.iter().zip(&mut own.fenced) {
+                let Some(id) = *id else { continue };
+                self.logs[id as usize][STRICT].teach(id, k);
+            }
+            // A barrier of the block, if only of some of its threads.
+            if matches!(who, Meeting::Named { .. }) {
+                own.acquire(FAR);
+            }
+            block.has_news((t as u32 >> self.lane_bits) as usize);
         }
     }
 
     fn knows(&self, relation: usize, thread: ThreadKey, other: ThreadKey, clock: u32) -> bool {
         let Some(block) = self.blocks.get(&block_of(thread)) else { return false };
-        let of_thread = block.threads.get(thread as u32 as usize);
-        let mine = of_thread.map_or(&[][..], |t| &t.known[relation]);
-        let all = &block.known[relation];
-        let longest = mine.iter().map(|&(v, len)| (v, len.max(prefix(all, v).unwrap_or(0))));
-        let others = all.iter().filter(|e| prefix(mine, e.0).is_none()).copied();
-        let mut known = longest.chain(others);
-        known.any(|(v, len)| self.logs[v as usize][relation].releases(len, other, clock))
+        let mut known = block.shares(thread, self.lane_bits).flat_map(|s| &s.known[relation]);
+        known.any(|&(v, len)| {
+            self.logs[v as usize][relation].releases(len, other, clock, self.lane_bits)
+        })
     }
 
     /// Is `other`'s access at `clock` before what `thread` does now?
@@ -508,22 +700,25 @@ impl Sync {
         }
     }
 
-    /// Has `thread`, or its block before a barrier, read a location by an atomic, or waiting for it, after what `other` did
-    /// to it at `clock`?
+    /// Has `thread`, or its warp or block before they met, read a location by an atomic, or waiting for it, after what `other`
+    /// did to it at `clock`?
     pub(crate) fn is_coherent(
         &self,
         thread: ThreadKey,
         other: ThreadKey,
         clock: u32,
-        place: (u32, u64),
+        (object, offset): (u32, u64),
     ) -> bool {
-        let v = Variable::Place { object: place.0, offset: place.1, block: None };
-        let Some(id) = self.variables.get(&v) else { return false };
-        let Some(block) = self.blocks.get(&block_of(thread)) else { return false };
-        let of_thread = block.threads.get(thread as u32 as usize).map(|t| &t.read);
-        let read = [of_thread, Some(&block.read)];
-        let len = read.into_iter().flatten().filter_map(|k| prefix(k, *id)).max().unwrap_or(0);
-        self.logs[*id as usize][GENEROUS].is_in(len, other, clock)
+        let number = block_of(thread);
+        let Some(block) = self.blocks.get(&number) else { return false };
+        let of_block = (number == block_of(other)).then_some(number);
+        [None, of_block].into_iter().any(|block_only| {
+            let v = Variable::Place { object, offset, block: block_only };
+            let Some(id) = self.variables.get(&v) else { return false };
+            let shares = block.shares(thread, self.lane_bits);
+            let len = shares.filter_map(|s| prefix(&s.read, *id)).max().unwrap_or(0);
+            self.logs[*id as usize][GENEROUS].is_in(len, other, clock, self.lane_bits)
+        })
     }
 }
 

@@ -113,9 +113,10 @@ impl Side {
     fn new(program: &Program, access: &Access) -> Side {
         let kernel = program.kernel;
         let here = |i: usize| site_place(kernel, SiteId(i as u32)) == access.place;
+        let block = linear(access.block, program.grid);
         Side {
-            block: linear(access.block, program.grid),
-            thread: access.thread.map_or(COPY_ENGINE, |t| linear(t, program.block)),
+            block,
+            thread: access.thread.map_or(COPY_ENGINE, |t| linear(t, program.dims_of(block))),
             sites: (0..kernel.sites.len()).map(here).collect(),
             moments: Vec::new(),
             moment: None,
@@ -616,7 +617,7 @@ fn access_map(program: &Program, map: Map) -> AccessMap {
     let shape = memory(info, 0, 1);
     let actor = |(block, thread): &(u32, u32)| Actor {
         block: program.block_at(*block),
-        thread: (*thread != COPY_ENGINE).then(|| program.thread_at(*thread)),
+        thread: (*thread != COPY_ENGINE).then(|| program.thread_at(*block, *thread)),
     };
     let cells = map
         .cells

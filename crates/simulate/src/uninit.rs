@@ -268,7 +268,7 @@ impl BlockRun<'_, '_> {
                 let info = &p.objects[o.object];
                 let mut access = Access {
                     op: if p.sites[o.site.0 as usize].atomic { "atomic" } else { "read" }.to_string(),
-                    thread: Some(p.thread_at(pending.thread)),
+                    thread: Some(p.thread_at(block, pending.thread)),
                     block: p.block_at(block),
                     place: site_place(p.kernel, o.site),
                     value: None,
@@ -286,7 +286,7 @@ impl BlockRun<'_, '_> {
                 let mut f = Finding::new(Kind::UninitialisedRead, message, vec![access]);
                 f.memory = Some(memory(info, o.offset as i64, i64::from(o.size)));
                 f.help = vec![
-                    "shared memory starts with arbitrary contents: write the element, and let a barrier follow, before it is read".into(),
+                    "shared memory starts with arbitrary contents: look at who should write the element, and which barrier should follow, before it is read".into(),
                 ];
                 f
             });

@@ -41,6 +41,8 @@ pub use witness::Witness;
 pub struct Launch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// OpenCL: the global size, where it is no multiple of the block; the last blocks are then smaller.
+    pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
     /// Values by parameter name (or position), in the order given.
@@ -51,13 +53,16 @@ pub struct Launch {
 
 impl Default for Launch {
     fn default() -> Launch {
-        Launch { grid: [1; 3], block: [1; 3], shared: 0, args: Vec::new(), seed: 0 }
+        Launch { grid: [1; 3], block: [1; 3], global: None, shared: 0, args: Vec::new(), seed: 0 }
     }
 }
 
 impl Launch {
     /// Threads of the whole launch.
     pub fn threads(&self) -> u128 {
+        if let Some(global) = self.global {
+            return global.iter().map(|&d| d as u128).product();
+        }
         self.grid.iter().chain(&self.block).map(|&d| d as u128).product()
     }
 
@@ -195,6 +200,8 @@ impl fmt::Display for ArgValue {
 struct LaunchData {
     grid: [u32; 3],
     block: [u32; 3],
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    global: Option<[u32; 3]>,
     #[serde(default)]
     shared: u32,
     #[serde(default)]
@@ -207,7 +214,8 @@ impl From<Launch> for LaunchData {
     fn from(launch: Launch) -> LaunchData {
         let seed = launch.is_random().then_some(launch.seed);
         let args = launch.args.iter().map(|(n, v)| (n.clone(), arg_to_json(v))).collect();
-        LaunchData { grid: launch.grid, block: launch.block, shared: launch.shared, args, seed }
+        let Launch { grid, block, global, shared, .. } = launch;
+        LaunchData { grid, block, global, shared, args, seed }
     }
 }
 
@@ -228,6 +236,7 @@ impl TryFrom<LaunchData> for Launch {
         Ok(Launch {
             grid: data.grid,
             block: data.block,
+            global: data.global,
             shared: data.shared,
             args,
             seed: data.seed.unwrap_or(0),
@@ -330,6 +339,7 @@ mod tests {
         let launch = Launch {
             grid: [4, 1, 1],
             block: [256, 1, 1],
+            global: None,
             shared: 64,
             args: [
                 ("n", "1024"),

@@ -18,8 +18,8 @@ use super::{
 };
 use crate::source::{Sources, expression_at, line_range};
 use crate::{
-    Access, AccessMap, Finding, KernelReport, Kind, Output, Place, Report, Severity, Suppressed,
-    Verdict,
+    Access, AccessMap, Condition, Finding, KernelReport, Kind, Output, Place, Report, Severity,
+    Suppressed, Verdict,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,8 @@ fn kernel_section(
         kernel.text_file().to_owned()
     };
     let from = kernel.header.as_ref().map_or(String::new(), |_| format!(", from {}", kernel.file));
-    let _ = write!(header, " ({place}{from})");
+    let arch = kernel.unusual_arch().map_or(String::new(), |arch| format!(", {arch}"));
+    let _ = write!(header, " ({place}{from}{arch})");
     let _ = writeln!(out, "{}", paint(options, BOLD, &header));
     if !kernel.instances.is_empty() {
         let _ = writeln!(out, "  the same code as {}", kernel.instances.join(", "));
@@ -117,7 +118,7 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
             Verdict::Unknown { because } => format!(": {because}"),
             Verdict::Clean { covered } => format!(" in {covered}"),
             Verdict::Proved { assumes } if assumes.is_empty() => String::new(),
-            Verdict::Proved { assumes } => format!(" if {}", assumes.join(" and ")),
+            Verdict::Proved { assumes } => format!(" if {}", Condition::line(assumes)),
         };
         let word = paint(options, verdict_colour(verdict), &format!("{:>9}", verdict.name()));
         let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();

@@ -2,7 +2,7 @@
 //!
 //! Optional fields are left out where they say nothing: `benign`,
 //! `conditional` with `holds_when`, `printed`, `outputs`, `suppressed` with its
-//! `because`, `also_in`, `instances`, `chosen`, `warnings`. Arrays that `--dump`
+//! `because`, `also_in`, `instances`, `chosen`, `arch`, `warnings`. Arrays that `--dump`
 //! asked for stand under `outputs`, by name, as plain lists; values that JSON
 //! has no number for are the texts `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
@@ -10,7 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::pretty::pretty;
 use crate::launch::number_to_json;
-use crate::{Access, Approximated, Finding, KernelReport, Place, Report, Suppressed, Verdict};
+use crate::{
+    Access, Approximated, Condition, Finding, KernelReport, Origin, Place, Report, Suppressed,
+    Verdict,
+};
 
 const SCHEMA: u32 = 1;
 
@@ -40,6 +43,9 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     }
     out.insert("line".into(), json!(kernel.line));
     out.insert("language".into(), json!(kernel.language));
+    if let Some(arch) = &kernel.arch {
+        out.insert("arch".into(), json!(arch));
+    }
     out.insert("verdicts".into(), verdicts_json(kernel));
     if !kernel.instances.is_empty() {
         out.insert("instances".into(), json!(kernel.instances));
@@ -76,11 +82,22 @@ pub(super) fn verdicts_json(kernel: &KernelReport) -> Value {
 
 fn verdict_json(verdict: &Verdict) -> Value {
     match verdict {
-        Verdict::Proved { assumes } => json!({"verdict": "proved", "assumes": assumes}),
+        Verdict::Proved { assumes } => proved_json(assumes),
         Verdict::Clean { covered } => json!({"verdict": "clean", "covered": covered}),
         Verdict::Found => json!({"verdict": "found"}),
         Verdict::Unknown { because } => json!({"verdict": "unknown", "because": because}),
     }
+}
+
+/// Conditions as texts, and where they come from unless all of them are our own.
+fn proved_json(assumes: &[Condition]) -> Value {
+    let texts: Vec<&str> = assumes.iter().map(|c| c.text.as_str()).collect();
+    let mut out = json!({"verdict": "proved", "assumes": texts});
+    if assumes.iter().any(|c| c.origin != Origin::Choice) {
+        let origins: Vec<&str> = assumes.iter().map(|c| c.origin.name()).collect();
+        out["origins"] = json!(origins);
+    }
+    out
 }
 
 fn finding_json(finding: &Finding) -> Value {

@@ -101,7 +101,11 @@ pub fn annotation_level(kernel: &KernelReport, finding: &Finding) -> Severity {
 
 /// The launch as options that reproduce it.
 pub(crate) fn launch_options(launch: &Launch) -> String {
-    let mut text = format!("--grid {} --block {}", dims_text(launch.grid), dims_text(launch.block));
+    let (size, dims) = match launch.global {
+        Some(global) => ("global", global),
+        None => ("grid", launch.grid),
+    };
+    let mut text = format!("--{size} {} --block {}", dims_text(dims), dims_text(launch.block));
     if launch.shared > 0 {
         let _ = write!(text, " --shared {}", launch.shared);
     }

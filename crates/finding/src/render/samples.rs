@@ -35,6 +35,7 @@ pub(crate) fn launch() -> Launch {
     Launch {
         grid: [1, 1, 1],
         block: [32, 1, 1],
+        global: None,
         shared: 0,
         args: args.map(|(n, v)| (n.to_owned(), ArgValue::parse(v).unwrap())).to_vec(),
         seed: 0,
@@ -164,6 +165,7 @@ pub(crate) fn kernel() -> KernelReport {
         launch: Some(launch()),
         seconds: 0.031,
         instances: Vec::new(),
+        arch: None,
         chosen: None,
         explanation: None,
     }

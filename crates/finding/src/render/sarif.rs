@@ -108,8 +108,11 @@ fn kernel_properties(kernel: &KernelReport) -> Value {
         "file": kernel.text_file(),
         "line": kernel.line,
         "language": kernel.language,
-        "verdicts": verdicts_json(kernel),
     });
+    if let Some(arch) = &kernel.arch {
+        out["arch"] = json!(arch);
+    }
+    out["verdicts"] = verdicts_json(kernel);
     if !kernel.instances.is_empty() {
         out["instances"] = json!(kernel.instances);
     }

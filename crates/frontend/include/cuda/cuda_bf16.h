@@ -7,7 +7,7 @@ __LOCKSTEP_HD unsigned short __lockstep_bf16_of(float v) {
   unsigned u = __builtin_bit_cast(unsigned, v);
   return v != v ? (unsigned short)0x7fff : (unsigned short)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
 }
-struct __nv_bfloat16 {
+struct __attribute__((aligned(2))) __nv_bfloat16 {
   unsigned short bits;
   __nv_bfloat16() = default;
   template <class T, class = typename __lockstep_enable_if<__is_arithmetic(T)>::type>

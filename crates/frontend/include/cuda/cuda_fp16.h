@@ -4,7 +4,7 @@
 
 struct __half_raw { unsigned short x; };
 struct __half2_raw { unsigned short x, y; };
-struct __half {
+struct __attribute__((aligned(2))) __half {
   _Float16 h;
   __half() = default;
   __host__ __device__ __forceinline__ constexpr __half(_Float16 v) : h(v) {}

@@ -6,15 +6,21 @@
 //! dominates the read, and what the size is computed from dominates the call. So none of these values can have been computed
 //! again since the array was made: from there a way would lead to the launch that does not come through the call.
 //!
-//! Nothing is said of pointers with an offset, of those in structures or objects, of those that are one of several
+//! Which arguments point into one array, and which into a variable of the device (`cudaGetSymbolAddress`), is read off in the
+//! same way ([`aliases`]).
+//!
+//! Nothing is said of the size of what a pointer with an offset points to, of those in structures or objects, of those that are one of several
 //! (`swap(a, b)`), and of those that were allocated in another function, unless that was inlined. An array that was freed is
 //! taken for one that is there, for a launch that gets it is wrong anyway.
 
 use std::collections::HashSet;
 
+use llvm_sys::core::LLVMGetGEPSourceElementType;
+use llvm_sys::target::LLVMABISizeOfType;
+
 use super::values::{HostValue, Reader};
 use super::{called, memory};
-use crate::llvm::{self, Bb, Opcode, Val};
+use crate::llvm::{self, Bb, Module, Opcode, Val};
 
 /// Functions that fill a variable with an array: its address, then the bytes.
 const ALLOCATES: [&str; 5] =
@@ -31,16 +37,98 @@ pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     (is_allocation && variable == llvm::operand(pointer, 0)).then(|| reader.integer(size))?
 }
 
-/// The parameters that get one and the same pointer, in pairs; `params` are those that arguments are for.
+/// A pointer argument that points into what another one points to, or into a variable of the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostAlias {
+    /// The kernel's parameter, by position.
+    pub param: usize,
+    pub of: HostArray,
+    /// Bytes from the one to the other, where that is a constant.
+    pub offset: Option<i64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostArray {
+    Param(usize),
+    /// A `__device__` or `__managed__` variable, by its name in the source.
+    Variable(String),
+}
+
+/// A pointer, as another one and the bytes between, where these are constant.
+struct Pointer {
+    given: Val,
+    root: Val,
+    offset: Option<i64>,
+}
+
+/// The parameters that get pointers into one array, in pairs, and those that get one into a variable; `params` are those that
+/// arguments are for.
 ///
-/// Not seen: pointers into one array at different places, and copies of a pointer in other variables.
-pub(super) fn same(arguments: &[Val], params: &[Option<usize>]) -> Vec<(usize, usize)> {
+/// Not seen: copies of a pointer in other variables, and those in structures that are passed by value.
+pub(super) fn aliases(
+    module: &Module,
+    arguments: &[Val],
+    params: &[Option<usize>],
+) -> Vec<HostAlias> {
     let is_pointer =
         |v: Val| llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind;
     let given = arguments.iter().zip(params).filter(|(v, _)| is_pointer(**v));
-    let given: Vec<(Val, usize)> = given.filter_map(|(&v, &p)| Some((v, p?))).collect();
-    let pairs = given.iter().enumerate().flat_map(|(i, a)| given[..i].iter().map(move |b| (b, a)));
-    pairs.filter(|(a, b)| memory::are_one(a.0, b.0)).map(|(a, b)| (a.1, b.1)).collect()
+    let given: Vec<(Pointer, usize)> =
+        given.filter_map(|(&v, &p)| Some((pointer(module, v), p?))).collect();
+    let mut found = Vec::new();
+    for (i, (own, param)) in given.iter().enumerate() {
+        let param = *param;
+        if let Some((name, at)) = variable(module, own.root) {
+            let offset = own.offset.zip(at).map(|(a, b)| a + b);
+            found.push(HostAlias { param, of: HostArray::Variable(name), offset });
+        }
+        for (other, of) in &given[..i] {
+            if memory::are_one(own.root, other.root) {
+                let offset = own.offset.zip(other.offset).map(|(a, b)| a - b);
+                let is_same = || memory::are_one(own.given, other.given);
+                let offset = offset.or_else(|| is_same().then_some(0));
+                found.push(HostAlias { param, of: HostArray::Param(*of), offset });
+            }
+        }
+    }
+    found
+}
+
+/// The pointer that a pointer was made of by adding to it.
+fn pointer(module: &Module, v: Val) -> Pointer {
+    let mut pointer = Pointer { given: v, root: v, offset: Some(0) };
+    while llvm::opcode_of(pointer.root) == Some(Opcode::LLVMGetElementPtr) {
+        let gep = pointer.root;
+        let step = match llvm::operands(gep)[..] {
+            [_, index] => llvm::const_int(index).map(|i| {
+                // SAFETY: this is an address computation, of the module that the layout is of.
+                let element = unsafe {
+                    LLVMABISizeOfType(module.data_layout(), LLVMGetGEPSourceElementType(gep))
+                };
+                (i as i64).wrapping_mul(element as i64)
+            }),
+            _ => None,
+        };
+        pointer.offset = pointer.offset.zip(step).map(|(a, b)| a.wrapping_add(b));
+        pointer.root = llvm::operand(gep, 0);
+    }
+    pointer
+}
+
+/// The variable of the device that a pointer points into, and where.
+fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
+    let is_global = |v: Val| llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind;
+    let name = |v: Val| crate::demangle::variable(&llvm::name(v));
+    if is_global(root) {
+        return Some((name(root), Some(0)));
+    }
+    let call = filled_by(root)?;
+    let (_, function) = called(call)?;
+    let arguments = llvm::call_args(call);
+    let is_symbol = function.contains("cudaGetSymbolAddress");
+    let symbol = pointer(module, *arguments.get(1).filter(|_| is_symbol)?);
+    let of_it = arguments[0] == llvm::operand(root, 0) && is_global(symbol.root);
+    of_it.then(|| (name(symbol.root), symbol.offset))
 }
 
 /// The one instruction that wrote, on every way, what is read here of a variable.

@@ -1,4 +1,4 @@
-//! What debug information tells of the fields of a struct parameter: their names and types.
+//! What debug information tells of the fields of a struct parameter, their names and types, and of what pointers point to.
 //!
 //! Members are named as in the source (`.dims[1]`), captures of a lambda after their variables; base classes and members
 //! without a name add nothing. A union, a bit-field and padding have no one name: such a place is not described.
@@ -10,12 +10,14 @@ use crate::llvm::{self, Md, Module, Val};
 
 const ARRAY: u16 = 0x01;
 const CLASS: u16 = 0x02;
+const ENUM: u16 = 0x04;
 const MEMBER: u16 = 0x0d;
 const POINTER: u16 = 0x0f;
 const REFERENCE: u16 = 0x10;
 const STRUCT: u16 = 0x13;
 const TYPEDEF: u16 = 0x16;
 const INHERITANCE: u16 = 0x1c;
+const BASIC: u16 = 0x24;
 const CONST: u16 = 0x26;
 const VOLATILE: u16 = 0x35;
 const RESTRICT: u16 = 0x37;
@@ -35,19 +37,85 @@ pub(super) struct Described {
     pub(super) source_type: String,
     /// The type itself, or what it points to, where that has a name.
     pub(super) target: String,
+    /// What it points to, where it is a pointer.
+    pub(super) pointee: Option<Pointee>,
+}
+
+/// A type that a pointer points to, by its layout.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pointee {
+    pub(super) size: u64,
+    /// 1 for a struct that does not say it: it may be packed, which debug information does not tell.
+    pub(super) align: u32,
+}
+
+/// What a function's parameter points to; none where that is not known, or nothing.
+pub(super) fn pointee(m: &Module, f: Val, position: usize) -> Option<Pointee> {
+    let (_, ty) = plain(m, parameter_type(m, f, position)?);
+    match unsafe { LLVMGetDINodeTag(ty) } {
+        POINTER | REFERENCE | RVALUE_REFERENCE => Some(layout(m, operand(m, ty, BASE)?)),
+        _ => None,
+    }
+}
+
+fn layout(m: &Module, ty: Md) -> Pointee {
+    let (_, inner) = plain(m, ty);
+    let size = unsafe { LLVMDITypeGetSizeInBits(inner) } / 8;
+    Pointee { size, align: alignment(m, ty) }
+}
+
+fn alignment(m: &Module, mut ty: Md) -> u32 {
+    for _ in 0..32 {
+        let tag = unsafe { LLVMGetDINodeTag(ty) };
+        let said = unsafe { LLVMDITypeGetAlignInBits(ty) } / 8;
+        if said > 0 {
+            return said;
+        }
+        let size = unsafe { LLVMDITypeGetSizeInBits(ty) } / 8;
+        let is_vector = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagVector != 0;
+        let inner = match tag {
+            TYPEDEF | ATOMIC | CONST | VOLATILE | RESTRICT => operand(m, ty, BASE),
+            ARRAY if !is_vector => operand(m, ty, BASE),
+            BASIC | ENUM | POINTER | REFERENCE | RVALUE_REFERENCE | ARRAY => {
+                let is_usual = size.is_power_of_two() && size <= 128;
+                return if is_usual { size as u32 } else { 1 };
+            }
+            _ => return 1,
+        };
+        match inner {
+            Some(inner) => ty = inner,
+            None => return 1,
+        }
+    }
+    1
 }
 
 /// The type of a function's parameter; none where that is not known, or of another size.
 pub(super) fn parameter(m: &Module, f: Val, position: usize, size: u64) -> Option<Md> {
+    let (_, ty) = plain(m, parameter_type(m, f, position)?);
+    let is_declared = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagFwdDecl != 0;
+    (!is_declared && unsafe { LLVMDITypeGetSizeInBits(ty) } == size * 8).then_some(ty)
+}
+
+fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
     let function = unsafe { LLVMGetSubprogram(f) };
     if function.is_null() {
         return None;
     }
     let types = operand(m, operand(m, function, FUNCTION_TYPE)?, BASE)?;
     // The first is what the function returns.
-    let (_, ty) = plain(m, operand(m, types, position + 1)?);
-    let is_declared = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagFwdDecl != 0;
-    (!is_declared && unsafe { LLVMDITypeGetSizeInBits(ty) } == size * 8).then_some(ty)
+    operand(m, types, position + 1)
+}
+
+/// The type of a variable; none where that is not known, or of another size.
+pub(super) fn variable(m: &Module, global: Val, size: u64) -> Option<Md> {
+    let ty = operand(m, operand(m, llvm::debug_info_of(global)?, 0)?, BASE)?;
+    let (_, inner) = plain(m, ty);
+    let bits = match unsafe { LLVMGetDINodeTag(inner) } {
+        POINTER | REFERENCE => 64,
+        _ => unsafe { LLVMDITypeGetSizeInBits(inner) },
+    };
+    (bits == size * 8).then_some(ty)
 }
 
 /// The field at this offset of a type.
@@ -75,16 +143,22 @@ pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
                 at %= size;
             }
             POINTER | REFERENCE | RVALUE_REFERENCE if at == 0 => {
-                let (target_words, target) = match operand(m, inner, BASE) {
-                    Some(target) => plain(m, target),
-                    // A pointer to `void` points to no type.
-                    None => return Some(pointer(path, "", "void", &words)),
+                // A pointer to `void` points to no type.
+                let Some(to) = operand(m, inner, BASE) else {
+                    return Some(pointer(path, "", "void", &words));
                 };
-                return Some(pointer(path, &target_words, &name(target), &words));
+                let (target_words, target) = plain(m, to);
+                let described = pointer(path, &target_words, &name(target), &words);
+                return Some(Described { pointee: Some(layout(m, to)), ..described });
             }
             _ if at == 0 => {
                 let target = name(inner);
-                return Some(Described { path, source_type: format!("{words}{target}"), target });
+                return Some(Described {
+                    path,
+                    source_type: format!("{words}{target}"),
+                    target,
+                    pointee: None,
+                });
             }
             _ => return None,
         }
@@ -95,7 +169,7 @@ pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
 fn pointer(path: String, words: &str, target: &str, own: &str) -> Described {
     let restrict = if own.contains("restrict") { "restrict" } else { "" };
     let source_type = format!("{words}{target} *{restrict}");
-    Described { path, source_type, target: target.to_owned() }
+    Described { path, source_type, target: target.to_owned(), pointee: None }
 }
 
 /// The member or base class that covers a bit, and where it begins.

@@ -4,11 +4,13 @@
 //! a pointer (`f.y` of a functor, a capture of a lambda) is an array of the launch's, a number is one that a launch can
 //! choose by its name. Such parameters stand behind the kernel's own, and know their place in the struct
 //! ([`lockstep_kernel::Within`]): a launch puts their values there too, for what reads the struct in another way, by a
-//! variable index or as a whole. Where an index chooses one of a few pointers, that choice is spelt out.
+//! variable index or as a whole. Where an index chooses one of a few pointers, that choice is spelt out. The same is done
+//! with variables that somebody else sets ([`super::variables`]).
 //!
 //! Left in the bytes of the struct: unions, bit-fields, numbers that are read in such another way, pointers to other
 //! than global memory, and all fields where there are too many.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,7 +21,8 @@ use lockstep_kernel::{CmpOp, Elem, Operand, Param, ParamKind, Space, Ty, Within}
 use super::Lower;
 use super::described::{self, Described};
 use super::objects::named_type;
-use crate::llvm::{self, Opcode, Type, TypeKind, Val};
+use super::variables::is_listed;
+use crate::llvm::{self, Md, Opcode, Type, TypeKind, Val};
 use crate::prepare::KEEP;
 
 /// A struct with more fields in use is left as it is.
@@ -43,7 +46,7 @@ impl Piece {
 
 /// How a kernel reads a struct parameter.
 #[derive(Default)]
-struct Uses {
+pub(super) struct Uses {
     /// Loads that nobody uses: of padding that is copied along.
     dead: Vec<Val>,
     /// Loads at a fixed offset.
@@ -52,6 +55,15 @@ struct Uses {
     elements: Vec<(Val, Element)>,
     /// Bytes that are read in another way.
     otherwise: Vec<Range<u64>>,
+    /// The functions that are looked at; all where there are none.
+    only: Option<HashSet<Val>>,
+}
+
+impl Uses {
+    /// None yet, to be looked for in these functions.
+    pub(super) fn within(functions: &HashSet<Val>) -> Uses {
+        Uses { only: Some(functions.clone()), ..Uses::default() }
+    }
 }
 
 /// One of several places, by an index.
@@ -60,6 +72,19 @@ struct Element {
     index: Val,
     /// Where it is for each value of the index.
     offsets: Vec<u64>,
+}
+
+/// What is split, and the name of it.
+pub(super) struct Whole {
+    pub(super) name: String,
+    pub(super) of: WholeOf,
+}
+
+pub(super) enum WholeOf {
+    /// A struct parameter, by position.
+    Param(usize),
+    /// A variable in this memory.
+    Variable(Space),
 }
 
 /// Where an address computation leads.
@@ -91,6 +116,19 @@ impl Lower<'_> {
         let whole = 0..self.size_of(ty);
         let mut uses = Uses::default();
         self.find_uses(arg, 0, &whole, &mut uses);
+        let known = described::parameter(self.m, f, number, whole.end);
+        let name = self.k.params[position].name.clone();
+        self.split_read(ty, uses, known, &Whole { name, of: WholeOf::Param(position) });
+    }
+
+    /// Makes parameters of what is read of a struct, or of a variable, as the source describes it.
+    pub(super) fn split_read(
+        &mut self,
+        ty: Type,
+        mut uses: Uses,
+        known: Option<Md>,
+        whole: &Whole,
+    ) {
         for &load in &uses.dead {
             let count = self.leaves(llvm::type_of(load)).unwrap_or_default().len();
             self.field_loads.insert(load, vec![Operand::Undef; count].into());
@@ -108,7 +146,6 @@ impl Lower<'_> {
             Ty::Ptr => loaded(p) || otherwise(p),
             _ => loaded(p) && !otherwise(p),
         };
-        let known = described::parameter(self.m, f, number, whole.end);
         let describe = |p: &Piece| match known {
             Some(ty) => described::field(self.m, ty, p.offset),
             None => Some(Described {
@@ -123,7 +160,7 @@ impl Lower<'_> {
         }
         let mut regs = vec![None; pieces.len()];
         for (i, field) in fields.into_iter().enumerate() {
-            regs[i] = field.map(|field| self.field_param(position, &pieces[i], field));
+            regs[i] = field.map(|field| self.field_param(whole, &pieces[i], field));
         }
         self.note_choices(&uses, &pieces, &regs);
         for (load, read) in loads {
@@ -134,8 +171,10 @@ impl Lower<'_> {
         }
     }
 
-    fn field_param(&mut self, position: usize, piece: &Piece, field: Described) -> Operand {
-        let scalar = named_type(&field.target);
+    fn field_param(&mut self, whole: &Whole, piece: &Piece, field: Described) -> Operand {
+        let size = field.pointee.map(|p| p.size);
+        let scalar = named_type(&field.target)
+            .filter(|(t, _)| size.is_none_or(|s| s == u64::from(t.bytes())));
         let kind = match piece.ty {
             Ty::Ptr => ParamKind::Buffer {
                 space: Space::Global,
@@ -145,7 +184,11 @@ impl Lower<'_> {
             ty => ParamKind::Scalar { ty, count: 1 },
         };
         let reg = self.new_reg(piece.ty);
-        let name = format!("{}{}", self.k.params[position].name, field.path);
+        let name = format!("{}{}", whole.name, field.path);
+        let (within, variable) = match whole.of {
+            WholeOf::Param(param) => (Some(Within { param, offset: piece.offset as u32 }), None),
+            WholeOf::Variable(space) => (None, Some(space)),
+        };
         self.k.reg_names.push((reg, name.clone()));
         self.k.params.push(Param {
             name,
@@ -153,7 +196,9 @@ impl Lower<'_> {
             reg,
             source_type: field.source_type,
             signed: scalar.is_none_or(|(_, s)| s),
-            within: Some(Within { param: position, offset: piece.offset as u32 }),
+            align: field.pointee.map_or(1, |p| p.align),
+            within,
+            variable,
         });
         Operand::Reg(reg)
     }
@@ -178,13 +223,19 @@ impl Lower<'_> {
     }
 
     /// What is done with an address `at` bytes into a struct parameter.
-    fn find_uses(&self, address: Val, at: u64, whole: &Range<u64>, uses: &mut Uses) {
+    pub(super) fn find_uses(&self, address: Val, at: u64, whole: &Range<u64>, uses: &mut Uses) {
         for user in llvm::users(address) {
-            if !llvm::is_instruction(user) {
-                uses.otherwise.push(whole.clone());
+            let is_seen = |f: &HashSet<Val>| {
+                !llvm::is_instruction(user) || f.contains(&llvm::function_of(user))
+            };
+            if !uses.only.as_ref().is_none_or(is_seen) || is_listed(user) {
                 continue;
             }
-            match llvm::opcode(user) {
+            let Some(opcode) = llvm::opcode_of(user) else {
+                uses.otherwise.push(whole.clone());
+                continue;
+            };
+            match opcode {
                 Opcode::LLVMLoad if is_dead(user) => uses.dead.push(user),
                 Opcode::LLVMLoad => uses.loads.push((user, at)),
                 Opcode::LLVMBitCast | Opcode::LLVMAddrSpaceCast => {

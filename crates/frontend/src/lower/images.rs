@@ -44,7 +44,9 @@ impl Lower<'_> {
             reg,
             source_type: "texture".into(),
             signed: true,
+            align: 1,
             within: None,
+            variable: None,
         });
         self.textures.insert(global, reg);
         Operand::Reg(reg)

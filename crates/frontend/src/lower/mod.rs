@@ -30,6 +30,7 @@ mod provenance;
 mod ptx;
 mod types;
 mod values;
+mod variables;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -158,7 +159,11 @@ impl<'m> Lower<'m> {
             locs: Vec::new(),
             files: Vec::new(),
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         };
         let mut lower = Lower {
             m,
@@ -194,7 +199,11 @@ impl<'m> Lower<'m> {
         for (i, inst) in llvm::blocks(f).into_iter().flat_map(llvm::instructions).enumerate() {
             self.origins.insert(inst, i as u32);
         }
-        self.k.block_dim_hint = self.block_dim_hint(f);
+        self.k.required_block = self.required_block(f);
+        self.k.most_threads = self.most_threads(f);
+        // clang says it of every kernel: by the standard, and by -cl-uniform-work-group-size.
+        self.k.remainders =
+            llvm::text_attribute(f, "uniform-work-group-size").as_deref() == Some("false");
         let args = self.params(f);
         let entry = self.new_block("entry");
         self.cur = entry;
@@ -204,7 +213,6 @@ impl<'m> Lower<'m> {
         cleanup::run(&mut self.k);
         provenance::run(&mut self.k);
         self.infer_elements();
-        self.drop_vague_block_hint();
         let cfg = lockstep_kernel::cfg::Cfg::new(&self.k);
         lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
     }

@@ -1,7 +1,8 @@
 //! Static objects: globals with their initial bytes, strings, and local variables that stayed in memory.
 //!
 //! All `extern __shared__` arrays of a kernel are one object, as they are one memory. A module-level variable
-//! without an initialiser (`extern __device__`) reads as zero.
+//! without an initialiser (`extern __device__`) reads as zero. A variable is what its initialiser says only where nobody
+//! can have set it ([`super::variables`]).
 
 use llvm_sys::core::*;
 use llvm_sys::target::LLVMABIAlignmentOfType;
@@ -47,6 +48,7 @@ impl Lower<'_> {
             init: None,
             relocations: Vec::new(),
             fixed: false,
+            exported: space == Space::Global && self.is_exported(global),
             loc: None,
         });
         if dynamic {
@@ -61,12 +63,13 @@ impl Lower<'_> {
                 self.unsupported(format!("the initial value of {name}"));
             }
             // Nothing but zeros in global memory is what is there anyway.
+            let fixed = self.is_fixed(global);
             let plain =
                 relocations.is_empty() && space == Space::Global && bytes.iter().all(|&b| b == 0);
             let object = &mut self.k.objects[id.0 as usize];
-            object.init = (!plain).then_some(bytes);
+            object.init = (!plain || fixed).then_some(bytes);
             object.relocations = relocations;
-            object.fixed = unsafe { LLVMIsGlobalConstant(global) } != 0;
+            object.fixed = fixed;
         } else if external && space == Space::Constant {
             self.k.objects[id.0 as usize].init = Some(vec![0; size.min(INIT_LIMIT) as usize]);
         }
@@ -93,6 +96,7 @@ impl Lower<'_> {
             init: None,
             relocations: Vec::new(),
             fixed: false,
+            exported: false,
             loc: Some(self.loc),
         });
         Ok(Operand::Object(id, 0))
@@ -110,7 +114,7 @@ impl Lower<'_> {
         }
     }
 
-    fn display_name(&self, mangled: &str) -> String {
+    pub(super) fn display_name(&self, mangled: &str) -> String {
         if mangled.starts_with(".str") || mangled.starts_with("__const.") {
             return if mangled.starts_with('.') { "string".into() } else { "constant".into() };
         }

@@ -6,7 +6,7 @@
 
 use lockstep_kernel::{
     AtomicOp, Barrier, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space,
-    Special, Ty,
+    Special, Ty, WorkSize,
 };
 
 use super::Lower;
@@ -186,6 +186,7 @@ impl Lower<'_> {
             "get_num_groups" => self.wide_special(Special::GridDim(d)),
             "get_global_offset" => self.wide_special(Special::GlobalOffset(d)),
             "get_global_size" => self.extent(d, true),
+            "get_enqueued_local_size" => self.enqueued_size(d),
             _ => self.extent(d, false),
         }
     }
@@ -196,18 +197,32 @@ impl Lower<'_> {
     }
 
     fn extent(&mut self, d: u8, global: bool) -> Operand {
-        let local = self.wide_special(Special::BlockDim(d));
         if !global {
-            return local;
+            return self.wide_special(Special::BlockDim(d));
         }
+        let local = self.enqueued_size(d);
         let groups = self.wide_special(Special::GridDim(d));
-        self.int(IntOp::Mul, Ty::I64, groups, local)
+        let size = self.int(IntOp::Mul, Ty::I64, groups, local);
+        self.note_work_size(size, WorkSize::Global(d));
+        size
+    }
+
+    /// The size of a whole group, which the last ones need not have.
+    fn enqueued_size(&mut self, d: u8) -> Operand {
+        let size = self.special(Special::BlockDim(d));
+        self.note_work_size(size, WorkSize::Enqueued);
+        self.zext(Ty::I32, Ty::I64, size)
+    }
+
+    fn note_work_size(&mut self, value: Operand, size: WorkSize) {
+        if let (Operand::Reg(r), true) = (value, self.k.remainders) {
+            self.k.work_sizes.push((r, size));
+        }
     }
 
     fn global_id(&mut self, d: u8, with_offset: bool) -> Operand {
         let t = Ty::I64;
-        let (group, size) =
-            (self.wide_special(Special::BlockId(d)), self.wide_special(Special::BlockDim(d)));
+        let (group, size) = (self.wide_special(Special::BlockId(d)), self.enqueued_size(d));
         let local = self.wide_special(Special::ThreadId(d));
         let first = self.int(IntOp::Mul, t, group, size);
         let id = self.int(IntOp::Add, t, first, local);

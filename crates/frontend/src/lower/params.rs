@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use llvm_sys::core::LLVMGetMetadata;
-use lockstep_kernel::{Elem, Language, Op, Operand, Param, ParamKind, Space, Special, Ty};
+use lockstep_kernel::{Elem, Language, Op, Operand, Param, ParamKind, Space, Ty, is_restrict};
 
 use super::Lower;
+use super::described;
 use super::objects::named_type;
 use super::provenance;
 use crate::llvm::{self, TypeKind, Val};
@@ -18,7 +19,9 @@ impl Lower<'_> {
     pub(super) fn params(&mut self, f: Val) -> Vec<Rc<[Operand]>> {
         let mut types = self.source_types(f);
         // A method's object is an argument that its mangled name does not mention.
-        if llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this") {
+        if self.k.language != Language::OpenCl
+            && llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this")
+        {
             types.insert(0, String::new());
         }
         let names = self.md_strings(f, "kernel_arg_name");
@@ -31,7 +34,11 @@ impl Lower<'_> {
             let name = if name.is_empty() { format!("arg{i}") } else { name };
             let source_type = types.get(i).cloned().unwrap_or_default();
             let text = |list: &[String]| list.get(i).cloned().unwrap_or_default();
-            if let Some(kind) = self.image_kind(&text(&base_types), &text(&access)) {
+            // A struct may be called as an image is, but it is passed by value.
+            let by_value = llvm::byval_type(f, i as u32).is_some();
+            if let Some(kind) = self.image_kind(&text(&base_types), &text(&access))
+                && !by_value
+            {
                 values.push(self.image_param(name, source_type, kind));
                 continue;
             }
@@ -45,6 +52,7 @@ impl Lower<'_> {
                 self.split_struct(f, (i, position), arg, ty);
             }
         }
+        self.split_variables(f);
         values
     }
 
@@ -55,7 +63,16 @@ impl Lower<'_> {
         };
         let reg = self.new_reg(ty);
         self.k.reg_names.push((reg, name.clone()));
-        self.k.params.push(Param { name, kind, reg, source_type, signed: false, within: None });
+        self.k.params.push(Param {
+            name,
+            kind,
+            reg,
+            source_type,
+            signed: false,
+            align: 1,
+            within: None,
+            variable: None,
+        });
         Rc::new([Operand::Reg(reg)])
     }
 
@@ -70,10 +87,15 @@ impl Lower<'_> {
         let ty = llvm::type_of(arg);
         let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
         let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
-        let scalar = named_type(base);
+        let base = base.to_owned();
+        // A name says nothing of a type that is called as one of the language's.
+        let pointee = described::pointee(self.m, f, i);
+        let is_pointer = llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind;
+        let fits = |t: Ty| !is_pointer || pointee.is_none_or(|p| p.size == u64::from(t.bytes()));
+        let scalar = named_type(&base).filter(|(t, _)| fits(*t));
         let elem = scalar.map(|(t, _)| Elem::Scalar(t)).unwrap_or(Elem::Bytes(0));
         let signed = scalar.is_none_or(|(_, s)| s);
-        if llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind {
+        if is_pointer {
             let kind = match (llvm::byval_type(f, i as u32), llvm::address_space(ty)) {
                 (Some(by_value), _) => ParamKind::Aggregate {
                     size: self.size_of(by_value) as u32,
@@ -85,12 +107,25 @@ impl Lower<'_> {
             };
             let mut source_type = source_type;
             // Neither the mangled name nor OpenCL's metadata of types has it.
-            if llvm::is_restrict(f, i as u32) && !source_type.contains("restrict") {
+            if llvm::is_restrict(f, i as u32) && !is_restrict(&source_type) {
                 source_type = format!("{source_type} restrict").trim_start().to_owned();
             }
             let reg = self.new_reg(Ty::Ptr);
             self.k.reg_names.push((reg, name.clone()));
-            self.k.params.push(Param { name, kind, reg, source_type, signed, within: None });
+            let align = match pointee {
+                Some(pointee) => pointee.align,
+                None => keyword_align(&base),
+            };
+            self.k.params.push(Param {
+                name,
+                kind,
+                reg,
+                source_type,
+                signed,
+                align,
+                within: None,
+                variable: None,
+            });
             return Rc::new([Operand::Reg(reg)]);
         }
         let leaves = match self.leaves(ty) {
@@ -121,7 +156,9 @@ impl Lower<'_> {
                 reg: regs[0],
                 source_type: source_type.clone(),
                 signed,
+                align: 1,
                 within: None,
+                variable: None,
             });
             operands.extend(regs.into_iter().map(Operand::Reg));
             start += len;
@@ -142,48 +179,30 @@ impl Lower<'_> {
         if opencl.is_empty() { crate::demangle::parameters(&llvm::name(f)) } else { opencl }
     }
 
-    /// `__launch_bounds__`, `reqd_work_group_size`.
-    pub(super) fn block_dim_hint(&self, f: Val) -> Option<[u32; 3]> {
+    /// `reqd_work_group_size`, or a required number of threads in IR.
+    pub(super) fn required_block(&self, f: Val) -> Option<[u32; 3]> {
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind("reqd_work_group_size")) };
-        let dims: Vec<u32> = llvm::md_operands(node)
-            .into_iter()
-            .filter_map(llvm::const_int)
-            .map(|d| d as u32)
-            .collect();
-        if let [x, y, z] = dims[..] {
+        let dims = llvm::md_operands(node).into_iter().filter_map(llvm::const_int);
+        if let [x, y, z] = dims.map(|d| d as u32).collect::<Vec<_>>()[..] {
             return Some([x, y, z]);
         }
-        let mut dims = [None; 3];
-        for node in self.m.named_metadata("nvvm.annotations") {
-            if node.first() != Some(&f) {
-                continue;
-            }
-            for pair in node[1..].chunks(2) {
-                let value = pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32);
-                match llvm::md_string(pair[0]).as_deref() {
-                    Some("maxntidx" | "reqntidx") => dims[0] = value,
-                    Some("maxntidy" | "reqntidy") => dims[1] = value,
-                    Some("maxntidz" | "reqntidz") => dims[2] = value,
-                    _ => {}
-                }
-            }
-        }
+        let dims = ["reqntidx", "reqntidy", "reqntidz"].map(|name| self.annotation(f, name));
         dims[0].map(|x| [x, dims[1].unwrap_or(1), dims[2].unwrap_or(1)])
     }
 
-    /// `__launch_bounds__(256)` limits the threads of a block, whatever its shape: it
-    /// says nothing of a block of more than one dimension.
-    pub(super) fn drop_vague_block_hint(&mut self) {
-        let beyond = |op: &Op| match op {
-            Op::Special(Special::ThreadId(a) | Special::BlockDim(a)) => *a > 0,
-            _ => false,
-        };
-        if let Some([_, 1, 1]) = self.k.block_dim_hint
-            && self.k.insts().any(|i| beyond(&i.op))
-            && self.k.language == Language::Cuda
-        {
-            self.k.block_dim_hint = None;
-        }
+    /// `__launch_bounds__(256)` limits the threads of a block, whatever its shape.
+    pub(super) fn most_threads(&self, f: Val) -> Option<u32> {
+        let most = ["maxntidx", "maxntidy", "maxntidz"].map(|name| self.annotation(f, name));
+        most[0].map(|x| most[1..].iter().flatten().fold(x, |n, d| n.saturating_mul(*d)))
+    }
+
+    /// What an annotation of the back end says of a kernel.
+    fn annotation(&self, f: Val, name: &str) -> Option<u32> {
+        let nodes = self.m.named_metadata("nvvm.annotations");
+        let own = nodes.iter().filter(|n| n.first() == Some(&f));
+        let mut pairs = own.flat_map(|n| n[1..].chunks(2));
+        let pair = pairs.find(|p| llvm::md_string(p[0]).as_deref() == Some(name))?;
+        pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32)
     }
 
     /// After lowering: what arrays are made of, and which are only read.
@@ -259,5 +278,48 @@ impl Lower<'_> {
                 *readonly = !written[i] && !escapes;
             }
         }
+    }
+}
+
+/// The alignment of a type that is called by keywords alone, which nobody can give another meaning; 1 for any other.
+fn keyword_align(name: &str) -> u32 {
+    let words = || name.split_whitespace().filter(|w| !matches!(*w, "const" | "volatile"));
+    let of_word = |w: &str| match w {
+        "char" | "bool" => Some(1),
+        "short" => Some(2),
+        "int" | "float" | "unsigned" | "signed" => Some(4),
+        "long" | "double" => Some(8),
+        _ => None,
+    };
+    let all: Option<Vec<u32>> = words().map(of_word).collect();
+    // `unsigned char` is as narrow as `char`, `long int` as wide as `long`.
+    let named = words().filter(|w| !matches!(*w, "unsigned" | "signed")).filter_map(of_word);
+    let widths: Vec<u32> = named.collect();
+    match (all, &widths[..]) {
+        (None, _) => 1,
+        (Some(all), []) => all.first().copied().unwrap_or(1),
+        // `short int`, `long int`: the first word decides.
+        (Some(_), [first, ..]) => {
+            if widths.contains(&8) {
+                8
+            } else {
+                *first
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keyword_align;
+
+    #[test]
+    fn only_keywords_have_an_alignment() {
+        let of = |names: &[&str]| names.iter().map(|n| keyword_align(n)).collect::<Vec<_>>();
+        assert_eq!(of(&["char const", "unsigned char", "bool"]), [1, 1, 1]);
+        assert_eq!(of(&["short", "unsigned short", "short int"]), [2, 2, 2]);
+        assert_eq!(of(&["int", "unsigned", "unsigned int", "float volatile"]), [4, 4, 4, 4]);
+        assert_eq!(of(&["long", "unsigned long long", "int long", "double"]), [8, 8, 8, 8]);
+        assert_eq!(of(&["half", "uint", "size_t", "my int", ""]), [1, 1, 1, 1, 1]);
     }
 }

@@ -524,9 +524,19 @@ fn is_whole_sum(graph: &Graph, forms: &[Form], r: usize) -> bool {
         Use::Inst(Inst { op: Op::Index { base, index, .. }, .. }) if *index == reg => {
             is_shared(*base)
         }
-        Use::Inst(inst) => !absorbs(forms, inst),
+        Use::Inst(inst) => !absorbs(forms, inst) && !is_result(inst, reg),
         Use::Phi | Use::Branch => true,
     })
+}
+
+/// Whether a number is only what a thread has to tell: it is stored, or becomes a float.
+fn is_result(inst: &Inst, reg: Operand) -> bool {
+    match &inst.op {
+        Op::Store { addr, .. } => *addr != reg,
+        Op::Atomic { addr, .. } => *addr != reg,
+        Op::Cast { to, .. } => to.is_float(),
+        _ => false,
+    }
 }
 
 /// One step of an address: what is added to the base, in bytes.

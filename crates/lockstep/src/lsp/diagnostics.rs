@@ -8,7 +8,7 @@ use gen_lsp_types::{
 };
 use lockstep_finding::render::{access_label, annotation_level, title_text};
 use lockstep_finding::{
-    Confidence, Finding, InputError, KernelReport, Kind, Place, Report, Severity, Warning,
+    Confidence, EXAMPLE, Finding, InputError, KernelReport, Kind, Place, Report, Severity, Warning,
 };
 
 use super::place::{line_at, normal, range_at, uri_of};
@@ -100,7 +100,10 @@ fn warning(warning: &Warning, texts: &mut Texts) -> (PathBuf, Diagnostic) {
 pub(super) fn message(kernel: &KernelReport, finding: &Finding) -> String {
     let mut text = title_text(finding);
     if let Some(condition) = &finding.holds_when {
-        text += &format!("\nonly when {condition}");
+        text += &match condition.strip_prefix(EXAMPLE) {
+            Some(values) => format!("\nfor example when {values}"),
+            None => format!("\nonly when {condition}"),
+        };
     }
     if finding.confidence == Confidence::Possible && !finding.approximated.is_empty() {
         let names: Vec<&str> = finding.approximated.iter().map(|a| a.variable.as_str()).collect();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lockstep_finding::render::access_label;
-use lockstep_finding::{Finding, KernelReport, Kind, Place, Report, Verdict};
+use lockstep_finding::{Condition, Finding, KernelReport, Kind, Place, Report, Verdict};
 
 use super::diagnostics::message;
 use super::place::normal;
@@ -43,7 +43,7 @@ fn verdicts(kernel: &KernelReport) -> String {
         let text = match verdict {
             Verdict::Proved { assumes } if assumes.is_empty() => "**proved** absent".into(),
             Verdict::Proved { assumes } => {
-                format!("**proved** absent, assuming {}", assumes.join("; "))
+                format!("**proved** absent, assuming {}", Condition::line(assumes))
             }
             Verdict::Clean { covered } => format!("**clean** in {covered}"),
             Verdict::Found => "**found**".into(),
@@ -93,7 +93,7 @@ fn safe(kernel: &KernelReport, here: impl Fn(&Place) -> bool) -> Option<String> 
     let mut text = lines.join("\n\n");
     text += &format!("\n\n*proved for {}", explanation.holds_for);
     if !assumes.is_empty() {
-        text += &format!(", assuming {}", assumes.join("; "));
+        text += &format!(", assuming {}", Condition::line(assumes));
     }
     Some(text + "*")
 }

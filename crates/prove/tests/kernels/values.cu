@@ -127,7 +127,7 @@ __global__ void clean_constant_header(int *a) {
     a[(headers[1].first & 7) * 1024 + blockIdx.x * 64 + threadIdx.x] = 1;
 }
 // The host may have set what is not const.
-__global__ void maybe_set_by_host(int *a) {
+__global__ void racy_set_by_host(int *a) {
     if (set_by_host) a[0] = threadIdx.x;
 }
 __global__ void racy_const_is_known(int *a) {

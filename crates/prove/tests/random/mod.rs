@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use lockstep_finding::Kind;
+use lockstep_finding::{Kind, Origin};
 use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::{Kernel, Language};
 use lockstep_prove::{Assumptions, Config, DimSpec};
@@ -33,11 +33,8 @@ pub(crate) fn kernel(module: &Module, number: usize) -> &Kernel {
 /// A launch of one block.
 pub(crate) fn one_block(threads: u32) -> Assumptions {
     let one = DimSpec::Exactly(1);
-    Assumptions {
-        block: [DimSpec::Exactly(threads), one, one],
-        grid: [one; 3],
-        ..Assumptions::default()
-    }
+    let block = [DimSpec::Exactly(threads), one, one];
+    Assumptions::of_dims([one; 3], block, Origin::CommandLine)
 }
 
 /// Races only, and no clock.

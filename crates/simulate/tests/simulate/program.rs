@@ -104,7 +104,9 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 reg: Reg(0),
                 source_type: "int *".into(),
                 signed: true,
+                align: 1,
                 within: None,
+                variable: None,
             }],
             objects: vec![Object {
                 name: "s".into(),
@@ -116,6 +118,7 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
                 init: None,
                 relocations: Vec::new(),
                 fixed: false,
+                exported: false,
                 loc: None,
             }],
             regs: vec![Ty::Ptr],
@@ -126,7 +129,11 @@ pub(crate) fn kernel(language: Language, body: &[St]) -> Kernel {
             locs: vec![loc(1)],
             files: vec!["k.cu".into()],
             unsupported: Vec::new(),
-            block_dim_hint: None,
+            beside: Vec::new(),
+            required_block: None,
+            most_threads: None,
+            remainders: false,
+            work_sizes: Vec::new(),
         },
         at: 0,
         counts: Vec::new(),
@@ -399,6 +406,7 @@ pub(crate) fn launch(blocks: u32, threads: u32) -> BoundLaunch {
     BoundLaunch {
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
+        global: None,
         shared: 0,
         args: vec![BoundArg::Buffer(vec![0; 4 * WORDS as usize].into())],
     }

@@ -183,6 +183,9 @@ fn kernel_card(
         let text = format!("The same code as {}", kernel.instances.join(", "));
         let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
     }
+    if let Some(arch) = kernel.unusual_arch() {
+        let _ = writeln!(out, "<p class=\"quiet\">Compiled for {}</p>", escaped(arch));
+    }
     if let Some(chosen) = &kernel.chosen {
         let text = format!("Nothing in the source instantiates it: checked with {chosen}");
         let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
@@ -233,8 +236,10 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
             Verdict::Clean { covered } => format!("in {}", escaped(covered)),
             Verdict::Proved { assumes } if assumes.is_empty() => "for all inputs".into(),
             Verdict::Proved { assumes } => {
-                let items: String =
-                    assumes.iter().map(|a| format!("<li>{}</li>", escaped(a))).collect();
+                let items: String = assumes
+                    .iter()
+                    .map(|a| format!("<li>{}</li>", escaped(&a.to_string())))
+                    .collect();
                 format!("if<ul>{items}</ul>")
             }
         };

@@ -4,8 +4,15 @@
 //! the boundary is searched by halving, and then named: if it equals another
 //! argument or a dimension of the launch, that is checked with another value of
 //! it, so that `stride < 64` becomes `stride < cols` only where it moves with
-//! `cols`. The condition describes the launches tried: it is what to look at, not
-//! a proof.
+//! `cols`. Then it is tried on both sides ([`exact`]): what is not true of all
+//! launches tried is only an example.
+
+mod exact;
+mod forms;
+
+pub(crate) use exact::settled;
+
+use lockstep_finding::EXAMPLE;
 
 use crate::candidate::{Candidate, Gene};
 use crate::driver::Driver;
@@ -29,8 +36,16 @@ pub(crate) fn describe(shrinker: &mut Shrinker, c: &Candidate, odd: &[Oddity]) -
     parts.join(" && ")
 }
 
-/// The condition without looking for its boundary.
-pub(crate) fn values(driver: &Driver, c: &Candidate, odd: &[Oddity]) -> String {
+/// The condition without looking for its boundary, which is none but an example.
+pub(crate) fn example(driver: &Driver, c: &Candidate, odd: &[Oddity]) -> String {
+    let values = values(driver, c, odd);
+    match odd.iter().all(|o| *o == Oddity::Equal) {
+        true => values,
+        false => format!("{EXAMPLE}{values}"),
+    }
+}
+
+fn values(driver: &Driver, c: &Candidate, odd: &[Oddity]) -> String {
     let space = driver.lab.space;
     let parts = odd.iter().map(|o| match *o {
         Oddity::Slot(i) => format!("{} == {}", space.slots[i].name, space.clamp(i, c.int(i))),

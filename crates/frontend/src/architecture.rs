@@ -1,0 +1,43 @@
+//! Which architecture CUDA code is compiled for: the last that `--offload-arch=` names among clang's options, else sm_70.
+//!
+//! Who reads command lines brings other spellings into this one. OpenCL has no architecture; there the option is
+//! dropped.
+
+use crate::Options;
+
+/// Where nobody names one. The first with independent threads, whose rules the later ones share.
+pub const DEFAULT_ARCHITECTURE: &str = "sm_70";
+
+const SPELLINGS: [&str; 2] = ["--offload-arch=", "--cuda-gpu-arch="];
+
+fn named(option: &str) -> Option<&str> {
+    SPELLINGS.iter().find_map(|s| option.strip_prefix(s))
+}
+
+/// The architecture asked for.
+pub(crate) fn of(options: &Options) -> String {
+    let last = options.clang_args.iter().rev().find_map(|a| named(a));
+    last.unwrap_or(DEFAULT_ARCHITECTURE).to_owned()
+}
+
+/// All options for clang but those that name an architecture.
+pub(crate) fn others(options: &Options) -> impl Iterator<Item = &str> {
+    options.clang_args.iter().map(String::as_str).filter(|a| named(a).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_word_counts() {
+        let with = |args: &[&str]| Options {
+            clang_args: args.iter().map(|a| a.to_string()).collect(),
+            ..Options::default()
+        };
+        assert_eq!(of(&with(&["-DX"])), "sm_70");
+        let two = with(&["--offload-arch=sm_90", "-DX", "--cuda-gpu-arch=sm_80"]);
+        assert_eq!(of(&two), "sm_80");
+        assert_eq!(others(&two).collect::<Vec<_>>(), ["-DX"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! Races by enumeration of all threads of a launch.
+
+use std::collections::HashMap;
+
+use crate::generate::{Array, Case, Cond, Index, Launch, Overlap, Stmt};
+
+/// Who touched a cell: thread, block, barrier interval.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Toucher {
+    thread: i64,
+    block: i64,
+    phase: usize,
+    writes: bool,
+}
+
+/// Where the arrays of a launch begin.
+const APART: i64 = 1 << 40;
+
+/// Two accesses that race, if there are any.
+pub(crate) fn race(case: &Case, launch: &Launch) -> Option<String> {
+    let mut cells: HashMap<(bool, i64, i64), Vec<Toucher>> = HashMap::new();
+    for block in 0..launch.grid {
+        for thread in 0..launch.block {
+            let mut phase = 0;
+            let mut touched = Vec::new();
+            walk(&case.body, &Env { thread, block, launch }, &mut phase, &mut touched);
+            for (array, index, phase, writes) in touched {
+                let cell = match array {
+                    Array::Shared => (true, block, index),
+                    Array::A => (false, 0, index),
+                    Array::B => (false, 0, begin_of_b(launch) + index),
+                    Array::Table => (false, 0, begin_of_table(launch) + index),
+                };
+                let list = cells.entry(cell).or_default();
+                let toucher = Toucher { thread, block, phase, writes };
+                if !list.contains(&toucher) {
+                    list.push(toucher);
+                }
+            }
+        }
+    }
+    for (cell, list) in &cells {
+        for (i, x) in list.iter().enumerate() {
+            for y in &list[i + 1..] {
+                let same = (x.thread, x.block) == (y.thread, y.block);
+                let ordered = x.block == y.block && x.phase != y.phase;
+                if !same && !ordered && (x.writes || y.writes) {
+                    let who = |t: &Toucher| format!("thread {} of block {}", t.thread, t.block);
+                    return Some(format!("a race of {} and {} at {cell:?}", who(x), who(y)));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn begin_of_b(launch: &Launch) -> i64 {
+    match launch.overlap {
+        Overlap::Pair(offset) => offset,
+        _ => APART,
+    }
+}
+
+fn begin_of_table(launch: &Launch) -> i64 {
+    match launch.overlap {
+        Overlap::Table => 0,
+        _ => 2 * APART,
+    }
+}
+
+struct Env<'a> {
+    thread: i64,
+    block: i64,
+    launch: &'a Launch,
+}
+
+fn walk(body: &[Stmt], env: &Env, phase: &mut usize, touched: &mut Vec<(Array, i64, usize, bool)>) {
+    for stmt in body {
+        match stmt {
+            Stmt::Write(array, index) => touched.push((*array, value(index, env), *phase, true)),
+            Stmt::Copy(to, at, from, index) => {
+                touched.push((*from, value(index, env), *phase, false));
+                touched.push((*to, value(at, env), *phase, true));
+            }
+            Stmt::Barrier => *phase += 1,
+            Stmt::If(cond, inner) => {
+                if holds(cond, env) {
+                    walk(inner, env, phase, touched);
+                }
+            }
+        }
+    }
+}
+
+fn value(index: &Index, env: &Env) -> i64 {
+    let (t, b, d) = (env.thread, env.block, env.launch.block);
+    match *index {
+        Index::Global => b * d + t,
+        Index::Thread => t,
+        Index::GlobalPlus(c) => b * d + t + c,
+        Index::ThreadTimes(c) => t * c,
+        Index::GlobalTimes(c) => (b * d + t) * c,
+        Index::ThreadModulo(c) => t % c,
+        Index::GlobalDivided(c) => (b * d + t) / c,
+        Index::Spread(c) => b * d + t * c / d,
+        Index::Block => b,
+        Index::Fixed(c) => b * c + t,
+        Index::PlusN => b * d + t + env.launch.n,
+        Index::TimesN => (b * d + t) * env.launch.n,
+        Index::Flipped => (b * d + t) ^ 1,
+        Index::Reversed => b * d + (d - 1 - t),
+    }
+}
+
+fn holds(cond: &Cond, env: &Env) -> bool {
+    match *cond {
+        Cond::ThreadBelow(c) => env.thread < c,
+        Cond::GlobalBelowN => env.block * env.launch.block + env.thread < env.launch.n,
+        Cond::FirstBlock => env.block == 0,
+        Cond::Even => env.thread % 2 == 0,
+        Cond::WideBlock(c) => env.launch.block > c,
+        Cond::SmallN(c) => env.launch.n < c,
+    }
+}

@@ -1,0 +1,183 @@
+//! Random kernels with random host code: what is proved or confirmed, against all small launches.
+//!
+//! Each file has some kernels and host functions that launch them by every means there is: `<<<…>>>`, calls of the runtime,
+//! a table of function pointers, a wrapper, several launches of different sizes, one array for two parameters, pointers into
+//! the middle of an array, the address of a `__device__` array. A verdict is wrong if
+//!
+//! - `data-race` is proved, and one of the launches that the printed conditions allow races, by enumeration of all threads
+//!   and of the ways in which arrays may overlap; a condition that is not understood here fails the test;
+//! - it is proved, and a launch that the host plainly makes races, whatever the conditions say;
+//! - an unconditional error is confirmed, and its launch does not race; or the host has only launches that do not, and
+//!   `lockstep check` can read all of them.
+//!
+//! `LOCKSTEP_RANDOM` is the number of kernels, `LOCKSTEP_SEED` the first seed.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod enumerate;
+mod generate;
+
+use generate::{Case, Launch, Overlap, Random};
+use lockstep_finding::launch::{Dimension, Expr, Number};
+use serde_json::Value;
+
+/// Kernels of one file.
+const KERNELS: usize = 12;
+/// Wrong verdicts that are shown.
+const SHOWN: usize = 4;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn verdicts_hold_for_all_launches_that_their_conditions_allow() {
+    let (first, count) = (number("LOCKSTEP_SEED", 1), number("LOCKSTEP_RANDOM", 120));
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    for seed in first..first + count.div_ceil(KERNELS as u64) {
+        let mut random = Random::new(seed);
+        let cases: Vec<Case> = (0..KERNELS).map(|i| Case::random(&mut random, i)).collect();
+        let mut text = generate::HEAD.to_owned();
+        cases.iter().for_each(|c| c.print(&mut text));
+        let file = folder.path().join("generated.cu");
+        std::fs::write(&file, &text).expect("written");
+        let args = ["check", "generated.cu", "--format", "json", "--no-cache", "--jobs", "2"];
+        let ended = support::lockstep(folder.path(), &args);
+        let report: Value = serde_json::from_str(&ended.out)
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n{}", ended.out, ended.err));
+        assert_eq!(report["errors"], serde_json::json!([]), "seed {seed}\n{text}");
+        for case in &cases {
+            let kernels = report["kernels"].as_array().expect("kernels");
+            let kernel = kernels.iter().find(|k| k["name"] == case.name()).expect("the kernel");
+            if let Err(why) = judge(case, kernel, &mut tally) {
+                let mut source = generate::HEAD.to_owned();
+                case.print(&mut source);
+                wrong.push(format!("seed {seed}, {}: {why}\n{source}", case.name()));
+            }
+        }
+    }
+    println!("{tally:?}");
+    let shown = &wrong[..wrong.len().min(SHOWN)];
+    assert!(wrong.is_empty(), "{} are wrong, such as\n{}", wrong.len(), shown.join("\n"));
+    assert!(tally.proved * 5 > tally.kernels, "few are proved: {tally:?}");
+    assert!(tally.confirmed * 20 > tally.kernels, "few are confirmed: {tally:?}");
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    kernels: usize,
+    proved: usize,
+    confirmed: usize,
+    /// Launches that were enumerated for a proof.
+    launches: usize,
+}
+
+fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {
+    tally.kernels += 1;
+    let verdict = &kernel["verdicts"]["data-race"];
+    if verdict["verdict"] == "proved" {
+        tally.proved += 1;
+        let assumes = verdict["assumes"].as_array().expect("a list");
+        let assumes: Vec<&str> = assumes.iter().filter_map(Value::as_str).collect();
+        for launch in case.all_launches() {
+            if allows(case, &assumes, &launch)? {
+                tally.launches += 1;
+                if let Some(race) = enumerate::race(case, &launch) {
+                    return Err(format!("proved if {assumes:?}, but {launch:?} has {race}"));
+                }
+            }
+        }
+        for launch in case.host.iter().filter(|l| l.is_plain()) {
+            if let Some(race) = enumerate::race(case, &launch.launch) {
+                return Err(format!(
+                    "proved if {assumes:?}, but the host makes {launch:?}: {race}"
+                ));
+            }
+        }
+    }
+    let findings = kernel["findings"].as_array().expect("a list");
+    let is_error = |f: &&Value| {
+        f["kind"] == "data-race"
+            && f["severity"] == "error"
+            && f["confidence"] == "confirmed"
+            && f["conditional"] != true
+    };
+    for finding in findings.iter().filter(is_error) {
+        tally.confirmed += 1;
+        let launch = Launch::of_json(case, &finding["launch"]);
+        if enumerate::race(case, &launch).is_none() {
+            return Err(format!("confirmed, but {launch:?} does not race: {}", finding["message"]));
+        }
+        let is_known = !case.host.is_empty() && case.host.iter().all(|l| l.is_plain());
+        if is_known && case.host.iter().all(|l| enumerate::race(case, &l.launch).is_none()) {
+            return Err(format!("confirmed for {launch:?}, but no launch of the host races"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether all conditions hold for a launch.
+fn allows(case: &Case, conditions: &[&str], launch: &Launch) -> Result<bool, String> {
+    for condition in conditions {
+        let holds = match Expr::parse(condition) {
+            Ok(expr) => holds(&expr, launch).map_err(|e| format!("condition {condition}: {e}"))?,
+            Err(_) => sentence_holds(case, condition, launch)?,
+        };
+        if !holds {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn holds(expr: &Expr, launch: &Launch) -> Result<bool, String> {
+    let value = |name: &str| {
+        let number = |v: i64| Ok(Number::Int(v.into()));
+        match Dimension::named(name) {
+            Some(Dimension::Block(0)) => number(launch.block),
+            Some(Dimension::Grid(0)) => number(launch.grid),
+            Some(_) => number(1),
+            None if name == "n" => number(launch.n),
+            None => Err(format!("'{name}' is not known")),
+        }
+    };
+    expr.evaluate(&value).map(Number::is_true)
+}
+
+/// Conditions that are no expressions: they are about arrays that overlap, or of several launches one has to be so.
+fn sentence_holds(case: &Case, text: &str, launch: &Launch) -> Result<bool, String> {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    if let Some(text) = inner.filter(|t| t.contains(") || (")) {
+        for way in text.split(") || (") {
+            let conditions: Vec<&str> = way.split(" && ").collect();
+            if allows(case, &conditions, launch)? {
+                return Ok(true);
+            }
+        }
+        return Ok(false);
+    }
+    if !text.contains("overlap") && !text.contains("apart") {
+        return Err(format!("the condition '{text}' is not understood here"));
+    }
+    let table = case.table();
+    if let Some((own, of)) =
+        text.strip_suffix(", or apart from it").and_then(|t| t.split_once(" is "))
+    {
+        let (array, bytes) = of.split_once(" + ").unwrap_or((of, "0 bytes"));
+        let bytes: i64 = bytes.trim_end_matches(" bytes").parse().expect("a number of bytes");
+        return Ok(match (launch.overlap, own, array) {
+            (Overlap::Pair(offset), "b", "a") => bytes == 4 * offset,
+            (Overlap::Pair(offset), "a", "b") => bytes == -4 * offset,
+            (Overlap::Table, "a", array) if array == table => bytes == 0,
+            _ => true,
+        });
+    }
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    Ok(match launch.overlap {
+        Overlap::None => true,
+        Overlap::Pair(_) => !(words.contains(&"a") && words.contains(&"b")),
+        Overlap::Table => !(words.contains(&"a") && words.contains(&table.as_str())),
+    })
+}

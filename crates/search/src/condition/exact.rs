@@ -1,0 +1,432 @@
+//! Whether a condition is true: it holds for the values that show the bug, and for no others.
+//!
+//! A condition comes from a few launches, and those were made small: two threads collide for `step == 1` alone, a hundred
+//! for all steps below a hundred. So what a condition speaks of is varied again, in the launch that shows the bug, in
+//! one of usual dimensions, and in some whose other values differ. Where a value outside of the condition shows the
+//! bug, or one inside does not, other conditions are tried (see [`super::forms`]); where none agrees with every launch,
+//! the values of one launch are an example, and are called so.
+//!
+//! What it can miss: values that are not tried. What a condition says of contents of arrays or of pointers is not looked at.
+
+use std::rc::Rc;
+
+use lockstep_finding::launch::{Dimension, Expr, Number};
+use lockstep_finding::{ArgValue, EXAMPLE, Launch};
+
+use super::forms::{changes, forms};
+use crate::blame::wrong;
+use crate::candidate::{Candidate, Gene};
+use crate::ledger::same;
+use crate::settle::Shrinker;
+use crate::space::Space;
+use crate::trial::Trial;
+
+/// Values of a scalar that are tried, and of a dimension.
+const VALUES: [i64; 15] = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, 100, 128, 256];
+const THREADS: [i64; 17] = [1, 2, 3, 4, 7, 8, 16, 17, 32, 33, 48, 64, 96, 128, 256, 512, 1024];
+const BLOCKS: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
+/// In launches that only tell one condition from another.
+const FEW: [i64; 3] = [1, 2, 64];
+/// Other quantities than these are not compared with.
+const MOST_OTHERS: usize = 12;
+/// And other arguments are not varied.
+const MOST_MOVED: usize = 3;
+/// A value beyond this is no witness if a smaller one is.
+const MODERATE: i64 = 1 << 12;
+/// Launches that a condition may cost.
+const MOST_LAUNCHES: usize = 320;
+
+/// What a condition speaks of that may vary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quantity {
+    Slot(usize),
+    Block(usize),
+    Grid(usize),
+}
+
+impl Quantity {
+    fn named(space: &Space, name: &str) -> Option<Quantity> {
+        match Dimension::named(name) {
+            Some(d @ Dimension::Block(a)) => {
+                (space.chosen_block()[a] || space.related.gives(d)).then_some(Quantity::Block(a))
+            }
+            Some(d @ Dimension::Grid(a)) => {
+                (space.free_grid()[a] || space.related.gives(d)).then_some(Quantity::Grid(a))
+            }
+            None => {
+                let slot = space.slots.iter().position(|s| s.name == name)?;
+                let varies = space.slots[slot].ty.is_int() && !space.related.gives_slot(slot);
+                varies.then_some(Quantity::Slot(slot))
+            }
+        }
+    }
+
+    fn name(self, space: &Space) -> String {
+        match self {
+            Quantity::Slot(i) => space.slots[i].name.clone(),
+            Quantity::Block(a) => Dimension::Block(a).to_string(),
+            Quantity::Grid(a) => Dimension::Grid(a).to_string(),
+        }
+    }
+
+    fn of(self, space: &Space, c: &Candidate) -> i64 {
+        match self {
+            Quantity::Slot(i) => space.clamp(i, c.int(i)),
+            Quantity::Block(a) => i64::from(c.block[a]),
+            Quantity::Grid(a) => i64::from(c.grid[a]),
+        }
+    }
+
+    /// The launch with another value, if it can have that. A dimension that the host computes has it by way of an argument.
+    fn with(self, space: &Space, c: &Candidate, v: i64) -> Option<Candidate> {
+        let is_hosts = match self {
+            Quantity::Slot(_) => false,
+            Quantity::Block(a) => space.related.gives(Dimension::Block(a)),
+            Quantity::Grid(a) => space.related.gives(Dimension::Grid(a)),
+        };
+        if is_hosts {
+            let arguments = space.integers().into_iter();
+            let mut others = arguments.flat_map(|i| [v, 2 * v, 32 * v].map(|n| (i, n)));
+            return others.find_map(|(i, n)| {
+                let with = Quantity::Slot(i).with(space, c, n)?;
+                let with = space.agreeing(&with);
+                (self.of(space, &with) == v).then_some(with)
+            });
+        }
+        let mut c = c.clone();
+        match self {
+            Quantity::Slot(i) if space.clamp(i, v) == v => c.genes[i] = Gene::Int(v),
+            Quantity::Slot(_) => return None,
+            Quantity::Block(a) => c.block[a] = u32::try_from(v).ok()?,
+            Quantity::Grid(a) => c.grid[a] = u32::try_from(v).ok()?,
+        }
+        Some(c)
+    }
+
+    fn values(self) -> &'static [i64] {
+        match self {
+            Quantity::Slot(_) => &VALUES,
+            Quantity::Block(_) => &THREADS,
+            Quantity::Grid(_) => &BLOCKS,
+        }
+    }
+}
+
+/// A launch that was made, and whether it shows the bug.
+struct Sample {
+    trial: Rc<Trial>,
+    shows: bool,
+}
+
+/// The condition of a bug, with the launch that shows it where that is another one now.
+pub(crate) fn settled(
+    shrinker: &mut Shrinker,
+    trial: &Trial,
+    text: String,
+) -> (String, Option<Rc<Trial>>) {
+    let space = shrinker.driver.lab.space;
+    let Some(quantities) = quantities(space, &text) else { return (text, None) };
+    if quantities.is_empty() {
+        return (text, None);
+    }
+    let kept = shrinker.driver.begin_check();
+    let mut tried =
+        Tried { shrinker, space, before: wrong(trial), left: MOST_LAUNCHES, all: vec![] };
+    let found = tried.find(trial, &text, &quantities);
+    let witness = tried.witness(trial, &quantities);
+    shrinker.driver.end_check(kept);
+    match found {
+        Some(condition) => (condition, witness),
+        None => {
+            let c = witness.as_ref().map_or(&trial.candidate, |t| &t.candidate);
+            let value = |q: &Quantity| format!("{} == {}", q.name(space), q.of(space, c));
+            let values: Vec<String> = quantities.iter().map(value).collect();
+            (format!("{EXAMPLE}{}", values.join(" && ")), witness)
+        }
+    }
+}
+
+/// What a condition speaks of that may vary; none where it speaks of anything that is no number.
+fn quantities(space: &Space, text: &str) -> Option<Vec<Quantity>> {
+    let expr = Expr::parse(text).ok()?;
+    let is_scalar = |name: &str| {
+        Dimension::named(name).is_some() || space.slots.iter().any(|s| s.name == name) || {
+            let param = space.kernel.params.iter().find(|p| p.name == name);
+            param.is_some_and(|p| matches!(p.kind, lockstep_kernel::ParamKind::Scalar { .. }))
+        }
+    };
+    let (mut out, mut known) = (Vec::new(), true);
+    expr.for_each_name(&mut |name| {
+        known &= is_scalar(name);
+        let quantity = Quantity::named(space, name);
+        out.extend(quantity.filter(|q| !out.contains(q)));
+    });
+    known.then_some(out)
+}
+
+struct Tried<'t, 'd, 'a> {
+    shrinker: &'t mut Shrinker<'d, 'a>,
+    space: &'a Space<'a>,
+    /// What goes wrong in the launch that shows the bug, too.
+    before: usize,
+    left: usize,
+    all: Vec<Sample>,
+}
+
+impl Tried<'_, '_, '_> {
+    /// A condition that agrees with every launch.
+    fn find(&mut self, trial: &Trial, text: &str, quantities: &[Quantity]) -> Option<String> {
+        let space = self.space;
+        let c = &trial.candidate;
+        let plain = space.plain();
+        let keeps = |q: Quantity| quantities.contains(&q);
+        let usual = Candidate {
+            grid: std::array::from_fn(|a| {
+                [plain.grid[a], c.grid[a]][usize::from(keeps(Quantity::Grid(a)))]
+            }),
+            block: std::array::from_fn(|a| {
+                [plain.block[a], c.block[a]][usize::from(keeps(Quantity::Block(a)))]
+            }),
+            ..c.clone()
+        };
+        let wide = self.shows(&usual) == Some(true);
+        let main = if wide { usual } else { c.clone() };
+        let others = self.moved(&main, quantities);
+        for &x in quantities {
+            self.vary(x, c, x.values(), &[]);
+            if wide {
+                self.vary(x, &main, x.values(), &[]);
+            }
+            let bounds = self.sharpen(x, &main);
+            for base in &others {
+                self.vary(x, base, &FEW, &bounds);
+            }
+        }
+        if self.agrees(text) {
+            return Some(text.to_owned());
+        }
+        let parts: Vec<&str> = text.split(" && ").collect();
+        for &x in quantities {
+            let name = x.name(space);
+            let speaks = |part: &&&str| {
+                let mut found = false;
+                if let Ok(expr) = Expr::parse(part) {
+                    expr.for_each_name(&mut |n| found |= n == name);
+                }
+                found
+            };
+            let rest: Vec<&str> = parts.iter().filter(|p| !speaks(p)).copied().collect();
+            let values = self.values(x, &main);
+            for form in forms(&name, &values, &self.terms(x, &main)) {
+                let whole: Vec<&str> = rest.iter().copied().chain([form.as_str()]).collect();
+                let whole = whole.join(" && ");
+                if self.agrees(&whole) {
+                    return Some(whole);
+                }
+            }
+        }
+        self.is_needed(text).then(|| text.to_owned())
+    }
+
+    /// Launches whose dimensions and other arguments differ.
+    fn moved(&self, main: &Candidate, quantities: &[Quantity]) -> Vec<Candidate> {
+        let space = self.space;
+        let (blocks, threads) = (space.free_grid(), space.free_block());
+        let free = |q: Quantity| !quantities.contains(&q);
+        let mut pinned = main.clone();
+        for i in (0..space.slots.len()).filter(|&i| space.slots[i].ty.is_int()) {
+            pinned.genes[i] = Gene::Int(space.clamp(i, main.int(i)));
+        }
+        let mut out = Vec::new();
+        for base in [main, &pinned] {
+            let mut more = base.clone();
+            for a in (0..3).filter(|&a| blocks[a] && free(Quantity::Grid(a))) {
+                more.grid[a] = 2 * more.grid[a] + 1;
+            }
+            let mut less = base.clone();
+            for a in (0..3).filter(|&a| threads[a] && free(Quantity::Block(a))) {
+                less.block[a] = (less.block[a] / 2).max(1);
+            }
+            out.extend([more, less]);
+        }
+        let varies = |&i: &usize| {
+            let slot = &space.slots[i];
+            slot.ty.is_int() && free(Quantity::Slot(i)) && !slot.hints.selects && main.int(i) > 0
+        };
+        for i in (0..space.slots.len()).filter(varies).take(MOST_MOVED) {
+            let n = main.int(i);
+            let n = if n > 2 { n / 2 + 1 } else { 2 * n + 1 };
+            let mut c = pinned.clone();
+            c.genes[i] = Gene::Int(space.clamp(i, n));
+            out.push(c);
+        }
+        out.retain(|c| c != main);
+        out
+    }
+
+    /// Other quantities that one may be compared with, as a condition names them.
+    fn terms(&self, x: Quantity, c: &Candidate) -> Vec<String> {
+        let space = self.space;
+        let slots: Vec<String> = (0..space.slots.len())
+            .filter(|&i| x != Quantity::Slot(i) && space.slots[i].ty.is_int())
+            .map(|i| space.slots[i].name.clone())
+            .collect();
+        let used = |a: &usize| c.along(*a) > 1 || space.free_block()[*a];
+        let axes: Vec<usize> = (0..3).filter(used).collect();
+        let block = |a: usize| Dimension::Block(a).to_string();
+        let grid = |a: usize| Dimension::Grid(a).to_string();
+        let mut out = slots.clone();
+        if !matches!(x, Quantity::Block(_) | Quantity::Grid(_)) {
+            for &a in &axes {
+                // Of a single block, nobody counts the blocks.
+                if c.grid[a] > 1 || space.free_grid()[a] {
+                    out.extend([format!("{} * {}", grid(a), block(a)), grid(a)]);
+                }
+                out.push(block(a));
+            }
+        } else {
+            out.extend(axes.iter().map(|&a| block(a)).filter(|n| *n != x.name(space)));
+        }
+        for (i, p) in slots.iter().enumerate() {
+            out.extend(slots[i + 1..].iter().map(|q| format!("{p} * {q}")));
+        }
+        if let [a, b, ..] = axes[..] {
+            out.push(format!("{} * {}", block(a), block(b)));
+        }
+        out.truncate(MOST_OTHERS);
+        out
+    }
+
+    /// Tries values of a quantity, those that others have, and what lies beside both.
+    fn vary(&mut self, x: Quantity, base: &Candidate, values: &[i64], bounds: &[i64]) {
+        let space = self.space;
+        let lookup = |c: &Candidate, text: &str| -> Option<i64> {
+            let launch = space.launch(c, &crate::launch::Sizes::default(), 0);
+            evaluate(&Expr::parse(text).ok()?, &launch)
+        };
+        let terms: Vec<i64> = self.terms(x, base).iter().filter_map(|t| lookup(base, t)).collect();
+        let beside = |v: i64| [v - 1, v, v + 1];
+        let own = x.of(space, base);
+        let near = terms.iter().chain(bounds).copied().chain([own]).flat_map(beside);
+        let mut all: Vec<i64> = values.iter().copied().chain(near).collect();
+        all.retain(|&v| (0..=MODERATE).contains(&v) || v == own);
+        all.sort_unstable();
+        all.dedup();
+        for v in all {
+            if let Some(c) = x.with(space, base, v) {
+                self.shows(&c);
+            }
+        }
+    }
+
+    /// Finds where exactly a quantity begins or ends to show the bug.
+    fn sharpen(&mut self, x: Quantity, base: &Candidate) -> Vec<i64> {
+        let mut bounds = changes(&self.values(x, base));
+        bounds.truncate(3);
+        for bound in bounds.clone() {
+            let values = self.values(x, base);
+            let Some(at) = values.iter().position(|v| v.0 == bound).filter(|&at| at > 0) else {
+                continue;
+            };
+            let ((mut low, shows_low), mut high) = (values[at - 1], values[at].0);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                let Some(c) = x.with(self.space, base, middle) else { break };
+                match self.shows(&c) {
+                    Some(shows) if shows == shows_low => low = middle,
+                    Some(_) => high = middle,
+                    None => break,
+                }
+            }
+        }
+        changes(&self.values(x, base))
+    }
+
+    /// Values of a quantity in launches that are the same otherwise, and whether they show the bug.
+    fn values(&self, x: Quantity, base: &Candidate) -> Vec<(i64, bool)> {
+        let space = self.space;
+        let mut out: Vec<(i64, bool)> = Vec::new();
+        for s in &self.all {
+            let v = x.of(space, &s.trial.candidate);
+            let same = x.with(space, base, v).map(|c| space.agreeing(&c));
+            if same.is_some_and(|c| c.is_same_launch(&s.trial.candidate)) {
+                out.push((v, s.shows));
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// Makes a launch, if that says anything: whether it shows the bug.
+    fn shows(&mut self, c: &Candidate) -> Option<bool> {
+        let c = self.space.agreeing(c);
+        if let Some(known) = self.all.iter().find(|s| s.trial.candidate.is_same_launch(&c)) {
+            return Some(known.shows);
+        }
+        if self.left == 0 || !self.space.is_possible(&c) || self.shrinker.driver.is_late() {
+            return None;
+        }
+        self.left -= 1;
+        let trial = self.shrinker.driver.again(&c, 1)?;
+        // That the values written are equal is no matter of the condition.
+        let shows = same(&trial, self.shrinker.key).is_some();
+        let ended = trial.outcome.incomplete.is_none() && wrong(&trial) <= self.before;
+        if !shows && !ended {
+            return None;
+        }
+        self.all.push(Sample { trial, shows });
+        Some(shows)
+    }
+
+    /// Whether a condition holds in the launches that show the bug, and in no others, of which there are some.
+    fn agrees(&self, text: &str) -> bool {
+        let Ok(expr) = Expr::parse(text) else { return false };
+        let clean = self.all.iter().filter(|s| !s.shows).count();
+        let agrees = |s: &Sample| evaluate(&expr, &s.trial.launch).map(|v| v != 0) == Some(s.shows);
+        clean > 0 && self.all.iter().all(agrees)
+    }
+
+    /// Whether it holds in all that show the bug, and most of those in which it holds do.
+    fn is_needed(&self, text: &str) -> bool {
+        let Ok(expr) = Expr::parse(text) else { return false };
+        let holds = |s: &&Sample| evaluate(&expr, &s.trial.launch).is_some_and(|v| v != 0);
+        let shows = self.all.iter().filter(|s| s.shows);
+        let inside = self.all.iter().filter(holds).count();
+        let outside = self.all.len() - inside;
+        outside > 1 && shows.clone().all(|s| holds(&s)) && 2 * shows.count() >= inside
+    }
+
+    /// A launch that shows the bug with smaller values, where those of the one that was found are very large.
+    fn witness(&self, trial: &Trial, quantities: &[Quantity]) -> Option<Rc<Trial>> {
+        let space = self.space;
+        let largest = |c: &Candidate| {
+            quantities.iter().map(|q| q.of(space, c).saturating_abs()).max().unwrap_or(0)
+        };
+        if largest(&trial.candidate) <= MODERATE {
+            return None;
+        }
+        let rank = |t: &Rc<Trial>| (largest(&t.candidate), t.launch.threads());
+        let shown = self.all.iter().filter(|s| s.shows).map(|s| &s.trial);
+        shown.min_by_key(|t| rank(t)).filter(|t| largest(&t.candidate) <= MODERATE).cloned()
+    }
+}
+
+/// The value of an expression in a launch.
+fn evaluate(expr: &Expr, launch: &Launch) -> Option<i64> {
+    let lookup = |name: &str| -> Result<Number, String> {
+        let value = match Dimension::named(name) {
+            Some(Dimension::Block(a)) => Some(Number::Int(launch.block[a].into())),
+            Some(Dimension::Grid(a)) => Some(Number::Int(launch.grid[a].into())),
+            None => launch.args.iter().find_map(|(n, v)| match v {
+                ArgValue::Scalar(text) if n == name => Number::parse(text),
+                _ => None,
+            }),
+        };
+        value.ok_or_else(|| name.to_owned())
+    };
+    match expr.evaluate(&lookup).ok()? {
+        Number::Int(v) => i64::try_from(v).ok(),
+        Number::Float(_) => None,
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether an access is misaligned only because a size or a dimension of ours is odd.
+//!
+//! Where one array begins behind another (`extern __shared__` memory that is carved up, rows of a pitch), its address is a
+//! multiple of what its type asks for where the sizes before it are round, and callers know that. Sizes and dimensions that
+//! Lockstep chose are made round, each alone and then all, by the smallest power of two that helps. Where the bug is gone
+//! then, and nothing else goes wrong, it needs what is not round: `n % 2 != 0`, `blockDim.x % 4 != 0`.
+//!
+//! What it can do wrong: call a bug conditional where callers do have odd sizes. It is still reported, with the condition.
+
+use lockstep_finding::launch::Dimension;
+
+use crate::blame::wrong;
+use crate::candidate::{Candidate, Gene};
+use crate::settle::Shrinker;
+use crate::space::Space;
+use crate::trial::Trial;
+
+/// What vectors are aligned to, in elements, the smallest first.
+const ROUND: [i64; 4] = [2, 4, 8, 16];
+
+/// Something of a launch that has a number.
+#[derive(Clone, Copy, PartialEq)]
+enum Size {
+    Slot(usize),
+    Dimension(Dimension),
+}
+
+impl Size {
+    fn of(self, c: &Candidate) -> i64 {
+        match self {
+            Size::Slot(i) => c.int(i),
+            Size::Dimension(Dimension::Block(a)) => c.block[a].into(),
+            Size::Dimension(Dimension::Grid(a)) => c.grid[a].into(),
+        }
+    }
+
+    fn is_crooked(self, c: &Candidate, unit: i64) -> bool {
+        let v = self.of(c);
+        v > 0 && v % unit != 0
+    }
+
+    /// Makes it the next multiple of the unit that is none of twice as much.
+    fn make_round(self, c: &mut Candidate, unit: i64) {
+        let v = self.of(c);
+        let v = (v / unit + 1 + v / unit % 2) * unit;
+        match self {
+            Size::Slot(i) => c.genes[i] = Gene::Int(v),
+            Size::Dimension(Dimension::Block(a)) => c.block[a] = v as u32,
+            Size::Dimension(Dimension::Grid(a)) => c.grid[a] = v as u32,
+        }
+    }
+
+    fn name(self, space: &Space) -> String {
+        match self {
+            Size::Slot(i) => space.slots[i].name.clone(),
+            Size::Dimension(d) => d.to_string(),
+        }
+    }
+}
+
+/// What Lockstep chose: arguments that are integers, and dimensions.
+fn chosen(space: &Space) -> Vec<Size> {
+    let slots = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float()).map(Size::Slot);
+    let (block, grid) = (space.free_block(), space.free_grid());
+    let blocks = (0..3).filter(|&a| block[a]).map(Dimension::Block);
+    let grids = (0..3).filter(|&a| grid[a]).map(Dimension::Grid);
+    slots.chain(blocks.chain(grids).map(Size::Dimension)).collect()
+}
+
+impl Shrinker<'_, '_> {
+    /// A vector that begins where the sizes say is aligned where they are round, and no rounder than they have to be.
+    pub(crate) fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
+        let space = self.driver.lab.space;
+        let c = &trial.candidate;
+        let mut crooked = chosen(space);
+        crooked.retain(|s| s.is_crooked(c, ROUND[ROUND.len() - 1]));
+        let rounded = |sizes: &[Size], unit: i64| {
+            let mut out = c.clone();
+            let sizes = sizes.iter().filter(|s| s.is_crooked(c, unit));
+            sizes.for_each(|s| s.make_round(&mut out, unit));
+            out
+        };
+        // One of them, or all together.
+        let each = crooked.iter().map(|&s| vec![s]);
+        let several = (crooked.len() > 1).then(|| crooked.clone());
+        let choices = each.chain(several).flat_map(|sizes| ROUND.map(|unit| (sizes.clone(), unit)));
+        let before = wrong(trial);
+        let (sizes, unit) = choices
+            .filter(|(sizes, unit)| sizes.iter().any(|s| s.is_crooked(c, *unit)))
+            .find(|(sizes, unit)| self.is_no_worse(&rounded(sizes, *unit), before))?;
+        let sizes = sizes.iter().filter(|s| s.is_crooked(c, unit));
+        let named = |s: &Size| format!("{} % {unit} != 0", s.name(space));
+        Some(sizes.map(named).collect::<Vec<_>>().join(" && "))
+    }
+}

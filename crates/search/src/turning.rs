@@ -1,0 +1,146 @@
+//! Numbers of threads at which the kernel's own arithmetic changes.
+//!
+//! A kernel that keeps an index in 16 bits is right for 65,536 threads, one that takes it modulo 96 for 96. No launch of usual
+//! dimensions tells. So constants that what a thread computes of its index is compared with, divided by, masked or shifted
+//! by, and narrow types that it is kept in, are numbers of threads to go beyond: within a block, in the whole grid, and
+//! by blocks. What two threads do in such a launch and in no smaller one is reported with the number as its condition.
+
+use lockstep_kernel::{CastOp, IntOp, Kernel, Op, Operand, Special, Ty};
+
+use crate::candidate::{Candidate, Rule};
+use crate::dimensions::MOST_THREADS;
+use crate::space::Space;
+
+/// More of them than these are not tried.
+const MOST_POINTS: usize = 8;
+/// Nor are launches with more threads.
+pub(crate) const MOST_IN_GRID: u64 = 1 << 18;
+/// Nor with more blocks than this for a constant that may count blocks.
+const MOST_BLOCKS: u64 = 1 << 12;
+/// Or with fewer: what is smaller counts threads of a warp or of a block.
+const LEAST_BLOCKS: u64 = 2048;
+/// Threads of a block in a launch of very many.
+const WIDE: u32 = 256;
+
+/// The numbers, the smallest first.
+pub(crate) fn points(kernel: &Kernel) -> Vec<u64> {
+    let follows = follow_index(kernel);
+    let is_index = |o: Operand| matches!(o, Operand::Reg(r) if follows[r.0 as usize]);
+    let mut out = Vec::new();
+    for inst in kernel.insts() {
+        match inst.op {
+            Op::Int { op, ty, a, b: Operand::Imm(n) } if is_index(a) => match op {
+                IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem | IntOp::Mul => out.push(n),
+                IntOp::And => out.extend(n.checked_add(1)),
+                IntOp::LShr | IntOp::AShr => out.extend(1u64.checked_shl(n as u32)),
+                // What is shifted out.
+                IntOp::Shl => out.extend(1u64.checked_shl(ty.bits().saturating_sub(n as u32))),
+                _ => {}
+            },
+            Op::Cmp { ty, a, b: Operand::Imm(n), .. } if is_index(a) && n <= ty.mask() >> 1 => {
+                out.push(n);
+            }
+            Op::Cast { op: CastOp::Trunc, to, a, .. } if is_index(a) && to != Ty::I1 => {
+                out.extend(1u64.checked_shl(to.bits()));
+            }
+            _ => {}
+        }
+    }
+    out.retain(|&n| n > 1 && n < 1 << 31);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Registers that are computed of a thread's or a block's index.
+fn follow_index(kernel: &Kernel) -> Vec<bool> {
+    let mut follows = vec![false; kernel.regs.len()];
+    loop {
+        let mut changed = false;
+        let mut set = |follows: &mut Vec<bool>, r: lockstep_kernel::Reg| {
+            changed |= !std::mem::replace(&mut follows[r.0 as usize], true);
+        };
+        for block in &kernel.blocks {
+            for phi in &block.phis {
+                let any = phi.incoming.iter().any(|(_, o)| is_in(&follows, *o));
+                if any {
+                    set(&mut follows, phi.dst);
+                }
+            }
+            for inst in &block.insts {
+                let Some(dst) = inst.dst else { continue };
+                let mut any =
+                    matches!(inst.op, Op::Special(Special::ThreadId(_) | Special::BlockId(_)));
+                if matches!(inst.op, Op::Int { .. } | Op::Cast { .. } | Op::Select { .. }) {
+                    inst.op.for_each_operand(|o| any |= is_in(&follows, o));
+                }
+                if any {
+                    set(&mut follows, dst);
+                }
+            }
+        }
+        if !changed {
+            return follows;
+        }
+    }
+}
+
+fn is_in(follows: &[bool], o: Operand) -> bool {
+    matches!(o, Operand::Reg(r) if follows[r.0 as usize])
+}
+
+impl Space<'_> {
+    /// Launches beyond each of the numbers; and the smallest of those that take too many threads.
+    pub(crate) fn turning_launches(&self) -> (Vec<Candidate>, Option<u64>) {
+        let plain = self.plain();
+        let (blocks, grids) = (self.free_block(), self.free_grid());
+        // Launches of usual dimensions go beyond what is smaller.
+        let most = |shapes: &[[u32; 3]], a: usize| shapes.iter().map(|s| u64::from(s[a])).max();
+        let axis = |free: [bool; 3]| (0..3).find(|&a| free[a]);
+        let mut out = Vec::new();
+        let mut beyond = None;
+        let mut add = |rule: u64, block: [u32; 3], grid: [u32; 3]| {
+            let c = Candidate { block, grid, rule: Rule::Turning(rule), ..plain.clone() };
+            let c = self.agreeing(&c);
+            let new = self.is_possible(&c) && !c.is_same_launch(&plain);
+            if new && c.threads() <= MOST_IN_GRID && !out.iter().any(|o| c.is_same_launch(o)) {
+                out.push(c);
+            }
+        };
+        for n in points(self.kernel).into_iter().take(MOST_POINTS) {
+            if let Some(a) = axis(blocks).filter(|&a| most(&self.blocks, a) <= Some(n)) {
+                let more = [n + 1, (n + 1).next_power_of_two()];
+                for threads in more.into_iter().filter(|&t| t <= u64::from(MOST_THREADS)) {
+                    let mut block = plain.block;
+                    block[a] = threads as u32;
+                    while block.iter().product::<u32>() > MOST_THREADS {
+                        let Some(other) = (0..3).find(|&o| o != a && block[o] > 1) else { break };
+                        block[other] /= 2;
+                    }
+                    add(n, block, plain.grid);
+                }
+            }
+            let Some(a) = axis(grids) else { continue };
+            let mut block = plain.block;
+            if self.free_block()[a] && plain.block_threads() == u64::from(plain.block[a]) {
+                block[a] = block[a].max(WIDE).min(self.hints.most_block[a].unwrap_or(WIDE));
+            }
+            let mut grid = plain.grid;
+            let enough = n / u64::from(block[a]) + 1;
+            if enough * u64::from(block[a]) > MOST_IN_GRID {
+                beyond = beyond.or(Some(n));
+                continue;
+            }
+            let usual = plain.grid[a].max(2) as u64 * most(&self.blocks, a).unwrap_or(1);
+            if n >= usual {
+                grid[a] = enough as u32;
+                add(n, block, grid);
+            }
+            if (LEAST_BLOCKS..MOST_BLOCKS).contains(&n) {
+                grid[a] = n as u32 + 1;
+                add(n, plain.block, grid);
+            }
+        }
+        (out, beyond)
+    }
+}

@@ -1,0 +1,486 @@
+//! Waits that go on for ever in a launch of ours, and end in another.
+//!
+//! Where warp 1 feeds warp 0, a launch of one warp stands still; so does one of a single block where block 1 feeds block 0,
+//! and a barrier of all blocks whose number is a parameter, with any other number. Nothing in such a kernel says how it is
+//! to be launched, but its callers know. So a launch that stands still is made again with other dimensions and with the
+//! parameters that the wait compares with as large as a number of blocks, warps or threads. Where somebody then waits at the
+//! same place, and the launch comes to its end, the deadlock is `conditional`. Where the launch to begin with stands still,
+//! all launches of the search begin with what ends it.
+//!
+//! A wait that no such launch ends is an error, but for two: what is waited for is written only where no thread of the launch
+//! comes, nor could come once the wait had ended, or it is not written by the kernel at all, and contents of ours are
+//! no fact. These are possible, under that condition.
+//!
+//! What it can do wrong: call a deadlock conditional that callers do meet, in launches like ours. It is still reported.
+
+use std::rc::Rc;
+
+use lockstep_finding::launch::{Dimension, Expr, Relation};
+use lockstep_finding::{Confidence, Finding, Kind, Severity};
+use lockstep_kernel::cfg::Cfg;
+use lockstep_kernel::waits::{Wait, waits, writers};
+use lockstep_kernel::{BlockId, SiteId, Space as Memory};
+
+use crate::blame::is_at;
+use crate::candidate::{Candidate, Contents, Gene};
+use crate::launch::Sizes;
+use crate::ledger::same;
+use crate::settle::Shrinker;
+use crate::space::{Part, Space};
+use crate::trial::{Lab, Trial};
+
+/// Launches that are made to end a wait.
+const TRIES: usize = 60;
+/// Blocks, and warps of a block, that may be what is missing.
+const BLOCKS: [u32; 7] = [2, 3, 4, 1, 8, 16, 32];
+const WARPS: [u32; 8] = [2, 3, 4, 5, 8, 16, 1, 32];
+/// Numbers of a condition that are tried as dimensions.
+const MOST_NUMBERS: usize = 3;
+
+/// Why a wait that no launch ended may still end.
+const UNSEEN: &str = "no thread of the launches tried writes what is waited for";
+
+/// What callers give for a number that a barrier of their own waits for.
+const QUANTITIES: [&str; 12] = [
+    "gridDim.x",
+    "gridDim.x - 1",
+    "gridDim.x * gridDim.y",
+    "gridDim.x * gridDim.y * gridDim.z",
+    "gridDim.x * blockDim.x",
+    "gridDim.x * blockDim.x / 32",
+    "blockDim.x",
+    "blockDim.x - 1",
+    "blockDim.x / 32",
+    "blockDim.x / 32 - 1",
+    "blockDim.x * blockDim.y",
+    "gridDim.x * gridDim.y * blockDim.x * blockDim.y",
+];
+
+/// What was changed so that a wait ends.
+#[derive(Clone, Debug, PartialEq)]
+enum Change {
+    /// A dimension, and its value.
+    Dimension(Dimension, u32),
+    /// A slot is as large as this.
+    Slot(usize, Expr),
+}
+
+/// A launch that stands still, and why.
+pub(crate) struct Standstill {
+    pub(crate) finding: Finding,
+    pub(crate) relations: Vec<Relation>,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+}
+
+/// What ends the wait in which the launch to begin with stands still, if something does.
+pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
+    let space: &Space = lab.space;
+    let mut all = waits(space.kernel, &Cfg::new(space.kernel));
+    // What nobody writes no other launch writes either.
+    all.retain(|w| !writers(space.kernel, &w.reads).is_empty());
+    if all.is_empty() {
+        return None;
+    }
+    let plain = space.plain();
+    let launch = space.launch(&plain, &Sizes::default(), lab.seed);
+    let stuck = lab.simulate(&launch, steps).ok()?;
+    let found = stuck.findings.iter().find(|f| f.kind == Kind::Deadlock)?.clone();
+    // A wait that ends does so soon.
+    let few = (steps / 10).max(1);
+    let mut run = |c: &Candidate| lab.try_out(c, few, true).ok().flatten().map(Rc::new);
+    let mut ends = Ends { space, waits: of(space, all, &found), tries: TRIES, run: &mut run };
+    let changes = ends.changes(&plain)?;
+    let condition = ends.condition(&plain, &changes);
+    let ended = ends.changed(&plain, &changes);
+    let relation = |c: &Change| match c {
+        Change::Slot(i, value) if space.slots[*i].part == Part::Lane(0) => {
+            Some(Relation { name: space.slots[*i].name.clone(), value: value.clone() })
+        }
+        _ => None,
+    };
+    let finding = Finding {
+        launch: Some(launch),
+        holds_when: Some(condition),
+        severity: Severity::Warning,
+        ..found
+    };
+    let relations = changes.iter().filter_map(relation).collect();
+    Some(Standstill { finding, relations, grid: ended.grid, block: ended.block })
+}
+
+/// The waits that a deadlock is about.
+fn of(space: &Space, all: Vec<Wait>, finding: &Finding) -> Vec<Wait> {
+    let kernel = space.kernel;
+    let is_it = |w: &Wait| {
+        let insts = w.blocks.iter().flat_map(|b| &kernel.block(*b).insts);
+        let mut sites = insts.filter_map(|i| i.op.site()).map(|s| kernel.site(s));
+        sites.any(|s| finding.accesses.iter().any(|a| is_at(kernel, s, a)))
+    };
+    match all.iter().any(is_it) {
+        true => all.into_iter().filter(is_it).collect(),
+        false => all,
+    }
+}
+
+/// Makes launches in which a wait may end.
+struct Ends<'s, 'a> {
+    space: &'s Space<'a>,
+    waits: Vec<Wait>,
+    tries: usize,
+    run: &'s mut dyn FnMut(&Candidate) -> Option<Rc<Trial>>,
+}
+
+impl Ends<'_, '_> {
+    fn changed(&self, c: &Candidate, changes: &[Change]) -> Candidate {
+        let mut out = c.clone();
+        for change in changes {
+            if let Change::Dimension(d, n) = change {
+                match d {
+                    Dimension::Block(a) => out.block[*a] = *n,
+                    Dimension::Grid(a) => out.grid[*a] = *n,
+                }
+            }
+        }
+        let out = self.space.agreeing(&out);
+        let mut last = out.clone();
+        for change in changes {
+            if let Change::Slot(i, value) = change
+                && let Some(v) = self.space.value_of(value, &out)
+            {
+                last.genes[*i] = Gene::Int(self.space.clamp(*i, v));
+            }
+        }
+        last
+    }
+
+    fn trial(&mut self, c: &Candidate) -> Option<Rc<Trial>> {
+        if self.tries == 0 || !self.space.is_possible(c) {
+            return None;
+        }
+        self.tries -= 1;
+        (self.run)(c).filter(|t| t.outcome.incomplete.is_none())
+    }
+
+    /// Whether somebody waits in a launch, and it comes to its end.
+    fn ends(&mut self, c: &Candidate) -> bool {
+        let Some(trial) = self.trial(c) else { return false };
+        let ways = &trial.outcome.coverage.branches;
+        let both = |b: &BlockId| ways[b.0 as usize] == [true; 2];
+        self.waits.iter().any(|w| w.exits.iter().any(both))
+    }
+
+    /// What of a launch has to be another for the wait to end: little if little is enough.
+    fn changes(&mut self, c: &Candidate) -> Option<Vec<Change>> {
+        let slots = self.slot_changes();
+        for change in &slots {
+            if self.follows(c, change) {
+                return Some(vec![change.clone()]);
+            }
+        }
+        let dimensions = self.dimension_changes(c);
+        let alone = dimensions.iter().find(|d| self.ends(&self.changed(c, &[(*d).clone()])));
+        if let Some(change) = alone {
+            return Some(vec![change.clone()]);
+        }
+        let [grids, blocks]: [Vec<&Change>; 2] = [false, true].map(|of_block| {
+            let is_of =
+                |c: &&Change| matches!(c, Change::Dimension(Dimension::Block(_), _)) == of_block;
+            dimensions.iter().filter(is_of).take(4).collect()
+        });
+        for (&g, &b) in grids.iter().flat_map(|g| blocks.iter().map(move |b| (g, b))) {
+            let both = [g.clone(), b.clone()];
+            if self.ends(&self.changed(c, &both)) {
+                return Some(both.into());
+            }
+        }
+        None
+    }
+
+    /// Whether a wait ends where a slot is as large as something, in this launch and in one of other dimensions.
+    fn follows(&mut self, c: &Candidate, change: &Change) -> bool {
+        let [grid, block] = self.free();
+        let mut moved = vec![Vec::new(); 2];
+        for a in 0..3 {
+            let more = |d, n: u32, free: bool| free.then_some(Change::Dimension(d, n));
+            let used = |n: u32| n > 1 || a == 0;
+            let g = grid[a] && used(c.grid[a]);
+            moved[0].extend(more(Dimension::Grid(a), c.grid[a].max(2), g));
+            moved[1].extend(more(Dimension::Grid(a), c.grid[a].max(2) + 1, g));
+            let b = block[a] && used(c.block[a]);
+            let n = if c.block_threads() <= 512 { 2 * c.block[a] } else { c.block[a] / 2 };
+            moved[1].extend(more(Dimension::Block(a), n, b));
+        }
+        moved.into_iter().all(|mut dimensions| {
+            dimensions.push(change.clone());
+            self.ends(&self.changed(c, &dimensions))
+        })
+    }
+
+    /// Which dimensions are ours.
+    fn free(&self) -> [[bool; 3]; 2] {
+        let given = self.space.given;
+        let related = &self.space.related;
+        let grid = |a| given.grid.is_none() && !related.gives(Dimension::Grid(a));
+        let fixed = given.block.is_some() || self.space.kernel.required_block.is_some();
+        let block = |a| !fixed && !related.gives(Dimension::Block(a));
+        [std::array::from_fn(grid), std::array::from_fn(block)]
+    }
+
+    fn slot_changes(&self) -> Vec<Change> {
+        let space = self.space;
+        let is_compared = |&i: &usize| {
+            let s = &space.slots[i];
+            let asked = self.waits.iter().any(|w| w.params.contains(&s.param));
+            asked && s.ty.is_int() && !space.related.gives_slot(i)
+        };
+        let slots = (0..space.slots.len()).filter(is_compared);
+        let values = QUANTITIES.iter().filter_map(|q| Expr::parse(q).ok());
+        let values: Vec<Expr> = values.collect();
+        slots.flat_map(|i| values.iter().map(move |v| Change::Slot(i, v.clone()))).collect()
+    }
+
+    fn dimension_changes(&self, c: &Candidate) -> Vec<Change> {
+        let [grid, block] = self.free();
+        let numbers =
+            self.waits.iter().flat_map(|w| &w.numbers).filter(|n| (2..=1024).contains(*n));
+        let numbers: Vec<u32> = numbers.take(MOST_NUMBERS).map(|&n| n as u32).collect();
+        let [h, used] = [&self.space.hints.block_axes, &self.space.hints.thread_axes];
+        let mut out = Vec::new();
+        for a in (0..3).filter(|&a| grid[a] && (h[a] || a == 0)) {
+            let with = BLOCKS.iter().chain(&numbers).filter(|&&n| n != c.grid[a]);
+            out.extend(with.map(|&n| Change::Dimension(Dimension::Grid(a), n)));
+        }
+        for a in (0..3).filter(|&a| block[a] && (used[a] || a == 0)) {
+            let step = if a == 0 { 32 } else { 1 };
+            let with = WARPS.iter().map(|n| n * step).chain(numbers.iter().copied());
+            let with = with.filter(|&n| n != c.block[a] && (a < 2 || n <= 64));
+            out.extend(with.map(|n| Change::Dimension(Dimension::Block(a), n)));
+        }
+        out
+    }
+
+    /// In which launches a wait does not end, named by what ends it.
+    fn condition(&mut self, c: &Candidate, changes: &[Change]) -> String {
+        let parts: Vec<String> = (0..changes.len())
+            .map(|k| match &changes[k] {
+                Change::Slot(i, value) => self.slot_condition(c, changes, *i, value),
+                Change::Dimension(d, n) => self.dimension_condition(c, changes, k, (*d, *n)),
+            })
+            .collect();
+        parts.join(" || ")
+    }
+
+    fn slot_condition(
+        &mut self,
+        c: &Candidate,
+        changes: &[Change],
+        i: usize,
+        value: &Expr,
+    ) -> String {
+        let ended = self.changed(c, changes);
+        let v = ended.int(i);
+        let mut beside = |by: i64| {
+            let mut other = ended.clone();
+            other.genes[i] = Gene::Int(self.space.clamp(i, v + by));
+            self.trial(&other).is_some()
+        };
+        let how = match (beside(-1), beside(1)) {
+            (true, false) => ">",
+            (false, true) => "<",
+            _ => "!=",
+        };
+        format!("{} {how} {value}", self.space.slots[i].name)
+    }
+
+    fn dimension_condition(
+        &mut self,
+        c: &Candidate,
+        changes: &[Change],
+        k: usize,
+        (d, n): (Dimension, u32),
+    ) -> String {
+        let old = match d {
+            Dimension::Block(a) => c.block[a],
+            Dimension::Grid(a) => c.grid[a],
+        };
+        let with = |me: &mut Self, n: u32| {
+            let mut others = changes.to_vec();
+            others[k] = Change::Dimension(d, n);
+            me.trial(&me.changed(c, &others)).is_some()
+        };
+        // The first towards the launch that stands still for which it does not.
+        let (mut stuck, mut ends) = (old, n);
+        while stuck.abs_diff(ends) > 1 {
+            let middle = stuck.min(ends) + stuck.abs_diff(ends) / 2;
+            match with(self, middle) {
+                true => ends = middle,
+                false => stuck = middle,
+            }
+        }
+        let beyond = if ends > old { 2 * ends + 1 } else { ends / 2 };
+        match (beyond > 0 && with(self, beyond), ends > old) {
+            (true, true) => format!("{d} < {ends}"),
+            (true, false) => format!("{d} > {ends}"),
+            (false, _) => format!("{d} != {ends}"),
+        }
+    }
+}
+
+impl Shrinker<'_, '_> {
+    /// Whether a launch stands still because of a choice of ours: what is to be said of it then.
+    pub(crate) fn blame_wait(&mut self, candidate: &Candidate, finding: &mut Finding) {
+        let space = self.driver.lab.space;
+        let all = waits(space.kernel, &Cfg::new(space.kernel));
+        if all.is_empty() {
+            return;
+        }
+        self.driver.grant(TRIES as u64);
+        let stuck = self.driver.again(candidate, 1);
+        if let Some(begun) = self.strange_beginning(candidate) {
+            finding.holds_when = Some(begun);
+            finding.severity = Severity::Warning;
+            return;
+        }
+        let these = of(space, all, finding);
+        let reads: Vec<SiteId> = these.iter().flat_map(|w| w.reads.iter().copied()).collect();
+        let writers = writers(space.kernel, &reads);
+        let condition = match writers.is_empty() {
+            true => self.unwritten(candidate, &these, &reads),
+            false => {
+                let mut run = |c: &Candidate| {
+                    let trial = self.driver.again(c, 1);
+                    self.hurried |= trial.is_none() && self.driver.is_over();
+                    trial
+                };
+                let waits = these.clone();
+                let mut ends = Ends { space, waits, tries: TRIES, run: &mut run };
+                let changes = ends.changes(candidate);
+                changes.map(|changes| ends.condition(candidate, &changes))
+            }
+        };
+        if condition.is_none()
+            && let Some(why) = self.out_of_reach(stuck, finding, &these, (&reads, &writers))
+        {
+            finding.confidence = Confidence::Possible;
+            finding.holds_when = Some(why);
+            self.driver.doubts.push((Kind::Deadlock, UNSEEN.into()));
+        }
+        if condition.is_some() {
+            finding.holds_when = condition;
+        }
+        if finding.holds_when.is_some() {
+            finding.severity = Severity::Warning;
+        }
+    }
+
+    /// Flags and locks that are set before the launch begins, where it stands still only for that.
+    fn strange_beginning(&mut self, candidate: &Candidate) -> Option<String> {
+        let space = self.driver.lab.space;
+        let plain = space.plain();
+        let is_strange =
+            |&a: &usize| space.arrays[a].synchronises && candidate.contents[a] != plain.contents[a];
+        let strange = (0..space.arrays.len()).find(is_strange)?;
+        let mut other = candidate.clone();
+        other.contents[strange] = plain.contents[strange];
+        let trial = self.other(&other)?;
+        let name = &space.arrays[strange].name;
+        same(&trial, self.key).is_none().then(|| match candidate.contents[strange] {
+            Contents::First => format!("{name}[0] != 0"),
+            _ => format!("elements of {name} are as in this launch"),
+        })
+    }
+
+    /// A flag that the kernel does not write has what the caller put there.
+    fn unwritten(
+        &mut self,
+        candidate: &Candidate,
+        these: &[Wait],
+        reads: &[SiteId],
+    ) -> Option<String> {
+        let space = self.driver.lab.space;
+        let numbers = these.iter().flat_map(|w| w.numbers.iter().copied());
+        let numbers: Vec<u64> = numbers.filter(|n| *n != 0).take(MOST_NUMBERS).collect();
+        for a in 0..space.arrays.len() {
+            let array = &space.arrays[a];
+            let name = &space.kernel.params[array.param].name;
+            let is_it = |r| space.kernel.site(r).through.as_ref() == Some(name);
+            if !reads.iter().any(|&r| is_it(r)) || !array.is_of_ints() {
+                continue;
+            }
+            let others = [Contents::Ones, Contents::Zeros];
+            for contents in others.into_iter().chain(numbers.iter().map(|n| Contents::Value(*n))) {
+                let mut other = candidate.clone();
+                other.contents[a] = contents;
+                let trial = (other != *candidate).then(|| self.other(&other)).flatten();
+                if !trial.is_some_and(|t| t.outcome.incomplete.is_none() && self.reaches(&t)) {
+                    continue;
+                }
+                let name = &array.name;
+                return Some(match contents {
+                    Contents::Ones => format!("elements of {name} are 0"),
+                    Contents::Zeros => format!("elements of {name} are not 0"),
+                    Contents::Value(n) => format!("elements of {name} are not {n}"),
+                    _ => continue,
+                });
+            }
+        }
+        None
+    }
+
+    /// What is waited for, and no thread of the launch can write.
+    fn out_of_reach(
+        &self,
+        stuck: Option<Rc<Trial>>,
+        finding: &Finding,
+        these: &[Wait],
+        (reads, writers): (&[SiteId], &[SiteId]),
+    ) -> Option<String> {
+        let space = self.driver.lab.space;
+        if !self.is_ours() {
+            return None;
+        }
+        let kernel = space.kernel;
+        let global = |s| kernel.site(s).space != Memory::Shared;
+        if writers.is_empty() {
+            let named = reads.iter().copied().filter(|&r| global(r));
+            let name = named.filter_map(|r| kernel.site(r).through.as_ref()).next()?;
+            return Some(format!("nobody else writes {name}"));
+        }
+        let stuck = stuck?;
+        let reached = &stuck.outcome.coverage.sites;
+        // Who stands still would come there once the wait had ended.
+        let block_of = |site| {
+            let holds =
+                |b: &&lockstep_kernel::Block| b.insts.iter().any(|i| i.op.site() == Some(site));
+            kernel.blocks.iter().position(|b| holds(&b))
+        };
+        let standing = |b: &usize| {
+            let insts = &kernel.blocks[*b].insts;
+            let mut sites = insts.iter().filter_map(|i| i.op.site()).map(|s| kernel.site(s));
+            sites.any(|s| finding.accesses.iter().any(|a| is_at(kernel, s, a)))
+        };
+        let loops = these.iter().flat_map(|w| &w.blocks).map(|b| b.0 as usize);
+        let mut ahead: Vec<bool> = vec![false; kernel.blocks.len()];
+        let mut work: Vec<usize> = (0..kernel.blocks.len()).filter(standing).chain(loops).collect();
+        while let Some(b) = work.pop() {
+            if !std::mem::replace(&mut ahead[b], true) {
+                work.extend(kernel.blocks[b].term.successors().map(|s| s.0 as usize));
+            }
+        }
+        let beyond = writers
+            .iter()
+            .find(|&&s| !reached[s.0 as usize] && block_of(s).is_some_and(|b| !ahead[b]))?;
+        let site = kernel.site(*beyond);
+        let line = kernel.loc(site.loc).line;
+        let what = site.through.as_ref().map_or("what it waits for", |n| n);
+        Some(format!("no thread comes to line {line}, which writes {what}"))
+    }
+
+    /// Whether anything of a launch is left to choose.
+    fn is_ours(&self) -> bool {
+        let given = self.driver.lab.space.given;
+        let dynamic = self.driver.lab.space.kernel.objects.iter().any(|o| o.dynamic);
+        !given.is_complete(dynamic)
+    }
+}
