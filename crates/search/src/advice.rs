@@ -353,8 +353,7 @@ impl<'a> Advisor<'a> {
         let mut spots = Vec::new();
         for &site in sites {
             let (from, _) = edit::position(self.kernel, site)?;
-            let mut branches = self.branches_around(from);
-            let at = branches.nth(out_of - 1)?;
+            let at = *self.branches_around(from).get(out_of - 1)?;
             let head = self.loop_headed(at).filter(|&l| self.contains(Some(l), from));
             let (spot, own) = match head {
                 Some(l) => {
@@ -395,15 +394,21 @@ impl<'a> Advisor<'a> {
         })
     }
 
-    /// The blocks that decide whether a block is reached, the nearest first.
-    fn branches_around(&self, block: BlockId) -> impl Iterator<Item = BlockId> {
-        let up = |b: &BlockId| self.cfg.idom[b.0 as usize].filter(|u| u != b);
-        let decides = move |b: &BlockId| {
-            let is_branch = matches!(self.kernel.block(*b).term, Terminator::Branch { .. });
-            let down = |b: &BlockId| self.cfg.ipdom[b.0 as usize];
-            is_branch && !std::iter::successors(down(b), down).any(|p| p == block)
-        };
-        std::iter::successors(up(&block), up).filter(decides)
+    /// The blocks that decide whether a block is reached, the nearest first: branches that it lies on one way of, and those
+    /// that decide about these in turn.
+    fn branches_around(&self, block: BlockId) -> Vec<BlockId> {
+        let down = |b: &BlockId| self.cfg.ipdom[b.0 as usize];
+        let mut out = Vec::new();
+        let (mut at, mut decided) = (block, block);
+        while let Some(up) = self.cfg.idom[at.0 as usize].filter(|u| *u != at) {
+            at = up;
+            let is_branch = matches!(self.kernel.block(at).term, Terminator::Branch { .. });
+            if is_branch && !std::iter::successors(down(&at), down).any(|p| p == decided) {
+                out.push(at);
+                decided = at;
+            }
+        }
+        out
     }
 
     /// Whether all threads of a block come to a spot together, or none does, as far as values show. A launch in which they
