@@ -174,5 +174,8 @@ fn fences_are_put_where_they_are_missing() {
         "{}",
         help(&second)
     );
-    assert!(found(&with(fence, fence)).is_empty());
+    // The prover knows no orders by flags; what was executed does.
+    let cured = with(fence, fence);
+    let mut left = cured["findings"].as_array().expect("a list").iter();
+    assert!(left.all(|f| f["confidence"] == "possible"), "{cured}");
 }
