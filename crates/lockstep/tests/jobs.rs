@@ -4,12 +4,15 @@
 use std::path::Path;
 use std::process::Command;
 
+/// Long enough for the clock to end nothing on a machine that is busy with all of this.
+const BUDGET: &str = "60";
+
 fn output(args: &[&str], jobs: &str) -> String {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let run = Command::new(env!("CARGO_BIN_EXE_lockstep"))
         .env("LOCKSTEP_NO_CACHE", "1")
         .args(args)
-        .args(["--jobs", jobs, "--format", "json", "--grid", "16"])
+        .args(["--jobs", jobs, "--format", "json", "--grid", "16", "--budget", BUDGET])
         .current_dir(tests)
         .output()
         .expect("the built binary runs");
@@ -45,7 +48,7 @@ fn free(file: &Path, jobs: &str) -> String {
         .env("LOCKSTEP_NO_CACHE", "1")
         .arg("check")
         .arg(file)
-        .args(["--jobs", jobs, "--format", "json"])
+        .args(["--jobs", jobs, "--format", "json", "--budget", BUDGET])
         .output()
         .expect("the built binary runs");
     let text = String::from_utf8_lossy(&run.stdout).into_owned();
