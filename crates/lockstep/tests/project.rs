@@ -64,7 +64,7 @@ impl Project {
 
     /// With one launch that settles everything, and JSON.
     fn check(&self, args: &[&str]) -> Ran {
-        self.run(&[&["check", "--format", "json"], args, &LAUNCH].concat())
+        self.run(&[&["check", "--format", "json"], &LAUNCH[..], args].concat())
     }
 
     fn git(&self, args: &[&str]) {
