@@ -544,6 +544,7 @@ impl Task<'_> {
         if looked && asks_for_opencl_2(&self.analysis.input.clang_args) {
             let smaller = remainders(kernel, given, &settings);
             searched.rules.extend(smaller.iter().map(|_| Rule::Ordinary));
+            searched.remedies.extend(smaller.iter().map(|_| None));
             searched.findings.extend(smaller);
         }
         let time = settings.config.deadline.map(|d| d.saturating_duration_since(started));
@@ -607,7 +608,7 @@ impl Task<'_> {
 
 /// Whether the user asks for a standard in which work-groups may differ in size. Without a word, a program is built as
 /// OpenCL C 1.2, though it may be compiled here as a later one.
-fn asks_for_opencl_2(clang_args: &[String]) -> bool {
+pub(crate) fn asks_for_opencl_2(clang_args: &[String]) -> bool {
     let standard = clang_args.iter().rev().find_map(|a| a.strip_prefix("-cl-std="));
     standard.is_some_and(|s| !s.to_ascii_uppercase().starts_with("CL1"))
 }

@@ -18,7 +18,7 @@ use lockstep_project::cache::{Cache, Key, KeyBuilder};
 use serde::{Deserialize, Serialize};
 
 use crate::check::Unit;
-use crate::engines::{Engines, Ways};
+use crate::engines::{self, Engines, Ways};
 use crate::options::{Analysis, SearchArgs};
 use crate::plan::Plan;
 use crate::traces::Shown;
@@ -171,7 +171,8 @@ impl Results {
         }
         let mut base = self.base.clone();
         settings(&mut base, analysis);
-        base.debug("ways", ways);
+        base.debug("ways", ways)
+            .debug("remainders", &engines::asks_for_opencl_2(&analysis.input.clang_args));
         let key = |k: &Kernel| base.clone().debug("kernel", k).finish();
         let own = self.cache.is_on().then(|| key(kernel));
         Some(KernelKeys { own, code: key(&nameless(kernel)) })

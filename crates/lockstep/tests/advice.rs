@@ -27,7 +27,8 @@ fn help(kernel: &Value) -> &str {
 
 fn found(kernel: &Value) -> Vec<&str> {
     let findings = kernel["findings"].as_array().expect("a list");
-    findings.iter().filter_map(|f| f["kind"].as_str()).collect()
+    let is_confirmed = |f: &&Value| f["confidence"] == "confirmed";
+    findings.iter().filter(is_confirmed).filter_map(|f| f["kind"].as_str()).collect()
 }
 
 /// The first pair that races lies within one warp; others do not.

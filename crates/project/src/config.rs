@@ -508,7 +508,7 @@ reason = "known since 2019"
         let [s] = &config.suppressions[..] else { panic!("one suppression") };
         assert!(s.covers(&["old_scan"], std::iter::empty()));
         assert!(!s.covers(&["scan"], std::iter::empty()));
-        assert_eq!(s.line, 21);
+        assert_eq!(s.line, 22);
     }
 
     #[test]
