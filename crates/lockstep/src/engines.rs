@@ -210,7 +210,7 @@ impl Task<'_> {
         Ok(report)
     }
 
-    /// Says of what is proved how arrays lie to each other in this way: as here, or apart, which has fewer accesses that meet.
+    /// Says of what is proved how arrays lie to each other in this way.
     fn name_aliases(
         &self,
         kernel: &Kernel,
@@ -225,7 +225,7 @@ impl Task<'_> {
                 0 => String::new(),
                 offset => format!(" + {offset} bytes"),
             };
-            Some(Condition::new(format!("{own} is {of}{at}, or apart from it"), host))
+            Some(Condition::new(format!("{own} is {of}{at}"), host))
         };
         let conditions: Vec<Condition> = aliases.iter().filter_map(condition).collect();
         // What the kernel cannot do at all, it cannot do with other arrays either.
