@@ -1,52 +1,27 @@
 //! The SIMT machine and its observers: one launch, executed a warp at a time.
 //!
 //! [`simulate`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
-//! gives an [`Outcome`]: findings, output, what was printed. Reading order:
-//! [`grid`] runs blocks, [`machine`] runs the warps of one, [`access`] and
-//! [`barrier`] are the ways to memory and to other threads, [`race`], [`between`], [`sync`],
-//! [`under_way`], [`group_copies`] and [`uninit`] observe, [`report`] collects; [`program`] and [`code`] prepare.
+//! gives an [`Outcome`]: findings, output, what was printed.
 //!
-//! Three more observers are there for who asks ([`watch`]): [`footprint()`] executes a
-//! launch without checks and counts how its threads share memory; [`trace()`] says
-//! what the threads of a finding did; with [`Config::barrier_needs`] a simulation says
-//! which barriers are needed ([`survey`], [`history`]).
+//! - [`launch`]: what a launch is given and what comes out of it;
+//! - [`code`]: the kernel in the form that the machine executes;
+//! - [`machine`]: blocks, warps, memory, barriers;
+//! - [`check`]: races, uninitialised reads, and how they are reported;
+//! - [`watch`]: the footprint of a launch, the trace of a finding, which barriers are needed.
 //!
-//! **Architecture Invariant:** the machine knows none of the checks' rules, and
-//! nothing here chooses a launch or proves anything.
+//! **Architecture Invariant:** nothing here chooses a launch or proves anything.
 
-mod access;
-mod api;
-mod barrier;
-mod between;
-pub mod bind;
-mod bytes;
+mod check;
 mod code;
-mod footprint;
-mod grid;
-mod group_copies;
-mod heap;
-mod history;
-mod image;
-mod lanes;
+mod launch;
 mod machine;
-mod named;
-mod pairs;
-mod print;
-mod program;
-mod race;
-mod report;
-mod says;
-mod survey;
-mod sync;
-mod trace;
-mod under_way;
-mod uninit;
 mod watch;
 
-pub use api::*;
-pub use bytes::Bytes;
-pub use footprint::footprint;
-pub use grid::simulate;
-pub use program::{Prepared, too_large};
-pub use report::{place, site_place};
-pub use trace::trace;
+pub use check::report::{place, site_place};
+pub use code::program::{Prepared, too_large};
+pub use launch::api::*;
+pub use launch::bind;
+pub use launch::bytes::Bytes;
+pub use machine::grid::simulate;
+pub use watch::footprint::footprint;
+pub use watch::trace::trace;

@@ -25,16 +25,16 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{Kernel, SiteKind, Space};
 
-use crate::api::{BoundLaunch, Config, Coverage, LaunchError, Outcome, Stats};
-use crate::barrier::triple;
-use crate::between::{GridShadow, Owners};
-use crate::heap::Heap;
-use crate::machine::{BlockRun, Budget, Globals, Stop, Turn, World};
-use crate::program::{Prepared, Program};
-use crate::report::{Key, Reports, place};
-use crate::survey::Survey;
-use crate::sync::Sync;
-use crate::watch::Watch;
+use crate::check::between_blocks::{GridShadow, Owners};
+use crate::check::happens_before::Sync;
+use crate::check::report::{Key, Reports, place};
+use crate::code::program::{Prepared, Program};
+use crate::launch::api::{BoundLaunch, Config, Coverage, LaunchError, Outcome, Stats};
+use crate::machine::barrier::triple;
+use crate::machine::block::{BlockRun, Budget, Globals, Stop, Turn, World};
+use crate::machine::heap::Heap;
+use crate::watch::barrier_needs::Survey;
+use crate::watch::hooks::Watch;
 
 /// Executes one launch and reports what the observers saw.
 pub fn simulate(

@@ -3,7 +3,7 @@
 //!
 //! Observers report every instance; instances with the same [`Key`] (kind, the
 //! places, the object) are one finding that keeps the first pair of threads and
-//! counts the rest. In a *probe* (see [`crate::grid`]) nothing is kept: the first
+//! counts the rest. In a *probe* (see [`crate::machine::grid`]) nothing is kept: the first
 //! report only says that the launch has to be run again with full observation.
 
 use rustc_hash::FxHashMap;
@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use lockstep_finding::{Access, Finding, Kind, Memory, Place, Severity};
 use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind};
 
-use crate::program::{ObjectInfo, Program};
-use crate::race::COPY_ENGINE;
+use crate::check::race::COPY_ENGINE;
+use crate::code::program::{ObjectInfo, Program};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {

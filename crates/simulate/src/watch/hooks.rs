@@ -1,18 +1,18 @@
 //! What a run can watch besides the race checks: nothing, the footprint of a
-//! launch ([`crate::footprint`]), what some threads do ([`crate::trace`]), or what its
-//! barriers separate ([`crate::survey`]).
+//! launch ([`crate::watch::footprint`]), what some threads do ([`crate::watch::trace`]), or what its
+//! barriers separate ([`crate::watch::barrier_needs`]).
 //!
 //! Accesses and synchronisations come by here if something is watched; if not,
 //! each costs one test of an enumeration.
 
 use lockstep_kernel::{Scope, SiteId, Space};
 
-use crate::access::lanes_of;
-use crate::footprint::Touched;
-use crate::lanes::LANES;
-use crate::machine::{BarrierWait, BlockRun, World};
-use crate::survey::{BlockSurvey, Survey};
-use crate::trace::Recorder;
+use crate::code::lanes::LANES;
+use crate::machine::access::lanes_of;
+use crate::machine::block::{BarrierWait, BlockRun, World};
+use crate::watch::barrier_needs::{BlockSurvey, Survey};
+use crate::watch::footprint::Touched;
+use crate::watch::trace::Recorder;
 
 pub(crate) enum Watch<'w> {
     Nothing,

@@ -3,11 +3,11 @@
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{SiteId, Ty};
 
-use crate::lanes::LANES;
-use crate::program::{Program, SiteFacts};
-use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event};
-use crate::report::{Key, element, memory, site_place};
-use crate::sync::Ordered;
+use crate::check::happens_before::Ordered;
+use crate::check::race::{AccessKind, COPY_ENGINE, Ctx, Event};
+use crate::check::report::{Key, element, memory, site_place};
+use crate::code::lanes::LANES;
+use crate::code::program::{Program, SiteFacts};
 
 /// Pairs that conflict but do not race: both atomic in each other's scope, a
 /// flag read in a loop and the volatile or atomic store that sets it, or a guess

@@ -7,9 +7,9 @@ use lockstep_kernel::{
     cfg::{Cfg, mark_polling_reads},
 };
 
-use crate::api::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
-use crate::bytes::Bytes;
-use crate::code::{Code, decode};
+use crate::code::decode::{Code, decode};
+use crate::launch::api::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
+use crate::launch::bytes::Bytes;
 
 /// An address is the number of its object in the upper bits and, in the lower
 /// 40, the offset plus half the range: so arithmetic that leaves an object, on

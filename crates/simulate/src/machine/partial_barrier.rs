@@ -10,8 +10,8 @@
 use lockstep_kernel::SiteId;
 use rustc_hash::FxHashMap;
 
-use crate::lanes::LANES;
-use crate::machine::{BarrierWait, BlockRun, State, World};
+use crate::code::lanes::LANES;
+use crate::machine::block::{BarrierWait, BlockRun, State, World};
 
 /// PTX has so many; split barriers have numbers beyond.
 const PTX_BARRIERS: u32 = 16;

@@ -1,6 +1,6 @@
 //! What the threads of a finding did, and who touched the memory it is about.
 //!
-//! The launch is executed again, twice, in the fixed order of [`crate::grid`] and
+//! The launch is executed again, twice, in the fixed order of [`crate::machine::grid`] and
 //! without checks. The first time, all moments are noted in which the threads of the
 //! finding make its accesses. Of those, the pair is taken that was complete first
 //! with no barrier of the block between the two, which is the pair that the race
@@ -8,7 +8,7 @@
 //! kept, and for each element near the finding's, who read and who wrote it between
 //! the same two barriers (of the block; of the grid, where the threads are of two blocks).
 //!
-//! It costs nothing where it is not asked for: accesses come by [`crate::watch`] only
+//! It costs nothing where it is not asked for: accesses come by [`crate::watch::hooks`] only
 //! if something is watched.
 //!
 //! What it can miss: barriers of a part of a block are no events; where an OpenCL
@@ -25,15 +25,15 @@ use lockstep_finding::{
 use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, SiteId, Terminator, Ty, cfg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::access::lanes_of;
-use crate::api::{BoundLaunch, Config, LaunchError};
-use crate::grid::unchecked;
-use crate::lanes::{Regs, Slot};
-use crate::machine::BlockRun;
-use crate::program::{NULL_OBJECT, ObjectInfo, Prepared, Program, object_of, origin};
-use crate::race::COPY_ENGINE;
-use crate::report::{access, element, memory, site_place};
-use crate::watch::{Seen, Watch};
+use crate::check::race::COPY_ENGINE;
+use crate::check::report::{access, element, memory, site_place};
+use crate::code::lanes::{Regs, Slot};
+use crate::code::program::{NULL_OBJECT, ObjectInfo, Prepared, Program, object_of, origin};
+use crate::launch::api::{BoundLaunch, Config, LaunchError};
+use crate::machine::access::lanes_of;
+use crate::machine::block::BlockRun;
+use crate::machine::grid::unchecked;
+use crate::watch::hooks::{Seen, Watch};
 
 /// Events of a thread that are kept from before its moment, and from after it.
 const BEFORE: usize = 48;
@@ -652,8 +652,8 @@ fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
         Ty::I32 => (bits as i32).to_string(),
         Ty::I64 => (bits as i64).to_string(),
         // As many digits as tell it from its neighbours.
-        Ty::F16 | Ty::F32 => format!("{:?}", crate::lanes::real_value(ty, bits) as f32),
-        Ty::F64 => format!("{:?}", crate::lanes::real_value(ty, bits)),
+        Ty::F16 | Ty::F32 => format!("{:?}", crate::code::lanes::real_value(ty, bits) as f32),
+        Ty::F64 => format!("{:?}", crate::code::lanes::real_value(ty, bits)),
         Ty::Ptr if bits == 0 => "null".into(),
         Ty::Ptr => match program.objects.get(object_of(bits)) {
             Some(info) if object_of(bits) != NULL_OBJECT => {

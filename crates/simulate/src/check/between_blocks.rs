@@ -1,15 +1,15 @@
 //! Conflicts between blocks: a cheap table of owners while blocks run in parallel,
-//! and marks with the block for the full check. See [`crate::race`] for the rules.
+//! and marks with the block for the full check. See [`crate::check::race`] for the rules.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 use lockstep_kernel::Space;
 
-use crate::lanes::LANES;
-use crate::pairs::{Side, report, tolerated};
-use crate::program::{Program, SiteFacts};
-use crate::race::{AccessKind, COPY_ENGINE, Ctx, Event, LARGEST, granule};
-use crate::sync::Ordered;
+use crate::check::happens_before::Ordered;
+use crate::check::race::{AccessKind, COPY_ENGINE, Ctx, Event, LARGEST, granule};
+use crate::check::race_report::{Side, report, tolerated};
+use crate::code::lanes::LANES;
+use crate::code::program::{Program, SiteFacts};
 
 /// Between blocks, while they run in parallel: who touched which word. Any
 /// conflict ends the parallel run.

@@ -3,13 +3,13 @@
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, Ty};
 
-use crate::access::lanes_of;
-use crate::code::Prints;
-use crate::lanes::Slot;
-use crate::machine::{BlockRun, World};
-use crate::print::{self, Arguments};
-use crate::program::{object_of, origin};
-use crate::report::{Key, place};
+use crate::check::report::{Key, place};
+use crate::code::decode::Prints;
+use crate::code::lanes::Slot;
+use crate::code::program::{object_of, origin};
+use crate::machine::access::lanes_of;
+use crate::machine::block::{BlockRun, World};
+use crate::machine::print_format::{self, Arguments};
 
 impl BlockRun<'_, '_> {
     /// Reports the lanes whose condition is false, and gives them back.
@@ -58,7 +58,7 @@ impl BlockRun<'_, '_> {
             let line = match args {
                 Prints::Buffer(b) => {
                     let mut a = BufferArgs { run: self, lane: l, address: regs.w64(*b)[l] };
-                    print::format(&text, &mut a)
+                    print_format::format(&text, &mut a)
                 }
                 Prints::Values(values) => {
                     let values = values
@@ -68,7 +68,7 @@ impl BlockRun<'_, '_> {
                         })
                         .collect();
                     let mut a = ValueArgs { run: self, values, next: 0 };
-                    print::format(&text, &mut a)
+                    print_format::format(&text, &mut a)
                 }
             };
             self.printed.push_str(&line);

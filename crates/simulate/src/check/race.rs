@@ -18,16 +18,16 @@
 //!   divergence" taken as "and did not meet again since", and "the same statement"
 //!   as the same instruction (what a statement reads, it reads before it writes);
 //! - different blocks: by a grid barrier;
-//! - all: by a chain through atomics, flags and fences ([`crate::sync`]).
+//! - all: by a chain through atomics, flags and fences ([`crate::check::happens_before`]).
 //!
 //! Granules are words of four bytes until an object sees a narrower or unaligned
 //! access; from then on they are half words, or bytes. So the result is exact to the byte.
 //!
-//! Detection comes in two strengths. The *probe* ([`crate::between::Owners`] between blocks, no
+//! Detection comes in two strengths. The *probe* ([`crate::check::between_blocks::Owners`] between blocks, no
 //! chains through atomics) is cheap and runs while blocks execute in parallel;
 //! it never misses a race that the full check would find in the same execution,
 //! and whatever it sees is only a reason to run again, one block after another,
-//! with the full check ([`crate::between::GridShadow`], [`Sync`]).
+//! with the full check ([`crate::check::between_blocks::GridShadow`], [`Sync`]).
 //!
 //! What it can miss: a race that this launch's execution does not reach; a second
 //! race on a granule whose first reader and the reader kept as second are both
@@ -40,15 +40,15 @@ use std::cell::RefCell;
 
 use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
 
-use crate::between::{GridShadow, Owners, is_strong};
+use crate::check::between_blocks::{GridShadow, Owners, is_strong};
 
-use crate::group_copies::GroupCopies;
-use crate::lanes::LANES;
-use crate::pairs::{Side, report, tolerated};
-use crate::program::{FLAG_ORDER, Program};
-use crate::report::Reports;
-use crate::sync::{Effect, Ordered, Sync};
-use crate::under_way::UnderWay;
+use crate::check::asynchronous_copies::UnderWay;
+use crate::check::group_copies::GroupCopies;
+use crate::check::happens_before::{Effect, Ordered, Sync};
+use crate::check::race_report::{Side, report, tolerated};
+use crate::check::report::Reports;
+use crate::code::lanes::LANES;
+use crate::code::program::{FLAG_ORDER, Program};
 
 /// The thread number of an asynchronous group copy: no thread's own.
 pub(crate) const COPY_ENGINE: u32 = 0xffff;

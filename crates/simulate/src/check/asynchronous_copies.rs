@@ -3,19 +3,19 @@
 //! A copy is made at its beginning, so that what is read later is what it brings. But it may be made at any time until
 //! the thread's wait: whoever touches its memory in between races with it, be it the thread itself and whatever barriers
 //! lie between. So each word that a copy writes or reads is kept here until then. The accesses of the copy count twice
-//! for the other checks ([`crate::race`]): where it begins, and again where the wait has ended it.
+//! for the other checks ([`crate::check::race`]): where it begins, and again where the wait has ended it.
 //!
 //! What it can miss: nothing that is executed. Copies that overlap each other are found too.
 
 use lockstep_kernel::{SiteId, Ty};
 use rustc_hash::FxHashMap;
 
-use crate::lanes::{LANES, Slot};
-use crate::machine::{BlockRun, World};
-use crate::pairs::{Side, report};
-use crate::program::{object_of, origin};
-use crate::race::{AccessKind, Ctx, Event};
-use crate::sync::Ordered;
+use crate::check::happens_before::Ordered;
+use crate::check::race::{AccessKind, Ctx, Event};
+use crate::check::race_report::{Side, report};
+use crate::code::lanes::{LANES, Slot};
+use crate::code::program::{object_of, origin};
+use crate::machine::block::{BlockRun, World};
 
 /// What one thread has begun to copy: addresses and length in bytes.
 #[derive(Clone, Copy, Debug)]

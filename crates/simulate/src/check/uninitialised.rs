@@ -19,9 +19,9 @@ use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId};
 use rustc_hash::FxHashMap;
 
-use crate::lanes::{Alu, CONSTANT, LANES, Slot};
-use crate::machine::{BlockRun, World};
-use crate::report::{Key, element, memory, place, site_place};
+use crate::check::report::{Key, element, memory, place, site_place};
+use crate::code::lanes::{Alu, CONSTANT, LANES, Slot};
+use crate::machine::block::{BlockRun, World};
 
 /// A bit per byte.
 pub(crate) struct InitBits {

@@ -11,11 +11,11 @@
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId, Space};
 
-use crate::access::lanes_of;
-use crate::lanes::Slot;
-use crate::machine::{BlockRun, Entry, Stop, World};
-use crate::program::{HEAP_BLOCK, object_of, origin};
-use crate::report::{Key, place};
+use crate::check::report::{Key, place};
+use crate::code::lanes::Slot;
+use crate::code::program::{HEAP_BLOCK, object_of, origin};
+use crate::machine::access::lanes_of;
+use crate::machine::block::{BlockRun, Entry, Stop, World};
 
 #[derive(Default)]
 pub(crate) struct Heap {

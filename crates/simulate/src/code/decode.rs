@@ -13,10 +13,10 @@ use lockstep_kernel::{
     Scope, ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, WorkSize, cfg::Cfg,
 };
 
-use crate::api::{BoundArg, BoundLaunch, Config, LaunchError};
-use crate::image::TexelStep;
-use crate::lanes::{self, Alu, CONSTANT, LANES, Pair, ScalarOp, Slot, Unit, units};
-use crate::program::{Layout, origin};
+use crate::code::lanes::{self, Alu, CONSTANT, LANES, Pair, ScalarOp, Slot, Unit, units};
+use crate::code::program::{Layout, origin};
+use crate::launch::api::{BoundArg, BoundLaunch, Config, LaunchError};
+use crate::machine::image::TexelStep;
 
 pub(crate) enum Step {
     Alu(Alu),

@@ -5,7 +5,7 @@
 
 use lockstep_kernel::Ty;
 
-use crate::lanes::real_value;
+use crate::code::lanes::real_value;
 
 /// Where the arguments come from.
 pub(crate) trait Arguments {

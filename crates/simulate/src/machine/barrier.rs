@@ -12,11 +12,11 @@ use lockstep_kernel::{
     AtomicOp, BarrierReduce, Language, LocId, ShuffleMode, SiteId, Ty, VoteKind,
 };
 
-use crate::access::apply;
-use crate::code::{BarrierStep, Rare};
-use crate::lanes::{LANES, Slot, real_bits};
-use crate::machine::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
-use crate::report::{Key, place, site_place};
+use crate::check::report::{Key, place, site_place};
+use crate::code::decode::{BarrierStep, Rare};
+use crate::code::lanes::{LANES, Slot, real_bits};
+use crate::machine::access::apply;
+use crate::machine::block::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
 
 const NAME_FEWER: &str = "name in the mask only the lanes that reach this operation together";
 
@@ -590,8 +590,8 @@ impl BlockRun<'_, '_> {
                                 .find(|i| {
                                     matches!(
                                         self.p.code.steps[*i as usize],
-                                        crate::code::Step::Load { .. }
-                                            | crate::code::Step::Atomic(_)
+                                        crate::code::decode::Step::Load { .. }
+                                            | crate::code::decode::Step::Atomic(_)
                                     )
                                 })
                                 .map(|i| self.p.code.locs[i as usize]);

@@ -2,7 +2,7 @@
 //!
 //! Implements the question of Simulee's Algorithm 5 (would the accesses on both
 //! sides of a barrier race without it?) without its bookkeeping of every access:
-//! each granule keeps a short history ([`crate::history`]), and an access is
+//! each granule keeps a short history ([`crate::watch::recent_accesses`]), and an access is
 //! compared with the latest conflicting ones of other threads before the last
 //! barrier. All barriers that were executed between the two separate them; which
 //! these are follows from when each was last executed. Only smallest sets are kept:
@@ -40,13 +40,13 @@ use lockstep_kernel::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::access::lanes_of;
-use crate::api::{BarrierSurvey, BarrierUse, Separation};
-use crate::history::{Cell, History, Pages, Recent};
-use crate::program::Program;
-use crate::race::{BlockRaces, COPY_ENGINE, Mark, mark, site, thread, time};
-use crate::report::{access, memory};
-use crate::watch::Seen;
+use crate::check::race::{BlockRaces, COPY_ENGINE, Mark, mark, site, thread, time};
+use crate::check::report::{access, memory};
+use crate::code::program::Program;
+use crate::launch::api::{BarrierSurvey, BarrierUse, Separation};
+use crate::machine::access::lanes_of;
+use crate::watch::hooks::Seen;
+use crate::watch::recent_accesses::{Cell, History, Pages, Recent};
 
 /// Bytes of histories that a block may keep for the next one, and may have at all.
 const KEPT_BYTES: usize = 64 << 20;

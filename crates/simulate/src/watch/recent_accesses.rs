@@ -8,7 +8,7 @@
 //! last barrier, which is compared with, and what came since, which must not push
 //! that out.
 
-use crate::race::{Mark, thread, time};
+use crate::check::race::{Mark, thread, time};
 
 /// The lowest bit of a mark here: more than two threads of that warp came by, and
 /// some of them are forgotten.
@@ -165,7 +165,7 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::race::mark;
+    use crate::check::race::mark;
 
     /// What a barrier leaves of four marks is what inserting them one by one, in their order, gives.
     #[test]

@@ -8,7 +8,7 @@
 //! touched it, or the set of them, and counts go up when that set does. Threads of
 //! different blocks are different, so nothing is kept of a block that is done.
 //!
-//! The launch runs in the fixed order of [`crate::grid`] without any check.
+//! The launch runs in the fixed order of [`crate::machine::grid`] without any check.
 //! Accesses out of bounds are counted at the address they name (at most
 //! [`MAX_STRAY_WORDS`] words of one); what they load is zero and what they store is
 //! lost, as always. A compare-and-swap counts as a write whether it stores or not;
@@ -22,13 +22,13 @@ use std::borrow::Cow;
 use lockstep_kernel::{Kernel, Space};
 use rustc_hash::FxHashMap;
 
-use crate::access::lanes_of;
-use crate::api::{BoundLaunch, Config, Footprint, LaunchError};
-use crate::grid::unchecked;
-use crate::machine::Stop;
-use crate::program::{Prepared, Program, object_of, origin};
-use crate::race::COPY_ENGINE;
-use crate::watch::{Seen, Watch};
+use crate::check::race::COPY_ENGINE;
+use crate::code::program::{Prepared, Program, object_of, origin};
+use crate::launch::api::{BoundLaunch, Config, Footprint, LaunchError};
+use crate::machine::access::lanes_of;
+use crate::machine::block::Stop;
+use crate::machine::grid::unchecked;
+use crate::watch::hooks::{Seen, Watch};
 
 /// Words of one access out of bounds that are counted.
 const MAX_STRAY_WORDS: usize = 64;

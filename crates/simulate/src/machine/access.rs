@@ -8,15 +8,15 @@
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{AtomicOp, SiteId, Space, Ty};
 
-use crate::code::{AtomicStep, Rare};
-use crate::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
-use crate::machine::{BlockRun, Entry, World};
-use crate::program::{NULL_OBJECT, object_of, origin};
-use crate::race::{AccessKind, Event};
-use crate::report::{Key, access, element, memory};
-use crate::under_way::Copy;
-use crate::uninit::{Origin, Pending};
-use crate::watch::{Seen, Watch};
+use crate::check::asynchronous_copies::Copy;
+use crate::check::race::{AccessKind, Event};
+use crate::check::report::{Key, access, element, memory};
+use crate::check::uninitialised::{Origin, Pending};
+use crate::code::decode::{AtomicStep, Rare};
+use crate::code::lanes::{LANES, Slot, lane_mask, real_bits, real_value, units};
+use crate::code::program::{NULL_OBJECT, object_of, origin};
+use crate::machine::block::{BlockRun, Entry, World};
+use crate::watch::hooks::{Seen, Watch};
 
 /// What the full check between blocks costs, in steps, so that a budget of steps
 /// means much the same time with and without it.

@@ -8,7 +8,7 @@ use lockstep_cancel::Cancel;
 use lockstep_finding::{Access, Finding, Kind, Memory};
 use lockstep_kernel::{BlockId, SiteId};
 
-use crate::bytes::Bytes;
+use crate::launch::bytes::Bytes;
 
 /// May threads of a warp run apart between synchronisations?
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -6,10 +6,10 @@
 
 use lockstep_kernel::{Ty, image};
 
-use crate::access::lanes_of;
-use crate::lanes::{Slot, real_value};
-use crate::machine::{BlockRun, Stop};
-use crate::program::{NULL_OBJECT, object_of, origin};
+use crate::code::lanes::{Slot, real_value};
+use crate::code::program::{NULL_OBJECT, object_of, origin};
+use crate::machine::access::lanes_of;
+use crate::machine::block::{BlockRun, Stop};
 
 /// The texel that a step asks for.
 pub(crate) struct TexelStep {

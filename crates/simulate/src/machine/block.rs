@@ -9,8 +9,8 @@
 //! before Volta did not.
 //!
 //! Nothing here checks anything: accesses, barriers, fences and atomics go to
-//! the observers of [`crate::race`] and to [`crate::report`] through one path
-//! each ([`crate::access`], [`crate::barrier`]).
+//! the observers of [`crate::check::race`] and to [`crate::check::report`] through one path
+//! each ([`crate::machine::access`], [`crate::machine::barrier`]).
 
 use std::hash::Hasher;
 use std::time::Instant;
@@ -19,19 +19,19 @@ use lockstep_cancel::Cancel;
 use lockstep_kernel::{BarrierReduce, LocId, SiteId, Space, Special};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use crate::api::Config;
-use crate::between::{GridShadow, Owners};
-use crate::code::{Edge, Rare, Step, Term};
-use crate::heap::Heap;
-use crate::lanes::{self, LANES, Regs, Slot, Unit};
-use crate::named::Named;
-use crate::program::Program;
-use crate::race::{BlockRaces, Ctx, Inter};
-use crate::report::Reports;
-use crate::survey::BlockSurvey;
-use crate::sync::Sync;
-use crate::uninit::{InitBits, Poison};
-use crate::watch::Watch;
+use crate::check::between_blocks::{GridShadow, Owners};
+use crate::check::happens_before::Sync;
+use crate::check::race::{BlockRaces, Ctx, Inter};
+use crate::check::report::Reports;
+use crate::check::uninitialised::{InitBits, Poison};
+use crate::code::decode::{Edge, Rare, Step, Term};
+use crate::code::lanes::{self, LANES, Regs, Slot, Unit};
+use crate::code::program::Program;
+use crate::launch::api::Config;
+use crate::machine::heap::Heap;
+use crate::machine::partial_barrier::Named;
+use crate::watch::barrier_needs::BlockSurvey;
+use crate::watch::hooks::Watch;
 
 /// Rounds of a waiting loop before other threads get a turn.
 const SPIN_TURN: u32 = 24;
@@ -303,7 +303,7 @@ pub(crate) struct BlockRun<'p, 'k> {
     pub copies: FxHashMap<SiteId, u32>,
     /// The first thread that left, and by which branch.
     pub left: Option<(u32, LocId)>,
-    pub uninitialised: Vec<crate::uninit::Pending>,
+    pub uninitialised: Vec<crate::check::uninitialised::Pending>,
     /// Whether an assertion of a thread failed: what the thread was to write is missing.
     pub failed: bool,
     /// What its barriers separate, if that is watched.

@@ -2,7 +2,7 @@
 //!
 //! A copy is made where the block's first living thread comes to it, by no thread in particular. But it may be made at
 //! any time until a wait that has its event in its list: until then, no access after it is ordered behind it
-//! ([`crate::race`]). An event is a number that all threads of the block know: the copy's site, and how often the thread
+//! ([`crate::check::race`]). An event is a number that all threads of the block know: the copy's site, and how often the thread
 //! has come to it; a copy that is given an event has that one.
 //!
 //! What it can miss: threads whose lists differ. The list of the first living thread counts.
@@ -10,10 +10,10 @@
 use lockstep_kernel::{SiteId, Ty};
 use rustc_hash::FxHashMap;
 
-use crate::code::Rare;
-use crate::lanes::{LANES, Slot};
-use crate::machine::{BlockRun, World};
-use crate::race::COPY_ENGINE;
+use crate::check::race::COPY_ENGINE;
+use crate::code::decode::Rare;
+use crate::code::lanes::{LANES, Slot};
+use crate::machine::block::{BlockRun, World};
 
 /// A longer list is taken for one of all events.
 const MOST_EVENTS: u64 = 1 << 16;
