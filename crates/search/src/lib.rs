@@ -10,7 +10,7 @@
 //!
 //! Where it deviates, and why:
 //!
-//! - The population does not begin at random but with *seeds* ([`seeds`]): the
+//! - The population does not begin at random but with *seeds* ([`space::seeds`]): the
 //!   values a caller would give, and then boundary values taken from the kernel's
 //!   own constants and comparisons. Random ones fill up what is left.
 //! - Contents of arrays that hold indices or decide branches evolve too, and a
@@ -20,9 +20,9 @@
 //!   search ends when every conflicting pair of accesses has been seen to race,
 //!   or when nothing new was reached for a while.
 //! - A bug found under an odd value is tried again under ordinary ones
-//!   ([`settle`]); what needs the odd value is `conditional`, with the condition.
-//! - Barriers are judged over all launches that were simulated ([`barriers`]).
-//! - A barrier or fence that a help line names was added and tried ([`advice`]).
+//!   ([`shrink`]); what needs the odd value is `conditional`, with the condition.
+//! - Barriers are judged over all launches that were simulated ([`advise::redundant_barriers`]).
+//! - A barrier or fence that a help line names was added and tried ([`advise::remedies`]).
 //!
 //! What it can miss: a bug that needs values no rule and no step of the
 //! evolution produces. So the absence of findings is `clean`, never `proved`.
@@ -33,30 +33,12 @@
 //! **Architecture Invariant:** no kernel is interpreted here; static knowledge
 //! comes from `lockstep_kernel::Hints`, everything else from the simulator.
 
-mod advice;
-mod barriers;
+mod advise;
 mod blame;
-mod candidate;
-mod chain;
 mod condition;
-mod crooked;
-mod dimensions;
-mod driver;
-mod evolve;
-mod host_sizes;
-mod initial;
-mod launch;
-mod ledger;
-mod related;
-mod remainder;
-mod sample;
-mod seeds;
-mod settle;
+mod explore;
+mod shrink;
 mod space;
-mod structs;
-mod trial;
-mod turning;
-mod waits;
 
 use std::time::Instant;
 
@@ -65,11 +47,11 @@ use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch};
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
-pub use advice::{Advisor, Remedy};
-pub use candidate::Rule;
-pub use dimensions::UsualDims;
-pub use driver::search;
-pub use remainder::{REMAINDER, remainders};
+pub use advise::remedies::{Advisor, Remedy};
+pub use explore::driver::search;
+pub use explore::partial_groups::{REMAINDER, remainders};
+pub use space::candidate::Rule;
+pub use space::dimensions::UsualDims;
 
 /// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
 #[derive(Clone, Debug, Default)]
@@ -120,13 +102,13 @@ pub fn usual_launches(kernel: &Kernel, given: &Given, seed: u64) -> Vec<Launch> 
     let space = space::Space::new(kernel, given);
     let mut seeds = space.seeds(Alias::Never);
     let plain = space.plain();
-    let is_nothing = |c: &candidate::Candidate, i: usize| {
+    let is_nothing = |c: &space::candidate::Candidate, i: usize| {
         space.slots[i].is_size() && c.int(i) <= 1 && plain.int(i) > 1
     };
     seeds.retain(|c| {
         space.oddities(c).is_empty() && !(0..space.slots.len()).any(|i| is_nothing(c, i))
     });
-    seeds.iter().map(|c| space.launch(c, &launch::Sizes::default(), seed)).collect()
+    seeds.iter().map(|c| space.launch(c, &space::launch::Sizes::default(), seed)).collect()
 }
 
 /// A launch to try, such as the model of an alarm: what it does not say is chosen

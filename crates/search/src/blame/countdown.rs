@@ -8,11 +8,11 @@
 
 use lockstep_kernel::{AtomicOp, Op, Operand};
 
-use crate::candidate::Contents;
-use crate::settle::Shrinker;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::Contents;
+use crate::space::structs;
 use crate::space::{FreeArray, Space};
-use crate::structs;
-use crate::trial::Trial;
 
 impl Space<'_> {
     /// Whether atomics take from the elements of an array.

@@ -9,14 +9,14 @@
 
 use lockstep_finding::{Finding, Kind};
 
-use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
-use crate::dimensions::asked;
-use crate::ledger::same;
-use crate::settle::Shrinker;
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
 use crate::space::Space;
-use crate::trial::Trial;
-use crate::turning;
+use crate::space::candidate::{Candidate, Contents, Gene};
+use crate::space::dimensions::asked;
+use crate::space::thread_counts;
 
 /// Threads along an axis that no usual launch has.
 const MANY: i64 = 4096;
@@ -94,7 +94,7 @@ impl Shrinker<'_, '_> {
             }
         }
         let threads = |n: u32| u64::from(n) * u64::from(c.block[axis]);
-        let points = turning::points(space.kernel);
+        let points = thread_counts::points(space.kernel);
         let point = points.into_iter().find(|&n| n >= threads(clean) && n < threads(shows));
         let all = format!("gridDim.{0} * blockDim.{0}", AXES[axis]);
         Some(match point {

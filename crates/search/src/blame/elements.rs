@@ -4,10 +4,10 @@ use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::Elem;
 
 use super::{Shown, draws_single, is_at, is_no_worse, wrong};
-use crate::candidate::{Candidate, Contents};
-use crate::settle::Shrinker;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
 use crate::space::FreeArray;
-use crate::trial::Trial;
+use crate::space::candidate::{Candidate, Contents};
 
 impl Shrinker<'_, '_> {
     /// Elements that lead to a place, and that nobody would have put there: numbers that are not in [0, 1) to be scaled

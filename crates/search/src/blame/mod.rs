@@ -11,25 +11,28 @@
 mod countdown;
 mod dimensions;
 mod elements;
-mod empty;
-mod groups;
-mod powers;
+mod empty_parts;
+pub(crate) mod first_link;
+mod indices_beyond;
+mod logarithms;
+mod multiples;
 mod shapes;
+mod thread_groups;
+pub(crate) mod waits;
 mod warps;
-mod within;
 
 use std::rc::Rc;
 
 use lockstep_finding::{Access, Finding, Kind, Severity};
 use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, ParamKind, Site, SiteId};
 
-use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
-use crate::ledger::same;
-use crate::settle::Shrinker;
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::{Candidate, Contents, Gene};
+use crate::space::structs;
 use crate::space::{FreeArray, Slot};
-use crate::structs;
-use crate::trial::Trial;
 
 /// Threads along a block's first axis.
 const USUAL_WIDTHS: [u32; 9] = [32, 64, 128, 256, 512, 1024, 16, 8, 4];

@@ -20,10 +20,10 @@ use lockstep_finding::{Access, Kind};
 use lockstep_kernel::Space as Memory;
 
 use crate::blame::{is_at, wrong};
-use crate::candidate::Candidate;
-use crate::ledger::same;
-use crate::settle::Shrinker;
-use crate::trial::Trial;
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::Candidate;
 
 /// Threads of a row, beside those that the launch had.
 const ROWS: [u32; 3] = [32, 64, 256];

@@ -8,10 +8,10 @@
 
 use lockstep_kernel::{Barrier, IntOp, Kernel, Op, Operand};
 
-use crate::candidate::Candidate;
-use crate::ledger::same;
-use crate::settle::Shrinker;
-use crate::trial::Trial;
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::Candidate;
 
 /// Whole warps in a block: one, some, and some that are no power of two.
 const WHOLE: [u32; 4] = [1, 2, 3, 4];

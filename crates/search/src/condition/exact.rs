@@ -15,11 +15,11 @@ use lockstep_finding::{ArgValue, EXAMPLE, Launch};
 
 use super::forms::{changes, forms};
 use crate::blame::wrong;
-use crate::candidate::{Candidate, Gene};
-use crate::ledger::same;
-use crate::settle::Shrinker;
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
 use crate::space::Space;
-use crate::trial::Trial;
+use crate::space::candidate::{Candidate, Gene};
 
 /// Values of a scalar that are tried, and of a dimension.
 const VALUES: [i64; 15] = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, 100, 128, 256];
@@ -301,7 +301,7 @@ impl Tried<'_, '_, '_> {
     fn vary(&mut self, x: Quantity, base: &Candidate, values: &[i64], bounds: &[i64]) {
         let space = self.space;
         let lookup = |c: &Candidate, text: &str| -> Option<i64> {
-            let launch = space.launch(c, &crate::launch::Sizes::default(), 0);
+            let launch = space.launch(c, &crate::space::launch::Sizes::default(), 0);
             evaluate(&Expr::parse(text).ok()?, &launch)
         };
         let terms: Vec<i64> = self.terms(x, base).iter().filter_map(|t| lookup(base, t)).collect();

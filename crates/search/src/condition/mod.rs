@@ -14,9 +14,9 @@ pub(crate) use exact::settled;
 
 use lockstep_finding::EXAMPLE;
 
-use crate::candidate::{Candidate, Gene};
-use crate::driver::Driver;
-use crate::settle::Shrinker;
+use crate::explore::driver::Driver;
+use crate::shrink::Shrinker;
+use crate::space::candidate::{Candidate, Gene};
 use crate::space::{Oddity, Space};
 
 /// What naming a condition may cost, in launches: what was left for shrinking is not needed any more.

@@ -8,18 +8,28 @@
 //! The judgement comes from how the kernel uses the value ([`ParamHints`]), not
 //! from its name; names only choose between axes where nothing else does.
 
+pub(crate) mod candidate;
+pub(crate) mod dimensions;
+pub(crate) mod host_sizes;
+pub(crate) mod initial_contents;
+pub(crate) mod launch;
+pub(crate) mod relations;
+pub(crate) mod seeds;
+pub(crate) mod structs;
+pub(crate) mod thread_counts;
+
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{ArgValue, ElementType};
 use lockstep_kernel::hints::{ArrayHints, Hints, ParamHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId, Ty};
 use lockstep_simulate::bind;
 
-use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::dimensions::{blocks, grids, implied, most_threads};
-use crate::initial::{plain_contents, synchronising, unclaimed};
-use crate::related::Related;
-use crate::structs::{self, Member};
-use crate::{Given, Suggestion, host_sizes};
+use crate::space::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::dimensions::{blocks, grids, implied, most_threads};
+use crate::space::initial_contents::{plain_contents, synchronising, unclaimed};
+use crate::space::relations::Related;
+use crate::space::structs::Member;
+use crate::{Given, Suggestion};
 
 /// Where a scalar goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,12 +22,12 @@ use lockstep_kernel::waits::{Wait, waits, writers};
 use lockstep_kernel::{BlockId, SiteId, Space as Memory};
 
 use crate::blame::is_at;
-use crate::candidate::{Candidate, Contents, Gene};
-use crate::launch::Sizes;
-use crate::ledger::same;
-use crate::settle::Shrinker;
+use crate::explore::ledger::same;
+use crate::explore::trial::{Lab, Trial};
+use crate::shrink::Shrinker;
+use crate::space::candidate::{Candidate, Contents, Gene};
+use crate::space::launch::Sizes;
 use crate::space::{Part, Space};
-use crate::trial::{Lab, Trial};
 
 /// Launches that are made to end a wait.
 const TRIES: usize = 60;

@@ -12,12 +12,12 @@ use std::rc::Rc;
 
 use lockstep_finding::{Confidence, Finding, Kind, Severity};
 
-use crate::candidate::{Candidate, Contents, Rule};
 use crate::condition;
-use crate::driver::Driver;
-use crate::ledger::{Key, same};
+use crate::explore::driver::Driver;
+use crate::explore::ledger::{Key, same};
+use crate::explore::trial::Trial;
 use crate::space::Oddity;
-use crate::trial::Trial;
+use crate::space::candidate::{Candidate, Contents, Rule};
 
 /// A bug with the launch to show.
 pub(crate) struct Settled {

@@ -11,10 +11,10 @@
 
 use lockstep_kernel::{IntOp, Kernel, Op, Operand};
 
-use crate::candidate::Candidate;
 use crate::condition;
-use crate::settle::Shrinker;
-use crate::trial::Trial;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::Candidate;
 
 /// Threads of a group.
 const GROUPS: std::ops::RangeInclusive<u64> = 2..=8;

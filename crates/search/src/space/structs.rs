@@ -14,9 +14,9 @@ use lockstep_kernel::hints::{Hints, MemberHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
 use lockstep_simulate::bind;
 
-use crate::candidate::Candidate;
-use crate::initial::synchronising;
-use crate::launch;
+use crate::space::candidate::Candidate;
+use crate::space::initial_contents::synchronising;
+use crate::space::launch;
 use crate::space::{FreeArray, Space};
 
 /// More members than these are not told apart.

@@ -9,16 +9,16 @@ use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
 use lockstep_simulate::{BarrierSurvey, bind};
 
-use crate::advice::{Advisor, Remedy};
-use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::evolve::{Evolution, Reached, Scored, sort};
-use crate::launch::Sizes;
-use crate::ledger::{Key, Ledger};
+use crate::advise::redundant_barriers;
+use crate::advise::remedies::{Advisor, Remedy};
+use crate::blame::{first_link, waits};
+use crate::explore::evolve::{Evolution, Reached, Scored, sort};
+use crate::explore::ledger::{Key, Ledger};
+use crate::explore::trial::{Lab, Trial};
 use crate::space::Space;
-use crate::trial::{Lab, Trial};
-use crate::{
-    Given, Progress, Searched, Settings, barriers, chain, is_over, is_past, settle, waits,
-};
+use crate::space::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::launch::Sizes;
+use crate::{Given, Progress, Searched, Settings, is_over, is_past, shrink};
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
@@ -102,7 +102,7 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
         return Ok(Searched { nothing_allowed: true, ..Searched::default() });
     }
     let first_link =
-        chain::first_link(&Lab::new(&space, settings), settings.config.max_steps / EFFORT);
+        first_link::first_link(&Lab::new(&space, settings), settings.config.max_steps / EFFORT);
     if let Some(link) = &first_link {
         space.begin(link.array, Contents::First);
     }
@@ -319,7 +319,7 @@ impl<'a> Driver<'a> {
     fn insist(&mut self) -> Result<(), String> {
         let settled = |d: &Driver| d.done.iter().any(|d| d.complete && !d.odd);
         let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
-        if settled(self) || !budget || !self.may_vary() || settle::is_certain(self) {
+        if settled(self) || !budget || !self.may_vary() || shrink::is_certain(self) {
             return Ok(());
         }
         for parts in SMALLER {
@@ -638,7 +638,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Tries what may help against what was found, also in the plain launch and in the one with the largest blocks.
-    fn remedies(&self, settled: &mut [settle::Settled]) -> Vec<Option<Remedy>> {
+    fn remedies(&self, settled: &mut [shrink::Settled]) -> Vec<Option<Remedy>> {
         let bind = |kernel: &Kernel, launch: &Launch| self.lab.shelf.bind(kernel, launch).ok();
         let steps = self.settings.config.max_steps / EFFORT;
         let mut advisor = None;
@@ -646,7 +646,7 @@ impl<'a> Driver<'a> {
         let threads = |l: &Launch| l.block.iter().product::<u32>();
         let largest = usual().max_by_key(|d| (threads(&d.launch), std::cmp::Reverse(d.steps)));
         let others: Vec<&Launch> = usual().take(1).chain(largest).map(|d| &d.launch).collect();
-        let advise = |s: &mut settle::Settled| {
+        let advise = |s: &mut shrink::Settled| {
             let kernel = self.space().kernel;
             let advisor =
                 advisor.get_or_insert_with(|| Advisor::new(kernel, &self.lab.config, &bind, steps));
@@ -656,9 +656,9 @@ impl<'a> Driver<'a> {
     }
 
     fn finish(mut self) -> Searched {
-        let judgement = barriers::judge(&self);
+        let judgement = redundant_barriers::judge(&self);
         self.reserve();
-        let mut settled = settle::settle(&mut self);
+        let mut settled = shrink::settle(&mut self);
         let mut remedies = self.remedies(&mut settled);
         let mut findings = Vec::new();
         let mut rules = Vec::new();

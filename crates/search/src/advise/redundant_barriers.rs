@@ -20,8 +20,8 @@ use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
 use lockstep_simulate::{BarrierSurvey, Config, Outcome, Prepared, site_place};
 
-use crate::driver::{Done, Driver};
-use crate::ledger::Key;
+use crate::explore::driver::{Done, Driver};
+use crate::explore::ledger::Key;
 
 /// Executions in one block that show what a barrier does for the next iteration.
 const ROUNDS: u64 = 3;

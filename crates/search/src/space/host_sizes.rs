@@ -14,7 +14,7 @@ use lockstep_finding::{Finding, Kind};
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{Kernel, ParamKind};
 
-use crate::candidate::{Candidate, Gene};
+use crate::space::candidate::{Candidate, Gene};
 use crate::space::{Part, Space, is_given};
 
 /// How many times larger values are than plain ones, at most.

@@ -10,7 +10,7 @@
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 
 use crate::Given;
-use crate::candidate::{Candidate, Gene};
+use crate::space::candidate::{Candidate, Gene};
 use crate::space::{Part, Slot, Space};
 
 /// Drivers of the launch to begin with, if the usual values give none that is ordinary.

@@ -8,8 +8,8 @@
 use lockstep_finding::{Confidence, Finding, Kind, Launch, Severity};
 use lockstep_kernel::Kernel;
 
+use crate::explore::trial::{Lab, Trial};
 use crate::space::Space;
-use crate::trial::{Lab, Trial};
 use crate::{Alias, Given, Settings, is_over};
 
 /// What such a finding needs.

@@ -4,7 +4,7 @@ use lockstep_finding::ElementType;
 use lockstep_kernel::{AtomicOp, Elem, Kernel, Op, Operand, Site, SiteId, Ty};
 use lockstep_simulate::bind;
 
-use crate::candidate::Contents;
+use crate::space::candidate::Contents;
 
 /// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
 /// begins at zero, and other contents would only show that. What only gets smaller or larger is data, however it is read.

@@ -7,9 +7,9 @@
 
 use lockstep_kernel::{CastOp, IntOp, Kernel, Op, Operand, Special, Ty};
 
-use crate::candidate::{Candidate, Rule};
-use crate::dimensions::MOST_THREADS;
 use crate::space::Space;
+use crate::space::candidate::{Candidate, Rule};
+use crate::space::dimensions::MOST_THREADS;
 
 /// More of them than these are not tried.
 const MOST_POINTS: usize = 8;

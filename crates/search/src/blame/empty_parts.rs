@@ -8,9 +8,9 @@
 //! What this can do wrong: call a bug conditional that callers with empty parts do meet. It is still reported.
 
 use crate::blame::Shown;
-use crate::candidate::Contents;
-use crate::settle::Shrinker;
-use crate::trial::Trial;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::Contents;
 
 /// Elements that parts have, few and many: a bug that needs a length has one of these.
 const LENGTHS: [u64; 3] = [1, 3, 64];

@@ -18,7 +18,7 @@ use lockstep_kernel::{
 };
 use lockstep_simulate::{BoundLaunch, Config, Prepared, place};
 
-use crate::ledger::Key;
+use crate::explore::ledger::Key;
 
 /// Edits that are tried for one finding.
 const MOST_EDITS: usize = 14;

@@ -7,7 +7,7 @@
 use lockstep_kernel::{ParamKind, Ty};
 
 use crate::Alias;
-use crate::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::candidate::{Candidate, Contents, Gene, Rule};
 use crate::space::{FreeArray, Space};
 
 /// More boundary values of one parameter than these are not tried.

@@ -2,8 +2,8 @@
 
 use lockstep_finding::{Access, Finding, Kind};
 
-use crate::candidate::Rule;
-use crate::trial::Trial;
+use crate::explore::trial::Trial;
+use crate::space::candidate::Rule;
 
 /// What makes two findings the same bug: kind, memory, places and what was done
 /// there.

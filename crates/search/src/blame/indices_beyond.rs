@@ -13,10 +13,10 @@
 use lockstep_finding::{Access, Finding};
 
 use crate::blame::wrong;
-use crate::candidate::{Candidate, Contents, Gene};
 use crate::condition;
-use crate::settle::Shrinker;
-use crate::trial::Trial;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
+use crate::space::candidate::{Candidate, Contents, Gene};
 
 /// So many elements beyond a size one at least leads two threads to a place: the first may happen to lead a thread to its
 /// own.

@@ -4,7 +4,7 @@
 //! arrays and dynamic shared memory four for each thread of a block. These sizes
 //! are guesses: an access beyond such an array says nothing about the kernel, and
 //! [`Sizes::grow`] makes the array larger for another try. Those that the host
-//! says are none ([`crate::host_sizes`]).
+//! says are none ([`crate::space::host_sizes`]).
 
 use std::cell::RefCell;
 
@@ -12,9 +12,9 @@ use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, ElementType, Finding,
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::{BoundLaunch, Bytes, bind};
 
-use crate::candidate::{Candidate, Contents, Gene};
+use crate::space::candidate::{Candidate, Contents, Gene};
+use crate::space::structs;
 use crate::space::{Part, Slot, Space, is_given};
-use crate::structs;
 
 /// The most bytes an array is grown to, and all arrays of a launch together: what the race checker notes of them takes
 /// several times as much.

@@ -12,12 +12,12 @@
 use lockstep_finding::{Finding, Kind, Severity};
 use lockstep_simulate::Outcome;
 
-use crate::candidate::{Candidate, Contents};
-use crate::driver::Driver;
-use crate::launch::Sizes;
-use crate::settle::Shrinker;
+use crate::explore::driver::Driver;
+use crate::explore::trial::Lab;
+use crate::shrink::Shrinker;
 use crate::space::Space;
-use crate::trial::Lab;
+use crate::space::candidate::{Candidate, Contents};
+use crate::space::launch::Sizes;
 
 /// So many launches that stood still are made again.
 const MOST_BEGUN: usize = 2;

@@ -10,10 +10,10 @@
 use lockstep_finding::launch::Dimension;
 
 use crate::blame::wrong;
-use crate::candidate::{Candidate, Gene};
-use crate::settle::Shrinker;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
 use crate::space::Space;
-use crate::trial::Trial;
+use crate::space::candidate::{Candidate, Gene};
 
 /// What vectors are aligned to, in elements, the smallest first.
 const ROUND: [i64; 4] = [2, 4, 8, 16];

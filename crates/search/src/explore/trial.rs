@@ -8,11 +8,11 @@ use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{AtomicOp, Kernel, Object, Op, Operand, SiteId, Space as Memory};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
+use crate::blame::first_link;
 use crate::blame::is_at;
-use crate::candidate::Candidate;
-use crate::chain;
-use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
+use crate::space::candidate::Candidate;
+use crate::space::launch::{Shelf, Sizes};
 use crate::{Settings, is_over};
 
 /// How often a launch is tried with larger arrays.
@@ -57,7 +57,7 @@ impl<'a> Lab<'a> {
                 config.kinds.push(kind);
             }
         }
-        config.outputs = chain::has_flags(space);
+        config.outputs = first_link::has_flags(space);
         Lab {
             space,
             config,

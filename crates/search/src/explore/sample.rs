@@ -12,8 +12,8 @@ use std::time::Instant;
 use lockstep_finding::Kind;
 use lockstep_kernel::{Barrier, Op};
 
-use crate::driver::Driver;
-use crate::launch::Sizes;
+use crate::explore::driver::Driver;
+use crate::space::launch::Sizes;
 
 /// Kinds that a few blocks say nothing of where they are not found among them: what they are about needs others, or needs
 /// all barriers to be seen at work.

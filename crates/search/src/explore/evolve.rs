@@ -11,9 +11,9 @@ use rand_distr::{Cauchy, Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 use rustc_hash::FxHashMap;
 
-use crate::candidate::{Candidate, Contents, Gene, Rule};
-use crate::launch::{Shelf, Sizes};
 use crate::space::Space;
+use crate::space::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::launch::{Shelf, Sizes};
 
 /// Warp instructions that one look at F may cost.
 const STEPS: u64 = 8_000;

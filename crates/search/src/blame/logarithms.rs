@@ -10,13 +10,13 @@
 
 use lockstep_finding::Kind;
 
-use crate::candidate::Candidate;
 use crate::condition;
-use crate::settle::Shrinker;
+use crate::explore::trial::Trial;
+use crate::shrink::Shrinker;
 use crate::space::Slot;
-use crate::trial::Trial;
+use crate::space::candidate::Candidate;
 
-/// How many times more elements than threads there are, as logarithms; the first is [`crate::candidate::Gene::Log`].
+/// How many times more elements than threads there are, as logarithms; the first is [`crate::space::candidate::Gene::Log`].
 const ELEMENTS: [i64; 4] = [1, 0, 2, 3];
 
 impl Slot {
