@@ -28,7 +28,7 @@ pub fn page(kind: Kind) -> &'static str {
 /// One sentence for lists of rules, no trailing full stop.
 pub fn summary(kind: Kind) -> &'static str {
     match kind {
-        Kind::DataRace => "Two threads access the same memory with nothing to order them",
+        Kind::DataRace => "Two threads access the same memory without synchronisation",
         Kind::BarrierDivergence => "Not all threads of a block reach the same barrier",
         Kind::RedundantBarrier => "A barrier orders nothing that is not ordered without it",
         Kind::OutOfBounds => "A thread accesses memory outside of its array",

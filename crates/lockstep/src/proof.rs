@@ -248,7 +248,7 @@ fn is_same_bug(seen: &Finding, alarm: &Finding) -> bool {
 }
 
 /// Of a verdict that the prover had no time for.
-const LATE: &str = "the prover's part of the time was over before it had an answer";
+const LATE: &str = "the prover timed out";
 
 /// Joins what was proved with what was found by executing.
 ///

@@ -329,7 +329,7 @@ impl Pairs<'_, '_> {
             Level::Grid => "threads of different blocks",
         };
         let message = format!(
-            "{}data race on {} memory {at}: {} and {} by {who} with nothing to order them",
+            "{}data race on {} memory {at}: {} and {} by {who} without synchronisation",
             if exact { "" } else { "possible " },
             memory.space,
             mode_name(modes[0]),

@@ -399,7 +399,7 @@ impl Pairs<'_, '_> {
 
     /// That what is drawn from a counter does not wrap around.
     pub(crate) fn assume_drawn(&mut self, counter: &str) {
-        let text = format!("numbers drawn from {counter} do not wrap around");
+        let text = format!("the counter `{counter}` does not overflow");
         if !self.drawn_from.contains(&text) {
             self.drawn_from.push(text);
         }

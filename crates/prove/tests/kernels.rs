@@ -164,7 +164,7 @@ fn numbers_drawn_from_counters() {
     let Verdict::Proved { assumes } = &proof.verdicts[0].1 else { panic!("proved") };
     let wanted = [
         "parameter out does not overlap the variable counter".into(),
-        "numbers drawn from counter do not wrap around".into(),
+        "the counter `counter` does not overflow".into(),
     ];
     assert_eq!(assumes[..], wanted);
 }

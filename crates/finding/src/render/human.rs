@@ -313,7 +313,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   |             (1) write of 1.5 by thread (8,0,0) of block (0,0,0)
   |
   = note: s[8], bytes 32..36 of 128, element type f32, shared memory
-  = note: seen 31 times; this is the first
+  = note: 31 occurrences; the first is shown
   = note: launch: --grid 1 --block 32 --arg 'in=f32[32]:random' --arg 'out=f32[1]' --arg n=32
   = help: put __syncthreads() between the two
 
@@ -372,7 +372,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
  --> gone.cu:3:4
   = note: s[8], bytes 32..36 of 128, element type f32, shared memory
   = note: (2) read of 0.25 by thread (0,0,0) of block (0,0,0), at a place the compiler gave no line for
-  = note: seen 31 times; this is the first";
+  = note: 31 occurrences; the first is shown";
         assert_eq!(
             render_finding(&finding, &[], &mut samples::sources(), &HumanOptions::default()),
             expected

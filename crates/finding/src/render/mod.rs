@@ -235,7 +235,7 @@ pub(crate) fn circumstances(finding: &Finding) -> Vec<String> {
         out.push(format!("it happens when {condition}"));
     }
     if finding.occurrences > 1 {
-        out.push(format!("seen {} times; this is the first", finding.occurrences));
+        out.push(format!("{} occurrences; the first is shown", finding.occurrences));
     }
     out
 }

@@ -53,7 +53,7 @@ pub(super) fn map(finding: &Finding, before: &[&AccessMap]) -> Option<String> {
     };
     let fits = |text: &String| text.lines().all(|l| l.chars().count() <= COLUMNS);
     let picture = (2..=CELLS).rev().map(|most| drawn(map, window(map, most))).find(fits)?;
-    Some(format!("who touches the elements near it meanwhile ({whose}):\n{picture}"))
+    Some(format!("nearby elements accessed in the same barrier interval ({whose}):\n{picture}"))
 }
 
 /// The elements around the marked one that a picture of so many has.
@@ -158,7 +158,7 @@ mod tests {
         );
         assert_eq!(
             map(&finding, &[]).unwrap(),
-            "who touches the elements near it meanwhile (threads of block (0,0,0)):\n\
+            "nearby elements accessed in the same barrier interval (threads of block (0,0,0)):\n\
              s           0  [8]  9\n\
              written by  0    8  ·\n\
              read by     ·    0  1"

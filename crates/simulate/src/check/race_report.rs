@@ -153,7 +153,7 @@ pub(crate) fn report(
                 first.op, second.op, info.space
             ),
             _ => format!(
-                "data race on {} memory `{place_text}`: {} and {} {where_} with nothing to order them",
+                "data race on {} memory `{place_text}`: {} and {} {where_} without synchronisation",
                 info.space, first.op, second.op
             ),
         };

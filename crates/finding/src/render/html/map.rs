@@ -218,7 +218,7 @@ fn cell_text(map: &AccessMap, cell: &Cell) -> String {
     if outside {
         lines[0].push_str(", out of bounds");
     } else if cell.conflicts() {
-        lines[0].push_str(", touched by several threads with nothing to order them");
+        lines[0].push_str(", accessed by several threads without synchronisation");
     }
     let ways = [
         ("written", &cell.writers),
@@ -282,7 +282,7 @@ mod tests {
         let cell = map.cells.iter().find(|c| c.element == 8).unwrap();
         assert_eq!(
             cell_text(&map, cell),
-            "s[8], touched by several threads with nothing to order them\nwritten by thread (8,0,0)\nread by thread (0,0,0)"
+            "s[8], accessed by several threads without synchronisation\nwritten by thread (8,0,0)\nread by thread (0,0,0)"
         );
     }
 
