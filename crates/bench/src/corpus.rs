@@ -8,6 +8,7 @@
 //! each disagreement is printed for a person to judge.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::{Kind, Severity};
@@ -89,7 +90,7 @@ fn judge(sim: &Path) -> Result<Answer, String> {
     let mut options = Options::default();
     if let Some(args) = text.lines().next().and_then(|l| l.strip_prefix("# ARGS: ")) {
         match args.strip_prefix("--build-options ") {
-            Some(flags) => options.clang_args.extend(flags.split(' ').map(String::from)),
+            Some(flags) => options.clang_args.extend(flags.split(' ').map(OsString::from)),
             None => return Err(format!("needs `{args}`")),
         }
     }

@@ -157,8 +157,8 @@ fn without_kernels(outcome: Outcome, seconds: f64) -> Judged {
 fn judge(job: &Job, budget: Duration) -> Judged {
     let started = Instant::now();
     let mut options = Options::default();
-    options.clang_args.extend(job.macro_name.map(|m| format!("-D{m}")));
-    options.clang_args.extend(job.path.parent().map(|dir| format!("-I{}", dir.display())));
+    options.clang_args.extend(job.macro_name.map(|m| format!("-D{m}").into()));
+    options.clang_args.extend(job.path.parent().map(|dir| format!("-I{}", dir.display()).into()));
     let module = match load(Input::Path(&job.path), &options) {
         Ok(module) => module,
         Err(e) => {

@@ -331,6 +331,18 @@ pub struct KernelReport {
     /// Why its accesses do not race, where that is proved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// Its accesses and barriers, for who asks about a line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<Operation>,
+}
+
+/// An access to memory that threads share, or a barrier.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    pub place: Place,
+    /// ``write to `out` ``, `barrier`.
+    pub what: String,
+    pub is_barrier: bool,
 }
 
 /// Why nothing races in a kernel, place by place.
@@ -374,6 +386,7 @@ impl InputError {
 /// needs, a template that could not be looked at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Warning {
+    /// Empty where it is about the whole run.
     pub file: String,
     /// 0 where it is about the whole file.
     pub line: u32,
@@ -383,6 +396,8 @@ pub struct Warning {
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
+            // It is about the whole run.
+            0 if self.file.is_empty() => f.write_str(&self.message),
             0 => write!(f, "{}: {}", self.file, self.message),
             line => write!(f, "{}:{line}: {}", self.file, self.message),
         }

@@ -19,7 +19,7 @@ impl Sources {
         Sources::default()
     }
 
-    /// Gives the text of a file that is not on disk (standard input).
+    /// Gives the text of a file that is not on disk (standard input). Files are called as `lockstep_names::shown` does.
     pub fn insert(&mut self, file: &str, text: &str) {
         self.files.insert(file.to_owned(), Some(text.into()));
     }
@@ -36,11 +36,12 @@ impl Sources {
 }
 
 fn read(file: &str) -> Option<Rc<str>> {
-    let meta = std::fs::metadata(file).ok()?;
+    let path = lockstep_names::path(file);
+    let meta = std::fs::metadata(&path).ok()?;
     if !meta.is_file() || meta.len() > MAX_SOURCE {
         return None;
     }
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into())
 }
 

@@ -3,6 +3,8 @@
 //! Who reads command lines brings other spellings into this one. OpenCL has no architecture; there the option is
 //! dropped.
 
+use std::ffi::{OsStr, OsString};
+
 use crate::Options;
 
 /// Where nobody names one. The first with independent threads, whose rules the later ones share.
@@ -10,7 +12,8 @@ pub const DEFAULT_ARCHITECTURE: &str = "sm_70";
 
 const SPELLINGS: [&str; 2] = ["--offload-arch=", "--cuda-gpu-arch="];
 
-fn named(option: &str) -> Option<&str> {
+fn named(option: &OsStr) -> Option<&str> {
+    let option = option.to_str()?;
     SPELLINGS.iter().find_map(|s| option.strip_prefix(s))
 }
 
@@ -21,8 +24,8 @@ pub(crate) fn of(options: &Options) -> String {
 }
 
 /// All options for clang but those that name an architecture.
-pub(crate) fn others(options: &Options) -> impl Iterator<Item = &str> {
-    options.clang_args.iter().map(String::as_str).filter(|a| named(a).is_none())
+pub(crate) fn others(options: &Options) -> impl Iterator<Item = &OsStr> {
+    options.clang_args.iter().map(OsString::as_os_str).filter(|a| named(a).is_none())
 }
 
 #[cfg(test)]
@@ -32,7 +35,7 @@ mod tests {
     #[test]
     fn the_last_word_counts() {
         let with = |args: &[&str]| Options {
-            clang_args: args.iter().map(|a| a.to_string()).collect(),
+            clang_args: args.iter().map(|a| a.into()).collect(),
             ..Options::default()
         };
         assert_eq!(of(&with(&["-DX"])), "sm_70");

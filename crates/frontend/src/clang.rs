@@ -5,8 +5,9 @@
 //! spaces are CUDA's and Debian's libclc can be linked. A source that does not compile as OpenCL C 2.0 is tried as
 //! 1.2, unless the user chose; if that fails too, the first messages are shown.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,6 +15,7 @@ use std::{env, fs, io};
 
 use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
+use lockstep_names as names;
 
 use crate::reader::{self, Reading};
 use crate::{Error, HeadComment, Input, Options, architecture, dependencies, llvm, prelude};
@@ -31,7 +33,7 @@ impl Source {
     pub(crate) fn open(input: Input, options: &Options) -> Result<Source, Error> {
         let (name, bytes, path) = match input {
             Input::Path(path) => {
-                let name = path.display().to_string();
+                let name = names::shown(path);
                 if path.is_dir() {
                     return Err(Error::NotFound { path: name, why: "it is a folder".into() });
                 }
@@ -98,7 +100,8 @@ pub(crate) fn compile(
     };
     match source.language {
         Language::OpenCl => {
-            let chosen = options.clang_args.iter().any(|a| a.starts_with("-cl-std"));
+            let chosen =
+                options.clang_args.iter().any(|a| a.as_encoded_bytes().starts_with(b"-cl-std"));
             let first =
                 run(opencl_command(source, head, options, (!chosen).then_some("CL2.0"))?, source);
             if first.is_ok() || chosen {
@@ -199,8 +202,8 @@ pub(crate) fn cuda_command(
             let include = headers()?.join("cuda");
             c.arg("-nocudainc").arg("-isystem").arg(&include);
             if side == Side::Device
-                && (head.flags.iter().map(String::as_str).chain(architecture::others(options)))
-                    .all(leaves_prelude_alone)
+                && head.flags.iter().all(|f| leaves_prelude_alone(f))
+                && architecture::others(options).all(|f| leaves_prelude_alone(&f.to_string_lossy()))
             {
                 precompiled = precompiled_prelude(&architecture);
             }
@@ -276,20 +279,22 @@ pub(crate) fn kept_lines(
     source: &Source,
     head: &HeadComment,
     options: &Options,
-) -> Option<Vec<(String, u32, String)>> {
+) -> Option<Vec<(PathBuf, u32, String)>> {
     let (mut command, _) = cuda_command(source, head, options, Side::DevicePlain).ok()?;
     command.args(["-E", "-dI", "-Xclang", "-fdirectives-only"]);
     let output = run(command, source, &options.cancel).ok()?.bitcode;
-    let (mut file, mut line) = (String::new(), 0);
+    let input = names::path(&source.name);
+    let (mut file, mut line) = (PathBuf::new(), 0);
     let mut out = Vec::new();
-    for text in String::from_utf8_lossy(&output).lines() {
+    for text in output.split(|b| *b == b'\n') {
         if let Some((number, name)) = line_marker(text) {
             (line, file) = (number, name);
             continue;
         }
+        let text = String::from_utf8_lossy(text);
         if !text.trim().is_empty() {
-            let file = if file == "<stdin>" { &source.name } else { &file };
-            out.push((file.clone(), line, text.to_owned()));
+            let file = if file == Path::new("<stdin>") { &input } else { &file };
+            out.push((file.clone(), line, text.trim_end_matches('\r').to_owned()));
         }
         line += 1;
     }
@@ -297,10 +302,23 @@ pub(crate) fn kept_lines(
 }
 
 /// 12 and `a.cu` of `# 12 "a.cu" 2`.
-fn line_marker(text: &str) -> Option<(u32, String)> {
-    let (number, rest) = text.strip_prefix("# ")?.split_once(' ')?;
-    let name = rest.strip_prefix('"')?.rsplit_once('"')?.0;
-    Some((number.parse().ok()?, name.replace("\\\\", "\\").replace("\\\"", "\"")))
+fn line_marker(text: &[u8]) -> Option<(u32, PathBuf)> {
+    let rest = text.strip_prefix(b"# ")?;
+    let space = rest.iter().position(|b| *b == b' ')?;
+    let number = std::str::from_utf8(&rest[..space]).ok()?.parse().ok()?;
+    let rest = rest[space + 1..].strip_prefix(b"\"")?;
+    let quoted = &rest[..rest.iter().rposition(|b| *b == b'"')?];
+    let (mut name, mut bytes) = (Vec::new(), quoted.iter());
+    while let Some(&byte) = bytes.next() {
+        name.push(match byte {
+            b'\\' => match bytes.next()? {
+                b'n' => b'\n',
+                other => *other,
+            },
+            byte => byte,
+        });
+    }
+    Some((number, OsString::from_vec(name).into()))
 }
 
 fn opencl_command(
@@ -349,6 +367,10 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
     c.args(architecture::others(options));
     c.args(["-emit-llvm", "-c", "-o", "-"]);
     match &source.path {
+        // Not an option, whatever its name.
+        Some(path) if path.as_os_str().as_bytes().starts_with(b"-") => {
+            c.arg(Path::new(".").join(path))
+        }
         Some(path) => c.arg(path),
         None => c.arg("-"),
     };
@@ -366,7 +388,7 @@ pub(crate) fn run(
         let program = command.get_program().to_string_lossy().into_owned();
         match e.kind() {
             io::ErrorKind::NotFound => {
-                Error::ToolMissing(format!("{program} not found; run make setup"))
+                Error::Machine(format!("{program} not found; run make setup"))
             }
             _ => Error::ToolMissing(format!("{program} could not be started: {e}")),
         }
@@ -382,7 +404,7 @@ pub(crate) fn run(
     if cancel.is_cancelled() {
         return Err(Error::Cancelled);
     }
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = names::message(&output.stderr, command_names(&command));
     let stderr = if from_pipe { stderr.replace("<stdin>", &source.name) } else { stderr };
     if !output.status.success() {
         return Err(match missing_header(&stderr) {
@@ -395,6 +417,17 @@ pub(crate) fn run(
     }
     let warnings = if stderr.trim().is_empty() { Vec::new() } else { vec![stderr] };
     Ok(Compiled { bitcode: output.stdout, warnings, files: Vec::new() })
+}
+
+/// What of a command line may be a file or a folder, or begin with an option and end with one.
+fn command_names(command: &Command) -> impl Iterator<Item = &OsStr> {
+    command.get_args().flat_map(|arg| {
+        let bytes = arg.as_bytes();
+        let joined = ["-I", "-isystem", "-iquote", "-include"];
+        let value = joined.iter().find_map(|o| bytes.strip_prefix(o.as_bytes()));
+        let folder = Path::new(arg).parent().map(Path::as_os_str);
+        [Some(arg), value.map(OsStr::from_bytes), folder].into_iter().flatten()
+    })
 }
 
 /// All that the child writes, to its end; it is killed when the token is cancelled.
@@ -434,7 +467,11 @@ fn missing_header(stderr: &str) -> Option<String> {
 }
 
 fn headers() -> Result<PathBuf, Error> {
-    prelude::dir().map_err(|e| Error::ToolMissing(format!("cannot unpack Lockstep's headers: {e}")))
+    prelude::dir().map_err(|e| {
+        Error::Machine(format!(
+            "Lockstep's headers cannot be unpacked: {e}; set the environment variable XDG_CACHE_HOME or TMPDIR to a folder that can be written"
+        ))
+    })
 }
 
 /// A tool by its name on the path, or where Debian puts it.
@@ -516,7 +553,7 @@ pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Resu
         path: None,
     };
     match run(command, &source, &options.cancel) {
-        Ok(_) | Err(Error::ToolMissing(_)) => Ok(()),
+        Ok(_) | Err(Error::ToolMissing(_) | Error::Machine(_)) => Ok(()),
         Err(Error::Cancelled) => Err(Error::Cancelled),
         Err(Error::Compile { stderr }) if !stderr.contains("PLEASE submit a bug report") => {
             let first = stderr.lines().find(|l| l.contains("error:")).ok_or_else(damaged)?;

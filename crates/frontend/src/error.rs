@@ -25,6 +25,8 @@ pub enum Error {
     },
     BadIr(String),
     ToolMissing(String),
+    /// What is wrong with the machine, not with this input: it is the same for all.
+    Machine(String),
     /// Nobody waits for the answer any more.
     Cancelled,
 }
@@ -45,7 +47,7 @@ impl fmt::Display for Error {
                 stderr.trim_end()
             ),
             Error::BadIr(why) => write!(f, "not usable as LLVM IR: {why}"),
-            Error::ToolMissing(what) => f.write_str(what),
+            Error::ToolMissing(what) | Error::Machine(what) => f.write_str(what),
             Error::Cancelled => f.write_str("interrupted"),
         }
     }

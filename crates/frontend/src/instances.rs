@@ -10,13 +10,12 @@
 //! that is not compiled (`#if 0`) fails to instantiate, which is said. What cannot be chosen (a functor, a pack, a
 //! template) is said too.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::{env, fs, process};
+use std::ffi::OsString;
 
 use lockstep_kernel::Kernel;
 
 use crate::clang::{self, Compiled, Emit, Source};
+use crate::temporary::Temporary;
 use crate::{Error, HeadComment, Options, entries};
 
 /// What is tried for a type, in this order.
@@ -218,30 +217,13 @@ fn with_instances(
         return clang::compile(&extended, head, &options, Emit::Needed);
     };
     // clang reads the file under its own name, with these contents.
-    let file = Temporary::new(&extended.bytes)?;
-    let remap = format!("{};{}", path.display(), file.0.display());
-    options.clang_args.extend(["-Xclang", "-remap-file", "-Xclang", &remap].map(String::from));
+    let file = Temporary::new("cu", &extended.bytes)?;
+    let mut remap = path.clone().into_os_string();
+    remap.push(";");
+    remap.push(file.path());
+    options.clang_args.extend(["-Xclang", "-remap-file", "-Xclang"].map(OsString::from));
+    options.clang_args.push(remap);
     clang::compile(&extended, head, &options, Emit::Needed)
-}
-
-/// A file that is gone when it is dropped.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    fn new(bytes: &[u8]) -> Result<Temporary, Error> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = env::temp_dir().join(format!("lockstep-{}-{number}.cu", process::id()));
-        fs::write(&path, bytes)
-            .map_err(|e| Error::ToolMissing(format!("cannot write {}: {e}", path.display())))?;
-        Ok(Temporary(path))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 /// `ns::k` of `ns::(anonymous namespace)::k<float, 32>`.

@@ -31,7 +31,9 @@ mod prelude;
 mod prepare;
 mod reader;
 mod restart;
+mod temporary;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lockstep_cancel::Cancel;
@@ -60,7 +62,7 @@ pub struct Options {
     /// From `--lang`; otherwise the file's extension decides.
     pub language: Option<Language>,
     /// `-I`, `-D`, `-std=`, `-include`, and all that stands after `--`.
-    pub clang_args: Vec<String>,
+    pub clang_args: Vec<OsString>,
     /// A CUDA SDK to use instead of our own headers.
     pub cuda_path: Option<PathBuf>,
     /// How deep recursion is followed.
@@ -92,7 +94,7 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     Path(&'a Path),
-    /// Standard input, or a test's own text.
+    /// Standard input, or a text of an editor's or a test's; the name as `lockstep_names::shown` gives it.
     Text {
         name: &'a str,
         bytes: &'a [u8],

@@ -6,7 +6,6 @@
 //! made-up one.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 use lockstep_kernel::Kernel;
 
@@ -22,7 +21,7 @@ pub(crate) fn mend(kernels: &mut [Kernel], input: &str, text: &str) {
         let files = kernel.files.clone();
         for file in &files {
             words.entry(file.clone()).or_insert_with(|| {
-                let bytes = std::fs::read(Path::new(file)).ok()?;
+                let bytes = std::fs::read(lockstep_names::path(file)).ok()?;
                 Some(words_of(&String::from_utf8_lossy(&bytes)))
             });
         }

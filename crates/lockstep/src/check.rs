@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -15,6 +15,7 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, KernelReport, Report, Warning};
 use lockstep_frontend::Module;
 use lockstep_kernel::Kernel;
+use lockstep_names as names;
 use lockstep_project::cache::Key;
 
 use crate::architecture;
@@ -27,6 +28,7 @@ use crate::options::InputArgs;
 use crate::plan::Plan;
 use crate::progress::{Engine, Progress};
 use crate::results::{Kept, Results};
+use crate::safe;
 use crate::settle;
 use crate::simulation;
 use crate::traces::{self, Shown};
@@ -49,7 +51,7 @@ pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report
         return Report { errors: vec![error("", message)], ..Report::default() };
     }
     let workers = simulation::jobs(analysis).min(units.len()).max(1);
-    let progress = Progress::new(units.len());
+    let progress = Progress::new(units.len(), analysis);
     let results = Results::new(plan, how);
     let checker = Checker { plan, how, workers, progress: &progress, results: &results };
     let parts = in_order(workers, units, |unit| checker.unit(unit));
@@ -64,7 +66,7 @@ pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report
     if skipped > 0 {
         let message =
             format!("{}: {skipped} of {} files were not checked", interrupt::BECAUSE, units.len());
-        report.errors.push(error("", message));
+        report.warnings.push(Warning { file: String::new(), line: 0, message });
     }
     settle::settle(plan, &mut report, sources, &whole, &marked);
     report
@@ -81,7 +83,7 @@ pub(crate) fn warn_without_kernels(plan: &Plan, report: &mut Report) {
         1 => ", nor in the other file".into(),
         n => format!(", nor in the {n} other files"),
     };
-    let file = first.path.display().to_string();
+    let file = names::shown(&first.path);
     report.warnings.push(Warning { file, line: 0, message: format!("no kernels in it{too}") });
 }
 
@@ -100,10 +102,10 @@ fn looked_at(
         let own = std::iter::once(unit.path.as_path());
         for file in own.chain(part.files.iter().map(PathBuf::as_path)) {
             if load::is_users_file(file, &unit.input) && results.is_marked(file) {
-                marked.insert(file.display().to_string());
+                marked.insert(names::shown(file));
             }
         }
-        whole.push(unit.path.display().to_string());
+        whole.push(names::shown(&unit.path));
     }
     (whole, marked.into_iter().collect())
 }
@@ -141,6 +143,9 @@ fn merge(parts: Vec<Part>, wanted: &[String]) -> Report {
         has.extend(part.has);
         matched.extend(part.matched);
     }
+    // What is wrong with the machine is the same for every file.
+    let mut said = BTreeSet::new();
+    report.errors.retain(|e| !e.file.is_empty() || said.insert(e.message.clone()));
     for name in wanted.iter().filter(|n| !matched.contains(n)) {
         if !has.is_empty() {
             report.errors.push(error("", load::no_kernel(name, &has)));
@@ -193,7 +198,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn unit(&self, unit: &Unit) -> Part {
         let mut part = Part::default();
-        let name = unit.path.display().to_string();
+        let name = names::shown(&unit.path);
         let result = guarded(|| self.fill(unit, &mut part))
             .unwrap_or_else(|defect| Err(error(&name, defect)));
         self.progress.done();
@@ -323,7 +328,7 @@ impl Checker<'_> {
         (report.name, report.mangled) = (kernel.name.clone(), kernel.mangled.clone());
         report.header = simulation::header(kernel, &file.source.name);
         report.file.clone_from(&file.source.name);
-        let is_library = |file: &str| load::is_of_a_library(Path::new(file), &analysis.input);
+        let is_library = |file: &str| load::is_of_a_library(&names::path(file), &analysis.input);
         let is_complete = ways.first.given.is_complete(kernel.objects.iter().any(|o| o.dynamic));
         if report.header.as_deref().is_some_and(is_library)
             && !is_library(&report.file)
@@ -337,6 +342,7 @@ impl Checker<'_> {
         }
         architecture::name(file.module, kernel, &mut report);
         traces::add(kernel, &mut report, &analysis);
+        report.operations = safe::operations(kernel);
         file.codes.extend(keys.map(|k| (k.code, part.report.kernels.len())));
         part.report.kernels.push(report);
         Ok(())

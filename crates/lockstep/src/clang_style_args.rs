@@ -13,7 +13,7 @@ pub(crate) struct Split {
     /// For clap.
     pub(crate) ours: Vec<OsString>,
     /// For clang.
-    pub(crate) clang: Vec<String>,
+    pub(crate) clang: Vec<OsString>,
 }
 
 /// Options whose value is joined or stands in the next word.
@@ -27,24 +27,19 @@ pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, S
     let mut out = Split::default();
     let mut argv = argv.into_iter();
     while let Some(word) = argv.next() {
-        let Some(text) = word.to_str() else {
-            out.ours.push(word);
-            continue;
-        };
-        if text == "--" {
-            for rest in argv.by_ref() {
-                out.clang.push(utf8(rest)?);
+        let starts_with = |option: &&&str| word.as_encoded_bytes().starts_with(option.as_bytes());
+        if word == "--" {
+            out.clang.extend(argv.by_ref());
+        } else if let Some(option) = JOINED_OR_SEPARATE.iter().find(starts_with) {
+            let is_separate = word == **option;
+            out.clang.push(word);
+            if is_separate {
+                out.clang.push(argv.next().ok_or_else(|| format!("{option} needs a value"))?);
             }
-        } else if let Some(option) = JOINED_OR_SEPARATE.iter().find(|o| text.starts_with(**o)) {
-            out.clang.push(text.to_owned());
-            if text == *option {
-                let value = argv.next().ok_or_else(|| format!("{option} needs a value"))?;
-                out.clang.push(utf8(value)?);
-            }
-        } else if ONE_WORD.iter().any(|o| text.starts_with(o)) {
-            out.clang.push(text.to_owned());
+        } else if ONE_WORD.iter().find(starts_with).is_some() {
+            out.clang.push(word);
         } else {
-            let takes_value = TAKES_ANY_VALUE.contains(&text);
+            let takes_value = TAKES_ANY_VALUE.iter().any(|o| word == **o);
             out.ours.push(word);
             if takes_value {
                 out.ours.extend(argv.next());
@@ -55,18 +50,16 @@ pub(crate) fn split(argv: impl IntoIterator<Item = OsString>) -> Result<Split, S
     Ok(out)
 }
 
-fn utf8(word: OsString) -> Result<String, String> {
-    word.into_string().map_err(|w| format!("'{}' is not UTF-8", w.to_string_lossy()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn split_text(line: &str) -> Result<(String, String), String> {
         let split = split(line.split(' ').map(OsString::from))?;
-        let ours: Vec<_> = split.ours.iter().map(|w| w.to_string_lossy()).collect();
-        Ok((ours.join(" "), split.clang.join(" ")))
+        let text = |words: &[OsString]| {
+            words.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        Ok((text(&split.ours), text(&split.clang)))
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! of its alarms to the search, which tries them as launches.
 
 use std::cell::Cell;
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{
@@ -608,8 +609,8 @@ impl Task<'_> {
 
 /// Whether the user asks for a standard in which work-groups may differ in size. Without a word, a program is built as
 /// OpenCL C 1.2, though it may be compiled here as a later one.
-pub(crate) fn asks_for_opencl_2(clang_args: &[String]) -> bool {
-    let standard = clang_args.iter().rev().find_map(|a| a.strip_prefix("-cl-std="));
+pub(crate) fn asks_for_opencl_2(clang_args: &[OsString]) -> bool {
+    let standard = clang_args.iter().rev().find_map(|a| a.to_str()?.strip_prefix("-cl-std="));
     standard.is_some_and(|s| !s.to_ascii_uppercase().starts_with("CL1"))
 }
 

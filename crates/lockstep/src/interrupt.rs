@@ -9,7 +9,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-/// The exit status of a report that was cut short.
+use crate::progress;
+
+/// The exit status of a run that was cut short, where nothing worse is to be said.
 pub(crate) const STATUS: u8 = 3;
 
 /// Why something is unknown then.
@@ -23,6 +25,7 @@ pub(crate) fn token() -> Result<Cancel, String> {
     let first = cancel.clone();
     thread::spawn(move || {
         for signal in signals.forever() {
+            progress::end();
             if first.is_cancelled() {
                 let _ = emulate_default_handler(signal);
             }

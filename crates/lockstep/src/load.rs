@@ -1,38 +1,42 @@
 //! From a file name (or `-`) to the kernels asked for.
 
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use lockstep_finding::InputError;
 use lockstep_frontend::{self as frontend, HostSide, Input, Module};
 use lockstep_kernel::Kernel;
+use lockstep_names as names;
 
 use crate::options::InputArgs;
 
 /// A source as the front end takes it: a path, or what standard input held.
 pub(crate) struct Source {
-    /// As the user named it.
+    /// As the user named it, as text.
     pub(crate) name: String,
+    path: PathBuf,
     text: Option<Vec<u8>>,
 }
 
 impl Source {
     pub(crate) fn open(path: &Path) -> Result<Source, InputError> {
-        let name = path.display().to_string();
+        let (name, path) = (names::shown(path), path.to_path_buf());
         if name != "-" {
-            return Ok(Source { name, text: None });
+            return Ok(Source { name, path, text: None });
         }
         let mut bytes = Vec::new();
         std::io::stdin()
             .lock()
             .read_to_end(&mut bytes)
             .map_err(|e| error("-", format!("cannot read standard input: {e}")))?;
-        Ok(Source { name, text: Some(bytes) })
+        Ok(Source { name, path, text: Some(bytes) })
     }
 
     /// A file with another text than it has on disk.
     pub(crate) fn edited(path: &Path, text: Vec<u8>) -> Source {
-        Source { name: path.display().to_string(), text: Some(text) }
+        Source { name: names::shown(path), path: path.to_path_buf(), text: Some(text) }
     }
 
     /// The kernels of the source; one without any is an error.
@@ -56,7 +60,11 @@ impl Source {
             ));
         }
         let module = frontend::load(self.input(), &frontend_options(options));
-        module.map_err(|e| error(&self.name, e.to_string()))
+        module.map_err(|e| match e {
+            // It is about no file, and said once.
+            frontend::Error::Machine(what) => error("", what),
+            e => error(&self.name, e.to_string()),
+        })
     }
 
     /// Whether there is something to look at, and what to say otherwise.
@@ -77,7 +85,7 @@ impl Source {
     fn input(&self) -> Input<'_> {
         match &self.text {
             Some(bytes) => Input::Text { name: &self.name, bytes },
-            None => Input::Path(Path::new(&self.name)),
+            None => Input::Path(&self.path),
         }
     }
 
@@ -111,11 +119,11 @@ pub(crate) fn is_of_a_library(file: &Path, options: &InputArgs) -> bool {
     let mut folders = Vec::new();
     let mut args = options.clang_args.iter();
     while let Some(arg) = args.next() {
-        if let Some(joined) = arg.strip_prefix("-isystem") {
+        if let Some(joined) = arg.as_bytes().strip_prefix(b"-isystem") {
             folders.extend(if joined.is_empty() {
-                args.next().map(String::as_str)
+                args.next().map(OsString::as_os_str)
             } else {
-                Some(joined)
+                Some(OsStr::from_bytes(joined))
             });
         }
     }

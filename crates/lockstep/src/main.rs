@@ -7,6 +7,7 @@ mod architecture;
 mod assume;
 mod check;
 mod clang_style_args;
+mod colour;
 mod dims;
 mod dump;
 mod engines;
@@ -38,9 +39,9 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Parser;
-use lockstep_finding::explain::explain;
+use lockstep_finding::explain::{explain, summary};
 use lockstep_finding::source::Sources;
-use lockstep_finding::{InputError, Report};
+use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
 use engines::Engines;
@@ -91,17 +92,18 @@ fn main() {
     };
     if let Some(why) = lockstep_prove::solver_failure() {
         let what = "what needs the solver is unknown, because Z3 could not be loaded";
-        output::complain(&format!("warning: {what}: {why}"));
+        output::warn(&format!("{what}: {why}"));
     }
     end(status.unwrap_or_else(|message| {
-        output::complain(&format!("error: {message}"));
+        output::fail(&message);
         BAD_INPUT
     }))
 }
 
-fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
+fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
     match cli.command {
         Command::Check(mut args) => {
+            colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
@@ -109,11 +111,13 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             check(&args, &how)
         }
         Command::Prove(mut args) => {
+            colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             let how = Engines::Prover { may_alias: args.may_alias };
             check(&args, &how)
         }
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
+            colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             evolve.alias = if args.may_alias { Alias::All } else { Alias::Writable };
@@ -121,6 +125,7 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             check(&args, &how)
         }
         Command::Run(mut args) => {
+            colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
             args.analysis = plan::for_one_file(&args.analysis)?;
@@ -132,14 +137,25 @@ fn dispatch(cli: Cli, clang_args: Vec<String>) -> Result<u8, String> {
             Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
         }
         Command::Lsp(args) => lsp(args, clang_args),
-        Command::Explain { kind } => output::write_text(explain(kind), None).map(|()| 0),
+        Command::Explain { kind } => {
+            let text = kind.map_or_else(kinds_text, |kind| explain(kind).to_owned());
+            output::write_text(&text, None).map(|()| 0)
+        }
         Command::Completions { shell } => manual::completions(shell).map(|()| 0),
         Command::Man { dir } => manual::pages(&dir).map(|()| 0),
     }
 }
 
+/// All kinds of finding, a line each.
+fn kinds_text() -> String {
+    let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
+    let line = |kind: &Kind| format!("{:width$}  {}\n", kind.name(), summary(*kind));
+    let lines: String = Kind::ALL.iter().map(line).collect();
+    format!("{lines}\n'lockstep explain KIND' has an example of each, and how to fix it.\n")
+}
+
 /// The server checks a file as `check` does with the same options.
-fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
+fn lsp(args: LspArgs, clang_args: Vec<OsString>) -> Result<u8, String> {
     let options = args.into_files(clang_args)?;
     let parse = |words: Vec<String>| {
         let words = ["lockstep".to_owned(), "lsp".to_owned()].into_iter().chain(words);
@@ -153,7 +169,7 @@ fn lsp(args: LspArgs, clang_args: Vec<String>) -> Result<u8, String> {
 }
 
 /// What is the same for all commands that read a file.
-fn begin(input: &mut InputArgs, clang_args: Vec<String>) -> Result<(), String> {
+fn begin(input: &mut InputArgs, clang_args: Vec<OsString>) -> Result<(), String> {
     input.set_clang_args(clang_args);
     input.cancel = interrupt::token()?;
     Ok(())
@@ -194,8 +210,12 @@ fn report(
     if let Some(dir) = &analysis.report.witness_dir {
         witness::write_all(&report, dir, analysis, input_of)?;
     }
-    if analysis.input.cancel.is_cancelled() {
-        return Ok(interrupt::STATUS);
-    }
-    Ok(report.exit_status(analysis.report.allow_unknown))
+    let status = match report.exit_status(analysis.report.allow_unknown) {
+        BAD_INPUT => BAD_INPUT,
+        _ if analysis.report.exit_zero => 0,
+        status => status,
+    };
+    // What was found stands; of what was not looked at nobody knows.
+    let is_cut_short = analysis.input.cancel.is_cancelled();
+    Ok(if is_cut_short && status == 0 { interrupt::STATUS } else { status })
 }

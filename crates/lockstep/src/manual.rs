@@ -21,5 +21,7 @@ pub(crate) fn pages(dir: &Path) -> Result<(), String> {
         std::fs::create_dir_all(dir)?;
         clap_mangen::generate_to(Cli::command(), dir)
     };
-    write().map_err(|e| format!("cannot write the manual pages to '{}': {e}", dir.display()))
+    write().map_err(|e| {
+        format!("cannot write the manual pages to '{}': {e}", lockstep_names::shown(dir))
+    })
 }

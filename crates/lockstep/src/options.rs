@@ -1,6 +1,6 @@
 //! The command line, as clap sees it once clang's own options are taken out.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use clap::builder::{FalseyValueParser, PossibleValue, TypedValueParser};
@@ -11,17 +11,18 @@ use lockstep_kernel::Language;
 use lockstep_search::Alias;
 use lockstep_simulate::Scheduling;
 
+use crate::colour::When;
 use crate::dims::{self, DimArg};
 
-/// Checks CUDA and OpenCL kernels for synchronisation bugs, without a GPU.
+/// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
 #[derive(Debug, Parser)]
 #[command(
     name = "lockstep",
     version,
     arg_required_else_help = true,
-    after_help = "Exit status: 0 nothing found, 1 at least one error found, 2 the input could not be used, \
-                  3 something asked for is unknown, or the run was interrupted (Ctrl-C reports what is known \
-                  so far; a second one ends at once).\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
+    after_help = "Exit status: 0 no error was found and everything is decided, 1 at least one error was found, 2 the \
+                  input could not be used, 3 no error was found but something is unknown or the run was interrupted. \
+                  Ctrl-C reports what is known so far; a second Ctrl-C ends at once.\n\nclang's -I, -D, -U, -std=, -include and -isystem are \
                   accepted as clang spells them; everything after -- goes to clang as it is."
 )]
 pub(crate) struct Cli {
@@ -31,43 +32,43 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check every kernel in every file: one verdict for each property
+    /// Check every kernel of some files for every kind of bug
     #[command(after_help = "Examples:\n  \
         lockstep check reduce.cu\n  \
         lockstep check *.cl --only data-race,barrier-divergence --format concise\n  \
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
-        Dimensions come from the command line, the file's head comment (//--blockDim=64 --gridDim=8), a launch in \
-        the file's host code, or the kernel's own bounds; what none of them says, and arguments not given, Lockstep \
-        searches for, as 'lockstep search' does, among what the host's launches have in common.\n\n\
-        Whole projects: 'lockstep check src/' walks a folder, 'lockstep check -p build/' takes files and options from \
-        build/compile_commands.json, --changed origin/main leaves only what a branch touches. A project keeps its \
-        settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
+        Launch dimensions come from the command line, from a comment at the head of the file (//--blockDim=64 \
+        --gridDim=8), from a launch in the file's host code, or from __launch_bounds__. Lockstep chooses dimensions \
+        and arguments that none of these gives, as 'lockstep search' does.\n\n\
+        Whole projects: 'lockstep check src/' checks all files of a folder, 'lockstep check -p build/' takes files and \
+        options from build/compile_commands.json, and --changed origin/main checks only files that differ from that \
+        revision. A project keeps its settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
         warp-size, only, skip, baseline; block, grid, shared, args and assume for each kernel under [kernel.NAME]; and \
-        [[suppress]] with kind, kernel, file and reason. The command line beats it, and it beats the source.\n\n\
+        [[suppress]] with kind, kernel, file and reason. The command line takes precedence over lockstep.toml, and lockstep.toml over the source.\n\n\
         '// lockstep: allow(data-race) because …' on the line of an access, above it, or at the head of a kernel \
-        suppresses findings. Results of unchanged kernels come from a cache in $LOCKSTEP_CACHE_DIR, \
+        suppresses findings. Results of unchanged kernels are taken from a cache in $LOCKSTEP_CACHE_DIR, \
         $XDG_CACHE_HOME/lockstep or ~/.cache/lockstep, unless --no-cache or $LOCKSTEP_NO_CACHE is given.")]
     Check(FilesArgs),
-    /// Generate launches (dimensions, arguments, contents of arrays) that expose bugs
+    /// Search for launches (dimensions, arguments, contents of arrays) that expose bugs
     #[command(after_help = "Examples:\n  \
         lockstep search reduce.cu\n  \
         lockstep search match.cl --kernel match --seed 7 --verbose\n  \
         lockstep search mm.cu --block 16,16 --arg n=64 --witness-dir witnesses\n\n\
-        What is given (on the command line, in the source) stays as it is; the rest is chosen: ordinary values \
-        first, then boundary values from the kernel's own constants and comparisons, then by evolution. Each bug \
-        is shown with the plainest launch that has it; one that needs an odd value is reported with the condition. \
-        --verbose says for each launch which rule led to it.")]
+        Values given on the command line or in the source are kept. The others are chosen: ordinary values first, then \
+        boundary values from the kernel's own constants and comparisons, then by an evolutionary search. Each bug is \
+        shown with the simplest launch that was found for it. A bug that needs unusual values is reported with the \
+        condition under which it happens. --verbose prints each launch that was tried, and why.")]
     Search(SearchCommandArgs),
-    /// Prove kernels free of races, divergent barriers and overflows, for all inputs
+    /// Prove for all inputs that kernels have no data race, divergent barrier or access out of bounds
     #[command(after_help = "Examples:\n  \
         lockstep prove reduce.cu\n  \
         lockstep prove reduce.cu --block any --grid any --assume 'n <= blockDim.x * gridDim.x'\n  \
         lockstep prove mm.cl --block 16,16 --kernel mm --scheduling lockstep\n\n\
-        Dimensions come from the command line or the source; without either they may be anything. 'proved' holds for \
-        every input that satisfies the assumptions named with it. An alarm is confirmed where nothing was approximated; \
-        otherwise it is possible, and names what was.")]
+        Launch dimensions come from the command line or from the source; otherwise the proof is for all dimensions. \
+        'proved' holds for every input that satisfies the conditions printed with it. A finding is confirmed if no \
+        value was approximated; otherwise it is possible, and the approximated values are named.")]
     Prove(FilesArgs),
-    /// Simulate one launch exactly as given: findings, what it printed, its outputs
+    /// Simulate one launch exactly as given; print findings, its printf output and its output arrays
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
         lockstep run scan.cl --block 64 --grid 1 --arg 'a=i32[64]:iota' --arg 't=i32[64]' --dump a\n  \
@@ -76,23 +77,23 @@ pub(crate) enum Command {
         that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
         also be 'null', or '&A' for the array of parameter A.")]
     Run(RunArgs),
-    /// Serve an editor over the Language Server Protocol
+    /// Run the language server, for editors
     #[command(after_help = "Examples:\n  \
         lockstep lsp\n  \
         lockstep lsp --budget 5 -Iinclude\n\n\
-        Speaks on standard input and output; an editor starts it. A file is checked as 'lockstep check' does with the \
-        same options. A client may also send them when it starts: {\"initializationOptions\": {\"args\": [\"--budget\", \
+        An editor starts it and talks to it on standard input and output. Files are checked as by 'lockstep check' with \
+        the same options. The editor may also send options when it starts: {\"initializationOptions\": {\"args\": [\"--budget\", \
         \"5\"]}}.")]
     Lsp(LspArgs),
-    /// Print the kernels as Lockstep's engines see them
+    /// Print kernels in Lockstep's intermediate representation
     #[command(after_help = "Example:\n  lockstep dump reduce.cu --kernel reduce")]
     Dump(DumpArgs),
-    /// Say what a kind of finding means, with an example and how to fix it
-    #[command(after_help = "Example:\n  lockstep explain data-race")]
+    /// Explain a kind of finding, with an example and how to fix it
+    #[command(after_help = "Examples:\n  lockstep explain\n  lockstep explain data-race")]
     Explain {
-        /// The kind, such as data-race
+        /// The kind, such as data-race; without a kind, list all kinds
         #[arg(value_parser = KindParser, hide_possible_values = true)]
-        kind: Kind,
+        kind: Option<Kind>,
     },
     /// Print a completion script for a shell
     #[command(after_help = "Examples:\n  \
@@ -108,14 +109,14 @@ pub(crate) enum Command {
 /// What the commands that look at every kernel of some files share.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FilesArgs {
-    /// .cu, .cl, .ll, .bc, or a folder of .cu and .cl files; - is standard input (with --lang)
+    /// A .cu, .cl, .ll or .bc file, a folder of .cu and .cl files, or - for standard input (with --lang)
     #[arg(required_unless_present_any = ["build", "changed"], value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) project: ProjectArgs,
     #[command(flatten)]
     pub(crate) analysis: Analysis,
-    /// Pointer arguments that were not given may be the same array
+    /// Pointer arguments that are not given may point to the same array
     #[arg(long)]
     pub(crate) may_alias: bool,
 }
@@ -124,7 +125,7 @@ pub(crate) struct FilesArgs {
 pub(crate) struct LspArgs {
     #[command(flatten)]
     pub(crate) analysis: Analysis,
-    /// Pointer arguments that were not given may be the same array
+    /// Pointer arguments that are not given may point to the same array
     #[arg(long)]
     pub(crate) may_alias: bool,
     #[command(flatten)]
@@ -135,20 +136,20 @@ pub(crate) struct LspArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
 pub(crate) struct OpenProjectArgs {
-    /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too)
+    /// Take compiler options (nvcc's too) from BUILD_DIR/compile_commands.json
     #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
     build: Option<PathBuf>,
     /// Settings of the project [default: lockstep.toml beside a file or in a folder above]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Findings that stand in this file do not count
+    /// Ignore findings listed in this file
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
 }
 
 impl LspArgs {
     /// As `check` would have them.
-    pub(crate) fn into_files(self, clang_args: Vec<String>) -> Result<FilesArgs, String> {
+    pub(crate) fn into_files(self, clang_args: Vec<OsString>) -> Result<FilesArgs, String> {
         let LspArgs { mut analysis, may_alias, project } = self;
         let OpenProjectArgs { build, config, baseline } = project;
         analysis.input.set_clang_args(clang_args);
@@ -162,22 +163,22 @@ impl LspArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
 pub(crate) struct ProjectArgs {
-    /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too); without a FILE, check all its kernels
+    /// Take compiler options (nvcc's too) from BUILD_DIR/compile_commands.json; without FILE, check all its files
     #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
     pub(crate) build: Option<PathBuf>,
     /// Settings of the project [default: lockstep.toml here or in a folder above, or else that of all FILEs]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Only files that differ from this git revision, or include one that does
+    /// Check only files that differ from this git revision, or include a file that does
     #[arg(long, value_name = "REV")]
     pub(crate) changed: Option<String>,
-    /// Findings that stand in this file do not count
+    /// Ignore findings listed in this file
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write all findings to a file for --baseline
+    /// Write all findings to this file, for --baseline
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Do not use the results of earlier runs, and keep none
+    /// Do not use or store results of earlier runs
     #[arg(long, env = "LOCKSTEP_NO_CACHE", value_parser = FalseyValueParser::new())]
     pub(crate) no_cache: bool,
 }
@@ -186,13 +187,13 @@ pub(crate) struct ProjectArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct Evolve {
-    /// Candidates that survive a generation
+    /// Number of candidates that survive each generation
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
     pub(crate) population: usize,
-    /// Generations; 0 tries the initial launches only
+    /// Number of generations; 0 tries only the initial launches
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = parse_count)]
     pub(crate) generations: usize,
-    /// Simulate candidates whose ratio of addresses to accessing threads is below this
+    /// Simulate candidates with fewer distinct addresses per accessing thread than this
     #[arg(long, value_name = "F", default_value_t = 0.3, value_parser = parse_ratio)]
     pub(crate) accept: f64,
     /// Which pointer arguments that were not given may be the same array.
@@ -216,28 +217,28 @@ pub(crate) struct SearchCommandArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
-    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    /// A .cu, .cl, .ll or .bc file, or - for standard input (with --lang)
     #[arg(required_unless_present = "replay", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) analysis: Analysis,
-    /// Show an array after the launch in full, or write it to FILE as raw bytes
+    /// Print this whole array after the launch, or write it to FILE as raw bytes
     #[arg(long, value_name = "NAME[=FILE]")]
     pub(crate) dump: Vec<String>,
-    /// Repeat the launch of a witness that --witness-dir wrote
+    /// Repeat the launch in a file that --witness-dir wrote
     #[arg(long, value_name = "WITNESS")]
     pub(crate) replay: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DumpArgs {
-    /// .cu, .cl, .ll or .bc; - is standard input (with --lang)
+    /// A .cu, .cl, .ll or .bc file, or - for standard input (with --lang)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Write to FILE instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -245,24 +246,24 @@ pub(crate) struct DumpArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArgs {
-    /// Only this kernel (source name or mangled); repeatable
+    /// Check only this kernel (source name or mangled name); repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Vec<String>,
-    /// Language of the input, where the file's name does not say it
+    /// Language of the input, if the file extension does not tell
     #[arg(long, value_name = "LANG")]
     pub(crate) lang: Option<Lang>,
     /// Use the headers of this CUDA SDK
     #[arg(long, value_name = "DIR")]
     pub(crate) cuda_path: Option<PathBuf>,
-    /// The architecture that CUDA code is compiled for [default: sm_70, or what the build says]
+    /// Compile CUDA code for this architecture [default: sm_70, or that of the build]
     #[arg(long, value_name = "sm_NN", value_parser = parse_arch)]
     pub(crate) arch: Option<String>,
-    /// Say more on standard error
-    #[arg(long)]
+    /// Verbose output, on standard error
+    #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Taken out of the command line before clap saw it.
     #[arg(skip)]
-    pub(crate) clang_args: Vec<String>,
+    pub(crate) clang_args: Vec<OsString>,
     /// Ends all work on the input.
     #[arg(skip)]
     pub(crate) cancel: Cancel,
@@ -270,9 +271,10 @@ pub(crate) struct InputArgs {
 
 impl InputArgs {
     /// What goes to clang: these, and the architecture.
-    pub(crate) fn set_clang_args(&mut self, clang_args: Vec<String>) {
+    pub(crate) fn set_clang_args(&mut self, clang_args: Vec<OsString>) {
         self.clang_args = clang_args;
-        self.clang_args.extend(self.arch.iter().map(|arch| format!("--offload-arch={arch}")));
+        self.clang_args
+            .extend(self.arch.iter().map(|arch| format!("--offload-arch={arch}").into()));
     }
 }
 
@@ -292,31 +294,31 @@ pub(crate) struct Analysis {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Launch")]
 pub(crate) struct LaunchArgs {
-    /// Threads of a block (OpenCL: local size); 'prove' also takes any
+    /// Threads per block (OpenCL: local size); 'prove' also takes any
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
     pub(crate) block: Option<DimArg>,
-    /// Blocks of the grid (OpenCL: number of groups); 'prove' also takes any
+    /// Blocks in the grid (OpenCL: number of work-groups); 'prove' also takes any
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg, allow_hyphen_values = true)]
     pub(crate) grid: Option<DimArg>,
-    /// OpenCL: the global size, in place of --grid; the last groups may be smaller
+    /// OpenCL: global size, instead of --grid; the last work-groups may be smaller
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse, conflicts_with = "grid")]
     pub(crate) global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES")]
     pub(crate) shared: Option<u32>,
-    /// A parameter by name or position: n=1024, a=0.5, 'A=f32[1024]:random'; repeatable
+    /// Value of a kernel parameter, by name or position: n=1024, a=0.5, 'A=f32[1024]:random'; repeatable
     #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
-    /// A precondition over parameters and dimensions, in C: 'n % 32 == 0'; repeatable
+    /// Assume this condition on parameters and dimensions, in C syntax: 'n % 32 == 0'; repeatable
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     pub(crate) assume: Vec<String>,
-    /// May threads of a warp run apart (Volta and later, OpenCL) or not? [default: independent]
+    /// Whether threads of a warp are scheduled independently (Volta and later, OpenCL) or in lockstep [default: independent]
     #[arg(long, value_name = "HOW")]
     pub(crate) scheduling: Option<SchedulingArg>,
-    /// Threads of a warp: a power of two, at most 32 [default: 32]
+    /// Threads per warp: a power of two, at most 32 [default: 32]
     #[arg(long, value_name = "N", value_parser = parse_warp_size)]
     pub(crate) warp_size: Option<u32>,
-    /// Where every random choice comes from
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 }
@@ -324,44 +326,53 @@ pub(crate) struct LaunchArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What to look for")]
 pub(crate) struct SearchArgs {
-    /// Only these kinds of finding
+    /// Look only for these kinds of finding
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) only: Vec<Kind>,
-    /// All kinds but these
+    /// Do not look for these kinds of finding
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = KindParser, hide_possible_values = true)]
     pub(crate) skip: Vec<Kind>,
-    /// Time for one kernel; what is undecided then is unknown [default: 10; for 'run' 60]
+    /// Time limit per kernel; what is undecided by then is unknown [default: 10; for 'run' 60]
     #[arg(long, value_name = "SECONDS", value_parser = parse_budget)]
     pub(crate) budget: Option<f64>,
-    /// Count effort in steps, not seconds: the same answer on every machine, however slow
+    /// Limit work by steps instead of time, for the same results on every machine
     #[arg(long, env = "LOCKSTEP_REPRODUCIBLE", value_parser = FalseyValueParser::new())]
     pub(crate) reproducible: bool,
-    /// Simulate also where everything that was asked for is proved
+    /// Simulate even if everything is already proved
     #[arg(long)]
     pub(crate) simulate_proved: bool,
-    /// Worker threads; never changes the result [default: one per core]
-    #[arg(long, value_name = "N", value_parser = parse_jobs)]
+    /// Number of worker threads; results do not depend on it [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,
 }
 
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Report")]
 pub(crate) struct ReportArgs {
-    /// How to write the report
+    /// Format of the report
     #[arg(long, value_enum, default_value = "human")]
     pub(crate) format: Format,
     /// Write the report to FILE instead of standard output
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Write each finding's launch as a file for 'lockstep run --replay'
+    /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
     #[arg(long, value_name = "DIR")]
     pub(crate) witness_dir: Option<PathBuf>,
-    /// Count findings that are only possible as found
+    /// Treat possible findings as errors
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Exit with 0, not 3, where something is unknown
+    /// Exit with 0, not 3, if something is unknown
     #[arg(long)]
     pub(crate) allow_unknown: bool,
+    /// Exit with 0 even if errors were found or something is unknown; unusable input still gives 2
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Print findings and errors only: no verdicts, summary, warnings or progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// When to use colours; auto also heeds NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub(crate) color: When,
 }
 
 impl LaunchArgs {
@@ -393,13 +404,13 @@ impl LaunchArgs {
 pub(crate) enum Format {
     /// For terminals
     Human,
-    /// One line a finding, file:line:col
+    /// One line per finding, file:line:col
     Concise,
-    /// One object, for scripts (schemas/report.schema.json)
+    /// One JSON object, for scripts (schemas/report.schema.json)
     Json,
     /// SARIF 2.1.0, for code hosts and editors
     Sarif,
-    /// Annotations of a GitHub workflow
+    /// Annotations for GitHub workflows
     Github,
     /// One self-contained page, for browsers
     Html,

@@ -1,13 +1,16 @@
 //! Where reports and messages go.
 
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use lockstep_finding::render::{self, HtmlOptions, HumanOptions, shell_quoted};
+use lockstep_finding::render::{self, HtmlOptions, HumanOptions};
 use lockstep_finding::source::Sources;
-use lockstep_finding::{InputError, Report};
+use lockstep_finding::{InputError, Report, Warning};
+use lockstep_names::{self as names, shell_quoted};
 
+use crate::colour;
 use crate::options::{Analysis, Format, SchedulingArg};
+use crate::progress;
 
 /// Writes the report as asked, and errors to standard error.
 pub(crate) fn write_report(
@@ -18,7 +21,7 @@ pub(crate) fn write_report(
 ) -> Result<(), String> {
     let args = &analysis.report;
     let text = match args.format {
-        Format::Concise => render::concise(report),
+        Format::Concise => render::concise(report, args.quiet),
         Format::Json => render::json(report),
         Format::Sarif => render::sarif(report, sources, report.exit_status(args.allow_unknown)),
         Format::Github => render::github(report, sources),
@@ -27,17 +30,20 @@ pub(crate) fn write_report(
             render::html(report, sources, &options)
         }
         Format::Human => {
-            let terminal = args.output.is_none() && std::io::stdout().is_terminal();
-            let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-            render::human(
-                report,
-                sources,
-                &HumanOptions { colour, seconds: Some(seconds), width: None },
-            )
+            let colour = colour::of_report(args.color, args.output.is_some());
+            let options = HumanOptions {
+                colour,
+                seconds: Some(seconds),
+                quiet: args.quiet,
+                ..HumanOptions::default()
+            };
+            render::human(report, sources, &options)
         }
     };
     write_text(&text, args.output.as_deref())?;
-    report.warnings.iter().for_each(|w| complain(&format!("warning: {w}")));
+    // What is about the whole run is said in any case.
+    let said = |w: &&Warning| !args.quiet || w.file.is_empty();
+    report.warnings.iter().filter(said).for_each(|w| warn(&w.to_string()));
     report.errors.iter().for_each(print_error);
     Ok(())
 }
@@ -50,7 +56,7 @@ fn command(analysis: &Analysis) -> [String; 2] {
         options.push(format!("--lang {}", lang.language()));
     }
     if let Some(dir) = &analysis.input.cuda_path {
-        options.push(format!("--cuda-path {}", shell_quoted(&dir.display().to_string())));
+        options.push(format!("--cuda-path {}", shell_quoted(dir.as_os_str())));
     }
     if analysis.launch.scheduling() != SchedulingArg::Independent {
         options.push(format!("--scheduling {}", analysis.launch.scheduling().name()));
@@ -67,7 +73,7 @@ fn command(analysis: &Analysis) -> [String; 2] {
 pub(crate) fn write_text(text: &str, file: Option<&Path>) -> Result<(), String> {
     if let Some(file) = file {
         return std::fs::write(file, text)
-            .map_err(|e| format!("cannot write '{}': {e}", file.display()));
+            .map_err(|e| format!("cannot write '{}': {e}", names::shown(file)));
     }
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -83,19 +89,36 @@ pub(crate) fn print_error(error: &InputError) {
     if is_compiler_text(&error.message) {
         complain(&error.message);
         let what = if error.file == "-" { "standard input" } else { &error.file };
-        complain(&format!("error: {what} does not compile"));
-        return;
+        return fail(&format!("{what} does not compile"));
     }
     let named = error.file.is_empty() || error.message.contains(&error.file);
     let place = if named { String::new() } else { format!("{}: ", error.file) };
-    complain(&format!("error: {place}{}", error.message));
+    fail(&format!("{place}{}", error.message));
 }
 
 fn is_compiler_text(message: &str) -> bool {
     message.lines().any(|l| l.contains(": error: ") || l.contains(": fatal error: "))
 }
 
+/// `error: …` on standard error.
+pub(crate) fn fail(message: &str) {
+    complain(&format!("{} {message}", labelled("error:", "1;31")));
+}
+
+/// `warning: …` on standard error.
+pub(crate) fn warn(message: &str) {
+    complain(&format!("{} {message}", labelled("warning:", "1;33")));
+}
+
+fn labelled(label: &str, code: &str) -> String {
+    match colour::of_messages() {
+        true => format!("\x1b[{code}m{label}\x1b[0m"),
+        false => label.to_owned(),
+    }
+}
+
 /// A line on standard error, whether or not anybody reads it.
 pub(crate) fn complain(line: &str) {
+    progress::clear();
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

@@ -3,10 +3,12 @@
 //! The command line beats `lockstep.toml`, which beats the source and the compilation database; `-D` and its like
 //! come in the order database, file, command line, so that the last word is the user's.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::InputError;
 use lockstep_kernel::Kernel;
+use lockstep_names as names;
 use lockstep_project::baseline::Baseline;
 use lockstep_project::changed::{Changes, Includes};
 use lockstep_project::config::Config;
@@ -45,10 +47,8 @@ impl Plan {
         let database = project.build.as_deref().map(Database::read).transpose()?;
         let named = files;
         let Found { files, unusable } = sources(files, project, database.as_ref(), &config, &here);
-        let mut errors: Vec<InputError> = unusable
-            .into_iter()
-            .map(|(path, why)| error(&path.display().to_string(), why))
-            .collect();
+        let mut errors: Vec<InputError> =
+            unusable.into_iter().map(|(path, why)| error(&names::shown(&path), why)).collect();
         errors.extend(database.iter().flat_map(|d| d.errors.iter().cloned()));
         let mut units: Vec<Unit> = files
             .into_iter()
@@ -60,7 +60,7 @@ impl Plan {
             })
             .collect();
         if units.is_empty() && errors.is_empty() {
-            let what = project.build.as_deref().unwrap_or(Path::new(".")).display().to_string();
+            let what = names::shown(project.build.as_deref().unwrap_or(Path::new(".")));
             errors.push(error(&what, format!("{what}: there is no CUDA or OpenCL file in it")));
         }
         if let Some(revision) = &project.changed {
@@ -106,7 +106,7 @@ impl Plan {
 
     /// How a file is read.
     pub(crate) fn input_of(&self, file: &str) -> InputArgs {
-        let unit = self.units.iter().find(|u| u.path.display().to_string() == file);
+        let unit = self.units.iter().find(|u| names::shown(&u.path) == file);
         unit.map_or_else(|| self.analysis.input.clone(), |u| u.input.clone())
     }
 
@@ -187,7 +187,8 @@ fn input(
     database: Option<&Database>,
 ) -> InputArgs {
     let entry = database.and_then(|d| d.find(path));
-    let mut clang_args = entry.map_or_else(Vec::new, |e| e.flags.clang.clone());
+    let mut clang_args: Vec<OsString> =
+        entry.map_or_else(Vec::new, |e| e.flags.clang.iter().map(OsString::from).collect());
     clang_args.extend(config.clang_args.iter().cloned());
     clang_args.extend(given.clang_args.iter().cloned());
     let is_cuda = entry.is_some_and(|e| e.is_cuda);

@@ -1,18 +1,93 @@
-//! A line on standard error while files are checked, if a person is watching: which kernel, which engine, how long, and
-//! how much of its budget is left.
+//! A line on standard error while files are checked, if a person is watching: how many files are done, which kernel,
+//! which engine, how long, and how much of its budget is left.
+//!
+//! The line is rewritten in place, and gone when something else is to be said, when the work ends, and when it is
+//! interrupted. It leaves the last columns free: a terminal shows `^C` where the cursor is, and a line that filled the
+//! width would be pushed up, out of reach.
 
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::options::Analysis;
 
-/// How often the line changes by itself.
+/// How often the line changes.
 const TICK: Duration = Duration::from_millis(200);
 
+/// Columns that stay free.
+const FREE: usize = 4;
+
+/// Where the width of the terminal is not known.
+const USUAL_WIDTH: usize = 80;
+
+/// What stands on the terminal: there is one for the whole process.
+struct Screen {
+    /// The line stands there.
+    shown: bool,
+    /// Nothing is to be drawn any more.
+    over: bool,
+}
+
+static SCREEN: Mutex<Screen> = Mutex::new(Screen { shown: false, over: false });
+
+/// Takes the line off the terminal, so that something else can be said there.
+pub(crate) fn clear() {
+    erase(&mut lock(&SCREEN));
+}
+
+/// The same, for good: the run was interrupted.
+pub(crate) fn end() {
+    let mut screen = lock(&SCREEN);
+    screen.over = true;
+    erase(&mut screen);
+}
+
+fn erase(screen: &mut Screen) {
+    if std::mem::take(&mut screen.shown) {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+}
+
+fn draw(text: &str) {
+    let mut screen = lock(&SCREEN);
+    if !screen.over {
+        screen.shown = true;
+        let _ = write!(std::io::stderr(), "\r{}\x1b[K", fitted(text, width()));
+    }
+}
+
+/// As much of a text as fits.
+fn fitted(text: &str, width: usize) -> String {
+    let mut left = width.saturating_sub(FREE);
+    // Some characters are two columns wide, and of no other alphabet is it known here which.
+    let fits = |c: &char| {
+        let columns = if c.is_ascii() { 1 } else { 2 };
+        let fits = left >= columns;
+        left = left.saturating_sub(columns);
+        fits
+    };
+    text.chars().take_while(fits).collect()
+}
+
+fn width() -> usize {
+    // SAFETY: the call fills in the structure, or fails.
+    let (status, size) = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        (libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &mut size), size)
+    };
+    if status == 0 && size.ws_col > 0 { size.ws_col.into() } else { USUAL_WIDTH }
+}
+
+/// Whether someone sees the line: standard error is a terminal, and one that can rewrite a line.
+fn is_watched() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 pub(crate) struct Progress {
-    bar: ProgressBar,
+    done: Arc<AtomicUsize>,
     under_way: Arc<Mutex<UnderWay>>,
     /// Ends the thread that renews the line; none where nobody would see it.
     ticker: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
@@ -56,20 +131,17 @@ struct Work {
 }
 
 impl Progress {
-    /// indicatif draws nothing where standard error is not a terminal.
-    pub(crate) fn new(files: usize) -> Progress {
-        let bar = ProgressBar::with_draw_target(
-            Some(files as u64),
-            ProgressDrawTarget::stderr_with_hz(8),
-        );
-        if let Ok(style) =
-            ProgressStyle::with_template("{spinner} {pos}/{len} files, {elapsed}: {wide_msg}")
-        {
-            bar.set_style(style);
-        }
-        let under_way: Arc<Mutex<UnderWay>> = Arc::default();
-        let ticker = (!bar.is_hidden()).then(|| tick(bar.clone(), under_way.clone()));
-        Progress { bar, under_way, ticker: Mutex::new(ticker) }
+    /// Nothing is drawn where standard error is not a terminal, or the user wants to hear less (`--quiet`) or more
+    /// (`--verbose`).
+    pub(crate) fn new(files: usize, analysis: &Analysis) -> Progress {
+        let wanted = !analysis.report.quiet && !analysis.input.verbose;
+        Progress::drawn(files, wanted && is_watched())
+    }
+
+    fn drawn(files: usize, is_drawn: bool) -> Progress {
+        let (done, under_way) = (Arc::default(), Arc::default());
+        let ticker = is_drawn.then(|| tick(files, Arc::clone(&done), Arc::clone(&under_way)));
+        Progress { done, under_way, ticker: Mutex::new(ticker) }
     }
 
     /// Work on a kernel (or a file) begins; it ends when the result is dropped.
@@ -95,16 +167,16 @@ impl Progress {
 
     /// A file is done.
     pub(crate) fn done(&self) {
-        self.bar.inc(1);
+        self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn finish(&self) {
-        let ticker = self.ticker.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let ticker = lock(&self.ticker).take();
         if let Some((end, thread)) = ticker {
             drop(end);
             let _ = thread.join();
         }
-        self.bar.finish_and_clear();
+        clear();
     }
 }
 
@@ -148,18 +220,25 @@ impl Drop for Working<'_> {
     }
 }
 
-fn lock(under_way: &Mutex<UnderWay>) -> MutexGuard<'_, UnderWay> {
-    under_way.lock().unwrap_or_else(|e| e.into_inner())
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// Renews the line until the sender is dropped.
-fn tick(bar: ProgressBar, under_way: Arc<Mutex<UnderWay>>) -> (Sender<()>, JoinHandle<()>) {
+fn tick(
+    files: usize,
+    done: Arc<AtomicUsize>,
+    under_way: Arc<Mutex<UnderWay>>,
+) -> (Sender<()>, JoinHandle<()>) {
     let (end, ended) = mpsc::channel();
+    let started = Instant::now();
     let thread = std::thread::spawn(move || {
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            let text = line(&lock(&under_way).works, Instant::now());
-            bar.set_message(text);
-            bar.tick();
+            let now = Instant::now();
+            let text = line(&lock(&under_way).works, now);
+            let done = done.load(Ordering::Relaxed);
+            let took = seconds(now.saturating_duration_since(started));
+            draw(&format!("{done}/{files} files, {took}: {text}"));
         }
     });
     (end, thread)
@@ -198,7 +277,7 @@ mod tests {
 
     #[test]
     fn the_line_names_kernel_engine_and_time() {
-        let progress = Progress::new(2);
+        let progress = Progress::drawn(2, false);
         let three = Duration::from_secs(3);
         assert_eq!(text(&progress, three), "");
         let file = progress.begin("a.cu", Engine::Compile, None);
@@ -227,8 +306,16 @@ mod tests {
     }
 
     #[test]
+    fn the_last_columns_stay_free() {
+        assert_eq!(fitted("0/1 files, 1.0 s: kernel", 14), "0/1 files,");
+        assert_eq!(fitted("0/1", 80), "0/1");
+        assert_eq!(fitted("文字文字", 10), "文字文");
+        assert_eq!(fitted("abc", 2), "");
+    }
+
+    #[test]
     fn a_budget_that_is_spent_has_nothing_left() {
-        let progress = Progress::new(1);
+        let progress = Progress::drawn(1, false);
         let _work = progress.begin("k", Engine::Simulate, Some(Duration::from_secs(1)));
         assert_eq!(text(&progress, Duration::from_secs(2)), "k: simulate 2.0 s, 0.0 s left");
     }

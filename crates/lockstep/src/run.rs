@@ -9,6 +9,7 @@ use lockstep_finding::{
     Witness,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
+use lockstep_names as names;
 use lockstep_search::Advisor;
 use lockstep_simulate::{Config, Outcome, bind};
 
@@ -69,7 +70,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     }
 
     let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
-    let progress = Progress::new(1);
+    let progress = Progress::new(1, &analysis);
     let budget = config.deadline.map(|d| d.saturating_duration_since(Instant::now()));
     let work = progress.begin(&kernel.name, Engine::Simulate, budget);
     if analysis.input.verbose {
@@ -119,7 +120,7 @@ fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Laun
     let w = witness::read(path)?;
     let file = args.file.clone().unwrap_or_else(|| witness::source_path(&w, path));
     let mut analysis = args.analysis.clone();
-    witness::apply(&w, &mut analysis).map_err(|m| error(&path.display().to_string(), m))?;
+    witness::apply(&w, &mut analysis).map_err(|m| error(&names::shown(path), m))?;
     let Witness { launch, .. } = w;
     Ok((file, analysis, Some(launch)))
 }
@@ -206,7 +207,7 @@ fn write_dumps(outcome: &Outcome, dumps: &[Dump]) -> Result<(), String> {
             continue;
         };
         std::fs::write(file, bytes)
-            .map_err(|e| format!("cannot write '{}': {e}", file.display()))?;
+            .map_err(|e| format!("cannot write '{}': {e}", names::shown(file)))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Why the accesses of a kernel that is proved free of races are safe, in words.
 
-use lockstep_finding::{Explanation, Kind, SafePlace, Verdict};
+use lockstep_finding::{Explanation, Kind, Operation, SafePlace, Verdict};
 use lockstep_kernel::{Kernel, Language, Site, SiteId, SiteKind, Space};
 use lockstep_prove::{DimSpec, Proof, Safe};
 use lockstep_simulate::place;
@@ -31,6 +31,22 @@ pub(crate) fn explain(kernel: &Kernel, proof: &Proof) -> Option<Explanation> {
         }
     }
     Some(Explanation { holds_for: holds_for(kernel.language, proof.grid, proof.block), places })
+}
+
+/// Every access to memory that threads share, and every barrier.
+pub(crate) fn operations(kernel: &Kernel) -> Vec<Operation> {
+    let mut out: Vec<Operation> = Vec::new();
+    for site in &kernel.sites {
+        let is_barrier = site.kind == SiteKind::Barrier;
+        if site.kind == SiteKind::Fence || !is_barrier && site.space == Space::Private {
+            continue;
+        }
+        let operation = Operation { place: place(kernel, site.loc), what: what(site), is_barrier };
+        if operation.place.line > 0 && !out.contains(&operation) {
+            out.push(operation);
+        }
+    }
+    out
 }
 
 struct Words<'a> {

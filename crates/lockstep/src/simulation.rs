@@ -247,6 +247,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         arch: None,
         chosen: None,
         explanation: None,
+        operations: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::{InputError, KernelReport, Report, Witness};
+use lockstep_names as names;
 
 use crate::load::error;
 use crate::options::{Analysis, InputArgs, Lang, SchedulingArg, parse_warp_size};
@@ -14,7 +15,8 @@ pub(crate) fn write_all(
     analysis: &Analysis,
     input_of: impl Fn(&str) -> InputArgs,
 ) -> Result<(), String> {
-    let fail = |path: &Path, e: std::io::Error| format!("cannot write '{}': {e}", path.display());
+    let fail =
+        |path: &Path, e: std::io::Error| format!("cannot write '{}': {e}", names::shown(path));
     std::fs::create_dir_all(dir).map_err(|e| fail(dir, e))?;
     let mut used: Vec<String> = Vec::new();
     for kernel in &report.kernels {
@@ -59,7 +61,7 @@ fn file_name(kernel: &str) -> String {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Witness, InputError> {
-    let name = path.display().to_string();
+    let name = names::shown(path);
     let text = std::fs::read_to_string(path)
         .map_err(|e| error(&name, format!("cannot read '{name}': {e}")))?;
     Witness::from_json(&text).map_err(|m| error(&name, m))
@@ -67,11 +69,11 @@ pub(crate) fn read(path: &Path) -> Result<Witness, InputError> {
 
 /// The witness's source: from here, or else from beside the witness.
 pub(crate) fn source_path(witness: &Witness, path: &Path) -> PathBuf {
-    let direct = PathBuf::from(&witness.file);
+    let direct = names::path(&witness.file);
     if direct.exists() || witness.file == "-" {
         return direct;
     }
-    let beside = path.parent().unwrap_or(Path::new("")).join(&witness.file);
+    let beside = path.parent().unwrap_or(Path::new("")).join(&direct);
     if beside.exists() { beside } else { direct }
 }
 

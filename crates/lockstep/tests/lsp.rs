@@ -156,7 +156,11 @@ impl Client {
     }
 
     fn open(&mut self, uri: &str, text: &str) {
-        let item = json!({"uri": uri, "languageId": "cuda-cpp", "version": 1, "text": text});
+        self.open_as(uri, "cuda-cpp", text);
+    }
+
+    fn open_as(&mut self, uri: &str, language: &str, text: &str) {
+        let item = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": item}));
     }
 
@@ -381,6 +385,79 @@ fn nonsense_is_answered_and_survived() {
     let nowhere =
         json!({"textDocument": {"uri": "untitled:1"}, "position": {"line": 0, "character": 0}});
     assert_eq!(client.request("textDocument/hover", nowhere), Value::Null);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn an_absurd_length_is_an_error_and_the_end() {
+    for length in ["99999999999999", "18446744073709551615", "99999999999999999999999999"] {
+        let mut client = Client::ready(&[]);
+        let input = client.input.as_mut().expect("open");
+        write!(input, "Content-Length: {length}\r\n\r\n{{}}").expect("it reads");
+        input.flush().expect("it reads");
+        let refused = client.wait(|m| m["id"].is_null() && m.get("error").is_some());
+        assert_eq!(refused["error"]["code"], -32700);
+        let message = refused["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("longer than 256 MiB"), "{refused}");
+        // The input is still open: the server ends by itself, and not by a signal.
+        assert_eq!(client.child.wait().expect("it ends").code(), Some(1));
+    }
+}
+
+#[test]
+fn every_access_and_barrier_of_a_racy_kernel_is_answered() {
+    let mut client = Client::ready(&[]);
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/racy_reduce.cu");
+    let text = std::fs::read_to_string(example).expect("the example");
+    let (_, uri) = client.file("racy_reduce.cu", &text);
+    client.open(&uri, &text);
+    let found = client.diagnostics(&uri);
+    assert!(found.iter().any(|d| d["code"] == "data-race"), "{found:?}");
+    let line = |client: &mut Client, number: u32| {
+        let hover = client.hover(&uri, number - 1);
+        hover.as_str().unwrap_or_default().to_owned()
+    };
+    let race = "\n\n*not proved safe, as the kernel has a data race (line 16)*";
+    let expected = [
+        (12, format!("read of `in`, write to `sums`: nothing was found here{race}")),
+        (20, format!("read of `sums`, write to `out`: nothing was found here{race}")),
+    ];
+    for (number, text) in expected {
+        assert_eq!(line(&mut client, number), text, "line {number}");
+    }
+    let barrier = line(&mut client, 13);
+    assert!(barrier.starts_with("barrier: nothing was found here"), "{barrier}");
+    assert!(barrier.contains("all threads of the block reach the barrier; *proved"), "{barrier}");
+    assert!(line(&mut client, 16).contains("**data-race**"));
+    assert!(line(&mut client, 7).contains("**found**"));
+    for silent in [3, 9, 18] {
+        assert_eq!(line(&mut client, silent), "", "line {silent}");
+    }
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_document_that_was_never_saved_is_checked() {
+    let mut client = Client::ready(&["--block", "64", "--grid", "1"]);
+    let uri = "untitled:Untitled-1";
+    client.open(uri, RACY);
+    let found = client.diagnostics(uri);
+    let race = found.iter().find(|d| d["code"] == "data-race").expect("the race");
+    assert_eq!(race["relatedInformation"][0]["location"]["uri"], uri);
+    assert!(client.hover(uri, 3).as_str().is_some_and(|h| h.contains("**data-race**")));
+    client.change(uri, 2, FIXED);
+    assert_eq!(client.diagnostics(uri), Vec::<Value>::new());
+    // The language is what the editor says.
+    let text = "kernel void k(global int *x) { x[0] = get_local_id(0); }\n";
+    client.open_as("untitled:Untitled-2", "opencl", text);
+    assert_eq!(client.diagnostics("untitled:Untitled-2")[0]["code"], "data-race");
+    // Headers are those of the folder.
+    client.file("put.h", "__device__ void put(int *x) { x[0] = threadIdx.x; }\n");
+    let text = "#include \"put.h\"\n__global__ void k(int *x) { put(x); }\n";
+    client.open_as("untitled:Untitled-3", "cuda", text);
+    client.wait(|m| m["params"]["diagnostics"][0]["code"] == "data-race");
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
+    assert_eq!(client.diagnostics(uri), Vec::<Value>::new());
     assert_eq!(client.end(), Some(0));
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{Finding, InputError, Kind, Report, Suppressed, Warning};
+use lockstep_names as names;
 use serde::{Deserialize, Serialize};
 
 use crate::tree::below;
@@ -41,7 +42,7 @@ pub struct Baseline {
 
 impl Baseline {
     pub fn read(path: &Path) -> Result<Baseline, InputError> {
-        let name = path.display().to_string();
+        let name = names::shown(path);
         let fail = |message: String| InputError { file: name.clone(), message };
         let text = std::fs::read_to_string(path)
             .map_err(|e| fail(format!("cannot read the baseline {name}: {e}")))?;
@@ -71,7 +72,7 @@ impl Baseline {
         let mut text = serde_json::to_string_pretty(&written).map_err(|e| e.to_string())?;
         text.push('\n');
         std::fs::write(path, text)
-            .map_err(|e| format!("cannot write '{}': {e}", path.display()))?;
+            .map_err(|e| format!("cannot write '{}': {e}", names::shown(path)))?;
         Ok(count)
     }
 
@@ -100,14 +101,14 @@ impl Baseline {
         let gone = |e: &Entry| whole.contains(&e.file) && settled(e.kind, &e.kernel);
         let message =
             |e: &Entry| format!("{} in kernel {} of {} no longer occurs", e.kind, e.kernel, e.file);
-        let file = self.path.display().to_string();
+        let file = names::shown(&self.path);
         let entries = self.entries.iter().filter(|(e, used)| !used && gone(e));
         entries.map(|(e, _)| Warning { file: file.clone(), line: 0, message: message(e) }).collect()
     }
 }
 
 fn known(path: &Path) -> String {
-    format!("known in the baseline {}", path.display())
+    format!("known in the baseline {}", names::shown(path))
 }
 
 fn entry(kernel: &str, finding: &Finding, sources: &mut Sources, root: &Path) -> Entry {
@@ -127,7 +128,7 @@ fn entry(kernel: &str, finding: &Finding, sources: &mut Sources, root: &Path) ->
 
 /// Relative to the baseline, so that it holds wherever the command is given.
 fn file_name(file: &str, root: &Path) -> String {
-    below(root, Path::new(file)).display().to_string()
+    names::shown(&below(root, &names::path(file)))
 }
 
 #[cfg(test)]

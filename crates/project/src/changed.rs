@@ -8,6 +8,8 @@
 //! have changed.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -25,7 +27,7 @@ impl Changes {
     pub fn since(revision: &str, folder: &Path) -> Result<Changes, String> {
         let top = git(folder, &["rev-parse", "--show-toplevel"])
             .map_err(|_| format!("--changed {revision}: this is not a git repository"))?;
-        let top = PathBuf::from(top.trim_end_matches('\n'));
+        let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(&top)));
         let commit = format!("{revision}^{{commit}}");
         git(folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
             .map_err(|_| format!("--changed {revision}: git knows no such revision"))?;
@@ -38,8 +40,8 @@ impl Changes {
         ];
         // Git resolves links in the name of the repository; the names of sources may go through one.
         let roots = [absolute(&top), absolute(&unresolved(folder, &top))];
-        let names: Vec<&str> =
-            names.iter().flat_map(|n| n.split('\0')).filter(|n| !n.is_empty()).collect();
+        let names = names.iter().flat_map(|n| n.split(|b| *b == 0)).filter(|n| !n.is_empty());
+        let names: Vec<&OsStr> = names.map(OsStr::from_bytes).collect();
         let files = roots.iter().flat_map(|root| names.iter().map(|n| root.join(n))).collect();
         Ok(Changes { files })
     }
@@ -57,7 +59,7 @@ fn unresolved(folder: &Path, top: &Path) -> PathBuf {
     folder.ancestors().nth(depth).map_or_else(|| top.to_path_buf(), Path::to_path_buf)
 }
 
-fn git(folder: &Path, args: &[&str]) -> Result<String, String> {
+fn git(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
     let output = Command::new("git")
         .arg("-C")
         .arg(folder)
@@ -65,7 +67,7 @@ fn git(folder: &Path, args: &[&str]) -> Result<String, String> {
         .output()
         .map_err(|e| format!("git could not be started: {e}"))?;
     match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        true => Ok(output.stdout),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
     }
 }
@@ -85,7 +87,7 @@ enum Include {
 
 impl Includes {
     /// Whether a source, compiled with these options, is touched.
-    pub fn touched(&mut self, source: &Path, clang_args: &[String], changes: &Changes) -> bool {
+    pub fn touched(&mut self, source: &Path, clang_args: &[OsString], changes: &Changes) -> bool {
         let (folders, forced) = folders(clang_args);
         let mut open = vec![absolute(source)];
         open.extend(forced);
@@ -117,13 +119,15 @@ impl Includes {
 }
 
 /// The include folders among clang's options, and the files that are always included.
-fn folders(clang_args: &[String]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+fn folders(clang_args: &[OsString]) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let (mut folders, mut forced) = (Vec::new(), Vec::new());
     let mut words = clang_args.iter();
     while let Some(word) = words.next() {
         for option in ["-include", "-isystem", "-iquote", "-idirafter", "-I"] {
-            let Some(rest) = word.strip_prefix(option) else { continue };
-            let value = if rest.is_empty() { words.next().map(String::as_str) } else { Some(rest) };
+            let Some(rest) = word.as_bytes().strip_prefix(option.as_bytes()) else { continue };
+            let joined = || Some(OsStr::from_bytes(rest));
+            let value =
+                if rest.is_empty() { words.next().map(OsString::as_os_str) } else { joined() };
             if let Some(value) = value {
                 let list = if option == "-include" { &mut forced } else { &mut folders };
                 list.push(absolute(Path::new(value)));
@@ -175,10 +179,10 @@ mod tests {
         fs::write(root.join("inc/y.h"), "#include \"../x.h\"\n#include \"gone.h\"\n").unwrap();
         let changed = |name: &str| Changes { files: [root.join(name)].into() };
         let mut all = Includes::default();
-        let mut touched = |file: &str, args: &[String], name: &str| {
+        let mut touched = |file: &str, args: &[OsString], name: &str| {
             all.touched(&root.join(file), args, &changed(name))
         };
-        let inc = [format!("-I{}", root.join("inc").display())];
+        let inc = [format!("-I{}", root.join("inc").display()).into()];
         assert!(touched("a.cu", &[], "a.cu"));
         assert!(touched("a.cu", &[], "inc/y.h"));
         assert!(touched("a.cu", &[], "inc/gone.h"));
@@ -186,7 +190,7 @@ mod tests {
         assert!(!touched("b.cu", &[], "inc/y.h"));
         assert!(touched("b.cu", &inc, "inc/y.h"));
         assert!(touched("c.cu", &[], "b.cu"));
-        let forced = ["-include".to_owned(), root.join("x.h").display().to_string()];
+        let forced = ["-include".into(), root.join("x.h").into_os_string()];
         assert!(touched("b.cu", &forced, "x.h"));
     }
 }

@@ -8,10 +8,12 @@
 //! hold.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use lockstep_finding::{InputError, Kind};
+use lockstep_names as names;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -133,7 +135,7 @@ pub struct Config {
     /// The file, where there is one.
     pub path: Option<PathBuf>,
     /// Include folders, macros, the standard, and what else goes to clang.
-    pub clang_args: Vec<String>,
+    pub clang_args: Vec<OsString>,
     pub cuda_path: Option<PathBuf>,
     pub baseline: Option<PathBuf>,
     pub budget: Option<f64>,
@@ -261,18 +263,22 @@ impl Config {
         };
         let mut clang_args = Vec::new();
         for folder in &written.include {
-            clang_args.push(format!("-I{}", root.join(folder).display()));
+            let mut option = OsString::from("-I");
+            option.push(root.join(folder));
+            clang_args.push(option);
         }
         for folder in &written.system_include {
-            clang_args.extend(["-isystem".to_owned(), root.join(folder).display().to_string()]);
+            clang_args.extend(["-isystem".into(), root.join(folder).into_os_string()]);
         }
-        clang_args.extend(written.defines.iter().map(|d| format!("-D{d}")));
+        clang_args.extend(written.defines.iter().map(|d| format!("-D{d}").into()));
         clang_args.extend(written.std.iter().map(|s| {
             let option = if s.starts_with("CL") { "-cl-std" } else { "-std" };
-            format!("{option}={s}")
+            format!("{option}={s}").into()
         }));
-        clang_args.extend(flags::with_one_architecture(written.clang_args.clone()));
-        clang_args.extend(written.arch.iter().map(|arch| format!("--offload-arch={arch}")));
+        clang_args.extend(flags::with_one_architecture(
+            written.clang_args.iter().map(OsString::from).collect(),
+        ));
+        clang_args.extend(written.arch.iter().map(|arch| format!("--offload-arch={arch}").into()));
         let mut kernels = Vec::new();
         for (name, table) in &written.kernel {
             kernels.push((name, kernel_table(name, table, budget(table.budget)?)?));
@@ -423,7 +429,7 @@ fn line_of(text: &str, at: usize) -> usize {
 /// As short as it can be said from here.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    path.strip_prefix(here).unwrap_or(path).display().to_string()
+    names::shown(path.strip_prefix(here).unwrap_or(path))
 }
 
 #[cfg(test)]

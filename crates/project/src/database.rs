@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::InputError;
+use lockstep_names as names;
 use serde::Deserialize;
 
 use crate::flags::{Flags, split_command, translate};
@@ -43,7 +44,7 @@ impl Database {
     /// Reads the database of a build folder, or the file itself.
     pub fn read(path: &Path) -> Result<Database, InputError> {
         let file = if path.is_dir() { path.join(NAME) } else { path.to_path_buf() };
-        let name = file.display().to_string();
+        let name = names::shown(&file);
         let fail = |message: String| InputError { file: name.clone(), message };
         let text = std::fs::read_to_string(&file).map_err(|e| {
             let why = match e.kind() {
@@ -79,8 +80,7 @@ impl Database {
 fn entry(command: &Command, base: &Path) -> Result<Option<Entry>, InputError> {
     let directory = absolute(&base.join(&command.directory));
     let file = absolute(&directory.join(&command.file));
-    let fail =
-        |message: &str| InputError { file: file.display().to_string(), message: message.into() };
+    let fail = |message: &str| InputError { file: names::shown(&file), message: message.into() };
     let words = match (&command.arguments, &command.command) {
         (Some(arguments), _) => Some(arguments.clone()),
         (None, Some(line)) => split_command(line),

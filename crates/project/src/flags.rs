@@ -8,9 +8,11 @@
 //! The list of options that take a value follows nvcc 12's and clang 19's help. An option that neither knows and
 //! that takes its value in the next word leaves that value behind, where it looks like an input file and is ignored.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::InputError;
+use lockstep_names as names;
 
 use crate::tree::absolute;
 
@@ -151,21 +153,24 @@ pub fn translate(words: &[String], directory: &Path) -> Result<Flags, InputError
 
 /// What is to go to clang as it is, with the architecture as clang spells it, however it was spelt: the newest where there
 /// are several.
-pub fn with_one_architecture(words: Vec<String>) -> Vec<String> {
+pub fn with_one_architecture(words: Vec<OsString>) -> Vec<OsString> {
     let (mut out, mut newest) = (Vec::new(), None::<Architecture>);
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        let mut next = || words.next();
-        match ARCHITECTURE.iter().find_map(|o| value(&word, o, &mut next)) {
+        let mut next = || words.next().map(|w| w.to_string_lossy().into_owned());
+        let named = word
+            .to_str()
+            .and_then(|word| ARCHITECTURE.iter().find_map(|o| value(word, o, &mut next)));
+        match named {
             Some(named) => match Architecture::newest_in(&named) {
                 Some(a) => newest = newest.max(Some(a)),
                 // It is for clang to say what is wrong with it.
-                None => out.push(format!("{OFFLOAD}{named}")),
+                None => out.push(format!("{OFFLOAD}{named}").into()),
             },
             None => out.push(word),
         }
     }
-    out.extend(newest.map(|a| a.option()));
+    out.extend(newest.map(|a| a.option().into()));
     out
 }
 
@@ -280,7 +285,7 @@ impl Reader<'_> {
     fn options_file(&mut self, name: &str) -> Result<(), InputError> {
         const MOST: u32 = 8;
         let path = self.place(name);
-        let file = path.display().to_string();
+        let file = names::shown(&path);
         let fail = |message: String| InputError { file: file.clone(), message };
         if self.depth >= MOST {
             return Err(fail("files of options include each other".into()));
@@ -318,6 +323,7 @@ pub fn split_command(text: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ffi::OsStr;
 
     fn flags(line: &str) -> Flags {
         translate(&split_command(line).unwrap(), Path::new("/b")).unwrap()
@@ -364,7 +370,10 @@ mod tests {
 
     #[test]
     fn one_architecture_as_clang_spells_it() {
-        let one = |line: &str| with_one_architecture(split_command(line).unwrap()).join(" ");
+        let one = |line: &str| {
+            let words = split_command(line).unwrap().into_iter().map(OsString::from).collect();
+            with_one_architecture(words).join(OsStr::new(" ")).into_string().unwrap()
+        };
         assert_eq!(one("-O1 --cuda-gpu-arch=sm_80 -DX"), "-O1 -DX --offload-arch=sm_80");
         assert_eq!(one("-arch sm_75 -arch=sm_90a"), "--offload-arch=sm_90a");
         assert_eq!(one("-gencode arch=compute_80,code=[sm_86,sm_80]"), "--offload-arch=sm_86");

@@ -9,10 +9,11 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use lockstep_finding::source::Sources;
 use lockstep_finding::{Finding, KernelReport, Kind, Place, Report, Suppressed, Verdict, Warning};
+use lockstep_names as names;
 
 use crate::baseline::Baseline;
 use crate::config::Config;
@@ -103,7 +104,7 @@ fn by_config(
     config: &Config,
     used: &mut [bool],
 ) -> Option<String> {
-    let files = || finding.accesses.iter().map(|a| config.relative(Path::new(&a.place.file)));
+    let files = || finding.accesses.iter().map(|a| config.relative(&names::path(&a.place.file)));
     let covers = |s: &crate::config::Suppression| {
         s.kind == finding.kind && s.covers(names, files().collect::<Vec<PathBuf>>().into_iter())
     };
@@ -120,7 +121,8 @@ struct Comments {
 }
 
 fn identity(file: &str) -> PathBuf {
-    Path::new(file).canonicalize().unwrap_or_else(|_| file.into())
+    let path = names::path(file);
+    path.canonicalize().unwrap_or(path)
 }
 
 impl Comments {

@@ -51,13 +51,14 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
     let started = Instant::now();
     let flags: Vec<String> = words.iter().filter(|w| w.starts_with('-')).cloned().collect();
     let given: Vec<&String> = words.iter().filter(|w| !w.starts_with('-')).collect();
-    let options = Options { clang_args: flags, ..Options::default() };
+    let clang_args = flags.iter().map(Into::into).collect();
+    let options = Options { clang_args, ..Options::default() };
     let module = match load(Input::Path(Path::new(file)), &options) {
         Ok(m) => m,
         Err(e) => {
             println!(
                 "{file}{}\t-\terror\t{}",
-                options.clang_args.join(""),
+                flags.join(""),
                 e.to_string().lines().next().unwrap_or("")
             );
             return;
@@ -109,7 +110,7 @@ fn one(file: &str, words: &[String], any: bool, lockstep: bool, verbose: bool) {
         let s = &proof.stats;
         println!(
             "{file}{}\t{}\t{}\t{:.3}s+{:.3}s q={} a={} t={}",
-            options.clang_args.join(""),
+            flags.join(""),
             kernel.name,
             all.join("\t"),
             front.as_secs_f64(),

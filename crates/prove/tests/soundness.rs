@@ -95,6 +95,7 @@ fn wrongly_proved(path: &Path) -> (Vec<String>, usize) {
             words.iter().filter(|w| for_clang.iter().any(|o| w.starts_with(o))).cloned().collect();
         let arch = words.iter().position(|w| w == "--arch").and_then(|i| words.get(i + 1));
         clang_args.extend(arch.map(|arch| format!("--offload-arch={arch}")));
+        let clang_args = clang_args.into_iter().map(Into::into).collect();
         let options = Options { clang_args, ..Options::default() };
         let Ok(module) = load(Input::Path(path), &options) else { continue };
         // A host that gives pointers into one array is not looked at here.

@@ -1,5 +1,7 @@
 //! A witness: one file that holds all that is needed to see a finding again.
 
+use std::ffi::OsString;
+
 use serde::{Deserialize, Serialize};
 
 use super::Launch;
@@ -20,8 +22,9 @@ pub struct Witness {
     /// `independent` or `lockstep`.
     pub scheduling: String,
     pub warp_size: u32,
-    #[serde(default)]
-    pub clang_args: Vec<String>,
+    /// A word each; one that is not UTF-8 is a list of its bytes.
+    #[serde(default, with = "words")]
+    pub clang_args: Vec<OsString>,
     /// What the finding said: for the reader, not for the replay.
     #[serde(default)]
     pub message: String,
@@ -50,10 +53,44 @@ impl Witness {
     }
 }
 
+mod words {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Word {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(words: &[OsString], to: S) -> Result<S::Ok, S::Error> {
+        let word = |w: &OsString| match w.to_str() {
+            Some(text) => Word::Text(text.to_owned()),
+            None => Word::Bytes(w.as_bytes().to_vec()),
+        };
+        words.iter().map(word).collect::<Vec<Word>>().serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<OsString>, D::Error> {
+        let word = |w: Word| match w {
+            Word::Text(text) => text.into(),
+            Word::Bytes(bytes) => OsString::from_vec(bytes),
+        };
+        Ok(Vec::<Word>::deserialize(from)?.into_iter().map(word).collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::launch::ArgValue;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn round_trip() {
@@ -70,7 +107,7 @@ mod tests {
             },
             scheduling: "independent".into(),
             warp_size: 32,
-            clang_args: vec!["-DN=4".into()],
+            clang_args: vec!["-DN=4".into(), OsStr::from_bytes(b"-I\xff").into()],
             message: String::new(),
         };
         assert_eq!(Witness::from_json(&witness.to_json()), Ok(witness));

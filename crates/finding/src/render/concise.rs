@@ -9,7 +9,8 @@ use std::fmt::Write;
 use super::{one_line, title_text};
 use crate::{Finding, KernelReport, Report, Verdict};
 
-pub fn concise(report: &Report) -> String {
+/// `quiet` leaves out what is unknown.
+pub fn concise(report: &Report, quiet: bool) -> String {
     let mut out = String::new();
     for kernel in &report.kernels {
         for finding in kernel.findings.iter().filter(|f| f.suppressed.is_none()) {
@@ -17,6 +18,7 @@ pub fn concise(report: &Report) -> String {
         }
         for (kind, verdict) in &kernel.verdicts {
             if let Verdict::Unknown { because } = verdict
+                && !quiet
                 && !kernel.is_suppressed(*kind)
             {
                 let place = format!("{}:{}", kernel.text_file(), kernel.line);
@@ -63,15 +65,17 @@ mod tests {
         finding.confidence = Confidence::Possible;
         finding.message = "possible data race on s".into();
         let line = "reduce.cu:7:20: error[data-race]: possible: data race on s, when n < 8 (kernel reduce)\n";
-        assert_eq!(concise(&report), line);
+        assert_eq!(concise(&report, false), line);
     }
 
     #[test]
     fn one_line_each() {
         assert_eq!(
-            concise(&samples::report()),
+            concise(&samples::report(), false),
             "reduce.cu:7:20: error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0) (kernel reduce)\n\
              reduce.cu:1: unknown[deadlock]: step budget ran out (kernel reduce)\n"
         );
+        let quiet = concise(&samples::report(), true);
+        assert_eq!(quiet.lines().count(), 1, "{quiet}");
     }
 }

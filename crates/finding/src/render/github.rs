@@ -30,7 +30,11 @@ pub fn github(report: &Report, sources: &mut Sources) -> String {
     for warning in &report.warnings {
         let line = warning.line.to_string();
         let place = [("file", warning.file.clone()), ("line", line)];
-        let known = if warning.line > 0 { 2 } else { 1 };
+        let known = match (warning.file.is_empty(), warning.line) {
+            (true, _) => 0,
+            (false, 0) => 1,
+            _ => 2,
+        };
         command(&mut out, "warning", &place[..known], &warning.message);
     }
     for kernel in &report.kernels {

@@ -28,17 +28,23 @@ pub struct HumanOptions {
     pub colour: bool,
     /// Time of the whole run, for the last line.
     pub seconds: Option<f64>,
+    /// Findings only: no verdicts, no kernels without findings, no summary.
+    pub quiet: bool,
     /// Columns of the terminal, where it is one.
     pub width: Option<usize>,
 }
 
 pub fn human(report: &Report, sources: &mut Sources, options: &HumanOptions) -> String {
     let mut out = String::new();
-    for kernel in &report.kernels {
+    let says_something = |k: &&KernelReport| {
+        let finds = k.findings.iter().any(|f| f.suppressed.is_none());
+        !options.quiet || finds || !k.printed.is_empty() || !k.outputs.is_empty()
+    };
+    for kernel in report.kernels.iter().filter(says_something) {
         kernel_section(&mut out, kernel, sources, options);
         out.push('\n');
     }
-    if !report.kernels.is_empty() {
+    if !report.kernels.is_empty() && !options.quiet {
         summary(&mut out, report, options);
     }
     out
@@ -81,7 +87,9 @@ fn kernel_section(
     for output in &kernel.outputs {
         let _ = writeln!(out, "  {}", output_text(output));
     }
-    verdict_lines(out, kernel, options);
+    if !options.quiet {
+        verdict_lines(out, kernel, options);
+    }
 }
 
 fn printed(out: &mut String, kernel: &KernelReport) {
@@ -416,6 +424,21 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
         let text = render(&report);
         assert!(text.contains("\n  allowed data-race at util.h:7: old\n"), "{text}");
         assert!(text.contains("1 finding suppressed"), "{text}");
+    }
+
+    #[test]
+    fn quiet_is_findings_only() {
+        let mut report = samples::report();
+        let mut silent = report.kernels[0].clone();
+        silent.findings.clear();
+        report.kernels.push(silent);
+        let options = HumanOptions { quiet: true, seconds: Some(0.1), ..HumanOptions::default() };
+        let text = human(&report, &mut samples::sources(), &options);
+        assert!(text.contains("error[data-race]: data race on s[8]"), "{text}");
+        assert_eq!(text.matches("kernel reduce (reduce.cu:1)").count(), 1, "{text}");
+        for word in ["unknown", "clean", "1 kernel", "0.10 s"] {
+            assert!(!text.contains(word), "{word}: {text}");
+        }
     }
 
     #[test]

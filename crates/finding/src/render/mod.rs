@@ -119,13 +119,8 @@ pub(crate) fn launch_options(launch: &Launch) -> String {
 }
 
 /// A word as a shell takes it.
-pub fn shell_quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_=.,:+-@/".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+pub(crate) fn shell_quoted(word: &str) -> String {
+    lockstep_names::shell_quoted(word.as_ref())
 }
 
 /// A line of the table of the two threads' values.

@@ -168,6 +168,7 @@ pub(crate) fn kernel() -> KernelReport {
         arch: None,
         chosen: None,
         explanation: None,
+        operations: Vec::new(),
     }
 }
 

@@ -12,6 +12,8 @@
 //!
 //! There is nothing of time in it: the same run gives the same bytes.
 
+use std::os::unix::ffi::OsStrExt;
+
 use serde_json::{Map, Value, json};
 
 use super::json::{approximated_json, verdicts_json};
@@ -263,13 +265,17 @@ impl Log<'_> {
     }
 
     fn warning(&mut self, warning: &Warning) -> Value {
+        let message = json!({"text": warning.message});
+        if warning.file.is_empty() {
+            return json!({"level": "warning", "message": message});
+        }
         let mut at = json!({"artifactLocation": self.artifact_location(&warning.file)});
         if warning.line > 0 {
             at["region"] = json!({"startLine": warning.line});
         }
         json!({
             "level": "warning",
-            "message": {"text": warning.message},
+            "message": message,
             "locations": [{"physicalLocation": at}],
         })
     }
@@ -357,17 +363,20 @@ fn status_text(status: u8) -> &'static str {
 
 /// A file's name as a URI, relative ones to [`ROOT`].
 fn location(file: &str) -> Value {
-    let path = file.replace('\\', "/");
-    if path.starts_with('/') {
-        return json!({"uri": format!("file://{}", percent_encoded(&path))});
+    let path = lockstep_names::path(file);
+    let mut name = path.as_os_str().as_bytes();
+    if name.starts_with(b"/") {
+        return json!({"uri": format!("file://{}", percent_encoded(name))});
     }
-    let relative = path.trim_start_matches("./");
-    json!({"uri": percent_encoded(relative), "uriBaseId": ROOT})
+    while let Some(rest) = name.strip_prefix(b"./") {
+        name = rest;
+    }
+    json!({"uri": percent_encoded(name), "uriBaseId": ROOT})
 }
 
-fn percent_encoded(path: &str) -> String {
+fn percent_encoded(path: &[u8]) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-._~/+=@".contains(&b);
-    path.bytes().fold(String::new(), |out, b| match plain(b) {
+    path.iter().fold(String::new(), |out, &b| match plain(b) {
         true => out + char::from(b).encode_utf8(&mut [0; 4]),
         false => format!("{out}%{b:02X}"),
     })
@@ -477,5 +486,7 @@ mod tests {
         assert_eq!(location("/a/ü.cu")["uri"], "file:///a/%C3%BC.cu");
         assert_eq!(location("./src/a.cu"), json!({"uri": "src/a.cu", "uriBaseId": ROOT}));
         assert_eq!(location("C:x%.cu")["uri"], "C%3Ax%25.cu");
+        // Names that are not text, or of more than one line, are their bytes again.
+        assert_eq!(location("a\\xff\\n\\\\.cu")["uri"], "a%FF%0A%5C.cu");
     }
 }

@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use lockstep_kernel::{Kernel, Op, Space, Terminator};
+use lockstep_names as names;
 
 use crate::clang::{self, Source};
 use crate::{HeadComment, Options, Uninstantiated, architecture, entries, prelude};
@@ -98,7 +99,7 @@ impl Project {
         let key = |path: &Path| key(&folder, path);
         let mut texts: BTreeMap<String, String> = BTreeMap::new();
         let own = String::from_utf8_lossy(&source.bytes).into_owned();
-        texts.insert(key(Path::new(&source.name)), own);
+        texts.insert(key(&names::path(&source.name)), own);
         for file in files.iter().filter(|f| is_users(f, options)) {
             texts.entry(key(file)).or_insert_with(|| {
                 let bytes = std::fs::read(file).unwrap_or_default();
@@ -111,7 +112,7 @@ impl Project {
         let kept = clang::kept_lines(source, head, options)?;
         let mut by_file: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
         for (file, line, text) in kept {
-            let lines = by_file.entry(key(Path::new(&file))).or_default();
+            let lines = by_file.entry(key(&file)).or_default();
             lines.entry(line).or_default().push_str(&text);
         }
         let none = BTreeMap::new();
@@ -220,7 +221,7 @@ impl Project {
         let loc = kernel.locs.get(kernel.loc.0 as usize)?;
         let shown = kernel.files.get(loc.file as usize).map_or(input, String::as_str);
         let name = plain_name(&kernel.name);
-        let home = key(&self.folder, Path::new(shown));
+        let home = key(&self.folder, &names::path(shown));
         let mut out = LeftOut { mangled: kernel.mangled.clone(), ..LeftOut::default() };
         let mut seen: BTreeSet<&str> = BTreeSet::from([name]);
         let mut open: Vec<(&str, &Function)> = Vec::new();
@@ -286,8 +287,9 @@ impl Project {
     }
 
     fn lines(&self, path: &str, first: u32, last: u32) -> Lines {
-        let shown = Path::new(path).strip_prefix(&self.folder).unwrap_or(Path::new(path));
-        Lines { file: shown.display().to_string(), first, last }
+        let path = names::path(path);
+        let shown = path.strip_prefix(&self.folder).unwrap_or(&path);
+        Lines { file: names::shown(shown), first, last }
     }
 
     /// Kernels that stand in what is left out of the input, and nowhere else.
@@ -298,7 +300,7 @@ impl Project {
         options: &Options,
         architecture: &str,
     ) -> Vec<Uninstantiated> {
-        let Some(file) = self.files.get(&key(&self.folder, Path::new(input))) else {
+        let Some(file) = self.files.get(&key(&self.folder, &names::path(input))) else {
             return Vec::new();
         };
         let mut out: Vec<Uninstantiated> = Vec::new();
@@ -347,7 +349,7 @@ fn plain_name(name: &str) -> &str {
     plain.rsplit("::").next().unwrap_or(plain)
 }
 
-/// A path by which a file is known.
+/// The name by which a file is known.
 fn key(folder: &Path, path: &Path) -> String {
     let mut out = PathBuf::new();
     for part in folder.join(path).components() {
@@ -357,7 +359,7 @@ fn key(folder: &Path, path: &Path) -> String {
             part => out.push(part),
         }
     }
-    out.display().to_string()
+    names::shown(&out)
 }
 
 /// Whether a file is not the system's, an SDK's or our own.

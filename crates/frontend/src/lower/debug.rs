@@ -5,6 +5,8 @@
 //! Without debug information every place is line 0 of the file.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use llvm_sys::core::LLVMGetValueKind;
@@ -146,17 +148,17 @@ impl Lower<'_> {
             let (mut n, mut m) = (0, 0);
             let name = LLVMDIFileGetFilename(file, &mut n);
             let folder = LLVMDIFileGetDirectory(file, &mut m);
-            (text(name.cast(), n), text(folder.cast(), m))
+            (path(name.cast(), n), path(folder.cast(), m))
         };
-        if name.is_empty() || name == "-" || name == "<stdin>" {
+        if name.as_os_str().is_empty() || name == Path::new("-") || name == Path::new("<stdin>") {
             return self.file(&self.locs.input.clone());
         }
-        let full = Path::new(&folder).join(&name);
-        if full == self.locs.folder.join(&self.locs.input) {
+        let full = folder.join(&name);
+        if full == self.locs.folder.join(lockstep_names::path(&self.locs.input)) {
             return self.file(&self.locs.input.clone());
         }
-        let shown = full.strip_prefix(&self.locs.folder).unwrap_or(&full).to_string_lossy();
-        self.file(&shown)
+        let shown = full.strip_prefix(&self.locs.folder).unwrap_or(&full);
+        self.file(&lockstep_names::shown(shown))
     }
 
     /// Where a function is declared.
@@ -173,10 +175,12 @@ impl Lower<'_> {
     }
 }
 
-unsafe fn text(p: *const u8, len: u32) -> String {
+/// # Safety
+/// There are so many bytes.
+unsafe fn path(p: *const u8, len: u32) -> PathBuf {
     if p.is_null() {
-        return String::new();
+        return PathBuf::new();
     }
     let bytes = unsafe { std::slice::from_raw_parts(p, len as usize) };
-    String::from_utf8_lossy(bytes).into_owned()
+    OsStr::from_bytes(bytes).into()
 }

@@ -10,6 +10,7 @@ use lockstep_finding::render::{access_label, annotation_level, title_text};
 use lockstep_finding::{
     Confidence, EXAMPLE, Finding, InputError, KernelReport, Kind, Place, Report, Severity, Warning,
 };
+use lockstep_names as names;
 
 use super::place::{line_at, normal, range_at, uri_of};
 use super::texts::Texts;
@@ -34,7 +35,7 @@ pub(super) fn of(report: &Report, main: &Path, texts: &mut Texts) -> Diagnostics
         let shown = kernel.findings.iter().filter(|f| f.suppressed.is_none());
         shown.for_each(|f| add(finding(kernel, f, main, texts)));
     }
-    report.warnings.iter().for_each(|w| add(warning(w, texts)));
+    report.warnings.iter().filter(|w| !w.file.is_empty()).for_each(|w| add(warning(w, texts)));
     for error in &report.errors {
         messages(error).into_iter().for_each(|m| add(m.diagnostic(texts)));
     }
@@ -84,7 +85,7 @@ fn finding(
 
 /// A word about the source itself, such as a suppression that covers nothing.
 fn warning(warning: &Warning, texts: &mut Texts) -> (PathBuf, Diagnostic) {
-    let path = normal(Path::new(&warning.file));
+    let path = normal(&names::path(&warning.file));
     let text = texts.get(&path).unwrap_or_default();
     let diagnostic = Diagnostic {
         range: line_at(&text, warning.line),
@@ -119,7 +120,7 @@ pub(super) fn message(kernel: &KernelReport, finding: &Finding) -> String {
 }
 
 fn located(place: &Place, texts: &mut Texts) -> (PathBuf, gen_lsp_types::Range) {
-    let path = normal(Path::new(&place.file));
+    let path = normal(&names::path(&place.file));
     let text = texts.get(&path).unwrap_or_default();
     (path, range_at(&text, place.line, place.column))
 }

@@ -13,12 +13,14 @@ use lockstep_search::Alias;
 use super::diagnostics::Diagnostics;
 use crate::check::{self, Unit};
 use crate::engines::Engines;
-use crate::options::{Evolve, FilesArgs, Format};
+use crate::options::{Evolve, FilesArgs, Format, Lang};
 use crate::plan::Plan;
 
 pub(super) struct Document {
     pub(super) uri: Uri,
     pub(super) path: PathBuf,
+    /// Where the path does not tell it.
+    pub(super) lang: Option<Lang>,
     pub(super) version: i32,
     pub(super) text: Arc<str>,
     /// A number of its own for each text: what was found in another state is outdated.
@@ -40,6 +42,7 @@ impl Document {
         Document {
             uri,
             path,
+            lang: None,
             version,
             text: text.into(),
             state,
@@ -66,6 +69,7 @@ impl Document {
         let mut options = options.clone();
         options.files = vec![self.path.clone()];
         options.analysis.input.cancel = self.cancel.clone();
+        options.analysis.input.lang = options.analysis.input.lang.or(self.lang);
         // It takes findings as they are: no pictures.
         options.analysis.report.format = Format::Json;
         Check { options, path: self.path.clone(), text: self.text.clone(), state: self.state }
@@ -87,7 +91,7 @@ impl Check {
         let saved = std::fs::read(&self.path).is_ok_and(|bytes| bytes == self.text.as_bytes());
         let text = (!saved).then(|| self.text.as_bytes().to_vec());
         if let (Some(_), Some(folder)) = (&text, self.path.parent()) {
-            input.clang_args.extend(["-iquote".into(), folder.display().to_string()]);
+            input.clang_args.extend(["-iquote".into(), folder.as_os_str().to_owned()]);
         }
         let unit = Unit { path: self.path, input, text, named: false };
         let alias = if self.options.may_alias { Alias::All } else { Alias::Never };

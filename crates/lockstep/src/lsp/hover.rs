@@ -1,9 +1,11 @@
 //! What a line of a kernel was found to be: safe, and why, or what is wrong with it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lockstep_finding::render::access_label;
-use lockstep_finding::{Condition, Finding, KernelReport, Kind, Place, Report, Verdict};
+use lockstep_finding::{Condition, Finding, KernelReport, Kind, Operation, Place, Report, Verdict};
+use lockstep_names as names;
 
 use super::diagnostics::message;
 use super::place::normal;
@@ -23,9 +25,10 @@ pub(super) fn text(report: &Report, path: &Path, line: u32) -> Option<String> {
 }
 
 fn of_kernel(kernel: &KernelReport, path: &Path, line: u32) -> Vec<String> {
-    let here = |p: &Place| p.line == line && normal(Path::new(&p.file)) == path;
+    let here = |p: &Place| p.line == line && normal(&names::path(&p.file)) == path;
     let mut parts = Vec::new();
-    if kernel.line == line && normal(Path::new(kernel.text_file())) == path {
+    let is_first_line = kernel.line == line && normal(&names::path(kernel.text_file())) == path;
+    if is_first_line {
         parts.push(verdicts(kernel));
     }
     for finding in &kernel.findings {
@@ -33,6 +36,9 @@ fn of_kernel(kernel: &KernelReport, path: &Path, line: u32) -> Vec<String> {
         parts.extend(index.map(|i| found(kernel, finding, i)));
     }
     parts.extend(safe(kernel, here));
+    if parts.len() == usize::from(is_first_line) {
+        parts.extend(not_proved(kernel, here));
+    }
     parts
 }
 
@@ -98,6 +104,61 @@ fn safe(kernel: &KernelReport, here: impl Fn(&Place) -> bool) -> Option<String> 
     Some(text + "*")
 }
 
+/// What is known of accesses and barriers at which nothing was found, where the kernel is not proved free of races.
+fn not_proved(kernel: &KernelReport, here: impl Fn(&Place) -> bool) -> Option<String> {
+    let at: Vec<&Operation> = kernel.operations.iter().filter(|o| here(&o.place)).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for operation in &at {
+        if !names.contains(&operation.what.as_str()) {
+            names.push(&operation.what);
+        }
+    }
+    if names.is_empty() {
+        return None;
+    }
+    let mut text = format!("{}: nothing was found here", names.join(", "));
+    let verdict = |kind: Kind| kernel.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
+    if at.iter().any(|o| o.is_barrier)
+        && let Some(Verdict::Proved { assumes }) = verdict(Kind::BarrierDivergence)
+    {
+        text += "\n\nall threads of the block reach the barrier; *proved";
+        if !assumes.is_empty() {
+            text += &format!(", assuming {}", Condition::line(assumes));
+        }
+        text += "*";
+    }
+    if at.iter().any(|o| !o.is_barrier)
+        && let Some(verdict) = verdict(Kind::DataRace)
+    {
+        text += &match verdict {
+            Verdict::Found => {
+                let races = kernel.findings.iter().filter(|f| f.kind == Kind::DataRace);
+                let lines: BTreeSet<u32> =
+                    races.flat_map(|f| f.accesses.iter().map(|a| a.place.line)).collect();
+                let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+                let noun = if lines.len() == 1 { "line" } else { "lines" };
+                format!(
+                    "\n\n*not proved safe, as the kernel has a data race ({noun} {})*",
+                    lines.join(", ")
+                )
+            }
+            Verdict::Clean { covered } => {
+                format!("\n\n*no data race in {covered}; not proved*")
+            }
+            Verdict::Unknown { because } => {
+                format!("\n\n*whether there is a data race is unknown: {because}*")
+            }
+            Verdict::Proved { assumes } if assumes.is_empty() => {
+                "\n\n*no data race: proved*".to_owned()
+            }
+            Verdict::Proved { assumes } => {
+                format!("\n\n*no data race: proved, assuming {}*", Condition::line(assumes))
+            }
+        };
+    }
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +213,37 @@ mod tests {
         };
         let expected = "kernel `k`\n\n- data-race: **clean** in 3 launches";
         assert_eq!(at(&report, 1).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_is_not_proved_says_so() {
+        let operation = |line: u32, what: &str| Operation {
+            place: Place { file: "/x/k.cu".into(), line, ..Place::default() },
+            what: what.into(),
+            is_barrier: what == "barrier",
+        };
+        let with = |verdict: Verdict| {
+            let mut kernel = kernel(verdict);
+            kernel.explanation = None;
+            kernel.operations = vec![
+                operation(4, "write to `s`"),
+                operation(4, "read of `a`"),
+                operation(5, "barrier"),
+            ];
+            kernel.verdicts.push((Kind::BarrierDivergence, Verdict::Proved { assumes: vec![] }));
+            Report { kernels: vec![kernel], ..Report::default() }
+        };
+        let report = with(Verdict::Clean { covered: "3 launches".into() });
+        let expected = "write to `s`, read of `a`: nothing was found here\n\n\
+                        *no data race in 3 launches; not proved*";
+        assert_eq!(at(&report, 4).as_deref(), Some(expected));
+        let expected = "barrier: nothing was found here\n\n\
+                        all threads of the block reach the barrier; *proved*";
+        assert_eq!(at(&report, 5).as_deref(), Some(expected));
+        assert_eq!(at(&report, 6), None);
+        let unknown = at(&with(Verdict::Unknown { because: "it is large".into() }), 4);
+        assert!(unknown.is_some_and(|t| {
+            t.ends_with("*whether there is a data race is unknown: it is large*")
+        }));
     }
 }

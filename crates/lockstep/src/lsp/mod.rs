@@ -40,13 +40,14 @@ use gen_lsp_types::{
     WorkDoneProgressCreateParams, WorkDoneProgressCreateRequest,
 };
 use lockstep_finding::{InputError, Report};
+use lockstep_names as names;
 use lsp_server::{ErrorCode, Message, Notification, Request};
 use serde_json::{Value, json};
 
 use self::document::{Check, Document};
 use self::texts::Texts;
 use self::wire::{Incoming, Out};
-use crate::options::FilesArgs;
+use crate::options::{FilesArgs, Lang};
 
 /// Rest after a keystroke before the text is checked.
 const REST: Duration = Duration::from_millis(400);
@@ -134,7 +135,9 @@ impl<W: Write> Server<'_, W> {
                 }
                 // The server asks only for leave to show progress, and takes it.
                 Ok(Event::Client(Incoming::Message(Message::Response(_)))) => {}
-                Ok(Event::Client(Incoming::Malformed(why))) => self.out.refuse_unread(&why),
+                Ok(Event::Client(Incoming::Malformed(why) | Incoming::Hopeless(why))) => {
+                    self.out.refuse_unread(&why);
+                }
                 Ok(Event::Client(Incoming::Closed)) | Err(RecvTimeoutError::Disconnected) => {
                     return 1;
                 }
@@ -270,7 +273,11 @@ impl<W: Write> Server<'_, W> {
             return self.log(MessageType::Info, format!("{} is no file: not checked", item.uri));
         };
         let state = self.next_state();
-        let document = Document::new(item.uri, path.clone(), item.version, item.text, state);
+        let mut document = Document::new(item.uri, path.clone(), item.version, item.text, state);
+        // The name of a document that was never saved does not tell its language.
+        if place::is_unsaved(&document.uri) {
+            document.lang = language(&item.language_id.to_string());
+        }
         if let Some(before) = self.documents.insert(path.clone(), document) {
             before.cancel.cancel();
         }
@@ -304,10 +311,11 @@ impl<W: Write> Server<'_, W> {
         let version = document.version;
         document.change(text, version, state);
         let saved = document.path.clone();
+        let matters_to_all = is_header(&saved) && document.lang.is_none();
         let open: Vec<PathBuf> = self.documents.keys().cloned().collect();
         for path in open {
             // A header may matter to all others.
-            if self.is_checked(&path) && (path == saved || is_header(&saved)) {
+            if self.is_checked(&path) && (path == saved || matters_to_all) {
                 self.wait_for(path);
             }
         }
@@ -316,6 +324,7 @@ impl<W: Write> Server<'_, W> {
     /// Whether a document is looked at by itself, or only through those that include it.
     fn is_checked(&self, path: &Path) -> bool {
         self.options.analysis.input.lang.is_some()
+            || self.documents.get(path).is_some_and(|d| d.lang.is_some())
             || has_extension(path, &["cu", "cuh", "cl", "ocl", "ll"])
     }
 
@@ -402,7 +411,7 @@ impl<W: Write> Server<'_, W> {
             return;
         }
         let Some(report) = report else {
-            let message = format!("{}: the check failed; this is a bug", path.display());
+            let message = format!("{}: the check failed; this is a bug", names::shown(path));
             return self.log(MessageType::Error, message);
         };
         let new = diagnostics::of(&report, path, &mut texts);
@@ -482,7 +491,7 @@ impl<W: Write> Server<'_, W> {
         let token = ProgressToken::String(format!("check-{state}"));
         let create = WorkDoneProgressCreateParams { token: token.clone() };
         self.out.ask::<WorkDoneProgressCreateRequest>(format!("check-{state}"), &create);
-        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into());
+        let name = path.file_name().map_or_else(String::new, |n| names::shown(Path::new(n)));
         let value = json!({"kind": "begin", "title": "Lockstep", "message": name});
         self.out.notify::<ProgressNotification>(&ProgressParams { token, value });
     }
@@ -497,6 +506,16 @@ impl<W: Write> Server<'_, W> {
 
     fn log(&mut self, kind: MessageType, message: String) {
         self.out.notify::<LogMessageNotification>(&LogMessageParams { kind, message });
+    }
+}
+
+/// The language that an editor names: the identifiers that editors use for CUDA, OpenCL C and LLVM's IR.
+fn language(id: &str) -> Option<Lang> {
+    match id.to_ascii_lowercase().as_str() {
+        "cuda" | "cuda-cpp" | "cuda-c" | "cuda-c++" | "cudacpp" => Some(Lang::Cuda),
+        "opencl" | "opencl-c" | "openclc" | "cl" => Some(Lang::Opencl),
+        "llvm" | "llvm-ir" => Some(Lang::Llvm),
+        _ => None,
     }
 }
 

@@ -1,27 +1,41 @@
 //! Places: from paths and columns of bytes to the protocol's URIs and UTF-16 units, and back.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use gen_lsp_types::{Position, Range, Uri};
 use lockstep_finding::source::{expression_at, line_range};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 /// What stands in the path of a URI as it is.
 const PLAIN: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The path of a `file:` URI.
+/// How the URI of a document begins that was never saved.
+const UNSAVED: &str = "untitled:";
+
+pub(super) fn is_unsaved(uri: &Uri) -> bool {
+    uri.0.starts_with(UNSAVED)
+}
+
+/// The path of a `file:` URI. A document that was never saved is taken for a file of that name in the folder of the
+/// project: there its settings and its headers are looked for.
 pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
+    if let Some(name) = uri.0.strip_prefix(UNSAVED) {
+        let name = percent_decode_str(name).decode_utf8_lossy().replace(['/', '\\', '\0'], "_");
+        return Some(normal(Path::new(&format!("{UNSAVED}{name}"))));
+    }
     let rest = uri.0.strip_prefix("file://")?;
     // A host may stand before the path.
     let path = &rest[rest.find('/')?..];
     let path = path.split(['?', '#']).next().unwrap_or(path);
-    let path = percent_decode_str(path).decode_utf8().ok()?;
-    Some(normal(Path::new(&*path)))
+    let path: Vec<u8> = percent_decode_str(path).collect();
+    Some(normal(Path::new(OsStr::from_bytes(&path))))
 }
 
 pub(super) fn uri_of(path: &Path) -> Uri {
-    Uri(format!("file://{}", utf8_percent_encode(&path.to_string_lossy(), PLAIN)))
+    Uri(format!("file://{}", percent_encode(path.as_os_str().as_bytes(), PLAIN)))
 }
 
 /// The path as one name of it: absolute, without `.` and `..`.
@@ -84,10 +98,20 @@ mod tests {
 
     #[test]
     fn other_uris_have_no_path() {
-        for uri in ["untitled:Untitled-1", "file:", "https://x/y.cu", "file://%ff/%ff"] {
+        for uri in ["git:/a/b.cu", "file:", "https://x/y.cu", "file://host"] {
             assert_eq!(path_of(&Uri(uri.into())), None, "{uri}");
         }
         assert_eq!(path_of(&Uri("file://host/a/../b.cu".into())), Some("/b.cu".into()));
+        let bytes = PathBuf::from(OsStr::from_bytes(b"/a\xff.cu"));
+        assert_eq!(uri_of(&bytes).0, "file:///a%FF.cu");
+        assert_eq!(path_of(&uri_of(&bytes)), Some(bytes));
+    }
+
+    #[test]
+    fn what_was_never_saved_is_in_the_folder() {
+        let here = std::env::current_dir().expect("a folder");
+        let unsaved = path_of(&Uri("untitled:/x/Untitled%201".into()));
+        assert_eq!(unsaved, Some(here.join("untitled:_x_Untitled 1")));
     }
 
     #[test]

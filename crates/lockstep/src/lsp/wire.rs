@@ -1,6 +1,6 @@
 //! Messages of the protocol on the way in and out.
 
-use std::io::{self, BufRead, ErrorKind, Write};
+use std::io::{self, BufRead, Read, Write};
 
 use gen_lsp_types::{Notification, Request};
 use lsp_server::{ErrorCode, Message, RequestId, Response};
@@ -13,24 +13,84 @@ pub(super) enum Incoming {
     Message(Message),
     /// Something that is no message: what is wrong with it.
     Malformed(String),
+    /// The same, and where the next message begins is not known.
+    Hopeless(String),
     /// The client is gone.
     Closed,
 }
 
+/// The longest message that is read. Editors send the whole text of a file in one.
+const LONGEST: u64 = 256 << 20;
+
+/// The longest line of a header.
+const LONGEST_LINE: u64 = 64 << 10;
+
 /// Reads messages until the input ends. What cannot be understood is skipped: the next message has a length of its own.
 pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(Incoming) -> bool) {
-    loop {
-        let incoming = match Message::read(&mut input) {
-            Ok(Some(message)) => Incoming::Message(message),
-            Ok(None) => break,
-            Err(e) if e.kind() == ErrorKind::InvalidData => Incoming::Malformed(e.to_string()),
-            Err(_) => break,
-        };
+    while let Ok(Some(incoming)) = next(&mut input) {
+        let is_last = matches!(incoming, Incoming::Hopeless(_));
         if !take(incoming) {
             return;
         }
+        if is_last {
+            break;
+        }
     }
     take(Incoming::Closed);
+}
+
+/// What comes next; nothing at the end of the input. Memory is taken for what has come, not for what was announced.
+fn next(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
+    let mut length: Option<u64> = None;
+    loop {
+        let mut line = Vec::new();
+        if input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") {
+            let why = match line.len() as u64 {
+                LONGEST_LINE => "a line of a header is too long",
+                _ => return Ok(None),
+            };
+            return Ok(Some(Incoming::Hopeless(why.into())));
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches(['\r', '\n']);
+        if line.is_empty() {
+            break;
+        }
+        let Some((name, value)) = line.split_once(':') else {
+            return Ok(Some(Incoming::Malformed(format!("'{line}' is no header"))));
+        };
+        if name.eq_ignore_ascii_case("Content-Length") {
+            let value = value.trim();
+            length = match value.parse() {
+                Ok(length) => Some(length),
+                Err(_) if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) => {
+                    Some(u64::MAX)
+                }
+                Err(_) => {
+                    let why = format!("Content-Length: '{value}' is no number");
+                    return Ok(Some(Incoming::Malformed(why)));
+                }
+            };
+        }
+    }
+    let Some(length) = length else {
+        return Ok(Some(Incoming::Malformed("a message without Content-Length".into())));
+    };
+    if length > LONGEST {
+        let why = format!("a message is longer than {} MiB: not read", LONGEST >> 20);
+        return Ok(Some(Incoming::Hopeless(why)));
+    }
+    let mut text = Vec::new();
+    if (input.take(length).read_to_end(&mut text)? as u64) < length {
+        return Ok(None);
+    }
+    Ok(Some(match serde_json::from_slice(&text) {
+        Ok(message) => Incoming::Message(message),
+        Err(e) => Incoming::Malformed(format!("not a message: {e}")),
+    }))
 }
 
 /// Where answers go. A client that has gone away is noticed at the input.
@@ -114,6 +174,7 @@ mod tests {
                 Incoming::Message(Message::Notification(n)) => n.method,
                 Incoming::Message(_) => "?".into(),
                 Incoming::Malformed(_) => "malformed".into(),
+                Incoming::Hopeless(_) => "hopeless".into(),
                 Incoming::Closed => "closed".into(),
             });
             true
@@ -121,5 +182,31 @@ mod tests {
         assert_eq!(seen.last().map(String::as_str), Some("closed"));
         assert_eq!(seen.iter().filter(|s| *s == "initialized").count(), 1, "{seen:?}");
         assert!(seen.iter().filter(|s| *s == "malformed").count() >= 3, "{seen:?}");
+    }
+
+    #[test]
+    fn absurd_lengths_end_the_reading() {
+        let endless = "x".repeat(LONGEST_LINE as usize + 1);
+        let headers = [
+            "Content-Length: 99999999999999\r\n\r\n{}",
+            "Content-Length: 18446744073709551615\r\n\r\n",
+            "Content-Length: 340282366920938463463374607431768211456\r\n\r\n",
+            &endless,
+        ];
+        for header in headers {
+            let mut seen = Vec::new();
+            read(header.as_bytes(), |incoming| {
+                seen.push(match incoming {
+                    Incoming::Hopeless(_) => "hopeless",
+                    Incoming::Closed => "closed",
+                    _ => "?",
+                });
+                true
+            });
+            assert_eq!(seen, ["hopeless", "closed"], "{header:.60}");
+        }
+        // A message that ends before its length is the end of the input.
+        let cut = format!("Content-Length: {LONGEST}\r\n\r\n{{}}");
+        assert!(matches!(next(&mut cut.as_bytes()), Ok(None)));
     }
 }

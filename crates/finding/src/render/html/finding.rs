@@ -128,7 +128,11 @@ fn launch(out: &mut String, kernel: &KernelReport, finding: &Finding, options: &
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let name = if kernel.name.chars().all(plain) { &kernel.name } else { &kernel.mangled };
     let words = [
-        format!("lockstep run {} --kernel {}", shell_quoted(&kernel.file), shell_quoted(name)),
+        format!(
+            "lockstep run {} --kernel {}",
+            lockstep_names::shell_quoted(lockstep_names::path(&kernel.file).as_os_str()),
+            shell_quoted(name)
+        ),
         first.clone(),
         launch_options(launch),
         last.clone(),
