@@ -7,42 +7,6 @@ use std::sync::LazyLock;
 
 use crate::Kind;
 
-/// The page of the book: meaning, a small kernel that has it, the same kernel without it.
-pub fn page(kind: Kind) -> &'static str {
-    match kind {
-        Kind::DataRace => include_str!("../../../docs/src/kinds/data-race.md"),
-        Kind::BarrierDivergence => include_str!("../../../docs/src/kinds/barrier-divergence.md"),
-        Kind::RedundantBarrier => include_str!("../../../docs/src/kinds/redundant-barrier.md"),
-        Kind::OutOfBounds => include_str!("../../../docs/src/kinds/out-of-bounds.md"),
-        Kind::UninitialisedRead => include_str!("../../../docs/src/kinds/uninitialised-read.md"),
-        Kind::Misaligned => include_str!("../../../docs/src/kinds/misaligned.md"),
-        Kind::UseAfterFree => include_str!("../../../docs/src/kinds/use-after-free.md"),
-        Kind::Deadlock => include_str!("../../../docs/src/kinds/deadlock.md"),
-        Kind::MissingFence => include_str!("../../../docs/src/kinds/missing-fence.md"),
-        Kind::RedundantFence => include_str!("../../../docs/src/kinds/redundant-fence.md"),
-        Kind::Mismatch => include_str!("../../../docs/src/kinds/mismatch.md"),
-        Kind::Assertion => include_str!("../../../docs/src/kinds/assertion.md"),
-    }
-}
-
-/// One sentence for lists of rules, no trailing full stop.
-pub fn summary(kind: Kind) -> &'static str {
-    match kind {
-        Kind::DataRace => "Two threads access the same memory without synchronisation",
-        Kind::BarrierDivergence => "Not all threads of a block reach the same barrier",
-        Kind::RedundantBarrier => "A barrier orders nothing that is not ordered without it",
-        Kind::OutOfBounds => "A thread accesses memory outside of its array",
-        Kind::UninitialisedRead => "A value is used that comes from memory nobody has written",
-        Kind::Misaligned => "An address is not a multiple of the access's alignment",
-        Kind::UseAfterFree => "A thread uses memory whose lifetime is over",
-        Kind::Deadlock => "No thread of the launch can make progress any more",
-        Kind::MissingFence => "A flag may become visible before the data it announces",
-        Kind::RedundantFence => "A fence orders nothing that is not ordered without it",
-        Kind::Mismatch => "The kernel does not compute what its reference computes",
-        Kind::Assertion => "A check of the program's own failed",
-    }
-}
-
 /// A stretch of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
@@ -56,7 +20,7 @@ pub enum Block {
 pub fn blocks(kind: Kind) -> Vec<Block> {
     let mut out = Vec::new();
     // A page is text and code in turns.
-    for (i, part) in page(kind).split("```").enumerate() {
+    for (i, part) in kind.about().page.split("```").enumerate() {
         if i % 2 == 1 {
             let code = part.split_once('\n').map_or("", |(_language, code)| code);
             out.push(Block::Code(code.trim_end().replace("//~ ", "// <-- ")));
@@ -81,9 +45,8 @@ fn is_severity(line: &str) -> bool {
 /// The page as a terminal shows it.
 pub fn explain(kind: Kind) -> &'static str {
     static TEXTS: LazyLock<[String; Kind::ALL.len()]> =
-        LazyLock::new(|| Kind::ALL.map(|kind| plain(page(kind))));
-    let index = Kind::ALL.iter().position(|k| *k == kind).unwrap_or_default();
-    &TEXTS[index]
+        LazyLock::new(|| Kind::ALL.map(|kind| plain(kind.about().page)));
+    &TEXTS[kind as usize]
 }
 
 /// Markdown as far as the pages use it, without its signs: `# kind` and the line
@@ -146,7 +109,10 @@ mod tests {
             assert_eq!(joined, words(body), "{kind}");
             assert!(matches!(blocks(kind)[0], Block::Text(_)), "{kind}");
             assert!(blocks(kind).iter().any(|b| matches!(b, Block::Code(_))), "{kind}");
-            assert!(!summary(kind).ends_with('.') && summary(kind).len() < 80, "{kind}");
+            assert!(
+                !kind.about().summary.ends_with('.') && kind.about().summary.len() < 80,
+                "{kind}"
+            );
         }
     }
 

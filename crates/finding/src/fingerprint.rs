@@ -6,7 +6,10 @@
 //! their order.
 //!
 //! An edit of one of the two lines, or a renamed kernel or file, makes it another.
+//!
+//! [`LineHashes`] are those of GitHub's code scanning, which makes them where a log has none.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
@@ -56,6 +59,60 @@ fn hash(text: &str) -> String {
     })
 }
 
+/// How many characters a line's hash is made of.
+const BLOCK: usize = 100;
+/// What stands at the end of a text, before zeros.
+const END: u64 = 0xffff;
+
+/// `primaryLocationLineHash`, by the algorithm of `github/codeql-action` (`fingerprints.ts`).
+///
+/// The hash of a line is the polynomial in 37, modulo 2^64, of the 100 UTF-16 units from its start on. Blanks and tabs
+/// are left out, all line ends are line feeds, and the text ends with 65535 and zeros. Equal hashes of a file are
+/// numbered.
+#[derive(Debug, Default)]
+pub(crate) struct LineHashes {
+    files: HashMap<String, Vec<String>>,
+}
+
+impl LineHashes {
+    /// The hash of a line, from 1, of a file that can be read.
+    pub(crate) fn of_line(
+        &mut self,
+        file: &str,
+        line: u32,
+        sources: &mut Sources,
+    ) -> Option<String> {
+        if !self.files.contains_key(file) {
+            let text = sources.text(file)?;
+            self.files.insert(file.to_owned(), line_hashes(&text));
+        }
+        self.files[file].get(line.checked_sub(1)? as usize).cloned()
+    }
+}
+
+fn line_hashes(text: &str) -> Vec<String> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let blank = |unit: &u64| *unit == u64::from(b' ') || *unit == u64::from(b'\t');
+    let mut units: Vec<u64> = text.encode_utf16().map(u64::from).filter(|u| !blank(u)).collect();
+    units.push(END);
+    let line_feed = u64::from(b'\n');
+    let starts: Vec<usize> =
+        (0..units.len()).filter(|&i| i == 0 || units[i - 1] == line_feed).collect();
+    units.extend([0; BLOCK]);
+    let mut seen: HashMap<u64, usize> = HashMap::new();
+    let hash = |start: usize| {
+        let block = &units[start..start + BLOCK];
+        block.iter().fold(0u64, |hash, unit| hash.wrapping_mul(37).wrapping_add(*unit))
+    };
+    let numbered = |start: usize| {
+        let hash = hash(start);
+        let count = seen.entry(hash).or_default();
+        *count += 1;
+        format!("{hash:x}:{count}")
+    };
+    starts.into_iter().map(numbered).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,5 +145,21 @@ mod tests {
         kernel.findings.push(kernel.findings[0].clone());
         let prints = fingerprints(&kernel, &mut samples::sources());
         assert_ne!(prints[0], prints[1]);
+    }
+
+    /// Values that the program which code scanning runs gives for these texts.
+    #[test]
+    fn hashes_of_lines_are_those_of_code_scanning() {
+        let hashes = line_hashes("__global__ void k(int *a) {\r\n\ta[0] = 1; // é\r\n}\r\n");
+        let expected = [
+            "f770ae0a4b74fddf:1",
+            "d643835af176c0f1:1",
+            "32dce9ccfdbc9d3e:1",
+            "c129715d7a2bc9a3:1",
+        ];
+        assert_eq!(hashes, expected);
+        let repeated = line_hashes(&"__syncthreads();\n".repeat(9));
+        assert_eq!(repeated[3], "9b6541ce101fd1b7:4");
+        assert_eq!(repeated[4], "231ae4f1461dcdaf:1");
     }
 }

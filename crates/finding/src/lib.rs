@@ -6,15 +6,21 @@
 //! it into bytes. Two engines that agree produce the same finding.
 
 pub mod condition;
+pub mod counts;
 pub mod explain;
 pub mod fingerprint;
+pub mod kinds;
 pub mod launch;
 pub mod model;
 pub mod render;
 pub mod source;
+pub mod spot;
 pub mod trace;
 
 pub use condition::{Condition, Fact, Origin};
+pub use counts::{Counted, Counts, Standing};
+pub use kinds::{About, DecidedBy, KINDS, Kind, Precision};
 pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
 pub use model::*;
+pub use spot::Spot;
 pub use trace::*;

@@ -5,78 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
+use crate::counts::{Counted, Counts};
+use crate::kinds::Kind;
 use crate::launch::{ElementType, Launch};
 use crate::trace::Trace;
-
-/// What can be wrong. The names are part of the interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    DataRace,
-    BarrierDivergence,
-    RedundantBarrier,
-    OutOfBounds,
-    UninitialisedRead,
-    Misaligned,
-    UseAfterFree,
-    Deadlock,
-    MissingFence,
-    RedundantFence,
-    Mismatch,
-    Assertion,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 12] = [
-        Kind::DataRace,
-        Kind::BarrierDivergence,
-        Kind::RedundantBarrier,
-        Kind::OutOfBounds,
-        Kind::UninitialisedRead,
-        Kind::Misaligned,
-        Kind::UseAfterFree,
-        Kind::Deadlock,
-        Kind::MissingFence,
-        Kind::RedundantFence,
-        Kind::Mismatch,
-        Kind::Assertion,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::DataRace => "data-race",
-            Kind::BarrierDivergence => "barrier-divergence",
-            Kind::RedundantBarrier => "redundant-barrier",
-            Kind::OutOfBounds => "out-of-bounds",
-            Kind::UninitialisedRead => "uninitialised-read",
-            Kind::Misaligned => "misaligned",
-            Kind::UseAfterFree => "use-after-free",
-            Kind::Deadlock => "deadlock",
-            Kind::MissingFence => "missing-fence",
-            Kind::RedundantFence => "redundant-fence",
-            Kind::Mismatch => "mismatch",
-            Kind::Assertion => "assertion",
-        }
-    }
-
-    /// What a finding of it has unless something makes it milder.
-    pub fn severity(self) -> Severity {
-        match self {
-            Kind::RedundantBarrier | Kind::RedundantFence => Severity::Warning,
-            _ => Severity::Error,
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|k| k.name() == name)
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -240,6 +172,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The worst first.
+    pub const NAMES: [&str; 4] = ["found", "unknown", "clean", "proved"];
+
     pub fn name(&self) -> &'static str {
         match self {
             Verdict::Proved { .. } => "proved",
@@ -334,6 +269,9 @@ pub struct KernelReport {
     /// Its accesses and barriers, for who asks about a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Operation>,
+    /// Findings that are shown with another instance of its template, at the same places.
+    #[serde(skip)]
+    pub elsewhere: Vec<(Kind, Counted)>,
 }
 
 /// An access to memory that threads share, or a barrier.
@@ -380,6 +318,21 @@ impl InputError {
             Some((parts.next()?, line, column))
         })
     }
+
+    /// What is wrong, without the name of the file that was checked: the same for files that share a fault. Of a
+    /// compiler's message, the first error; where that is in another file (a header), with its place.
+    pub fn fault(&self) -> String {
+        let is_error = |line: &&str| line.contains(": error: ") || line.contains(": fatal error: ");
+        let line = self.message.lines().find(is_error);
+        match (line, self.place()) {
+            (Some(line), Some((file, ..))) if file == self.file => {
+                line.split_once("error: ").map_or(line, |(_, what)| what).to_owned()
+            }
+            (Some(line), _) => line.to_owned(),
+            (None, _) if self.file.is_empty() => self.message.clone(),
+            (None, _) => self.message.replace(&self.file, ""),
+        }
+    }
 }
 
 /// What the user should know, though it decides nothing: a suppression that nothing
@@ -424,88 +377,32 @@ impl KernelReport {
     pub fn text_file(&self) -> &str {
         self.header.as_deref().unwrap_or(&self.file)
     }
-
-    /// Whether a finding counts: `possible` ones do where `--strict` made their
-    /// verdict `found`, suppressed ones never.
-    pub(crate) fn counts(&self, finding: &Finding) -> bool {
-        finding.suppressed.is_none()
-            && (finding.confidence == Confidence::Confirmed
-                || self.verdicts.iter().any(|(k, v)| *k == finding.kind && *v == Verdict::Found))
-    }
-
-    /// Whether the verdict of a kind rests on findings that are all suppressed.
-    pub fn is_suppressed(&self, kind: Kind) -> bool {
-        let mut findings =
-            self.findings.iter().filter(|f| f.kind == kind && f.holds_when.is_none()).peekable();
-        findings.peek().is_some() && findings.all(|f| f.suppressed.is_some())
-    }
 }
 
 impl Report {
     /// The exit status that the interface promises for this report.
     pub fn exit_status(&self, allow_unknown: bool) -> u8 {
-        let is_error = |k: &KernelReport| {
-            k.findings.iter().any(|f| f.severity == Severity::Error && k.counts(f))
-        };
-        let is_unknown = |k: &KernelReport| {
-            let unknown = |v: &Verdict| matches!(v, Verdict::Unknown { .. });
-            k.verdicts.iter().any(|(kind, v)| unknown(v) && !k.is_suppressed(*kind))
-        };
-        if self.kernels.iter().any(is_error) {
-            1
-        } else if !self.errors.is_empty() {
-            2
-        } else if !allow_unknown && self.kernels.iter().any(is_unknown) {
-            3
-        } else {
-            0
-        }
+        Counts::of(self).exit_status(allow_unknown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::samples;
-
-    fn report(severity: Severity, confidence: Confidence, verdict: Verdict) -> Report {
-        let mut kernel = samples::kernel();
-        kernel.findings.truncate(1);
-        kernel.findings[0].severity = severity;
-        kernel.findings[0].confidence = confidence;
-        kernel.verdicts = vec![(Kind::DataRace, verdict)];
-        Report { kernels: vec![kernel], ..Report::default() }
-    }
 
     #[test]
-    fn exit_status_follows_the_interface() {
-        use Confidence::*;
-        use Severity::*;
-        let unknown = || Verdict::Unknown { because: "x".into() };
-        assert_eq!(Report::default().exit_status(false), 0);
-        assert_eq!(report(Error, Confirmed, Verdict::Found).exit_status(false), 1);
-        assert_eq!(report(Warning, Confirmed, Verdict::Found).exit_status(false), 0);
-        assert_eq!(report(Error, Possible, unknown()).exit_status(false), 3);
-        assert_eq!(report(Error, Possible, unknown()).exit_status(true), 0);
-        assert_eq!(report(Error, Possible, Verdict::Found).exit_status(true), 1);
-        let mut bad = report(Warning, Confirmed, Verdict::Found);
-        bad.errors.push(InputError { file: "x".into(), message: "y".into() });
-        assert_eq!(bad.exit_status(true), 2);
-    }
-
-    #[test]
-    fn what_is_suppressed_does_not_count() {
-        use Confidence::*;
-        let unknown = || Verdict::Unknown { because: "x".into() };
-        let suppressed = |mut r: Report| {
-            r.kernels[0].findings[0].suppressed =
-                Some(Suppressed { because: "known".into(), in_source: true });
-            r.exit_status(false)
+    fn files_that_share_a_fault() {
+        let fault = |file: &str, message: &str| {
+            InputError { file: file.into(), message: message.into() }.fault()
         };
-        assert_eq!(suppressed(report(Severity::Error, Confirmed, Verdict::Found)), 0);
-        assert_eq!(suppressed(report(Severity::Error, Possible, unknown())), 0);
-        let mut other = report(Severity::Error, Possible, unknown());
-        other.kernels[0].verdicts.push((Kind::Deadlock, unknown()));
-        assert_eq!(suppressed(other), 3);
+        let missing = fault("a.cu", "a.cu:1:10: fatal error: 'x.h' file not found\n    1 | x\n");
+        assert_eq!(missing, "'x.h' file not found");
+        assert_eq!(missing, fault("b.cu", "b.cu:7:10: fatal error: 'x.h' file not found\n"));
+        let header = "In file included from a.cu:1:\nx.h:3:1: error: expected ';'\n";
+        assert_eq!(fault("a.cu", header), "x.h:3:1: error: expected ';'");
+        assert_eq!(fault("a.cu", header), fault("b.cu", &header.replace("a.cu", "b.cu")));
+        assert_ne!(fault("a.cu", header), fault("a.cu", &header.replace("x.h", "y.h")));
+        assert_eq!(fault("a.cu", "cannot read 'a.cu'"), fault("b.cu", "cannot read 'b.cu'"));
+        assert_eq!(fault("", "no kernel 'k'"), "no kernel 'k'");
     }
 }

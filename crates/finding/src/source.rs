@@ -4,8 +4,6 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::Place;
-
 /// Files above this size are not quoted.
 const MAX_SOURCE: u64 = 64 << 20;
 
@@ -43,29 +41,6 @@ fn read(file: &str) -> Option<Rc<str>> {
     }
     let bytes = std::fs::read(path).ok()?;
     Some(String::from_utf8_lossy(&bytes).into())
-}
-
-/// A stretch of one line, columns in characters from 1, end excluded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Region {
-    pub line: u32,
-    pub column: u32,
-    /// Absent where the text is not known.
-    pub end_column: Option<u32>,
-}
-
-impl Region {
-    /// What a renderer underlines for a place.
-    pub(crate) fn of(place: &Place, sources: &mut Sources) -> Region {
-        let bare = Region { line: place.line, column: place.column.max(1), end_column: None };
-        let Some(text) = sources.text(&place.file) else { return bare };
-        let Some(line) = line_range(&text, place.line) else { return bare };
-        let line = &text[line];
-        let bytes = expression_at(line, place.column);
-        let column = |byte: usize| line[..byte].chars().count() as u32 + 1;
-        let (start, end) = (column(bytes.start), column(bytes.end));
-        Region { column: start, end_column: Some(end.max(start + 1)), ..bare }
-    }
 }
 
 /// The bytes of line `line` (1-based) within `text`, without its line end.

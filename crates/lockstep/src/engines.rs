@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{
-    ArgValue, Condition, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
+    ArgValue, Condition, DecidedBy, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
 };
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Model, Proof};
@@ -356,8 +356,8 @@ impl Task<'_> {
         started: Instant,
     ) -> KernelReport {
         let asked = !self.analysis.search.only.is_empty();
-        let kinds: Vec<Kind> =
-            kinds.iter().copied().filter(|k| asked || proof::PROVABLE.contains(k)).collect();
+        let is_proved = |k: &Kind| k.is_decided_by(DecidedBy::Proof);
+        let kinds: Vec<Kind> = kinds.iter().copied().filter(|k| asked || is_proved(k)).collect();
         let strict = self.analysis.report.strict;
         let explanation = proof.as_ref().and_then(|p| safe::explain(kernel, p));
         let report =
@@ -554,7 +554,7 @@ impl Task<'_> {
         }
         if self.analysis.input.verbose {
             for (finding, rule) in searched.findings.iter().zip(&searched.rules) {
-                let line = finding.accesses.first().map_or(0, |a| a.place.line);
+                let line = finding.primary().map_or(0, |a| a.place.line);
                 say(&format!("{} at line {line}: found by {rule}", finding.kind));
             }
         }

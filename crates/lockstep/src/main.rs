@@ -39,7 +39,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use clap::Parser;
-use lockstep_finding::explain::{explain, summary};
+use lockstep_finding::explain::explain;
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
@@ -149,7 +149,7 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
 /// All kinds of finding, a line each.
 fn kinds_text() -> String {
     let width = Kind::ALL.iter().map(|kind| kind.name().len()).max().unwrap_or(0);
-    let line = |kind: &Kind| format!("{:width$}  {}\n", kind.name(), summary(*kind));
+    let line = |kind: &Kind| format!("{:width$}  {}\n", kind.name(), kind.about().summary);
     let lines: String = Kind::ALL.iter().map(line).collect();
     format!("{lines}\n'lockstep explain KIND' has an example of each, and how to fix it.\n")
 }

@@ -13,6 +13,7 @@ use lockstep_simulate::Scheduling;
 
 use crate::colour::When;
 use crate::dims::{self, DimArg};
+use crate::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
 #[derive(Debug, Parser)]
@@ -373,6 +374,12 @@ pub(crate) struct ReportArgs {
     /// When to use colours; auto also heeds NO_COLOR, CLICOLOR, CLICOLOR_FORCE and TERM=dumb
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     pub(crate) color: When,
+    /// Print findings and verdicts by kind, and the time of each engine, on standard error
+    #[arg(long)]
+    pub(crate) statistics: bool,
+    /// What the engines have taken.
+    #[arg(skip)]
+    pub(crate) times: EngineTimes,
 }
 
 impl LaunchArgs {

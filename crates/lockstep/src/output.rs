@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use lockstep_finding::render::{self, HtmlOptions, HumanOptions};
+use lockstep_finding::render::{self, HtmlOptions, HumanOptions, SarifOptions};
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report, Warning};
 use lockstep_names::{self as names, shell_quoted};
@@ -21,9 +21,12 @@ pub(crate) fn write_report(
 ) -> Result<(), String> {
     let args = &analysis.report;
     let text = match args.format {
-        Format::Concise => render::concise(report, args.quiet),
-        Format::Json => render::json(report),
-        Format::Sarif => render::sarif(report, sources, report.exit_status(args.allow_unknown)),
+        Format::Concise => render::concise(report, sources, args.quiet),
+        Format::Json => render::json(report, sources),
+        Format::Sarif => {
+            let exit_status = report.exit_status(args.allow_unknown);
+            render::sarif(report, sources, &SarifOptions { exit_status, book: book() })
+        }
         Format::Github => render::github(report, sources),
         Format::Html => {
             let options = HtmlOptions { seconds: Some(seconds), command: command(analysis) };
@@ -41,12 +44,24 @@ pub(crate) fn write_report(
         }
     };
     write_text(&text, args.output.as_deref())?;
+    if args.statistics {
+        complain(render::statistics(report, &args.times.seconds()).trim_end());
+    }
     // What is about the whole run is said in any case.
     let said = |w: &&Warning| !args.quiet || w.file.is_empty();
     report.warnings.iter().filter(said).for_each(|w| warn(&w.to_string()));
     report.errors.iter().for_each(print_error);
     Ok(())
 }
+
+/// Where the book is published, as far as that is known: the project has no address of its own.
+fn book() -> Option<String> {
+    let told = std::env::var(BOOK).ok().or(option_env!("LOCKSTEP_BOOK_URL").map(str::to_owned));
+    told.filter(|address| !address.is_empty())
+}
+
+/// The variable that says so: of a run, or of the build.
+const BOOK: &str = "LOCKSTEP_BOOK_URL";
 
 /// What a command line that repeats a launch needs besides the launch: options, and
 /// what goes to clang.

@@ -89,8 +89,34 @@ fn is_watched() -> bool {
 pub(crate) struct Progress {
     done: Arc<AtomicUsize>,
     under_way: Arc<Mutex<UnderWay>>,
+    times: EngineTimes,
     /// Ends the thread that renews the line; none where nobody would see it.
     ticker: Mutex<Option<(Sender<()>, JoinHandle<()>)>>,
+}
+
+/// How long each engine has worked, in all threads together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EngineTimes(Arc<Mutex<[Duration; Engine::ALL.len()]>>);
+
+impl EngineTimes {
+    fn add(&self, engine: Engine, time: Duration) {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())[engine as usize] += time;
+    }
+
+    /// Does what an engine does, with nobody watching.
+    pub(crate) fn measure<T>(&self, engine: Engine, work: impl FnOnce() -> T) -> T {
+        let started = Instant::now();
+        let result = work();
+        self.add(engine, started.elapsed());
+        result
+    }
+
+    /// The engines that have worked, with their seconds.
+    pub(crate) fn seconds(&self) -> Vec<(&'static str, f64)> {
+        let times = *self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let worked = Engine::ALL.into_iter().filter(|e| !times[*e as usize].is_zero());
+        worked.map(|e| (e.name(), times[e as usize].as_secs_f64())).collect()
+    }
 }
 
 /// Who looks at a kernel now.
@@ -103,6 +129,8 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
+    const ALL: [Engine; 4] = [Engine::Compile, Engine::Prove, Engine::Search, Engine::Simulate];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Engine::Compile => "compile",
@@ -126,22 +154,24 @@ struct Work {
     what: String,
     engine: Engine,
     started: Instant,
+    /// When its engine began.
+    since: Instant,
     budget: Option<Duration>,
     detail: String,
 }
 
 impl Progress {
     /// Nothing is drawn where standard error is not a terminal, or the user wants to hear less (`--quiet`) or more
-    /// (`--verbose`).
+    /// (`--verbose`). What engines take is added to the times of the report.
     pub(crate) fn new(files: usize, analysis: &Analysis) -> Progress {
         let wanted = !analysis.report.quiet && !analysis.input.verbose;
-        Progress::drawn(files, wanted && is_watched())
+        Progress::drawn(files, wanted && is_watched(), analysis.report.times.clone())
     }
 
-    fn drawn(files: usize, is_drawn: bool) -> Progress {
+    fn drawn(files: usize, is_drawn: bool, times: EngineTimes) -> Progress {
         let (done, under_way) = (Arc::default(), Arc::default());
         let ticker = is_drawn.then(|| tick(files, Arc::clone(&done), Arc::clone(&under_way)));
-        Progress { done, under_way, ticker: Mutex::new(ticker) }
+        Progress { done, under_way, times, ticker: Mutex::new(ticker) }
     }
 
     /// Work on a kernel (or a file) begins; it ends when the result is dropped.
@@ -154,11 +184,13 @@ impl Progress {
         let mut under_way = lock(&self.under_way);
         let id = under_way.next;
         under_way.next += 1;
+        let now = Instant::now();
         under_way.works.push(Work {
             id,
             what: what.to_owned(),
             engine,
-            started: Instant::now(),
+            started: now,
+            since: now,
             budget,
             detail: String::new(),
         });
@@ -189,7 +221,8 @@ pub(crate) struct Working<'a> {
 impl Working<'_> {
     pub(crate) fn engine(&self, engine: Engine) {
         self.change(|w| {
-            w.engine = engine;
+            self.progress.times.add(w.engine, w.since.elapsed());
+            (w.engine, w.since) = (engine, Instant::now());
             w.detail.clear();
         });
     }
@@ -216,7 +249,11 @@ impl Working<'_> {
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
-        lock(&self.progress.under_way).works.retain(|w| w.id != self.id);
+        let mut under_way = lock(&self.progress.under_way);
+        if let Some(i) = under_way.works.iter().position(|w| w.id == self.id) {
+            let work = under_way.works.remove(i);
+            self.progress.times.add(work.engine, work.since.elapsed());
+        }
     }
 }
 
@@ -277,7 +314,7 @@ mod tests {
 
     #[test]
     fn the_line_names_kernel_engine_and_time() {
-        let progress = Progress::drawn(2, false);
+        let progress = Progress::drawn(2, false, EngineTimes::default());
         let three = Duration::from_secs(3);
         assert_eq!(text(&progress, three), "");
         let file = progress.begin("a.cu", Engine::Compile, None);
@@ -314,8 +351,21 @@ mod tests {
     }
 
     #[test]
+    fn time_goes_to_the_engine_that_took_it() {
+        let times = EngineTimes::default();
+        let progress = Progress::drawn(1, false, times.clone());
+        assert!(times.seconds().is_empty());
+        let work = progress.begin("k", Engine::Prove, None);
+        work.engine(Engine::Search);
+        drop(work);
+        drop(progress.begin("a.cu", Engine::Compile, None));
+        let names: Vec<&str> = times.seconds().iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["compile", "prove", "search"]);
+    }
+
+    #[test]
     fn a_budget_that_is_spent_has_nothing_left() {
-        let progress = Progress::drawn(1, false);
+        let progress = Progress::drawn(1, false, EngineTimes::default());
         let _work = progress.begin("k", Engine::Simulate, Some(Duration::from_secs(1)));
         assert_eq!(text(&progress, Duration::from_secs(2)), "k: simulate 2.0 s, 0.0 s left");
     }

@@ -5,17 +5,14 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::{Dimension, Expr};
 use lockstep_finding::{
-    Access, Approximated, Confidence, Finding, KernelReport, Kind, Launch, Place, Severity, Verdict,
+    Access, Approximated, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place,
+    Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
 use lockstep_search::Suggestion;
 
 use crate::launch_facts::assumptions_hold;
-
-/// What the prover looks for.
-pub(crate) const PROVABLE: [Kind; 4] =
-    [Kind::DataRace, Kind::BarrierDivergence, Kind::RedundantBarrier, Kind::OutOfBounds];
 
 /// Bytes beyond which no array of a small launch reaches.
 const FAR_OUT: i64 = 1 << 30;
@@ -107,7 +104,7 @@ pub(crate) fn run(
     brief: bool,
     cancel: &Cancel,
 ) -> Proof {
-    let kinds = kinds.iter().copied().filter(|k| PROVABLE.contains(k)).collect();
+    let kinds = kinds.iter().copied().filter(|k| k.is_decided_by(DecidedBy::Proof)).collect();
     let config = Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone() };
     let mut proof = prove(kernel, assumptions, &config);
     for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {

@@ -46,7 +46,8 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     if let Some((name, text)) = source.typed() {
         sources.insert(&name, &text);
     }
-    let module = source.load(&analysis.input)?;
+    let times = &analysis.report.times;
+    let module = times.measure(Engine::Compile, || source.load(&analysis.input))?;
     if analysis.input.verbose {
         module.warnings.iter().for_each(|w| eprintln!("{w}"));
     }

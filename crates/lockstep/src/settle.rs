@@ -59,6 +59,8 @@ fn share(report: &mut Report) {
                 // Instances of one kernel: its own findings differ in more than places.
                 Some(&(k, f)) if k != i && finding.suppressed.is_none() => {
                     let name = name_beside(&report.kernels[k], &report.kernels[i]);
+                    let counted = report.kernels[i].counted(&finding);
+                    report.kernels[i].elsewhere.push((finding.kind, counted));
                     let shown = &mut report.kernels[k].findings[f];
                     if !shown.also_in.contains(&name) {
                         shown.also_in.push(name);

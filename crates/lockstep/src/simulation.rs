@@ -248,6 +248,7 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         chosen: None,
         explanation: None,
         operations: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }
 

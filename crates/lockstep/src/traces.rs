@@ -3,7 +3,7 @@
 //! The finding's launch is executed again, within a budget of steps and not of time,
 //! so that the same run gives the same bytes.
 
-use lockstep_finding::{Confidence, Finding, KernelReport, Kind};
+use lockstep_finding::{Confidence, DecidedBy, Finding, KernelReport, Kind};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::{Config, bind, trace};
 
@@ -44,9 +44,7 @@ impl Shown {
         match self {
             Shown::Nothing => false,
             Shown::Lines => matches!(kind, Kind::DataRace | Kind::MissingFence),
-            Shown::Page => {
-                !matches!(kind, Kind::RedundantBarrier | Kind::RedundantFence | Kind::Mismatch)
-            }
+            Shown::Page => kind.is_decided_by(DecidedBy::OneLaunch),
         }
     }
 }

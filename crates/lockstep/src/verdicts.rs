@@ -1,33 +1,23 @@
 //! From what was found to one verdict for each kind asked for.
 
-use lockstep_finding::{Confidence, EXAMPLE, Finding, KernelReport, Kind, Verdict};
+use lockstep_finding::{Confidence, DecidedBy, EXAMPLE, Finding, KernelReport, Kind, Verdict};
 
 use crate::options::SearchArgs;
-
-/// What a simulation of one launch looks for.
-const SIMULATED: [Kind; 9] = [
-    Kind::DataRace,
-    Kind::BarrierDivergence,
-    Kind::OutOfBounds,
-    Kind::UninitialisedRead,
-    Kind::Misaligned,
-    Kind::UseAfterFree,
-    Kind::Deadlock,
-    Kind::MissingFence,
-    Kind::Assertion,
-];
-
-/// What one launch says little about, but many do.
-const SEARCHED: [Kind; 1] = [Kind::RedundantBarrier];
 
 /// The kinds asked for, in the interface's order: for one launch, or for several.
 pub(crate) fn kinds(search: &SearchArgs, several: bool) -> Vec<Kind> {
     let wanted = |k: &Kind| {
-        let usual = SIMULATED.contains(k) || several && SEARCHED.contains(k);
+        let usual = is_looked_for(*k, several);
         let by_default = if search.only.is_empty() { usual } else { search.only.contains(k) };
         by_default && !search.skip.contains(k)
     };
     Kind::ALL.into_iter().filter(wanted).collect()
+}
+
+/// Whether launches say something of a kind: one of them, or several.
+fn is_looked_for(kind: Kind, several: bool) -> bool {
+    kind.is_decided_by(DecidedBy::OneLaunch)
+        || several && kind.is_decided_by(DecidedBy::SeveralLaunches)
 }
 
 /// What the launches gave, as far as verdicts depend on it.
@@ -61,9 +51,8 @@ impl Evidence<'_> {
         if findings.next().is_some() {
             return Verdict::Unknown { because: "a possible finding is not confirmed".into() };
         }
-        let looked_for = SIMULATED.contains(&kind) || self.several && SEARCHED.contains(&kind);
-        if !looked_for {
-            let because = match SEARCHED.contains(&kind) {
+        if !is_looked_for(kind, self.several) {
+            let because = match kind.is_decided_by(DecidedBy::SeveralLaunches) {
                 true => format!("one launch says nothing about {kind}"),
                 false => format!("this version does not look for {kind}"),
             };
@@ -140,8 +129,11 @@ mod tests {
 
     #[test]
     fn which_kinds() {
-        assert_eq!(kinds(&search(&[], &[]), false), SIMULATED);
-        assert_eq!(kinds(&search(&[], &[]), true).len(), 10);
+        let one = kinds(&search(&[], &[]), false);
+        assert_eq!(one.len(), 9);
+        assert!(!one.contains(&Kind::RedundantBarrier), "{one:?}");
+        let reported: Vec<Kind> = Kind::ALL.into_iter().filter(|k| k.is_reported()).collect();
+        assert_eq!(kinds(&search(&[], &[]), true), reported);
         let some = kinds(&search(&[Kind::Assertion, Kind::DataRace], &[]), true);
         assert_eq!(some, [Kind::DataRace, Kind::Assertion]);
         assert_eq!(kinds(&search(&[Kind::DataRace], &[Kind::DataRace]), true), []);

@@ -107,7 +107,7 @@ fn a_race_has_both_places_underlined() {
     let (status, out, _) =
         lockstep(dir.path(), &["check", "racy.cu", "--block", "64", "--grid", "1"]);
     assert_eq!(status, 1);
-    for part in ["error[data-race]", "(1) ", "(2) ", "s[63 - threadIdx.x]", "1 kernel: 1 found"] {
+    for part in ["error[data-race]", "(1) ", "(2) ", "s[63 - threadIdx.x]", "1 kernel: 1 error"] {
         assert!(out.contains(part), "'{part}' is not in:\n{out}");
     }
     let (_, out, _) = lockstep(

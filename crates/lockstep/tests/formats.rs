@@ -98,6 +98,27 @@ fn output_to_a_file() {
     assert_eq!(std::fs::read_to_string(&file).expect("a report"), printed);
 }
 
+/// Addresses of the book's pages where it is published, by the schema.
+#[test]
+fn pages_of_the_book_are_linked() {
+    let (_, args, status) = CASES[1];
+    let output = Command::new(support::binary())
+        .args([args, &["--format", "sarif"]].concat())
+        .env("LOCKSTEP_BOOK_URL", "https://docs.example.org/lockstep/")
+        .current_dir(folder())
+        .output()
+        .expect("lockstep starts");
+    assert_eq!(output.status.code(), Some(status));
+    let log = parsed(&String::from_utf8_lossy(&output.stdout)).expect("JSON");
+    sarif().check(&log).expect("as the schema has it");
+    let driver = &log["runs"][0]["tool"]["driver"];
+    assert_eq!(driver["informationUri"], "https://docs.example.org/lockstep/index.html");
+    for rule in driver["rules"].as_array().expect("rules") {
+        let id = rule["id"].as_str().expect("an id");
+        assert_eq!(rule["helpUri"], format!("https://docs.example.org/lockstep/kinds/{id}.html"));
+    }
+}
+
 /// The schemas refuse what they should.
 #[test]
 fn schemas_are_strict() {

@@ -128,7 +128,7 @@ const RACE: &[&str] = &["check", "race.cu", "--only", "data-race,barrier-diverge
 fn a_finding_is_shown_with_its_pictures() {
     let Some(mut it) = open(RACE, 1280, false) else { return };
     it.count(".kernel", 2);
-    it.says("h1", &["1 of 2 kernels"]);
+    it.says("h1", &["1 error in 2 kernels"]);
     it.is_sound();
     it.shot("light");
 
@@ -193,10 +193,10 @@ fn filters_theme_and_copying() {
     it.count("#nothing.hidden", 0);
     it.key("Escape");
     it.shown(2);
-    it.click(".chip.found");
+    it.click(".chip.error");
     it.shown(1);
     it.says(".kernel:not(.hidden) h2", &["copy"]);
-    it.click(".chip.found");
+    it.click(".chip.error");
     it.shown(2);
 
     it.click("#fold");
@@ -215,11 +215,56 @@ fn filters_theme_and_copying() {
     it.is_sound();
 }
 
+/// What a search leaves alone is unfolded until something else is searched for.
+#[test]
+fn a_lone_result_of_a_search() {
+    let Some(mut it) = open(RACE, 1280, false) else { return };
+    let copy = ".kernel[data-text~='copy']";
+    it.open(copy, false);
+    it.key("/");
+    it.browser.type_text(&it.page, "copy");
+    it.shown(1);
+    it.open(copy, true);
+    it.key("Escape");
+    it.shown(2);
+    it.open(copy, false);
+    // What was open before stays so.
+    it.browser.type_text(&it.page, "shift");
+    it.shown(1);
+    it.key("Escape");
+    it.open("#kernel-0", true);
+    it.open("#finding-0-0", true);
+}
+
+/// The top of what a link leads to is below the bar, also where the bar has two lines.
+#[test]
+fn links_do_not_lead_under_the_bar() {
+    for width in [1280, 760] {
+        let Some(mut it) = open(RACE, width, false) else { return };
+        it.ask("document.body.style.paddingBottom = '2000px'; location.hash = '#finding-0-0'; 0");
+        let gap = "document.querySelector('#finding-0-0').getBoundingClientRect().top\n\
+                   - document.querySelector('.bar').getBoundingClientRect().bottom";
+        it.becomes(gap, "a little below the bar", |gap| {
+            gap.as_f64().is_some_and(|gap| (0.0..40.0).contains(&gap))
+        });
+    }
+}
+
 #[test]
 fn a_narrow_window() {
     let Some(mut it) = open(RACE, 390, false) else { return };
     it.is_sound();
     it.shot("narrow");
+    // The labels of the two threads can be read whole, without scrolling.
+    it.count(".label .text", 2);
+    it.gives(
+        "[...document.querySelectorAll('.label .text, .timeline text.head, .timeline text.soft')].filter((e) => {\n\
+           const own = e.getBoundingClientRect();\n\
+           const box = e.closest('.source, .picture').getBoundingClientRect();\n\
+           return own.right > box.right + 1 || own.left < box.left - 1 || e.scrollWidth > e.clientWidth + 1 && e.clientWidth;\n\
+         }).map((e) => e.textContent)",
+        json!([]),
+    );
     it.click("#kernel-1 > summary");
     it.open("#kernel-1", true);
     it.is_sound();

@@ -423,7 +423,7 @@ fn suppressions_in_the_source() {
         "{}",
         human.stdout
     );
-    assert!(human.stdout.contains("1 kernel: 0 found"), "{}", human.stdout);
+    assert!(human.stdout.contains("1 kernel: 0 errors, 1 suppressed"), "{}", human.stdout);
 
     p.file(
         "lockstep.toml",

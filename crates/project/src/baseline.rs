@@ -113,7 +113,7 @@ fn known(path: &Path) -> String {
 
 fn entry(kernel: &str, finding: &Finding, sources: &mut Sources, root: &Path) -> Entry {
     let places = finding.accesses.iter().map(|a| &a.place);
-    let file = places.clone().next().map_or("", |p| &p.file);
+    let file = finding.primary().map_or("", |a| &a.place.file);
     let mut lines: Vec<String> = places
         .map(|p| {
             let text = sources.text(&p.file);

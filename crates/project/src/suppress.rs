@@ -192,7 +192,7 @@ impl Comments {
 
 /// Where the access is in the kernel's own text.
 fn outermost(finding: &Finding) -> Option<&Place> {
-    let place = &finding.accesses.first()?.place;
+    let place = &finding.primary()?.place;
     Some(place.inlined_at.last().unwrap_or(place))
 }
 

@@ -1,7 +1,7 @@
 //! `--format github`: workflow commands that GitHub shows as annotations.
 //!
 //! ```text
-//! ::notice title=Lockstep::1 kernel: 1 found, 0 clean, 0 unknown
+//! ::notice title=Lockstep::1 kernel: 1 error
 //! ::error file=reduce.cu,line=7,col=13,endLine=7,endColumn=22,title=data-race in reduce::data race on s[8] …
 //! ```
 //!
@@ -12,16 +12,14 @@
 
 use std::fmt::Write;
 
-use super::{
-    Summary, access_label, annotation_level, launch_options, number, one_line, title_text,
-};
-use crate::source::{Region, Sources};
-use crate::{Finding, InputError, KernelReport, Kind, Report, Verdict};
+use super::{access_label, annotation_level, launch_options, number, one_line, title_text};
+use crate::source::Sources;
+use crate::{Counts, Finding, InputError, KernelReport, Kind, Report, Spot, Verdict};
 
 pub fn github(report: &Report, sources: &mut Sources) -> String {
     let mut out = String::new();
     if !report.kernels.is_empty() {
-        let text = Summary::of(report).text();
+        let text = Counts::of(report).text();
         command(&mut out, "notice", &[("title", "Lockstep".into())], &text);
     }
     for error in &report.errors {
@@ -48,29 +46,23 @@ pub fn github(report: &Report, sources: &mut Sources) -> String {
 
 fn annotation(out: &mut String, kernel: &KernelReport, finding: &Finding, sources: &mut Sources) {
     let title = ("title", format!("{} in {}", finding.kind, kernel.name));
-    let mut properties = match finding.accesses.iter().find(|a| a.place.line > 0) {
-        Some(access) => {
-            let region = Region::of(&access.place, sources);
-            region_properties(&access.place.file, &region)
-        }
-        None => kernel_properties(kernel),
-    };
+    let mut properties = spot_properties(&Spot::primary(kernel, finding, sources));
     properties.push(title);
     let level = annotation_level(kernel, finding).name();
-    command(out, level, &properties, &message(finding));
+    command(out, level, &properties, &message(finding, sources));
 }
 
 /// All that the one place and the level do not say.
-fn message(finding: &Finding) -> String {
+fn message(finding: &Finding, sources: &mut Sources) -> String {
     let mut text = title_text(finding);
     for (i, access) in finding.accesses.iter().enumerate() {
         let place = &access.place;
         let _ = write!(text, "\n{}", access_label(finding, i));
         if place.line > 0 {
-            let _ = write!(text, " at {}:{}:{}", place.file, place.line, place.column);
+            let _ = write!(text, " at {}", Spot::of(place, sources));
         }
         for call in &place.inlined_at {
-            let _ = write!(text, ", called at {}:{}:{}", call.file, call.line, call.column);
+            let _ = write!(text, ", called at {}", Spot::of(call, sources));
         }
         for note in &access.notes {
             let _ = write!(text, "\n{}{note}", number(finding, i));
@@ -133,14 +125,16 @@ fn input_error(out: &mut String, error: &InputError) {
     command(out, "error", &properties, error.message.trim_end());
 }
 
-fn region_properties(file: &str, region: &Region) -> Vec<(&'static str, String)> {
-    let mut properties = vec![
-        ("file", file.to_owned()),
-        ("line", region.line.to_string()),
-        ("col", region.column.to_string()),
-        ("endLine", region.line.to_string()),
-    ];
-    if let Some(end) = region.end_column {
+fn spot_properties(spot: &Spot) -> Vec<(&'static str, String)> {
+    let mut properties = vec![("file", spot.file.clone())];
+    if spot.line > 0 {
+        properties.push(("line", spot.line.to_string()));
+    }
+    if let Some(column) = spot.column {
+        properties.push(("col", column.to_string()));
+        properties.push(("endLine", spot.line.to_string()));
+    }
+    if let Some(end) = spot.end_column {
         properties.push(("endColumn", end.to_string()));
     }
     properties
@@ -184,8 +178,8 @@ mod tests {
         report.kernels[0].findings[0].launch = None;
         assert_eq!(
             github(&report, &mut samples::sources()),
-            "::notice title=Lockstep::1 kernel: 1 found, 0 clean, 0 unknown\n\
-             ::error file=reduce.cu,line=7,col=13,endLine=7,endColumn=22,title=data-race in reduce::data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)%0A(1) write of 1.5 by thread (8,0,0) of block (0,0,0) at reduce.cu:7:20%0A(2) read of 0.25 by thread (0,0,0) of block (0,0,0) at reduce.cu:7:23%0Ahelp: put __syncthreads() between the two\n\
+            "::notice title=Lockstep::1 kernel: 1 error\n\
+             ::error file=reduce.cu,line=7,col=13,endLine=7,endColumn=22,title=data-race in reduce::data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)%0A(1) write of 1.5 by thread (8,0,0) of block (0,0,0) at reduce.cu:7:13%0A(2) read of 0.25 by thread (0,0,0) of block (0,0,0) at reduce.cu:7:23%0Ahelp: put __syncthreads() between the two\n\
              ::notice file=reduce.cu,line=1,title=unknown in reduce::deadlock: step budget ran out\n"
         );
     }
@@ -219,7 +213,7 @@ mod tests {
         report.warnings = vec![Warning { file: "a.cu".into(), line: 3, message }];
         assert_eq!(
             github(&report, &mut samples::sources()),
-            "::notice title=Lockstep::1 kernel: 0 found, 1 proved, 0 clean, 0 unknown, 1 finding suppressed\n\
+            "::notice title=Lockstep::1 kernel: 0 errors, 1 suppressed; 1 clean\n\
              ::warning file=a.cu,line=3::unused suppression\n"
         );
     }

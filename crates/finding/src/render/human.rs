@@ -13,13 +13,13 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Level, Origin, Renderer, Snippet};
 
 use super::{
-    Summary, access_label, circumstances, launch_options, memory_text, note_variable, number,
-    picture, short_place, title_text, verdict_groups,
+    access_label, circumstances, launch_options, memory_text, note_variable, number, picture,
+    short_place, title_text, verdict_groups,
 };
 use crate::source::{Sources, expression_at, line_range};
 use crate::{
-    Access, AccessMap, Condition, Finding, KernelReport, Kind, Output, Place, Report, Severity,
-    Suppressed, Verdict,
+    Access, AccessMap, Condition, Counted, Counts, Finding, KernelReport, Kind, Output, Place,
+    Report, Severity, Spot, Standing, Suppressed, Verdict,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -141,16 +141,17 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
 }
 
 fn summary(out: &mut String, report: &Report, options: &HumanOptions) {
-    let summary = Summary::of(report);
+    let counts = Counts::of(report);
     let time = options.seconds.map_or(String::new(), |s| format!(" ({s:.2} s)"));
-    let colour = if summary.found > 0 {
+    let milder = [Standing::Unknown, Standing::Warnings].map(|s| counts.kernels_with(s));
+    let colour = if counts.findings(Counted::Error) > 0 {
         RED
-    } else if summary.unknown > 0 || summary.unusable > 0 {
+    } else if milder.iter().any(|n| *n > 0) || counts.unusable > 0 {
         YELLOW
     } else {
         GREEN
     };
-    let _ = writeln!(out, "{}{time}", paint(options, colour, &summary.text()));
+    let _ = writeln!(out, "{}{time}", paint(options, colour, &counts.text()));
 }
 
 const RED: &str = "1;31";
@@ -182,8 +183,9 @@ fn render_finding(
         Severity::Warning => Level::WARNING,
     };
     let mut elements = snippets(finding, sources);
-    elements
-        .extend(notes(finding, maps).into_iter().map(|(l, text)| Element::from(l.message(text))));
+    elements.extend(
+        notes(finding, maps, sources).into_iter().map(|(l, text)| Element::from(l.message(text))),
+    );
     let group = level.primary_title(title_text(finding)).id(finding.kind.name()).elements(elements);
     let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer =
@@ -199,28 +201,35 @@ struct Mark {
     label: String,
 }
 
-/// One snippet for each file, in the order of the accesses.
+/// The places of one file: marked in its text, or one that can only be named.
+enum Shown {
+    Marks(String, Vec<Mark>),
+    Named(Spot),
+}
+
+/// One snippet for each file, in the order of the accesses: the primary place comes first.
 fn snippets(finding: &Finding, sources: &mut Sources) -> Vec<Element<'static>> {
-    let mut files: Vec<(String, Vec<Mark>)> = Vec::new();
-    let mut elements: Vec<Element<'static>> = Vec::new();
+    let mut shown: Vec<Shown> = Vec::new();
     for (i, access) in finding.accesses.iter().enumerate() {
         let place = &access.place;
         if place.line == 0 {
             continue;
         }
-        match mark(finding, i, sources) {
-            Some(m) => match files.iter_mut().find(|(f, _)| *f == place.file) {
-                Some((_, marks)) => marks.push(m),
-                None => files.push((place.file.clone(), vec![m])),
-            },
-            None => {
-                let origin = Origin::path(place.file.clone()).line(place.line as usize);
-                elements.push(origin.char_column(place.column.max(1) as usize).into());
-            }
+        let of_file = |s: &&mut Shown| matches!(s, Shown::Marks(f, _) if *f == place.file);
+        match (mark(finding, i, sources), shown.iter_mut().find(of_file)) {
+            (Some(m), Some(Shown::Marks(_, marks))) => marks.push(m),
+            (Some(m), _) => shown.push(Shown::Marks(place.file.clone(), vec![m])),
+            (None, _) => shown.push(Shown::Named(Spot::of(place, sources))),
         }
     }
-    let quoted = files.into_iter().filter_map(|(file, marks)| snippet(file, marks, sources));
-    quoted.chain(elements).collect()
+    let element = |shown: Shown| match shown {
+        Shown::Marks(file, marks) => snippet(file, marks, sources),
+        Shown::Named(Spot { file, line, column, .. }) => {
+            let origin = Origin::path(file).line(line as usize);
+            Some(origin.char_column(column.unwrap_or(1) as usize).into())
+        }
+    };
+    shown.into_iter().filter_map(element).collect()
 }
 
 fn mark(finding: &Finding, index: usize, sources: &mut Sources) -> Option<Mark> {
@@ -229,7 +238,10 @@ fn mark(finding: &Finding, index: usize, sources: &mut Sources) -> Option<Mark> 
     let line = line_range(&text, access.place.line)?;
     let within = expression_at(&text[line.clone()], access.place.column);
     Some(Mark {
-        kind: if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context },
+        kind: match finding.primary_index() == Some(index) {
+            true => AnnotationKind::Primary,
+            false => AnnotationKind::Context,
+        },
         line: access.place.line,
         span: line.start + within.start..line.start + within.end,
         label: access_label(finding, index),
@@ -251,7 +263,11 @@ fn snippet(file: String, marks: Vec<Mark>, sources: &mut Sources) -> Option<Elem
     Some(snippet.annotations(annotations.collect::<Vec<_>>()).into())
 }
 
-fn notes(finding: &Finding, maps: &[&AccessMap]) -> Vec<(Level<'static>, String)> {
+fn notes(
+    finding: &Finding,
+    maps: &[&AccessMap],
+    sources: &mut Sources,
+) -> Vec<(Level<'static>, String)> {
     let mut notes = Vec::new();
     let table = picture::values(finding);
     let in_table = table.is_some();
@@ -265,7 +281,7 @@ fn notes(finding: &Finding, maps: &[&AccessMap]) -> Vec<(Level<'static>, String)
                 access_label(finding, i)
             ));
         }
-        notes.extend(inlining_notes(access, &number(finding, i)));
+        notes.extend(inlining_notes(access, &number(finding, i), sources));
         let plain = access.notes.iter().filter(|n| !in_table || note_variable(n).is_none());
         notes.extend(plain.map(|n| format!("{}{n}", number(finding, i))));
     }
@@ -284,14 +300,12 @@ fn notes(finding: &Finding, maps: &[&AccessMap]) -> Vec<(Level<'static>, String)
     notes
 }
 
-fn inlining_notes(access: &Access, number: &str) -> Vec<String> {
+fn inlining_notes(access: &Access, number: &str, sources: &mut Sources) -> Vec<String> {
     let mut inner: &Place = &access.place;
     let mut notes = Vec::new();
     for call in &access.place.inlined_at {
-        notes.push(format!(
-            "{number}in {}, called at {}:{}:{}",
-            inner.function, call.file, call.line, call.column
-        ));
+        let at = Spot::of(call, sources);
+        notes.push(format!("{number}in {}, called at {at}", inner.function));
         inner = call;
     }
     notes
@@ -329,7 +343,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   unknown deadlock: step budget ran out
     clean barrier-divergence, out-of-bounds in 1 launch (grid 1, block 32), 100% of the accesses
 
-1 kernel: 1 found, 0 clean, 0 unknown (0.12 s)
+1 kernel: 1 error (0.12 s)
 ";
         assert_eq!(render(&samples::report()), expected);
     }
@@ -387,6 +401,23 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
         );
     }
 
+    /// Wherever it stands among the lines that are shown, and in whichever file.
+    #[test]
+    fn the_primary_place_is_named_first() {
+        let head = |finding: &Finding| {
+            let options = HumanOptions::default();
+            let text = render_finding(finding, &[], &mut samples::sources(), &options);
+            text.lines().nth(1).unwrap_or_default().trim().to_owned()
+        };
+        let mut finding = samples::race();
+        finding.accesses[1].place = samples::place("reduce.cu", 4, 12);
+        assert_eq!(head(&finding), "--> reduce.cu:7:13");
+        finding.accesses[0].place = samples::place("gone.cu", 3, 4);
+        assert_eq!(head(&finding), "--> gone.cu:3:4");
+        finding.accesses[0].place.line = 0;
+        assert_eq!(head(&finding), "--> reduce.cu:4:5");
+    }
+
     #[test]
     fn outputs_and_prints_come_after_findings() {
         let mut report = samples::report();
@@ -407,7 +438,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   long: u8[100] = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, … 96, 97, 98, 99
   short: u8[3] = 0, 1, 2
 
-1 kernel: 0 found, 1 clean, 0 unknown, 1 input not usable (0.12 s)
+1 kernel: 0 errors; 1 clean; 1 input not usable (0.12 s)
 ";
         assert_eq!(render(&report), expected);
     }
@@ -423,7 +454,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
         report.kernels[0].findings[0].accesses[0].place.file = "util.h".into();
         let text = render(&report);
         assert!(text.contains("\n  allowed data-race at util.h:7: old\n"), "{text}");
-        assert!(text.contains("1 finding suppressed"), "{text}");
+        assert!(text.contains("0 errors, 1 suppressed"), "{text}");
     }
 
     #[test]

@@ -10,15 +10,16 @@ use serde_json::{Map, Value, json};
 
 use super::pretty::pretty;
 use crate::launch::number_to_json;
+use crate::source::Sources;
 use crate::{
-    Access, Approximated, Condition, Finding, KernelReport, Origin, Place, Report, Suppressed,
-    Verdict,
+    Access, Approximated, Condition, Counted, Counts, Finding, KernelReport, Origin, Place, Report,
+    Spot, Standing, Suppressed, Verdict,
 };
 
 const SCHEMA: u32 = 1;
 
-pub fn json(report: &Report) -> String {
-    let kernels: Vec<Value> = report.kernels.iter().map(kernel_json).collect();
+pub fn json(report: &Report, sources: &mut Sources) -> String {
+    let kernels: Vec<Value> = report.kernels.iter().map(|k| kernel_json(k, sources)).collect();
     let errors: Vec<Value> =
         report.errors.iter().map(|e| json!({"file": e.file, "message": e.message})).collect();
     let mut out = json!({
@@ -26,6 +27,7 @@ pub fn json(report: &Report) -> String {
         "tool": {"name": "lockstep", "version": env!("CARGO_PKG_VERSION")},
         "kernels": kernels,
         "errors": errors,
+        "summary": summary_json(&Counts::of(report)),
     });
     if !report.warnings.is_empty() {
         out["warnings"] = json!(report.warnings);
@@ -33,7 +35,19 @@ pub fn json(report: &Report) -> String {
     pretty(&out)
 }
 
-fn kernel_json(kernel: &KernelReport) -> Value {
+/// Findings by what they count as, and kernels by how they stand: the numbers that the exit status follows from.
+pub(super) fn summary_json(counts: &Counts) -> Value {
+    let findings = Counted::ALL.map(|c| (c.name().to_owned(), json!(counts.findings(c))));
+    let standings = Standing::ALL.map(|s| (s.name().to_owned(), json!(counts.kernels_with(s))));
+    let kernels = [("all".to_owned(), json!(counts.kernels))].into_iter().chain(standings);
+    json!({
+        "findings": Map::from_iter(findings),
+        "kernels": Map::from_iter(kernels),
+        "unusable_inputs": counts.unusable,
+    })
+}
+
+fn kernel_json(kernel: &KernelReport, sources: &mut Sources) -> Value {
     let mut out = Map::new();
     out.insert("name".into(), json!(kernel.name));
     out.insert("mangled".into(), json!(kernel.mangled));
@@ -53,7 +67,7 @@ fn kernel_json(kernel: &KernelReport) -> Value {
     if let Some(chosen) = &kernel.chosen {
         out.insert("chosen".into(), json!(chosen));
     }
-    let findings: Vec<Value> = kernel.findings.iter().map(finding_json).collect();
+    let findings: Vec<Value> = kernel.findings.iter().map(|f| finding_json(f, sources)).collect();
     out.insert("findings".into(), json!(findings));
     if let Some(launch) = &kernel.launch {
         out.insert("launch".into(), json!(launch));
@@ -100,7 +114,7 @@ fn proved_json(assumes: &[Condition]) -> Value {
     out
 }
 
-fn finding_json(finding: &Finding) -> Value {
+fn finding_json(finding: &Finding, sources: &mut Sources) -> Value {
     let mut out = Map::new();
     out.insert("kind".into(), json!(finding.kind.name()));
     out.insert("severity".into(), json!(finding.severity.name()));
@@ -124,7 +138,7 @@ fn finding_json(finding: &Finding) -> Value {
             out.insert("object_size".into(), json!(size));
         }
     }
-    let accesses: Vec<Value> = finding.accesses.iter().map(access_json).collect();
+    let accesses: Vec<Value> = finding.accesses.iter().map(|a| access_json(a, sources)).collect();
     out.insert("accesses".into(), json!(accesses));
     let approximated: Vec<Value> = finding.approximated.iter().map(approximated_json).collect();
     out.insert("approximated".into(), json!(approximated));
@@ -143,12 +157,12 @@ fn finding_json(finding: &Finding) -> Value {
     Value::Object(out)
 }
 
-fn access_json(access: &Access) -> Value {
+fn access_json(access: &Access, sources: &mut Sources) -> Value {
     let mut out = Map::new();
     out.insert("op".into(), json!(access.op));
     out.insert("thread".into(), json!(access.thread));
     out.insert("block".into(), json!(access.block));
-    place_fields(&mut out, &access.place);
+    place_fields(&mut out, &access.place, sources);
     if let Some(value) = &access.value {
         out.insert("value".into(), number_to_json(value));
     }
@@ -158,10 +172,15 @@ fn access_json(access: &Access) -> Value {
     Value::Object(out)
 }
 
-fn place_fields(out: &mut Map<String, Value>, place: &Place) {
+/// The column is that of the expression, as in all formats.
+fn place_fields(out: &mut Map<String, Value>, place: &Place, sources: &mut Sources) {
+    let column = match place.line {
+        0 => Some(place.column),
+        _ => Spot::of(place, sources).column,
+    };
     out.insert("file".into(), json!(place.file));
     out.insert("line".into(), json!(place.line));
-    out.insert("column".into(), json!(place.column));
+    out.insert("column".into(), json!(column));
     if !place.function.is_empty() {
         out.insert("function".into(), json!(place.function));
     }
@@ -171,7 +190,7 @@ fn place_fields(out: &mut Map<String, Value>, place: &Place) {
             .iter()
             .map(|call| {
                 let mut entry = Map::new();
-                place_fields(&mut entry, call);
+                place_fields(&mut entry, call, sources);
                 Value::Object(entry)
             })
             .collect();
@@ -200,7 +219,7 @@ mod tests {
         report.kernels[0].findings[0].benign = true;
         report.kernels[0].launch = None;
         report.errors.push(InputError { file: "b.cu".into(), message: "no such file".into() });
-        let text = json(&report);
+        let text = json(&report, &mut samples::sources());
         let expected = r#"{
   "schema": 1,
   "tool": {
@@ -250,7 +269,7 @@ mod tests {
               "block": [0, 0, 0],
               "file": "reduce.cu",
               "line": 7,
-              "column": 20,
+              "column": 13,
               "function": "reduce",
               "value": 1.5
             },
@@ -291,7 +310,25 @@ mod tests {
       "file": "b.cu",
       "message": "no such file"
     }
-  ]
+  ],
+  "summary": {
+    "findings": {
+      "errors": 1,
+      "warnings": 0,
+      "conditional": 0,
+      "possible": 0,
+      "suppressed": 0
+    },
+    "kernels": {
+      "all": 1,
+      "errors": 1,
+      "unknown": 0,
+      "warnings": 0,
+      "clean": 0,
+      "proved": 0
+    },
+    "unusable_inputs": 1
+  }
 }
 "#;
         assert_eq!(text, expected.replace("VERSION", env!("CARGO_PKG_VERSION")));
@@ -308,7 +345,7 @@ mod tests {
             Output::from_bytes("long", ElementType::U8, &[0; 100], false),
         ];
         kernel.printed = "hello\n".into();
-        let value: Value = serde_json::from_str(&json(&report)).unwrap();
+        let value: Value = serde_json::from_str(&json(&report, &mut samples::sources())).unwrap();
         let kernel = &value["kernels"][0];
         assert_eq!(kernel["outputs"], json!({"out": [1.5, "NaN", "Infinity"]}));
         assert_eq!(kernel["printed"], "hello\n");

@@ -8,6 +8,7 @@ mod json;
 mod picture;
 mod pretty;
 mod sarif;
+mod statistics;
 
 use std::fmt::Write;
 
@@ -16,11 +17,12 @@ pub use github::github;
 pub use html::{HtmlOptions, html};
 pub use human::{HumanOptions, human};
 pub use json::json;
-pub use sarif::sarif;
+pub use sarif::{SarifOptions, sarif};
+pub use statistics::statistics;
 
 use crate::launch::dims_text;
 use crate::{
-    Access, Actor, Confidence, Finding, KernelReport, Kind, Launch, Memory, Report, Severity,
+    Access, Actor, Confidence, Counted, Finding, KernelReport, Kind, Launch, Memory, Severity,
     Variable, Verdict,
 };
 
@@ -80,7 +82,7 @@ pub fn title_text(finding: &Finding) -> String {
 pub fn access_label(finding: &Finding, index: usize) -> String {
     let access = &finding.accesses[index];
     // A finding about the source, not about what somebody did there.
-    if finding.kind == Kind::RedundantBarrier {
+    if finding.kind.about().is_needless_code {
         return format!("{}this {}", number(finding, index), access.op);
     }
     let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
@@ -95,8 +97,11 @@ pub(crate) fn number(finding: &Finding, index: usize) -> String {
 /// How loud a finding is for machines: an error only if it makes the run fail, or would
 /// if it were not suppressed.
 pub fn annotation_level(kernel: &KernelReport, finding: &Finding) -> Severity {
-    let loud = finding.suppressed.is_some() || kernel.counts(finding);
-    if loud { finding.severity } else { Severity::Warning }
+    match kernel.counted(finding) {
+        Counted::Error => Severity::Error,
+        Counted::Suppressed => finding.severity,
+        Counted::Warning | Counted::Conditional | Counted::Possible => Severity::Warning,
+    }
 }
 
 /// The launch as options that reproduce it.
@@ -155,7 +160,7 @@ pub(crate) fn value_rows(finding: &Finding) -> Vec<ValueRow> {
     let mut rows: Vec<ValueRow> = [
         row("thread", &|a| a.thread.map(index_text)),
         row("block", &|a| Some(index_text(a.block))),
-        row("value", &|a| a.value.clone()),
+        row("value accessed", &|a| a.value.clone()),
     ]
     .into_iter()
     .flatten()
@@ -237,7 +242,7 @@ pub(crate) fn circumstances(finding: &Finding) -> Vec<String> {
 
 /// Where a finding is that is not shown: `line 7`, or `util.h:7` where that is another file than the kernel's.
 pub(crate) fn short_place(kernel: &KernelReport, finding: &Finding) -> String {
-    match finding.accesses.first().map(|a| &a.place).filter(|p| p.line > 0) {
+    match finding.primary().map(|a| &a.place) {
         Some(place) if place.file != kernel.text_file() => format!("{}:{}", place.file, place.line),
         Some(place) => format!("line {}", place.line),
         None => format!("line {}", kernel.line),
@@ -247,56 +252,6 @@ pub(crate) fn short_place(kernel: &KernelReport, finding: &Finding) -> String {
 /// A text of several lines on one.
 pub(crate) fn one_line(text: &str) -> String {
     text.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
-/// Numbers of kernels by how they stand.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Summary {
-    pub kernels: usize,
-    pub found: usize,
-    pub proved: usize,
-    pub clean: usize,
-    pub unknown: usize,
-    /// Findings that do not count.
-    pub suppressed: usize,
-    /// Inputs that could not be used.
-    pub unusable: usize,
-}
-
-impl Summary {
-    pub(crate) fn of(report: &Report) -> Summary {
-        let count = |s: Standing| report.kernels.iter().filter(|k| standing(k) == s).count();
-        Summary {
-            kernels: report.kernels.len(),
-            found: count(Standing::Found),
-            proved: count(Standing::Proved),
-            clean: count(Standing::Clean),
-            unknown: count(Standing::Unknown),
-            suppressed: (report.kernels.iter().flat_map(|k| &k.findings))
-                .filter(|f| f.suppressed.is_some())
-                .count(),
-            unusable: report.errors.len(),
-        }
-    }
-
-    /// `2 kernels: 1 found, 1 clean, 0 unknown`.
-    pub(crate) fn text(&self) -> String {
-        let plural = |n: usize| if n == 1 { "" } else { "s" };
-        let mut parts = vec![format!("{} found", self.found)];
-        if self.proved > 0 {
-            parts.push(format!("{} proved", self.proved));
-        }
-        parts.push(format!("{} clean", self.clean));
-        parts.push(format!("{} unknown", self.unknown));
-        if self.suppressed > 0 {
-            let text = format!("{} finding{} suppressed", self.suppressed, plural(self.suppressed));
-            parts.push(text);
-        }
-        if self.unusable > 0 {
-            parts.push(format!("{} input{} not usable", self.unusable, plural(self.unusable)));
-        }
-        format!("{} kernel{}: {}", self.kernels, plural(self.kernels), parts.join(", "))
-    }
 }
 
 /// Kinds with the same verdict together, the worst first, without what is suppressed.
@@ -315,30 +270,6 @@ pub(crate) fn verdict_groups(kernel: &KernelReport) -> Vec<(&Verdict, Vec<Kind>)
         Verdict::Proved { .. } => 3,
     });
     groups
-}
-
-/// One word for a whole kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    Found,
-    Unknown,
-    Clean,
-    Proved,
-}
-
-pub(crate) fn standing(kernel: &KernelReport) -> Standing {
-    // What is suppressed says nothing of the kernel any more.
-    let counts = |kind: Kind| !kernel.is_suppressed(kind);
-    let has = |f: fn(&Verdict) -> bool| kernel.verdicts.iter().any(|(k, v)| f(v) && counts(*k));
-    if has(|v| matches!(v, Verdict::Found)) {
-        Standing::Found
-    } else if has(|v| matches!(v, Verdict::Unknown { .. })) {
-        Standing::Unknown
-    } else if has(|v| matches!(v, Verdict::Clean { .. })) || kernel.verdicts.is_empty() {
-        Standing::Clean
-    } else {
-        Standing::Proved
-    }
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ fn short(map: &AccessMap, actor: &Actor) -> String {
 }
 
 /// Columns of one width each; names to the left, numbers to the right.
-fn aligned(lines: &[Vec<String>], right: bool) -> String {
+pub(super) fn aligned(lines: &[Vec<String>], right: bool) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| {
         lines.iter().filter_map(|l| l.get(c)).map(|t| t.chars().count()).max().unwrap_or(0)

@@ -169,6 +169,7 @@ pub(crate) fn kernel() -> KernelReport {
         chosen: None,
         explanation: None,
         operations: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! `--format sarif`: SARIF 2.1.0, the format that code hosts and editors read.
 //!
-//! - A kind is a rule, with `explain`'s text as its help.
-//! - A finding is a result at its first place. Both places are related locations
+//! - A kind that this version reports is a rule, with `explain`'s text as its help, and its page
+//!   as `helpUri` where the address of the book is known ([`SarifOptions::book`]).
+//! - A finding is a result at its primary place. Both places are related locations
 //!   that the message links to, and two thread flows, one for each thread, with the
-//!   calls that lead there.
+//!   calls that lead there. Steps with the same `executionOrder` are not ordered by anything.
 //! - What does not decide the exit status as an error is a warning; what is suppressed
 //!   has its level and the reason.
 //! - Verdicts are properties of the run, kernel by kernel. SARIF has results of the
@@ -16,13 +17,16 @@ use std::os::unix::ffi::OsStrExt;
 
 use serde_json::{Map, Value, json};
 
-use super::json::{approximated_json, verdicts_json};
+use super::json::{approximated_json, summary_json, verdicts_json};
 use super::pretty::pretty;
-use super::{Summary, access_label, actor_text, annotation_level, launch_options, title_text};
-use crate::explain::{Block, blocks, explain, summary};
-use crate::fingerprint::fingerprints;
-use crate::source::{Region, Sources};
-use crate::{Access, Finding, InputError, KernelReport, Kind, Place, Report, Suppressed, Warning};
+use super::{access_label, actor_text, annotation_level, launch_options, title_text};
+use crate::explain::{Block, blocks, explain};
+use crate::fingerprint::{LineHashes, fingerprints};
+use crate::source::Sources;
+use crate::{
+    Access, Counts, Finding, InputError, KernelReport, Kind, Place, Report, Spot, Suppressed,
+    Warning,
+};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -30,10 +34,20 @@ const SCHEMA: &str =
 const ROOT: &str = "%SRCROOT%";
 /// The name and version of [`crate::fingerprint`].
 const FINGERPRINT: &str = "lockstep/v1";
+/// The name of the hash that GitHub's code scanning makes of lines ([`LineHashes`]).
+const LINE_HASH: &str = "primaryLocationLineHash";
 
-/// The log of one run that ends with this status.
-pub fn sarif(report: &Report, sources: &mut Sources, exit_status: u8) -> String {
-    let mut log = Log { sources, files: Vec::new() };
+#[derive(Clone, Debug, Default)]
+pub struct SarifOptions {
+    /// The status that the run ends with.
+    pub exit_status: u8,
+    /// Where the book is published: the address of its first page's folder.
+    pub book: Option<String>,
+}
+
+/// The log of one run.
+pub fn sarif(report: &Report, sources: &mut Sources, options: &SarifOptions) -> String {
+    let mut log = Log { sources, files: Vec::new(), hashes: LineHashes::default() };
     let mut results = Vec::new();
     for kernel in &report.kernels {
         log.file(&kernel.file);
@@ -41,52 +55,77 @@ pub fn sarif(report: &Report, sources: &mut Sources, exit_status: u8) -> String 
             results.push(log.result(kernel, finding, &print));
         }
     }
-    let invocation = log.invocation(report, exit_status);
+    let invocation = log.invocation(report, options.exit_status);
     let kernels: Vec<Value> = report.kernels.iter().map(kernel_properties).collect();
+    let counts = Counts::of(report);
     pretty(&json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
-            "tool": {"driver": driver()},
+            "tool": {"driver": driver(options.book.as_deref())},
             "invocations": [invocation],
             "columnKind": "unicodeCodePoints",
             "originalUriBaseIds": {ROOT: {"description": {"text": "Where lockstep was started."}}},
             "artifacts": log.artifacts(report),
             "results": results,
-            "properties": {"summary": Summary::of(report).text(), "kernels": kernels},
+            "properties": {
+                "summary": counts.text(),
+                "counts": summary_json(&counts),
+                "kernels": kernels,
+            },
         }],
     }))
 }
 
-fn driver() -> Value {
-    json!({
+/// The kinds that are rules.
+fn rules() -> impl Iterator<Item = Kind> {
+    Kind::ALL.into_iter().filter(|k| k.is_reported())
+}
+
+fn driver(book: Option<&str>) -> Value {
+    let mut out = json!({
         "name": "lockstep",
         "version": env!("CARGO_PKG_VERSION"),
         "semanticVersion": env!("CARGO_PKG_VERSION"),
-        "shortDescription": {"text": "Checks CUDA and OpenCL kernels for synchronisation bugs."},
-        "rules": Kind::ALL.map(rule),
-    })
+    });
+    if let Some(book) = book {
+        out["informationUri"] = json!(page_uri(book, "index.html"));
+    }
+    out["shortDescription"] =
+        json!({"text": "Checks CUDA and OpenCL kernels for synchronisation bugs."});
+    out["rules"] = rules().map(|kind| rule(kind, book)).collect();
+    out
 }
 
-fn rule(kind: Kind) -> Value {
-    let level = kind.severity().name();
+/// A page of the book.
+fn page_uri(book: &str, page: &str) -> String {
+    format!("{}/{page}", book.trim_end_matches('/'))
+}
+
+fn rule(kind: Kind, book: Option<&str>) -> Value {
+    let about = kind.about();
+    let level = about.severity.name();
     let meaning = blocks(kind).into_iter().find_map(|b| match b {
         Block::Text(text) => Some(text),
         Block::Code(_) => None,
     });
-    json!({
-        "id": kind.name(),
-        "name": pascal_case(kind.name()),
-        "shortDescription": {"text": format!("{}.", summary(kind))},
+    let mut out = json!({
+        "id": about.name,
+        "name": pascal_case(about.name),
+        "shortDescription": {"text": format!("{}.", about.summary)},
         "fullDescription": {"text": meaning},
-        "help": {"text": explain(kind), "markdown": markdown(kind)},
-        "defaultConfiguration": {"level": level},
-        "properties": {
-            "tags": ["correctness", "concurrency", "gpu"],
-            "precision": "very-high",
-            "problem.severity": level,
-        },
-    })
+    });
+    if let Some(book) = book {
+        out["helpUri"] = json!(page_uri(book, &format!("kinds/{}.html", about.name)));
+    }
+    out["help"] = json!({"text": explain(kind), "markdown": markdown(kind)});
+    out["defaultConfiguration"] = json!({"level": level});
+    out["properties"] = json!({
+        "tags": ["correctness", "concurrency", "gpu"],
+        "precision": about.precision.name(),
+        "problem.severity": level,
+    });
+    out
 }
 
 /// `DataRace` for `data-race`.
@@ -129,15 +168,14 @@ struct Log<'a> {
     sources: &'a mut Sources,
     /// Files named so far: a location points into them.
     files: Vec<String>,
+    hashes: LineHashes,
 }
 
 impl Log<'_> {
     fn result(&mut self, kernel: &KernelReport, finding: &Finding, fingerprint: &str) -> Value {
         let placed = |a: &&Access| a.place.line > 0;
-        let primary = match finding.accesses.iter().find(placed) {
-            Some(access) => self.physical(&access.place),
-            None => self.whole_kernel(kernel),
-        };
+        let spot = Spot::primary(kernel, finding, self.sources);
+        let primary = self.physical(&spot);
         let logical = json!({
             "name": kernel.name,
             "fullyQualifiedName": kernel.name,
@@ -148,12 +186,14 @@ impl Log<'_> {
             .filter(|&i| finding.accesses[i].place.line > 0)
             .map(|i| self.related(finding, i))
             .collect();
+        let together = steps_before(finding);
         let flows: Vec<Value> =
-            finding.accesses.iter().filter(placed).map(|a| self.thread_flow(a)).collect();
+            finding.accesses.iter().filter(placed).map(|a| self.thread_flow(a, together)).collect();
         let mut out = Map::new();
         out.insert("ruleId".into(), json!(finding.kind.name()));
-        let index = Kind::ALL.iter().position(|k| *k == finding.kind);
-        out.insert("ruleIndex".into(), json!(index));
+        if let Some(index) = rules().position(|k| k == finding.kind) {
+            out.insert("ruleIndex".into(), json!(index));
+        }
         out.insert("level".into(), json!(annotation_level(kernel, finding).name()));
         out.insert("message".into(), json!({"text": message(finding)}));
         out.insert(
@@ -169,7 +209,11 @@ impl Log<'_> {
             let suppression = json!({"kind": kind, "justification": because});
             out.insert("suppressions".into(), json!([suppression]));
         }
-        out.insert("partialFingerprints".into(), json!({FINGERPRINT: fingerprint}));
+        let mut prints = json!({FINGERPRINT: fingerprint});
+        if let Some(hash) = self.hashes.of_line(&spot.file, spot.line, self.sources) {
+            prints[LINE_HASH] = json!(hash);
+        }
+        out.insert("partialFingerprints".into(), prints);
         out.insert("properties".into(), finding_properties(kernel, finding));
         Value::Object(out)
     }
@@ -177,47 +221,50 @@ impl Log<'_> {
     fn related(&mut self, finding: &Finding, index: usize) -> Value {
         json!({
             "id": index + 1,
-            "physicalLocation": self.physical(&finding.accesses[index].place),
+            "physicalLocation": self.physical_of(&finding.accesses[index].place),
             "message": {"text": access_label(finding, index)},
         })
     }
 
-    /// The calls that lead to an access, and it.
-    fn thread_flow(&mut self, access: &Access) -> Value {
+    /// The calls that lead to an access, and it: the access after this many steps.
+    fn thread_flow(&mut self, access: &Access, together: usize) -> Value {
         let mut steps = Vec::new();
-        for call in access.place.inlined_at.iter().rev().filter(|c| c.line > 0) {
-            steps.push(self.step(call, steps.len(), "call"));
+        let calls: Vec<&Place> = calls(access).collect();
+        let first = together - calls.len();
+        for call in &calls {
+            steps.push(self.step(call, steps.len(), first + steps.len(), "call"));
         }
         let value = access.value.as_ref().map_or(String::new(), |v| format!(" of {v}"));
-        steps.push(self.step(&access.place, steps.len(), &format!("{}{value}", access.op)));
+        let text = format!("{}{value}", access.op);
+        steps.push(self.step(&access.place, steps.len(), together, &text));
         json!({"id": actor_text(access), "locations": steps})
     }
 
-    fn step(&mut self, place: &Place, nesting: usize, text: &str) -> Value {
+    fn step(&mut self, place: &Place, nesting: usize, order: usize, text: &str) -> Value {
         json!({
             "location": {
-                "physicalLocation": self.physical(place),
+                "physicalLocation": self.physical_of(place),
                 "message": {"text": text},
             },
             "nestingLevel": nesting,
+            "executionOrder": order,
         })
     }
 
-    fn physical(&mut self, place: &Place) -> Value {
-        let region = Region::of(place, self.sources);
-        let mut out = json!({"startLine": region.line, "startColumn": region.column});
-        if let Some(end) = region.end_column {
+    fn physical_of(&mut self, place: &Place) -> Value {
+        let spot = Spot::of(place, self.sources);
+        self.physical(&spot)
+    }
+
+    fn physical(&mut self, spot: &Spot) -> Value {
+        let mut out = json!({"startLine": spot.line.max(1)});
+        if let Some(column) = spot.column {
+            out["startColumn"] = json!(column);
+        }
+        if let Some(end) = spot.end_column {
             out["endColumn"] = json!(end);
         }
-        json!({"artifactLocation": self.artifact_location(&place.file), "region": out})
-    }
-
-    fn whole_kernel(&mut self, kernel: &KernelReport) -> Value {
-        let line = kernel.line.max(1);
-        json!({
-            "artifactLocation": self.artifact_location(kernel.text_file()),
-            "region": {"startLine": line},
-        })
+        json!({"artifactLocation": self.artifact_location(&spot.file), "region": out})
     }
 
     fn artifact_location(&mut self, file: &str) -> Value {
@@ -256,7 +303,7 @@ impl Log<'_> {
             ..Place::default()
         });
         if let Some(place) = place {
-            out["locations"] = json!([{"physicalLocation": self.physical(&place)}]);
+            out["locations"] = json!([{"physicalLocation": self.physical_of(&place)}]);
         } else if !error.file.is_empty() {
             let at = self.artifact_location(&error.file);
             out["locations"] = json!([{"physicalLocation": {"artifactLocation": at}}]);
@@ -288,6 +335,17 @@ impl Log<'_> {
         };
         self.files.iter().map(artifact).collect()
     }
+}
+
+/// The calls that lead to an access, outermost first.
+fn calls(access: &Access) -> impl Iterator<Item = &Place> {
+    access.place.inlined_at.iter().rev().filter(|c| c.line > 0)
+}
+
+/// How many steps the longest way to an access has before it. Nothing orders the accesses of a finding: all of them
+/// come after so many.
+fn steps_before(finding: &Finding) -> usize {
+    finding.accesses.iter().map(|a| calls(a).count()).max().unwrap_or(0)
 }
 
 /// The title, and both places as links to the related locations.
@@ -354,10 +412,10 @@ fn finding_properties(kernel: &KernelReport, finding: &Finding) -> Value {
 
 fn status_text(status: u8) -> &'static str {
     match status {
-        0 => "every property asked for is proved, or was checked with nothing found",
-        1 => "at least one finding of severity error",
+        0 => "no error was found, and every property asked for is proved or was checked",
+        1 => "at least one error was found",
         2 => "the input could not be used",
-        _ => "nothing was found, but something asked for is unknown",
+        _ => "no error was found, but something asked for is unknown",
     }
 }
 
@@ -389,8 +447,13 @@ mod tests {
     use crate::{Confidence, Verdict};
 
     fn run(report: &Report) -> Value {
-        let status = report.exit_status(false);
-        let text = sarif(report, &mut samples::sources(), status);
+        run_with(report, None)
+    }
+
+    fn run_with(report: &Report, book: Option<&str>) -> Value {
+        let options =
+            SarifOptions { exit_status: report.exit_status(false), book: book.map(str::to_owned) };
+        let text = sarif(report, &mut samples::sources(), &options);
         let log: Value = serde_json::from_str(&text).unwrap();
         log["runs"][0].clone()
     }
@@ -431,6 +494,11 @@ mod tests {
         assert_eq!(steps[0]["location"]["message"]["text"], "call");
         assert_eq!(steps[0]["location"]["physicalLocation"]["region"]["startLine"], 4);
         assert_eq!(steps[1]["nestingLevel"], 1);
+        // The call comes before both accesses, which come together.
+        assert_eq!(steps[0]["executionOrder"], 0);
+        assert_eq!(steps[1]["executionOrder"], 1);
+        let other = &run["results"][0]["codeFlows"][0]["threadFlows"][1]["locations"];
+        assert_eq!(other[0]["executionOrder"], 1);
         assert_eq!(run["artifacts"][1]["location"]["uri"], "util.h");
     }
 
@@ -479,6 +547,59 @@ mod tests {
         assert_eq!(run["results"][0]["suppressions"][0]["justification"], "known");
         assert_eq!(run["results"][0]["level"], "error");
         assert_eq!(run["invocations"][0]["exitCode"], 3);
+    }
+
+    #[test]
+    fn rules_are_what_this_version_reports() {
+        let run = run(&samples::report());
+        let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+        let ids: Vec<&str> = rules.iter().map(|r| r["id"].as_str().unwrap()).collect();
+        assert!(!ids.contains(&"mismatch") && !ids.contains(&"redundant-fence"), "{ids:?}");
+        assert_eq!(ids.len(), 10);
+        for rule in rules {
+            let kind = Kind::from_name(rule["id"].as_str().unwrap()).unwrap();
+            assert_eq!(rule["properties"]["precision"], kind.about().precision.name());
+        }
+        let precision = |id: &str| {
+            let at = ids.iter().position(|i| *i == id).unwrap();
+            rules[at]["properties"]["precision"].clone()
+        };
+        assert_eq!(precision("data-race"), "very-high");
+        assert_eq!(precision("out-of-bounds"), "high");
+        assert_eq!(precision("redundant-barrier"), "medium");
+    }
+
+    /// No address is made up.
+    #[test]
+    fn pages_of_the_book_where_it_is_published() {
+        let report = samples::report();
+        let driver = &run(&report)["tool"]["driver"];
+        assert!(
+            driver.get("informationUri").is_none() && driver["rules"][0].get("helpUri").is_none()
+        );
+        for book in ["https://docs.example.org/lockstep", "https://docs.example.org/lockstep/"] {
+            let run = run_with(&report, Some(book));
+            let driver = &run["tool"]["driver"];
+            assert_eq!(driver["informationUri"], "https://docs.example.org/lockstep/index.html");
+            let page = "https://docs.example.org/lockstep/kinds/data-race.html";
+            assert_eq!(driver["rules"][0]["helpUri"], page);
+        }
+    }
+
+    #[test]
+    fn the_line_of_the_primary_place_has_a_hash() {
+        let mut report = samples::report();
+        let before = run(&report)["results"][0]["partialFingerprints"].clone();
+        assert!(before[LINE_HASH].as_str().unwrap().ends_with(":1"), "{before}");
+        assert!(before[FINGERPRINT].is_string());
+        report.kernels[0].findings[0].accesses.swap(0, 1);
+        let after = run(&report)["results"][0]["partialFingerprints"].clone();
+        assert_eq!(before, after, "the same line");
+        report.kernels[0].findings[0].accesses[0].place.line = 4;
+        let after = run(&report)["results"][0]["partialFingerprints"].clone();
+        assert_ne!(before[LINE_HASH], after[LINE_HASH]);
+        report.kernels[0].findings[0].accesses[0].place.file = "gone.cu".into();
+        assert!(run(&report)["results"][0]["partialFingerprints"].get(LINE_HASH).is_none());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use gen_lsp_types::{
 };
 use lockstep_finding::render::{access_label, annotation_level, title_text};
 use lockstep_finding::{
-    Confidence, EXAMPLE, Finding, InputError, KernelReport, Kind, Place, Report, Severity, Warning,
+    Confidence, EXAMPLE, Finding, InputError, KernelReport, Place, Report, Severity, Warning,
 };
 use lockstep_names as names;
 
@@ -48,8 +48,8 @@ fn finding(
     main: &Path,
     texts: &mut Texts,
 ) -> (PathBuf, Diagnostic) {
-    let own = finding.accesses.first().map(|a| &a.place).filter(|p| p.line > 0);
-    let (path, range) = match own {
+    let primary = finding.primary_index();
+    let (path, range) = match primary.map(|i| &finding.accesses[i].place) {
         Some(place) => located(place, texts),
         None => {
             let text = texts.get(main).unwrap_or_default();
@@ -58,7 +58,7 @@ fn finding(
     };
     let mut related = Vec::new();
     for (i, access) in finding.accesses.iter().enumerate() {
-        if i > 0 && access.place.line > 0 {
+        if Some(i) != primary && access.place.line > 0 {
             related.push(relate(&access.place, access_label(finding, i), texts));
         }
         for call in &access.place.inlined_at {
@@ -69,7 +69,7 @@ fn finding(
         Severity::Error => DiagnosticSeverity::Error,
         Severity::Warning => DiagnosticSeverity::Warning,
     };
-    let needless = matches!(finding.kind, Kind::RedundantBarrier | Kind::RedundantFence);
+    let needless = finding.kind.about().is_needless_code;
     let diagnostic = Diagnostic {
         range,
         severity: Some(severity),

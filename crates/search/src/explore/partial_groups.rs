@@ -5,7 +5,7 @@
 //! it is a conditional finding. Kinds that rest on the sizes of arrays are left out, for these were chosen for whole
 //! groups.
 
-use lockstep_finding::{Confidence, Finding, Kind, Launch, Severity};
+use lockstep_finding::{Confidence, Finding, Launch, Severity};
 use lockstep_kernel::Kernel;
 
 use crate::explore::trial::{Lab, Trial};
@@ -19,14 +19,6 @@ pub const REMAINDER: &str = "the last work-groups are smaller than the others";
 const MOST_LAUNCHES: usize = 4;
 /// The part of the effort of a search that one launch may take.
 const EFFORT: u64 = 20;
-
-const KINDS: [Kind; 5] = [
-    Kind::DataRace,
-    Kind::BarrierDivergence,
-    Kind::UninitialisedRead,
-    Kind::Deadlock,
-    Kind::MissingFence,
-];
 
 /// Whether all groups are of one size, in all launches that are to be looked at.
 pub(crate) fn are_whole(kernel: &Kernel, given: &Given) -> bool {
@@ -99,7 +91,7 @@ fn smaller(launch: &Launch) -> Vec<Launch> {
 
 /// Whether a finding is owed to the smaller groups alone.
 fn is_owed(finding: &Finding, whole: &Trial) -> bool {
-    KINDS.contains(&finding.kind)
+    !finding.kind.about().rests_on_sizes
         && finding.confidence == Confidence::Confirmed
         && whole.outcome.incomplete.is_none()
         && !whole.overflows

@@ -9,16 +9,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lockstep_finding::Kind;
+use lockstep_finding::KINDS;
 use lockstep_kernel::{Barrier, Op};
 
 use crate::explore::driver::Driver;
 use crate::space::launch::Sizes;
 
-/// Kinds that a few blocks say nothing of where they are not found among them: what they are about needs others, or needs
-/// all barriers to be seen at work.
-const BETWEEN_BLOCKS: [Kind; 4] =
-    [Kind::DataRace, Kind::MissingFence, Kind::Deadlock, Kind::RedundantBarrier];
 /// Blocks of a launch that is worth a sample.
 const MANY: u64 = 512;
 /// Blocks that are taken at each end, and of those in between: fewer where they take too long.
@@ -76,7 +72,8 @@ impl Driver<'_> {
             return;
         }
         let because = self.broken.take().unwrap_or_default();
-        self.doubts.extend(BETWEEN_BLOCKS.map(|kind| (kind, because.clone())));
+        let between_blocks = KINDS.iter().filter(|row| row.between_blocks);
+        self.doubts.extend(between_blocks.map(|row| (row.kind, because.clone())));
         let all = trial.launch.grid.iter().map(|&d| u64::from(d)).product();
         self.sampled = Some((count, all));
         self.record(trial, false);

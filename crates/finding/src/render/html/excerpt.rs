@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::escaped;
 use super::finding::{class, mark};
-use crate::Finding;
 use crate::render::access_label;
 use crate::source::{Sources, expression_at, line_range};
+use crate::{Finding, Spot};
 
 /// Lines before and after a place.
 const AROUND: u32 = 5;
@@ -43,11 +43,9 @@ pub(super) fn panel(out: &mut String, finding: &Finding, sources: &mut Sources) 
         for call in &access.place.inlined_at {
             let _ = write!(
                 out,
-                "<p class=\"quiet\">{}called at <code>{}:{}:{}</code></p>",
+                "<p class=\"quiet\">{}called at <code>{}</code></p>",
                 number(finding, i),
-                escaped(&call.file),
-                call.line,
-                call.column
+                escaped(&Spot::of(call, sources).to_string())
             );
         }
     }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use super::{HtmlOptions, badge, escaped, excerpt, map, timeline, with_code};
+use super::{Page, badge, escaped, excerpt, map, timeline, with_code};
 use crate::render::{
     annotation_level, circumstances, launch_options, memory_text, note_variable, shell_quoted,
     title_text, value_rows,
 };
 use crate::source::Sources;
-use crate::{Finding, KernelReport};
+use crate::{Finding, KernelReport, Spot};
 
 pub(super) fn card(
     out: &mut String,
@@ -17,13 +17,10 @@ pub(super) fn card(
     id: &str,
     open: bool,
     sources: &mut Sources,
-    options: &HtmlOptions,
+    page: &Page,
 ) {
     let level = annotation_level(kernel, finding).name();
-    let place = match finding.accesses.iter().find(|a| a.place.line > 0) {
-        Some(access) => format!("{}:{}", access.place.file, access.place.line),
-        None => String::new(),
-    };
+    let place = Spot::primary(kernel, finding, sources).to_string();
     let _ = writeln!(
         out,
         "<details class=\"finding\" id=\"{id}\"{}><summary>{}<div><h3>{}</h3>\
@@ -39,7 +36,7 @@ pub(super) fn card(
     out.push_str("<div class=\"stack\">\n");
     values(out, finding);
     if let Some(trace) = &finding.trace {
-        timeline::panel(out, trace, id);
+        timeline::panel(out, trace, id, sources);
     }
     out.push_str("</div><div class=\"stack\">\n");
     if let Some(trace) = &finding.trace
@@ -49,13 +46,14 @@ pub(super) fn card(
     }
     advice(out, finding);
     out.push_str("</div>\n");
-    launch(out, kernel, finding, options);
+    launch(out, kernel, finding, page);
     out.push_str("</div></div></details>\n");
 }
 
-/// The two threads side by side, what differs in bold.
+/// The two threads side by side with the variables that the accesses depend on, what differs in bold.
 fn values(out: &mut String, finding: &Finding) {
-    if finding.accesses.is_empty() {
+    // Code that could go was not done by anybody.
+    if finding.accesses.is_empty() || finding.kind.about().is_needless_code {
         return;
     }
     out.push_str(
@@ -68,7 +66,7 @@ fn values(out: &mut String, finding: &Finding) {
     }
     out.push_str("</tr></thead><tbody>\n");
     let mut approximated = false;
-    for row in value_rows(finding) {
+    for row in value_rows(finding).iter().filter(|row| !row.is_variable || row.decides) {
         let differs = several && row.values.windows(2).any(|v| v[0] != v[1]);
         let class = if row.is_variable { " class=\"variable\"" } else { "" };
         let _ = write!(
@@ -122,11 +120,10 @@ fn advice(out: &mut String, finding: &Finding) {
 }
 
 /// A command line that repeats the launch.
-fn launch(out: &mut String, kernel: &KernelReport, finding: &Finding, options: &HtmlOptions) {
+fn launch(out: &mut String, kernel: &KernelReport, finding: &Finding, page: &Page) {
     let Some(launch) = &finding.launch else { return };
-    let [first, last] = &options.command;
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = if kernel.name.chars().all(plain) { &kernel.name } else { &kernel.mangled };
+    let [first, last] = &page.options.command;
+    let name = page.name_of(kernel);
     let words = [
         format!(
             "lockstep run {} --kernel {}",

@@ -1,6 +1,6 @@
 //! `--format html`: one self-contained page, for browsers.
 //!
-//! A list of kernels with their verdicts, to be searched and folded; for a finding
+//! A list of kernels with their verdicts, the worst first, to be searched and folded; for a finding
 //! the source with both places, the two threads' values, and where there is a
 //! [`crate::Trace`] a timeline ([`timeline`]) and a map of the memory ([`map`]), drawn
 //! as SVG. Everything is there without the script (`page.js`), which adds filters,
@@ -17,10 +17,12 @@ mod timeline;
 
 use std::fmt::Write;
 
-use super::{Standing, Summary, standing};
-use crate::explain::{Block, blocks, summary};
+use crate::counts::plural;
+use crate::explain::{Block, blocks};
 use crate::source::Sources;
-use crate::{Finding, KernelReport, Kind, Report, Suppressed, Verdict};
+use crate::{
+    Counted, Counts, Finding, InputError, KernelReport, Kind, Report, Standing, Suppressed, Verdict,
+};
 
 #[derive(Clone, Debug, Default)]
 pub struct HtmlOptions {
@@ -32,12 +34,9 @@ pub struct HtmlOptions {
 }
 
 pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> String {
-    let summary = Summary::of(report);
+    let counts = Counts::of(report);
     let mut out = String::new();
-    let title = match summary.found {
-        0 => format!("Lockstep: {}", summary.text()),
-        n => format!("Lockstep: {n} found"),
-    };
+    let title = format!("Lockstep: {}", counts.text());
     let _ = writeln!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -48,15 +47,17 @@ pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> St
         escaped(&title),
         include_str!("page.css")
     );
-    head(&mut out, &summary, options);
-    bar(&mut out, &summary);
+    head(&mut out, &counts, options);
+    bar(&mut out, &counts);
     out.push_str("<main class=\"wrap\">\n");
     errors(&mut out, report);
-    // The first kernel with a finding is open, and its first finding.
-    let has_findings = |k: &KernelReport| shown(k).next().is_some();
-    let first = report.kernels.iter().position(has_findings);
-    for (i, kernel) in report.kernels.iter().enumerate() {
-        kernel_card(&mut out, kernel, i, first == Some(i), sources, options);
+    let mut kernels: Vec<(usize, &KernelReport)> = report.kernels.iter().enumerate().collect();
+    kernels.sort_by_key(|(_, kernel)| kernel.standing());
+    let open = first_open(&kernels);
+    let page = Page { report, options };
+    for (i, kernel) in kernels {
+        let open = open.and_then(|(k, f)| (k == i).then_some(f));
+        kernel_card(&mut out, kernel, i, open, sources, &page);
     }
     out.push_str("<p id=\"nothing\" class=\"nothing hidden\">No kernel fits the filter.</p>\n");
     about(&mut out, report);
@@ -69,6 +70,23 @@ pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> St
     out
 }
 
+/// What is shown, and how.
+struct Page<'a> {
+    report: &'a Report,
+    options: &'a HtmlOptions,
+}
+
+impl Page<'_> {
+    /// The name by which a command finds a kernel: the source's, unless another of its file has that too.
+    fn name_of<'k>(&self, kernel: &'k KernelReport) -> &'k str {
+        let same = |k: &&KernelReport| k.file == kernel.file && k.name == kernel.name;
+        match self.report.kernels.iter().filter(same).count() {
+            0 | 1 => &kernel.name,
+            _ => &kernel.mangled,
+        }
+    }
+}
+
 /// Two threads and the barrier that both wait at.
 const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 40 40\" aria-hidden=\"true\">\
     <rect width=\"40\" height=\"40\" rx=\"9\" fill=\"var(--ink)\"/>\
@@ -79,17 +97,23 @@ const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 40 40\" aria-hidden=\"true
 const TURN: &str = "<svg class=\"turn\" viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
     <path d=\"M3 1l4 4-4 4\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"/></svg>";
 
-fn head(out: &mut String, summary: &Summary, options: &HtmlOptions) {
-    let plural = |n: usize| if n == 1 { "" } else { "s" };
-    let title = match (summary.found, summary.kernels) {
+fn head(out: &mut String, counts: &Counts, options: &HtmlOptions) {
+    let kernels = format!("{} kernel{}", counts.kernels, plural(counts.kernels));
+    let errors = counts.findings(Counted::Error);
+    let title = match (errors, counts.kernels) {
         (0, 0) => "No kernels".to_owned(),
-        (0, n) => format!("Nothing found in {n} kernel{}", plural(n)),
-        (f, n) => format!("{f} of {n} kernel{} with findings", plural(n)),
+        (0, _) => format!("No errors in {kernels}"),
+        (n, _) => format!("{n} error{} in {kernels}", plural(n)),
+    };
+    let milder: usize = Counted::ALL[1..].iter().map(|c| counts.findings(*c)).sum();
+    let others = match milder {
+        0 => String::new(),
+        _ => format!("<p class=\"counts\">{}</p>", escaped(&counts.findings_text())),
     };
     let time = options.seconds.map_or(String::new(), |s| format!(" in {s:.2}\u{a0}s"));
     let _ = writeln!(
         out,
-        "<header class=\"top\"><div class=\"wrap\">{LOGO}<div><h1>{title}</h1>\
+        "<header class=\"top\"><div class=\"wrap\">{LOGO}<div><h1>{title}</h1>{others}\
          <p>Checked by Lockstep{time}</p></div><span class=\"space\"></span>\
          <button id=\"theme\" class=\"button\" type=\"button\">\
          <svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M8 1a7 7 0 1 0 0 14z\" fill=\"currentColor\"/>\
@@ -98,22 +122,28 @@ fn head(out: &mut String, summary: &Summary, options: &HtmlOptions) {
     );
 }
 
-fn bar(out: &mut String, summary: &Summary) {
+/// The kernel and the finding that are unfolded at first: the first error, or else the first finding of all.
+fn first_open(kernels: &[(usize, &KernelReport)]) -> Option<(usize, usize)> {
+    let find = |wanted: &dyn Fn(Counted) -> bool| {
+        kernels.iter().find_map(|(i, kernel)| {
+            Some((*i, shown(kernel).position(|f| wanted(kernel.counted(f)))?))
+        })
+    };
+    find(&|c| c == Counted::Error).or_else(|| find(&|_| true))
+}
+
+fn bar(out: &mut String, counts: &Counts) {
     out.push_str("<nav class=\"bar\" aria-label=\"Filter\"><div class=\"wrap\">");
-    let chips = [
-        (Standing::Found, summary.found),
-        (Standing::Unknown, summary.unknown),
-        (Standing::Clean, summary.clean),
-        (Standing::Proved, summary.proved),
-    ];
-    for (standing, count) in chips {
-        let word = word(standing);
+    for standing in Standing::ALL {
+        let (class, name) = (class_of(standing), standing.name());
+        let count = counts.kernels_with(standing);
+        let with = if class == name { "" } else { "with " };
         let disabled = if count == 0 { " disabled" } else { "" };
         let _ = write!(
             out,
-            "<button type=\"button\" class=\"chip {word}\" data-standing=\"{word}\" \
-             aria-pressed=\"true\"{disabled}><i aria-hidden=\"true\">{}</i><b>{count}</b> {word}</button>",
-            glyph(word)
+            "<button type=\"button\" class=\"chip {class}\" data-standing=\"{name}\" \
+             aria-pressed=\"true\"{disabled}><i aria-hidden=\"true\">{}</i><b>{count}</b> {with}{name}</button>",
+            glyph(class)
         );
     }
     out.push_str(
@@ -143,41 +173,66 @@ fn errors(out: &mut String, report: &Report) {
     let _ = writeln!(
         out,
         "<section class=\"errors\"><h2>{n} input{} could not be used</h2>",
-        if n == 1 { "" } else { "s" }
+        plural(n)
     );
-    for error in &report.errors {
+    for (error, others) in by_fault(&report.errors) {
         let named = error.file.is_empty() || error.message.contains(&error.file);
         let place = if named { String::new() } else { format!("{}: ", error.file) };
         let _ =
             writeln!(out, "<pre>{}{}</pre>", escaped(&place), escaped(error.message.trim_end()));
+        if !others.is_empty() {
+            let n = others.len();
+            let _ = writeln!(
+                out,
+                "<details class=\"same\"><summary>{TURN}The same in {n} other input{}</summary>\
+                 <ul class=\"facts\">{}</ul></details>",
+                plural(n),
+                others.iter().map(|f| format!("<li>{}</li>", escaped(f))).collect::<String>()
+            );
+        }
     }
     out.push_str("</section>\n");
+}
+
+/// Each fault once, with the first input that has it, and the other inputs.
+fn by_fault(errors: &[InputError]) -> Vec<(&InputError, Vec<&str>)> {
+    let mut out: Vec<(String, &InputError, Vec<&str>)> = Vec::new();
+    for error in errors {
+        let fault = error.fault();
+        match out.iter_mut().find(|(known, ..)| *known == fault) {
+            Some((_, _, others)) => others.push(&error.file),
+            None => out.push((fault, error, Vec::new())),
+        }
+    }
+    out.into_iter().map(|(_, first, others)| (first, others)).collect()
 }
 
 fn kernel_card(
     out: &mut String,
     kernel: &KernelReport,
     index: usize,
-    open: bool,
+    open: Option<usize>,
     sources: &mut Sources,
-    options: &HtmlOptions,
+    page: &Page,
 ) {
-    let word = word(standing(kernel));
+    let standing = kernel.standing();
+    let class = class_of(standing);
     let place = match kernel.line {
         0 => kernel.text_file().to_owned(),
         line => format!("{}:{line}", kernel.text_file()),
     };
     let _ = writeln!(
         out,
-        "<details class=\"kernel\" id=\"kernel-{index}\" data-standing=\"{word}\" data-text=\"{}\"{}>\
+        "<details class=\"kernel\" id=\"kernel-{index}\" data-standing=\"{}\" data-text=\"{}\"{}>\
          <summary>{TURN}<div><h2>{}</h2><div class=\"where\">{}</div></div>\
          <span class=\"time\">{:.2} s</span>{}</summary>\n<div class=\"body\">",
+        standing.name(),
         escaped(&search_text(kernel)),
-        if open { " open" } else { "" },
+        if open.is_some() { " open" } else { "" },
         escaped(&kernel.name),
         escaped(&place),
         kernel.seconds,
-        badge(word, word)
+        badge(class, class)
     );
     if !kernel.instances.is_empty() {
         let text = format!("The same code as {}", kernel.instances.join(", "));
@@ -192,7 +247,7 @@ fn kernel_card(
     }
     for (i, finding) in shown(kernel).enumerate() {
         let id = format!("finding-{index}-{i}");
-        finding::card(out, kernel, finding, &id, open && i == 0, sources, options);
+        finding::card(out, kernel, finding, &id, open == Some(i), sources, page);
     }
     verdicts(out, kernel);
     if !kernel.printed.is_empty() {
@@ -246,7 +301,7 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\">{}</th><td><div class=\"kinds\">{}</div><div class=\"why\">{why}</div></td></tr>",
-            badge(verdict.name(), verdict.name()),
+            badge(verdict_class(kernel, verdict, &kinds), verdict.name()),
             names.join(" ")
         );
     }
@@ -265,6 +320,17 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
     out.push_str("</table>\n");
 }
 
+/// The look of a verdict of these kinds: found warnings are not as bad as found errors.
+fn verdict_class(kernel: &KernelReport, verdict: &Verdict, kinds: &[Kind]) -> &'static str {
+    let own = kernel.findings.iter().map(|f| (f.kind, kernel.counted(f)));
+    let mut all = own.chain(kernel.elsewhere.iter().copied());
+    let is_error = all.any(|(kind, c)| c == Counted::Error && kinds.contains(&kind));
+    match verdict {
+        Verdict::Found if !is_error => "warning",
+        verdict => verdict.name(),
+    }
+}
+
 /// What each kind that was found means.
 fn about(out: &mut String, report: &Report) {
     let was_found = |kind: &Kind| report.kernels.iter().flat_map(shown).any(|f| f.kind == *kind);
@@ -278,7 +344,7 @@ fn about(out: &mut String, report: &Report) {
             out,
             "<details id=\"about-{kind}\"><summary>{TURN}<h3>{kind}</h3><span class=\"quiet\">{}</span></summary>\
              <div class=\"text\">",
-            escaped(summary(kind))
+            escaped(kind.about().summary)
         );
         for block in blocks(kind) {
             let _ = match block {
@@ -310,12 +376,12 @@ fn glyph(class: &str) -> &'static str {
     }
 }
 
-fn word(standing: Standing) -> &'static str {
+/// The look of a kernel that stands so, and its word.
+fn class_of(standing: Standing) -> &'static str {
     match standing {
-        Standing::Found => "found",
-        Standing::Unknown => "unknown",
-        Standing::Clean => "clean",
-        Standing::Proved => "proved",
+        Standing::Errors => "error",
+        Standing::Warnings => "warning",
+        Standing::Unknown | Standing::Clean | Standing::Proved => standing.name(),
     }
 }
 
@@ -386,6 +452,113 @@ mod tests {
         assert!(
             page.contains("&lt;/script&gt;&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt;")
         );
+    }
+
+    fn page(report: &Report) -> String {
+        html(report, &mut samples::sources(), &HtmlOptions::default())
+    }
+
+    #[test]
+    fn the_worst_first_and_the_first_error_open() {
+        let named = |name: &str| KernelReport { name: name.into(), ..samples::kernel() };
+        let mut warned = named("warned");
+        warned.verdicts.truncate(1);
+        warned.findings[0].severity = crate::Severity::Warning;
+        let mut bad = named("bad");
+        let milder = warned.findings[0].clone();
+        bad.findings.insert(0, milder);
+        let mut clean = named("clean");
+        clean.verdicts = vec![(Kind::DataRace, Verdict::Clean { covered: "1 launch".into() })];
+        clean.findings.clear();
+        let report = Report { kernels: vec![clean, warned, bad], ..Report::default() };
+        let page = page(&report);
+        assert!(
+            page.contains(
+                "<span class=\"badge warning\"><i aria-hidden=\"true\">!</i>found</span>"
+            )
+        );
+        let order: Vec<usize> =
+            ["bad", "warned", "clean"].map(|n| page.find(&format!("<h2>{n}</h2>")).unwrap()).into();
+        assert!(order.is_sorted(), "{order:?}");
+        let is_open = |id: &str| {
+            let at = page.find(&format!("id=\"{id}\"")).unwrap();
+            page[at..].split('>').next().unwrap().ends_with(" open")
+        };
+        let open =
+            ["kernel-2", "finding-2-0", "finding-2-1", "kernel-1", "finding-1-0", "kernel-0"]
+                .map(is_open);
+        assert_eq!(open, [true, false, true, false, false, false]);
+    }
+
+    #[test]
+    fn everything_is_counted_in_the_head() {
+        let mut report = samples::report();
+        let kernel = &mut report.kernels[0];
+        kernel.findings.push(Finding { severity: crate::Severity::Warning, ..samples::race() });
+        kernel.findings.push(Finding {
+            suppressed: Some(Suppressed { because: "known".into(), in_source: true }),
+            ..samples::race()
+        });
+        let page = page(&report);
+        assert!(page.contains("<h1>1 error in 1 kernel</h1>"));
+        assert!(page.contains("<p class=\"counts\">1 error, 1 warning, 1 suppressed</p>"));
+        assert!(
+            page.contains("<title>Lockstep: 1 kernel: 1 error, 1 warning, 1 suppressed</title>")
+        );
+        report.kernels[0].findings.remove(0);
+        let page = self::page(&report);
+        assert!(page.contains("<h1>No errors in 1 kernel</h1>"));
+    }
+
+    #[test]
+    fn equal_faults_of_inputs_are_shown_once() {
+        let error = |file: &str, line: u32| InputError {
+            file: file.into(),
+            message: format!("{file}:{line}:10: fatal error: 'x.h' file not found"),
+        };
+        let errors = vec![error("a.cu", 1), error("b.cu", 5), error("c.cu", 7)];
+        let page = page(&Report { errors, ..Report::default() });
+        assert!(page.contains("3 inputs could not be used"));
+        assert_eq!(page.matches("file not found").count(), 1);
+        assert!(page.contains("The same in 2 other inputs</summary>"));
+        assert!(page.contains("<li>b.cu</li><li>c.cu</li>"));
+    }
+
+    /// A variable of the kernel's may have the name of a row, and one that decides nothing is left out.
+    #[test]
+    fn who_did_it_has_what_matters() {
+        let mut report = samples::report();
+        let finding = &mut report.kernels[0].findings[0];
+        let mut trace = samples::trace("s");
+        let variable = |name: &str, decides| crate::Variable {
+            name: name.into(),
+            value: "7".into(),
+            approximated: false,
+            decides,
+        };
+        trace.timelines[0].variables.extend([variable("value", true), variable("idle", false)]);
+        finding.trace = Some(trace);
+        let page = page(&report);
+        let table = page.split("<table class=\"values\">").nth(1).unwrap();
+        let table = table.split("</table>").next().unwrap();
+        assert!(table.contains("<th scope=\"row\">value accessed</th>"), "{table}");
+        assert!(table.contains("<th scope=\"row\" class=\"variable\">value</th>"), "{table}");
+        assert!(!table.contains("idle"), "{table}");
+    }
+
+    /// The command names a kernel as its source does, unless two have that name.
+    #[test]
+    fn kernels_are_called_by_their_names() {
+        let mut kernel = samples::kernel();
+        kernel.name = "ns::twice<float>".into();
+        kernel.mangled = "_ZN2ns5twiceIfEEvPT_".into();
+        let mut report = Report { kernels: vec![kernel.clone()], ..Report::default() };
+        let text = page(&report);
+        assert!(text.contains("--kernel &#39;ns::twice&lt;float&gt;&#39;"));
+        assert!(!text.contains("_ZN2ns"));
+        kernel.mangled = "_ZN2ns5twiceIfEEvPT_i".into();
+        report.kernels.push(kernel);
+        assert!(page(&report).contains("--kernel _ZN2ns5twiceIfEEvPT_i"));
     }
 
     #[test]

@@ -31,18 +31,27 @@
   const kernels = $$(".kernel");
   const search = $("#search");
   const chips = $$(".chip");
+  // What a search leaves alone is unfolded, with its first finding, until something else is searched for.
+  let unfolded = [];
+  let lone = null;
+  const unfold = (kernel) => {
+    if (kernel === lone) return;
+    unfolded.forEach((details) => { details.open = false; });
+    lone = kernel;
+    const wanted = kernel ? [kernel, $(".finding[open]", kernel) ?? $(".finding", kernel)] : [];
+    unfolded = wanted.filter((details) => details && !details.open);
+    unfolded.forEach((details) => { details.open = true; });
+  };
   const filter = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const standings = new Set(
       chips.filter((c) => c.getAttribute("aria-pressed") === "true").map((c) => c.dataset.standing)
     );
-    let shown = 0;
-    for (const kernel of kernels) {
-      const fits = standings.has(kernel.dataset.standing)
-        && words.every((w) => kernel.dataset.text.includes(w));
-      kernel.classList.toggle("hidden", !fits);
-      shown += fits;
-    }
+    const fitting = kernels.filter((kernel) => standings.has(kernel.dataset.standing)
+      && words.every((w) => kernel.dataset.text.includes(w)));
+    kernels.forEach((k) => k.classList.toggle("hidden", !fitting.includes(k)));
+    unfold(words.length > 0 && fitting.length === 1 ? fitting[0] : null);
+    const shown = fitting.length;
     const all = shown === kernels.length;
     $("#shown").textContent = all ? "" : `${shown} of ${kernels.length} kernels`;
     $("#nothing").classList.toggle("hidden", shown > 0 || kernels.length === 0);
@@ -75,6 +84,15 @@
   });
   kernels.forEach((k) => k.addEventListener("toggle", word));
   word();
+
+  // The bar may need several lines, and does not stay at the top of a narrow window.
+  const bar = $(".bar");
+  const measure = () => {
+    const sticks = getComputedStyle(bar).position === "sticky";
+    root.style.setProperty("--bar", `${sticks ? bar.offsetHeight : 0}px`);
+  };
+  new ResizeObserver(measure).observe(bar);
+  measure();
 
   // A link to something folded unfolds it.
   const reveal = () => {

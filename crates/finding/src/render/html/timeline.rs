@@ -9,7 +9,8 @@ use std::fmt::Write;
 use super::escaped;
 use super::finding::class;
 use crate::render::index_text;
-use crate::{Trace, TraceEvent};
+use crate::source::Sources;
+use crate::{Spot, Trace, TraceEvent};
 
 /// Phases that are shown before and after those of the finding.
 const PHASES_AROUND: u32 = 2;
@@ -22,6 +23,8 @@ const TOP: u32 = 46;
 /// The rails, and the letters that fit beside them.
 const RAILS: [u32; 2] = [76, 236];
 const LETTERS: usize = 20;
+/// The room for a thread's label beside its rail, up to the circle of the next or to the edge.
+const BESIDE: u32 = 132;
 
 enum Row<'a> {
     /// How many events are left out, by thread.
@@ -31,7 +34,7 @@ enum Row<'a> {
     Barrier([bool; 2], &'a TraceEvent),
 }
 
-pub(super) fn panel(out: &mut String, trace: &Trace, id: &str) {
+pub(super) fn panel(out: &mut String, trace: &Trace, id: &str, sources: &mut Sources) {
     let rows = rows(trace);
     if rows.is_empty() {
         return;
@@ -48,7 +51,7 @@ pub(super) fn panel(out: &mut String, trace: &Trace, id: &str) {
         let y = TOP + ROW * i as u32 + ROW / 2;
         match row {
             Row::Counted(counts, _) => counted(out, counts, y),
-            Row::Event(side, event) => access(out, *side, event, y),
+            Row::Event(side, event) => access(out, *side, event, y, sources),
             Row::Barrier(sides, event) => barrier(out, *sides, event, y),
         }
     }
@@ -164,20 +167,31 @@ fn heads(out: &mut String, trace: &Trace, height: u32) {
             Some(thread) => format!("thread {}", index_text(thread)),
             None => "group copy".into(),
         };
+        let block = format!("block {}", index_text(timeline.actor.block));
         let _ = writeln!(
             out,
             "<line class=\"rail\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{}\"/>\
              <circle class=\"{}\" cx=\"{x}\" cy=\"16\" r=\"8.5\"/>\
              <text class=\"head plate\" x=\"{x}\" y=\"20\" text-anchor=\"middle\">{}</text>\
-             <text class=\"head\" x=\"{}\" y=\"14\">{}</text><text class=\"soft\" x=\"{}\" y=\"30\">block {}</text>",
+             <text class=\"head\" x=\"{}\" y=\"14\"{}>{}</text><text class=\"soft\" x=\"{}\" y=\"30\"{}>{}</text>",
             height - 8,
             class(side),
             side + 1,
             x + 14,
+            squeezed(&who),
             escaped(&who),
             x + 14,
-            index_text(timeline.actor.block)
+            squeezed(&block),
+            block
         );
+    }
+}
+
+/// Makes a label that is too long for the room between the rails as narrow as that room.
+fn squeezed(label: &str) -> String {
+    match label.chars().count() > LETTERS {
+        true => format!(" textLength=\"{BESIDE}\" lengthAdjust=\"spacingAndGlyphs\""),
+        false => String::new(),
     }
 }
 
@@ -193,7 +207,7 @@ fn counted(out: &mut String, counts: &[u64; 2], y: u32) {
     }
 }
 
-fn access(out: &mut String, side: usize, event: &TraceEvent, y: u32) {
+fn access(out: &mut String, side: usize, event: &TraceEvent, y: u32, sources: &mut Sources) {
     let (x, class) = (RAILS[side], class(side));
     let writes = if event.op == "read" { "" } else { " writes" };
     let what = what(event);
@@ -206,7 +220,7 @@ fn access(out: &mut String, side: usize, event: &TraceEvent, y: u32) {
         true => what.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
         false => what.clone(),
     };
-    let place = format!("{}:{}:{}", event.place.file, event.place.line, event.place.column);
+    let place = Spot::of(&event.place, sources).to_string();
     let _ = write!(
         out,
         "<g class=\"event\"><title>{} at {}</title><circle class=\"dot {class}{writes}\" cx=\"{x}\" cy=\"{y}\" r=\"5\"/>",
@@ -285,6 +299,20 @@ fn link(out: &mut String, rows: &[Row]) {
 mod tests {
     use super::super::super::samples;
     use super::*;
+
+    /// Not over the other thread's label, and not beyond the edge of the picture.
+    #[test]
+    fn long_labels_fit() {
+        let room = RAILS[1] - RAILS[0] - 14 - 9;
+        assert!(BESIDE <= room && RAILS[1] + 14 + BESIDE <= WIDTH, "{room}");
+        let mut trace = samples::trace("s");
+        trace.timelines[0].actor.block = [65535, 65535, 65535];
+        let mut out = String::new();
+        heads(&mut out, &trace, 100);
+        let long = "lengthAdjust=\"spacingAndGlyphs\">block (65535,65535,65535)</text>";
+        assert!(out.contains(long), "{out}");
+        assert_eq!(out.matches("textLength").count(), 1);
+    }
 
     #[test]
     fn barriers_are_shared_and_other_phases_counted() {
