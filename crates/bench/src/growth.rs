@@ -1,6 +1,8 @@
 //! Does the cost grow linearly? Time for one lane step at three sizes, once with more threads, once
 //! with more accesses by the same threads. Simulation alone, on one worker thread, best of three.
 
+use lockstep_finding::Kind;
+
 use crate::Bench;
 use crate::launch::{Arg, Launch, floats};
 
@@ -25,7 +27,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
             let mut best = f64::INFINITY;
             let mut steps = 0;
             for _ in 0..3 {
-                let (outcome, seconds) = launch.simulate(1)?;
+                let (outcome, seconds) = launch.simulate(1, &Kind::ALL)?;
                 best = best.min(seconds);
                 steps = outcome.stats.lane_steps;
             }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use lockstep_finding::Kind;
 use lockstep_frontend::{Input, Options};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, Outcome};
@@ -106,11 +107,13 @@ impl Launch {
         load_kernel(&self.source(), self.kernel(), &Options::default())
     }
 
-    /// In this process, on `jobs` threads; the outcome and the seconds of simulation alone.
-    pub(crate) fn simulate(&self, jobs: usize) -> Result<(Outcome, f64), String> {
+    /// In this process, on `jobs` threads, looking for findings of some kinds; the outcome and the seconds of simulation
+    /// alone.
+    pub(crate) fn simulate(&self, jobs: usize, kinds: &[Kind]) -> Result<(Outcome, f64), String> {
         let kernel = self.load()?;
         let launch = self.bound();
-        let config = Config { jobs, max_steps: u64::MAX, ..Config::default() };
+        let kinds = kinds.to_vec();
+        let config = Config { jobs, kinds, max_steps: u64::MAX, ..Config::default() };
         let start = std::time::Instant::now();
         let outcome =
             lockstep_simulate::simulate(&kernel, &launch, &config).map_err(|e| e.to_string())?;

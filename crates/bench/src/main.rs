@@ -1,12 +1,14 @@
 //! `make bench`: how fast Lockstep is, how its cost grows, and how far it agrees with others.
 //!
 //! ```text
-//! lockstep-bench [--quick] [SECTION…]      sections: speed, startup, latency, growth,
+//! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, startup, latency, growth,
 //!                                          oclgrind, simulee, seeds, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
 //!   kernels and inputs, in one run on one machine ([`speed`]).
+//! - `checks`: the same kernels executed with nothing looked for, with bounds only, and with everything
+//!   ([`speed::checks`]).
 //! - `startup`: a whole `lockstep run` of a kernel that does nothing ([`startup`]).
 //! - `latency`: a whole `lockstep check` of each kernel of `examples/` and `tests/`, from source and from
 //!   bitcode, beside one launch of the OpenCL kernels under Oclgrind ([`latency`]).
@@ -45,8 +47,9 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 9] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 10] = [
     ("speed", speed::run),
+    ("checks", speed::checks),
     ("startup", startup::run),
     ("latency", latency::run),
     ("growth", growth::run),

@@ -10,6 +10,8 @@
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use lockstep_finding::Kind;
+
 use crate::launch::{Arg, Launch, floats, ints};
 use crate::{Bench, jobs, median};
 
@@ -160,7 +162,7 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
                 }
                 _ => "-".into(),
             };
-            let (outcome, seconds) = launch.simulate(jobs())?;
+            let (outcome, seconds) = launch.simulate(jobs(), &Kind::ALL)?;
             let stats = outcome.stats;
             rates.push(stats.lane_steps as f64 / seconds);
             println!(
@@ -196,6 +198,46 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
         );
     }
     println!("lane steps a second, simulation alone: median {:.0} million", median(&rates) / 1e6);
+    Ok(())
+}
+
+/// What a run looks for, from nothing to everything.
+const CHECKS: [(&str, &[Kind]); 3] = [
+    ("plain", &[]),
+    ("bounds", &[Kind::OutOfBounds, Kind::Misaligned, Kind::UseAfterFree]),
+    ("everything", &Kind::ALL),
+];
+
+/// The same launches with nothing looked for, with bounds only, and with everything: simulation alone, on one thread,
+/// the fastest of five runs in turn, in million lane steps a second.
+pub(crate) fn checks(bench: &Bench) -> Result<(), String> {
+    let header = CHECKS.map(|(name, _)| format!("{name:>12}")).concat();
+    println!("{:<26} {:>8}{header} {:>12} {:>12}", "kernel", "size", "bounds %", "everything %");
+    let mut ratios = [Vec::new(), Vec::new()];
+    for workload in &WORKLOADS {
+        let size = workload.sizes[usize::from(!bench.quick)];
+        let launch = (workload.launch)(size);
+        let mut best = [f64::MAX; 3];
+        let mut steps = 0;
+        for _ in 0..5 {
+            for (best, (_, kinds)) in best.iter_mut().zip(CHECKS) {
+                let (outcome, seconds) = launch.simulate(1, kinds)?;
+                *best = best.min(seconds);
+                steps = outcome.stats.lane_steps;
+            }
+        }
+        let rates = best.map(|s| format!("{:>12.0}", steps as f64 / s / 1e6)).concat();
+        for (ratios, slower) in ratios.iter_mut().zip(&best[1..]) {
+            ratios.push(100.0 * slower / best[0]);
+        }
+        let [bounds, all] = [100.0 * best[1] / best[0], 100.0 * best[2] / best[0]];
+        println!("{:<26} {size:>8}{rates} {bounds:>12.0} {all:>12.0}", workload.name);
+    }
+    println!(
+        "median time, of plain execution: bounds {:.0}%, everything {:.0}%",
+        median(&ratios[0]),
+        median(&ratios[1])
+    );
     Ok(())
 }
 

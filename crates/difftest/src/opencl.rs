@@ -132,6 +132,7 @@ pub struct Device {
 
 // SAFETY: OpenCL objects may be used from any thread, and `turn` lets one thread at a time use them.
 unsafe impl Send for Device {}
+// SAFETY: as above.
 unsafe impl Sync for Device {}
 
 fn ok(what: &str, code: i32) -> Result<(), String> {

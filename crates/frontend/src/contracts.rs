@@ -47,6 +47,7 @@ fn check_preconditions(module: &Module, f: Val) {
         let Some(callee) = llvm::callee(inst) else { continue };
         let name = llvm::name(callee);
         let Some((_, checked)) = PRECONDITIONS.iter().find(|(n, _)| *n == name) else { continue };
+        // SAFETY: LLVM is given the module and a call, of a module that is alive.
         unsafe {
             let name = CString::new(*checked).unwrap_or_default();
             let mut to = LLVMGetNamedFunction(module.raw, name.as_ptr());
@@ -64,8 +65,10 @@ fn call_first(module: &Module, kernel: Val, f: Val) {
     let after = |i: &&Val| llvm::opcode(**i) != Opcode::LLVMAlloca;
     let Some(&first) = insts.iter().find(after) else { return };
     // A call that is to be inlined needs a place; any of the kernel's will do, the axiom has its own.
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
     let places = insts.iter().map(|&i| unsafe { LLVMInstructionGetDebugLoc(i) });
     let place = places.into_iter().find(|place| !place.is_null());
+    // SAFETY: LLVM is given a builder that is disposed of here and a global, of a module that is alive.
     unsafe {
         let builder = LLVMCreateBuilderInContext(module.ctx);
         LLVMPositionBuilderBefore(builder, first);

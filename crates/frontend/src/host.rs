@@ -109,6 +109,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let mut stubs = HashMap::new();
     for f in module.functions().into_iter().filter(|&f| llvm::name(f).contains(STUB)) {
         llvm::add_attribute(module.ctx, f, "noinline");
+        // SAFETY: LLVM is given a global, of a module that is alive.
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
         stubs.insert(f, Stub::of(f));
     }
@@ -306,10 +307,13 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
         }
     }
     let shared = number(4 + after).unwrap_or(0) as u32;
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
     let mut line = 0;
     while !loc.is_null() {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         line = unsafe { LLVMDILocationGetLine(loc) };
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
     }
     HostLaunch {
@@ -347,6 +351,7 @@ fn constant_bits(v: Val) -> Option<u64> {
     if let Some(bits) = llvm::const_int(v) {
         return Some(bits);
     }
+    // SAFETY: LLVM is given a constant, of a module that is alive.
     unsafe {
         if llvm::value_kind(v) != llvm::ValueKind::LLVMConstantFPValueKind {
             return None;

@@ -38,6 +38,7 @@ pub(crate) struct Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
+        // SAFETY: both are this value's own, and nobody uses them any more.
         unsafe {
             if !self.raw.is_null() {
                 LLVMDisposeModule(self.raw);
@@ -48,6 +49,7 @@ impl Drop for Module {
 }
 
 extern "C" fn on_diagnostic(info: LLVMDiagnosticInfoRef, sink: *mut c_void) {
+    // SAFETY: `sink` is the list that `Module` keeps as long as its context, and LLVM calls this on the thread that uses it.
     unsafe {
         let text = take_message(LLVMGetDiagInfoDescription(info));
         let sink = &mut *sink.cast::<Vec<String>>();
@@ -61,6 +63,7 @@ unsafe fn take_message(text: *mut c_char) -> String {
     if text.is_null() {
         return String::new();
     }
+    // SAFETY: the caller gives a text of LLVM's that ends in zero, and does not use it again.
     unsafe {
         let s = CStr::from_ptr(text).to_string_lossy().into_owned();
         LLVMDisposeMessage(text);
@@ -74,6 +77,7 @@ pub(crate) fn is_bitcode(bytes: &[u8]) -> bool {
 
 impl Module {
     fn empty() -> Module {
+        // SAFETY: LLVM is given a value, of a module that is alive.
         unsafe {
             let ctx = LLVMContextCreate();
             let mut messages = Box::new(Vec::new());
@@ -88,6 +92,7 @@ impl Module {
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Module, String> {
         let mut module = Module::empty();
         let c_name = CString::new(name.replace('\0', "?")).unwrap_or_default();
+        // SAFETY: LLVM copies the bytes into a buffer of its own; the context is alive.
         unsafe {
             if is_bitcode(bytes) {
                 let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
@@ -130,6 +135,7 @@ impl Module {
 
     pub(crate) fn verify(&self) -> Result<(), String> {
         let mut text = ptr::null_mut();
+        // SAFETY: LLVM is given the module, which is alive.
         unsafe {
             let failed = LLVMVerifyModule(
                 self.raw,
@@ -143,6 +149,7 @@ impl Module {
 
     pub(crate) fn run_passes(&self, passes: &str) -> Result<(), String> {
         let passes = CString::new(passes).unwrap_or_default();
+        // SAFETY: LLVM is given a builder that is disposed of here and the module, of a module that is alive.
         unsafe {
             let options = LLVMCreatePassBuilderOptions();
             let error = LLVMRunPasses(self.raw, passes.as_ptr(), ptr::null_mut(), options);
@@ -168,15 +175,18 @@ impl Module {
             .into_iter()
             .filter(|&f| is_declaration(f) && !wanted.contains(&name(f)))
             // The names of intrinsics are their meaning.
+            // SAFETY: LLVM is given a function, of a module that is alive.
             .filter(|&f| unsafe { LLVMGetIntrinsicID(f) } == 0)
             .filter_map(|f| Some((f, CString::new(name(f)).ok()?)))
             .collect();
         for (i, (f, _)) in kept.iter().enumerate() {
             let aside = format!("__lockstep_kept_{i}");
+            // SAFETY: LLVM is given a value, of a module that is alive.
             unsafe { LLVMSetValueName2(*f, aside.as_ptr().cast(), aside.len()) };
         }
         self.link_referenced(library)?;
         for (f, own) in kept {
+            // SAFETY: LLVM is given the module, a value and a function, of a module that is alive.
             unsafe {
                 let theirs = LLVMGetNamedFunction(self.raw, own.as_ptr());
                 if !theirs.is_null() {
@@ -190,6 +200,7 @@ impl Module {
     }
 
     fn link_referenced(&mut self, library: &[u8]) -> Result<(), String> {
+        // SAFETY: LLVM is given the module and a global, of a module that is alive.
         unsafe {
             let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
                 library.as_ptr().cast(),
@@ -217,6 +228,7 @@ impl Module {
     }
 
     pub(crate) fn data_layout(&self) -> LLVMTargetDataRef {
+        // SAFETY: LLVM is given the module, which is alive.
         unsafe { LLVMGetModuleDataLayout(self.raw) }
     }
 
@@ -225,12 +237,14 @@ impl Module {
     }
 
     pub(crate) fn globals(&self) -> Vec<Val> {
+        // SAFETY: LLVM is given the module, which is alive.
         unsafe { chain(LLVMGetFirstGlobal(self.raw), |g| LLVMGetNextGlobal(g)) }
     }
 
     /// Operands of a named metadata node, each a list of values.
     pub(crate) fn named_metadata(&self, name: &str) -> Vec<Vec<Val>> {
         let name = CString::new(name).unwrap_or_default();
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         unsafe {
             let n = LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr()) as usize;
             let mut nodes = vec![ptr::null_mut(); n];
@@ -240,10 +254,12 @@ impl Module {
     }
 
     pub(crate) fn md_kind(&self, name: &str) -> u32 {
+        // SAFETY: the context is alive, and the name has that length.
         unsafe { LLVMGetMDKindIDInContext(self.ctx, name.as_ptr().cast(), name.len() as u32) }
     }
 
     pub(crate) fn md_as_value(&self, md: Md) -> Val {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         unsafe { LLVMMetadataAsValue(self.ctx, md) }
     }
 }
@@ -259,19 +275,23 @@ fn chain<T>(first: *mut T, next: impl Fn(*mut T) -> *mut T) -> Vec<*mut T> {
 }
 
 fn functions(m: LLVMModuleRef) -> Vec<Val> {
+    // SAFETY: LLVM is given the module, which is alive.
     unsafe { chain(LLVMGetFirstFunction(m), |f| LLVMGetNextFunction(f)) }
 }
 
 pub(crate) fn blocks(f: Val) -> Vec<Bb> {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     unsafe { chain(LLVMGetFirstBasicBlock(f), |b| LLVMGetNextBasicBlock(b)) }
 }
 
 pub(crate) fn predecessors(b: Bb) -> Vec<Bb> {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     let branches = users(unsafe { LLVMBasicBlockAsValue(b) }).into_iter();
     branches.filter(|&u| is_instruction(u)).map(block_of).collect()
 }
 
 pub(crate) fn successors(b: Bb) -> Vec<Bb> {
+    // SAFETY: LLVM is given a basic block and a branch, of a module that is alive.
     unsafe {
         let term = LLVMGetBasicBlockTerminator(b);
         if term.is_null() {
@@ -282,27 +302,33 @@ pub(crate) fn successors(b: Bb) -> Vec<Bb> {
 }
 
 pub(crate) fn block_of(inst: Val) -> Bb {
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
     unsafe { LLVMGetInstructionParent(inst) }
 }
 
 pub(crate) fn function_of(inst: Val) -> Val {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     unsafe { LLVMGetBasicBlockParent(block_of(inst)) }
 }
 
 pub(crate) fn instructions(b: Bb) -> Vec<Val> {
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
     unsafe { chain(LLVMGetFirstInstruction(b), |i| LLVMGetNextInstruction(i)) }
 }
 
 pub(crate) fn arguments(f: Val) -> Vec<Val> {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe { (0..LLVMCountParams(f)).map(|i| LLVMGetParam(f, i)).collect() }
 }
 
 /// The function that has an argument.
 pub(crate) fn function_of_argument(argument: Val) -> Val {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe { LLVMGetParamParent(argument) }
 }
 
 pub(crate) fn users(v: Val) -> Vec<Val> {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe {
         let mut all = Vec::new();
         let mut at = LLVMGetFirstUse(v);
@@ -316,6 +342,7 @@ pub(crate) fn users(v: Val) -> Vec<Val> {
 
 /// What debug information says of a variable: its `DIGlobalVariableExpression`.
 pub(crate) fn debug_info_of(global: Val) -> Option<Md> {
+    // SAFETY: LLVM is given metadata and a value, of a module that is alive.
     unsafe {
         let mut count = 0;
         let entries = LLVMGlobalCopyAllMetadata(global, &mut count);
@@ -336,14 +363,17 @@ pub(crate) fn debug_info_of(global: Val) -> Option<Md> {
 }
 
 pub(crate) fn is_declaration(v: Val) -> bool {
+    // SAFETY: LLVM is given a global, of a module that is alive.
     unsafe { LLVMIsDeclaration(v) != 0 }
 }
 
 pub(crate) fn has_debug_info(f: Val) -> bool {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe { !llvm_sys::debuginfo::LLVMGetSubprogram(f).is_null() }
 }
 
 pub(crate) fn name(v: Val) -> String {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe {
         let mut len = 0;
         let p = LLVMGetValueName2(v, &mut len);
@@ -355,14 +385,17 @@ pub(crate) fn name(v: Val) -> String {
 }
 
 pub(crate) fn block_name(b: Bb) -> String {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     unsafe { CStr::from_ptr(LLVMGetBasicBlockName(b)).to_string_lossy().into_owned() }
 }
 
 pub(crate) fn value_kind(v: Val) -> ValueKind {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe { LLVMGetValueKind(v) }
 }
 
 pub(crate) fn opcode(v: Val) -> Opcode {
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
     unsafe { LLVMGetInstructionOpcode(v) }
 }
 
@@ -370,6 +403,7 @@ pub(crate) fn opcode(v: Val) -> Opcode {
 pub(crate) fn opcode_of(v: Val) -> Option<Opcode> {
     match value_kind(v) {
         ValueKind::LLVMInstructionValueKind => Some(opcode(v)),
+        // SAFETY: LLVM is given a constant, of a module that is alive.
         ValueKind::LLVMConstantExprValueKind => Some(unsafe { LLVMGetConstOpcode(v) }),
         _ => None,
     }
@@ -380,18 +414,22 @@ pub(crate) fn is_instruction(v: Val) -> bool {
 }
 
 pub(crate) fn type_of(v: Val) -> Type {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe { LLVMTypeOf(v) }
 }
 
 pub(crate) fn type_kind(t: Type) -> TypeKind {
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe { LLVMGetTypeKind(t) }
 }
 
 pub(crate) fn num_operands(v: Val) -> u32 {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe { LLVMGetNumOperands(v).max(0) as u32 }
 }
 
 pub(crate) fn operand(v: Val, i: u32) -> Val {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe { LLVMGetOperand(v, i) }
 }
 
@@ -400,18 +438,22 @@ pub(crate) fn operands(v: Val) -> Vec<Val> {
 }
 
 pub(crate) fn address_space(pointer: Type) -> u32 {
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe { LLVMGetPointerAddressSpace(pointer) }
 }
 
 pub(crate) fn print_type(t: Type) -> String {
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe { take_message(LLVMPrintTypeToString(t)) }
 }
 
 pub(crate) fn print_value(v: Val) -> String {
+    // SAFETY: LLVM is given a value, of a module that is alive.
     unsafe { take_message(LLVMPrintValueToString(v)) }
 }
 
 pub(crate) fn md_operands(node: Val) -> Vec<Val> {
+    // SAFETY: LLVM is given metadata, of a module that is alive.
     unsafe {
         if node.is_null() {
             return Vec::new();
@@ -426,6 +468,7 @@ pub(crate) fn md_operands(node: Val) -> Vec<Val> {
 }
 
 pub(crate) fn md_string(v: Val) -> Option<String> {
+    // SAFETY: LLVM is given metadata, of a module that is alive.
     unsafe {
         if v.is_null() {
             return None;
@@ -444,6 +487,7 @@ pub(crate) fn md_string(v: Val) -> Option<String> {
 
 /// A constant integer of at most 64 bits.
 pub(crate) fn const_int(v: Val) -> Option<u64> {
+    // SAFETY: LLVM is given a type of the kind that it asks for, a value and a constant, of a module that is alive.
     unsafe {
         if v.is_null() || value_kind(v) != ValueKind::LLVMConstantIntValueKind {
             return None;
@@ -454,6 +498,7 @@ pub(crate) fn const_int(v: Val) -> Option<u64> {
 
 /// The callee of a call, where it is a function.
 pub(crate) fn callee(call: Val) -> Option<Val> {
+    // SAFETY: LLVM is given a call, of a module that is alive.
     unsafe {
         let f = LLVMGetCalledValue(call);
         (!f.is_null() && value_kind(f) == ValueKind::LLVMFunctionValueKind).then_some(f)
@@ -461,10 +506,12 @@ pub(crate) fn callee(call: Val) -> Option<Val> {
 }
 
 pub(crate) fn call_args(call: Val) -> Vec<Val> {
+    // SAFETY: LLVM is given a call and a value, of a module that is alive.
     unsafe { (0..LLVMGetNumArgOperands(call)).map(|i| LLVMGetOperand(call, i)).collect() }
 }
 
 pub(crate) fn remove_attribute(f: Val, name: &str) {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
         LLVMRemoveEnumAttributeAtIndex(f, llvm_sys::LLVMAttributeFunctionIndex, kind);
@@ -473,6 +520,7 @@ pub(crate) fn remove_attribute(f: Val, name: &str) {
 
 /// The value of a function's attribute that is a text.
 pub(crate) fn text_attribute(f: Val, name: &str) -> Option<String> {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let (key, length) = (name.as_ptr().cast(), name.len() as u32);
         let index = llvm_sys::LLVMAttributeFunctionIndex;
@@ -488,6 +536,7 @@ pub(crate) fn text_attribute(f: Val, name: &str) -> Option<String> {
 }
 
 pub(crate) fn remove_call_attribute(call: Val, name: &str) {
+    // SAFETY: LLVM is given a function and a call, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
         LLVMRemoveCallSiteEnumAttribute(call, llvm_sys::LLVMAttributeFunctionIndex, kind);
@@ -495,6 +544,7 @@ pub(crate) fn remove_call_attribute(call: Val, name: &str) {
 }
 
 pub(crate) fn add_attribute(ctx: LLVMContextRef, f: Val, name: &str) {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
         let attribute = LLVMCreateEnumAttribute(ctx, kind, 0);
@@ -504,6 +554,7 @@ pub(crate) fn add_attribute(ctx: LLVMContextRef, f: Val, name: &str) {
 
 /// The type behind `byval(T)` of a function's parameter.
 pub(crate) fn byval_type(f: Val, index: u32) -> Option<Type> {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"byval".as_ptr(), 5);
         let attribute = LLVMGetEnumAttributeAtIndex(f, index + 1, kind);
@@ -515,6 +566,7 @@ pub(crate) fn byval_type(f: Val, index: u32) -> Option<Type> {
 }
 
 pub(crate) fn param_align(f: Val, index: u32) -> Option<u32> {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
         let attribute = LLVMGetEnumAttributeAtIndex(f, index + 1, kind);
@@ -524,6 +576,7 @@ pub(crate) fn param_align(f: Val, index: u32) -> Option<u32> {
 
 /// Whether a parameter is `noalias`: `restrict` in the source.
 pub(crate) fn is_restrict(f: Val, index: u32) -> bool {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"noalias".as_ptr(), 7);
         !LLVMGetEnumAttributeAtIndex(f, index + 1, kind).is_null()

@@ -80,6 +80,7 @@ pub(crate) fn kernels(module: &Module, entries: &[String]) -> Vec<Val> {
     let defined = module.functions().into_iter().filter(|&f| !llvm::is_declaration(f));
     defined
         .filter(|&f| {
+            // SAFETY: LLVM is given a function, of a module that is alive.
             let cc = unsafe { LLVMGetFunctionCallConv(f) };
             matches!(cc, PTX_KERNEL | SPIR_KERNEL | AMDGPU_KERNEL)
                 || annotated.contains(&f)
@@ -100,6 +101,7 @@ fn mark(module: &Module, f: Val, is_kernel: bool) {
         true => llvm::LLVMLinkage::LLVMExternalLinkage,
         false => llvm::LLVMLinkage::LLVMInternalLinkage,
     };
+    // SAFETY: LLVM is given a global, of a module that is alive.
     unsafe { LLVMSetLinkage(f, linkage) };
     llvm::add_attribute(module.ctx, f, "alwaysinline");
     for block in llvm::blocks(f) {
@@ -146,6 +148,7 @@ fn private_is_not_volatile(inst: Val) {
         Opcode::LLVMStore => llvm::operand(inst, 1),
         _ => return,
     };
+    // SAFETY: LLVM is given an access, of a module that is alive.
     unsafe {
         if LLVMGetVolatile(inst) != 0 && local(address).is_some_and(|v| stays_here(v, 0)) {
             LLVMSetVolatile(inst, 0);
@@ -177,6 +180,7 @@ fn stays_here(pointer: Val, depth: u32) -> bool {
 
 fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {
     let ty = llvm::type_of(load);
+    // SAFETY: LLVM is given an instruction and a builder that is disposed of here, of a module that is alive.
     unsafe {
         let next = LLVMGetNextInstruction(load);
         if next.is_null() {
@@ -229,6 +233,7 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     let Some(ty) = ty.or_else(|| Some(integers(module, len))) else {
         return;
     };
+    // SAFETY: LLVM is given a builder that is disposed of here, an instruction and an access, of a module that is alive.
     unsafe {
         let builder = LLVMCreateBuilderInContext(module.ctx);
         LLVMPositionBuilderBefore(builder, call);
@@ -249,6 +254,7 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
 }
 
 fn is_byval_argument(arg: Val) -> bool {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
         let f = LLVMGetParamParent(arg);
         llvm::arguments(f)
@@ -259,6 +265,7 @@ fn is_byval_argument(arg: Val) -> bool {
 }
 
 fn alignment(call: Val, index: u32) -> u32 {
+    // SAFETY: LLVM is given a function and a call, of a module that is alive.
     unsafe {
         let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
         let a = LLVMGetCallSiteEnumAttribute(call, index + 1, kind);
@@ -272,6 +279,8 @@ fn piece_type(module: &Module, address: Val, len: u64) -> Option<Type> {
         return None;
     }
     let dl = module.data_layout();
+    // SAFETY: LLVM is given an alloca, a getelementptr and a type of the kind that it asks for, of a module that is
+    // alive.
     unsafe {
         let ty = match llvm::opcode(address) {
             Opcode::LLVMAlloca => LLVMGetAllocatedType(address),
@@ -323,6 +332,7 @@ fn is_packed_tight(module: &Module, ty: Type) -> bool {
         return false;
     }
     let dl = module.data_layout();
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe {
         let covered: u64 = scalars.iter().map(|&(t, _)| LLVMABISizeOfType(dl, t)).sum();
         covered == LLVMABISizeOfType(dl, ty)
@@ -342,6 +352,7 @@ fn scalar_types(
     limit: usize,
 ) -> bool {
     let dl = module.data_layout();
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe {
         match llvm::type_kind(ty) {
             TypeKind::LLVMStructTypeKind => (0..LLVMCountStructElementTypes(ty)).all(|i| {
@@ -369,6 +380,7 @@ fn scalar_types(
 }
 
 fn integers(module: &Module, len: u64) -> Type {
+    // SAFETY: types of a context that is alive.
     unsafe {
         let bits = if len.is_multiple_of(8) {
             64
@@ -383,6 +395,7 @@ fn integers(module: &Module, len: u64) -> Type {
 
 /// The by-value parameters of a kernel that are written, or whose address goes elsewhere, get a local copy.
 fn copy_written_byval(module: &Module, kernel: Val) {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     let entry = unsafe { LLVMGetEntryBasicBlock(kernel) };
     for (i, arg) in llvm::arguments(kernel).into_iter().enumerate() {
         let Some(ty) = llvm::byval_type(kernel, i as u32) else {
@@ -391,6 +404,8 @@ fn copy_written_byval(module: &Module, kernel: Val) {
         if only_read(arg, 0) {
             continue;
         }
+        // SAFETY: LLVM is given a builder that is disposed of here, a type of the kind that it asks for, a value and a
+        // constant, of a module that is alive.
         unsafe {
             let dl = module.data_layout();
             let builder = LLVMCreateBuilderInContext(module.ctx);

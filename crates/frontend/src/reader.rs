@@ -44,6 +44,7 @@ const CRASHED: u8 = 2;
 /// # Safety
 /// This has to come before there is a second thread: a copy of the process has but the one that makes it.
 pub unsafe fn set_reader_aside() {
+    // SAFETY: the caller says that there is one thread.
     READER.get_or_init(|| Mutex::new(unsafe { fork() }.ok()));
 }
 
@@ -109,6 +110,7 @@ fn pipe() -> io::Result<[File; 2]> {
 /// There is one thread.
 unsafe fn fork() -> io::Result<Reader> {
     let ([asked, requests], [answers, answer]) = (pipe()?, pipe()?);
+    // SAFETY: the caller says that there is one thread.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
@@ -127,6 +129,7 @@ unsafe fn fork() -> io::Result<Reader> {
 /// Nobody is to wait for our end of their pipes, nor to see what LLVM says of a crash; an interrupt is the business of
 /// who asked.
 unsafe fn be_quiet() {
+    // SAFETY: plain system calls on the standard streams; the path ends in zero.
     unsafe {
         let nowhere = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         for standard in 0..3 {
@@ -143,6 +146,7 @@ unsafe fn be_quiet() {
 /// There is one thread.
 unsafe fn serve(mut asked: File, mut answer: File) {
     while let Ok(bytes) = receive(&mut asked) {
+        // SAFETY: there is one thread, as in this function.
         let (kind, message) = unsafe { read_in_a_copy(&bytes) };
         let sent = answer.write_all(&[kind]).and_then(|()| send(&mut answer, &message));
         if sent.is_err() {
@@ -153,6 +157,7 @@ unsafe fn serve(mut asked: File, mut answer: File) {
 
 unsafe fn read_in_a_copy(bytes: &[u8]) -> (u8, Vec<u8>) {
     let Ok([mut from, mut to]) = pipe() else { return (CRASHED, Vec::new()) };
+    // SAFETY: the caller says that there is one thread.
     match unsafe { libc::fork() } {
         -1 => (CRASHED, Vec::new()),
         // SAFETY: this process has one thread, and ends here.

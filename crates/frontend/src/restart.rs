@@ -33,6 +33,7 @@ struct Again {
 
 // SAFETY: it is only read, and what it points to is never freed.
 unsafe impl Send for Again {}
+// SAFETY: as above.
 unsafe impl Sync for Again {}
 
 static AGAIN: OnceLock<Again> = OnceLock::new();

@@ -39,6 +39,7 @@ impl<'a> Bits<'a> {
             if stack.len() > before {
                 continue;
             }
+            // SAFETY: the context is alive, and all terms are of it.
             let ast = unsafe { self.build(t) };
             self.done.insert(t, ast);
             stack.pop();
@@ -47,6 +48,7 @@ impl<'a> Bits<'a> {
     }
 
     unsafe fn sort(&self, width: u32) -> Sort {
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_bv_sort(self.c, width) }
     }
 
@@ -56,6 +58,7 @@ impl<'a> Bits<'a> {
         if self.pool.width(t) != 1 {
             return a;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe {
             let s = self.sort(1);
             Z3_mk_ite(
@@ -71,12 +74,14 @@ impl<'a> Bits<'a> {
         if width != 1 {
             return a;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_eq(self.c, a, Z3_mk_unsigned_int64(self.c, 1, self.sort(1))) }
     }
 
     unsafe fn build(&mut self, t: T) -> Ast {
         let c = self.c;
         let w = self.pool.width(t);
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe {
             match self.pool.node(t) {
                 Node::Const(v) if w == 1 => {
@@ -151,6 +156,7 @@ impl<'a> Bits<'a> {
     unsafe fn bin(&mut self, op: Bin, a: T, b: T, w: u32) -> Ast {
         let c = self.c;
         let own = self.pool.width(a);
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe {
             if own == 1 {
                 let pair = [self.done[&a], self.done[&b]];
@@ -197,6 +203,7 @@ impl<'a> Bits<'a> {
 impl Language for Bits<'_> {
     unsafe fn assertion(&mut self, t: T) -> Ast {
         debug_assert_eq!(self.pool.width(t), 1);
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { self.term(t) }
     }
 
@@ -210,6 +217,7 @@ impl Language for Bits<'_> {
 
     unsafe fn value_in(&self, m: Model, t: T) -> Option<u64> {
         let c = self.c;
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe {
             let mut v: Ast = null_mut();
             if !Z3_model_eval(c, m, self.done[&t], true, &raw mut v) || v.is_null() {

@@ -64,6 +64,7 @@ impl<'a> Integers<'a> {
         Integers {
             c,
             pool,
+            // SAFETY: the context is alive, and all terms are of it.
             sort: unsafe { Z3_mk_int_sort(c) },
             booleans: FxHashMap::default(),
             values: FxHashMap::default(),
@@ -89,6 +90,7 @@ impl<'a> Integers<'a> {
     }
 
     fn add(&self, a: Ast, b: Ast) -> Ast {
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_add(self.c, 2, [a, b].as_ptr()) }
     }
 
@@ -96,6 +98,7 @@ impl<'a> Integers<'a> {
         if k == 1 {
             return a;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_mul(self.c, 2, [self.number(k), a].as_ptr()) }
     }
 
@@ -107,6 +110,7 @@ impl<'a> Integers<'a> {
     }
 
     fn choose(&self, c: Ast, a: Int, b: Int) -> Int {
+        // SAFETY: the context is alive, and all terms are of it.
         let ast = unsafe { Z3_mk_ite(self.c, c, a.ast, b.ast) };
         Int { ast, lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }
     }
@@ -116,6 +120,7 @@ impl<'a> Integers<'a> {
         if k == 1 {
             return a;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         let ast = unsafe { Z3_mk_div(self.c, a.ast, self.number(k)) };
         Int { ast, lo: a.lo.div_euclid(k), hi: a.hi.div_euclid(k) }
     }
@@ -125,6 +130,7 @@ impl<'a> Integers<'a> {
         if a.lo >= 0 && a.hi < k {
             return a;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         Int { ast: unsafe { Z3_mk_mod(self.c, a.ast, self.number(k)) }, lo: 0, hi: k - 1 }
     }
 
@@ -134,6 +140,7 @@ impl<'a> Integers<'a> {
             return self.constant(lo);
         }
         self.unknowns += 1;
+        // SAFETY: the context is alive, and all terms are of it.
         let ast = unsafe {
             Z3_mk_const(self.c, symbol(self.c, &format!("k{}", self.unknowns)), self.sort)
         };
@@ -143,6 +150,7 @@ impl<'a> Integers<'a> {
     }
 
     fn bound(&mut self, v: Int) {
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe {
             self.definitions.push(Z3_mk_le(self.c, self.number(v.lo), v.ast));
             self.definitions.push(Z3_mk_le(self.c, v.ast, self.number(v.hi)));
@@ -162,6 +170,7 @@ impl<'a> Integers<'a> {
         if least < most {
             let q = self.unknown(least, most);
             let wrapped = self.add(u.ast, self.times(m, q.ast));
+            // SAFETY: the context is alive, and all terms are of it.
             self.definitions.push(unsafe { Z3_mk_eq(self.c, v.ast, wrapped) });
         }
         u
@@ -235,6 +244,7 @@ impl<'a> Integers<'a> {
     }
 
     fn truth(&self, value: bool) -> Ast {
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { if value { Z3_mk_true(self.c) } else { Z3_mk_false(self.c) } }
     }
 
@@ -245,6 +255,7 @@ impl<'a> Integers<'a> {
             Node::App(f, ref args) => self.application(f, args, t),
             Node::Ite(i, a, b) => {
                 let parts = [i, a, b].map(|t| self.booleans[&t]);
+                // SAFETY: the context is alive, and all terms are of it.
                 unsafe { Z3_mk_ite(c, parts[0], parts[1], parts[2]) }
             }
             Node::Bin(op, a, b) if self.pool.width(a) == 1 => {
@@ -263,11 +274,13 @@ impl<'a> Integers<'a> {
             Node::Trunc(a) => {
                 let v = self.value(a);
                 let last = self.remainder(v, 2);
+                // SAFETY: the context is alive, and all terms are of it.
                 unsafe { Z3_mk_eq(c, last.ast, self.number(1)) }
             }
             // A variable, or a sum of single bits, of which nothing better is known.
             _ => {
                 self.unknowns += 1;
+                // SAFETY: the context is alive, and all terms are of it.
                 unsafe {
                     let name = symbol(c, &format!("b{}", self.unknowns));
                     Z3_mk_const(c, name, Z3_mk_bool_sort(c))
@@ -302,6 +315,7 @@ impl<'a> Integers<'a> {
         if x.hi < y.lo || x.lo >= y.hi {
             return self.truth(x.hi < y.lo);
         }
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_lt(self.c, x.ast, y.ast) }
     }
 
@@ -316,6 +330,7 @@ impl<'a> Integers<'a> {
         } else {
             (self.unsigned(a), self.unsigned(b))
         };
+        // SAFETY: the context is alive, and all terms are of it.
         unsafe { Z3_mk_eq(self.c, x.ast, y.ast) }
     }
 
@@ -397,6 +412,7 @@ impl<'a> Integers<'a> {
                     x.hi.checked_mul(y.hi)?,
                 ];
                 self.products |= x.lo != x.hi && y.lo != y.hi;
+                // SAFETY: the context is alive, and all terms are of it.
                 let ast = unsafe { Z3_mk_mul(self.c, 2, [x.ast, y.ast].as_ptr()) };
                 let (lo, hi) = (ends.into_iter().min()?, ends.into_iter().max()?);
                 Some(Int { ast, lo, hi })
@@ -443,9 +459,11 @@ impl<'a> Integers<'a> {
         let v = if y.lo == y.hi && y.lo > 0 {
             return if quotient { self.quotient(x, y.lo) } else { self.remainder(x, y.lo) };
         } else if quotient {
+            // SAFETY: the context is alive, and all terms are of it.
             let ast = unsafe { Z3_mk_div(self.c, x.ast, y.ast) };
             Int { ast, lo: 0, hi: x.hi }
         } else {
+            // SAFETY: the context is alive, and all terms are of it.
             let ast = unsafe { Z3_mk_mod(self.c, x.ast, y.ast) };
             Int { ast, lo: 0, hi: x.hi.min((y.hi - 1).max(0)) }
         };
@@ -453,12 +471,14 @@ impl<'a> Integers<'a> {
         if y.lo > 0 {
             return v;
         }
+        // SAFETY: the context is alive, and all terms are of it.
         let zero = unsafe { Z3_mk_eq(self.c, y.ast, self.number(0)) };
         let otherwise = if quotient { self.constant(ones) } else { x };
         self.choose(zero, otherwise, v)
     }
 
     fn at_most(&mut self, v: Int, x: Int) {
+        // SAFETY: the context is alive, and all terms are of it.
         self.definitions.push(unsafe { Z3_mk_le(self.c, v.ast, x.ast) });
     }
 
@@ -574,6 +594,7 @@ impl<'a> Integers<'a> {
             out = Some(match out {
                 None => one,
                 Some(rest) => {
+                    // SAFETY: the context is alive, and all terms are of it.
                     let is = unsafe { Z3_mk_eq(self.c, amount.ast, self.number(k)) };
                     self.choose(is, one, rest)
                 }

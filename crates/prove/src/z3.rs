@@ -149,6 +149,7 @@ unsafe fn check_in(
     assertions: &[T],
     effort: Effort<'_>,
 ) -> (Answer, u64) {
+    // SAFETY: the context is alive, and all terms are of it.
     unsafe {
         let mut said: Vec<Ast> = assertions.iter().map(|&t| language.assertion(t)).collect();
         said.extend(language.definitions());
@@ -200,6 +201,7 @@ unsafe fn solver(c: Context, theory: Theory) -> Option<Solver> {
         Theory::Bits | Theory::Integers => c"smt",
         Theory::Blasted => c"qfufbv",
     };
+    // SAFETY: the context is alive, and all terms are of it.
     unsafe {
         let search = Z3_mk_tactic(c, tactic.as_ptr());
         if search.is_null() {
@@ -227,11 +229,14 @@ unsafe fn assignment(
     for &t in &terms {
         match pool.node(t) {
             Node::Var(v) => {
+                // SAFETY: the model is of the context, which is alive.
                 out.vars.insert(*v, unsafe { language.value_in(m, t)? });
             }
             Node::App(f, args) => {
                 let values: Option<Vec<u64>> =
+                    // SAFETY: the model is of the context, which is alive.
                     args.iter().map(|&a| unsafe { language.value_in(m, a) }).collect();
+                // SAFETY: the model is of the context, which is alive.
                 out.apps.insert((*f, values?), unsafe { language.value_in(m, t)? });
             }
             _ => {}
@@ -242,6 +247,7 @@ unsafe fn assignment(
 
 /// The work that the solver has done, in its own units.
 unsafe fn work_done(c: Context, s: Solver) -> u64 {
+    // SAFETY: the context is alive, and all terms are of it.
     unsafe {
         let stats = Z3_solver_get_statistics(c, s);
         if stats.is_null() {
@@ -264,5 +270,6 @@ unsafe fn work_done(c: Context, s: Solver) -> u64 {
 
 pub(crate) unsafe fn symbol(c: Context, name: &str) -> Symbol {
     let name = CString::new(name).expect("no zero byte in a name of ours");
+    // SAFETY: the context is alive, and all terms are of it.
     unsafe { Z3_mk_string_symbol(c, name.as_ptr()) }
 }

@@ -1,27 +1,32 @@
 //! The SIMT machine and its observers: one launch, executed a warp at a time.
 //!
-//! [`simulate`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
-//! gives an [`Outcome`]: findings, output, what was printed.
+//! [`simulate()`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
+//! gives an [`Outcome`]: findings, output, what was printed. Each folder uses only those before it:
 //!
-//! - [`launch`]: what a launch is given and what comes out of it;
-//! - [`code`]: the kernel in the form that the machine executes;
-//! - [`machine`]: blocks, warps, memory, barriers;
-//! - [`check`]: races, uninitialised reads, and how they are reported;
-//! - [`watch`]: the footprint of a launch, the trace of a finding, which barriers are needed.
+//! - `launch`: what a launch is given and what comes out of it;
+//! - `code`: the kernel in the form that the machine executes;
+//! - `machine`: blocks, warps, memory, barriers; and `observe.rs`, what it tells its observers;
+//! - `check`: observers that find bugs, and how these are reported;
+//! - `watch`: observers that find none: the footprint of a launch, the trace of a finding, which barriers are needed.
 //!
-//! **Architecture Invariant:** nothing here chooses a launch or proves anything.
+//! `simulate.rs` chooses the observers of a launch.
+//!
+//! **Architecture Invariant:** the machine knows none of its observers, and
+//! nothing here chooses a launch or proves anything.
 
 mod check;
 mod code;
 mod launch;
 mod machine;
+mod simulate;
 mod watch;
 
-pub use check::report::{place, site_place};
+pub use check::describe::{place, site_place};
 pub use code::program::{Prepared, too_large};
-pub use launch::api::*;
 pub use launch::bind;
 pub use launch::bytes::Bytes;
-pub use machine::grid::simulate;
+pub use launch::outcome::*;
+pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
+pub use simulate::simulate;
 pub use watch::footprint::footprint;
 pub use watch::trace::trace;

@@ -218,6 +218,7 @@ impl Reader {
             Opcode::LLVMAnd => return self.masked(v, depth),
             Opcode::LLVMAdd => Add,
             // Numbers that have no bit in common.
+            // SAFETY: LLVM is given an `or`, of a module that is alive.
             Opcode::LLVMOr if unsafe { LLVMGetIsDisjoint(v) } != 0 => Add,
             Opcode::LLVMSub => Sub,
             Opcode::LLVMMul => Mul,
@@ -254,6 +255,7 @@ impl Reader {
         if depth == 0 || !llvm::is_instruction(v) || llvm::opcode(v) != Opcode::LLVMICmp {
             return None;
         }
+        // SAFETY: LLVM is given a comparison, of a module that is alive.
         let there = match unsafe { LLVMGetICmpPredicate(v) } {
             IntPred::LLVMIntNE => true,
             IntPred::LLVMIntEQ => false,
@@ -425,6 +427,7 @@ fn shifted_left(v: Val) -> Option<(Val, u64)> {
 pub(super) fn width(v: Val) -> Option<u32> {
     let ty = llvm::type_of(v);
     (llvm::type_kind(ty) == llvm::TypeKind::LLVMIntegerTypeKind)
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         .then(|| unsafe { LLVMGetIntTypeWidth(ty) })
 }
 
@@ -451,6 +454,7 @@ fn real(v: Val) -> Option<f64> {
         return None;
     }
     let mut inexact = 0;
+    // SAFETY: LLVM is given a constant, of a module that is alive.
     Some(unsafe { LLVMConstRealGetDouble(v, &mut inexact) })
 }
 

@@ -52,6 +52,7 @@ impl Lower<'_> {
 
     fn rmw_order(&self, inst: Val) -> Order {
         if self.k.language == Language::OpenCl {
+            // SAFETY: LLVM is given an access, of a module that is alive.
             self.order(unsafe { LLVMGetOrdering(inst) })
         } else {
             Order::Relaxed
@@ -59,6 +60,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn atomic_rmw(&mut self, inst: Val) -> Outcome {
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let op = match unsafe { LLVMGetAtomicRMWBinOp(inst) } {
             Rmw::LLVMAtomicRMWBinOpXchg => AtomicOp::Exchange,
             Rmw::LLVMAtomicRMWBinOpAdd => AtomicOp::Add,
@@ -93,6 +95,7 @@ impl Lower<'_> {
         let (addr, expected, value) =
             (self.scalar(pointer), self.scalar(expected), self.scalar(value));
         let order = match self.k.language {
+            // SAFETY: LLVM is given an access, of a module that is alive.
             Language::OpenCl => self.order(unsafe { LLVMGetCmpXchgSuccessOrdering(inst) }),
             _ => Order::Relaxed,
         };
@@ -104,6 +107,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn fence_instruction(&mut self, inst: Val) -> Outcome {
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let (scope, order) = (self.sync_scope(inst), self.order(unsafe { LLVMGetOrdering(inst) }));
         self.fence(scope, order, true, true);
         Ok(Vec::new())

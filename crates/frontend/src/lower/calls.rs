@@ -22,6 +22,7 @@ impl Lower<'_> {
     pub(super) fn call(&mut self, inst: Val) -> Outcome {
         let args = llvm::call_args(inst);
         let Some(f) = llvm::callee(inst) else {
+            // SAFETY: LLVM is given a call, of a module that is alive.
             let called = unsafe { LLVMGetCalledValue(inst) };
             if llvm::value_kind(called) == ValueKind::LLVMInlineAsmValueKind {
                 return self.inline_asm(inst, called, &args);

@@ -46,6 +46,7 @@ impl Lower<'_> {
         {
             self.origin = origin;
         }
+        // SAFETY: LLVM is given an instruction, of a module that is alive.
         let md = unsafe { LLVMInstructionGetDebugLoc(inst) };
         if !md.is_null() {
             let outer = self.frames.last().and_then(|f| f.inlined_at);
@@ -57,6 +58,7 @@ impl Lower<'_> {
         if let Some(&id) = self.locs.known.get(&(md, outer)) {
             return id;
         }
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let (line, column, scope, inlined) = unsafe {
             (
                 LLVMDILocationGetLine(md),
@@ -115,6 +117,7 @@ impl Lower<'_> {
         let mut function = String::new();
         let mut at = scope;
         for _ in 0..64 {
+            // SAFETY: LLVM is given metadata, of a module that is alive.
             let kind = unsafe { LLVMGetMetadataKind(at) };
             let ops = llvm::md_operands(self.m.md_as_value(at));
             match kind {
@@ -127,7 +130,9 @@ impl Lower<'_> {
                     let Some(&parent) = ops.get(1).filter(|p| !p.is_null()) else {
                         break;
                     };
+                    // SAFETY: LLVM is given a value, of a module that is alive.
                     let _ = unsafe { LLVMGetValueKind(parent) };
+                    // SAFETY: LLVM is given metadata, of a module that is alive.
                     at = unsafe { llvm_sys::core::LLVMValueAsMetadata(parent) };
                 }
                 _ => break,
@@ -140,10 +145,12 @@ impl Lower<'_> {
     /// The file of a scope. clang may split an absolute path between folder and name; here they are one again,
     /// relative where clang ran in that folder, and the input is called what the user called it.
     fn file_of(&mut self, scope: Md) -> u32 {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let file = unsafe { LLVMDIScopeGetFile(scope) };
         if file.is_null() {
             return self.file(&self.locs.input.clone());
         }
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let (name, folder) = unsafe {
             let (mut n, mut m) = (0, 0);
             let name = LLVMDIFileGetFilename(file, &mut n);
@@ -163,12 +170,14 @@ impl Lower<'_> {
 
     /// Where a function is declared.
     pub(super) fn function_loc(&mut self, f: Val) -> LocId {
+        // SAFETY: LLVM is given a function, of a module that is alive.
         let sub = unsafe { LLVMGetSubprogram(f) };
         if sub.is_null() {
             let file = self.file(&self.locs.input.clone());
             let function = self.k.name.clone();
             return self.intern(Loc { file, line: 0, column: 0, function, inlined_at: None });
         }
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let line = unsafe { LLVMDISubprogramGetLine(sub) };
         let (file, function) = self.scope(sub);
         self.intern(Loc { file, line, column: 0, function, inlined_at: None })
@@ -181,6 +190,7 @@ unsafe fn path(p: *const u8, len: u32) -> PathBuf {
     if p.is_null() {
         return PathBuf::new();
     }
+    // SAFETY: the caller gives a text of LLVM's of that length.
     let bytes = unsafe { std::slice::from_raw_parts(p, len as usize) };
     OsStr::from_bytes(bytes).into()
 }

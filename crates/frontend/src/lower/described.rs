@@ -52,6 +52,7 @@ pub(super) struct Pointee {
 /// What a function's parameter points to; none where that is not known, or nothing.
 pub(super) fn pointee(m: &Module, f: Val, position: usize) -> Option<Pointee> {
     let (_, ty) = plain(m, parameter_type(m, f, position)?);
+    // SAFETY: LLVM is given a node of debug information, of a module that is alive.
     match unsafe { LLVMGetDINodeTag(ty) } {
         POINTER | REFERENCE | RVALUE_REFERENCE => Some(layout(m, operand(m, ty, BASE)?)),
         _ => None,
@@ -60,18 +61,23 @@ pub(super) fn pointee(m: &Module, f: Val, position: usize) -> Option<Pointee> {
 
 fn layout(m: &Module, ty: Md) -> Pointee {
     let (_, inner) = plain(m, ty);
+    // SAFETY: LLVM is given a type in debug information, of a module that is alive.
     let size = unsafe { LLVMDITypeGetSizeInBits(inner) } / 8;
     Pointee { size, align: alignment(m, ty) }
 }
 
 fn alignment(m: &Module, mut ty: Md) -> u32 {
     for _ in 0..32 {
+        // SAFETY: LLVM is given a node of debug information, of a module that is alive.
         let tag = unsafe { LLVMGetDINodeTag(ty) };
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         let said = unsafe { LLVMDITypeGetAlignInBits(ty) } / 8;
         if said > 0 {
             return said;
         }
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         let size = unsafe { LLVMDITypeGetSizeInBits(ty) } / 8;
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         let is_vector = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagVector != 0;
         let inner = match tag {
             TYPEDEF | ATOMIC | CONST | VOLATILE | RESTRICT => operand(m, ty, BASE),
@@ -93,11 +99,14 @@ fn alignment(m: &Module, mut ty: Md) -> u32 {
 /// The type of a function's parameter; none where that is not known, or of another size.
 pub(super) fn parameter(m: &Module, f: Val, position: usize, size: u64) -> Option<Md> {
     let (_, ty) = plain(m, parameter_type(m, f, position)?);
+    // SAFETY: LLVM is given a type in debug information, of a module that is alive.
     let is_declared = unsafe { LLVMDITypeGetFlags(ty) } & LLVMDIFlagFwdDecl != 0;
+    // SAFETY: LLVM is given a type in debug information, of a module that is alive.
     (!is_declared && unsafe { LLVMDITypeGetSizeInBits(ty) } == size * 8).then_some(ty)
 }
 
 fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
+    // SAFETY: LLVM is given a function, of a module that is alive.
     let function = unsafe { LLVMGetSubprogram(f) };
     if function.is_null() {
         return None;
@@ -111,8 +120,10 @@ fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
 pub(super) fn variable(m: &Module, global: Val, size: u64) -> Option<Md> {
     let ty = operand(m, operand(m, llvm::debug_info_of(global)?, 0)?, BASE)?;
     let (_, inner) = plain(m, ty);
+    // SAFETY: LLVM is given a node of debug information, of a module that is alive.
     let bits = match unsafe { LLVMGetDINodeTag(inner) } {
         POINTER | REFERENCE => 64,
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         _ => unsafe { LLVMDITypeGetSizeInBits(inner) },
     };
     (bits == size * 8).then_some(ty)
@@ -124,6 +135,7 @@ pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
     let (mut ty, mut at) = (ty, offset * 8);
     for _ in 0..32 {
         let (words, inner) = plain(m, ty);
+        // SAFETY: LLVM is given a node of debug information, of a module that is alive.
         match unsafe { LLVMGetDINodeTag(inner) } {
             STRUCT | CLASS => {
                 let (member, start) = member_at(m, inner, at)?;
@@ -138,6 +150,7 @@ pub(super) fn field(m: &Module, ty: Md, offset: u64) -> Option<Described> {
             ARRAY => {
                 ty = operand(m, inner, BASE)?;
                 let (_, element) = plain(m, ty);
+                // SAFETY: LLVM is given a type in debug information, of a module that is alive.
                 let size = unsafe { LLVMDITypeGetSizeInBits(element) };
                 path.push_str(&indices(m, inner, at.checked_div(size)?)?);
                 at %= size;
@@ -176,14 +189,19 @@ fn pointer(path: String, words: &str, target: &str, own: &str) -> Described {
 fn member_at(m: &Module, ty: Md, at: u64) -> Option<(Md, u64)> {
     let members = operands(m, operand(m, ty, ELEMENTS)?).into_iter().flatten();
     members
+        // SAFETY: LLVM is given a node of debug information, of a module that is alive.
         .filter(|&e| matches!(unsafe { LLVMGetDINodeTag(e) }, MEMBER | INHERITANCE))
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         .filter(|&e| unsafe { LLVMDITypeGetFlags(e) } & LLVMDIFlagStaticMember == 0)
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         .map(|e| unsafe { (e, LLVMDITypeGetOffsetInBits(e)) })
         .find(|&(e, start)| {
             let covered = operand(m, e, BASE).map(|t| plain(m, t).1);
+            // SAFETY: LLVM is given a type in debug information, of a module that is alive.
             let size = covered.map_or(0, |t| unsafe { LLVMDITypeGetSizeInBits(t) });
             (start..start + size).contains(&at)
         })
+        // SAFETY: LLVM is given a type in debug information, of a module that is alive.
         .filter(|&(e, _)| unsafe { LLVMDITypeGetFlags(e) } & LLVMDIFlagBitField == 0)
 }
 
@@ -206,6 +224,7 @@ fn indices(m: &Module, array: Md, number: u64) -> Option<String> {
 fn plain(m: &Module, ty: Md) -> (String, Md) {
     let (mut words, mut ty) = (String::new(), ty);
     for _ in 0..32 {
+        // SAFETY: LLVM is given a node of debug information, of a module that is alive.
         match unsafe { LLVMGetDINodeTag(ty) } {
             TYPEDEF | ATOMIC => {}
             CONST => words.push_str("const "),
@@ -222,6 +241,7 @@ fn plain(m: &Module, ty: Md) -> (String, Md) {
 }
 
 fn name(ty: Md) -> String {
+    // SAFETY: LLVM is given a type in debug information, of a module that is alive.
     unsafe {
         let mut length = 0;
         let text = LLVMDITypeGetName(ty, &mut length);
@@ -239,6 +259,7 @@ fn operand(m: &Module, node: Md, index: usize) -> Option<Md> {
 
 fn operands(m: &Module, node: Md) -> Vec<Option<Md>> {
     let values = llvm::md_operands(m.md_as_value(node));
+    // SAFETY: LLVM is given metadata, of a module that is alive.
     let metadata = |v: Val| (!v.is_null()).then(|| unsafe { LLVMValueAsMetadata(v) });
     values.into_iter().map(metadata).collect()
 }

@@ -273,6 +273,7 @@ impl Lower<'_> {
     }
 
     fn step(&self, gep: Val, at: u64, whole: &Range<u64>) -> Step {
+        // SAFETY: LLVM is given a getelementptr, of a module that is alive.
         let mut ty = unsafe { LLVMGetGEPSourceElementType(gep) };
         let mut at = at;
         let mut element: Option<(Range<u64>, u64, Val)> = None;
@@ -284,11 +285,14 @@ impl Lower<'_> {
                     at = at.wrapping_add(first.wrapping_mul(self.size_of(ty)));
                 }
                 (TypeKind::LLVMStructTypeKind, Some(n)) => {
+                    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                     at += unsafe { LLVMOffsetOfElement(self.dl, ty, n as u32) };
+                    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                     ty = unsafe { LLVMStructGetTypeAtIndex(ty, n as u32) };
                 }
                 (TypeKind::LLVMArrayTypeKind, number) if i > 1 => {
                     let all = at..at + self.size_of(ty);
+                    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                     ty = unsafe { LLVMGetElementType(ty) };
                     match number {
                         Some(n) => at = at.wrapping_add(n.wrapping_mul(self.size_of(ty))),
@@ -351,6 +355,7 @@ impl Lower<'_> {
             path.pop();
             fine
         };
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe {
             let scalar = match llvm::type_kind(ty) {
                 TypeKind::LLVMStructTypeKind if is_union(ty) => return true,
@@ -421,6 +426,7 @@ fn is_dead(load: Val) -> bool {
 
 /// clang lays out a union as one of its members.
 fn is_union(ty: Type) -> bool {
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe {
         let name = LLVMGetStructName(ty);
         !name.is_null() && std::ffi::CStr::from_ptr(name).to_bytes().starts_with(b"union.")

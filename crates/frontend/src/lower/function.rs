@@ -157,10 +157,12 @@ impl Lower<'_> {
                 let Some(regs) = self.frame().values.get(&phi).cloned() else {
                     break;
                 };
+                // SAFETY: LLVM is given a phi, of a module that is alive.
                 let n = unsafe { LLVMCountIncoming(phi) };
                 let mut seen = HashSet::new();
                 for i in 0..n {
                     let (from, value) =
+                        // SAFETY: LLVM is given a phi, of a module that is alive.
                         unsafe { (LLVMGetIncomingBlock(phi, i), LLVMGetIncomingValue(phi, i)) };
                     if !seen.insert(from) {
                         continue;
@@ -193,6 +195,7 @@ impl Lower<'_> {
     fn terminator(&mut self, bb: Bb, inst: Val) {
         match llvm::opcode(inst) {
             Opcode::LLVMBr => {
+                // SAFETY: LLVM is given a branch, of a module that is alive.
                 let targets = unsafe {
                     (0..LLVMGetNumSuccessors(inst))
                         .map(|i| LLVMGetSuccessor(inst, i))
@@ -201,6 +204,7 @@ impl Lower<'_> {
                 match targets[..] {
                     [to] => self.jump(bb, to),
                     [then, otherwise] => {
+                        // SAFETY: LLVM is given a branch, of a module that is alive.
                         let cond = self.scalar(unsafe { LLVMGetCondition(inst) });
                         match cond {
                             Operand::Imm(c) => {
@@ -248,6 +252,7 @@ impl Lower<'_> {
         let ops = llvm::operands(inst);
         let ty = self.leaves(llvm::type_of(ops[0])).ok().and_then(|l| l.first().copied());
         let value = self.scalar(ops[0]);
+        // SAFETY: LLVM is given a basic block, of a module that is alive.
         let default = unsafe { LLVMValueAsBasicBlock(ops[1]) };
         let Some(leaf) = ty else {
             self.terminate(Terminator::Unreachable);
@@ -256,6 +261,7 @@ impl Lower<'_> {
         let loc = self.loc;
         for case in ops[2..].chunks(2) {
             let [constant, target] = case else { continue };
+            // SAFETY: LLVM is given a basic block, of a module that is alive.
             let target = unsafe { LLVMValueAsBasicBlock(*target) };
             if target == default {
                 continue;
@@ -297,6 +303,7 @@ impl Lower<'_> {
         if let [(_, values)] = &rets[..] {
             return values.clone();
         }
+        // SAFETY: LLVM is given a type of the kind that it asks for and a global, of a module that is alive.
         let ret = unsafe { LLVMGetReturnType(LLVMGlobalGetValueType(f)) };
         let Ok(leaves) = self.leaves(ret) else {
             return Rc::new([]);
@@ -343,8 +350,10 @@ impl Lower<'_> {
         call: Val,
         args: Vec<Rc<[Operand]>>,
     ) -> Result<Rc<[Operand]>, String> {
+        // SAFETY: LLVM is given a call, of a module that is alive.
         let wanted = unsafe { LLVMGetCalledFunctionType(call) };
         let fits =
+            // SAFETY: LLVM is given a global, of a module that is alive.
             |f: Val| unsafe { LLVMGlobalGetValueType(f) } == wanted && !llvm::is_declaration(f);
         let mut known = Vec::new();
         let exhaustive =
@@ -419,6 +428,7 @@ fn sources(v: Val, out: &mut Vec<Val>, seen: &mut HashSet<Val>) -> bool {
         return false;
     }
     match llvm::opcode(v) {
+        // SAFETY: LLVM is given a phi, of a module that is alive.
         Opcode::LLVMPHI => unsafe {
             (0..LLVMCountIncoming(v)).all(|i| sources(LLVMGetIncomingValue(v, i), out, seen))
         },
@@ -434,12 +444,14 @@ fn is_address_taken(f: Val) -> bool {
     llvm::users(f).into_iter().any(|u| {
         !llvm::is_instruction(u)
             || llvm::opcode(u) != Opcode::LLVMCall
+            // SAFETY: LLVM is given a call, of a module that is alive.
             || unsafe { LLVMGetCalledValue(u) } != f
             || llvm::call_args(u).contains(&f)
     })
 }
 
 fn reverse_postorder(f: Val) -> Vec<Bb> {
+    // SAFETY: LLVM is given a basic block, of a module that is alive.
     let entry = unsafe { LLVMGetEntryBasicBlock(f) };
     let mut seen = HashSet::from([entry]);
     let mut order = Vec::new();

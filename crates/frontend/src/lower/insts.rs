@@ -233,6 +233,7 @@ impl Lower<'_> {
     }
 
     fn icmp(&mut self, v: Val) -> Result<Vec<Operand>, String> {
+        // SAFETY: LLVM is given a comparison, of a module that is alive.
         let op = match unsafe { LLVMGetICmpPredicate(v) } {
             IntPred::LLVMIntEQ => CmpOp::Eq,
             IntPred::LLVMIntNE => CmpOp::Ne,
@@ -274,6 +275,7 @@ impl Lower<'_> {
     }
 
     fn fcmp(&mut self, v: Val) -> Result<Vec<Operand>, String> {
+        // SAFETY: LLVM is given a comparison, of a module that is alive.
         let op = match unsafe { LLVMGetFCmpPredicate(v) } {
             RealPred::LLVMRealOEQ => CmpOp::FOEq,
             RealPred::LLVMRealOGT => CmpOp::FOGt,
@@ -290,6 +292,7 @@ impl Lower<'_> {
             RealPred::LLVMRealULE => CmpOp::FULe,
             RealPred::LLVMRealUNE => CmpOp::FUNe,
             RealPred::LLVMRealPredicateTrue | RealPred::LLVMRealPredicateFalse => {
+                // SAFETY: LLVM is given a comparison, of a module that is alive.
                 let truth = unsafe { LLVMGetFCmpPredicate(v) } == RealPred::LLVMRealPredicateTrue;
                 let n = self.leaves(llvm::type_of(v))?.len();
                 return Ok(vec![Operand::Imm(truth as u64); n]);
@@ -496,9 +499,11 @@ impl Lower<'_> {
     fn shuffle_vector(&mut self, v: Val) -> Result<Vec<Operand>, String> {
         let (a, b) = (self.value(llvm::operand(v, 0)), self.value(llvm::operand(v, 1)));
         let both: Vec<Operand> = a.iter().chain(b.iter()).copied().collect();
+        // SAFETY: LLVM is given a shufflevector, of a module that is alive.
         let n = unsafe { LLVMGetNumMaskElements(v) };
         Ok((0..n)
             .map(|i| {
+                // SAFETY: LLVM is given a shufflevector, of a module that is alive.
                 let m = unsafe { LLVMGetMaskValue(v, i) };
                 usize::try_from(m).ok().and_then(|m| both.get(m).copied()).unwrap_or(Operand::Undef)
             })
@@ -507,6 +512,7 @@ impl Lower<'_> {
 
     /// First leaf and number of leaves that the indices of `extractvalue` or `insertvalue` lead to.
     fn path(&mut self, v: Val, mut ty: llvm::Type) -> Result<(usize, usize), String> {
+        // SAFETY: LLVM is given an extractvalue or insertvalue, of a module that is alive.
         let indices: Vec<u32> = unsafe {
             let p = LLVMGetIndices(v);
             (0..LLVMGetNumIndices(v)).map(|i| *p.add(i as usize)).collect()
@@ -525,6 +531,7 @@ impl Lower<'_> {
             return Err("a vector of pointers".into());
         }
         let mut base = self.scalar(llvm::operand(v, 0));
+        // SAFETY: LLVM is given a getelementptr, of a module that is alive.
         let mut ty = unsafe { LLVMGetGEPSourceElementType(v) };
         let mut offset = 0i64;
         let mut variable: Vec<(Operand, i64, u64)> = Vec::new();
@@ -535,18 +542,23 @@ impl Lower<'_> {
                 match llvm::type_kind(ty) {
                     TypeKind::LLVMStructTypeKind => {
                         let n = llvm::const_int(index).ok_or("a struct index")? as u32;
+                        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                         if n >= unsafe { LLVMCountStructElementTypes(ty) } {
                             return Err("a struct index".into());
                         }
                         offset = offset
+                            // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                             .wrapping_add(unsafe { LLVMOffsetOfElement(self.dl, ty, n) } as i64);
+                        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                         ty = unsafe { LLVMStructGetTypeAtIndex(ty, n) };
                         continue;
                     }
                     kind @ (TypeKind::LLVMArrayTypeKind | TypeKind::LLVMVectorTypeKind) => {
                         if kind == TypeKind::LLVMArrayTypeKind {
+                            // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                             extent = unsafe { LLVMGetArrayLength2(ty) };
                         }
+                        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                         ty = unsafe { LLVMGetElementType(ty) };
                     }
                     _ => return Err("an index into a scalar".into()),

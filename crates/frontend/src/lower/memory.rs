@@ -52,10 +52,12 @@ impl Lower<'_> {
             return Ok(fields.to_vec());
         }
         let pointer = llvm::operand(inst, 0);
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let volatile = unsafe { LLVMGetVolatile(inst) } != 0;
         let leaves = self.leaves(llvm::type_of(inst))?;
         let addr = self.scalar(pointer);
         let space = self.pointer_space(pointer);
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let order = unsafe { LLVMGetOrdering(inst) };
         if order != LlvmOrder::LLVMAtomicOrderingNotAtomic && leaves.len() == 1 {
             let scope = self.sync_scope(inst);
@@ -72,6 +74,7 @@ impl Lower<'_> {
                 scope,
             )]);
         }
+        // SAFETY: LLVM is given an access or a variable, of a module that is alive.
         let align = unsafe { LLVMGetAlignment(inst) };
         let mut values = self.load_leaves(&leaves, addr, align, space, volatile);
         for chosen in self.chosen_loads.get(&inst).cloned().unwrap_or_default() {
@@ -120,11 +123,13 @@ impl Lower<'_> {
 
     pub(super) fn store(&mut self, inst: Val) -> Result<Vec<Operand>, String> {
         let (source, pointer) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let volatile = unsafe { LLVMGetVolatile(inst) } != 0;
         let leaves = self.leaves(llvm::type_of(source))?;
         let values = self.value(source);
         let addr = self.scalar(pointer);
         let space = self.pointer_space(pointer);
+        // SAFETY: LLVM is given an access, of a module that is alive.
         let order = unsafe { LLVMGetOrdering(inst) };
         if order != LlvmOrder::LLVMAtomicOrderingNotAtomic && leaves.len() == 1 {
             let scope = self.sync_scope(inst);
@@ -141,6 +146,7 @@ impl Lower<'_> {
             );
             return Ok(Vec::new());
         }
+        // SAFETY: LLVM is given an access or a variable, of a module that is alive.
         let align = unsafe { LLVMGetAlignment(inst) };
         self.store_leaves(&leaves, &values, addr, align, space, volatile);
         Ok(Vec::new())

@@ -21,8 +21,10 @@ impl Lower<'_> {
         if let Some(&id) = self.objects.get(&global) {
             return Operand::Object(id, 0);
         }
+        // SAFETY: LLVM is given a global, of a module that is alive.
         let ty = unsafe { LLVMGlobalGetValueType(global) };
         let space = match space_of(llvm::address_space(llvm::type_of(global))) {
+            // SAFETY: LLVM is given a global variable, of a module that is alive.
             Space::Generic if unsafe { LLVMIsGlobalConstant(global) } != 0 => Space::Constant,
             Space::Generic => Space::Global,
             s => s,
@@ -36,6 +38,8 @@ impl Lower<'_> {
         }
         let id = ObjectId(self.k.objects.len() as u32);
         self.objects.insert(global, id);
+        // SAFETY: LLVM is given an access or a variable and a type of the kind that it asks for, of a module that is
+        // alive.
         let align = unsafe { LLVMGetAlignment(global).max(LLVMABIAlignmentOfType(self.dl, ty)) };
         let elem = self.elem_of(ty);
         self.k.objects.push(Object {
@@ -54,6 +58,7 @@ impl Lower<'_> {
         if dynamic {
             self.dynamic_shared = Some(id);
         }
+        // SAFETY: LLVM is given a global variable, of a module that is alive.
         let init = unsafe { LLVMGetInitializer(global) };
         if space != Space::Shared && !init.is_null() && size <= INIT_LIMIT && !is_undef(init) {
             let mut bytes = vec![0; size as usize];
@@ -78,6 +83,7 @@ impl Lower<'_> {
 
     /// A private object for an `alloca`.
     pub(super) fn local(&mut self, alloca: Val) -> Result<Operand, String> {
+        // SAFETY: LLVM is given an alloca, of a module that is alive.
         let ty = unsafe { LLVMGetAllocatedType(alloca) };
         let count =
             llvm::const_int(llvm::operand(alloca, 0)).ok_or("a local array of variable length")?;
@@ -90,6 +96,7 @@ impl Lower<'_> {
             name,
             space: Space::Private,
             size,
+            // SAFETY: LLVM is given an access or a variable, of a module that is alive.
             align: unsafe { LLVMGetAlignment(alloca) }.max(1),
             elem,
             dynamic: false,
@@ -105,6 +112,7 @@ impl Lower<'_> {
     /// The element of an array, through all its dimensions.
     pub(super) fn elem_of(&mut self, mut ty: Type) -> Elem {
         while llvm::type_kind(ty) == TypeKind::LLVMArrayTypeKind {
+            // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
             ty = unsafe { LLVMGetElementType(ty) };
         }
         let bytes = self.size_of(ty) as u32;
@@ -173,11 +181,13 @@ impl Lower<'_> {
             | ValueKind::LLVMConstantVectorValueKind
             | ValueKind::LLVMConstantStructValueKind => {
                 for i in 0..element_count(v) {
+                    // SAFETY: LLVM is given a constant, of a module that is alive.
                     let e = unsafe { LLVMGetAggregateElement(v, i) };
                     if e.is_null() {
                         return Err("a constant aggregate".into());
                     }
                     let offset = if llvm::type_kind(ty) == TypeKind::LLVMStructTypeKind {
+                        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
                         unsafe { llvm_sys::target::LLVMOffsetOfElement(self.dl, ty, i) }
                     } else {
                         i as u64 * self.size_of(llvm::type_of(e))
@@ -226,6 +236,7 @@ fn is_undef(v: Val) -> bool {
 }
 
 fn is_open_array(ty: Type) -> bool {
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     llvm::type_kind(ty) == TypeKind::LLVMArrayTypeKind && unsafe { LLVMGetArrayLength2(ty) } == 0
 }
 

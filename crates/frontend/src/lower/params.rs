@@ -167,6 +167,7 @@ impl Lower<'_> {
     }
 
     fn md_strings(&self, f: Val, kind: &str) -> Vec<String> {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind(kind)) };
         llvm::md_operands(node)
             .into_iter()
@@ -181,6 +182,7 @@ impl Lower<'_> {
 
     /// `reqd_work_group_size`, or a required number of threads in IR.
     pub(super) fn required_block(&self, f: Val) -> Option<[u32; 3]> {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
         let node = unsafe { LLVMGetMetadata(f, self.m.md_kind("reqd_work_group_size")) };
         let dims = llvm::md_operands(node).into_iter().filter_map(llvm::const_int);
         if let [x, y, z] = dims.map(|d| d as u32).collect::<Vec<_>>()[..] {

@@ -49,6 +49,7 @@ impl Lower<'_> {
             out.push(Leaf { ty, bits: ty.bits(), offset: at });
             out.len() <= LIMIT
         };
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe {
             match llvm::type_kind(ty) {
                 TypeKind::LLVMVoidTypeKind => true,
@@ -104,10 +105,12 @@ impl Lower<'_> {
     }
 
     pub(super) fn size_of(&self, ty: Type) -> u64 {
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe { if LLVMTypeIsSized(ty) != 0 { LLVMABISizeOfType(self.dl, ty) } else { 0 } }
     }
 
     pub(super) fn is_wide(&self, ty: Type) -> bool {
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe {
             llvm::type_kind(ty) == TypeKind::LLVMIntegerTypeKind && LLVMGetIntTypeWidth(ty) > 64
         }
@@ -115,6 +118,7 @@ impl Lower<'_> {
 
     /// How many leaves one element of an aggregate has, and where element `index` of it begins.
     pub(super) fn element(&mut self, ty: Type, index: u32) -> Result<(Type, usize), String> {
+        // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe {
             match llvm::type_kind(ty) {
                 TypeKind::LLVMStructTypeKind => {

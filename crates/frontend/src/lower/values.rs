@@ -70,6 +70,7 @@ impl Lower<'_> {
             | ValueKind::LLVMConstantStructValueKind => {
                 let mut all = Vec::new();
                 for i in 0..element_count(v) {
+                    // SAFETY: LLVM is given a constant, of a module that is alive.
                     let e = unsafe { LLVMGetAggregateElement(v, i) };
                     if e.is_null() {
                         return Err("a constant aggregate".into());
@@ -81,10 +82,12 @@ impl Lower<'_> {
             ValueKind::LLVMGlobalVariableValueKind => Ok(vec![self.object(v)]),
             ValueKind::LLVMFunctionValueKind => Ok(vec![self.function_address(v)]),
             ValueKind::LLVMGlobalAliasValueKind => {
+                // SAFETY: LLVM is given an alias, of a module that is alive.
                 let target = unsafe { LLVMAliasGetAliasee(v) };
                 self.constant(target)
             }
             ValueKind::LLVMConstantExprValueKind => {
+                // SAFETY: LLVM is given a constant, of a module that is alive.
                 self.operation(unsafe { LLVMGetConstOpcode(v) }, v)
             }
             ValueKind::LLVMInstructionValueKind => Ok(vec![Operand::Undef; self.leaves(ty)?.len()]),
@@ -100,6 +103,7 @@ impl Lower<'_> {
             TypeKind::LLVMDoubleTypeKind => 64,
             _ => return Err("a constant of an unusual float type".into()),
         };
+        // SAFETY: LLVM is given a constant, of a module that is alive.
         unsafe {
             let int = LLVMConstBitCast(v, LLVMIntTypeInContext(self.m.ctx, bits));
             llvm::const_int(int).ok_or_else(|| "a float constant".to_string())
@@ -124,6 +128,7 @@ impl Lower<'_> {
 
 pub(super) fn element_count(v: Val) -> u32 {
     let ty = llvm::type_of(v);
+    // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe {
         match llvm::type_kind(ty) {
             TypeKind::LLVMStructTypeKind => LLVMCountStructElementTypes(ty),

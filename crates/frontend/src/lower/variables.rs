@@ -38,6 +38,7 @@ struct Deeds {
 impl Lower<'_> {
     /// Whether every launch finds a variable as its initialiser says.
     pub(super) fn is_fixed(&self, global: Val) -> bool {
+        // SAFETY: LLVM is given a global variable, of a module that is alive.
         let is_constant = unsafe { LLVMIsGlobalConstant(global) } != 0;
         is_constant || {
             let done = deeds(global, None);
@@ -49,6 +50,7 @@ impl Lower<'_> {
     pub(super) fn is_exported(&self, global: Val) -> bool {
         // OpenCL's hosts cannot ask for the address of a variable.
         let is_known = self.k.language != Language::OpenCl && !is_internal(global);
+        // SAFETY: LLVM is given a global variable, of a module that is alive.
         let is_constant = unsafe { LLVMIsGlobalConstant(global) } != 0;
         !is_constant && (is_known || deeds(global, None).escapes)
     }
@@ -65,7 +67,9 @@ impl Lower<'_> {
                 Space::Constant => Space::Constant,
                 _ => continue,
             };
+            // SAFETY: LLVM is given a global variable, of a module that is alive.
             let init = unsafe { LLVMGetInitializer(global) };
+            // SAFETY: LLVM is given a constant, of a module that is alive.
             let says_nothing = init.is_null() || unsafe { LLVMIsNull(init) } != 0;
             let name = llvm::name(global);
             if name.starts_with("llvm.") || !says_nothing || self.is_fixed(global) {
@@ -75,6 +79,7 @@ impl Lower<'_> {
             if !done.read || done.written || done.polled || done.escapes {
                 continue;
             }
+            // SAFETY: LLVM is given a global, of a module that is alive.
             let ty = unsafe { LLVMGlobalGetValueType(global) };
             let size = self.size_of(ty);
             let mut uses = Uses::within(&functions);
@@ -91,9 +96,11 @@ impl Lower<'_> {
 
 /// Whether only this file knows a variable, and no host function in it mentions it.
 fn is_internal(global: Val) -> bool {
+    // SAFETY: LLVM is given a global, of a module that is alive.
     let linkage = unsafe { LLVMGetLinkage(global) };
     let is_local =
         matches!(linkage, LLVMLinkage::LLVMInternalLinkage | LLVMLinkage::LLVMPrivateLinkage);
+    // SAFETY: LLVM is given a global variable, of a module that is alive.
     is_local && unsafe { LLVMIsExternallyInitialized(global) } == 0
 }
 
@@ -130,8 +137,10 @@ fn deeds(global: Val, only: Option<&HashSet<Val>>) -> Deeds {
             let at = |i: u32| llvm::operand(user, i) == address;
             match llvm::opcode_of(user) {
                 Some(Opcode::LLVMLoad) => {
+                    // SAFETY: LLVM is given an access, of a module that is alive.
                     let order = unsafe { LLVMGetOrdering(user) };
                     let is_plain = order == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+                        // SAFETY: LLVM is given an access, of a module that is alive.
                         && unsafe { LLVMGetVolatile(user) } == 0;
                     done.read = true;
                     done.polled |= !is_plain;

@@ -1,46 +1,26 @@
 //! Asynchronous copies of single threads (`cp.async`), from where they begin to where they are waited for.
 //!
-//! A copy is made at its beginning, so that what is read later is what it brings. But it may be made at any time until
-//! the thread's wait: whoever touches its memory in between races with it, be it the thread itself and whatever barriers
-//! lie between. So each word that a copy writes or reads is kept here until then. The accesses of the copy count twice
-//! for the other checks ([`crate::check::race`]): where it begins, and again where the wait has ended it.
+//! The machine makes a copy where it begins. But hardware may make it at any time until the thread's wait: any access to
+//! its memory in between races with it, also one of the thread itself, whatever barriers lie between. So each word that a
+//! copy writes or reads is kept here until then. The accesses of the copy count twice for the other checks
+//! ([`crate::check::race`]): where it begins, and again where the wait has ended it.
 //!
 //! What it can miss: nothing that is executed. Copies that overlap each other are found too.
 
-use lockstep_kernel::{SiteId, Ty};
+use lockstep_kernel::SiteId;
 use rustc_hash::FxHashMap;
 
 use crate::check::happens_before::Ordered;
-use crate::check::race::{AccessKind, Ctx, Event};
+use crate::check::race::Ctx;
 use crate::check::race_report::{Side, report};
-use crate::code::lanes::{LANES, Slot};
-use crate::code::program::{object_of, origin};
-use crate::machine::block::{BlockRun, World};
+use crate::code::registers::LANES;
+use crate::launch::layout::{object_of, origin};
+use crate::machine::observe::{AccessKind, Copy, Event};
 
-/// What one thread has begun to copy: addresses and length in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Copy {
-    pub thread: u32,
-    pub from: u64,
-    pub to: u64,
-    pub len: u64,
-    pub read: SiteId,
-    pub write: SiteId,
-}
-
-/// The copies of one thread.
+/// Copies that have begun and were not waited for.
 #[derive(Default)]
-struct Queue {
-    /// Since the last commit.
-    open: Vec<Copy>,
-    /// Oldest first.
-    groups: Vec<Vec<Copy>>,
-}
-
-#[derive(Default)]
-pub(crate) struct UnderWay {
-    threads: FxHashMap<u32, Queue>,
-    /// By object and word: who copies there, by which site, whether it writes, and the bytes.
+pub(crate) struct UnfinishedCopies {
+    /// By object and word: the parts of copies that read or write there.
     words: FxHashMap<(u32, u64), Vec<Part>>,
 }
 
@@ -55,49 +35,32 @@ struct Part {
 
 const WORD: u64 = 4;
 
-impl UnderWay {
+impl UnfinishedCopies {
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
     pub(crate) fn clear(&mut self) {
-        self.threads.clear();
         self.words.clear();
     }
 
-    pub(crate) fn begin(&mut self, copy: Copy) {
-        self.threads.entry(copy.thread).or_default().open.push(copy);
-        for (word, part) in parts(&copy) {
+    pub(crate) fn begin(&mut self, copy: &Copy) {
+        for (word, part) in parts(copy) {
             self.words.entry(word).or_default().push(part);
         }
     }
 
-    /// What these lanes have begun since their last commit is a group.
-    pub(crate) fn commit(&mut self, first_thread: u32, mask: u32) {
-        for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
-            let queue = self.threads.entry(first_thread + l as u32).or_default();
-            let open = std::mem::take(&mut queue.open);
-            queue.groups.push(open);
-        }
-    }
-
-    /// All groups of a thread but the `left` newest are done: what was in them.
-    fn done(&mut self, thread: u32, left: u32) -> Vec<Copy> {
-        let Some(queue) = self.threads.get_mut(&thread) else { return Vec::new() };
-        let ended = queue.groups.len().saturating_sub(left as usize);
-        let copies: Vec<Copy> = queue.groups.drain(..ended).flatten().collect();
-        for copy in &copies {
-            for (word, part) in parts(copy) {
-                let Some(there) = self.words.get_mut(&word) else { continue };
-                if let Some(i) = there.iter().position(|p| *p == part) {
-                    there.swap_remove(i);
-                }
-                if there.is_empty() {
-                    self.words.remove(&word);
-                }
+    /// The thread has waited for a copy.
+    pub(crate) fn end(&mut self, copy: &Copy) {
+        for (word, part) in parts(copy) {
+            let Some(there) = self.words.get_mut(&word) else { continue };
+            if let Some(i) = there.iter().position(|p| *p == part) {
+                there.swap_remove(i);
+            }
+            if there.is_empty() {
+                self.words.remove(&word);
             }
         }
-        copies
     }
 
     /// Reports an access to what is being copied.
@@ -120,7 +83,7 @@ impl UnderWay {
                         site: part.site.0,
                         silent: false,
                         overwritten: false,
-                        under_way: true,
+                        unfinished: true,
                     };
                     report(ctx, e, l, first, e.first_thread + l as u32, side, Ordered::No);
                 }
@@ -140,29 +103,4 @@ fn parts(copy: &Copy) -> Vec<((u32, u64), Part)> {
         out.extend(words.map(|word| ((object as u32, word), part)));
     }
     out
-}
-
-impl BlockRun<'_, '_> {
-    /// Lanes wait for their copies: from now on these are accesses of the past.
-    pub(crate) fn await_copies(&mut self, w: usize, mask: u32, left: Slot, world: &mut World) {
-        let regs = self.regs(w);
-        for l in (0..LANES).filter(|l| mask >> l & 1 == 1) {
-            let thread = self.warps[w].first_thread + l as u32;
-            for copy in self.races.under_way.done(thread, regs.w32(left)[l]) {
-                for (address, site, kind) in [
-                    (copy.from, copy.read, AccessKind::Read),
-                    (copy.to, copy.write, AccessKind::Write),
-                ] {
-                    let Some(t) = self.bulk_target(w, l, address, copy.len, site, world) else {
-                        continue;
-                    };
-                    // SAFETY: in bounds.
-                    let bytes = unsafe { std::slice::from_raw_parts(t.at(l), copy.len as usize) };
-                    let bytes = bytes.to_vec();
-                    let values = |_: usize, k: usize| u64::from(bytes[k]);
-                    self.observe(w, &t, kind, site, copy.len as u32, 0, Ty::I8, &values, world);
-                }
-            }
-        }
-    }
 }

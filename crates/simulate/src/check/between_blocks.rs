@@ -1,139 +1,21 @@
-//! Conflicts between blocks: a cheap table of owners while blocks run in parallel,
-//! and marks with the block for the full check. See [`crate::check::race`] for the rules.
+//! Conflicts between blocks that run one after the other: marks with the number of the block. See [`crate::check::race`]
+//! for the rules. While blocks run in parallel, the machine itself keeps them apart ([`crate::machine::claims`]).
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
-
-use lockstep_kernel::Space;
-
+use crate::check::cells::{LARGEST, granule};
 use crate::check::happens_before::Ordered;
-use crate::check::race::{AccessKind, COPY_ENGINE, Ctx, Event, LARGEST, granule};
+use crate::check::race::Ctx;
 use crate::check::race_report::{Side, report, tolerated};
-use crate::code::lanes::LANES;
-use crate::code::program::{Program, SiteFacts};
-
-/// Between blocks, while they run in parallel: who touched which word. Any
-/// conflict ends the parallel run.
-pub(crate) struct Owners {
-    objects: Vec<Vec<AtomicU32>>,
-    pub stop: AtomicBool,
-}
-
-const READ: u32 = 1;
-const WRITTEN: u32 = 2;
-const ATOMIC: u32 = 3;
-/// Read by several blocks; updated atomically by several blocks.
-const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
-const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
+use crate::code::program::Program;
+use crate::code::registers::LANES;
+use crate::code::sites::SiteFacts;
+use crate::machine::observe::{AccessKind, Event};
 
 /// Whether an access takes its place in the order of those of one location: an atomic, or a volatile store that sets a flag.
 pub(crate) fn is_strong(site: SiteFacts) -> bool {
     site.atomic || site.volatile && site.writes
 }
 
-impl Owners {
-    pub(crate) fn new(program: &Program) -> Owners {
-        let objects = program
-            .objects
-            .iter()
-            .map(|o| {
-                let n = if o.space == Space::Global { o.size.div_ceil(4) } else { 0 };
-                zeroed(n as usize)
-            })
-            .collect();
-        Owners { objects, stop: AtomicBool::new(false) }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.objects.iter().map(|o| o.len() as u64 * 4).sum()
-    }
-
-    /// Notes the access; false if another block's access is in conflict.
-    #[inline(always)]
-    pub(crate) fn access(&self, e: &Event, block: u32, narrow: bool) -> bool {
-        let owners = &self.objects[e.object];
-        let state = match e.kind {
-            AccessKind::Read => READ,
-            // An atomic of narrower scope is a store to other blocks.
-            AccessKind::Atomic if !narrow => ATOMIC,
-            AccessKind::Write | AccessKind::Atomic => WRITTEN,
-        };
-        if e.uniform {
-            return self.one(
-                owners,
-                e.offsets[e.mask.trailing_zeros() as usize],
-                e.size,
-                block,
-                state,
-            );
-        }
-        let mut rest = e.mask;
-        while rest != 0 {
-            let l = rest.trailing_zeros() as usize;
-            let n = 1 + ((e.adjacent & rest) >> l >> 1).trailing_ones();
-            if !self.one(owners, e.offsets[l], e.size * n, block, state) {
-                return false;
-            }
-            rest &= !(((1u64 << n) - 1) << l) as u32;
-        }
-        true
-    }
-
-    #[inline(always)]
-    fn one(&self, owners: &[AtomicU32], offset: u64, size: u32, block: u32, state: u32) -> bool {
-        let first = (offset >> 2) as usize;
-        let last = ((offset + u64::from(size) - 1) >> 2) as usize;
-        let mine = (block + 1) << 2;
-        let (same, wider, many) = match state {
-            READ => (mine | READ, mine | WRITTEN, READ_BY_MANY),
-            WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
-            _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
-        };
-        for cell in &owners[first..=last] {
-            let old = cell.load(Relaxed);
-            if (old == same) | (old == wider) | (old == many) {
-                continue;
-            }
-            if !transition(cell, mine, state) {
-                return false;
-            }
-        }
-        true
-    }
-}
-
-/// Moves a word's state; false on a conflict.
-#[cold]
-fn transition(cell: &AtomicU32, mine: u32, state: u32) -> bool {
-    let mut old = cell.load(Relaxed);
-    loop {
-        let own = old == 0 || old & !3 == mine;
-        let new = match (old & 3, state) {
-            _ if old == 0 => mine | state,
-            (a, b) if own && a == b => return true,
-            // A block that mixes kinds on a word owns it alone.
-            _ if own => mine | WRITTEN,
-            (READ, READ) => READ_BY_MANY,
-            (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
-            _ => return false,
-        };
-        if old == new {
-            return true;
-        }
-        match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
-            Ok(_) => return true,
-            Err(now) => old = now,
-        }
-    }
-}
-
-/// A large table of zeros that costs nothing until it is touched.
-fn zeroed(n: usize) -> Vec<AtomicU32> {
-    let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
-    // SAFETY: AtomicU32 has the layout of u32; the vector is handed over whole.
-    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
-}
-
-/// Between blocks, in full: marks with the block.
+/// What blocks did to each granule of global memory.
 #[derive(Default)]
 pub(crate) struct GridShadow {
     objects: Vec<Option<GridCells>>,
@@ -156,7 +38,7 @@ struct GridCell {
     atomics: [GridMark; 2],
 }
 
-/// The marks of an object's granules, in pieces: what nobody touches takes no memory, and no time to clear.
+/// The marks of an object's granules, in pieces: a piece without accesses takes no memory, and no time to clear.
 struct GridCells {
     shift: u32,
     pieces: Vec<Option<Box<Piece>>>,
@@ -228,8 +110,7 @@ impl GridShadow {
     }
 
     fn lane(&self, ctx: &mut Ctx, e: &Event, lane: usize, cell: &mut GridCell, offset: u64) {
-        let t =
-            if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let t = e.thread(lane);
         let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
         let writes = ctx.program.sites[e.site.0 as usize].writes && wrote;
         // Of another block, since the last barrier of the grid.
@@ -296,11 +177,11 @@ impl GridShadow {
             let other = m.low >> 16;
             let mine = u64::from(ctx.block) << 32 | u64::from(t);
             let others = u64::from(m.block) << 32 | u64::from(other);
-            let order = match &ctx.sync {
-                Some(sync) => match sync.ordered(mine, others, m.clock) {
+            let order = match &ctx.order {
+                Some(happens) => match happens.ordered(mine, others, m.clock) {
                     Ordered::OnlyWithFences
                         if is_strong(ctx.program.sites[site as usize])
-                            && sync.is_coherent(mine, others, m.clock, place) =>
+                            && happens.is_coherent(mine, others, m.clock, place) =>
                     {
                         Ordered::Yes
                     }
@@ -315,7 +196,7 @@ impl GridShadow {
                     site,
                     silent: m.low & 1 == 1,
                     overwritten: cell.atomics[0].clock > m.clock || cell.atomics[1].clock > m.clock,
-                    under_way: false,
+                    unfinished: false,
                 };
                 report(ctx, e, lane, offset, t, side, order);
             }

@@ -6,8 +6,8 @@
 //! relaxed and synchronise only through a fence before the release and a fence
 //! or barrier after the acquire, unless the operation itself has the order. Two
 //! accesses ordered only generously lack a fence, but for one case: operations on
-//! one location have one order, so that whoever has read a counter by an atomic, or a flag
-//! that it waits for, may then write it plainly after all that came before ([`Sync::is_coherent`]).
+//! one location have one order, so that a thread that has read a counter by an atomic, or a flag
+//! that it waits for, may then write it without an atomic, after all that came before ([`HappensBefore::is_coherent`]).
 //!
 //! Instead of vector clocks, which would take a word per thread for each thread,
 //! every synchronisation variable keeps the log of its releases, and a thread
@@ -20,8 +20,8 @@
 //! sets of threads (part of a warp, those at a named barrier) have a log for each set.
 //!
 //! A fence before a meeting counts for the releases of all others behind it as well, and a fence behind it for what others had
-//! read before: `__threadfence()` is sequentially consistent, and so comes before the fence of whoever reads what was
-//! released, which could not have read it otherwise. A barrier of the block is taken for a fence behind such a read,
+//! read before: `__threadfence()` is sequentially consistent, and so comes before the fence of a thread that reads what was
+//! released: that thread could not have read it otherwise. A barrier of the block is taken for a fence behind such a read,
 //! `__syncwarp()` is not.
 //!
 //! A volatile access is a relaxed one. One that does not wait for anything may as well read data, and racily: it orders
@@ -62,7 +62,8 @@ fn prefix(k: &[(u32, u32)], variable: u32) -> Option<u32> {
     k.binary_search_by_key(&variable, |e| e.0).ok().map(|i| k[i].1)
 }
 
-/// So many times longer has a list to be for a search of each of the others' entries to be cheaper than going through both.
+/// If a list is this many times longer than another, it is cheaper to search it for each entry of the other than to go
+/// through both.
 const FEW: usize = 8;
 
 fn join(k: &mut Knowledge, other: &Knowledge) {
@@ -114,11 +115,11 @@ struct Log {
     releases: Vec<Release>,
     /// What the releases so far knew, together.
     knowledge: Knowledge,
-    /// Made where somebody asks: most logs are never searched.
+    /// Made when it is first needed: most logs are never searched.
     index: RefCell<Index>,
 }
 
-/// The releases of a log by who made them.
+/// The releases of a log by thread, warp and block.
 #[derive(Default)]
 struct Index {
     /// Releases that are in it.
@@ -136,7 +137,7 @@ struct Index {
 
 impl Index {
     fn extend(&mut self, releases: &[Release], lane_bits: u32) {
-        // Who knows a release knows those before it: of two fences the later one counts, whoever releases last.
+        // A thread that knows a release knows those before it: the later of two fences counts, whichever release came last.
         let push = |list: &mut Vec<(u32, u32)>, i: usize, time: u32| {
             let before = list.last().map_or(0, |r| r.1);
             list.push((i as u32, time.max(before)));
@@ -211,7 +212,7 @@ enum Variable {
     Fenced(Meeting, usize),
 }
 
-/// Threads that meet. Those of a set meet again and again, and learn each time all that was known before.
+/// A set of threads that synchronise with each other. At each meeting they learn all that any of them knew before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Meeting {
     Block(u32),
@@ -246,7 +247,7 @@ const STRICT: usize = 1;
 const NEAR: usize = 0;
 const FAR: usize = 1;
 
-/// What relaxed reads taught, by the least scope of a fence that completes them, and by relation.
+/// Knowledge from relaxed reads, by the least scope of a fence that completes them, and by relation.
 type Pending = [[Knowledge; 2]; 2];
 
 /// What a thread has of its own, or a warp or a block has in common since it met.
@@ -369,11 +370,11 @@ impl BlockState {
 
 /// Both relations of one launch.
 #[derive(Default)]
-pub(crate) struct Sync {
+pub(crate) struct HappensBefore {
     variables: FxHashMap<Variable, u32>,
     /// By variable and relation.
     logs: Vec<[Log; 2]>,
-    /// By variable: what those who came to a meeting have read and not fenced.
+    /// By variable: what threads at a meeting have read without a fence since.
     pending: FxHashMap<u32, Pending>,
     blocks: FxHashMap<u32, BlockState>,
     lane_bits: u32,
@@ -402,9 +403,9 @@ pub(crate) struct Effect {
     pub scope: Scope,
 }
 
-impl Sync {
-    pub(crate) fn new(lane_bits: u32) -> Sync {
-        Sync { lane_bits, ..Sync::default() }
+impl HappensBefore {
+    pub(crate) fn new(lane_bits: u32) -> HappensBefore {
+        HappensBefore { lane_bits, ..HappensBefore::default() }
     }
 
     fn log(&mut self, v: Variable) -> u32 {

@@ -1,10 +1,65 @@
-//! The checks: races, uninitialised reads, and how they are reported.
+//! The checks: what goes wrong in a launch, races, uninitialised reads, and how they are reported.
 
 pub(crate) mod asynchronous_copies;
 pub(crate) mod between_blocks;
+pub(crate) mod cells;
+pub(crate) mod describe;
+pub(crate) mod faults;
 pub(crate) mod group_copies;
 pub(crate) mod happens_before;
+pub(crate) mod memory;
 pub(crate) mod race;
 pub(crate) mod race_report;
 pub(crate) mod report;
 pub(crate) mod uninitialised;
+
+use crate::check::report::Reports;
+use crate::code::program::Program;
+use crate::machine::observe::{Nobody, Observer};
+
+/// How strictly a check looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// It only notes whether there is anything to report, while blocks run in parallel.
+    Probe,
+    /// It reports, while blocks run one after the other.
+    Full,
+}
+
+/// An observer that reports findings.
+pub(crate) trait Check: Observer {
+    fn new(program: &Program, mode: Mode) -> Self;
+
+    /// Bytes that it keeps for the whole launch.
+    fn launch_bytes(&self) -> u64 {
+        0
+    }
+
+    fn reports(self) -> Reports;
+}
+
+impl Check for Nobody {
+    fn new(_: &Program, _: Mode) -> Nobody {
+        Nobody
+    }
+
+    fn reports(self) -> Reports {
+        Reports::new(false, &[])
+    }
+}
+
+impl<A: Check, B: Check> Check for (A, B) {
+    fn new(program: &Program, mode: Mode) -> (A, B) {
+        (A::new(program, mode), B::new(program, mode))
+    }
+
+    fn launch_bytes(&self) -> u64 {
+        self.0.launch_bytes() + self.1.launch_bytes()
+    }
+
+    fn reports(self) -> Reports {
+        let mut reports = self.0.reports();
+        reports.join(self.1.reports());
+        reports
+    }
+}

@@ -33,208 +33,36 @@
 //! race on a granule whose first reader and the reader kept as second are both
 //! ordered with the writer while a third one, displaced, was not (readers of
 //! different warps are preferred, which makes this need a chain through atomics
-//! or a partial barrier). It cannot cry wolf: two accesses reported were executed
+//! or a partial barrier). There are no false alarms: two accesses that are reported were executed,
 //! and nothing in the language orders them.
 
-use std::cell::RefCell;
+use lockstep_kernel::{Order, Scope, Space};
 
-use lockstep_kernel::{Order, Scope, SiteId, Space, Ty};
-
-use crate::check::between_blocks::{GridShadow, Owners, is_strong};
-
-use crate::check::asynchronous_copies::UnderWay;
-use crate::check::group_copies::GroupCopies;
-use crate::check::happens_before::{Effect, Ordered, Sync};
+use crate::check::asynchronous_copies::UnfinishedCopies;
+use crate::check::between_blocks::{GridShadow, is_strong};
+use crate::check::cells::{Cells, Mark, Run, granule, mark, silent, site, thread, time};
+use crate::check::group_copies::UnfinishedGroupCopies;
+use crate::check::happens_before::{Effect, HappensBefore, Ordered};
 use crate::check::race_report::{Side, report, tolerated};
 use crate::check::report::Reports;
-use crate::code::lanes::LANES;
-use crate::code::program::{FLAG_ORDER, Program};
+use crate::code::program::Program;
+use crate::code::registers::LANES;
+use crate::machine::observe::{AccessKind, COPY_ENGINE, Event};
 
-/// The thread number of an asynchronous group copy: no thread's own.
-pub(crate) const COPY_ENGINE: u32 = 0xffff;
+/// The order that a volatile access has when it acts as a flag.
+const FLAG_ORDER: Order = Order::Relaxed;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    Read,
-    Write,
-    /// Reads and perhaps writes, as one.
-    Atomic,
-}
-
-/// One access of a warp to one object.
-pub(crate) struct Event<'a> {
-    pub object: usize,
-    pub space: Space,
-    pub site: SiteId,
-    pub kind: AccessKind,
-    /// Bytes each lane touches.
-    pub size: u32,
-    pub mask: u32,
-    pub offsets: &'a [u64; LANES],
-    /// Lanes that lie right after their lower neighbour in memory.
-    pub adjacent: u32,
-    /// Lanes that lie at the same place as their lower neighbour.
-    pub same: u32,
-    /// All lanes at one place.
-    pub uniform: bool,
-    /// Lanes that store what is there already; of an atomic, lanes that store
-    /// nothing (a compare-and-swap that fails).
-    pub silent: u32,
-    /// Thread of lane 0, or [`COPY_ENGINE`].
-    pub first_thread: u32,
-    /// The object's bytes before the access.
-    pub bytes: *const u8,
-    /// Lanes that store where nobody has written yet.
-    pub fresh: u32,
-    /// What each lane stores: its elements of type `ty`, by number.
-    pub values: &'a dyn Fn(usize, usize) -> u64,
-    pub ty: Ty,
-}
-
-/// What the checks need besides their own state.
+/// What the checks need besides what they keep for a block.
 pub(crate) struct Ctx<'a, 'k> {
     pub program: &'a Program<'k>,
     pub reports: &'a mut Reports,
     pub clock: &'a mut u32,
-    pub sync: Option<&'a mut Sync>,
-    pub inter: Inter<'a>,
+    pub order: Option<&'a mut HappensBefore>,
+    /// Where accesses of different blocks are compared.
+    pub shadow: Option<&'a mut GridShadow>,
     pub block: u32,
-}
-
-/// How accesses of different blocks are compared.
-pub(crate) enum Inter<'a> {
-    /// One block, or nobody wants to know.
-    None,
-    Owners(&'a Owners),
-    Full(&'a mut GridShadow),
-}
-
-/// A remembered access: time, thread, site, and whether it was a store that
-/// changed nothing.
-pub(crate) type Mark = u64;
-
-pub(crate) fn mark(clock: u32, thread: u32, site: u32, silent: bool) -> Mark {
-    u64::from(clock) << 32 | u64::from(thread) << 16 | u64::from(site) << 1 | u64::from(silent)
-}
-#[inline(always)]
-pub(crate) fn time(m: Mark) -> u32 {
-    (m >> 32) as u32
-}
-#[inline(always)]
-pub(crate) fn thread(m: Mark) -> u32 {
-    (m >> 16) as u32 & 0xffff
-}
-pub(crate) fn site(m: Mark) -> u32 {
-    m as u32 >> 1 & 0x7fff
-}
-fn silent(m: Mark) -> bool {
-    m & 1 == 1
-}
-
-/// The marks of an object's granules.
-#[derive(Default)]
-struct Cells {
-    /// Bytes of a granule, as a power of two.
-    shift: u32,
-    write: Vec<Mark>,
-    read: Vec<Mark>,
-    /// A read by another thread than `read`, if possible of another warp.
-    other_read: Vec<Mark>,
-    atomic: Vec<Mark>,
-    other_atomic: Vec<Mark>,
-    /// Where marks are: from the first granule to before the second.
-    touched: (usize, usize),
-}
-
-thread_local! {
-    /// Empty marks of launches before: most are of arrays of the same sizes.
-    // In their boxes, as they are used.
-    #[allow(clippy::vec_box)]
-    static SPARE: RefCell<Vec<Box<Cells>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// How many are kept, and granules of the largest.
-const MOST_SPARE: usize = 16;
-const SPARE_GRANULES: usize = 1 << 15;
-
-impl Cells {
-    fn new(size: u64, atomics: bool, shift: u32) -> Box<Cells> {
-        let n = (size.div_ceil(4) << (LARGEST - shift)) as usize;
-        let m = if atomics { n } else { 0 };
-        let spare = SPARE.with_borrow_mut(|spare| {
-            let fits = |c: &Cells| c.write.len() == n && c.atomic.len() == m;
-            spare.iter().position(|c| fits(c)).map(|i| spare.swap_remove(i))
-        });
-        if let Some(mut spare) = spare {
-            spare.shift = shift;
-            return spare;
-        }
-        Box::new(Cells {
-            shift,
-            write: vec![0; n],
-            read: vec![0; n],
-            other_read: vec![0; n],
-            atomic: vec![0; m],
-            other_atomic: vec![0; m],
-            touched: (usize::MAX, 0),
-        })
-    }
-
-    /// Keeps the memory for another launch.
-    fn recycle(mut self: Box<Cells>) {
-        if self.write.len() > SPARE_GRANULES {
-            return;
-        }
-        let (from, to) = std::mem::replace(&mut self.touched, (usize::MAX, 0));
-        for marks in self.marks() {
-            if let Some(touched) = marks.get_mut(from..to) {
-                touched.fill(0);
-            }
-        }
-        SPARE.with_borrow_mut(|spare| {
-            if spare.len() == MOST_SPARE {
-                spare.remove(0);
-            }
-            spare.push(self);
-        });
-    }
-
-    fn marks(&mut self) -> [&mut Vec<Mark>; 5] {
-        [
-            &mut self.write,
-            &mut self.read,
-            &mut self.other_read,
-            &mut self.atomic,
-            &mut self.other_atomic,
-        ]
-    }
-
-    #[inline(always)]
-    fn touch(&mut self, from: usize, len: usize) {
-        self.touched = (self.touched.0.min(from), self.touched.1.max(from + len));
-    }
-
-    /// Smaller granules from now on. What nobody has touched stays untouched, and takes no memory.
-    #[cold]
-    fn split(&mut self, shift: u32) {
-        let parts = 1 << (self.shift - shift);
-        self.shift = shift;
-        let (from, to) = self.touched;
-        self.touched = (from.saturating_mul(parts), to * parts);
-        for v in self.marks() {
-            let mut small = vec![0; parts * v.len()];
-            for (granules, &whole) in small.chunks_exact_mut(parts).zip(v.iter()) {
-                if whole != 0 {
-                    granules.fill(whole);
-                }
-            }
-            *v = small;
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        (self.write.len() * 3 + self.atomic.len() * 2) as u64 * 8
-    }
+    /// Lanes of the access that store to unwritten memory.
+    pub fresh: u32,
 }
 
 /// The state of one block's checks.
@@ -245,16 +73,16 @@ pub(crate) struct BlockRaces {
     base: [u32; 2],
     /// The same per warp, counting `__syncwarp` of all its lanes.
     warp_base: Vec<u32>,
-    /// Group copies that nobody has waited for.
-    pub copies: GroupCopies,
+    /// Group copies that were not waited for.
+    copies: UnfinishedGroupCopies,
     /// Asynchronous copies that their threads have not waited for.
-    pub under_way: UnderWay,
+    pub unfinished: UnfinishedCopies,
     /// Lock-step only: for each warp and pair of lanes, when they last parted.
     parted: Vec<[[u32; LANES]; LANES]>,
     /// Lock-step only: for each warp, when any lanes of it last parted.
     last_parted: Vec<u32>,
     /// Lanes that execute together now, for each warp's running group.
-    pub together: u32,
+    together: u32,
     /// Lock-step only: when the instruction that runs now began, and whether it is
     /// one that makes its accesses lane by lane.
     since: u32,
@@ -278,8 +106,8 @@ impl BlockRaces {
             cells: program.objects.iter().map(|_| None).collect(),
             base: [1, 1],
             warp_base: vec![1; program.warps as usize],
-            copies: GroupCopies::default(),
-            under_way: UnderWay::default(),
+            copies: UnfinishedGroupCopies::default(),
+            unfinished: UnfinishedCopies::default(),
             parted: if program.lockstep {
                 vec![[[0; LANES]; LANES]; program.warps as usize]
             } else {
@@ -302,8 +130,8 @@ impl BlockRaces {
         *clock += 1;
         self.base = [*clock; 2];
         self.warp_base.fill(*clock);
-        self.copies = GroupCopies::default();
-        self.under_way.clear();
+        self.copies = UnfinishedGroupCopies::default();
+        self.unfinished.clear();
         for p in &mut self.parted {
             *p = [[0; LANES]; LANES];
         }
@@ -325,40 +153,46 @@ impl BlockRaces {
         if shared && global {
             self.warp_base.fill(*ctx.clock);
         }
-        if let Some(sync) = &mut ctx.sync {
-            sync.block_barrier(ctx.block, *ctx.clock - 1, global);
+        if let Some(happens) = &mut ctx.order {
+            happens.block_barrier(ctx.block, *ctx.clock - 1, global);
         }
     }
 
     /// A group copy has a time of its own, which tells its accesses from those of others.
-    pub(crate) fn copy_begins(&mut self, ctx: &mut Ctx) -> u32 {
-        *ctx.clock += 1;
-        *ctx.clock
+    pub(crate) fn group_copy_begins(&mut self, clock: &mut u32) {
+        *clock += 1;
+        self.copies.begin(*clock);
     }
 
-    pub(crate) fn copy_ends(&mut self, ctx: &mut Ctx, event: u64, began: u32) {
-        self.copies.begin(event, (began, *ctx.clock));
-        *ctx.clock += 1;
+    pub(crate) fn group_copy_ends(&mut self, clock: &mut u32, event: u64) {
+        self.copies.end(event, *clock);
+        *clock += 1;
     }
 
-    pub(crate) fn copies_done(&mut self, ctx: &mut Ctx) {
-        *ctx.clock += 1;
-        self.copies.waited();
+    pub(crate) fn group_copies_awaited(&mut self, clock: &mut u32, events: Option<&[u64]>) {
+        *clock += 1;
+        self.copies.awaited(events);
+    }
+
+    /// Lanes of a warp run together from now on.
+    #[inline(always)]
+    pub(crate) fn group_runs(&mut self, mask: u32) {
+        self.together = mask;
     }
 
     /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
     pub(crate) fn warp_barrier(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, alive: u32) {
         if lanes & alive == alive {
-            if let Some(sync) = &mut ctx.sync {
-                sync.warp_barrier(self.first_of(ctx.block, warp), *ctx.clock);
+            if let Some(happens) = &mut ctx.order {
+                happens.warp_barrier(self.first_of(ctx.block, warp), *ctx.clock);
             }
             *ctx.clock += 1;
             self.warp_base[warp] = *ctx.clock;
             return;
         }
-        if let Some(sync) = &mut ctx.sync {
+        if let Some(happens) = &mut ctx.order {
             let threads = self.keys(ctx.block, &[(warp, lanes)]);
-            sync.meeting(self.first_of(ctx.block, warp), lanes, &threads, *ctx.clock);
+            happens.meeting(self.first_of(ctx.block, warp), lanes, &threads, *ctx.clock);
         }
         *ctx.clock += 1;
     }
@@ -377,8 +211,8 @@ impl BlockRaces {
         wait: bool,
     ) {
         let threads = self.keys(ctx.block, who);
-        if let Some(sync) = &mut ctx.sync {
-            sync.named(ctx.block, opening, &threads, *ctx.clock, wait);
+        if let Some(happens) = &mut ctx.order {
+            happens.named(ctx.block, opening, &threads, *ctx.clock, wait);
         }
         *ctx.clock += 1;
     }
@@ -391,8 +225,8 @@ impl BlockRaces {
         who: &[(usize, u32)],
     ) {
         let threads = self.keys(ctx.block, who);
-        if let Some(sync) = &mut ctx.sync {
-            sync.learn_opening(ctx.block, opening, &threads);
+        if let Some(happens) = &mut ctx.order {
+            happens.learn_opening(ctx.block, opening, &threads);
         }
         *ctx.clock += 1;
     }
@@ -410,17 +244,17 @@ impl BlockRaces {
     }
 
     pub(crate) fn fence(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, scope: Scope) {
-        let Some(sync) = &mut ctx.sync else { return };
+        let Some(happens) = &mut ctx.order else { return };
         let first = self.first_of(ctx.block, warp);
         for l in (0..32).filter(|l| lanes >> l & 1 == 1) {
-            sync.fence(first + l, *ctx.clock, scope);
+            happens.fence(first + l, *ctx.clock, scope);
         }
         *ctx.clock += 1;
     }
 
     /// The synchronising effect of an atomic or a flag.
     pub(crate) fn synchronise(&mut self, ctx: &mut Ctx, e: &Event, order: Order, scope: Scope) {
-        let Some(sync) = &mut ctx.sync else { return };
+        let Some(happens) = &mut ctx.order else { return };
         let facts = ctx.program.sites[e.site.0 as usize];
         let first = u64::from(ctx.block) << 32;
         for l in (0..LANES).filter(|l| e.mask >> l & 1 == 1) {
@@ -433,7 +267,7 @@ impl BlockRaces {
                 scope,
             };
             let t = first | u64::from(e.first_thread + l as u32);
-            sync.operation(t, *ctx.clock, (e.object as u32, e.offsets[l]), effect);
+            happens.operation(t, *ctx.clock, (e.object as u32, e.offsets[l]), effect);
         }
         *ctx.clock += 1;
     }
@@ -474,22 +308,12 @@ impl BlockRaces {
             cells.split(granule(e));
         }
         self.within_block(ctx, &mut cells, e);
-        if !self.under_way.is_empty() {
-            self.under_way.check(ctx, e);
+        if !self.unfinished.is_empty() {
+            self.unfinished.check(ctx, e);
         }
         self.cells[e.object] = Some(cells);
-        if e.space != Space::Shared {
-            match &mut ctx.inter {
-                Inter::None => {}
-                Inter::Owners(owners) => {
-                    let narrow = ctx.program.sites[e.site.0 as usize].block_scope
-                        || ctx.program.mixed_atomics;
-                    if !owners.access(e, ctx.block, narrow) {
-                        ctx.reports.dirty = true;
-                    }
-                }
-                Inter::Full(_) => self.between_blocks(ctx, e),
-            }
+        if e.space != Space::Shared && ctx.shadow.is_some() {
+            between_blocks(ctx, e);
         }
         let facts = ctx.program.sites[e.site.0 as usize];
         if facts.volatile && !facts.atomic {
@@ -519,7 +343,7 @@ impl BlockRaces {
             let g = (e.offsets[l] >> cells.shift) as usize;
             if e.kind == AccessKind::Read && (e.same & rest) >> l & 2 != 0 {
                 cells.touch(g, per as usize);
-                // Lanes that read one place: the first and the last stand for all.
+                // Lanes that read one place: the first and the last are kept for all.
                 let n = 1 + ((e.same & rest) >> l >> 1).trailing_ones() as usize;
                 let ends = [e.first_thread + l as u32, e.first_thread + (l + n - 1) as u32];
                 for g in g..g + per as usize {
@@ -534,8 +358,7 @@ impl BlockRaces {
             let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
             let n = 1 + follow;
             cells.touch(g, n * per as usize);
-            let t =
-                if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + l as u32 };
+            let t = e.thread(l);
             let step = u32::from(t != COPY_ENGINE);
             let silent = if e.kind == AccessKind::Write { e.silent >> l } else { 0 };
             let clash = match (e.kind, per) {
@@ -591,13 +414,13 @@ impl BlockRaces {
         }
     }
 
-    /// Keeps `new`, and of the two before it those that it does not stand for.
+    /// Keeps `new`, and of the two before it those that `new` does not make superfluous.
     fn remember(&self, first: &mut Mark, second: &mut Mark, new: Mark, base: u32) {
         let t = thread(new);
         let warp = |m: Mark| thread(m) >> self.lane_bits;
         let lane = |t: u32| (t & ((1 << self.lane_bits) - 1)) as usize;
         let gone = |m: Mark| {
-            // One that stored tells more than one that did not.
+            // A store conflicts with more accesses than a compare-and-swap that failed.
             let weaker = silent(new) && !silent(m);
             let stepped = || {
                 let at = time(m);
@@ -618,8 +441,7 @@ impl BlockRaces {
     #[inline(never)]
     /// A granule where the quick test saw something: looks at each mark.
     fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
-        let t =
-            if e.first_thread == COPY_ENGINE { COPY_ENGINE } else { e.first_thread + lane as u32 };
+        let t = e.thread(lane);
         let facts = ctx.program.sites[e.site.0 as usize];
         // An atomic may have changed what a store left.
         let base = self.base[space_index(e.space)];
@@ -647,12 +469,12 @@ impl BlockRaces {
             if order == Ordered::OnlyWithFences
                 && facts.writes
                 && is_strong(ctx.program.sites[site(m) as usize])
-                && let Some(sync) = &ctx.sync
+                && let Some(happens) = &ctx.order
             {
                 let block = u64::from(ctx.block) << 32;
                 let (mine, others) = (block | u64::from(t), block | u64::from(thread(m)));
                 let place = (e.object as u32, e.offsets[lane]);
-                if sync.is_coherent(mine, others, time(m), place) {
+                if happens.is_coherent(mine, others, time(m), place) {
                     order = Ordered::Yes;
                 }
             }
@@ -667,7 +489,7 @@ impl BlockRaces {
                 site: site(m),
                 silent: silent(m),
                 overwritten: atomic_now && m == write_mark,
-                under_way: false,
+                unfinished: false,
             };
             report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
         }
@@ -683,7 +505,7 @@ impl BlockRaces {
         let (other, at) = (thread(m), time(m));
         if other == COPY_ENGINE || t == COPY_ENGINE {
             let before = match other {
-                COPY_ENGINE => !self.copies.are_under_way(at),
+                COPY_ENGINE => !self.copies.may_be_unfinished(at),
                 _ => at < self.base[space_index(space)],
             };
             return if before { Ordered::Yes } else { Ordered::No };
@@ -704,10 +526,10 @@ impl BlockRaces {
                 return Ordered::Yes;
             }
         }
-        match &ctx.sync {
-            Some(sync) => {
+        match &ctx.order {
+            Some(happens) => {
                 let block = u64::from(ctx.block) << 32;
-                sync.ordered(block | u64::from(t), block | u64::from(other), at)
+                happens.ordered(block | u64::from(t), block | u64::from(other), at)
             }
             None => Ordered::No,
         }
@@ -725,223 +547,12 @@ impl BlockRaces {
     pub(crate) fn is_ordered(&self, ctx: &Ctx, other: u32, at: u32, t: u32, space: Space) -> bool {
         self.order(ctx, mark(at, other, 0, false), t, space, false) == Ordered::Yes
     }
+}
 
-    #[inline(never)]
-    fn between_blocks(&self, ctx: &mut Ctx, e: &Event) {
-        let Inter::Full(shadow) = std::mem::replace(&mut ctx.inter, Inter::None) else {
-            return;
-        };
+#[inline(never)]
+fn between_blocks(ctx: &mut Ctx, e: &Event) {
+    if let Some(shadow) = ctx.shadow.take() {
         shadow.access(ctx, e);
-        ctx.inter = Inter::Full(shadow);
-    }
-}
-
-/// The largest granule, as a power of two of bytes.
-pub(crate) const LARGEST: u32 = 2;
-
-/// The largest granule that an access touches only whole ones of.
-#[inline(always)]
-pub(crate) fn granule(e: &Event) -> u32 {
-    let mut bits = u64::from(e.size) | 1 << LARGEST;
-    for l in 0..LANES {
-        bits |= if e.mask >> l & 1 == 1 { e.offsets[l] } else { 0 };
-    }
-    bits.trailing_zeros()
-}
-
-/// Parameters of the quick tests over runs of granules.
-#[derive(Clone, Copy)]
-struct Run {
-    base: u32,
-    lane_bits: u32,
-    clock: u32,
-    site: u32,
-    kind: AccessKind,
-    /// Atomics of several widths: they may conflict with each other.
-    mixed: bool,
-}
-
-impl Run {
-    /// Recent, and by another thread.
-    #[inline(always)]
-    fn foreign(&self, m: Mark, t: u32) -> bool {
-        (time(m) >= self.base) & (thread(m) != t)
-    }
-
-    /// `n` lanes read `per` granules each, from `g` on. `PER` is `per` where it
-    /// is known. Returns whether a write of another thread may be in the way.
-    #[inline(always)]
-    fn reads<const PER: u32>(
-        &self,
-        cells: &mut Cells,
-        g: usize,
-        n: usize,
-        t: u32,
-        step: u32,
-        per: u32,
-    ) -> bool {
-        let per = if PER == 0 { per } else { PER };
-        let len = n * per as usize;
-        let w = &cells.write[g..g + len];
-        let r = &mut cells.read[g..g + len];
-        let o = &mut cells.other_read[g..g + len];
-        let mut clash = false;
-        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
-        for i in 0..len {
-            let t = t + step * (i as u32 / per);
-            clash |= self.foreign(w[i], t);
-            let new = low | u64::from(t) << 16;
-            let old = r[i];
-            let stays = self.foreign(old, t);
-            // Keep a second reader of another warp rather than one of the first's.
-            let keep = (time(o[i]) >= self.base)
-                & (thread(o[i]) >> self.lane_bits != thread(old) >> self.lane_bits)
-                & (t >> self.lane_bits == thread(old) >> self.lane_bits);
-            o[i] = if stays & !keep { new } else { o[i] };
-            r[i] = if stays { old } else { new };
-        }
-        if !cells.atomic.is_empty() {
-            for i in 0..len {
-                let t = t + step * (i as u32 / per);
-                clash |= self.foreign(cells.atomic[g + i], t)
-                    | self.foreign(cells.other_atomic[g + i], t);
-            }
-        }
-        clash
-    }
-
-    /// All lanes of a warp read one granule; the first and the last stand for
-    /// them.
-    #[inline(always)]
-    fn read_by_two(&self, cells: &mut Cells, g: usize, lanes: [u32; 2]) -> bool {
-        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
-        let (r, o) = (cells.read[g], cells.other_read[g]);
-        let warp = lanes[0] >> self.lane_bits;
-        if time(r) < self.base {
-            cells.read[g] = low | u64::from(lanes[0]) << 16;
-            cells.other_read[g] = low | u64::from(lanes[1]) << 16;
-        } else if thread(r) >> self.lane_bits != warp {
-            cells.other_read[g] = low | u64::from(lanes[0]) << 16;
-        } else if time(o) < self.base || thread(o) >> self.lane_bits == warp {
-            cells.read[g] = low | u64::from(lanes[0]) << 16;
-            cells.other_read[g] = low | u64::from(lanes[1]) << 16;
-        }
-        let mut clash = time(cells.write[g]) >= self.base;
-        if !cells.atomic.is_empty() {
-            clash |= time(cells.atomic[g]) >= self.base;
-        }
-        clash
-    }
-
-    /// Like `reads`. Where nothing is in the way the marks are set; else they
-    /// are left for a closer look.
-    #[inline(always)]
-    fn writes<const PER: u32>(
-        &self,
-        cells: &mut Cells,
-        g: usize,
-        n: usize,
-        t: u32,
-        step: u32,
-        per: u32,
-        silent: u32,
-    ) -> bool {
-        let per = if PER == 0 { per } else { PER };
-        let len = n * per as usize;
-        let mut clash = false;
-        {
-            let w = &cells.write[g..g + len];
-            let r = &cells.read[g..g + len];
-            let o = &cells.other_read[g..g + len];
-            for i in 0..len {
-                let t = t + step * (i as u32 / per);
-                clash |= self.foreign(w[i], t) | self.foreign(r[i], t) | self.foreign(o[i], t);
-            }
-        }
-        if !cells.atomic.is_empty() {
-            for i in 0..len {
-                let t = t + step * (i as u32 / per);
-                clash |= self.foreign(cells.atomic[g + i], t)
-                    | self.foreign(cells.other_atomic[g + i], t);
-            }
-        }
-        if !clash {
-            self.set_writes(cells, g, len, t, step, per, silent);
-        }
-        clash
-    }
-
-    #[inline(always)]
-    fn set_writes(
-        &self,
-        cells: &mut Cells,
-        g: usize,
-        len: usize,
-        t: u32,
-        step: u32,
-        per: u32,
-        silent: u32,
-    ) {
-        let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
-        let w = &mut cells.write[g..g + len];
-        for i in 0..len {
-            let k = i as u32 / per;
-            let t = t + step * k;
-            w[i] = low | u64::from(t) << 16 | u64::from(silent >> (k & 31) & 1);
-        }
-    }
-
-    fn atomics(
-        &self,
-        cells: &mut Cells,
-        g: usize,
-        n: usize,
-        t: u32,
-        per: u32,
-        failed: u32,
-    ) -> bool {
-        let mut clash = false;
-        for i in 0..n * per as usize {
-            let k = i as u32 / per;
-            let t = t + k;
-            let g = g + i;
-            let failed = failed >> k & 1 == 1;
-            clash |= self.foreign(cells.write[g], t)
-                | self.foreign(cells.read[g], t)
-                | self.foreign(cells.other_read[g], t)
-                | self.mixed
-                    & (self.foreign(cells.atomic[g], t) | self.foreign(cells.other_atomic[g], t));
-            let new = mark(self.clock, t, self.site, failed);
-            let old = cells.atomic[g];
-            if self.foreign(old, t) {
-                let o = cells.other_atomic[g];
-                // One that stored tells more than one that did not.
-                let keep = time(o) >= self.base
-                    && (failed && !silent(o)
-                        || thread(o) >> self.lane_bits != thread(old) >> self.lane_bits
-                            && t >> self.lane_bits == thread(old) >> self.lane_bits);
-                if !keep {
-                    cells.other_atomic[g] = new;
-                }
-            } else if !(failed && time(old) >= self.base && !silent(old)) {
-                cells.atomic[g] = new;
-            }
-        }
-        clash
-    }
-
-    fn replace(
-        &self,
-        cells: &mut Cells,
-        g: usize,
-        n: usize,
-        t: u32,
-        step: u32,
-        per: u32,
-        silent: u32,
-    ) {
-        if self.kind == AccessKind::Write {
-            self.set_writes(cells, g, n * per as usize, t, step, per, silent);
-        }
+        ctx.shadow = Some(shadow);
     }
 }

@@ -3,11 +3,14 @@
 use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{SiteId, Ty};
 
+use crate::check::describe::{element, memory, site_place};
 use crate::check::happens_before::Ordered;
-use crate::check::race::{AccessKind, COPY_ENGINE, Ctx, Event};
-use crate::check::report::{Key, element, memory, site_place};
-use crate::code::lanes::LANES;
-use crate::code::program::{Program, SiteFacts};
+use crate::check::race::Ctx;
+use crate::check::report::Key;
+use crate::code::program::Program;
+use crate::code::registers::LANES;
+use crate::code::sites::SiteFacts;
+use crate::machine::observe::{AccessKind, COPY_ENGINE, Event};
 
 /// Pairs that conflict but do not race: both atomic in each other's scope, a
 /// flag read in a loop and the volatile or atomic store that sets it, or a guess
@@ -51,8 +54,8 @@ pub(crate) struct Side {
     pub silent: bool,
     /// Something else may have been stored since.
     pub overwritten: bool,
-    /// It is an asynchronous copy that nobody has waited for.
-    pub under_way: bool,
+    /// It is an asynchronous copy that was not waited for.
+    pub unfinished: bool,
 }
 
 const ASYNCHRONOUS: &str = "by a thread and an asynchronous copy that is under way";
@@ -80,7 +83,8 @@ pub(crate) fn report(
     let len = bytes_in_conflict(p, e, lane, offset);
     let other_writes = p.sites[a as usize].writes;
     // After another's store the place holds a value, whatever it held before.
-    let unwritten = !other_writes && e.fresh >> lane & 1 == 1;
+    let fresh = ctx.fresh;
+    let unwritten = !other_writes && fresh >> lane & 1 == 1;
     let current_silent =
         e.kind == AccessKind::Write && repeats(e, lane, offset, len as usize, unwritten);
     let benign = match (other_writes, e.kind == AccessKind::Write) {
@@ -110,14 +114,14 @@ pub(crate) fn report(
             let bits = bytes?.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b));
             Some(show(e.ty, bits))
         };
-        let in_memory = |at: u64| Some(old_byte(e, at));
+        let in_memory = |at: u64| e.old_byte(lane, at);
         // The other may be a lane of this very store.
         let same_store = a == b && other.block == block && e.kind == AccessKind::Write;
         let peer = (0..LANES)
             .find(|l| same_store && e.mask >> l & 1 == 1 && e.first_thread + *l as u32 == other.thread);
         let first_value = match peer {
             _ if !other_writes || other.overwritten => None,
-            Some(l) => text(&|at| new_byte(e, l, at)).or_else(|| text(&in_memory)),
+            Some(l) => text(&|at| e.new_byte(l, at)).or_else(|| text(&in_memory)),
             None => text(&in_memory),
         };
         let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
@@ -130,12 +134,12 @@ pub(crate) fn report(
         };
         let first = side(a, other.thread, other.block, first_value);
         let value = match e.kind {
-            AccessKind::Write => text(&|at| new_byte(e, lane, at)),
+            AccessKind::Write => text(&|at| e.new_byte(lane, at)),
             _ => text(&in_memory),
         };
         let second = side(b, t, block, value);
         let copy = t == COPY_ENGINE || other.thread == COPY_ENGINE;
-        let where_ = if other.under_way {
+        let where_ = if other.unfinished {
             ASYNCHRONOUS
         } else if copy {
             "by a thread and a group copy"
@@ -164,7 +168,7 @@ pub(crate) fn report(
     });
 }
 
-/// What to look at. None where a barrier or a fence may be missing: whoever can try that says it.
+/// What to look at. None where a barrier or a fence may be missing: the caller says that, after trying it.
 fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Option<&'static str> {
     let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
     if kind == Kind::MissingFence {
@@ -205,30 +209,17 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Opt
     )
 }
 
-/// A byte of the object as it was before the access.
-fn old_byte(e: &Event, offset: u64) -> u8 {
-    // SAFETY: the machine checked the bounds before it told us of the access.
-    unsafe { *e.bytes.add(offset as usize) }
-}
-
-/// The byte at `offset` that a lane stores, if it stores there.
-fn new_byte(e: &Event, lane: usize, offset: u64) -> Option<u8> {
-    let at = offset.checked_sub(e.offsets[lane]).filter(|at| *at < u64::from(e.size))?;
-    let width = u64::from(e.ty.bytes());
-    Some(((e.values)(lane, (at / width) as usize) >> (8 * (at % width))) as u8)
-}
-
 /// Whether the lane stores at `offset` what is there already, or what another
 /// lane of the same store has put there.
 fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool) -> bool {
     (0..len as u64).all(|i| {
         let at = offset + i;
-        let mine = new_byte(e, lane, at);
+        let mine = e.new_byte(lane, at);
         let earlier =
-            (0..lane).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| new_byte(e, l, at));
+            (0..lane).rev().filter(|l| e.mask >> l & 1 == 1).find_map(|l| e.new_byte(l, at));
         match earlier {
             Some(b) => mine == Some(b),
-            None => !unwritten && mine == Some(old_byte(e, at)),
+            None => !unwritten && mine == e.old_byte(lane, at),
         }
     })
 }

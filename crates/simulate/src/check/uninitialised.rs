@@ -1,4 +1,4 @@
-//! Reads of shared memory that nobody has written.
+//! Reads of shared memory that was not written.
 //!
 //! Shared memory keeps a bit per byte: written or not. Loading unwritten bytes is
 //! not yet an error: the loaded lanes are *poisoned*, copies carry the poison
@@ -16,12 +16,15 @@
 //! memory is always initialised by the launch; private memory is not tracked.
 
 use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::{LocId, SiteId};
+use lockstep_kernel::{LocId, SiteId, Space};
 use rustc_hash::FxHashMap;
 
-use crate::check::report::{Key, element, memory, place, site_place};
-use crate::code::lanes::{Alu, CONSTANT, LANES, Slot};
-use crate::machine::block::{BlockRun, World};
+use crate::check::describe::{element, memory, place, site_place};
+use crate::check::report::{Key, Reports};
+use crate::code::lanes::Alu;
+use crate::code::program::Program;
+use crate::code::registers::{CONSTANT, LANES, Slot, lanes_of, units};
+use crate::machine::observe::{AccessKind, At, Event, Transfer};
 
 /// A bit per byte.
 pub(crate) struct InitBits {
@@ -172,99 +175,241 @@ pub(crate) struct Pending {
     pub used_at: LocId,
 }
 
-impl BlockRun<'_, '_> {
-    pub(crate) fn poison_alu(
+/// Uses of one block that are kept: a defect of a whole block shows in a few threads.
+const MOST_PENDING: usize = 4096;
+
+/// What one block has not written, and where values came from that it has not.
+pub(crate) struct Uninitialised {
+    /// By object of shared memory.
+    init: Vec<Option<InitBits>>,
+    /// By warp.
+    poison: Vec<Poison>,
+    pub pending: Vec<Pending>,
+    /// An assertion has failed: what its thread was to write is missing.
+    failed: bool,
+}
+
+impl Uninitialised {
+    pub(crate) fn new(p: &Program) -> Uninitialised {
+        let bits = p.objects.iter();
+        let init = bits.map(|o| (o.space == Space::Shared).then(|| InitBits::new(o.size)));
+        Uninitialised {
+            init: init.collect(),
+            poison: (0..p.warps).map(|_| Poison::default()).collect(),
+            pending: Vec::new(),
+            failed: false,
+        }
+    }
+
+    pub(crate) fn start(&mut self, p: &Program) {
+        for (o, bits) in p.objects.iter().zip(&mut self.init) {
+            if let Some(bits) = bits {
+                bits.clear();
+                bits.set(0, o.init.as_ref().map_or(0, |init| init.len() as u64).min(o.size));
+            }
+        }
+        self.poison.iter_mut().for_each(Poison::clear);
+        self.pending.clear();
+        self.failed = false;
+    }
+
+    pub(crate) fn assertion_failed(&mut self) {
+        self.failed = true;
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_live(&self, warp: usize) -> bool {
+        self.poison[warp].live
+    }
+
+    /// Lanes that store to unwritten memory: there is no value that they could repeat.
+    #[inline(always)]
+    pub(crate) fn fresh(&mut self, e: &Event) -> u32 {
+        match &mut self.init[e.object] {
+            Some(bits) if e.kind == AccessKind::Write && !bits.complete() => lanes_of(e.mask)
+                .filter(|l| !bits.all(e.offsets[*l], u64::from(e.size)))
+                .fold(0, |m, l| m | 1 << l),
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn computes(
         &mut self,
-        w: usize,
+        reports: &mut Reports,
+        at: &At,
         mask: u32,
         op: &Alu,
         loc: LocId,
-        world: &mut World,
     ) {
-        let p = &self.warps[w].poison;
+        let p = &mut self.poison[at.warp];
         if (p.get(op.a) | p.get(op.b) | p.get(op.c)) & mask == 0 {
-            self.warps[w].poison.wash(op.d, mask);
-            return;
+            p.wash(op.d, mask);
+        } else if op.selects {
+            let chosen = at.regs.bits(op.a) & mask;
+            self.decides(reports, at, mask, op.a, loc);
+            let p = &mut self.poison[at.warp];
+            p.copy(op.d, op.b, chosen);
+            p.copy(op.d, op.c, mask & !chosen);
+        } else if op.copies {
+            p.copy(op.d, op.a, mask);
+        } else {
+            self.uses(reports, at, mask, &[op.a, op.b, op.c], Some(op.d), loc);
         }
-        if op.selects {
-            let chosen = self.regs(w).bits(op.a) & mask;
-            self.poison_branch(w, mask, op.a, loc, world);
-            self.warps[w].poison.copy(op.d, op.b, chosen);
-            self.warps[w].poison.copy(op.d, op.c, mask & !chosen);
-            return;
-        }
-        if op.copies {
-            self.warps[w].poison.copy(op.d, op.a, mask);
-            return;
-        }
-        self.poison_use(w, mask, [op.a, op.b, op.c], op.d, loc, world);
     }
 
-    /// An operation computes with its sources.
-    pub(crate) fn poison_use(
+    /// An operation computes with some registers.
+    pub(crate) fn uses(
         &mut self,
-        w: usize,
+        reports: &mut Reports,
+        at: &At,
         mask: u32,
-        sources: [Slot; 3],
-        d: Slot,
+        slots: &[Slot],
+        result: Option<Slot>,
         loc: LocId,
-        world: &mut World,
     ) {
-        for s in sources {
-            self.poison_branch(w, mask, s, loc, world);
+        slots.iter().for_each(|s| self.decides(reports, at, mask, *s, loc));
+        if let Some(d) = result {
+            self.poison[at.warp].wash(d, mask);
         }
-        self.warps[w].poison.wash(d, mask);
+    }
+
+    pub(crate) fn moves(&mut self, warp: usize, mask: u32, to: Slot, from: Slot) {
+        self.poison[warp].copy(to, from, mask);
     }
 
     /// The value of `s` decides something.
-    pub(crate) fn poison_branch(
-        &mut self,
-        w: usize,
-        mask: u32,
-        s: Slot,
-        loc: LocId,
-        world: &mut World,
-    ) {
-        let used = self.warps[w].poison.get(s) & mask;
+    fn decides(&mut self, reports: &mut Reports, at: &At, mask: u32, s: Slot, loc: LocId) {
+        let used = self.poison[at.warp].get(s) & mask;
         if used == 0 {
             return;
         }
-        if world.reports.probe && world.reports.wants(Kind::UninitialisedRead) {
-            world.reports.dirty = true;
-        }
-        for l in (0..LANES).filter(|l| used >> l & 1 == 1) {
-            if let Some(origin) = self.warps[w].poison.origin(s, l) {
-                let thread = self.warps[w].first_thread + l as u32;
-                self.note_uninitialised(Pending { origin, thread, used_at: loc });
+        reports.note(Kind::UninitialisedRead);
+        for l in lanes_of(used) {
+            if let Some(origin) = self.poison[at.warp].origin(s, l) {
+                let thread = at.first_thread + l as u32;
+                self.add(Pending { origin, thread, used_at: loc });
             }
         }
         // Once is enough.
-        self.warps[w].poison.wash(s, used);
+        self.poison[at.warp].wash(s, used);
     }
 
-    pub(crate) fn note_uninitialised(&mut self, pending: Pending) {
+    fn add(&mut self, pending: Pending) {
         // A failed assertion ends the whole launch: no thread would have come here without what others were to write.
-        if self.failed {
+        if !self.failed && self.pending.len() < MOST_PENDING {
+            self.pending.push(pending);
+        }
+    }
+
+    /// Unwritten bytes poison the lanes that load them.
+    #[inline(always)]
+    pub(crate) fn loaded(&mut self, clock: u32, at: &At, t: &Transfer, first: Slot, count: u8) {
+        let poison = &mut self.poison[at.warp];
+        let Some(bits) = &mut self.init[t.object] else {
+            if poison.live {
+                for k in 0..u32::from(count) {
+                    poison.wash(first.plus(k * units(t.ty)), t.mask);
+                }
+            }
+            return;
+        };
+        let live = poison.live;
+        if bits.complete() && !live {
             return;
         }
-        // A block-wide defect shows in a few threads; the rest only counts.
-        if self.uninitialised.len() < 4096 {
-            self.uninitialised.push(pending);
+        let bytes = u64::from(t.ty.bytes());
+        if !live && t.contiguous && bits.all(t.offsets[0], bytes * u64::from(count) * LANES as u64)
+        {
+            return;
+        }
+        for k in 0..u32::from(count) {
+            let mut poisoned = 0u32;
+            for l in lanes_of(t.mask) {
+                let at = t.offsets[l] + u64::from(k) * bytes;
+                poisoned |= u32::from(!bits.all(at, bytes)) << l;
+            }
+            if poisoned != 0 || live {
+                let (site, object, offsets) = (t.site, t.object, t.offsets);
+                poison.put(first.plus(k * units(t.ty)), t.mask, poisoned, |l| Origin {
+                    site,
+                    object,
+                    offset: offsets[l] + u64::from(k) * bytes,
+                    size: bytes as u32,
+                    clock,
+                });
+            }
+        }
+    }
+
+    /// A value that is stored to global memory counts as used.
+    #[inline(always)]
+    pub(crate) fn stores(&mut self, reports: &mut Reports, at: &At, t: &Transfer, values: &[Slot]) {
+        if self.poison[at.warp].live && t.space == Space::Global {
+            let loc = at.program.kernel.site(t.site).loc;
+            self.uses(reports, at, t.mask, values, None, loc);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn stored(&mut self, at: &At, t: &Transfer, values: &[Slot]) {
+        let Some(bits) = &mut self.init[t.object] else { return };
+        let poison = &self.poison[at.warp];
+        if bits.complete() && !poison.live {
+            return;
+        }
+        let bytes = u64::from(t.ty.bytes());
+        if t.contiguous && !poison.live {
+            bits.set(t.offsets[0], bytes * values.len() as u64 * LANES as u64);
+            return;
+        }
+        for (k, slot) in values.iter().enumerate() {
+            let poisoned = if poison.live { poison.get(*slot) } else { 0 };
+            for l in lanes_of(t.mask) {
+                let at = t.offsets[l] + k as u64 * bytes;
+                if poisoned >> l & 1 == 1 {
+                    bits.unset(at, bytes);
+                } else {
+                    bits.set(at, bytes);
+                }
+            }
+        }
+    }
+
+    /// An atomic uses what it reads.
+    pub(crate) fn atomic(&mut self, reports: &mut Reports, clock: u32, at: &At, t: &Transfer) {
+        let size = t.ty.bytes();
+        for l in lanes_of(t.mask) {
+            let Some(bits) = &mut self.init[t.object] else { return };
+            if bits.complete() || bits.all(t.offsets[l], u64::from(size)) {
+                continue;
+            }
+            // One report for the location: its first atomic.
+            bits.set(t.offsets[l], u64::from(size));
+            reports.note(Kind::UninitialisedRead);
+            let (site, object, offset) = (t.site, t.object, t.offsets[l]);
+            let origin = Origin { site, object, offset, size, clock };
+            let thread = at.first_thread + l as u32;
+            let used_at = at.program.kernel.site(t.site).loc;
+            self.add(Pending { origin, thread, used_at });
+        }
+    }
+
+    pub(crate) fn written(&mut self, object: usize, offset: u64, len: u64) {
+        if let Some(bits) = &mut self.init[object] {
+            bits.set(offset, len);
         }
     }
 
     /// The block is done: what no race explained is reported.
-    pub(crate) fn finish(&mut self, world: &mut World) {
-        let p = self.p;
-        let block = self.block;
-        for pending in std::mem::take(&mut self.uninitialised) {
+    pub(crate) fn finish(&mut self, reports: &mut Reports, p: &Program, block: u32) {
+        for pending in std::mem::take(&mut self.pending) {
             let o = pending.origin;
             let key = Key {
                 kind: Kind::UninitialisedRead,
                 places: p.places(o.site.0, o.site.0),
                 object: o.object as u32,
             };
-            world.reports.add(key, false, || {
+            reports.add(key, false, || {
                 let info = &p.objects[o.object];
                 let mut access = Access {
                     op: if p.sites[o.site.0 as usize].atomic { "atomic" } else { "read" }.to_string(),

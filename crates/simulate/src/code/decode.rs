@@ -9,214 +9,17 @@
 use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, Order, PrintArgs, Reg,
-    Scope, ShuffleMode, SiteId, Special, Terminator, Ty, VoteKind, WorkSize, cfg::Cfg,
+    Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, PrintArgs, Reg, Special,
+    Terminator, Ty, WorkSize, cfg::Cfg,
 };
 
-use crate::code::lanes::{self, Alu, CONSTANT, LANES, Pair, ScalarOp, Slot, Unit, units};
-use crate::code::program::{Layout, origin};
-use crate::launch::api::{BoundArg, BoundLaunch, Config, LaunchError};
-use crate::machine::image::TexelStep;
-
-pub(crate) enum Step {
-    Alu(Alu),
-    Scalar { op: ScalarOp, ty: Ty, from: Ty, d: Slot, a: Slot, b: Slot, b_ty: Ty, c: Slot },
-    Load { site: SiteId, ty: Ty, count: u8, d: Slot, addr: Slot },
-    Store { site: SiteId, ty: Ty, first: u32, count: u8, addr: Slot },
-    Atomic(Box<AtomicStep>),
-    Rare(Box<Rare>),
-}
-
-pub(crate) struct AtomicStep {
-    pub site: SiteId,
-    pub op: AtomicOp,
-    pub ty: Ty,
-    pub d: Option<Slot>,
-    pub addr: Slot,
-    pub value: Slot,
-    pub expected: Slot,
-    pub order: Order,
-    pub scope: Scope,
-}
-
-/// Everything that is not executed often.
-pub(crate) enum Rare {
-    Barrier {
-        site: SiteId,
-        barrier: BarrierStep,
-    },
-    Fence {
-        site: SiteId,
-        scope: Scope,
-    },
-    Shuffle {
-        mode: ShuffleMode,
-        ty: Ty,
-        d: Slot,
-        predicate: Option<Slot>,
-        value: Slot,
-        lane: Slot,
-        clamp: Slot,
-        mask: Option<Slot>,
-    },
-    Vote {
-        kind: VoteKind,
-        d: Slot,
-        pred: Slot,
-        mask: Option<Slot>,
-    },
-    Match {
-        all: bool,
-        ty: Ty,
-        d: Slot,
-        predicate: Option<Slot>,
-        value: Slot,
-        mask: Slot,
-    },
-    ActiveMask {
-        d: Slot,
-    },
-    Texel {
-        d: Slot,
-        step: TexelStep,
-    },
-    ImageSize {
-        d: Slot,
-        image: Slot,
-        /// Rank, unit, axis.
-        of: (u8, u32, u8),
-    },
-    Clock {
-        d: Slot,
-        ty: Ty,
-    },
-    MemCopy {
-        read: SiteId,
-        write: SiteId,
-        dst: Slot,
-        src: Slot,
-        len: Slot,
-        asynchronous: bool,
-    },
-    CommitCopies,
-    AwaitCopies {
-        left: Slot,
-    },
-    MemSet {
-        site: SiteId,
-        dst: Slot,
-        byte: Slot,
-        len: Slot,
-    },
-    GroupCopy {
-        read: SiteId,
-        write: SiteId,
-        dst: Slot,
-        src: Slot,
-        count: Slot,
-        size: u32,
-        dst_stride: Slot,
-        src_stride: Slot,
-        event: Slot,
-        /// Where the copy's event goes.
-        d: Option<Slot>,
-    },
-    Alloc {
-        d: Slot,
-        size: Slot,
-    },
-    Free {
-        ptr: Slot,
-        loc: LocId,
-    },
-    Print {
-        format: Slot,
-        args: Prints,
-    },
-    Assert {
-        cond: Slot,
-        message: String,
-        loc: LocId,
-    },
-    Requires {
-        cond: Slot,
-        text: String,
-    },
-    Yield,
-    Unsupported(u32),
-}
-
-pub(crate) enum BarrierStep {
-    Block {
-        id: Slot,
-        threads: Option<Slot>,
-        shared: bool,
-        global: bool,
-        reduce: Option<(lockstep_kernel::BarrierReduce, Slot, Slot)>,
-    },
-    Arrive {
-        id: Slot,
-        threads: Slot,
-    },
-    Await {
-        id: Slot,
-    },
-    Warp {
-        mask: Slot,
-    },
-    Grid,
-    GroupCopies {
-        count: Slot,
-        list: Slot,
-    },
-}
-
-pub(crate) enum Prints {
-    Buffer(Slot),
-    Values(Vec<(Ty, Vec<Slot>)>),
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Edge {
-    pub target: u32,
-    pub first_move: u32,
-    pub last_move: u32,
-    /// Leads backwards in the order: a loop's next round.
-    pub back: bool,
-}
-
-pub(crate) enum Term {
-    Jump(Edge),
-    Branch { cond: Slot, then: Edge, otherwise: Edge, loc: LocId },
-    Return,
-    Unreachable,
-}
-
-pub(crate) struct CodeBlock {
-    pub first: u32,
-    pub last: u32,
-    pub term: Term,
-    /// Lies in a loop that waits for other threads: let them run soon.
-    pub waits: bool,
-}
-
-pub(crate) struct Code {
-    pub units: u32,
-    pub constants: Vec<Unit>,
-    pub steps: Vec<Step>,
-    /// Place of each step, for messages.
-    pub locs: Vec<LocId>,
-    pub blocks: Vec<CodeBlock>,
-    /// The kernel's block that each of `blocks` is.
-    pub order: Vec<BlockId>,
-    pub moves: Vec<Alu>,
-    /// Slots of stored values.
-    pub values: Vec<Slot>,
-    /// Registers that a thread's position determines.
-    pub presets: Vec<(Special, Slot, Ty)>,
-    /// Where each register is, if anywhere.
-    pub slots: Vec<Option<Slot>>,
-}
+use crate::code::lanes::{self, Alu, Pair, ScalarOp};
+use crate::code::registers::{CONSTANT, LANES, Slot, Unit, units};
+use crate::code::steps::{
+    AtomicStep, BarrierStep, Code, CodeBlock, Edge, Prints, Rare, Step, Term, TexelStep,
+};
+use crate::launch::layout::{Layout, origin};
+use crate::launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 
 pub(crate) fn decode(
     kernel: &Kernel,
@@ -505,7 +308,7 @@ impl Decoder<'_> {
             }
         }
         let first_move = self.moves.len() as u32;
-        // A parallel copy in sequence: first what nobody still has to read.
+        // A parallel copy in sequence: first destinations that no other move has to read.
         while !pending.is_empty() {
             match pending.iter().position(|(d, _, _)| !pending.iter().any(|(_, s, _)| s == d)) {
                 Some(i) => {

@@ -1,8 +1,6 @@
 //! Arithmetic on all lanes of a warp at once.
 //!
-//! A register is one or two [`Unit`]s: 32 lanes of 32 bits, or of 64. Narrow
-//! integers and halves live zero-extended in 32-bit lanes; an `I1` is a bit per
-//! lane in the first word. Each operation is a function over whole registers,
+//! Each operation is a function over whole registers ([`crate::code::registers`]),
 //! made from the scalar meaning in [`lockstep_kernel::semantics`] by a loop that
 //! the compiler vectorises; one version for a full warp, one that keeps the
 //! inactive lanes. On x86-64 both exist for AVX2 too, chosen once at start.
@@ -10,116 +8,7 @@
 use lockstep_kernel::semantics as sem;
 use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding, Ty};
 
-pub(crate) const LANES: usize = 32;
-
-/// One bit per lane for which `f` holds, in a form that vectorises.
-#[inline(always)]
-pub(crate) fn lane_mask(f: impl Fn(usize) -> bool) -> u32 {
-    let mut flags = [0u8; LANES];
-    for (l, flag) in flags.iter_mut().enumerate() {
-        *flag = u8::from(f(l));
-    }
-    let mut bits = 0;
-    for (i, eight) in flags.chunks_exact(8).enumerate() {
-        // Bit 8k of the word goes to bit 56 + k of the product.
-        let word = u64::from_le_bytes(std::array::from_fn(|k| eight[k]));
-        bits |= ((word.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32) << (8 * i);
-    }
-    bits
-}
-
-/// One 32-lane register of 32-bit lanes, or half of one of 64-bit lanes.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub(crate) struct Unit(pub [u32; LANES]);
-
-impl Unit {
-    pub(crate) const ZERO: Unit = Unit([0; LANES]);
-}
-
-/// A register's place: index of its first unit. Constants have the top bit set
-/// and live in a table that all warps share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Slot(pub u32);
-
-pub(crate) const CONSTANT: u32 = 1 << 31;
-
-impl Slot {
-    pub(crate) fn plus(self, units: u32) -> Slot {
-        Slot(self.0 + units)
-    }
-}
-
-/// The register file of one warp, with the shared constants.
-#[derive(Clone, Copy)]
-pub(crate) struct Regs {
-    pub warp: *mut Unit,
-    pub constants: *const Unit,
-}
-
-impl Regs {
-    #[inline(always)]
-    fn at(&self, s: Slot) -> *const Unit {
-        // SAFETY (here and below): slots are made by the decoder, which sized
-        // both tables; a destination is never a constant.
-        unsafe {
-            if s.0 & CONSTANT != 0 {
-                self.constants.add((s.0 & !CONSTANT) as usize)
-            } else {
-                self.warp.add(s.0 as usize)
-            }
-        }
-    }
-    #[inline(always)]
-    pub(crate) fn w32(&self, s: Slot) -> &[u32; LANES] {
-        unsafe { &*self.at(s).cast() }
-    }
-    #[inline(always)]
-    pub(crate) fn w64(&self, s: Slot) -> &[u64; LANES] {
-        unsafe { &*self.at(s).cast() }
-    }
-    #[inline(always)]
-    pub(crate) fn bits(&self, s: Slot) -> u32 {
-        unsafe { *self.at(s).cast() }
-    }
-    #[inline(always)]
-    #[allow(clippy::mut_from_ref)]
-    pub(crate) fn w32_mut(&self, s: Slot) -> &mut [u32; LANES] {
-        unsafe { &mut *self.warp.add(s.0 as usize).cast() }
-    }
-    #[inline(always)]
-    #[allow(clippy::mut_from_ref)]
-    pub(crate) fn w64_mut(&self, s: Slot) -> &mut [u64; LANES] {
-        unsafe { &mut *self.warp.add(s.0 as usize).cast() }
-    }
-    #[inline(always)]
-    pub(crate) fn set_bits(&self, s: Slot, value: u32, mask: u32) {
-        let w = unsafe { &mut *self.warp.add(s.0 as usize).cast::<u32>() };
-        *w = (*w & !mask) | (value & mask);
-    }
-    /// One lane of a register of type `ty`, zero-extended.
-    #[inline]
-    pub(crate) fn lane(&self, s: Slot, ty: Ty, lane: usize) -> u64 {
-        match ty.bits() {
-            1 => u64::from(self.bits(s) >> lane & 1),
-            64 => self.w64(s)[lane],
-            _ => u64::from(self.w32(s)[lane]),
-        }
-    }
-    #[inline]
-    pub(crate) fn set_lane(&self, s: Slot, ty: Ty, lane: usize, value: u64) {
-        match ty.bits() {
-            1 => self.set_bits(s, ((value & 1) as u32) << lane, 1 << lane),
-            64 => self.w64_mut(s)[lane] = value,
-            _ => self.w32_mut(s)[lane] = value as u32,
-        }
-    }
-}
-
-/// Units a register of this type takes.
-pub(crate) fn units(ty: Ty) -> u32 {
-    if ty.bits() == 64 { 2 } else { 1 }
-}
+use crate::code::registers::{LANES, Regs, Slot, lane_mask};
 
 /// An arithmetic step: destination, up to three sources.
 #[derive(Clone, Copy)]

@@ -3,3 +3,6 @@
 pub(crate) mod decode;
 pub(crate) mod lanes;
 pub(crate) mod program;
+pub(crate) mod registers;
+pub(crate) mod sites;
+pub(crate) mod steps;

@@ -1,8 +1,8 @@
 //! From a launch as people write it to one whose arguments match the kernel's
 //! parameters one to one. Every error names the parameter and what it wants.
 
-use crate::launch::api::{BoundArg, BoundLaunch};
 use crate::launch::bytes::Bytes;
+use crate::launch::request::{BoundArg, BoundLaunch};
 use lockstep_finding::{ArgValue, ArraySpec, ElementType, Launch};
 use lockstep_kernel::{Elem, Kernel, Object, Param, ParamKind, Ty};
 

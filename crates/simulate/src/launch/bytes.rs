@@ -12,7 +12,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The first so many of them, where there are as many.
+    /// The first `len` bytes, where there are as many.
     pub fn first(&self, len: usize) -> Option<Bytes> {
         (len <= self.len).then(|| Bytes { all: self.all.clone(), len })
     }

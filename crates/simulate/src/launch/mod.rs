@@ -1,5 +1,7 @@
-//! What a launch is given and what comes out of it.
+//! What a launch is given and what comes out of it: arguments, the layout of memory, the outcome.
 
-pub(crate) mod api;
 pub mod bind;
 pub(crate) mod bytes;
+pub(crate) mod layout;
+pub(crate) mod outcome;
+pub(crate) mod request;

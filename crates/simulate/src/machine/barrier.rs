@@ -1,26 +1,25 @@
 //! Barriers of blocks and warps, warp operations, and what goes wrong at them.
 //!
-//! A group that comes to a barrier waits. Barriers are looked at when nobody in
+//! A group that comes to a barrier waits. Barriers are looked at when no thread in
 //! the block (or, for `__syncwarp` and the `_sync` operations, in the warp) can
 //! go on: either all threads that must be there are, and they go on together, or
 //! some wait for threads that will never come, which is `barrier-divergence`.
 //! Threads that have returned count as arrived, as on hardware, but a barrier of
 //! the block that relies on that is reported too.
 
-use lockstep_finding::{Access, Finding, Kind, Severity};
-use lockstep_kernel::{
-    AtomicOp, BarrierReduce, Language, LocId, ShuffleMode, SiteId, Ty, VoteKind,
-};
+use lockstep_kernel::{AtomicOp, BarrierReduce, LocId, SiteId, Ty};
 
-use crate::check::report::{Key, place, site_place};
-use crate::code::decode::{BarrierStep, Rare};
-use crate::code::lanes::{LANES, Slot, real_bits};
-use crate::machine::access::apply;
-use crate::machine::block::{BarrierWait, BlockRun, Group, State, Stop, Turn, World};
+use crate::code::lanes::real_bits;
+use crate::code::registers::{LANES, Slot};
+use crate::code::steps::{BarrierStep, Step};
+use crate::machine::atomics::apply;
+use crate::machine::block::{BlockRun, Turn};
+use crate::machine::fault::Fault;
+use crate::machine::observe::{Observer, Opened};
+use crate::machine::warp::{BarrierWait, Group, State};
+use crate::machine::world::{Stop, World};
 
-const NAME_FEWER: &str = "name in the mask only the lanes that reach this operation together";
-
-impl BlockRun<'_, '_> {
+impl<O: Observer> BlockRun<'_, '_, O> {
     /// A group comes to a barrier. True if it may go on at once.
     pub(crate) fn barrier(
         &mut self,
@@ -30,9 +29,9 @@ impl BlockRun<'_, '_> {
         at: u32,
         site: SiteId,
         barrier: &BarrierStep,
-        world: &mut World,
+        world: &mut World<O>,
     ) -> Result<bool, Stop> {
-        world.reached[site.0 as usize] = true;
+        world.executed.sites[site.0 as usize] = true;
         let regs = self.regs(w);
         let lead = mask.trailing_zeros() as usize;
         let state = match barrier {
@@ -66,7 +65,7 @@ impl BlockRun<'_, '_> {
             }
             BarrierStep::Grid => State::Grid(site),
             BarrierStep::GroupCopies { count, list } => {
-                self.note_awaited(w, mask, *count, *list);
+                self.note_awaited(w, mask, *count, *list, world);
                 State::Copies(site)
             }
         };
@@ -85,7 +84,7 @@ impl BlockRun<'_, '_> {
         at: u32,
         site: SiteId,
         named: &[u32; LANES],
-        world: &mut World,
+        world: &mut World<O>,
     ) -> bool {
         let alive = self.warps[w].alive;
         let mut waiting = Vec::new();
@@ -99,9 +98,8 @@ impl BlockRun<'_, '_> {
             self.check_named(w, lanes, set, site, world);
             if set & alive & !lanes == 0 {
                 self.check_strayed(w, lanes, set, self.p.kernel.site(site).loc, world);
-                let (races, mut ctx) = self.races(world);
-                races.warp_barrier(&mut ctx, w, set & lanes, alive);
-                self.watched_warp_barrier(w, set & lanes, site, world);
+                let at = self.at(w);
+                world.observer.warp_barrier(&mut self.observed, &at, set & lanes, alive, site);
             } else {
                 waiting.push((lanes, set));
             }
@@ -130,32 +128,13 @@ impl BlockRun<'_, '_> {
     }
 
     /// Every lane that names a set of lanes must be in it.
-    fn check_named(&mut self, w: usize, mask: u32, named: u32, site: SiteId, world: &mut World) {
+    fn check_named(&mut self, w: usize, mask: u32, named: u32, site: SiteId, world: &mut World<O>) {
         let outside = mask & !named;
         if outside == 0 {
             return;
         }
         let thread = self.warps[w].first_thread + outside.trailing_zeros();
-        let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 1 };
-        world.reports.add(key, false, || {
-            let access = self.barrier_access(site, thread);
-            let message =
-                format!("the mask {named:#010x} does not name the thread that waits with it");
-            let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
-            f.help = vec!["each thread that calls __syncwarp must be in its mask".into()];
-            f
-        });
-    }
-
-    fn barrier_access(&self, site: SiteId, thread: u32) -> Access {
-        Access {
-            op: "barrier".into(),
-            thread: Some(self.p.thread_at(self.block, thread)),
-            block: self.p.block_at(self.block),
-            place: site_place(self.p.kernel, site),
-            value: None,
-            notes: Vec::new(),
-        }
+        self.fault(w, &Fault::NotInMask { site, thread, mask: named }, world);
     }
 
     /// A warp operation with a mask: waits until the lanes it names are here.
@@ -166,7 +145,7 @@ impl BlockRun<'_, '_> {
         mask: u32,
         at: u32,
         named: Slot,
-        world: &mut World,
+        world: &mut World<O>,
     ) -> bool {
         let regs = self.regs(w);
         let sets = regs.w32(named);
@@ -188,9 +167,13 @@ impl BlockRun<'_, '_> {
         false
     }
 
-    /// Nobody in the warp can go on: lets those go whose partners are all here.
-    /// False if none are.
-    pub(crate) fn release_warp_waits(&mut self, w: usize, world: &mut World) -> Result<bool, Stop> {
+    /// No lane of the warp can go on: releases a group whose partners have all arrived.
+    /// False if there is none.
+    pub(crate) fn release_warp_waits(
+        &mut self,
+        w: usize,
+        world: &mut World<O>,
+    ) -> Result<bool, Stop> {
         let waits: Vec<(usize, Option<SiteId>, u32)> = self.warps[w]
             .groups
             .iter()
@@ -229,9 +212,8 @@ impl BlockRun<'_, '_> {
             self.no_longer_awaited(w);
             world.changes += 1;
             if let Some(site) = site {
-                let (races, mut ctx) = self.races(world);
-                races.warp_barrier(&mut ctx, w, named & lanes, alive);
-                self.watched_warp_barrier(w, named & lanes, site, world);
+                let at = self.at(w);
+                world.observer.warp_barrier(&mut self.observed, &at, named & lanes, alive, site);
             }
             return Ok(true);
         }
@@ -248,17 +230,8 @@ impl BlockRun<'_, '_> {
         let loc = self.warp_wait_loc(w, i);
         let elsewhere =
             self.warps[w].groups.iter().find(|g| g.mask & missing != 0).map(|g| self.waiting_at(g));
-        self.report_divergence(
-            loc,
-            thread,
-            elsewhere.map(|l| (l, absent)),
-            format!(
-                "thread waits for the lanes of mask {named:#010x}, of which thread {} never comes",
-                triple(self.p.thread_at(self.block, absent))
-            ),
-            NAME_FEWER,
-            world,
-        );
+        let fault = Fault::LaneElsewhere { loc, thread, mask: named, absent, elsewhere };
+        self.fault(w, &fault, world);
         if site.is_none() {
             let group = &mut self.warps[w].groups[i];
             group.state = State::Ready;
@@ -293,7 +266,7 @@ impl BlockRun<'_, '_> {
 
     /// Lanes that an operation of the warp names and that have returned need not come, but those that did something else
     /// while the others waited for them were there, and did not.
-    fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World) {
+    fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World<O>) {
         let first = self.warps[w].first_thread;
         let size = self.p.lanes_from(self.block, first);
         let lanes = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
@@ -301,13 +274,8 @@ impl BlockRun<'_, '_> {
         if strayed == 0 || here & !named != 0 || self.failed {
             return;
         }
-        let (waiting, missing) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
-        let message = format!(
-            "thread {} names the lanes of mask {named:#010x}, of which thread {} never comes",
-            triple(self.p.thread_at(self.block, waiting)),
-            triple(self.p.thread_at(self.block, missing)),
-        );
-        self.report_divergence(loc, waiting, None, message, NAME_FEWER, world);
+        let (thread, absent) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
+        self.fault(w, &Fault::LaneReturned { loc, thread, mask: named, absent }, world);
     }
 
     fn waiting_at(&self, g: &Group) -> LocId {
@@ -321,40 +289,9 @@ impl BlockRun<'_, '_> {
         }
     }
 
-    fn report_divergence(
-        &mut self,
-        loc: LocId,
-        thread: u32,
-        other: Option<(LocId, u32)>,
-        message: String,
-        help: &str,
-        world: &mut World,
-    ) {
-        let key = Key {
-            kind: Kind::BarrierDivergence,
-            places: [loc.0, other.map_or(loc.0, |o| o.0.0)],
-            object: 2,
-        };
-        world.reports.add(key, false, || {
-            let access = |loc: LocId, thread: u32| Access {
-                op: "barrier".into(),
-                thread: Some(self.p.thread_at(self.block, thread)),
-                block: self.p.block_at(self.block),
-                place: place(self.p.kernel, loc),
-                value: None,
-                notes: Vec::new(),
-            };
-            let mut accesses = vec![access(loc, thread)];
-            accesses.extend(other.map(|(l, t)| access(l, t)));
-            let mut f = Finding::new(Kind::BarrierDivergence, message, accesses);
-            f.help = vec![help.to_string()];
-            f
-        });
-    }
-
-    /// Nobody in the block can go on.
-    pub(crate) fn resolve(&mut self, world: &mut World) -> Result<Option<Turn>, Stop> {
-        if self.release_named(world) || self.resume() {
+    /// No thread of the block can go on.
+    pub(crate) fn resolve(&mut self, world: &mut World<O>) -> Result<Option<Turn>, Stop> {
+        if self.release_partial_barriers(world) || self.resume() {
             return Ok(None);
         }
         let groups =
@@ -374,14 +311,9 @@ impl BlockRun<'_, '_> {
         let stray = groups()
             .find(|(_, g)| !same(&g.state))
             .map(|(t, g)| (self.waiting_at(g), t + g.mask.trailing_zeros()));
-        if let Some((loc, thread)) = stray {
-            let message = format!(
-                "threads {} and {} of a block wait at different barriers",
-                triple(self.p.thread_at(self.block, first)),
-                triple(self.p.thread_at(self.block, thread))
-            );
-            let help = "every thread of the block must reach the same barrier: look at whether it can stand outside the divergent branch or loop";
-            self.report_divergence(lead_loc, first, Some((loc, thread)), message, help, world);
+        if let Some(second) = stray {
+            let fault = Fault::DifferentBarriers { first: (lead_loc, first), second };
+            self.fault(0, &fault, world);
             return Err(Stop::Diverged);
         }
         match lead_state {
@@ -389,33 +321,27 @@ impl BlockRun<'_, '_> {
             State::Barrier(b) if b.threads.is_some() => {
                 let here: u32 = groups().map(|(_, g)| g.mask.count_ones()).sum();
                 let needed = b.threads.unwrap_or(0);
-                let message = format!(
-                    "barrier {} waits for {needed} threads, but only {here} ever come",
-                    b.id
-                );
-                let help =
-                    "the thread count of a named barrier must match the threads that arrive at it";
-                self.report_divergence(lead_loc, first, None, message, help, world);
+                let (thread, barrier) = (first, b.id);
+                let fault = Fault::TooFewThreads { loc: lead_loc, thread, barrier, needed, here };
+                self.fault(0, &fault, world);
                 return Err(Stop::Diverged);
             }
             State::Barrier(b) => {
-                self.check_exited(b.site, first, world);
+                self.check_returned(b.site, first, world);
                 self.release(world, false, |_| true);
             }
             State::Copies(site) => {
-                self.check_exited(site, first, world);
-                self.check_copies(world);
+                self.check_returned(site, first, world);
+                self.check_group_copies(world);
                 for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
                     g.state = State::Ready;
                 }
                 world.changes += 1;
-                let (races, mut ctx) = self.races(world);
-                races.copies_done(&mut ctx);
+                self.group_copies_awaited(world);
             }
             State::Await { id, .. } => {
-                let message = format!("barrier {id} waits for threads that never arrive at it");
-                let help = "every thread of the group must arrive before any can go on";
-                self.report_divergence(lead_loc, first, None, message, help, world);
+                let fault = Fault::NeverOpens { loc: lead_loc, thread: first, barrier: id };
+                self.fault(0, &fault, world);
                 return Err(Stop::Diverged);
             }
             State::Ready | State::Paused | State::Warp { .. } => {}
@@ -423,67 +349,18 @@ impl BlockRun<'_, '_> {
         Ok(None)
     }
 
-    /// A barrier that not all threads of the block reach: some have left.
-    fn check_exited(&mut self, site: SiteId, waiting: u32, world: &mut World) {
-        let Some((thread, branch)) = self.left else {
-            return;
-        };
-        let p = self.p;
-        let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 0 };
-        world.reports.add(key, false, || {
-            let exit = Access {
-                op: "exit".into(),
-                thread: Some(p.thread_at(self.block, thread)),
-                block: p.block_at(self.block),
-                place: place(p.kernel, branch),
-                value: None,
-                notes: Vec::new(),
-            };
-            let message = format!(
-                "thread {} waits at a barrier that thread {} of its block never reaches: it has returned",
-                triple(p.thread_at(self.block, waiting)),
-                triple(p.thread_at(self.block, thread))
-            );
-            let mut f =
-                Finding::new(Kind::BarrierDivergence, message, vec![self.barrier_access(site, waiting), exit]);
-            if p.kernel.language != Language::OpenCl && !p.lockstep {
-                f.severity = Severity::Warning;
-            }
-            f.help = vec!["all threads of the block should reach the barrier: look at whether the work can be guarded, and not the way to the barrier".into()];
-            f
-        });
-    }
-
-    /// A group copy is every thread's or nobody's.
-    pub(crate) fn check_copies(&mut self, world: &mut World) {
-        let threads = self.p.threads_of(self.block);
-        let mut copies: Vec<(SiteId, u32)> = self.copies.drain().collect();
-        copies.retain(|(_, n)| !n.is_multiple_of(threads));
-        copies.sort();
-        for (site, n) in copies {
-            let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 3 };
-            world.reports.add(key, false, || {
-                let mut access = self.barrier_access(site, 0);
-                access.op = "copy".into();
-                access.thread = None;
-                let message = format!(
-                    "a group copy is executed by {} of the {threads} threads of a block",
-                    n % threads
-                );
-                let mut f = Finding::new(Kind::BarrierDivergence, message, vec![access]);
-                f.help = vec![
-                    "every thread of the block must reach the same group copy: move it out of the divergent branch or loop".into(),
-                ];
-                f
-            });
+    /// A barrier that not all threads of the block reach: some have returned.
+    fn check_returned(&mut self, site: SiteId, thread: u32, world: &mut World<O>) {
+        if let Some((returned, branch)) = self.returned {
+            self.fault(0, &Fault::Returned { site, thread, returned, branch }, world);
         }
     }
 
     /// Lets the groups at a barrier go on, with its result if it computes one.
-    /// `arrived`: others came by without waiting.
+    /// `arrived`: some threads arrived without waiting.
     pub(crate) fn release(
         &mut self,
-        world: &mut World,
+        world: &mut World<O>,
         arrived: bool,
         here: impl Fn(&State) -> bool,
     ) {
@@ -526,13 +403,20 @@ impl BlockRun<'_, '_> {
         let Some(b) = barrier else { return };
         let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads_of(self.block));
         if whole {
-            let (races, mut ctx) = self.races(world);
-            races.block_barrier(&mut ctx, b.shared, b.global);
-            self.watched_barrier(&b, &who, world);
+            let BarrierWait { site, shared, global, .. } = b;
+            let opened = Opened { site, shared, global, computes: b.reduce.is_some() };
+            let (own, block) = (&mut self.observed, self.block);
+            world.observer.block_barrier(own, self.p, block, &opened, &who);
         } else {
             let opening = self.opening(b.id);
-            let (races, mut ctx) = self.races(world);
-            races.named_barrier(&mut ctx, opening, &who, true);
+            world.observer.partial_barrier(
+                &mut self.observed,
+                self.p,
+                self.block,
+                opening,
+                &who,
+                true,
+            );
         }
     }
 
@@ -560,13 +444,12 @@ impl BlockRun<'_, '_> {
     }
 
     /// The grid barrier opens.
-    pub(crate) fn release_grid(&mut self, site: SiteId, world: &mut World) {
+    pub(crate) fn release_grid(&mut self, site: SiteId, world: &mut World<O>) {
         for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
             g.state = State::Ready;
         }
-        let (races, mut ctx) = self.races(world);
-        races.block_barrier(&mut ctx, true, true);
-        self.watched_grid_barrier(site, world);
+        let own = &mut self.observed;
+        world.observer.block_passes_grid_barrier(own, self.p, self.block, site);
     }
 
     /// Places and threads that cannot go on, for a deadlock's message.
@@ -590,8 +473,7 @@ impl BlockRun<'_, '_> {
                                 .find(|i| {
                                     matches!(
                                         self.p.code.steps[*i as usize],
-                                        crate::code::decode::Step::Load { .. }
-                                            | crate::code::decode::Step::Atomic(_)
+                                        Step::Load { .. } | Step::Atomic(_)
                                     )
                                 })
                                 .map(|i| self.p.code.locs[i as usize]);
@@ -603,67 +485,6 @@ impl BlockRun<'_, '_> {
                 })
             })
             .collect()
-    }
-
-    /// Shuffles, votes and matches among the lanes of `mask`.
-    pub(crate) fn warp_op(&mut self, w: usize, mask: u32, r: &Rare) {
-        let regs = self.regs(w);
-        let active = |l: usize| mask >> l & 1 == 1;
-        match r {
-            Rare::Shuffle { mode, ty, d, predicate, value, lane, clamp, .. } => {
-                let mut out = [(0u64, false); LANES];
-                for l in (0..LANES).filter(|l| active(*l)) {
-                    let (b, c) = (regs.w32(*lane)[l], regs.w32(*clamp)[l]);
-                    let (source, in_range) = shuffle_source(*mode, l as u32, b, c);
-                    let source = if in_range { source as usize & 31 } else { l };
-                    out[l] = (regs.lane(*value, *ty, source), in_range);
-                }
-                for l in (0..LANES).filter(|l| active(*l)) {
-                    regs.set_lane(*d, *ty, l, out[l].0);
-                    if let Some(p) = predicate {
-                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
-                    }
-                }
-            }
-            Rare::Vote { kind, d, pred, mask: named } => {
-                let bits = regs.bits(*pred);
-                let sets: [u32; LANES] =
-                    std::array::from_fn(|l| named.map_or(mask, |n| regs.w32(n)[l] & mask));
-                for l in (0..LANES).filter(|l| active(*l)) {
-                    let (named, ballot) = (sets[l], bits & sets[l]);
-                    let outcome = match kind {
-                        VoteKind::Ballot => {
-                            regs.w32_mut(*d)[l] = ballot;
-                            continue;
-                        }
-                        VoteKind::Any => ballot != 0,
-                        VoteKind::All => ballot == named,
-                        VoteKind::Uniform => ballot == 0 || ballot == named,
-                    };
-                    regs.set_bits(*d, u32::from(outcome) << l, 1 << l);
-                }
-            }
-            Rare::Match { all, ty, d, predicate, value, mask: named } => {
-                let sets = *regs.w32(*named);
-                let mut out = [(0, false); LANES];
-                for l in (0..LANES).filter(|l| active(*l)) {
-                    let named = sets[l] & mask;
-                    let mine = regs.lane(*value, *ty, l);
-                    let alike = (0..LANES)
-                        .filter(|o| named >> o & 1 == 1 && regs.lane(*value, *ty, *o) == mine)
-                        .fold(0u32, |m, o| m | 1 << o);
-                    let every = alike == named;
-                    out[l] = (if !*all || every { alike } else { 0 }, every);
-                }
-                for l in (0..LANES).filter(|l| active(*l)) {
-                    regs.w32_mut(*d)[l] = out[l].0;
-                    if let Some(p) = predicate {
-                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 }
 
@@ -678,28 +499,4 @@ fn neutral(op: AtomicOp, ty: Ty) -> u64 {
         AtomicOp::FMax => real_bits(ty, f64::NEG_INFINITY),
         _ => 0,
     }
-}
-
-/// PTX's rule: source lane and whether it is in range.
-fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (clamp, segment) = (c & 0x1f, c >> 8 & 0x1f);
-    let b = b & 0x1f;
-    let max_lane = (lane & segment) | (clamp & !segment);
-    let min_lane = lane & segment;
-    match mode {
-        ShuffleMode::Up => {
-            let j = lane as i32 - b as i32;
-            (j as u32, j >= max_lane as i32)
-        }
-        ShuffleMode::Down => (lane + b, lane + b <= max_lane),
-        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= max_lane),
-        ShuffleMode::Index => {
-            let j = min_lane | (b & !segment);
-            (j, j <= max_lane)
-        }
-    }
-}
-
-pub(crate) fn triple(t: [u32; 3]) -> String {
-    format!("({},{},{})", t[0], t[1], t[2])
 }

@@ -1,21 +1,23 @@
 //! The device's heap: `malloc` and `free` in a kernel, and use after free.
 //!
 //! Each allocation is an object of its own, so bounds and races are checked as in
-//! any array. A freed block keeps its object and loses its bytes: whoever touches
-//! it afterwards names it. Numbers are not used again, so a dangling pointer never
+//! any array. A freed block keeps its object but has no bytes any more: a later
+//! access still names it. Numbers are not used again, so a dangling pointer never
 //! points to a newer block.
 //!
 //! What it can miss: blocks are taken as initialised; more or larger blocks than
 //! are modelled end the launch as `unknown`.
 
-use lockstep_finding::{Access, Finding, Kind};
-use lockstep_kernel::{LocId, SiteId, Space};
+use lockstep_kernel::{LocId, Space};
 
-use crate::check::report::{Key, place};
-use crate::code::lanes::Slot;
-use crate::code::program::{HEAP_BLOCK, object_of, origin};
-use crate::machine::access::lanes_of;
-use crate::machine::block::{BlockRun, Entry, Stop, World};
+use crate::code::program::Program;
+use crate::code::registers::{Slot, lanes_of};
+use crate::launch::layout::{HEAP_BLOCK, object_of, origin};
+use crate::machine::block::BlockRun;
+use crate::machine::fault::{Fault, Freed};
+use crate::machine::memory::{Entry, Storage};
+use crate::machine::observe::Observer;
+use crate::machine::world::{Stop, World};
 
 #[derive(Default)]
 pub(crate) struct Heap {
@@ -24,29 +26,29 @@ pub(crate) struct Heap {
 }
 
 struct HeapBlock {
-    storage: Vec<u64>,
+    storage: Storage,
     size: u64,
     freed: Option<Freed>,
 }
 
-/// Who freed a block, and where.
-#[derive(Clone, Copy)]
-struct Freed {
-    block: u32,
-    thread: u32,
-    loc: LocId,
+impl Heap {
+    /// Who freed the block that an address names, if it is one that was freed.
+    pub(crate) fn freed(&self, p: &Program, address: u64) -> Option<Freed> {
+        let number = object_of(address).checked_sub(p.heap)?;
+        self.blocks.get(number)?.freed
+    }
 }
 
-impl BlockRun<'_, '_> {
+impl<O: Observer> BlockRun<'_, '_, O> {
     /// Brings the table of objects up to date.
-    pub(crate) fn see_heap(&mut self, world: &mut World) {
+    pub(crate) fn see_heap(&mut self, world: &mut World<O>) {
         if self.heap_version == world.heap.version {
             return;
         }
         self.heap_version = world.heap.version;
-        for (i, b) in world.heap.blocks.iter_mut().enumerate() {
-            self.table[self.p.heap + i] = Entry {
-                base: b.storage.as_mut_ptr().cast(),
+        for (i, b) in world.heap.blocks.iter().enumerate() {
+            self.memory.table[self.p.heap + i] = Entry {
+                base: b.storage.at(0),
                 size: if b.freed.is_some() { 0 } else { b.size },
                 stride: 0,
                 space: Space::Global,
@@ -60,7 +62,7 @@ impl BlockRun<'_, '_> {
         mask: u32,
         d: Slot,
         size: Slot,
-        world: &mut World,
+        world: &mut World<O>,
     ) -> Result<(), Stop> {
         let regs = self.regs(w);
         for l in lanes_of(mask) {
@@ -69,7 +71,7 @@ impl BlockRun<'_, '_> {
             if size > HEAP_BLOCK || object >= self.p.objects.len() {
                 return Err(Stop::Heap);
             }
-            let storage = vec![0; size.div_ceil(8) as usize + 1];
+            let storage = Storage::new(size);
             world.heap.blocks.push(HeapBlock { storage, size, freed: None });
             regs.w64_mut(d)[l] = origin(object);
         }
@@ -79,7 +81,14 @@ impl BlockRun<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn free(&mut self, w: usize, mask: u32, ptr: Slot, loc: LocId, world: &mut World) {
+    pub(crate) fn free(
+        &mut self,
+        w: usize,
+        mask: u32,
+        ptr: Slot,
+        loc: LocId,
+        world: &mut World<O>,
+    ) {
         let regs = self.regs(w);
         for l in lanes_of(mask) {
             let address = regs.w64(ptr)[l];
@@ -92,71 +101,14 @@ impl BlockRun<'_, '_> {
                     b.freed = Some(freed);
                 }
                 Some(HeapBlock { freed: Some(before), .. }) => {
-                    let before = *before;
-                    self.report_free(freed, Some(before), "a heap block is freed twice", world);
+                    let fault = Fault::FreedTwice { now: freed, before: *before };
+                    self.fault(w, &fault, world);
                 }
-                _ => self.report_free(
-                    freed,
-                    None,
-                    "free of a pointer that malloc did not give",
-                    world,
-                ),
+                _ => self.fault(w, &Fault::NotAllocated { now: freed }, world),
             }
         }
         world.heap.version += 1;
         world.changes += 1;
         self.see_heap(world);
-    }
-
-    fn free_access(&self, f: Freed) -> Access {
-        Access {
-            op: "free".into(),
-            thread: Some(self.p.thread_at(f.block, f.thread)),
-            block: self.p.block_at(f.block),
-            place: place(self.p.kernel, f.loc),
-            value: None,
-            notes: Vec::new(),
-        }
-    }
-
-    fn report_free(&self, now: Freed, before: Option<Freed>, message: &str, world: &mut World) {
-        let key = Key {
-            kind: Kind::UseAfterFree,
-            places: [now.loc.0, before.map_or(now.loc.0, |b| b.loc.0)],
-            object: 1,
-        };
-        world.reports.add(key, false, || {
-            let mut accesses = vec![self.free_access(now)];
-            accesses.extend(before.map(|b| self.free_access(b)));
-            let mut f = Finding::new(Kind::UseAfterFree, message.to_string(), accesses);
-            f.help = vec!["free each block once, with the pointer that malloc gave".into()];
-            f
-        });
-    }
-
-    /// Reports an access to a freed block; false if it is none.
-    pub(crate) fn report_freed(
-        &self,
-        address: u64,
-        size: u64,
-        site: SiteId,
-        thread: u32,
-        world: &mut World,
-    ) -> bool {
-        let block = object_of(address)
-            .checked_sub(self.p.heap)
-            .and_then(|n| world.heap.blocks.get(n))
-            .and_then(|b| b.freed);
-        let Some(freed) = block else { return false };
-        let key =
-            Key { kind: Kind::UseAfterFree, places: self.p.places(site.0, site.0), object: 0 };
-        world.reports.add(key, false, || {
-            let message = format!("{} of {size} bytes of a heap block that was freed", self.access_op(site));
-            let accesses = vec![self.access_of(site, thread), self.free_access(freed)];
-            let mut f = Finding::new(Kind::UseAfterFree, message, accesses);
-            f.help = vec!["free the block only after its last use: look at whether a barrier should order the two between threads".into()];
-            f
-        });
-        true
     }
 }

@@ -4,23 +4,17 @@
 //! the launch's (one that was loaded from memory) ends the launch as `unknown`, and so does a texel that an image of
 //! as many bytes may or may not have.
 
-use lockstep_kernel::{Ty, image};
+use lockstep_kernel::image;
 
-use crate::code::lanes::{Slot, real_value};
-use crate::code::program::{NULL_OBJECT, object_of, origin};
-use crate::machine::access::lanes_of;
-use crate::machine::block::{BlockRun, Stop};
+use crate::code::lanes::real_value;
+use crate::code::registers::{Slot, lanes_of};
+use crate::code::steps::TexelStep;
+use crate::launch::layout::{NULL_OBJECT, object_of, origin};
+use crate::machine::block::BlockRun;
+use crate::machine::observe::Observer;
+use crate::machine::world::Stop;
 
-/// The texel that a step asks for.
-pub(crate) struct TexelStep {
-    pub image: Slot,
-    /// Only those that say where.
-    pub coords: Vec<(Ty, Slot)>,
-    pub unit: u32,
-    pub sampled: bool,
-}
-
-impl BlockRun<'_, '_> {
+impl<O: Observer> BlockRun<'_, '_, O> {
     pub(crate) fn texel(&self, w: usize, mask: u32, d: Slot, t: &TexelStep) -> Result<(), Stop> {
         let regs = self.regs(w);
         let mut at = vec![0i64; t.coords.len()];
@@ -59,7 +53,7 @@ impl BlockRun<'_, '_> {
     /// Where an image begins, and its bytes.
     fn image(&self, handle: u64) -> Result<(u64, u64), Stop> {
         let object = object_of(handle);
-        match self.table.get(object) {
+        match self.memory.table.get(object) {
             Some(entry) if object != NULL_OBJECT && handle >= origin(object) => {
                 let before = handle - origin(object);
                 Ok((handle, entry.size.saturating_sub(before)))

@@ -1,11 +1,21 @@
 //! The SIMT machine: the blocks of a launch, their warps, and the ways to memory and to other threads.
 
 pub(crate) mod access;
+pub(crate) mod atomics;
 pub(crate) mod barrier;
 pub(crate) mod block;
+pub(crate) mod claims;
+pub(crate) mod copies;
+pub(crate) mod execute;
+pub(crate) mod fault;
 pub(crate) mod grid;
 pub(crate) mod heap;
 pub(crate) mod image;
+pub(crate) mod memory;
+pub(crate) mod observe;
 pub(crate) mod partial_barrier;
 pub(crate) mod print;
 pub(crate) mod print_format;
+pub(crate) mod warp;
+pub(crate) mod warp_operations;
+pub(crate) mod world;

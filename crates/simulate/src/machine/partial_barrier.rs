@@ -1,24 +1,27 @@
 //! Barriers of some threads of a block: PTX's named barriers, and barriers in two halves.
 //!
 //! A named barrier opens when as many threads have come as it is for, whether they wait (`bar.sync`) or not
-//! (`bar.arrive`), and then counts from zero again. Who waits learns what those have done who came for the same opening,
-//! and nothing that they did later. In a split barrier each thread arrives and later waits; who arrived last opens it.
+//! (`bar.arrive`), and then counts from zero again. What the threads of one opening did before it is ordered before
+//! what those that wait do after it. In a split barrier each thread arrives and later waits; the last one to arrive opens it.
 //!
-//! Who arrives lets all others run first, so that a thread that is several rounds ahead meets those it should have
-//! waited for.
+//! A thread that arrives lets all others run first, so that a race with a thread that is several rounds behind is
+//! executed.
 
 use lockstep_kernel::SiteId;
 use rustc_hash::FxHashMap;
 
-use crate::code::lanes::LANES;
-use crate::machine::block::{BarrierWait, BlockRun, State, World};
+use crate::code::registers::LANES;
+use crate::machine::block::BlockRun;
+use crate::machine::observe::{Observer, Opening};
+use crate::machine::warp::{BarrierWait, State};
+use crate::machine::world::World;
 
-/// PTX has so many; split barriers have numbers beyond.
+/// The number of barriers in PTX; split barriers have larger numbers.
 const PTX_BARRIERS: u32 = 16;
 
 /// A barrier of some of a block's threads.
 #[derive(Default)]
-pub(crate) struct Named {
+pub(crate) struct PartialBarrier {
     /// Threads that have come without waiting since it last opened.
     arrived: u32,
     /// How often it has opened.
@@ -27,27 +30,41 @@ pub(crate) struct Named {
     tokens: FxHashMap<u32, u32>,
 }
 
-impl BlockRun<'_, '_> {
+impl<O: Observer> BlockRun<'_, '_, O> {
     /// Lanes come to a barrier and go on.
-    pub(crate) fn arrive(&mut self, w: usize, mask: u32, id: u32, needed: u32, world: &mut World) {
+    pub(crate) fn arrive(
+        &mut self,
+        w: usize,
+        mask: u32,
+        id: u32,
+        needed: u32,
+        world: &mut World<O>,
+    ) {
         let first = self.warps[w].first_thread;
-        let named = self.named.entry(id).or_default();
-        named.arrived += mask.count_ones();
-        let generation = named.generation;
+        let barrier = self.partial_barriers.entry(id).or_default();
+        barrier.arrived += mask.count_ones();
+        let generation = barrier.generation;
         for l in (0..LANES as u32).filter(|l| mask >> l & 1 == 1) {
-            named.tokens.insert(first + l, generation);
+            barrier.tokens.insert(first + l, generation);
         }
         world.changes += 1;
         let opening = self.opening(id);
-        let (races, mut ctx) = self.races(world);
-        races.named_barrier(&mut ctx, opening, &[(w, mask)], false);
-        if self.release_named(world) {
+        let who = [(w, mask)];
+        world.observer.partial_barrier(
+            &mut self.observed,
+            self.p,
+            self.block,
+            opening,
+            &who,
+            false,
+        );
+        if self.release_partial_barriers(world) {
             return;
         }
-        let named = self.named.entry(id).or_default();
-        if named.arrived >= needed {
-            named.arrived -= needed;
-            named.generation += 1;
+        let barrier = self.partial_barriers.entry(id).or_default();
+        if barrier.arrived >= needed {
+            barrier.arrived -= needed;
+            barrier.generation += 1;
         }
     }
 
@@ -58,29 +75,39 @@ impl BlockRun<'_, '_> {
         mask: u32,
         id: u32,
         site: SiteId,
-        world: &mut World,
+        world: &mut World<O>,
     ) -> Option<State> {
         let first = self.warps[w].first_thread;
-        let named = self.named.entry(id).or_default();
+        let barrier = self.partial_barriers.entry(id).or_default();
         let lanes = (0..LANES as u32).filter(|l| mask >> l & 1 == 1);
-        let tokens = lanes.map(|l| named.tokens.get(&(first + l)).copied());
-        let generation = tokens.map(|t| t.unwrap_or(named.generation)).max().unwrap_or(0);
-        if named.generation <= generation {
+        let tokens = lanes.map(|l| barrier.tokens.get(&(first + l)).copied());
+        let generation = tokens.map(|t| t.unwrap_or(barrier.generation)).max().unwrap_or(0);
+        if barrier.generation <= generation {
             return Some(State::Await { site, id, generation });
         }
-        let (races, mut ctx) = self.races(world);
-        races.learn_opening(&mut ctx, (id, generation), &[(w, mask)]);
+        self.was_open(w, mask, (id, generation), world);
         None
     }
 
-    /// Which opening of a barrier those are told of who come now. All who wait at a barrier of PTX are there when it
-    /// opens, and learn no more than what is known then: its openings need not be told apart.
-    pub(crate) fn opening(&self, id: u32) -> (u32, u32) {
-        let generation = self.named.get(&id).map_or(0, |n| n.generation);
+    fn was_open(&mut self, w: usize, mask: u32, opening: Opening, world: &mut World<O>) {
+        let who = [(w, mask)];
+        world.observer.partial_barrier_was_open(
+            &mut self.observed,
+            self.p,
+            self.block,
+            opening,
+            &who,
+        );
+    }
+
+    /// The next opening of a barrier, as observers are told of it. All threads that wait at a barrier of PTX are there
+    /// when it opens, so its openings need not be distinguished.
+    pub(crate) fn opening(&self, id: u32) -> Opening {
+        let generation = self.partial_barriers.get(&id).map_or(0, |n| n.generation);
         (id, if id < PTX_BARRIERS { 0 } else { generation })
     }
 
-    /// Those that let others go first go on. True if there were any.
+    /// Groups that let others run first go on. True if there were any.
     pub(crate) fn resume(&mut self) -> bool {
         let mut any = false;
         for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
@@ -92,12 +119,12 @@ impl BlockRun<'_, '_> {
         any
     }
 
-    /// Barriers whose count is reached. True if somebody goes on.
-    pub(crate) fn release_named(&mut self, world: &mut World) -> bool {
+    /// Opens barriers whose count is reached. True if a thread can go on.
+    pub(crate) fn release_partial_barriers(&mut self, world: &mut World<O>) -> bool {
         self.release_halves(world) || self.release_counted(world)
     }
 
-    fn release_counted(&mut self, world: &mut World) -> bool {
+    fn release_counted(&mut self, world: &mut World<O>) -> bool {
         let mut counts: Vec<(u32, u32, u32)> = Vec::new();
         for g in self.warps.iter().flat_map(|w| &w.groups) {
             let State::Barrier(BarrierWait { id, threads: Some(needed), .. }) = g.state else {
@@ -108,29 +135,29 @@ impl BlockRun<'_, '_> {
                 None => counts.push((id, needed, g.mask.count_ones())),
             }
         }
-        let arrived = |id: &u32| self.named.get(id).map_or(0, |n| n.arrived);
+        let arrived = |id: &u32| self.partial_barriers.get(id).map_or(0, |n| n.arrived);
         let full = counts.iter().find(|(id, needed, here)| here + arrived(id) >= *needed);
         let Some(&(id, needed, here)) = full else { return false };
-        // Of those that came by without waiting, as many as were still needed.
+        // Threads that arrived without waiting: as many as were still needed.
         let used = needed.saturating_sub(here);
         self.release(
             world,
             used > 0,
             |s| matches!(s, State::Barrier(b) if b.id == id && b.threads.is_some()),
         );
-        let named = self.named.entry(id).or_default();
-        named.arrived = named.arrived.saturating_sub(used);
-        named.generation += 1;
+        let barrier = self.partial_barriers.entry(id).or_default();
+        barrier.arrived = barrier.arrived.saturating_sub(used);
+        barrier.generation += 1;
         true
     }
 
     /// Second halves whose barrier has opened.
-    fn release_halves(&mut self, world: &mut World) -> bool {
+    fn release_halves(&mut self, world: &mut World<O>) -> bool {
         let mut open = Vec::new();
         for (w, warp) in self.warps.iter_mut().enumerate() {
             for g in &mut warp.groups {
                 if let State::Await { id, generation, .. } = g.state
-                    && self.named.get(&id).is_some_and(|n| n.generation > generation)
+                    && self.partial_barriers.get(&id).is_some_and(|n| n.generation > generation)
                 {
                     g.state = State::Ready;
                     open.push((w, g.mask, id, generation));
@@ -139,8 +166,7 @@ impl BlockRun<'_, '_> {
         }
         for &(w, mask, id, generation) in &open {
             world.changes += 1;
-            let (races, mut ctx) = self.races(world);
-            races.learn_opening(&mut ctx, (id, generation), &[(w, mask)]);
+            self.was_open(w, mask, (id, generation), world);
         }
         !open.is_empty()
     }

@@ -1,18 +1,17 @@
 //! What a kernel says itself: `printf` and assertions.
 
-use lockstep_finding::{Access, Finding, Kind};
 use lockstep_kernel::{LocId, Ty};
 
-use crate::check::report::{Key, place};
-use crate::code::decode::Prints;
-use crate::code::lanes::Slot;
-use crate::code::program::{object_of, origin};
-use crate::machine::access::lanes_of;
-use crate::machine::block::{BlockRun, World};
+use crate::code::registers::{LANES, Slot, lanes_of};
+use crate::code::steps::Prints;
+use crate::machine::block::BlockRun;
+use crate::machine::fault::Fault;
+use crate::machine::observe::Observer;
 use crate::machine::print_format::{self, Arguments};
+use crate::machine::world::World;
 
-impl BlockRun<'_, '_> {
-    /// Reports the lanes whose condition is false, and gives them back.
+impl<O: Observer> BlockRun<'_, '_, O> {
+    /// Tells of the lanes whose condition is false, and gives them back.
     pub(crate) fn assert(
         &mut self,
         w: usize,
@@ -20,44 +19,34 @@ impl BlockRun<'_, '_> {
         cond: Slot,
         message: &str,
         loc: LocId,
-        world: &mut World,
+        world: &mut World<O>,
     ) -> u32 {
         let failed = mask & !self.regs(w).bits(cond);
         for l in lanes_of(failed) {
             let thread = self.warps[w].first_thread + l as u32;
-            let key = Key { kind: Kind::Assertion, places: [loc.0, loc.0], object: 0 };
-            world.reports.add(key, false, || {
-                let access = Access {
-                    op: "assert".into(),
-                    thread: Some(self.p.thread_at(self.block, thread)),
-                    block: self.p.block_at(self.block),
-                    place: place(self.p.kernel, loc),
-                    value: None,
-                    notes: Vec::new(),
-                };
-                let text = if message.is_empty() {
-                    "assertion failed".into()
-                } else {
-                    format!("assertion failed: {message}")
-                };
-                let mut f = Finding::new(Kind::Assertion, text, vec![access]);
-                f.help = vec!["the launch above makes the condition false for this thread".into()];
-                f
-            });
+            self.fault(w, &Fault::Assertion { loc, thread, message }, world);
         }
         failed
     }
 
-    pub(crate) fn print(&mut self, w: usize, mask: u32, format: Slot, args: &Prints) {
+    pub(crate) fn print(
+        &mut self,
+        w: usize,
+        mask: u32,
+        format: Slot,
+        args: &Prints,
+        world: &mut World<O>,
+    ) {
         let regs = self.regs(w);
         for l in lanes_of(mask) {
             if self.printed.len() >= self.p.config.max_print {
                 return;
             }
-            let text = self.string_at(regs.w64(format)[l]);
+            let mut reader = Reader { run: self, world, lane: l };
+            let text = reader.string_at(regs.w64(format)[l]);
             let line = match args {
                 Prints::Buffer(b) => {
-                    let mut a = BufferArgs { run: self, lane: l, address: regs.w64(*b)[l] };
+                    let mut a = BufferArgs { reader, address: regs.w64(*b)[l] };
                     print_format::format(&text, &mut a)
                 }
                 Prints::Values(values) => {
@@ -67,75 +56,74 @@ impl BlockRun<'_, '_> {
                             slots.iter().map(|s| (regs.lane(*s, *ty, l), *ty)).collect()
                         })
                         .collect();
-                    let mut a = ValueArgs { run: self, values, next: 0 };
+                    let mut a = ValueArgs { reader, values, next: 0 };
                     print_format::format(&text, &mut a)
                 }
             };
             self.printed.push_str(&line);
         }
     }
+}
 
-    /// Bytes of an object as the given lane sees them, if they are there.
-    fn peek(&self, lane: usize, address: u64, len: u64) -> Option<&[u8]> {
-        let object = object_of(address);
-        let e = self.table.get(object)?;
-        let offset = address.wrapping_sub(origin(object));
-        if offset.checked_add(len)? > e.size {
-            return None;
-        }
-        // SAFETY: just checked.
-        Some(unsafe {
-            let p = e.base.add((offset + lane as u64 * e.stride) as usize);
-            std::slice::from_raw_parts(p, len as usize)
-        })
+/// Reads what `printf` is given in memory. No observer is told: these are no accesses of the kernel's.
+struct Reader<'a, 'w, 'p, 'k, O: Observer> {
+    run: &'a mut BlockRun<'p, 'k, O>,
+    world: &'a mut World<'w, O>,
+    lane: usize,
+}
+
+impl<O: Observer> Reader<'_, '_, '_, '_, O> {
+    /// Up to eight bytes of an object as the lane sees them, if they are there.
+    fn read(&mut self, address: u64, bytes: u32) -> Option<u64> {
+        let mut addresses = [0; LANES];
+        addresses[self.lane] = address;
+        let mask = 1 << self.lane;
+        let t = self.run.memory.resolve_one(&addresses, mask, u64::from(bytes), 1)?;
+        self.run.claim_read(&t, self.world).then(|| t.get(self.lane, 0, bytes))
     }
 
-    fn string_at(&self, address: u64) -> String {
-        let bytes: Vec<u8> = (0..4096)
-            .map_while(|i| self.peek(0, address + i, 1).map(|b| b[0]).filter(|b| *b != 0))
-            .collect();
+    fn string_at(&mut self, address: u64) -> String {
+        let byte = |i| self.read(address + i, 1).map(|b| b as u8).filter(|b| *b != 0);
+        let bytes: Vec<u8> = (0..4096).map_while(byte).collect();
         String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 
 /// Arguments of CUDA's `vprintf`: a buffer laid out as C does.
-struct BufferArgs<'a, 'p, 'k> {
-    run: &'a BlockRun<'p, 'k>,
-    lane: usize,
+struct BufferArgs<'a, 'w, 'p, 'k, O: Observer> {
+    reader: Reader<'a, 'w, 'p, 'k, O>,
     address: u64,
 }
 
-impl Arguments for BufferArgs<'_, '_, '_> {
+impl<O: Observer> Arguments for BufferArgs<'_, '_, '_, '_, O> {
     fn next(&mut self, wide: bool, real: bool) -> Option<(u64, Ty)> {
-        let n: u64 = if wide || real { 8 } else { 4 };
-        self.address = self.address.next_multiple_of(n);
-        let bytes = self.run.peek(self.lane, self.address, n)?;
-        self.address += n;
-        let mut value = [0; 8];
-        value[..n as usize].copy_from_slice(bytes);
+        let n: u32 = if wide || real { 8 } else { 4 };
+        self.address = self.address.next_multiple_of(u64::from(n));
+        let value = self.reader.read(self.address, n)?;
+        self.address += u64::from(n);
         let ty = match (real, n) {
             (true, _) => Ty::F64,
             (_, 8) => Ty::I64,
             _ => Ty::I32,
         };
-        Some((u64::from_le_bytes(value), ty))
+        Some((value, ty))
     }
     fn next_vector(&mut self) -> Option<Vec<(u64, Ty)>> {
         None
     }
-    fn string(&self, address: u64) -> String {
-        self.run.string_at(address)
+    fn string(&mut self, address: u64) -> String {
+        self.reader.string_at(address)
     }
 }
 
 /// Arguments of OpenCL's `printf`: values with types.
-struct ValueArgs<'a, 'p, 'k> {
-    run: &'a BlockRun<'p, 'k>,
+struct ValueArgs<'a, 'w, 'p, 'k, O: Observer> {
+    reader: Reader<'a, 'w, 'p, 'k, O>,
     values: Vec<Vec<(u64, Ty)>>,
     next: usize,
 }
 
-impl Arguments for ValueArgs<'_, '_, '_> {
+impl<O: Observer> Arguments for ValueArgs<'_, '_, '_, '_, O> {
     fn next(&mut self, _: bool, _: bool) -> Option<(u64, Ty)> {
         self.next_vector()?.first().copied()
     }
@@ -143,7 +131,7 @@ impl Arguments for ValueArgs<'_, '_, '_> {
         self.next += 1;
         self.values.get(self.next - 1).cloned()
     }
-    fn string(&self, address: u64) -> String {
-        self.run.string_at(address)
+    fn string(&mut self, address: u64) -> String {
+        self.reader.string_at(address)
     }
 }

@@ -15,7 +15,7 @@ pub(crate) trait Arguments {
     /// The next argument as a vector.
     fn next_vector(&mut self) -> Option<Vec<(u64, Ty)>>;
     /// The string at an address.
-    fn string(&self, address: u64) -> String;
+    fn string(&mut self, address: u64) -> String;
 }
 
 /// Formats `format` with `args`.
@@ -226,7 +226,7 @@ mod tests {
         fn next_vector(&mut self) -> Option<Vec<(u64, Ty)>> {
             Some(std::mem::take(&mut self.0))
         }
-        fn string(&self, _: u64) -> String {
+        fn string(&mut self, _: u64) -> String {
             "text".into()
         }
     }

@@ -19,8 +19,8 @@
 //! called redundant:
 //!
 //! - orders through atomics and flags are not credited;
-//! - two atomics count unless both do the same commuting operation and nobody looks
-//!   at their results; so does a volatile store and the read that polls it;
+//! - two atomics count unless both do the same commuting operation and no thread uses
+//!   their results; so does a volatile store and the read that polls it;
 //! - stores that repeat a value count;
 //! - what a thread does with atomics, volatile accesses and device-wide fences may
 //!   be seen by other blocks: it *publishes* what others of its block stored to
@@ -36,16 +36,23 @@ use std::collections::BTreeMap;
 
 use lockstep_finding::{Access, Memory};
 use lockstep_kernel::{
-    AtomicOp, Barrier, Inst, Kernel, Op, Operand, Scope, SiteId, Space, Terminator,
+    AtomicOp, Barrier, Inst, Kernel, LocId, Op, Operand, Order, Scope, SiteId, Space, Terminator,
 };
 use rustc_hash::FxHashMap;
 
-use crate::check::race::{BlockRaces, COPY_ENGINE, Mark, mark, site, thread, time};
-use crate::check::report::{access, memory};
+use crate::check::cells::{Mark, mark, site, thread, time};
+use crate::check::describe::{access, memory};
+use crate::check::faults::Faults;
+use crate::check::memory::{BlockMemory, MemoryChecks};
+use crate::check::race::BlockRaces;
+use crate::code::lanes::Alu;
 use crate::code::program::Program;
-use crate::launch::api::{BarrierSurvey, BarrierUse, Separation};
-use crate::machine::access::lanes_of;
-use crate::watch::hooks::Seen;
+use crate::code::registers::{Slot, lanes_of};
+use crate::launch::outcome::{BarrierSurvey, BarrierUse, Separation};
+use crate::machine::fault::{Deadlock, Fault};
+use crate::machine::observe::{
+    At, COPY_ENGINE, Copy, Event, Lanes, Observer, Opened, Opening, Transfer,
+};
 use crate::watch::recent_accesses::{Cell, History, Pages, Recent};
 
 /// Bytes of histories that a block may keep for the next one, and may have at all.
@@ -173,7 +180,7 @@ impl Survey {
     }
 }
 
-/// By site: atomics that commute with their like and whose result nobody uses.
+/// By site: atomics that commute with atomics of the same operation and whose result is not used.
 fn quiet_atomics(kernel: &Kernel) -> Vec<Option<AtomicOp>> {
     let mut used = vec![false; kernel.regs.len()];
     let mut mark = |o| {
@@ -211,7 +218,7 @@ pub(crate) struct BlockSurvey {
     base: [u32; 2],
     /// The barriers executed so far, the latest first, with its last time.
     recent: [Vec<(u32, u32)>; 2],
-    /// The sets of the first so many of `recent`, as far as they are known.
+    /// By number n: the set of the first n + 1 barriers of `recent`, or `UNKNOWN`.
     known: [Vec<u32>; 2],
     /// Time of each warp's last `__syncwarp` of all lanes, and of those of some.
     warp_sync: Vec<u32>,
@@ -219,7 +226,7 @@ pub(crate) struct BlockSurvey {
     counts: FxHashMap<u32, u64>,
     /// Stores to global memory, wherever.
     stored: History,
-    /// Atomics and volatile accesses of global memory whose result is looked at.
+    /// Atomics and volatile accesses of global memory whose result is used.
     heard: History,
     lane_bits: u32,
 }
@@ -272,16 +279,16 @@ impl BlockSurvey {
     }
 
     /// A barrier of the whole block opened; `clock` is the time after it.
-    pub(crate) fn barrier(
+    fn barrier(
         &mut self,
         survey: &mut Survey,
         program: &Program,
         clock: u32,
-        site: SiteId,
-        orders: [bool; 2],
-        computes: bool,
-        who: &[(usize, u32)],
+        opened: &Opened,
+        who: Lanes,
     ) {
+        let site = opened.site;
+        let orders = [opened.shared, opened.global];
         let count = self.counts.entry(site.0).or_default();
         *count += 1;
         let warps = who.chunk_by(|a, b| a.0 == b.0).count() as u32;
@@ -296,7 +303,7 @@ impl BlockSurvey {
             self.known[space].clear();
             self.known[space].resize(self.recent[space].len(), UNKNOWN);
         }
-        if computes {
+        if opened.computes {
             let bits = self.lane_bits;
             let mut threads = who.iter().flat_map(|&(w, lanes)| {
                 lanes_of(lanes).map(move |l| (w as u32) << bits | l as u32)
@@ -356,13 +363,9 @@ impl BlockSurvey {
         program: &Program,
         races: &BlockRaces,
         clock: u32,
-        first_thread: u32,
-        seen: &Seen<'_>,
+        seen: &Event<'_>,
     ) {
-        let number = |l: usize| match first_thread {
-            COPY_ENGINE => COPY_ENGINE,
-            t => t + l as u32,
-        };
+        let number = |l: usize| seen.thread(l);
         let space = usize::from(seen.space != Space::Shared);
         if survey.messages && space == 1 {
             self.message(survey, program, races, clock, &number, seen);
@@ -433,7 +436,7 @@ impl BlockSurvey {
         races: &BlockRaces,
         clock: u32,
         number: &dyn Fn(usize) -> u32,
-        seen: &Seen<'_>,
+        seen: &Event<'_>,
     ) {
         let (base, floor, bits) = (self.base[1], self.floor, self.lane_bits);
         let facts = program.sites[seen.site.0 as usize];
@@ -535,5 +538,131 @@ impl BlockSurvey {
         self.warp_sync[warp] > time(m)
             || self.masks[warp].iter().any(|&(mask, clock)| met(mask, clock))
             || races.in_lockstep(warp, lane(t) as usize, lane(thread(m)) as usize, time(m))
+    }
+}
+
+type Checks = (Faults, MemoryChecks);
+
+/// Notes which barriers are needed, beside the checks, whose clock and order within a warp it uses.
+pub(crate) struct BarrierNeeds {
+    pub checks: Checks,
+    pub survey: Survey,
+}
+
+/// Tells the checks alone.
+macro_rules! checks_only {
+    ($($(#[$attribute:meta])* fn $name:ident(own $(, $arg:ident: $ty:ty)*);)*) => {
+        $($(#[$attribute])*
+        fn $name(&mut self, own: &mut Self::Block $(, $arg: $ty)*) {
+            self.checks.$name(&mut own.0 $(, $arg)*);
+        })*
+    };
+}
+
+impl Observer for BarrierNeeds {
+    type Block = (<Checks as Observer>::Block, Box<BlockSurvey>);
+    const FOLLOWS_VALUES: bool = Checks::FOLLOWS_VALUES;
+
+    fn new_block(&mut self, p: &Program) -> Self::Block {
+        (self.checks.new_block(p), Box::new(BlockSurvey::new(p)))
+    }
+
+    fn block_begins(&mut self, (checks, survey): &mut Self::Block, p: &Program, block: u32) {
+        self.checks.block_begins(checks, p, block);
+        survey.start(block, self.checks.1.clock());
+    }
+
+    fn shadow_bytes(&self, own: &Self::Block) -> u64 {
+        self.checks.shadow_bytes(&own.0)
+    }
+
+    fn access(&mut self, (checks, survey): &mut Self::Block, at: &At, e: &Event) -> u64 {
+        let BlockMemory { races, .. } = &checks.1;
+        survey.access(&mut self.survey, at.program, races, self.checks.1.clock(), e);
+        self.checks.access(checks, at, e)
+    }
+
+    fn fence(&mut self, own: &mut Self::Block, at: &At, mask: u32, site: SiteId, scope: Scope) {
+        let (checks, survey) = own;
+        self.checks.fence(checks, at, mask, site, scope);
+        if scope >= Scope::Device {
+            let threads = lanes_of(mask).map(|l| at.first_thread + l as u32);
+            let (races, clock) = (&checks.1.races, self.checks.1.clock());
+            survey.fence(&mut self.survey, at.program, races, clock, threads, site);
+        }
+    }
+
+    fn warp_barrier(
+        &mut self,
+        own: &mut Self::Block,
+        at: &At,
+        lanes: u32,
+        alive: u32,
+        site: SiteId,
+    ) {
+        self.checks.warp_barrier(&mut own.0, at, lanes, alive, site);
+        own.1.warp_barrier(at.program, self.checks.1.clock(), at.warp, lanes);
+    }
+
+    fn block_barrier(
+        &mut self,
+        own: &mut Self::Block,
+        p: &Program,
+        block: u32,
+        b: &Opened,
+        who: Lanes,
+    ) {
+        self.checks.block_barrier(&mut own.0, p, block, b, who);
+        own.1.barrier(&mut self.survey, p, self.checks.1.clock(), b, who);
+    }
+
+    fn grid_barrier(&mut self) {
+        self.checks.grid_barrier();
+    }
+
+    fn block_passes_grid_barrier(
+        &mut self,
+        own: &mut Self::Block,
+        p: &Program,
+        block: u32,
+        site: SiteId,
+    ) {
+        self.checks.block_passes_grid_barrier(&mut own.0, p, block, site);
+        own.1.grid_barrier(self.checks.1.clock());
+    }
+
+    #[inline(always)]
+    fn follows_values(&self, own: &Self::Block, warp: usize) -> bool {
+        self.checks.follows_values(&own.0, warp)
+    }
+
+    fn deadlock(&mut self, p: &Program, deadlock: &Deadlock) {
+        self.checks.deadlock(p, deadlock);
+    }
+
+    checks_only! {
+        fn block_ends(own, p: &Program, block: u32);
+        #[inline(always)]
+        fn group_runs(own, mask: u32);
+        #[inline(always)]
+        fn diverge(own, warp: usize, a: u32, b: u32);
+        fn lane_by_lane(own, begins: bool);
+        fn atomic_done(own, at: &At, e: &Event, order: Order, scope: Scope);
+        fn partial_barrier(own, p: &Program, block: u32, opening: Opening, who: Lanes, waits: bool);
+        fn partial_barrier_was_open(own, p: &Program, block: u32, opening: Opening, who: Lanes);
+        fn copy_begins(own, copy: &Copy);
+        fn copy_ends(own, copy: &Copy);
+        fn group_copy_begins(own);
+        fn group_copy_ends(own, event: u64);
+        fn group_copies_awaited(own, events: Option<&[u64]>);
+        fn computes(own, at: &At, mask: u32, op: &Alu, loc: LocId);
+        fn uses(own, at: &At, mask: u32, slots: &[Slot], result: Option<Slot>, loc: LocId);
+        fn moves(own, warp: usize, mask: u32, to: Slot, from: Slot);
+        fn loaded(own, at: &At, t: &Transfer, first: Slot, count: u8);
+        fn stores(own, at: &At, t: &Transfer, values: &[Slot]);
+        fn stored(own, at: &At, t: &Transfer, values: &[Slot]);
+        fn atomic_uses(own, at: &At, t: &Transfer, reads: bool);
+        fn written(own, object: usize, offset: u64, len: u64);
+        fn fault(own, at: &At, fault: &Fault);
     }
 }

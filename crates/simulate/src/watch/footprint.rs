@@ -22,13 +22,15 @@ use std::borrow::Cow;
 use lockstep_kernel::{Kernel, Space};
 use rustc_hash::FxHashMap;
 
-use crate::check::race::COPY_ENGINE;
-use crate::code::program::{Prepared, Program, object_of, origin};
-use crate::launch::api::{BoundLaunch, Config, Footprint, LaunchError};
-use crate::machine::access::lanes_of;
-use crate::machine::block::Stop;
-use crate::machine::grid::unchecked;
-use crate::watch::hooks::{Seen, Watch};
+use crate::code::program::{Prepared, Program};
+use crate::code::registers::lanes_of;
+use crate::launch::layout::{object_of, origin};
+use crate::launch::outcome::Footprint;
+use crate::launch::request::{BoundLaunch, Config, LaunchError};
+use crate::machine::fault::Fault;
+use crate::machine::grid::in_order;
+use crate::machine::observe::{At, COPY_ENGINE, Event, Observer};
+use crate::machine::world::Stop;
 
 /// Words of one access out of bounds that are counted.
 const MAX_STRAY_WORDS: usize = 64;
@@ -53,12 +55,12 @@ impl Prepared<'_> {
     ) -> Result<Footprint, LaunchError> {
         let program = Program::new(self, launch, config)?;
         let mut touched = Touched::default();
-        let run = unchecked(&program, Watch::Footprint(&mut touched));
+        let run = in_order(&program, &mut touched);
         let mut out = touched.count(&program);
         out.coverage = run.coverage;
-        out.steps = run.steps;
-        out.complete = run.end.stop.is_none() && !run.end.deadlock;
-        out.violated = matches!(run.end.stop, Some(Stop::Requires(_)));
+        out.steps = run.stats.warp_steps;
+        out.complete = run.stop.is_none() && !run.deadlock;
+        out.violated = matches!(run.stop, Some(Stop::Requires(_)));
         Ok(out)
     }
 }
@@ -172,23 +174,43 @@ fn words(address: u64, size: u64) -> std::ops::RangeInclusive<u64> {
     address >> 2..=address.saturating_add(size.max(1) - 1) >> 2
 }
 
+impl Observer for Touched {
+    type Block = ();
+
+    fn new_block(&mut self, _: &Program) {}
+
+    /// The state of a block that has ended is used for another one.
+    fn block_ends(&mut self, (): &mut (), _: &Program, block: u32) {
+        if let Some(i) = self.blocks.iter().position(|b| b.block == block) {
+            self.spare.push(self.blocks.swap_remove(i));
+        }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, (): &mut (), at: &At, e: &Event) -> u64 {
+        self.touch(at.program, at.block, e);
+        0
+    }
+
+    fn fault(&mut self, (): &mut (), at: &At, fault: &Fault) {
+        if let Fault::OutOfBounds { site, thread, address, size, .. } = *fault {
+            let write = at.program.sites[site.0 as usize].writes;
+            self.stray(at.program, at.block, thread, address, size, write);
+        }
+    }
+}
+
 impl Touched {
-    pub(crate) fn access(
-        &mut self,
-        program: &Program,
-        block: u32,
-        first_thread: u32,
-        seen: &Seen<'_>,
-    ) {
+    fn touch(&mut self, program: &Program, block: u32, seen: &Event) {
         let write = program.sites[seen.site.0 as usize].writes;
         self.enter(program, block, seen.object);
         let size = u64::from(seen.size);
         let (mut low, mut high) = (u64::MAX, 0);
         let mut touched = self.words(program, seen.object);
         for l in lanes_of(seen.mask) {
-            let t = match first_thread {
+            let t = match seen.thread(l) {
                 COPY_ENGINE => program.threads,
-                t => t + l as u32,
+                t => t,
             };
             let words = words(seen.offsets[l], size);
             (low, high) = (low.min(*words.start()), high.max(*words.end()));
@@ -201,7 +223,7 @@ impl Touched {
     }
 
     /// An access out of bounds, or through a pointer to nowhere.
-    pub(crate) fn stray(
+    fn stray(
         &mut self,
         program: &Program,
         block: u32,
@@ -267,13 +289,6 @@ impl Touched {
             } else if self.counts[object].is_empty() {
                 self.counts[object] = vec![0; n];
             }
-        }
-    }
-
-    /// A block is done: what it knew is of no more use.
-    pub(crate) fn finished(&mut self, block: u32) {
-        if let Some(i) = self.blocks.iter().position(|b| b.block == block) {
-            self.spare.push(self.blocks.swap_remove(i));
         }
     }
 

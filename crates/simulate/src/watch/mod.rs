@@ -1,7 +1,7 @@
-//! What a run can be watched for besides the checks.
+//! Observers that find no bugs: the footprint of a launch, the trace of a finding, and which barriers are needed.
 
 pub(crate) mod barrier_needs;
 pub(crate) mod footprint;
-pub(crate) mod hooks;
 pub(crate) mod recent_accesses;
 pub(crate) mod trace;
+pub(crate) mod variables;

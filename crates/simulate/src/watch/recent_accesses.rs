@@ -1,4 +1,4 @@
-//! Who accessed a place lately: enough to find, for any thread, the latest access
+//! Recent accesses of a granule: enough to find, for any thread, the latest access
 //! of another one before the last barrier.
 //!
 //! A [`Recent`] keeps four marks: of the two warps that came last, the last access
@@ -8,9 +8,9 @@
 //! last barrier, which is compared with, and what came since, which must not push
 //! that out.
 
-use crate::check::race::{Mark, thread, time};
+use crate::check::cells::{Mark, thread, time};
 
-/// The lowest bit of a mark here: more than two threads of that warp came by, and
+/// The lowest bit of a mark here: more than two threads of that warp made an access, and
 /// some of them are forgotten.
 const FORGOT: Mark = 1;
 
@@ -46,7 +46,7 @@ impl Recent {
         self.0 = [m | forgot, b, c, d];
     }
 
-    /// Whether nobody came by: the last one is always there.
+    /// Whether there was no access: the first mark is that of the latest.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.0[0] == 0
@@ -165,7 +165,7 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::race::mark;
+    use crate::check::cells::mark;
 
     /// What a barrier leaves of four marks is what inserting them one by one, in their order, gives.
     #[test]

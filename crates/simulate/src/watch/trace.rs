@@ -1,15 +1,12 @@
-//! What the threads of a finding did, and who touched the memory it is about.
+//! What the threads of a finding did, and which threads accessed the memory it is about.
 //!
 //! The launch is executed again, twice, in the fixed order of [`crate::machine::grid`] and
 //! without checks. The first time, all moments are noted in which the threads of the
 //! finding make its accesses. Of those, the pair is taken that was complete first
 //! with no barrier of the block between the two, which is the pair that the race
 //! check reports. The second time, the events of each thread around its moment are
-//! kept, and for each element near the finding's, who read and who wrote it between
+//! kept, and for each element near the finding's, which threads read and wrote it between
 //! the same two barriers (of the block; of the grid, where the threads are of two blocks).
-//!
-//! It costs nothing where it is not asked for: accesses come by [`crate::watch::hooks`] only
-//! if something is watched.
 //!
 //! What it can miss: barriers of a part of a block are no events; where an OpenCL
 //! barrier orders only one kind of memory, it counts as any other, and the two moments
@@ -22,18 +19,18 @@ use std::collections::{BTreeMap, VecDeque};
 use lockstep_finding::{
     Access, AccessMap, Actor, Cell, Finding, Memory, Timeline, Touch, Trace, TraceEvent, Variable,
 };
-use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, SiteId, Terminator, Ty, cfg};
-use rustc_hash::{FxHashMap, FxHashSet};
+use lockstep_kernel::{Kernel, Scope, SiteId, cfg};
+use rustc_hash::FxHashMap;
 
-use crate::check::race::COPY_ENGINE;
-use crate::check::report::{access, element, memory, site_place};
-use crate::code::lanes::{Regs, Slot};
-use crate::code::program::{NULL_OBJECT, ObjectInfo, Prepared, Program, object_of, origin};
-use crate::launch::api::{BoundLaunch, Config, LaunchError};
-use crate::machine::access::lanes_of;
-use crate::machine::block::BlockRun;
-use crate::machine::grid::unchecked;
-use crate::watch::hooks::{Seen, Watch};
+use crate::check::describe::{access, memory, site_place};
+use crate::code::program::{Prepared, Program};
+use crate::code::registers::{Regs, lanes_of};
+use crate::launch::layout::{NULL_OBJECT, ObjectInfo, object_of, origin};
+use crate::launch::request::{BoundLaunch, Config, LaunchError};
+use crate::machine::fault::Fault;
+use crate::machine::grid::in_order;
+use crate::machine::observe::{At, COPY_ENGINE, Event, Lanes, Observer, Opened};
+use crate::watch::variables::{Named, named, value_text};
 
 /// Events of a thread that are kept from before its moment, and from after it.
 const BEFORE: usize = 48;
@@ -44,8 +41,6 @@ const WINDOW: i64 = 2048;
 const NAMED: usize = 8;
 /// Moments of one access that are considered.
 const MOMENTS: usize = 1 << 14;
-/// Variables that are shown of a thread.
-const VARIABLES: usize = 12;
 
 /// Executes the launch of a finding again and says what its threads did.
 pub fn trace(
@@ -57,9 +52,9 @@ pub fn trace(
     let prepared = Prepared::new(kernel);
     let program = Program::new(&prepared, launch, config)?;
     let mut recorder = Recorder::new(&program, finding);
-    unchecked(&program, Watch::Trace(&mut recorder));
+    in_order(&program, &mut recorder);
     recorder.choose(&program, &prepared.cfg);
-    unchecked(&program, Watch::Trace(&mut recorder));
+    in_order(&program, &mut recorder);
     Ok(recorder.finish(&program, finding))
 }
 
@@ -80,7 +75,7 @@ struct Phase {
     grid: u32,
 }
 
-/// What somebody did, as it is noted.
+/// An event of a thread.
 #[derive(Clone, Copy)]
 struct Noted {
     step: u64,
@@ -156,15 +151,6 @@ impl Side {
     }
 }
 
-/// A variable of the source's.
-struct Named {
-    name: String,
-    slot: Slot,
-    ty: Ty,
-    /// Where the access goes, or whether it happens, depends on it.
-    decides: bool,
-}
-
 /// Touched elements of one object.
 struct Map {
     object: usize,
@@ -189,6 +175,44 @@ pub(crate) struct Recorder {
     map: Option<Map>,
 }
 
+impl Observer for Recorder {
+    type Block = ();
+
+    fn new_block(&mut self, _: &Program) {}
+
+    fn access(&mut self, (): &mut (), at: &At, e: &Event) -> u64 {
+        self.note_access(at.program, at.block, e, &at.regs);
+        0
+    }
+
+    fn fence(&mut self, (): &mut (), at: &At, mask: u32, site: SiteId, _: Scope) {
+        self.pass(at.block, at.first_thread, mask, site);
+    }
+
+    fn warp_barrier(&mut self, (): &mut (), at: &At, lanes: u32, _: u32, site: SiteId) {
+        self.pass(at.block, at.first_thread, lanes, site);
+    }
+
+    fn block_barrier(&mut self, (): &mut (), p: &Program, block: u32, b: &Opened, who: Lanes) {
+        let warp_size = p.config.warp_size;
+        let who = who.iter().map(|(w, mask)| (*w as u32 * warp_size, *mask));
+        self.note_barrier(block, b.site, who, false);
+    }
+
+    fn block_passes_grid_barrier(&mut self, (): &mut (), p: &Program, block: u32, site: SiteId) {
+        let who = (0..p.warps).map(|w| (w * p.config.warp_size, u32::MAX));
+        self.note_barrier(block, site, who, true);
+    }
+
+    fn fault(&mut self, (): &mut (), at: &At, fault: &Fault) {
+        if let Fault::OutOfBounds { site, thread, address, size, .. } = *fault
+            && thread != COPY_ENGINE
+        {
+            self.stray(at.program, at.block, thread, site, address, size, &at.regs);
+        }
+    }
+}
+
 impl Recorder {
     fn new(program: &Program, finding: &Finding) -> Recorder {
         let about = |m: &Memory| Some((m.object.clone()?, m.bytes?));
@@ -207,35 +231,24 @@ impl Recorder {
     }
 
     /// A warp's access to one object.
-    fn access(
-        &mut self,
-        program: &Program,
-        block: u32,
-        first_thread: u32,
-        seen: &Seen,
-        regs: &Regs,
-    ) {
+    fn note_access(&mut self, program: &Program, block: u32, seen: &Event, regs: &Regs) {
         self.step += 1;
         for i in 0..self.sides.len() {
-            if let Some(lane) = self.sides[i].lane(block, first_thread, seen.mask) {
+            if let Some(lane) = self.sides[i].lane(block, seen.first_thread, seen.mask) {
                 let offset = seen.offsets[lane] as i64;
                 self.touch(program, i, lane, seen.site, seen.object, offset, seen.size, regs);
             }
         }
         if self.map.as_ref().is_some_and(|m| m.object == seen.object) {
             for lane in lanes_of(seen.mask) {
-                let thread = match first_thread {
-                    COPY_ENGINE => COPY_ENGINE,
-                    first => first + lane as u32,
-                };
                 let offset = seen.offsets[lane] as i64;
-                self.count(program, block, thread, seen.site, offset, seen.size);
+                self.count(program, block, seen.thread(lane), seen.site, offset, seen.size);
             }
         }
     }
 
     /// A thread's access out of bounds.
-    pub(crate) fn stray(
+    fn stray(
         &mut self,
         program: &Program,
         block: u32,
@@ -335,7 +348,7 @@ impl Recorder {
     }
 
     /// Threads of one warp pass something that is no access.
-    pub(crate) fn pass(&mut self, block: u32, first_thread: u32, mask: u32, site: SiteId) {
+    fn pass(&mut self, block: u32, first_thread: u32, mask: u32, site: SiteId) {
         self.step += 1;
         self.note_pass(block, first_thread, mask, site, false);
     }
@@ -357,7 +370,7 @@ impl Recorder {
     }
 
     /// A barrier of a whole block opens for these warps and lanes.
-    pub(crate) fn barrier(
+    fn note_barrier(
         &mut self,
         block: u32,
         site: SiteId,
@@ -455,114 +468,6 @@ fn window(marked: i64, length: i64) -> [i64; 2] {
     [start, start + WINDOW]
 }
 
-/// Variables of the source that have a value at a site: the latest of each name among
-/// those that every way there defines. Arguments are left out.
-fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<Named> {
-    let kernel = program.kernel;
-    let is_here = |op: &Op| match op {
-        Op::MemCopy { read, write, .. } | Op::GroupCopy { read, write, .. } => {
-            *read == site || *write == site
-        }
-        op => op.site() == Some(site),
-    };
-    let mut at = None;
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        if let Some(i) = block.insts.iter().position(|inst| is_here(&inst.op)) {
-            at = Some((b, i));
-        }
-    }
-    let Some((mut b, end)) = at else { return Vec::new() };
-    let mut out: Vec<Named> = Vec::new();
-    let deciding = deciding(kernel, cfg, b, end);
-    let mut end = Some(end);
-    loop {
-        let block = &kernel.blocks[b];
-        let insts = &block.insts[..end.unwrap_or(block.insts.len())];
-        let results = insts.iter().rev().filter_map(|i| i.dst);
-        for reg in results.chain(block.phis.iter().map(|p| p.dst)) {
-            add_named(program, reg, &deciding, &mut out);
-        }
-        end = None;
-        match cfg.idom[b] {
-            Some(up) if up.0 as usize != b => b = up.0 as usize,
-            _ => break,
-        }
-    }
-    out.truncate(VARIABLES);
-    out
-}
-
-fn add_named(program: &Program, reg: Reg, deciding: &FxHashSet<Reg>, out: &mut Vec<Named>) {
-    let kernel = program.kernel;
-    let Some((_, name)) = kernel.reg_names.iter().find(|(r, _)| *r == reg) else { return };
-    let Some(slot) = program.code.slots[reg.0 as usize] else { return };
-    let is_argument = kernel.params.iter().any(|p| p.name == *name);
-    if !is_argument && !out.iter().any(|n| n.name == *name) {
-        let decides = deciding.contains(&reg);
-        out.push(Named { name: name.clone(), slot, ty: kernel.reg_ty(reg), decides });
-    }
-}
-
-/// What the address of an access is computed from, and the branches that decide whether it happens.
-fn deciding(kernel: &Kernel, cfg: &cfg::Cfg, block: usize, inst: usize) -> FxHashSet<Reg> {
-    let mut work: Vec<Operand> = Vec::new();
-    match &kernel.blocks[block].insts[inst].op {
-        Op::Load { addr, .. } | Op::Store { addr, .. } | Op::Atomic { addr, .. } => {
-            work.push(*addr)
-        }
-        op => op.for_each_operand(|o| work.push(o)),
-    }
-    for b in branches_before(cfg, BlockId(block as u32)) {
-        if let Terminator::Branch { cond, .. } = kernel.blocks[b.0 as usize].term {
-            work.push(cond);
-        }
-    }
-    let mut from: FxHashMap<Reg, Vec<Operand>> = FxHashMap::default();
-    for block in &kernel.blocks {
-        for phi in &block.phis {
-            from.insert(phi.dst, phi.incoming.iter().map(|(_, o)| *o).collect());
-        }
-        for inst in &block.insts {
-            let operands = inst.dst.map(|dst| from.entry(dst).or_default());
-            operands.into_iter().for_each(|all| inst.op.for_each_operand(|o| all.push(o)));
-        }
-    }
-    let mut out = FxHashSet::default();
-    while let Some(operand) = work.pop() {
-        if let Operand::Reg(reg) = operand
-            && out.insert(reg)
-        {
-            work.extend(from.get(&reg).into_iter().flatten().copied());
-        }
-    }
-    out
-}
-
-/// The blocks at whose end it is decided whether control comes to `block`: those it depends on, and those that they
-/// depend on.
-fn branches_before(cfg: &cfg::Cfg, block: BlockId) -> Vec<BlockId> {
-    let up = |b: BlockId| cfg.ipdom[b.0 as usize];
-    let leads_to = |from: Option<BlockId>, to: BlockId| {
-        std::iter::successors(from, |b| up(*b)).any(|b| b == to)
-    };
-    let mut out: Vec<BlockId> = Vec::new();
-    let mut work = vec![block];
-    while let Some(to) = work.pop() {
-        for &from in &cfg.order {
-            let next = &cfg.successors[from.0 as usize];
-            if next.len() > 1
-                && next.iter().any(|n| leads_to(Some(*n), to))
-                && !leads_to(up(from), to)
-                && !out.contains(&from)
-            {
-                out.push(from);
-                work.push(from);
-            }
-        }
-    }
-    out
-}
-
 fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
     let actor = Actor { block: access.block, thread: access.thread };
     let mut events: Vec<TraceEvent> = side
@@ -644,51 +549,7 @@ fn access_map(program: &Program, map: Map) -> AccessMap {
     }
 }
 
-fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
-    match ty {
-        Ty::I1 => (bits & 1 == 1).to_string(),
-        Ty::I8 => (bits as i8).to_string(),
-        Ty::I16 => (bits as i16).to_string(),
-        Ty::I32 => (bits as i32).to_string(),
-        Ty::I64 => (bits as i64).to_string(),
-        // As many digits as tell it from its neighbours.
-        Ty::F16 | Ty::F32 => format!("{:?}", crate::code::lanes::real_value(ty, bits) as f32),
-        Ty::F64 => format!("{:?}", crate::code::lanes::real_value(ty, bits)),
-        Ty::Ptr if bits == 0 => "null".into(),
-        Ty::Ptr => match program.objects.get(object_of(bits)) {
-            Some(info) if object_of(bits) != NULL_OBJECT => {
-                format!("&{}", element(info, bits.wrapping_sub(origin(object_of(bits))) as i64))
-            }
-            _ => format!("{bits:#x}"),
-        },
-    }
-}
-
 /// The number of a thread in its block, or of a block in its grid.
 fn linear(at: [u32; 3], dims: [u32; 3]) -> u32 {
     (at[2].wrapping_mul(dims[1]).wrapping_add(at[1])).wrapping_mul(dims[0]).wrapping_add(at[0])
-}
-
-impl BlockRun<'_, '_> {
-    /// Shows an access to a recorder.
-    pub(crate) fn traced(&self, w: usize, seen: &Seen, recorder: &mut Recorder) {
-        let first_thread = self.warps[w].first_thread;
-        recorder.access(self.p, self.block, first_thread, seen, &self.regs(w));
-    }
-
-    /// Shows an access out of bounds to a recorder.
-    pub(crate) fn traced_stray(
-        &self,
-        address: u64,
-        size: u64,
-        site: SiteId,
-        thread: u32,
-        recorder: &mut Recorder,
-    ) {
-        let w = (thread / self.p.config.warp_size) as usize;
-        if w < self.warps.len() {
-            let regs = self.regs(w);
-            recorder.stray(self.p, self.block, thread, site, address, size, &regs);
-        }
-    }
 }

@@ -96,7 +96,7 @@ fn hand_on(rng: &mut Rng, blocks: usize, flag: usize, body: &mut Vec<Stmt>) {
     if near {
         to.block = from.block;
     }
-    // Who sets it must not be among those that wait: it does not learn anything.
+    // The thread that sets it must not be among those that wait: it is not ordered behind anything.
     if to.block.is_none_or(|b| Some(b) == from.block)
         && to.warp.is_none_or(|w| Some(w) == from.warp)
     {

@@ -37,7 +37,7 @@ fn executed(kernel: &Kernel, p: &Program, scheduling: Scheduling) -> Result<Verd
     Ok(out)
 }
 
-/// Compares so many programs, and each without one of its orders; how many of those are wrong, and how many lack a fence.
+/// Compares `count` programs, and each without one of its orders; how many of those are wrong, and how many lack a fence.
 fn compare(seed: u64, count: usize) -> [usize; 3] {
     let mut rng = Rng(seed);
     let mut seen = [0; 3];

@@ -100,7 +100,7 @@ pub(crate) enum Stmt {
         parts: [bool; 4],
         volatile: bool,
     },
-    /// A lock around an update, with its fences; only at the end, because nobody knows who comes first.
+    /// A lock around an update, with its fences; only at the end, because the order of the threads is not known.
     Lock {
         who: Who,
         word: usize,

@@ -3,6 +3,7 @@
 mod coverage;
 mod footprint;
 mod lockstep;
+mod observers;
 mod program;
 mod survey;
 mod trace;

@@ -30,6 +30,7 @@ type Names = HashMap<String, (Operand, Ty)>;
 
 impl Lower<'_> {
     pub(super) fn inline_asm(&mut self, inst: Val, asm: Val, args: &[Val]) -> Outcome {
+        // SAFETY: `asm` is inline assembly of a module that is alive, and the text has the length that is given.
         let string = |get: unsafe extern "C" fn(Val, *mut usize) -> *const std::ffi::c_char| unsafe {
             let mut len = 0;
             let p = get(asm, &mut len);

@@ -1,0 +1,127 @@
+//! Blocks that run at the same time do not touch each other's memory.
+//!
+//! While blocks run in parallel, each claims a word of global memory before it accesses it: for reading, for atomics, or
+//! for anything. Claims of several blocks for reading, or for atomics, agree; any others do not, and the later access is
+//! not made: the run stops, and the launch is executed again with one block after the other. Claims are never given back.
+//! So no two threads of this program ever access a word that one of them writes other than by atomics, and what a
+//! parallel run computes does not depend on the order of its blocks.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use lockstep_kernel::Space;
+
+use crate::code::program::Program;
+use crate::machine::memory::Target;
+use crate::machine::observe::AccessKind;
+
+/// Which block has claimed which word of global memory, and for what.
+pub(crate) struct Claims {
+    objects: Vec<Vec<AtomicU32>>,
+    /// A worker has ended the run.
+    pub stop: AtomicBool,
+}
+
+const READ: u32 = 1;
+const WRITTEN: u32 = 2;
+const ATOMIC: u32 = 3;
+/// Read by several blocks; updated atomically by several blocks.
+const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
+const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
+
+/// The number of a block plus one has 30 bits, and is not that of many blocks.
+const MOST_BLOCKS: u64 = (1 << 30) - 2;
+
+impl Claims {
+    /// None where there are more blocks than a claim can name.
+    pub(crate) fn new(program: &Program) -> Option<Claims> {
+        let words = |o: &crate::launch::layout::ObjectInfo| {
+            if o.space == Space::Global { o.size.div_ceil(4) as usize } else { 0 }
+        };
+        let objects = program.objects.iter().map(|o| zeroed(words(o))).collect();
+        (program.blocks < MOST_BLOCKS).then_some(Claims { objects, stop: AtomicBool::new(false) })
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.objects.iter().map(|o| o.len() as u64 * 4).sum()
+    }
+
+    /// Claims what an access to global memory touches; false if another block has a claim that does not agree. `narrow`:
+    /// an atomic that is none for other blocks.
+    #[inline(always)]
+    pub(crate) fn claim(&self, t: &Target, kind: AccessKind, block: u32, narrow: bool) -> bool {
+        let words = &self.objects[t.object];
+        let state = match kind {
+            AccessKind::Read => READ,
+            AccessKind::Atomic if !narrow => ATOMIC,
+            AccessKind::Write | AccessKind::Atomic => WRITTEN,
+        };
+        if t.uniform {
+            let offset = t.offsets[t.mask.trailing_zeros() as usize];
+            return claim_bytes(words, offset, t.size, block, state);
+        }
+        let mut rest = t.mask;
+        while rest != 0 {
+            let l = rest.trailing_zeros() as usize;
+            let n = 1 + ((t.adjacent & rest) >> l >> 1).trailing_ones();
+            if !claim_bytes(words, t.offsets[l], t.size * u64::from(n), block, state) {
+                return false;
+            }
+            rest &= !(((1u64 << n) - 1) << l) as u32;
+        }
+        true
+    }
+}
+
+#[inline(always)]
+fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u32) -> bool {
+    let first = (offset >> 2) as usize;
+    let last = ((offset + size - 1) >> 2) as usize;
+    let mine = (block + 1) << 2;
+    let (same, wider, many) = match state {
+        READ => (mine | READ, mine | WRITTEN, READ_BY_MANY),
+        WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
+        _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
+    };
+    for word in &words[first..=last] {
+        let old = word.load(Relaxed);
+        if (old == same) | (old == wider) | (old == many) {
+            continue;
+        }
+        if !change(word, mine, state) {
+            return false;
+        }
+    }
+    true
+}
+
+/// Changes the state of a word; false where it is another block's.
+#[cold]
+fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
+    let mut old = word.load(Relaxed);
+    loop {
+        let own = old == 0 || old & !3 == mine;
+        let new = match (old & 3, state) {
+            _ if old == 0 => mine | state,
+            (a, b) if own && a == b => return true,
+            // A block that accesses a word in several ways has it for itself.
+            _ if own => mine | WRITTEN,
+            (READ, READ) => READ_BY_MANY,
+            (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
+            _ => return false,
+        };
+        if old == new {
+            return true;
+        }
+        match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+            Ok(_) => return true,
+            Err(now) => old = now,
+        }
+    }
+}
+
+/// A large table of zeros that takes no time until it is used.
+fn zeroed(n: usize) -> Vec<AtomicU32> {
+    let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
+    // SAFETY: `AtomicU32` has the layout of `u32`, and the vector is handed over whole.
+    unsafe { Vec::from_raw_parts(plain.as_mut_ptr().cast(), n, plain.capacity()) }
+}

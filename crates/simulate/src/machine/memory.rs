@@ -1,0 +1,356 @@
+//! Memory, as a block sees it: which bytes an address names, and the only ways to read and write them.
+//!
+//! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]); a [`Target`] is the
+//! result, and nothing else reads or writes bytes of a launch. So this is where a store buffer between a thread and
+//! memory belongs: [`Target::get`], [`Target::put`] and [`Target::modify`] are what it would stand in front of, and
+//! [`crate::machine::access`] knows which thread makes each access.
+//!
+//! Blocks that run at the same time share the bytes of [`Globals`]. They never access the same byte unless both read it or
+//! both are atomics ([`crate::machine::claims`]), and atomics on such memory are atomics of Rust's.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use lockstep_kernel::Space;
+
+use crate::code::program::Program;
+use crate::code::registers::{LANES, lane_mask};
+use crate::launch::layout::{object_of, origin};
+
+/// Memory of some objects, which is accessed through pointers only.
+pub(crate) struct Storage {
+    words: Box<[UnsafeCell<u64>]>,
+}
+
+impl Storage {
+    /// Zeros, and room for an access of eight bytes at the end.
+    pub(crate) fn new(bytes: u64) -> Storage {
+        let zeros = vec![0u64; bytes.div_ceil(8) as usize + 1].into_boxed_slice();
+        // SAFETY: `UnsafeCell<u64>` has the layout of `u64`, and the box is handed over whole.
+        Storage { words: unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [UnsafeCell<u64>]) } }
+    }
+
+    fn len(&self) -> usize {
+        self.words.len() * 8
+    }
+
+    fn base(&self) -> *mut u8 {
+        UnsafeCell::raw_get(self.words.as_ptr()).cast()
+    }
+
+    /// A pointer to the byte at `offset`.
+    pub(crate) fn at(&self, offset: u64) -> *mut u8 {
+        assert!(offset as usize <= self.len());
+        // SAFETY: within the storage, or right behind it.
+        unsafe { self.base().add(offset as usize) }
+    }
+
+    /// Bytes from `offset` on become these.
+    pub(crate) fn fill(&mut self, offset: u64, bytes: &[u8]) {
+        assert!(offset as usize + bytes.len() <= self.len());
+        // SAFETY: within the storage, which `&mut self` says that nobody else accesses now; a borrowed slice is elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(offset), bytes.len()) };
+    }
+
+    pub(crate) fn clear(&mut self) {
+        // SAFETY: this is the whole storage, and zeros are words.
+        unsafe { std::ptr::write_bytes(self.base(), 0, self.len()) };
+    }
+
+    pub(crate) fn words(&mut self) -> impl Iterator<Item = u64> {
+        self.words.iter_mut().map(|w| *w.get_mut())
+    }
+}
+
+/// Memory that all blocks see.
+pub(crate) struct Globals {
+    objects: Vec<Storage>,
+}
+
+// SAFETY: blocks that run at the same time claim the bytes that they access, so that no two threads access a byte
+// that one of them writes, other than by atomics.
+unsafe impl Sync for Globals {}
+
+impl Globals {
+    pub(crate) fn new(program: &Program) -> Globals {
+        let is_global = |i: usize| {
+            let space = program.objects[i].space;
+            !matches!(space, Space::Shared | Space::Private) && i < program.heap
+        };
+        let storage = |i: usize| {
+            let o = &program.objects[i];
+            let mut storage = Storage::new(if is_global(i) { o.size } else { 0 });
+            if let (Some(init), true) = (&o.init, is_global(i)) {
+                storage.fill(0, &init[..init.len().min(o.size as usize)]);
+            }
+            storage
+        };
+        Globals { objects: (0..program.objects.len()).map(storage).collect() }
+    }
+
+    /// The contents of an object, once no block runs any more.
+    pub(crate) fn bytes(&mut self, object: usize, size: u64) -> Vec<u8> {
+        let storage = &self.objects[object];
+        assert!(size as usize <= storage.len());
+        // SAFETY: that many bytes are in the storage, and `&mut self` says that no block runs.
+        unsafe { std::slice::from_raw_parts(storage.base(), size as usize) }.to_vec()
+    }
+}
+
+/// Where an object's bytes are, for the running warp.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub base: *mut u8,
+    pub size: u64,
+    /// Distance between lanes, for private memory.
+    pub stride: u64,
+    pub space: Space,
+}
+
+/// The memory of one block, and of the warp that runs.
+pub(crate) struct Memory {
+    pub table: Vec<Entry>,
+    shared: Storage,
+    /// Objects that the kernel seems only to read. While blocks run at the same time, reads of them are neither claimed
+    /// nor observed, and a write to one stops the run.
+    pub unwritten: Vec<bool>,
+}
+
+impl Memory {
+    pub(crate) fn new(p: &Program, globals: &Globals, parallel: bool) -> Memory {
+        let shared = Storage::new(p.shared_arena + 8);
+        let entry = |(i, o): (usize, &crate::launch::layout::ObjectInfo)| Entry {
+            base: match o.space {
+                Space::Shared => shared.at(o.arena),
+                _ => globals.objects[i].base(),
+            },
+            size: o.size,
+            stride: if o.space == Space::Private { p.private_arena } else { 0 },
+            space: o.space,
+        };
+        let table = p.objects.iter().enumerate().map(entry).collect();
+        Memory { table, shared, unwritten: p.unwritten().map(|u| u && parallel).collect() }
+    }
+
+    /// Shared memory as it is when a block begins.
+    pub(crate) fn start_block(&mut self, p: &Program) {
+        self.shared.clear();
+        for o in p.objects.iter().filter(|o| o.space == Space::Shared) {
+            if let Some(init) = &o.init {
+                self.shared.fill(o.arena, &init[..init.len().min(o.size as usize)]);
+            }
+        }
+    }
+
+    /// Private memory is that of a warp from now on.
+    pub(crate) fn show_private(&mut self, p: &Program, private: &Storage) {
+        for (e, o) in self.table.iter_mut().zip(&p.objects) {
+            if o.space == Space::Private {
+                e.base = private.at(o.arena);
+            }
+        }
+    }
+
+    /// The fast case: all lanes in bounds of one object and aligned.
+    #[inline(always)]
+    pub(crate) fn resolve_one(
+        &self,
+        addresses: &[u64; LANES],
+        mask: u32,
+        size: u64,
+        align: u32,
+    ) -> Option<Target> {
+        let lead = addresses[mask.trailing_zeros() as usize];
+        let object = object_of(lead);
+        let entry = *self.table.get(object)?;
+        let start = origin(object);
+        let limit = entry.size.checked_sub(size)?;
+        let mut offsets = [0u64; LANES];
+        let lead = lead.wrapping_sub(start);
+        let mut beyond = false;
+        let mut low = 0u64;
+        let mut differ = 0u64;
+        if mask == u32::MAX {
+            for l in 0..LANES {
+                let o = addresses[l].wrapping_sub(start);
+                offsets[l] = o;
+                beyond |= o > limit;
+                low |= o;
+                differ |= o ^ lead;
+            }
+        } else {
+            for l in 0..LANES {
+                let o = if mask >> l & 1 == 1 { addresses[l].wrapping_sub(start) } else { lead };
+                offsets[l] = o;
+                beyond |= o > limit;
+                low |= o;
+                differ |= o ^ lead;
+            }
+        }
+        if beyond || low & u64::from(align - 1) != 0 {
+            return None;
+        }
+        let (mut adjacent, mut same) = (0, u32::MAX - 1);
+        if differ != 0 {
+            let step = |l: usize| offsets[l].wrapping_sub(offsets[l.saturating_sub(1)]);
+            adjacent = lane_mask(|l| step(l) == size);
+            same = if adjacent == u32::MAX - 1 { 0 } else { lane_mask(|l| step(l) == 0) & !1 };
+        }
+        Some(Target { object, entry, mask, offsets, size, adjacent, same, uniform: differ == 0 })
+    }
+
+    /// Whether an access of `size` bytes lies within the object that its address names.
+    pub(crate) fn fits(&self, address: u64, size: u64) -> bool {
+        let object = object_of(address);
+        let limit = self.table.get(object).and_then(|e| e.size.checked_sub(size));
+        limit.is_some_and(|limit| address.wrapping_sub(origin(object)) <= limit)
+    }
+}
+
+/// The lanes of a warp's access that lie in one object. Only [`Memory::resolve_one`] makes one, so the bytes of every
+/// lane in `mask`, `size` from its offset on, are there.
+pub(crate) struct Target {
+    pub object: usize,
+    entry: Entry,
+    pub mask: u32,
+    pub offsets: [u64; LANES],
+    /// Bytes that each lane accesses.
+    pub size: u64,
+    /// Lanes whose bytes follow those of the next lower lane.
+    pub adjacent: u32,
+    /// Lanes at the same offset as the next lower lane.
+    pub same: u32,
+    pub uniform: bool,
+}
+
+impl Target {
+    pub(crate) fn space(&self) -> Space {
+        self.entry.space
+    }
+
+    /// The first byte of the object.
+    pub(crate) fn bytes(&self) -> *const u8 {
+        self.entry.base
+    }
+
+    /// All 32 lanes, one behind the other.
+    #[inline(always)]
+    pub(crate) fn contiguous(&self) -> bool {
+        self.mask == u32::MAX && self.adjacent == u32::MAX - 1 && self.entry.stride == 0
+    }
+
+    /// All lanes access the same bytes of this machine.
+    #[inline(always)]
+    pub(crate) fn is_one_place(&self) -> bool {
+        self.uniform && self.entry.stride == 0
+    }
+
+    /// The address, on this machine, of the byte at `from` of what a lane accesses.
+    #[inline(always)]
+    fn at(&self, lane: usize, from: u64) -> *mut u8 {
+        debug_assert!(self.mask >> lane & 1 == 1 && from < self.size);
+        let offset = self.offsets[lane] + lane as u64 * self.entry.stride + from;
+        // SAFETY: `resolve_one` checked the lane's offset and size against the object's size.
+        unsafe { self.entry.base.add(offset as usize) }
+    }
+
+    /// Bits of the element of `bytes` bytes at byte `from` of what a lane accesses.
+    #[inline(always)]
+    pub(crate) fn get(&self, lane: usize, from: u64, bytes: u32) -> u64 {
+        debug_assert!(from + u64::from(bytes) <= self.size);
+        let p = self.at(lane, from);
+        // SAFETY: the element lies within what the lane accesses, which is within the object; nobody writes it meanwhile,
+        // because the block has claimed it.
+        unsafe {
+            match bytes {
+                1 => u64::from(*p),
+                2 => u64::from(p.cast::<u16>().read_unaligned()),
+                4 => u64::from(p.cast::<u32>().read_unaligned()),
+                _ => p.cast::<u64>().read_unaligned(),
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn put(&self, lane: usize, from: u64, bytes: u32, value: u64) {
+        debug_assert!(from + u64::from(bytes) <= self.size);
+        let p = self.at(lane, from);
+        // SAFETY: as in `get`; nobody reads or writes it meanwhile.
+        unsafe {
+            match bytes {
+                1 => *p = value as u8,
+                2 => p.cast::<u16>().write_unaligned(value as u16),
+                4 => p.cast::<u32>().write_unaligned(value as u32),
+                _ => p.cast::<u64>().write_unaligned(value),
+            }
+        }
+    }
+
+    /// The words of all lanes, where they are contiguous and of four bytes.
+    #[inline(always)]
+    pub(crate) fn get_all(&self) -> [u32; LANES] {
+        debug_assert!(self.contiguous() && self.size == 4);
+        // SAFETY: lane l is at offset 4 l from lane 0, and all are within the object.
+        unsafe { self.at(0, 0).cast::<[u32; LANES]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn put_all(&self, words: &[u32; LANES]) {
+        debug_assert!(self.contiguous() && self.size == 4);
+        // SAFETY: as in `get_all`.
+        unsafe { self.at(0, 0).cast::<[u32; LANES]>().write_unaligned(*words) };
+    }
+
+    /// All that a lane accesses.
+    pub(crate) fn get_bytes(&self, lane: usize) -> Vec<u8> {
+        // SAFETY: `size` bytes within the object, which nobody writes while they are copied.
+        unsafe { std::slice::from_raw_parts(self.at(lane, 0), self.size as usize) }.to_vec()
+    }
+
+    pub(crate) fn put_bytes(&self, lane: usize, bytes: &[u8]) {
+        assert_eq!(bytes.len() as u64, self.size);
+        // SAFETY: `size` bytes within the object; `bytes` are a copy that lies elsewhere.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(lane, 0), bytes.len()) };
+    }
+
+    /// Replaces a lane's element as one operation; what was there and what is there now. `shared`: other blocks may do
+    /// the same at the same time. None where that is not possible because the element is not aligned.
+    pub(crate) fn modify(
+        &self,
+        lane: usize,
+        bytes: u32,
+        shared: bool,
+        f: impl Fn(u64) -> u64,
+    ) -> Option<(u64, u64)> {
+        if !shared {
+            let old = self.get(lane, 0, bytes);
+            let new = f(old);
+            self.put(lane, 0, bytes, new);
+            return Some((old, new));
+        }
+        let p = self.at(lane, 0);
+        macro_rules! exchange {
+            ($atomic:ty, $word:ty) => {{
+                // SAFETY: within the object and aligned; the block has claimed the element for atomics, so nobody
+                // accesses it in any other way while blocks run at the same time.
+                let cell = unsafe { <$atomic>::from_ptr(p.cast()) };
+                let mut old = cell.load(Relaxed);
+                loop {
+                    let new = f(u64::from(old)) as $word;
+                    match cell.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+                        Ok(_) => break Some((u64::from(old), u64::from(new))),
+                        Err(now) => old = now,
+                    }
+                }
+            }};
+        }
+        match bytes {
+            _ if !(p as usize).is_multiple_of(bytes as usize) => None,
+            1 => exchange!(AtomicU8, u8),
+            2 => exchange!(AtomicU16, u16),
+            4 => exchange!(AtomicU32, u32),
+            8 => exchange!(AtomicU64, u64),
+            _ => None,
+        }
+    }
+}

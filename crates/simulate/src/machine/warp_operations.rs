@@ -1,0 +1,91 @@
+//! Shuffles, votes and matches.
+
+use lockstep_kernel::{ShuffleMode, VoteKind};
+
+use crate::code::registers::LANES;
+use crate::code::steps::Rare;
+use crate::machine::block::BlockRun;
+use crate::machine::observe::Observer;
+
+impl<O: Observer> BlockRun<'_, '_, O> {
+    /// Shuffles, votes and matches among the lanes of `mask`.
+    pub(crate) fn warp_op(&mut self, w: usize, mask: u32, r: &Rare) {
+        let regs = self.regs(w);
+        let active = |l: usize| mask >> l & 1 == 1;
+        match r {
+            Rare::Shuffle { mode, ty, d, predicate, value, lane, clamp, .. } => {
+                let mut out = [(0u64, false); LANES];
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let (b, c) = (regs.w32(*lane)[l], regs.w32(*clamp)[l]);
+                    let (source, in_range) = shuffle_source(*mode, l as u32, b, c);
+                    let source = if in_range { source as usize & 31 } else { l };
+                    out[l] = (regs.lane(*value, *ty, source), in_range);
+                }
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    regs.set_lane(*d, *ty, l, out[l].0);
+                    if let Some(p) = predicate {
+                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
+                    }
+                }
+            }
+            Rare::Vote { kind, d, pred, mask: named } => {
+                let bits = regs.bits(*pred);
+                let sets: [u32; LANES] =
+                    std::array::from_fn(|l| named.map_or(mask, |n| regs.w32(n)[l] & mask));
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let (named, ballot) = (sets[l], bits & sets[l]);
+                    let outcome = match kind {
+                        VoteKind::Ballot => {
+                            regs.w32_mut(*d)[l] = ballot;
+                            continue;
+                        }
+                        VoteKind::Any => ballot != 0,
+                        VoteKind::All => ballot == named,
+                        VoteKind::Uniform => ballot == 0 || ballot == named,
+                    };
+                    regs.set_bits(*d, u32::from(outcome) << l, 1 << l);
+                }
+            }
+            Rare::Match { all, ty, d, predicate, value, mask: named } => {
+                let sets = *regs.w32(*named);
+                let mut out = [(0, false); LANES];
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    let named = sets[l] & mask;
+                    let mine = regs.lane(*value, *ty, l);
+                    let alike = (0..LANES)
+                        .filter(|o| named >> o & 1 == 1 && regs.lane(*value, *ty, *o) == mine)
+                        .fold(0u32, |m, o| m | 1 << o);
+                    let every = alike == named;
+                    out[l] = (if !*all || every { alike } else { 0 }, every);
+                }
+                for l in (0..LANES).filter(|l| active(*l)) {
+                    regs.w32_mut(*d)[l] = out[l].0;
+                    if let Some(p) = predicate {
+                        regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// PTX's rule: source lane and whether it is in range.
+fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (clamp, segment) = (c & 0x1f, c >> 8 & 0x1f);
+    let b = b & 0x1f;
+    let max_lane = (lane & segment) | (clamp & !segment);
+    let min_lane = lane & segment;
+    match mode {
+        ShuffleMode::Up => {
+            let j = lane as i32 - b as i32;
+            (j as u32, j >= max_lane as i32)
+        }
+        ShuffleMode::Down => (lane + b, lane + b <= max_lane),
+        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= max_lane),
+        ShuffleMode::Index => {
+            let j = min_lane | (b & !segment);
+            (j, j <= max_lane)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One launch, executed and checked.
+//!
+//! Which observers look at it follows from the kinds of findings that are asked for: what is not asked for is not looked
+//! for. The launch is first run with blocks in parallel, where the checks only note whether there is anything to report
+//! and which takes no memory for what they would report. If there is nothing, that is the result. Otherwise the launch
+//! is executed again, one block after the other, with the full checks.
+
+use lockstep_kernel::Kernel;
+
+use crate::check::describe::place;
+use crate::check::faults::Faults;
+use crate::check::memory::MemoryChecks;
+use crate::check::{Check, Mode};
+use crate::code::program::{Prepared, Program};
+use crate::launch::outcome::Outcome;
+use crate::launch::request::{BoundLaunch, Config, LaunchError};
+use crate::machine::grid::{Run, in_order, in_parallel, workers};
+use crate::machine::observe::Nobody;
+use crate::machine::world::Stop;
+use crate::watch::barrier_needs::{BarrierNeeds, Survey};
+
+/// Executes one launch and reports what the observers saw.
+pub fn simulate(
+    kernel: &Kernel,
+    launch: &BoundLaunch,
+    config: &Config,
+) -> Result<Outcome, LaunchError> {
+    Prepared::new(kernel).simulate(launch, config)
+}
+
+impl Prepared<'_> {
+    /// As [`simulate()`], for many launches of one kernel.
+    pub fn simulate(&self, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
+        let program = Program::new(self, launch, config)?;
+        let races = config.kinds.iter().any(|k| MemoryChecks::KINDS.contains(k));
+        Ok(if config.barrier_needs {
+            surveyed(&program)
+        } else if races {
+            checked::<(Faults, MemoryChecks)>(&program, true)
+        } else if !config.kinds.is_empty() {
+            checked::<Faults>(&program, workers(&program) > 1)
+        } else {
+            checked::<Nobody>(&program, workers(&program) > 1)
+        })
+    }
+}
+
+/// Executes a launch under a check, first in parallel where that is worth it.
+fn checked<C: Check>(program: &Program, parallel: bool) -> Outcome {
+    if parallel
+        && !program.serial
+        && let Some(run) = in_parallel(program, &|| C::new(program, Mode::Probe))
+    {
+        return outcome(program, run, None::<C>);
+    }
+    let mut check = C::new(program, Mode::Full);
+    let run = in_order(program, &mut check);
+    outcome(program, run, Some(check))
+}
+
+/// Executes a launch under all checks, and says which barriers it needs.
+fn surveyed(program: &Program) -> Outcome {
+    let checks = <(Faults, MemoryChecks)>::new(program, Mode::Full);
+    let Some(survey) = Survey::new(program.kernel) else {
+        let mut checks = checks;
+        let run = in_order(program, &mut checks);
+        return outcome(program, run, Some(checks));
+    };
+    let mut needs = BarrierNeeds { checks, survey };
+    let run = in_order(program, &mut needs);
+    let mut outcome = outcome(program, run, Some(needs.checks));
+    if outcome.incomplete.is_none() {
+        outcome.barriers = needs.survey.finish();
+    }
+    outcome
+}
+
+/// What a run comes to; without a check where nothing was seen.
+fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
+    let incomplete = run.stop.as_ref().map(|s| because(program, s));
+    // After a deadlock or a divergent barrier the rest was never executed.
+    let incomplete = incomplete
+        .or_else(|| run.deadlock.then(|| "the launch was stopped at a deadlock".to_string()));
+    let violated = match run.stop {
+        Some(Stop::Requires(text)) => Some(text),
+        _ => None,
+    };
+    let mut stats = run.stats;
+    stats.shadow_bytes += check.as_ref().map_or(0, Check::launch_bytes);
+    let findings = check.filter(|_| violated.is_none()).map(|c| c.reports().finish());
+    Outcome {
+        findings: findings.unwrap_or_default(),
+        printed: run.printed,
+        buffers: run.buffers,
+        incomplete,
+        violated,
+        stats,
+        coverage: run.coverage,
+        barriers: None,
+    }
+}
+
+fn because(program: &Program, stop: &Stop) -> String {
+    match stop {
+        Stop::Limit => format!(
+            "the launch did not end within its budget of {} warp instructions",
+            program.config.max_steps
+        ),
+        Stop::Late => "the time budget ran out".into(),
+        Stop::Diverged => "the launch was stopped at a divergent barrier".into(),
+        Stop::Unsupported(id) => {
+            let u = &program.kernel.unsupported[*id as usize];
+            let at = place(program.kernel, u.loc);
+            format!("{} at {}:{} is not supported", u.what, at.file, at.line)
+        }
+        Stop::Dirty => "the launch was stopped".into(),
+        Stop::Heap => "it uses more of the device's heap than is modelled".into(),
+        Stop::Handle => "it reads a texture whose handle is no argument of the launch".into(),
+        Stop::Shape => "it leaves the square or cube that Lockstep takes an image for".into(),
+        Stop::Alone => "a block waits for others, which were not executed".into(),
+        Stop::Requires(text) => format!("the launch does not satisfy {text}"),
+    }
+}
