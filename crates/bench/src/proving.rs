@@ -258,7 +258,7 @@ fn entry(proof: Proof, only: Only) -> Entry {
         Verdict::Unknown { because }
             if *kind != Kind::OutOfBounds && all.iter().all(|f| f.kind != *kind) =>
         {
-            Some(because.clone())
+            Some(because.to_string())
         }
         _ => None,
     });

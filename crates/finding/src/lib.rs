@@ -12,15 +12,17 @@ pub mod fingerprint;
 pub mod kinds;
 pub mod launch;
 pub mod model;
+pub mod reason;
 pub mod render;
 pub mod source;
 pub mod spot;
 pub mod trace;
 
-pub use condition::{Condition, Fact, Origin};
+pub use condition::{Claim, Condition, Contents, Fact, Origin, Statement, When};
 pub use counts::{Counted, Counts, Standing};
 pub use kinds::{About, DecidedBy, KINDS, Kind, Precision};
 pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
 pub use model::*;
+pub use reason::{Dependent, NotFollowed, Question, Reason, SourceLine, Stopped};
 pub use spot::Spot;
 pub use trace::*;

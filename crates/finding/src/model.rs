@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::condition::Condition;
+use crate::condition::{Condition, When};
 use crate::counts::{Counted, Counts};
 use crate::kinds::Kind;
 use crate::launch::{ElementType, Launch};
+use crate::reason::Reason;
 use crate::trace::Trace;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -72,9 +73,62 @@ pub struct Access {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Approximated {
-    pub variable: String,
+    pub variable: Approximation,
     pub affects_reachability: bool,
     pub affects_index: bool,
+}
+
+/// What an engine did not follow exactly, and took for any value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Approximation {
+    /// A variable, or what was loaded from an array.
+    Variable(String),
+    /// Where a pointer points.
+    Target(String),
+    /// A value that has no name in the source.
+    Unnamed,
+    /// How often a loop with this counter runs.
+    Iterations(String),
+    /// The same, of a loop without a named counter.
+    IterationsOfLoop {
+        line: u32,
+    },
+    /// The result of an operation that has no model; a floating-point one, or a comparison of such values, by its class.
+    Operation(String),
+    FloatValue,
+    FloatComparison,
+    /// Which barriers lie between two accesses.
+    Barriers,
+    /// What atomics, fences or warps order.
+    OtherOrder,
+}
+
+impl Approximation {
+    /// Whether it is a matter of how control and barriers are followed, and not of values from memory.
+    pub fn is_of_control(&self) -> bool {
+        matches!(
+            self,
+            Approximation::Iterations(_) | Approximation::Barriers | Approximation::OtherOrder
+        )
+    }
+}
+
+impl fmt::Display for Approximation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Approximation::Variable(name) => f.write_str(name),
+            Approximation::Target(pointer) => write!(f, "{pointer} (where it points)"),
+            Approximation::Unnamed => f.write_str("an unnamed value"),
+            Approximation::Iterations(counter) => write!(f, "iterations of {counter}"),
+            Approximation::IterationsOfLoop { line } => write!(f, "the loop at line {line}"),
+            Approximation::Operation(name) => write!(f, "a result of {name}"),
+            Approximation::FloatValue => f.write_str("a floating-point value"),
+            Approximation::FloatComparison => f.write_str("a comparison of floating-point values"),
+            Approximation::Barriers => f.write_str("barriers on the way"),
+            Approximation::OtherOrder => f.write_str("order through atomics, fences or warps"),
+        }
+    }
 }
 
 /// The memory a finding is about.
@@ -108,9 +162,8 @@ pub struct Finding {
     /// How many times it was seen (pairs of accesses, or accesses).
     pub occurrences: u64,
     pub benign: bool,
-    /// The condition on scalar parameters it needs, where it needs one. Where it begins with [`EXAMPLE`], it is true of
-    /// some launches that show the finding, and there are others.
-    pub holds_when: Option<String>,
+    /// What a launch needs to show it, where not every launch does.
+    pub holds_when: Option<When>,
     /// The launch that reproduces it.
     pub launch: Option<Launch>,
     pub help: Vec<String>,
@@ -134,9 +187,6 @@ pub struct Suppressed {
     /// A comment in the source says so, and not a file of the project's.
     pub in_source: bool,
 }
-
-/// What a condition begins with that is no more than an example.
-pub const EXAMPLE: &str = "for example ";
 
 impl Finding {
     /// A confirmed error with everything empty that most leave empty.
@@ -168,7 +218,7 @@ pub enum Verdict {
     Proved { assumes: Vec<Condition> },
     Clean { covered: String },
     Found,
-    Unknown { because: String },
+    Unknown { because: Reason },
 }
 
 impl Verdict {

@@ -1,6 +1,6 @@
 //! What a report says of the architecture: which it was, and what of the kernel is compiled for others only.
 
-use lockstep_finding::{KernelReport, Verdict};
+use lockstep_finding::{KernelReport, Reason, Statement, Verdict};
 use lockstep_frontend::{LeftOut, Lines, Module};
 use lockstep_kernel::Kernel;
 
@@ -8,9 +8,9 @@ use lockstep_kernel::Kernel;
 const MOST: usize = 4;
 
 /// Why nothing is known of a kernel whose body is compiled for other architectures only.
-pub(crate) fn not_compiled(module: &Module, kernel: &Kernel) -> Option<String> {
+pub(crate) fn not_compiled(module: &Module, kernel: &Kernel) -> Option<Reason> {
     of_kernel(module, kernel).filter(|left| left.is_empty)?;
-    Some(format!("not compiled for {}", module.architecture.as_ref()?))
+    Some(Reason::NotCompiled { architecture: module.architecture.clone()? })
 }
 
 /// Names the architecture in a report, and makes what is left out a condition of what holds without it.
@@ -19,10 +19,11 @@ pub(crate) fn name(module: &Module, kernel: &Kernel, report: &mut KernelReport) 
     let (Some(left), Some(arch)) = (of_kernel(module, kernel), &module.architecture) else {
         return;
     };
-    let condition = format!("compiled for {arch}: {}", text(left, report.text_file()));
+    let left_out = text(left, report.text_file());
+    let condition = Statement::CompiledFor { architecture: arch.clone(), left_out };
     for (_, verdict) in &mut report.verdicts {
         match verdict {
-            Verdict::Proved { assumes } => assumes.push(condition.as_str().into()),
+            Verdict::Proved { assumes } => assumes.push(condition.clone().into()),
             Verdict::Clean { covered } => *covered = format!("{covered}; {condition}"),
             Verdict::Found | Verdict::Unknown { .. } => {}
         }

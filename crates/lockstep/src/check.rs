@@ -182,10 +182,6 @@ fn next_item<'a, T>(next: &AtomicUsize, items: &'a [T]) -> Option<(usize, &'a T)
     Some((i, items.get(i)?))
 }
 
-/// Why findings in such a kernel are only possible.
-const OF_A_LIBRARY: &str =
-    "a kernel of a library's header: what its arguments are to each other, only the library knows";
-
 /// What holds for every file.
 struct Checker<'a> {
     plan: &'a Plan,
@@ -335,7 +331,7 @@ impl Checker<'_> {
             && !is_complete
             && !analysis.report.strict
         {
-            verdicts::doubt_all(&mut report, OF_A_LIBRARY);
+            verdicts::doubt_all(&mut report, &lockstep_finding::Reason::OfALibrary);
         }
         if let Some(chosen) = file.module.chosen.iter().find(|c| c.is_instance(kernel)) {
             simulation::name_choice(&mut report, &chosen.arguments);

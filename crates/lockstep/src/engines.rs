@@ -10,7 +10,8 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{
-    ArgValue, Condition, DecidedBy, Fact, InputError, KernelReport, Kind, Launch, Origin, Verdict,
+    ArgValue, Condition, DecidedBy, Fact, InputError, KernelReport, Kind, Launch, Origin, Reason,
+    Statement, Verdict,
 };
 use lockstep_kernel::{Array, Kernel, Param, ParamKind, edit};
 use lockstep_prove::{Assumptions, Model, Proof};
@@ -132,7 +133,7 @@ impl Task<'_> {
         let kinds = verdicts::kinds(&self.analysis.search, true);
         match self.how {
             Engines::Prover { .. } => self.proved(kernel, source, None, &kinds, Instant::now()),
-            _ => simulation::unknown_report(kernel, &source.name, &kinds, interrupt::BECAUSE),
+            _ => simulation::unknown_report(kernel, &source.name, &kinds, &Reason::Interrupted),
         }
     }
 
@@ -222,11 +223,9 @@ impl Task<'_> {
         let condition = |alias: &edit::Alias| {
             let own = &kernel.params[alias.param].name;
             let of = array_name(kernel, alias.of);
-            let at = match alias.offset? {
-                0 => String::new(),
-                offset => format!(" + {offset} bytes"),
-            };
-            Some(Condition::new(format!("{own} is {of}{at}"), host))
+            let bytes = alias.offset? as u64;
+            let pointer = own.clone();
+            Some(Condition::new(Statement::PointsInto { pointer, array: of, bytes }, host))
         };
         let conditions: Vec<Condition> = aliases.iter().filter_map(condition).collect();
         // What the kernel cannot do at all, it cannot do with other arrays either.
@@ -278,7 +277,7 @@ impl Task<'_> {
         let proof = match self.how {
             Engines::Search(_) => None,
             Engines::Prover { .. } if given.global.is_some() => {
-                let because = "the prover knows only work-groups of one size";
+                let because = &Reason::OneGroupSizeOnly;
                 return Ok(simulation::unknown_report(kernel, &source.name, &kinds, because));
             }
             _ if given.global.is_some() => None,
@@ -333,7 +332,7 @@ impl Task<'_> {
         }
         let strict = self.analysis.report.strict;
         let mut report = if searched.nothing_allowed {
-            let because = "no launch was found that satisfies the preconditions";
+            let because = &Reason::NoLaunchSatisfies;
             simulation::unknown_report(kernel, &source.name, &kinds, because)
         } else {
             simulation::searched_report(kernel, &source.name, searched, &kinds, strict, started)

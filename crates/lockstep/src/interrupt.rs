@@ -4,7 +4,7 @@
 use std::thread;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{KernelReport, Verdict};
+use lockstep_finding::{KernelReport, Reason, Verdict};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -39,7 +39,7 @@ pub(crate) fn token() -> Result<Cancel, String> {
 pub(crate) fn mark(report: &mut KernelReport) {
     for (_, verdict) in &mut report.verdicts {
         if matches!(verdict, Verdict::Clean { .. } | Verdict::Unknown { .. }) {
-            *verdict = Verdict::Unknown { because: BECAUSE.into() };
+            *verdict = Verdict::Unknown { because: Reason::Interrupted };
         }
     }
 }

@@ -293,6 +293,11 @@ pub(crate) fn assumptions_hold(
     Ok(Ok(()))
 }
 
+/// The value of a name in a launch.
+pub(crate) fn number_of(launch: &Launch, name: &str) -> Result<Number, String> {
+    value_of(launch, name).and_then(|text| Number::parse(&text)).ok_or_else(|| name.to_owned())
+}
+
 /// The value of a name in an assumption, as text.
 fn value_of(launch: &Launch, name: &str) -> Option<String> {
     match Dimension::named(name) {

@@ -42,10 +42,8 @@ impl Guess {
 
     /// The next weaker condition, given what a proof assumes.
     fn weaker(self, proof: &Proof) -> Option<Guess> {
-        let axis = ["x", "y", "z"][self.axis];
-        let bound =
-            format!("gridDim.{axis} * blockDim.{axis} <= {}", lockstep_prove::MOST_NUMBERED);
-        let is_bounded = |v: &Verdict| matches!(v, Verdict::Proved { assumes } if assumes.iter().any(|c| c.text == bound));
+        let bound = lockstep_prove::numbered(self.axis);
+        let is_bounded = |v: &Verdict| matches!(v, Verdict::Proved { assumes } if assumes.iter().any(|c| c.claim == bound));
         let is_bounded = proof.verdicts.iter().any(|(_, v)| is_bounded(v));
         let grid = is_bounded.then_some(lockstep_prove::MOST_NUMBERED);
         self.exactly.then_some(Guess { exactly: false, grid, ..self })
@@ -249,12 +247,12 @@ impl<'a> Premises<'a> {
     pub(crate) fn related(&self) -> Option<Assumptions> {
         let mut out = self.assumptions(&self.all());
         let mut more = false;
-        let relations = self.given.relations.iter().map(Relation::to_string);
-        for text in relations.chain(self.given.conditions.iter().map(Expr::to_string)) {
-            if let Ok(expr) = AssumeExpr::parse(&text, self.kernel, self.host)
-                && !out.has(&text)
+        let relations = self.given.relations.iter().map(Relation::expression);
+        for expr in relations.chain(self.given.conditions.iter().cloned()) {
+            if !out.has(&expr)
+                && let Ok(assumed) = AssumeExpr::new(expr, self.kernel, self.host)
             {
-                out.expression(expr);
+                out.expression(assumed);
                 more = true;
             }
         }
@@ -271,9 +269,9 @@ impl<'a> Premises<'a> {
         for (param, bits) in &model.scalars {
             launch.scalar(self.kernel, *param, bits.clone(), Origin::Choice);
         }
-        let contradicts = |text: String| launch.contradict(self.kernel, &text.into());
-        let mut relations = self.given.relations.iter().map(Relation::to_string);
-        let mut conditions = self.given.conditions.iter().map(Expr::to_string);
+        let contradicts = |expr: Expr| launch.contradict(self.kernel, &expr.into());
+        let mut relations = self.given.relations.iter().map(Relation::expression);
+        let mut conditions = self.given.conditions.iter().cloned();
         !relations.any(contradicts) && !conditions.any(contradicts)
     }
 
@@ -290,8 +288,8 @@ impl<'a> Premises<'a> {
         let is_asked = |kind: Kind, condition: &Condition| {
             let own = proof.verdicts.iter().find(|(k, _)| *k == kind).map(|(_, v)| v);
             let Some(Verdict::Proved { assumes }) = own else { return false };
-            assumes.iter().chain(&less).any(|c| c.text == condition.text)
-                || before.imply(self.kernel, condition)
+            assumes.iter().chain(&less).any(|c| c.claim.implies(&condition.claim))
+                || before.imply(self.kernel, &condition.claim)
         };
         other.verdicts.retain(|(k, v)| match v {
             Verdict::Proved { assumes } => assumes.iter().all(|c| is_asked(*k, c)),

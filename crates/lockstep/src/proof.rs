@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::launch::{Dimension, Expr};
+use lockstep_finding::launch::Dimension;
 use lockstep_finding::{
-    Access, Approximated, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place,
+    Access, Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place, Reason,
     Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
 use lockstep_search::Suggestion;
 
-use crate::launch_facts::assumptions_hold;
+use crate::launch_facts::number_of;
 
 /// Bytes beyond which no array of a small launch reaches.
 const FAR_OUT: i64 = 1 << 30;
@@ -67,29 +67,27 @@ pub(crate) fn leave_usual(proof: &mut Proof, usual: &dyn Fn() -> Vec<Launch>) {
     let mut launches: Option<Vec<Launch>> = None;
     for (_, verdict) in &mut proof.verdicts {
         let Verdict::Proved { assumes } = verdict else { continue };
-        let said: Vec<&str> =
-            assumes.iter().map(|c| c.text.as_str()).filter(|a| speaks_of_arguments(a)).collect();
+        let said: Vec<&Claim> =
+            assumes.iter().map(|c| &c.claim).filter(|c| speaks_of_arguments(c)).collect();
         if said.is_empty() {
             continue;
         }
         let launches = launches.get_or_insert_with(usual);
         let holds =
-            |text: &str, l: &Launch| !matches!(assumptions_hold(&[text.to_owned()], l), Ok(Err(_)));
-        let fails = |l: &Launch| said.iter().find(|a| !holds(a, l));
+            |claim: &Claim, l: &Launch| claim.decide(&|name| number_of(l, name)) != Some(false);
+        let fails = |l: &Launch| said.iter().find(|c| !holds(c, l));
         let Some(first) = launches.first().and_then(fails) else { continue };
         if launches.iter().all(|l| fails(l).is_some()) {
-            let because = format!("proved only if {first}, which no usual launch satisfies");
+            let because = Reason::ProvedOnlyIf((*first).clone());
             *verdict = Verdict::Unknown { because };
         }
     }
 }
 
 /// Whether a condition is one on arguments, which can be looked up in a launch.
-fn speaks_of_arguments(condition: &str) -> bool {
+fn speaks_of_arguments(claim: &Claim) -> bool {
     let mut found = false;
-    if let Ok(expr) = Expr::parse(condition) {
-        expr.for_each_name(&mut |n| found |= Dimension::named(n).is_none() && !n.contains('('));
-    }
+    claim.for_each_name(&mut |n| found |= Dimension::named(n).is_none() && !n.contains('('));
     found
 }
 
@@ -106,36 +104,7 @@ pub(crate) fn run(
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| k.is_decided_by(DecidedBy::Proof)).collect();
     let config = Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone() };
-    let mut proof = prove(kernel, assumptions, &config);
-    for finding in proof.alarms.iter_mut().map(|a| &mut a.finding) {
-        say_plainly(&mut finding.approximated);
-    }
-    proof
-}
-
-/// What the prover calls by the name of an operation, a reader of the source does not know.
-fn say_plainly(approximated: &mut Vec<Approximated>) {
-    let plain = |name: &str| match name.strip_suffix(" (not modelled)") {
-        None => name.to_owned(),
-        // Ordered and unordered comparisons.
-        Some(op) if op.starts_with("FO") || op.starts_with("FU") => {
-            "a comparison of floating-point values".into()
-        }
-        Some(op) if op.starts_with('F') || op == "fma" => "a floating-point value".into(),
-        Some(op) => format!("a result of {}", op.to_lowercase()),
-    };
-    let mut out: Vec<Approximated> = Vec::new();
-    for a in approximated.drain(..) {
-        let variable = plain(&a.variable);
-        match out.iter_mut().find(|o| o.variable == variable) {
-            Some(o) => {
-                o.affects_reachability |= a.affects_reachability;
-                o.affects_index |= a.affects_index;
-            }
-            None => out.push(Approximated { variable, ..a }),
-        }
-    }
-    *approximated = out;
+    prove(kernel, assumptions, &config)
 }
 
 /// Launches that may show the alarms.
@@ -218,8 +187,8 @@ pub(crate) fn keep_confirmed(proof: &mut Proof, seen: &[Finding]) {
         let mut shown = proof.alarms.iter().filter(shown).map(|a| &a.finding.holds_when);
         if *verdict == Verdict::Found && !shown.clone().any(Option::is_none) {
             let because = match shown.next() {
-                Some(Some(condition)) => format!("found only where {condition}"),
-                _ => "a possible finding is not confirmed".into(),
+                Some(Some(condition)) => Reason::FoundOnlyWhen(condition.clone()),
+                _ => Reason::NotConfirmed,
             };
             *verdict = Verdict::Unknown { because };
         }
@@ -277,7 +246,7 @@ pub(crate) fn join(
                 proved
             }
             (_, _) if stands().next().is_some() => {
-                Verdict::Unknown { because: "a possible finding is not confirmed".into() }
+                Verdict::Unknown { because: Reason::NotConfirmed }
             }
             // With more time there might have been an alarm, or a condition for one that no launch shows.
             (Verdict::Unknown { .. } | Verdict::Found, Verdict::Clean { covered })
@@ -395,6 +364,9 @@ fn pair(f: &Finding) -> Vec<(&str, &Place)> {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_finding::When;
+    use lockstep_finding::launch::Expr;
+
     use super::*;
 
     fn finding(kind: Kind, accesses: &[(&str, u32)]) -> Finding {
@@ -425,7 +397,10 @@ mod tests {
         let unseen = Finding { confidence: Confidence::Possible, ..barrier(10) };
         assert!(!subsumes(&unseen, &barrier(17)));
         // What needs a condition, or is only a warning, is less.
-        let odd = Finding { holds_when: Some("n < 8".into()), ..barrier(10) };
+        let odd = Finding {
+            holds_when: Some(When::exactly(Expr::parse("n < 8").unwrap())),
+            ..barrier(10)
+        };
         assert!(!subsumes(&odd, &barrier(17)) && subsumes(&odd, &odd));
         let exited = Finding { severity: Severity::Warning, ..barrier(10) };
         assert!(!subsumes(&exited, &barrier(17)) && subsumes(&barrier(17), &exited));
@@ -450,31 +425,11 @@ mod tests {
             join(proof, &mut Vec::new(), &mut verdicts, false);
             verdicts[0].1.clone()
         };
-        let unknown = || Verdict::Unknown { because: "too hard".into() };
+        let unknown = || Verdict::Unknown { because: Reason::Interrupted };
         let proved = || Verdict::Proved { assumes: Vec::new() };
         assert_eq!(of(false, unknown()), clean);
         assert_eq!(of(true, unknown()), Verdict::Clean { covered: format!("3 launches; {LATE}") });
         assert_eq!(of(true, Verdict::Found), of(true, unknown()));
         assert_eq!(of(true, proved()), proved());
-    }
-
-    #[test]
-    fn operations_have_words() {
-        let unknown = |variable: &str, index: bool| Approximated {
-            variable: variable.into(),
-            affects_reachability: !index,
-            affects_index: index,
-        };
-        let mut names = vec![
-            unknown("in", true),
-            unknown("FOLt (not modelled)", true),
-            unknown("FUNe (not modelled)", false),
-            unknown("Exp2 (not modelled)", false),
-        ];
-        say_plainly(&mut names);
-        let names: Vec<_> =
-            names.iter().map(|a| (a.variable.as_str(), a.affects_reachability)).collect();
-        let compared = ("a comparison of floating-point values", true);
-        assert_eq!(names, [("in", false), compared, ("a result of exp2", true)]);
     }
 }

@@ -43,8 +43,9 @@ fn identity(kernel: &KernelReport, finding: &Finding) -> Identity {
     let mut places: Vec<_> = finding.accesses.iter().map(access).collect();
     // Which of the two accesses comes first is chance.
     places.sort();
+    let condition = finding.holds_when.as_ref().map(ToString::to_string);
     let confirmed = finding.confidence == lockstep_finding::Confidence::Confirmed;
-    (plain.to_owned(), finding.kind, confirmed, finding.holds_when.clone(), places)
+    (plain.to_owned(), finding.kind, confirmed, condition, places)
 }
 
 /// Leaves a finding that several kernels have at the same places with the first of them, which names the others.

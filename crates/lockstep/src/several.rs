@@ -22,7 +22,7 @@ pub(crate) fn join(reports: Vec<KernelReport>) -> Option<KernelReport> {
                 Verdict::Proved { assumes } => Some(assumes.as_slice()),
                 _ => None,
             });
-            *assumes = any_of(&lists.collect::<Vec<_>>());
+            *assumes = Condition::any_of(&lists.collect::<Vec<_>>(), Origin::HostLaunch);
         }
     }
     Some(joined)
@@ -90,58 +90,22 @@ fn worse(a: &Verdict, b: &Verdict) -> Verdict {
     }
 }
 
-/// What has to hold for one of several proofs to hold: each is of all launches that satisfy its own conditions, whichever
-/// launch of the host it was made for.
-fn any_of(proofs: &[&[Condition]]) -> Vec<Condition> {
-    let is_common = |c: &Condition| proofs.iter().all(|list| list.iter().any(|o| o.text == c.text));
-    let first = proofs.first().copied().unwrap_or_default();
-    let mut out: Vec<Condition> = first.iter().filter(|c| is_common(c)).cloned().collect();
-    let mut ways: Vec<String> = Vec::new();
-    for list in proofs {
-        let rest = list.iter().filter(|c| !is_common(c)).map(|c| c.text.as_str());
-        let way = rest.collect::<Vec<_>>().join(" && ");
-        if way.is_empty() {
-            return out;
-        }
-        if !ways.contains(&way) {
-            ways.push(way);
-        }
-    }
-    let text = match &ways[..] {
-        [] => return out,
-        [one] => one.clone(),
-        several => format!("({})", several.join(") || (")),
-    };
-    out.push(Condition::new(text, Origin::HostLaunch));
-    out
-}
-
 #[cfg(test)]
 mod tests {
+    use lockstep_finding::launch::Expr;
+    use lockstep_finding::{Claim, Reason};
+
     use super::*;
 
     #[test]
     fn what_holds_of_both_launches() {
-        let proved = |c: &str| Verdict::Proved { assumes: vec![c.into()] };
+        let holds = |c: &str| Claim::Holds(Expr::parse(c).unwrap());
+        let proved = |c: &str| Verdict::Proved { assumes: vec![holds(c).into()] };
         assert_eq!(worse(&proved("a"), &proved("a")), proved("a"));
         let clean = Verdict::Clean { covered: "1 launch".into() };
         assert_eq!(worse(&proved("a"), &clean), clean);
         assert_eq!(worse(&Verdict::Found, &clean), Verdict::Found);
-        let unknown = Verdict::Unknown { because: "it is large".into() };
+        let unknown = Verdict::Unknown { because: Reason::Interrupted };
         assert_eq!(worse(&clean, &unknown), unknown);
-    }
-    #[test]
-    fn one_of_several_proofs() {
-        let list =
-            |texts: &[&str]| -> Vec<Condition> { texts.iter().map(|t| (*t).into()).collect() };
-        let of = |lists: &[&[&str]]| -> Vec<String> {
-            let lists: Vec<Vec<Condition>> = lists.iter().map(|l| list(l)).collect();
-            let lists: Vec<&[Condition]> = lists.iter().map(Vec::as_slice).collect();
-            any_of(&lists).into_iter().map(|c| c.text).collect()
-        };
-        assert_eq!(of(&[&["a", "b"], &["a", "c", "d"]]), ["a", "(b) || (c && d)"]);
-        assert_eq!(of(&[&["b"], &["c"], &["b"], &["d"]]), ["(b) || (c) || (d)"]);
-        assert_eq!(of(&[&["a", "b"], &["a"]]), ["a"]);
-        assert_eq!(of(&[&["a"], &["a"]]), ["a"]);
     }
 }

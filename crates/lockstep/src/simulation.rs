@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use lockstep_finding::launch::dims_text;
-use lockstep_finding::{Confidence, Finding, KernelReport, Kind, Launch, Output, Verdict};
+use lockstep_finding::{
+    Confidence, Finding, KernelReport, Kind, Launch, Output, Reason, Statement, Verdict,
+};
 use lockstep_frontend::Uninstantiated;
 use lockstep_kernel::{Kernel, Language};
 use lockstep_prove::Proof;
@@ -77,7 +79,7 @@ impl Simulated<'_> {
         let stats = self.outcome.stats;
         let evidence = Evidence {
             findings: &findings,
-            incomplete: self.outcome.incomplete.as_deref(),
+            incomplete: self.outcome.incomplete.as_ref(),
             doubts: &[],
             notes: &[],
             covered: verdicts::covered(
@@ -130,10 +132,12 @@ pub(crate) fn searched_report(
     if let Some(because) = &searched.cut {
         covered = format!("{covered}; others were given up: {because}");
     }
+    let doubts = searched.doubts.iter().map(|(kind, why)| (*kind, Reason::Sentence(why.clone())));
+    let doubts: Vec<(Kind, Reason)> = doubts.collect();
     let evidence = Evidence {
         findings: &searched.findings,
-        incomplete: searched.incomplete.as_deref(),
-        doubts: &searched.doubts,
+        incomplete: searched.incomplete.as_ref(),
+        doubts: &doubts,
         notes: &searched.notes,
         covered,
         several: true,
@@ -168,7 +172,7 @@ pub(crate) fn proved_report(
     }
     for kind in kinds {
         if !verdicts.iter().any(|(k, _)| k == kind) {
-            let because = format!("the prover does not look for {kind}");
+            let because = Reason::NotLookedForByProver { kind: *kind };
             verdicts.push((*kind, Verdict::Unknown { because }));
         }
     }
@@ -186,7 +190,7 @@ pub(crate) fn unknown_report(
     kernel: &Kernel,
     file: &str,
     kinds: &[Kind],
-    because: &str,
+    because: &Reason,
 ) -> KernelReport {
     let evidence = Evidence {
         findings: &[] as &[Finding],
@@ -206,7 +210,8 @@ pub(crate) fn template_report(
     file: &str,
     kinds: &[Kind],
 ) -> KernelReport {
-    let unknown = || Verdict::Unknown { because: template.because.clone() };
+    let why = template.because.clone();
+    let unknown = || Verdict::Unknown { because: Reason::NotInstantiated { why: why.clone() } };
     KernelReport {
         name: template.template.clone(),
         mangled: template.template.clone(),
@@ -223,7 +228,8 @@ pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
     report.chosen = Some(arguments.to_owned());
     for (_, verdict) in &mut report.verdicts {
         if let Verdict::Proved { assumes } = verdict {
-            assumes.push(arguments.into());
+            let arguments = arguments.to_owned();
+            assumes.push(Statement::TemplateArguments { arguments }.into());
         }
     }
 }

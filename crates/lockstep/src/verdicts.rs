@@ -1,6 +1,8 @@
 //! From what was found to one verdict for each kind asked for.
 
-use lockstep_finding::{Confidence, DecidedBy, EXAMPLE, Finding, KernelReport, Kind, Verdict};
+use lockstep_finding::{
+    Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Reason, Verdict, When,
+};
 
 use crate::options::SearchArgs;
 
@@ -24,9 +26,9 @@ fn is_looked_for(kind: Kind, several: bool) -> bool {
 pub(crate) struct Evidence<'a> {
     pub(crate) findings: &'a [Finding],
     /// Why nothing follows from the absence of findings, for all kinds.
-    pub(crate) incomplete: Option<&'a str>,
+    pub(crate) incomplete: Option<&'a Reason>,
     /// The same, for one kind each.
-    pub(crate) doubts: &'a [(Kind, String)],
+    pub(crate) doubts: &'a [(Kind, Reason)],
     /// More to say of a kind where nothing was found.
     pub(crate) notes: &'a [(Kind, String)],
     /// What was looked at.
@@ -49,23 +51,23 @@ impl Evidence<'_> {
             return Verdict::Found;
         }
         if findings.next().is_some() {
-            return Verdict::Unknown { because: "a possible finding is not confirmed".into() };
+            return Verdict::Unknown { because: Reason::NotConfirmed };
         }
         if !is_looked_for(kind, self.several) {
             let because = match kind.is_decided_by(DecidedBy::SeveralLaunches) {
-                true => format!("one launch says nothing about {kind}"),
-                false => format!("this version does not look for {kind}"),
+                true => Reason::OneLaunch { kind },
+                false => Reason::NotLookedFor { kind },
             };
             return Verdict::Unknown { because };
         }
         if let Some(because) = self.incomplete {
-            return Verdict::Unknown { because: because.to_owned() };
+            return Verdict::Unknown { because: because.clone() };
         }
         if let Some((_, because)) = self.doubts.iter().find(|(k, _)| *k == kind) {
             return Verdict::Unknown { because: because.clone() };
         }
-        let mut conditions: Vec<&str> = Vec::new();
-        for condition in of_kind().filter_map(|f| f.holds_when.as_deref()) {
+        let mut conditions: Vec<&When> = Vec::new();
+        for condition in of_kind().filter_map(|f| f.holds_when.as_ref()) {
             if !conditions.contains(&condition) {
                 conditions.push(condition);
             }
@@ -82,25 +84,24 @@ impl Evidence<'_> {
 }
 
 /// Under which conditions something was found: only there, unless one of them is an example.
-fn found_where(conditions: &[&str]) -> String {
-    let (examples, exact): (Vec<&str>, Vec<&str>) =
-        conditions.iter().partition(|c| c.starts_with(EXAMPLE));
+fn found_where(conditions: &[&When]) -> String {
+    let (examples, exact): (Vec<&When>, Vec<&When>) = conditions.iter().partition(|c| c.is_example);
+    let exact = Claim::any(exact.iter().map(|c| c.claim.clone()));
     if examples.is_empty() {
-        return format!("found only where {}", exact.join(", or "));
+        return format!("found only where {exact}");
     }
-    let examples = examples.iter().filter_map(|c| c.strip_prefix(EXAMPLE));
-    let examples = examples.map(|c| format!("for example where {c}"));
-    let all = exact.iter().map(|c| format!("where {c}")).chain(examples);
-    format!("found {}", all.collect::<Vec<_>>().join(", or "))
+    let examples = examples.iter().map(|c| format!("for example where {}", c.claim));
+    let exact = (exact != Claim::Any(Vec::new())).then(|| format!("where {exact}"));
+    format!("found {}", exact.into_iter().chain(examples).collect::<Vec<_>>().join(", or "))
 }
 
 /// Lowers every finding to a possible one.
-pub(crate) fn doubt_all(report: &mut KernelReport, because: &str) {
+pub(crate) fn doubt_all(report: &mut KernelReport, because: &Reason) {
     for finding in &mut report.findings {
         finding.confidence = Confidence::Possible;
     }
     for (_, verdict) in report.verdicts.iter_mut().filter(|(_, v)| *v == Verdict::Found) {
-        *verdict = Verdict::Unknown { because: because.to_owned() };
+        *verdict = Verdict::Unknown { because: because.clone() };
     }
 }
 
@@ -114,6 +115,8 @@ pub(crate) fn covered(launches: String, reached: usize, of: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_finding::launch::Expr;
+
     use super::*;
 
     fn search(only: &[Kind], skip: &[Kind]) -> SearchArgs {
@@ -141,9 +144,11 @@ mod tests {
 
     #[test]
     fn examples_are_called_so() {
-        assert_eq!(found_where(&["n < 8", "a == b"]), "found only where n < 8, or a == b");
-        let mixed = found_where(&["for example n == 1", "a == b"]);
-        assert_eq!(mixed, "found where a == b, or for example where n == 1");
+        let holds = |text: &str| Expr::parse(text).unwrap();
+        let (less, equal) = (When::exactly(holds("n < 8")), When::exactly(holds("a == b")));
+        assert_eq!(found_where(&[&less, &equal]), "found only where n < 8 || a == b");
+        let one = When::for_example(holds("n == 1"));
+        assert_eq!(found_where(&[&one, &equal]), "found where a == b, or for example where n == 1");
     }
 
     #[test]
@@ -161,10 +166,10 @@ mod tests {
         assert_eq!(evidence.verdict(Kind::DataRace), clean);
         assert!(matches!(evidence.verdict(Kind::Mismatch), Verdict::Unknown { .. }));
         assert!(matches!(evidence.verdict(Kind::RedundantBarrier), Verdict::Unknown { .. }));
-        evidence.incomplete = Some("step budget ran out");
+        evidence.incomplete = Some(&Reason::Interrupted);
         assert_eq!(
             evidence.verdict(Kind::DataRace),
-            Verdict::Unknown { because: "step budget ran out".into() }
+            Verdict::Unknown { because: Reason::Interrupted }
         );
     }
 }

@@ -17,7 +17,7 @@
 //! What it can miss: loops are taken to end that wait for nothing. A host that writes memory while the kernel runs is seen
 //! only where a loop reads it.
 
-use lockstep_finding::{Condition, Kind, Verdict};
+use lockstep_finding::{Claim, Condition, Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
     AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
@@ -127,7 +127,7 @@ fn signals(kernel: &Kernel) -> Signals {
 }
 
 /// Under which conditions no loop is one in which a thread may wait for something that another does.
-fn nobody_waits(kernel: &Kernel) -> Option<Vec<String>> {
+fn nobody_waits(kernel: &Kernel) -> Option<Vec<Claim>> {
     let cfg = Cfg::new(kernel);
     let values = Values::new(kernel)?;
     let mut assumes = Vec::new();
@@ -153,7 +153,7 @@ fn nobody_waits(kernel: &Kernel) -> Option<Vec<String>> {
 ///
 /// One branch of the first sort beside others is not enough: a number that is counted round in a circle need not ever come to
 /// where the loop ends, and then it is for the others to end it.
-fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<Vec<String>> {
+fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<Vec<Claim>> {
     let inside = |b: &BlockId| l.blocks.contains(b);
     let again: Vec<BlockId> =
         cfg.predecessors[l.head.0 as usize].iter().copied().filter(inside).collect();
@@ -252,7 +252,7 @@ impl<'k> Values<'k> {
 
     /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
     /// bound that it comes nearer to by a fixed step in each round, and comes to.
-    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<String>> {
+    fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<Claim>> {
         let Operand::Reg(r) = cond else { return None };
         let Some((_, Made::Inst(Inst { op: Op::Cmp { op, ty, a, b }, .. }))) =
             self.made[r.0 as usize]
@@ -347,7 +347,7 @@ impl<'k> Values<'k> {
 
     /// Under which conditions a value is a positive number: the size of the block or of the grid, or what the grid has of
     /// threads, along an axis.
-    fn dimensions(&self, value: Operand) -> Option<Vec<String>> {
+    fn dimensions(&self, value: Operand) -> Option<Vec<Claim>> {
         use Special::{BlockDim, GridDim, WarpSize};
         match *self.made_by(value)? {
             Op::Special(BlockDim(_) | GridDim(_) | WarpSize) => Some(Vec::new()),
@@ -357,11 +357,11 @@ impl<'k> Values<'k> {
                     | (Op::Special(GridDim(x)), Op::Special(BlockDim(y)))
                         if x == y =>
                     {
-                        ["x", "y", "z"].get(usize::from(*x))?
+                        usize::from(*x)
                     }
                     _ => return None,
                 };
-                Some(vec![format!("gridDim.{axis} * blockDim.{axis} <= {MOST_NUMBERED}")])
+                Some(vec![crate::hidden::numbered(axis)])
             }
             _ => None,
         }
@@ -412,7 +412,7 @@ struct Step {
     /// So far, at most.
     by: u64,
     /// And not at all unless this holds.
-    assumes: Vec<String>,
+    assumes: Vec<Claim>,
 }
 
 /// How a loop goes on: as long as a number of so many bits (`counted`), widened to `compared` where that is more, is below

@@ -8,7 +8,8 @@
 //! the way that [`crate::phases`] does not follow exactly; a pointer whose object is not known.
 
 use lockstep_finding::{
-    Access, Approximated, Condition, Confidence, Finding, Kind, Memory, Place, Severity,
+    Access, Approximated, Approximation, Condition, Confidence, Finding, Kind, Memory, Place,
+    Severity, SourceLine,
 };
 use lockstep_kernel::{Barrier, Elem, Kernel, LocId, Op, ParamKind, SiteId, Ty};
 use rustc_hash::FxHashSet;
@@ -23,7 +24,6 @@ use crate::walk::{Assignment, reachable};
 use crate::{Alarm, Cell, Model};
 
 /// What makes an alarm only possible where a kernel has more than barriers to order accesses.
-pub(crate) const OTHER_ORDER: &str = "order through atomics, fences or warps";
 
 pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
     let chain: Vec<_> = kernel.loc_chain(loc).collect();
@@ -49,9 +49,9 @@ fn mode_name(mode: Mode) -> &'static str {
 
 /// The names behind the functions of some terms: what was approximated in them. The number of a loop's last iteration
 /// is no approximation where the loop is exact: what is known of it leaves one number, if what that rests on is exact.
-pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
+pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<Approximation> {
     let exec = &pairs.exec;
-    let mut names: Vec<String> = Vec::new();
+    let mut names: Vec<Approximation> = Vec::new();
     let mut ended: FxHashSet<usize> = FxHashSet::default();
     let mut work = reachable(&exec.ctx.pool, terms);
     let mut next = 0;
@@ -67,11 +67,9 @@ pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
                     continue;
                 }
                 FnKind::Exit(l) => loop_name(pairs, *l),
-                FnKind::Pure(op) if info.name.is_empty() => {
-                    format!("{} (not modelled)", op.split('.').next().unwrap_or(op))
-                }
-                _ if info.name.is_empty() => "an unnamed value".to_owned(),
-                _ => info.name.clone(),
+                FnKind::Pure(_, told) if info.name.is_empty() => told.clone(),
+                _ if info.name.is_empty() => Approximation::Unnamed,
+                _ => Approximation::Variable(info.name.clone()),
             };
             if !names.contains(&name) {
                 names.push(name);
@@ -81,12 +79,12 @@ pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<String> {
     names
 }
 
-pub(crate) fn loop_name(pairs: &Pairs, l: usize) -> String {
+pub(crate) fn loop_name(pairs: &Pairs, l: usize) -> Approximation {
     let exec = &pairs.exec;
     let named = exec.loops[l].phis.iter().find_map(|p| exec.ctx.reg_name(p.reg));
     named.map_or_else(
-        || format!("the loop at line {}", loop_line(pairs, l)),
-        |n| format!("iterations of {n}"),
+        || Approximation::IterationsOfLoop { line: loop_line(pairs, l) },
+        |n| Approximation::Iterations(n.to_owned()),
     )
 }
 
@@ -99,19 +97,22 @@ fn loop_line(pairs: &Pairs, l: usize) -> u32 {
 impl Pairs<'_, '_> {
     /// What a model may have given any value so that a precondition seems to hold. Contents of memory are no such thing:
     /// a launch may have them.
-    pub(crate) fn unmodelled_requirements(&self) -> Vec<String> {
+    pub(crate) fn unmodelled_requirements(&self) -> Vec<Approximation> {
         let ctx = &self.exec.ctx;
         let terms: Vec<T> = self.exec.requires.iter().map(|(_, c, _)| *c).collect();
         let pure = reachable(&ctx.pool, &terms).into_iter().filter(|&t| {
             matches!(ctx.pool.node(t), Node::App(f, _)
-                if matches!(ctx.fns[f.0 as usize].kind, FnKind::Pure(_)))
+                if matches!(ctx.fns[f.0 as usize].kind, FnKind::Pure(..)))
         });
         let pure: Vec<T> = pure.collect();
         approximated(self, &pure)
     }
 
     /// Conditions and index of an access: what of each is approximated.
-    pub(crate) fn approximations(&mut self, access: usize) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn approximations(
+        &mut self,
+        access: usize,
+    ) -> (Vec<Approximation>, Vec<Approximation>) {
         let block = self.exec.accesses[access].block;
         let mut conditions = Vec::new();
         self.exec.condition(block, &mut conditions);
@@ -132,7 +133,7 @@ impl Pairs<'_, '_> {
                 crate::memory::Place::Unknown => {
                     let site = self.exec.ctx.kernel.site(self.exec.accesses[access].site);
                     let name = site.through.clone().unwrap_or_else(|| "a pointer".into());
-                    index.push(format!("{name} (where it points)"));
+                    index.push(Approximation::Target(name));
                 }
             }
         }
@@ -294,14 +295,14 @@ impl Pairs<'_, '_> {
         let ordered = self.may_be_ordered();
         if ordered {
             names.push(Approximated {
-                variable: OTHER_ORDER.into(),
+                variable: Approximation::OtherOrder,
                 affects_reachability: true,
                 affects_index: false,
             });
         }
         let mut phase = approximated(self, &c.relation.conditions);
         if !c.relation.exact {
-            phase.push("barriers on the way".into());
+            phase.push(Approximation::Barriers);
         }
         for variable in phase {
             match names.iter_mut().find(|n| n.variable == variable) {
@@ -458,7 +459,7 @@ impl Pairs<'_, '_> {
 }
 
 /// Approximated variables that decide whether a place is reached.
-pub(crate) fn of_reachability(names: impl IntoIterator<Item = String>) -> Vec<Approximated> {
+pub(crate) fn of_reachability(names: impl IntoIterator<Item = Approximation>) -> Vec<Approximated> {
     let one =
         |variable| Approximated { variable, affects_reachability: true, affects_index: false };
     names.into_iter().map(one).collect()
@@ -513,9 +514,13 @@ pub(crate) fn redundant(
     Alarm { finding, model: None, sites: (site, site), overflows: false }
 }
 
-/// A place for messages: `file.cu:12`.
-pub(crate) fn line_of(kernel: &Kernel, site: SiteId) -> String {
-    let loc = kernel.loc(kernel.site(site).loc);
-    let file = kernel.files.get(loc.file as usize).map(String::as_str).unwrap_or("");
-    format!("{file}:{}", loc.line)
+/// The line of an access or a barrier, for messages.
+pub(crate) fn line_of(kernel: &Kernel, site: SiteId) -> SourceLine {
+    spot_of(kernel, kernel.site(site).loc)
+}
+
+pub(crate) fn spot_of(kernel: &Kernel, loc: LocId) -> SourceLine {
+    let loc = kernel.loc(loc);
+    let file = kernel.files.get(loc.file as usize).cloned().unwrap_or_default();
+    SourceLine { file, line: loc.line }
 }

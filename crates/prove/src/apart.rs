@@ -1,10 +1,11 @@
-//! That arrays lie apart: what a proof takes for given of the pointers of a launch, as texts.
+//! That arrays lie apart: what a proof takes for given of the pointers of a launch.
 //!
 //! Unless told otherwise, what pointer parameters point to does not overlap, nor does it the variables that somebody else may know
 //! the address of. That is said wherever one of two such arrays is written. Where a host makes one pointer of another
 //! ([`lockstep_kernel::Kernel::beside`]), they do point into one array: then the condition is that what is accessed through them
 //! does not overlap.
 
+use lockstep_finding::Statement;
 use lockstep_kernel::{Array, Space};
 
 use crate::context::{Base, Ctx};
@@ -21,18 +22,9 @@ fn note(list: &mut Vec<Touched>, base: Base, writes: bool) {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 impl Pairs<'_, '_> {
     /// The conditions, of which there are none where pointers may overlap.
-    pub(crate) fn lie_apart(&mut self) -> Vec<String> {
+    pub(crate) fn lie_apart(&mut self) -> Vec<Statement> {
         let (mut pointers, mut variables): (Vec<Touched>, Vec<Touched>) = Default::default();
         for i in 0..self.exec.accesses.len() {
             let writes = self.exec.accesses[i].mode.writes();
@@ -69,24 +61,21 @@ impl Pairs<'_, '_> {
         match from_variables {
             // All of them from all of them.
             Some(v) if is_one_written && v.pointers == names && !v.beside => {
-                let is_beside = is_beside(ctx, &pointers, &pointers);
-                let variables = v.names.iter().map(|n| format!("the variable {n}"));
-                let all = listed(&names.iter().cloned().chain(variables).collect::<Vec<_>>());
-                vec![apart_text(is_beside, &all)]
+                vec![apart(is_beside(ctx, &pointers, &pointers), names, v.names)]
             }
             from_variables => {
                 let is_beside = is_beside(ctx, &pointers, &pointers);
-                let own = is_one_written.then(|| apart_text(is_beside, &listed(&names)));
-                own.into_iter().chain(from_variables.map(|v| v.text())).collect()
+                let own = is_one_written.then(|| apart(is_beside, names, Vec::new()));
+                own.into_iter().chain(from_variables.map(FromVariables::statement)).collect()
             }
         }
     }
 }
 
-fn apart_text(is_beside: bool, names: &str) -> String {
+fn apart(is_beside: bool, pointers: Vec<String>, variables: Vec<String>) -> Statement {
     match is_beside {
-        true => format!("what is accessed through {names} does not overlap"),
-        false => format!("parameters {names} do not overlap"),
+        true => Statement::AccessesApart { pointers, variables },
+        false => Statement::ParametersApart { pointers, variables },
     }
 }
 
@@ -122,18 +111,11 @@ impl FromVariables {
         Some(FromVariables { pointers, names, beside: is_beside(ctx, &from, &to) })
     }
 
-    fn text(&self) -> String {
-        let variable = if self.names.len() > 1 { "the variables" } else { "the variable" };
-        let (parameters, does) = match self.pointers.len() {
-            1 => ("parameter", "does"),
-            _ => ("parameters", "do"),
-        };
-        let (pointers, names) = (listed(&self.pointers), listed(&self.names));
-        match self.beside {
-            true => {
-                format!("what is accessed through {pointers} does not overlap what is of {names}")
-            }
-            false => format!("{parameters} {pointers} {does} not overlap {variable} {names}"),
+    fn statement(self) -> Statement {
+        let FromVariables { pointers, names: variables, beside } = self;
+        match beside {
+            true => Statement::AccessesApartFromVariables { pointers, variables },
+            false => Statement::ApartFromVariables { pointers, variables },
         }
     }
 }

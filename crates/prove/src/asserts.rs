@@ -3,7 +3,7 @@
 //! One thread is enough: where it comes to the assertion, the condition must hold. A condition that mentions an
 //! approximated value and can fail is a possible failure only.
 
-use lockstep_finding::{Access, Confidence, Finding, Kind, Verdict};
+use lockstep_finding::{Access, Confidence, Dependent, Finding, Kind, Question, Reason, Verdict};
 use lockstep_kernel::{BlockId, LocId, SiteId};
 
 use crate::Alarm;
@@ -52,8 +52,7 @@ impl Pairs<'_, '_> {
                 Outcome::Unsat => {}
                 Outcome::Sat => alarms.push(self.assert_alarm(i, query, limits)),
                 Outcome::Unknown | Outcome::Late => {
-                    let how = limits.not_decided(outcome);
-                    open = Some(format!("the assertion at line {line} was {how}"));
+                    open = Some(limits.not_decided(Question::Assertion { line }, outcome));
                 }
             }
         }
@@ -62,13 +61,13 @@ impl Pairs<'_, '_> {
             Verdict::Found
         } else if let Some(a) = alarms.first() {
             let line = a.finding.accesses.first().map_or(0, |a| a.place.line);
-            Verdict::Unknown { because: format!("the assertion at line {line} may fail") }
+            Verdict::Unknown { because: Reason::MayHappen(Question::Assertion { line }) }
         } else if let Some(because) = open {
             Verdict::Unknown { because }
         } else if self.exec.asserts.is_empty() {
             Verdict::Proved { assumes: Vec::new() }
         } else if self.exec.forwarding && !races_absent {
-            Verdict::Unknown { because: "an assertion rests on memory that may be racy".into() }
+            Verdict::Unknown { because: Reason::RestsOnRacyMemory(Dependent::Assertion) }
         } else {
             Verdict::Proved { assumes: self.assumptions() }
         };

@@ -11,10 +11,11 @@ use lockstep_kernel::{Kernel, ParamKind};
 use crate::context::{Ctx, VarKind};
 use crate::term::T;
 
-/// A precondition, with the text it came from.
+/// A precondition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssumeExpr {
-    pub text: String,
+    /// As a reader knows it; none where it follows from the kernel's own preconditions.
+    pub told: Option<Expr>,
     pub tree: Tree,
     pub origin: Origin,
 }
@@ -34,12 +35,38 @@ pub enum Tree {
     Choice(Box<Tree>, Box<Tree>, Box<Tree>),
 }
 
-/// A tree with its text.
-pub(crate) type Named = (String, Tree);
-
 impl Tree {
     pub(crate) fn binary(op: Operator, a: Tree, b: Tree) -> Tree {
         Tree::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// That a value is at most another, or at least.
+    pub(crate) fn at_most(self, most: Tree) -> Tree {
+        Tree::binary(Operator::Le, self, most)
+    }
+
+    pub(crate) fn at_least(self, least: Tree) -> Tree {
+        Tree::binary(Operator::Ge, self, least)
+    }
+
+    pub(crate) fn times(self, by: Tree) -> Tree {
+        Tree::binary(Operator::Mul, self, by)
+    }
+
+    /// The expression, with the names of the parameters.
+    pub fn expression(&self, kernel: &Kernel) -> Expr {
+        let of = |t: &Tree| Box::new(t.expression(kernel));
+        match self {
+            Tree::Const(c) => Expr::int(*c),
+            Tree::Param(p) => Expr::name(&kernel.params[*p].name),
+            Tree::BlockDim(a) => Expr::name(Dimension::Block(usize::from(*a))),
+            Tree::GridDim(a) => Expr::name(Dimension::Grid(usize::from(*a))),
+            Tree::Not(a) => Expr::Not(of(a)),
+            Tree::Negate(a) => Expr::Negate(of(a)),
+            Tree::Complement(a) => Expr::Complement(of(a)),
+            Tree::Binary(op, a, b) => Expr::Binary(*op, of(a), of(b)),
+            Tree::Choice(c, a, b) => Expr::Choice(of(c), of(a), of(b)),
+        }
     }
 
     /// What all have to hold.
@@ -53,20 +80,16 @@ impl Tree {
 
 /// That the product of several sizes is no more than a number, and so are those of the first two, the first three and
 /// so on: that none of them wraps.
-pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Named>, limit: i64) -> Option<Named> {
+pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Tree>, limit: i64) -> Option<Tree> {
     let mut sizes = sizes.into_iter();
-    let (mut product, mut tree) = sizes.next()?;
-    let mut all: Option<Named> = None;
-    for (name, size) in sizes {
-        product = format!("{product} * {name}");
-        tree = Tree::binary(Operator::Mul, tree, size);
-        let text = format!("{product} <= {limit}");
-        let part = Tree::binary(Operator::Le, tree.clone(), Tree::Const(limit));
+    let mut product = sizes.next()?;
+    let mut all: Option<Tree> = None;
+    for size in sizes {
+        product = product.times(size);
+        let part = product.clone().at_most(Tree::Const(limit));
         all = Some(match all {
-            Some((others, tree)) => {
-                (format!("{others} && {text}"), Tree::binary(Operator::And, tree, part))
-            }
-            None => (text, part),
+            Some(others) => Tree::binary(Operator::And, others, part),
+            None => part,
         });
     }
     all
@@ -76,11 +99,14 @@ impl AssumeExpr {
     /// Reads a C expression. Names are scalar parameters of the kernel, `blockDim.x` and its kin, and OpenCL's
     /// `get_local_size(0)`, `get_num_groups(0)` and `get_global_size(0)`.
     pub fn parse(text: &str, kernel: &Kernel, origin: Origin) -> Result<AssumeExpr, String> {
-        let expr = Expr::parse(text).and_then(|e| tree(&e, kernel));
-        match expr {
-            Ok(tree) => Ok(AssumeExpr { text: text.trim().to_owned(), tree, origin }),
-            Err(why) => Err(format!("--assume '{text}': {why}")),
-        }
+        let expr = Expr::parse(text).and_then(|e| AssumeExpr::new(e, kernel, origin));
+        expr.map_err(|why| format!("--assume '{text}': {why}"))
+    }
+
+    /// A precondition whose names are those of the kernel.
+    pub fn new(expr: Expr, kernel: &Kernel, origin: Origin) -> Result<AssumeExpr, String> {
+        let tree = tree(&expr, kernel)?;
+        Ok(AssumeExpr { told: Some(expr), tree, origin })
     }
 }
 

@@ -8,6 +8,7 @@
 //! What it misses: copies that are meant to be under way while others are used (pipelines of several stages). Nothing is
 //! proved of them.
 
+use lockstep_finding::{Question, Reason};
 use lockstep_kernel::{BlockId, Op, Operand, SiteId};
 use rustc_hash::FxHashSet;
 
@@ -29,7 +30,7 @@ struct Meanwhile {
 
 impl Pairs<'_, '_> {
     /// Why a copy cannot be taken to be made at once, if one cannot.
-    pub(crate) fn unsettled_copies(&mut self, limits: Limits) -> Option<String> {
+    pub(crate) fn unsettled_copies(&mut self, limits: Limits) -> Option<Reason> {
         let kernel = self.exec.ctx.kernel;
         let mut pairs: Vec<(usize, usize, Vec<usize>)> = Vec::new();
         for (b, block) in kernel.blocks.iter().enumerate() {
@@ -43,9 +44,7 @@ impl Pairs<'_, '_> {
                 let meanwhile = self.meanwhile(place);
                 if let Some(barrier) = meanwhile.barrier {
                     let (copy, barrier) = (line_of(kernel, write), line_of(kernel, barrier));
-                    return Some(format!(
-                        "the asynchronous copy at {copy} may still be under way at the barrier at {barrier}"
-                    ));
+                    return Some(Reason::MayHappen(Question::CopyUnderWay { copy, barrier }));
                 }
                 for &i in &own {
                     let all = meanwhile.accesses.iter();
@@ -68,7 +67,7 @@ impl Pairs<'_, '_> {
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let copy = line_of(kernel, copies[open]);
-        Some(format!("what the asynchronous copy at {copy} copies may be used before it is done"))
+        Some(Reason::MayHappen(Question::CopyUsedEarly(copy)))
     }
 
     fn accesses_at(&self, (block, at): (BlockId, usize)) -> Vec<usize> {

@@ -5,7 +5,8 @@
 //! the property is not claimed.
 
 use lockstep_finding::{
-    Access, Approximated, Confidence, Finding, Kind, Memory, Severity, Verdict,
+    Access, Approximated, Confidence, Dependent, Finding, Kind, Memory, NotFollowed, Question,
+    Reason, Severity, Verdict,
 };
 use lockstep_kernel::{ParamKind, Space};
 
@@ -50,7 +51,7 @@ impl Pairs<'_, '_> {
     ) -> (Verdict, Vec<Alarm>) {
         let level = Level::Block;
         let facts = self.facts_of_one();
-        let mut open: Option<String> = None;
+        let mut open: Option<Reason> = None;
         let mut beyond: Vec<Beyond> = Vec::new();
         for access in 0..self.exec.accesses.len() {
             if limits.are_over() {
@@ -61,13 +62,14 @@ impl Pairs<'_, '_> {
             let site = self.exec.accesses[access].site;
             for case in &side.cases {
                 let Place::At(base, offset) = case.place else {
-                    let at = line_of(self.exec.ctx.kernel, site);
-                    open = Some(format!("the object accessed at {at} is not known"));
+                    let at = Some(line_of(self.exec.ctx.kernel, site));
+                    open = Some(Reason::NotFollowed { what: NotFollowed::Object, at });
                     continue;
                 };
                 let Some(size) = self.size_of(base) else {
                     let name = self.exec.ctx.base_name(base);
-                    open.get_or_insert(format!("the length of {name} is not given"));
+                    let what = NotFollowed::Length(name);
+                    open.get_or_insert(Reason::NotFollowed { what, at: None });
                     continue;
                 };
                 let own = self.exec.accesses[access].size;
@@ -108,8 +110,7 @@ impl Pairs<'_, '_> {
                 Outcome::Sat => alarms.push(self.bounds_alarm(b, limits)),
                 Outcome::Unknown | Outcome::Late => {
                     let at = line_of(self.exec.ctx.kernel, site);
-                    let how = limits.not_decided(outcome);
-                    open = Some(format!("the bounds of the access at {at} were {how}"));
+                    open = Some(limits.not_decided(Question::Bounds(at), outcome));
                 }
             }
         }
@@ -117,12 +118,12 @@ impl Pairs<'_, '_> {
         let verdict = if confirmed {
             Verdict::Found
         } else if let Some(a) = alarms.first() {
-            let line = a.finding.accesses.first().map_or(0, |a| a.place.line);
-            Verdict::Unknown { because: format!("the access at line {line} may be out of bounds") }
+            let at = line_of(self.exec.ctx.kernel, a.sites.0);
+            Verdict::Unknown { because: Reason::MayHappen(Question::Bounds(at)) }
         } else if let Some(because) = open {
             Verdict::Unknown { because }
         } else if self.exec.forwarding && !races_absent {
-            Verdict::Unknown { because: "an index rests on memory that may be racy".into() }
+            Verdict::Unknown { because: Reason::RestsOnRacyMemory(Dependent::Index) }
         } else {
             Verdict::Proved { assumes: self.exec.ctx.assumptions.preconditions() }
         };

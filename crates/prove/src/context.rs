@@ -6,6 +6,7 @@
 //! these, which have done something that the two know of: the first thread of the block ([`LEADERS`]), or one whose vote
 //! was heard ([`VOTERS`]).
 
+use lockstep_finding::Approximation;
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Kernel, Language, ObjectId, ParamKind, Reg, SiteId, Space, Ty};
 use rustc_hash::FxHashMap;
@@ -56,7 +57,7 @@ pub(crate) enum VarKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FnKind {
     /// A pure function that is not modelled further: same operands, same value.
-    Pure(String),
+    Pure(String, Approximation),
     /// Contents of memory that nobody in the kernel writes, by offset.
     ReadOnly(Base),
     /// What a texture gives, by its handle and the coordinates: component and type of the value, bytes of a texel, and
@@ -552,7 +553,7 @@ impl<'k> Ctx<'k> {
     fn instance_fn(&mut self, f: FnId, tag: u8, level: Level) -> FnId {
         let info = self.fns[f.0 as usize].clone();
         let shared = match &info.kind {
-            FnKind::Pure(_) | FnKind::Texture(..) => true,
+            FnKind::Pure(..) | FnKind::Texture(..) => true,
             FnKind::ReadOnly(base) => {
                 level == Level::Block || self.base_space(*base) != Space::Shared
             }

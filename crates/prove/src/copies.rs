@@ -12,6 +12,7 @@
 //!
 //! Elements of a copy are a variable each, between zero and the count, so strides are exact.
 
+use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId, Op, Operand};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -235,11 +236,11 @@ impl Pairs<'_, '_> {
 
     /// Why nothing is proved though nothing is in the way: a wait may be for another of several copies, or the thread
     /// that has waited may know of its own part only, where no barrier follows. Whether it does is read differently.
-    pub(crate) fn loose_copies(&mut self, limits: Limits) -> Option<String> {
+    pub(crate) fn loose_copies(&mut self, limits: Limits) -> Option<Reason> {
         let some = |b: &&BarrierAt| matches!(b.barrier, Barrier::GroupCopies { all: false, .. });
         if let Some(wait) = self.exec.barriers.iter().find(some) {
             let line = line_of(self.exec.ctx.kernel, wait.site);
-            return Some(format!("which group copies the wait at {line} is for is not followed"));
+            return Some(Reason::NotFollowed { what: NotFollowed::GroupCopyWait, at: Some(line) });
         }
         let accesses = 0..self.exec.accesses.len();
         let copies: Vec<usize> = accesses.filter(|&i| self.exec.accesses[i].group).collect();
@@ -250,9 +251,8 @@ impl Pairs<'_, '_> {
                 let (from, to) = (at(&self.exec, i), at(&self.exec, j));
                 if !self.ways_between(from, to, &until_wait).is_empty() {
                     let line = line_of(self.exec.ctx.kernel, self.exec.accesses[i].site);
-                    return Some(format!(
-                        "whether a wait is for the group copy at {line} is not followed"
-                    ));
+                    let what = NotFollowed::GroupCopy;
+                    return Some(Reason::NotFollowed { what, at: Some(line) });
                 }
             }
         }
@@ -298,11 +298,11 @@ impl Pairs<'_, '_> {
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let line = line_of(self.exec.ctx.kernel, sites[open]);
-        Some(format!("no barrier tells all threads that a group copy is done before {line}"))
+        Some(Reason::MayHappen(Question::CopyNotWaitedFor { before: line }))
     }
 
     /// Copies whose operands may differ between threads: which copy, in words.
-    pub(crate) fn uneven_copies(&mut self, limits: Limits) -> Option<String> {
+    pub(crate) fn uneven_copies(&mut self, limits: Limits) -> Option<Reason> {
         let level = Level::Block;
         let mut queries: Vec<Query> = Vec::new();
         let mut sites = Vec::new();
@@ -340,7 +340,7 @@ impl Pairs<'_, '_> {
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         let open = outcomes.iter().position(|o| !matches!(o, Outcome::Unsat))?;
         let at = line_of(self.exec.ctx.kernel, sites[open]);
-        Some(format!("the operands of the group copy at {at} may differ between threads"))
+        Some(Reason::MayHappen(Question::CopyDiffers(at)))
     }
 
     /// The element of a copy's access, as each of the two threads has it.

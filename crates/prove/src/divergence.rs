@@ -10,8 +10,10 @@
 //! enough that a thread that misses a barrier comes to no later one (*aligned*): it has left, and the others
 //! go on without it.
 
+use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId};
 
+use crate::alarm::spot_of;
 use crate::context::Level;
 use crate::exec::WarpOp;
 use crate::pair::Pairs;
@@ -95,15 +97,15 @@ impl Pairs<'_, '_> {
     }
 
     /// How large the tiles of a warp are whose lanes come together to all operations that name them; or why not.
-    pub(crate) fn check_warps(&mut self, limits: Limits) -> Result<u32, String> {
+    pub(crate) fn check_warps(&mut self, limits: Limits) -> Result<u32, Reason> {
         let ops = self.exec.warp_ops.clone();
         let kernel = self.exec.ctx.kernel;
         let mut smallest = self.exec.ctx.assumptions.warp_size;
         let mut by_tile: Vec<(u32, Vec<(usize, BlockId)>)> = Vec::new();
         for (i, op) in ops.iter().enumerate() {
             let Some(tile) = self.tile_of(op, limits) else {
-                let line = kernel.loc(op.loc).line;
-                return Err(format!("the lane mask at line {line} is not followed"));
+                let at = Some(spot_of(kernel, op.loc));
+                return Err(Reason::NotFollowed { what: NotFollowed::LaneMask, at });
             };
             smallest = smallest.min(tile);
             match by_tile.iter_mut().find(|(t, _)| *t == tile) {
@@ -114,9 +116,8 @@ impl Pairs<'_, '_> {
         for (tile, blocks) in by_tile {
             let same = self.same_tile(tile);
             if let Some(op) = self.not_together(&blocks, same, limits) {
-                let line = kernel.loc(ops[op].loc).line;
-                let who = "not all lanes of a warp may come to the operation at line";
-                return Err(format!("{who} {line}"));
+                let at = spot_of(kernel, ops[op].loc);
+                return Err(Reason::MayHappen(Question::LanesReach(at)));
             }
         }
         Ok(smallest)

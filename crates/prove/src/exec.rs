@@ -22,6 +22,7 @@
 //! ends before it does) is recorded in [`Exec::gaps`], and nothing is proved then; nor of a kernel in which a thread can come to an operation outside the model
 //! ([`Exec::unmodelled`]).
 
+use lockstep_finding::{NotFollowed, Reason};
 use lockstep_kernel::{Barrier, BlockId, Kernel, Op, Operand, Reg, Scope, SiteId, Terminator, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -138,9 +139,9 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) no_offset: bool,
     pub(crate) branches: FxHashMap<BlockId, T>,
     /// What was not followed.
-    pub(crate) gaps: Vec<String>,
+    pub(crate) gaps: Vec<Reason>,
     /// Operations that are not modelled, which nobody may come to.
-    pub(crate) unmodelled: Vec<(BlockId, String)>,
+    pub(crate) unmodelled: Vec<(BlockId, Reason)>,
     pub(crate) recent: Vec<Recent>,
     /// The thread's recent stores at the end of each block.
     pub(crate) recent_after: FxHashMap<BlockId, Vec<Recent>>,
@@ -299,7 +300,10 @@ impl Exec<'_, '_> {
                     .iter()
                     .any(|p| !self.loops[l].contains(*p));
                 if outside {
-                    self.gaps.push("a loop with several entries".into());
+                    self.gaps.push(Reason::NotFollowed {
+                        what: NotFollowed::LoopWithSeveralEntries,
+                        at: None,
+                    });
                     return;
                 }
             }

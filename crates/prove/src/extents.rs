@@ -6,7 +6,7 @@
 //! of all sizes must be an `int`, or not much more where the index is wider. Sizes that something is divided by must be
 //! positive. These are guesses: whether they prove anything, a proof has to show.
 
-use crate::assume::{Named, Operator, Tree, product_at_most};
+use crate::assume::{Operator, Tree, product_at_most};
 use crate::context::{Ctx, VarKind};
 use crate::loops::conjuncts;
 use crate::poly::{Poly, without};
@@ -34,7 +34,7 @@ pub(crate) struct Access<'a> {
 
 /// The conditions that the index of an access rests on, if it is of this form; `guards` are the parameters beyond which
 /// threads do nothing.
-pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Named>> {
+pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Tree>> {
     let narrow = is_narrow(ctx, access.offset);
     let mut all = loosely(ctx, access.offset)?;
     all.0.retain(|(factors, _)| factors.iter().any(|&f| is_own(ctx, f)));
@@ -63,20 +63,14 @@ pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Name
     }
     large.sort();
     large.dedup();
-    for (name, tree) in large.into_iter().filter_map(|t| named(ctx, t)) {
-        let most = i64::from(i32::MAX);
-        out.push((
-            format!("{name} <= {most}"),
-            Tree::binary(Operator::Le, tree, Tree::Const(most)),
-        ));
+    for size in large.into_iter().filter_map(|t| named(ctx, t)) {
+        out.push(size.at_most(Tree::Const(i32::MAX.into())));
     }
     let mut total = top.clone();
     let mut sizes = factors(ctx, &top)?;
     for radix in radices.iter().rev() {
         if is_wide(radix) {
-            let (text, tree) = named_sum(ctx, radix)?;
-            let most = Tree::binary(Operator::Le, tree, Tree::Const(WIDE));
-            out.push((format!("{text} <= {WIDE}"), most));
+            out.push(named_sum(ctx, radix)?.at_most(Tree::Const(WIDE)));
             continue;
         }
         total = total.times(radix)?;
@@ -102,14 +96,10 @@ pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Name
             out.extend(product_at_most(factors(ctx, &p)?, i64::from(i32::MAX)));
         }
     }
-    let positive = |t: &T| {
-        named(ctx, *t).map(|(name, tree)| {
-            (format!("{name} >= 1"), Tree::binary(Operator::Ge, tree, Tree::Const(1)))
-        })
-    };
+    let positive = |t: &T| named(ctx, *t).map(|size| size.at_least(Tree::Const(1)));
     reader.positive.sort();
     reader.positive.dedup();
-    let mut all: Vec<Named> = reader.positive.iter().filter_map(positive).collect();
+    let mut all: Vec<Tree> = reader.positive.iter().filter_map(positive).collect();
     out.iter().for_each(|c| {
         if !all.contains(c) {
             all.push(c.clone())
@@ -263,7 +253,7 @@ impl Reader<'_, '_> {
         p: &Poly,
         length: i128,
         radices: &mut Vec<Poly>,
-    ) -> Option<(Vec<Named>, Poly)> {
+    ) -> Option<(Vec<Tree>, Poly)> {
         let digits = p.0.iter().filter(|(f, _)| f.iter().any(|&t| is_own(self.ctx, t))).count();
         if !radices.is_empty() && (digits <= 1 || self.is_number(p)) {
             let top = self.bound(p)?;
@@ -304,7 +294,7 @@ impl Reader<'_, '_> {
     }
 
     /// What has to hold for a digit to be below its radix: nothing, or a condition.
-    fn fits(&self, digit: &Poly, radix: &Poly, length: i128) -> Option<Option<Named>> {
+    fn fits(&self, digit: &Poly, radix: &Poly, length: i128) -> Option<Option<Tree>> {
         if digit.0.is_empty() {
             return Some(None);
         }
@@ -313,15 +303,14 @@ impl Reader<'_, '_> {
             return Some(None);
         }
         let size = named_sum(self.ctx, radix)?;
-        if matches!(size.1, Tree::Param(p) if self.guards.get(p) == Some(&true)) {
+        if matches!(size, Tree::Param(p) if self.guards.get(p) == Some(&true)) {
             return None;
         }
         let most = named_sum(self.ctx, &end.positive_part())?;
-        if most.1 == size.1 {
+        if most == size {
             return Some(None);
         }
-        let text = format!("{} >= {}", size.0, most.0);
-        Some(Some((text, Tree::binary(Operator::Ge, size.1, most.1))))
+        Some(Some(size.at_least(most)))
     }
 
     /// What a sum is less than: by guards, by divisions, or by what indices there are.
@@ -439,12 +428,11 @@ fn plain_atoms(ctx: &Ctx, p: &Poly) -> Poly {
 }
 
 /// The factors of a product, or the one that a sum is.
-fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Named>> {
+fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Tree>> {
     match &p.0[..] {
         [(factors, 1)] => factors.iter().map(|&t| named(ctx, t)).collect(),
         [(factors, k)] => {
-            let number = (k.to_string(), Tree::Const(i64::try_from(*k).ok()?));
-            let mut out = vec![number];
+            let mut out = vec![Tree::Const(i64::try_from(*k).ok()?)];
             for &t in factors {
                 out.push(named(ctx, t)?);
             }
@@ -455,9 +443,8 @@ fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Named>> {
             let is_common = |t: &&T| p.0.iter().all(|(f, _)| f.contains(t));
             let common: Vec<T> = first.iter().filter(is_common).copied().collect();
             let sum = p.divide_exactly(&Poly(vec![(common.clone(), 1)]))?;
-            let (text, tree) = named_sum(ctx, &sum)?;
             let mut out = common.iter().map(|&t| named(ctx, t)).collect::<Option<Vec<_>>>()?;
-            out.push((format!("({text})"), tree));
+            out.push(named_sum(ctx, &sum)?);
             Some(out)
         }
         [] => None,
@@ -465,37 +452,28 @@ fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Named>> {
 }
 
 /// A sum of products of sizes, by their names.
-fn named_sum(ctx: &Ctx, p: &Poly) -> Option<Named> {
+fn named_sum(ctx: &Ctx, p: &Poly) -> Option<Tree> {
     let product = |(factors, k): &(Vec<T>, i128)| {
-        let number = (k.to_string(), Tree::Const(i64::try_from(*k).ok()?));
-        let mut names: Vec<Named> = Vec::new();
+        let number = Tree::Const(i64::try_from(*k).ok()?);
+        let mut names: Vec<Tree> = Vec::new();
         if *k != 1 || factors.is_empty() {
             names.push(number);
         }
         for &t in factors {
             names.push(named(ctx, t)?);
         }
-        let join = |a: Named, b: Named| {
-            (format!("{} * {}", a.0, b.0), Tree::binary(Operator::Mul, a.1, b.1))
-        };
-        names.into_iter().reduce(join)
+        names.into_iter().reduce(Tree::times)
     };
-    let parts: Option<Vec<Named>> = p.0.iter().map(product).collect();
-    parts?
-        .into_iter()
-        .reduce(|a, b| (format!("{} + {}", a.0, b.0), Tree::binary(Operator::Add, a.1, b.1)))
+    let parts: Option<Vec<Tree>> = p.0.iter().map(product).collect();
+    parts?.into_iter().reduce(|a, b| Tree::binary(Operator::Add, a, b))
 }
 
 /// A parameter or a dimension, by its name.
-fn named(ctx: &Ctx, t: T) -> Option<Named> {
+fn named(ctx: &Ctx, t: T) -> Option<Tree> {
     match kind(ctx, t)? {
-        VarKind::Param(p, 0) => Some((ctx.kernel.params[p].name.clone(), Tree::Param(p))),
-        VarKind::GridDim(a) => Some((format!("gridDim.{}", axis(a)), Tree::GridDim(a))),
-        VarKind::BlockDim(a) => Some((format!("blockDim.{}", axis(a)), Tree::BlockDim(a))),
+        VarKind::Param(p, 0) => Some(Tree::Param(p)),
+        VarKind::GridDim(a) => Some(Tree::GridDim(a)),
+        VarKind::BlockDim(a) => Some(Tree::BlockDim(a)),
         _ => None,
     }
-}
-
-fn axis(a: u8) -> &'static str {
-    ["x", "y", "z"][usize::from(a)]
 }

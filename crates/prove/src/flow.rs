@@ -10,18 +10,18 @@ use crate::exec::{BarrierAt, Exec};
 use crate::race::is_block_barrier;
 
 /// An instruction: block, and position in it.
-pub(crate) type Spot = (BlockId, usize);
+pub(crate) type SourceLine = (BlockId, usize);
 
 /// What a way must not pass.
-type Closed<'a> = &'a dyn Fn(Spot) -> bool;
+type Closed<'a> = &'a dyn Fn(SourceLine) -> bool;
 
 impl Exec<'_, '_> {
     /// Whether there is a way from behind an instruction (or from the beginning) to another one (or to the end) that
     /// passes nothing closed; within one iteration of a loop, where one is given.
     pub(crate) fn leads(
         &self,
-        from: Option<Spot>,
-        to: Option<Spot>,
+        from: Option<SourceLine>,
+        to: Option<SourceLine>,
         closed: Closed,
         within: Option<usize>,
     ) -> bool {
@@ -54,15 +54,20 @@ impl Exec<'_, '_> {
     }
 
     /// Whether one instruction can come after another, in the same iteration of a loop, where one is given.
-    pub(crate) fn follows(&self, first: Spot, second: Spot, within: Option<usize>) -> bool {
+    pub(crate) fn follows(
+        &self,
+        first: SourceLine,
+        second: SourceLine,
+        within: Option<usize>,
+    ) -> bool {
         self.leads(Some(first), Some(second), &|_| false, within)
     }
 
     /// Whether each way from one instruction (or from the beginning) to another one (or to the end) passes this.
     pub(crate) fn is_between(
         &self,
-        from: Option<Spot>,
-        to: Option<Spot>,
+        from: Option<SourceLine>,
+        to: Option<SourceLine>,
         what: Closed,
         within: Option<usize>,
     ) -> bool {
@@ -70,7 +75,7 @@ impl Exec<'_, '_> {
     }
 
     /// The barriers of the whole block that order accesses to shared, or to global memory.
-    pub(crate) fn ordering_barriers(&self, shared: bool) -> Vec<Spot> {
+    pub(crate) fn ordering_barriers(&self, shared: bool) -> Vec<SourceLine> {
         let orders = |b: &&BarrierAt| match b.barrier {
             lockstep_kernel::Barrier::Block { orders_shared, orders_global, .. } => {
                 is_block_barrier(&b.barrier) && if shared { orders_shared } else { orders_global }
@@ -81,7 +86,7 @@ impl Exec<'_, '_> {
         self.barriers.iter().filter(orders).map(|b| (b.block, b.at)).collect()
     }
 
-    pub(crate) fn op_at(&self, (b, at): Spot) -> &Op {
+    pub(crate) fn op_at(&self, (b, at): SourceLine) -> &Op {
         &self.ctx.kernel.block(b).insts[at].op
     }
 }

@@ -25,13 +25,14 @@
 //!
 //! What is missed: any writer but the first thread, variables with several stores, elements with an index.
 
+use lockstep_finding::Statement;
 use lockstep_kernel::{BlockId, SiteId, Space};
 use rustc_hash::FxHashMap;
 
 use crate::Scheduling;
 use crate::context::{Base, FnKind, LEADERS, Level, beside};
 use crate::exec::Mode;
-use crate::flow::Spot;
+use crate::flow::SourceLine;
 use crate::memory::Place;
 use crate::pair::Pairs;
 use crate::race::Limits;
@@ -142,14 +143,14 @@ impl Pairs<'_, '_> {
         Some(out)
     }
 
-    fn spot(&self, access: usize) -> Spot {
+    fn spot(&self, access: usize) -> SourceLine {
         let a = &self.exec.accesses[access];
         (a.block, a.at)
     }
 
     /// Whether what the first instruction does in an iteration of these loops, for any thread of the block, is done before
     /// the second comes in it.
-    fn is_settled(&self, first: Spot, second: Spot, nest: &[usize]) -> bool {
+    fn is_settled(&self, first: SourceLine, second: SourceLine, nest: &[usize]) -> bool {
         let within = nest.last().copied();
         let exec = &self.exec;
         exec.ordering_barriers(true).into_iter().any(|s| {
@@ -399,9 +400,9 @@ impl Pairs<'_, '_> {
 
     /// That what is drawn from a counter does not wrap around.
     pub(crate) fn assume_drawn(&mut self, counter: &str) {
-        let text = format!("the counter `{counter}` does not overflow");
-        if !self.drawn_from.contains(&text) {
-            self.drawn_from.push(text);
+        let statement = Statement::CounterDoesNotOverflow { counter: counter.to_owned() };
+        if !self.drawn_from.contains(&statement) {
+            self.drawn_from.push(statement);
         }
     }
 }

@@ -12,11 +12,12 @@
 //! overflowing, or that flatten the launch along axes whose index is never read, are tried. Every condition is a fact of
 //! the new proof like any other, so this adds nothing to what must be trusted.
 
-use lockstep_finding::Origin;
+use lockstep_finding::launch::{Dimension, Expr};
+use lockstep_finding::{Claim, Origin, Statement};
 use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, ParamKind, Special};
 use rustc_hash::FxHashSet;
 
-use crate::assume::{AssumeExpr, Named, Operator, Tree, product_at_most};
+use crate::assume::{AssumeExpr, Operator, Tree, product_at_most};
 use crate::context::{Base, Hints, VarKind};
 use crate::extents::Access;
 use crate::memory::Place;
@@ -37,13 +38,13 @@ pub(crate) struct Shape {
     /// Products of parameters that loops run up to, or that guard.
     areas: Vec<Vec<usize>>,
     /// What indices of many dimensions rest on ([`crate::extents`]), of each array that is written.
-    extents: Vec<Vec<Named>>,
+    extents: Vec<Vec<Tree>>,
 }
 
-/// One condition: its text, and the launches it leaves.
+/// One condition: what it claims, and the launches it leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct Narrowed {
-    pub(crate) texts: Vec<String>,
+    pub(crate) claims: Vec<Claim>,
     pub(crate) assumptions: Assumptions,
     pub(crate) hints: Hints,
     /// All that it excludes, beyond threads and blocks along unused axes, are sizes for which an index overflows.
@@ -54,15 +55,20 @@ pub(crate) struct Narrowed {
 
 impl Narrowed {
     /// With further conditions.
-    fn with(&self, list: Vec<Named>) -> Narrowed {
+    fn with(&self, kernel: &Kernel, list: Vec<Tree>) -> Narrowed {
         let mut out = self.clone();
         out.of_axes = false;
-        out.of_sizes = list.iter().all(|(_, tree)| is_of_size(tree));
+        out.of_sizes = list.iter().all(is_of_size);
         // With fewer threads than a row has elements, say, a row that is too long by one would be excused.
         out.hints.by_place &= out.of_sizes;
-        for (text, tree) in list {
-            out.texts.push(text.clone());
-            out.assumptions.exprs.push(AssumeExpr { text, tree, origin: Origin::Choice });
+        for tree in list {
+            let expr = tree.expression(kernel);
+            out.claims.push(Claim::Holds(expr.clone()));
+            out.assumptions.exprs.push(AssumeExpr {
+                told: Some(expr),
+                tree,
+                origin: Origin::Choice,
+            });
         }
         out
     }
@@ -77,7 +83,7 @@ const TRIES: usize = 60;
 /// The launch as it is given.
 fn as_given(given: &Assumptions) -> Narrowed {
     Narrowed {
-        texts: Vec::new(),
+        claims: Vec::new(),
         assumptions: given.clone(),
         hints: Hints::default(),
         of_sizes: false,
@@ -89,7 +95,7 @@ fn as_given(given: &Assumptions) -> Narrowed {
 /// anything else: they are given, or there are axes whose index is never read.
 pub(crate) fn countable(kernel: &Kernel, given: &Assumptions) -> Option<Narrowed> {
     let flat = flattened(kernel, &as_given(given));
-    let any = given.grid.contains(&DimSpec::Any) && flat.texts.is_empty();
+    let any = given.grid.contains(&DimSpec::Any) && flat.claims.is_empty();
     any.then(|| counted(&flat))
 }
 
@@ -104,12 +110,18 @@ fn counted(flat: &Narrowed) -> Narrowed {
         };
         let grid = most(out.assumptions.grid[axis], if axis == 0 { 1 << 31 } else { 65535 });
         if grid * most(out.assumptions.block[axis], 1 << 13) > crate::MOST_NUMBERED.into() {
-            let a = ["x", "y", "z"][axis];
-            out.texts.push(format!("gridDim.{a} * blockDim.{a} <= {}", crate::MOST_NUMBERED));
+            out.claims.push(numbered(axis));
         }
     }
     (out.of_sizes, out.of_axes) = (true, false);
     out
+}
+
+/// That an `int` counts the threads along an axis.
+pub fn numbered(axis: usize) -> Claim {
+    let (grid, block) = (Expr::name(Dimension::Grid(axis)), Expr::name(Dimension::Block(axis)));
+    let threads = Expr::binary(Operator::Mul, grid, block);
+    Claim::compare(threads, Operator::Le, Expr::int(crate::MOST_NUMBERED))
 }
 
 /// The catalogue for this kernel, simplest first.
@@ -120,11 +132,12 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     if draws(kernel) && flat.assumptions.grid[0] != given.grid[0] {
         let mut drawn = flat.clone();
         drawn.assumptions.grid[0] = given.grid[0];
-        drawn.texts.retain(|t| t != "gridDim.x == 1");
+        let one_block = Claim::dimension(Dimension::Grid(0), Operator::Eq, 1);
+        drawn.claims.retain(|c| *c != one_block);
         let counted = counted(&drawn);
         out.extend([drawn, from_zero(&counted), few_drawn(&counted)]);
     }
-    if !flat.texts.is_empty() {
+    if !flat.claims.is_empty() {
         out.push(flat.clone());
     }
     let any = given.grid.contains(&DimSpec::Any);
@@ -133,7 +146,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
         out.push(counted.clone());
     }
     let fitted = with_implied_block(kernel, &counted);
-    if fitted.texts != counted.texts {
+    if fitted.claims != counted.claims {
         out.push(fitted.clone());
     }
     let counted = fitted;
@@ -143,22 +156,22 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     let starts = if any { vec![&flat, &counted] } else { vec![&flat] };
     let limits = no_wrap_conditions(kernel, given, shape);
     if !limits.is_empty() {
-        out.extend(starts.iter().map(|start| start.with(limits.clone())));
+        out.extend(starts.iter().map(|start| start.with(kernel, limits.clone())));
     }
     // What rows and columns do not say comes first: there is less to guess.
     let (rich, plain): (Vec<_>, Vec<_>) =
-        nested_conditions(shape).into_iter().partition(|list| list.iter().any(|c| !is_plain(&c.1)));
+        nested_conditions(shape).into_iter().partition(|list| list.iter().any(|c| !is_plain(c)));
     let mut areas = area_conditions(kernel, given, shape);
     let others = areas.split_off(areas.len().min(AREAS));
     for list in rich.into_iter().chain(areas).chain(plain).chain(others) {
-        out.push(counted.with(list.clone()));
+        out.push(counted.with(kernel, list.clone()));
         if !limits.is_empty() {
-            out.push(counted.with([list, limits.clone()].concat()));
+            out.push(counted.with(kernel, [list, limits.clone()].concat()));
         }
     }
     for condition in scalar_conditions(kernel, given, &shape.summands) {
         if limits != [condition.clone()] {
-            out.extend(starts.iter().map(|start| start.with(vec![condition.clone()])));
+            out.extend(starts.iter().map(|start| start.with(kernel, vec![condition.clone()])));
         }
     }
     out.truncate(TRIES);
@@ -169,10 +182,10 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
 fn with_implied_block(kernel: &Kernel, from: &Narrowed) -> Narrowed {
     let implied = lockstep_kernel::hints::Hints::of_launches(kernel).implied_block;
     let mut out = from.clone();
-    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+    for axis in 0..3 {
         if let (DimSpec::Any, Some(n)) = (out.assumptions.block[axis], implied[axis]) {
             out.assumptions.block[axis] = DimSpec::Exactly(n);
-            out.texts.push(format!("blockDim.{name} == {n}"));
+            out.claims.push(Claim::dimension(Dimension::Block(axis), Operator::Eq, n));
             (out.of_sizes, out.of_axes) = (false, false);
             out.hints.by_place = false;
         }
@@ -192,7 +205,7 @@ fn draws(kernel: &Kernel) -> bool {
 fn few_drawn(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.small_tickets = true;
-    out.texts.push(format!("numbers drawn from counters are not negative and less than {NO_WRAP}"));
+    out.claims.push(Statement::CountersBelow { limit: NO_WRAP }.into());
     (out.of_sizes, out.of_axes) = (true, false);
     out
 }
@@ -201,20 +214,20 @@ fn few_drawn(from: &Narrowed) -> Narrowed {
 fn from_zero(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.from_zero = true;
-    out.texts.push("counters are 0 when the kernel is launched".into());
+    out.claims.push(Statement::CountersStartAtZero.into());
     (out.of_sizes, out.of_axes) = (true, false);
     out
 }
 
 /// That no loop wraps: what loops run up to is far from the end of an `int`.
-fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Named> {
+fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Tree> {
     let free = free_scalars(kernel, given, &shape.summands);
     let is_factor = |p: &&usize| shape.areas.iter().any(|a| a.contains(p));
     let limits = shape.limits.iter().filter(|p| free.contains(p) && !is_factor(p)).take(LIMITS);
-    let mut out: Vec<Named> = limits.map(|&p| no_wrap(kernel, p)).collect();
+    let mut out: Vec<Tree> = limits.map(|&p| no_wrap(p)).collect();
     let areas = shape.areas.iter().filter(|a| a.iter().all(|p| free.contains(p)));
     for area in areas.take(LIMITS) {
-        for condition in no_wrap_product(kernel, area) {
+        for condition in no_wrap_product(area) {
             if !out.contains(&condition) {
                 out.push(condition);
             }
@@ -224,16 +237,14 @@ fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Ve
 }
 
 /// Sizes whose product is far from the end of an `int`, and so are those of some of them.
-fn no_wrap_product(kernel: &Kernel, area: &[usize]) -> Vec<Named> {
-    let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
-    let mut out: Vec<Named> = area.iter().map(|&p| not_negative(param(p))).collect();
-    out.extend(product_at_most(area.iter().map(|&p| param(p)), NO_WRAP));
+fn no_wrap_product(area: &[usize]) -> Vec<Tree> {
+    let mut out: Vec<Tree> = area.iter().map(|&p| not_negative(Tree::Param(p))).collect();
+    out.extend(product_at_most(area.iter().map(|&p| Tree::Param(p)), NO_WRAP));
     out
 }
 
-fn no_wrap(kernel: &Kernel, p: usize) -> Named {
-    let text = format!("{} <= {NO_WRAP}", kernel.params[p].name);
-    (text, Tree::binary(Operator::Le, Tree::Param(p), Tree::Const(NO_WRAP)))
+fn no_wrap(p: usize) -> Tree {
+    Tree::Param(p).at_most(Tree::Const(NO_WRAP))
 }
 
 /// One thread, or one block, along every axis whose index the kernel never reads. Blocks that fetch their work from a
@@ -242,24 +253,24 @@ fn flattened(kernel: &Kernel, base: &Narrowed) -> Narrowed {
     let mut c = base.clone();
     let several = lockstep_kernel::hints::Hints::of_launches(kernel).block_axes;
     let reads = |s: Special| kernel.insts().any(|i| i.op == Op::Special(s));
-    for (axis, name) in ["x", "y", "z"].iter().enumerate() {
+    for axis in 0..3 {
         let a = axis as u8;
         if c.assumptions.block[axis] == DimSpec::Any && !reads(Special::ThreadId(a)) {
             c.assumptions.block[axis] = DimSpec::Exactly(1);
-            c.texts.push(format!("blockDim.{name} == 1"));
+            c.claims.push(Claim::dimension(Dimension::Block(axis), Operator::Eq, 1));
         }
         let is_one = !reads(Special::BlockId(a)) && !several[axis];
         if c.assumptions.grid[axis] == DimSpec::Any && is_one {
             c.assumptions.grid[axis] = DimSpec::Exactly(1);
-            c.texts.push(format!("gridDim.{name} == 1"));
+            c.claims.push(Claim::dimension(Dimension::Grid(axis), Operator::Eq, 1));
         }
     }
     c
 }
 
 /// All that indices of many dimensions rest on, or what those of one array do.
-fn nested_conditions(shape: &Shape) -> Vec<Vec<Named>> {
-    let mut all: Vec<Named> = Vec::new();
+fn nested_conditions(shape: &Shape) -> Vec<Vec<Tree>> {
+    let mut all: Vec<Tree> = Vec::new();
     for condition in shape.extents.iter().flatten() {
         if !all.contains(condition) {
             all.push(condition.clone());
@@ -284,11 +295,11 @@ fn is_plain(tree: &Tree) -> bool {
 
 /// No index computed from rows and columns overflows an `int`, and no row reaches into the next: products of sizes,
 /// strides at least the width, or a stride at least the number of threads along a row.
-fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Vec<Named>> {
+fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Vec<Tree>> {
     let free = free_scalars(kernel, given, &shape.summands);
     let (strides, sizes): (Vec<usize>, Vec<usize>) =
         free.iter().copied().partition(|p| shape.factors.contains(p));
-    let param = |p: usize| (kernel.params[p].name.clone(), Tree::Param(p));
+    let param = Tree::Param;
     let mut out = Vec::new();
     for &s in strides.iter().take(STRIDES) {
         for &p in free.iter().filter(|&&p| p != s) {
@@ -301,38 +312,29 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
         out.push(vec![area(param(s), param(s))]);
     }
     // Rows that blocks or threads have for themselves.
-    let axes = ["x", "y", "z"];
-    let dimension = |a: u8| {
-        let name = axes[usize::from(a)];
-        let block = (format!("blockDim.{name}"), Tree::BlockDim(a));
-        [(format!("gridDim.{name}"), Tree::GridDim(a)), block]
-    };
+    let dimension = |a: u8| [Tree::GridDim(a), Tree::BlockDim(a)];
     for &s in strides.iter().take(STRIDES) {
         out.extend((0..2).flat_map(dimension).map(|d| vec![area(param(s), d)]));
     }
     // Strides at least the width.
     for &w in sizes.iter().take(SIZES) {
         for &h in sizes.iter().take(SIZES) {
-            let each = |&s: &usize| [at_least(param(s), param(w)), area(param(h), param(s))];
+            let each = |&s: &usize| [param(s).at_least(param(w)), area(param(h), param(s))];
             out.push(strides.iter().take(STRIDES).flat_map(each).collect());
         }
     }
     // No width is given: all threads of a row are within it.
-    let threads = |grid: u8, block: u8| {
-        let [g, b] = [grid, block].map(|a| axes[usize::from(a)]);
-        let text = format!("gridDim.{g} * blockDim.{b}");
-        (text, Tree::binary(Operator::Mul, Tree::GridDim(grid), Tree::BlockDim(block)))
-    };
+    let threads = |grid: u8, block: u8| Tree::GridDim(grid).times(Tree::BlockDim(block));
     let reads = |a: u8| kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
     if reads(0) && reads(1) {
         let guards = guards(kernel);
         for &s in strides.iter().filter(|s| !guards[**s]).take(STRIDES) {
             for (x, y) in [(0, 1), (1, 0)] {
-                let long = at_least(param(s), threads(x, x));
+                let long = param(s).at_least(threads(x, x));
                 out.push(vec![long, area(param(s), threads(y, y))]);
             }
             // Square tiles that are written with rows and columns exchanged.
-            let long = at_least(param(s), threads(1, 0));
+            let long = param(s).at_least(threads(1, 0));
             out.push(vec![long, area(param(s), threads(0, 0))]);
         }
     }
@@ -356,10 +358,8 @@ const SIZES: usize = 3;
 const LIMITS: usize = 4;
 
 /// That a product is an `int`.
-fn area(p: Named, q: Named) -> Named {
-    let limit = i64::from(i32::MAX);
-    let text = format!("{} * {} <= {limit}", p.0, q.0);
-    (text, Tree::binary(Operator::Le, Tree::binary(Operator::Mul, p.1, q.1), Tree::Const(limit)))
+fn area(p: Tree, q: Tree) -> Tree {
+    p.times(q).at_most(Tree::Const(i32::MAX.into()))
 }
 
 /// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps, or keeps it
@@ -375,12 +375,8 @@ fn is_of_size(tree: &Tree) -> bool {
     matches!(tree, Tree::Binary(Operator::Le, a, b) if size(a) && large(b))
 }
 
-fn not_negative(p: Named) -> Named {
-    (format!("{} >= 0", p.0), Tree::binary(Operator::Ge, p.1, Tree::Const(0)))
-}
-
-fn at_least(p: Named, q: Named) -> Named {
-    (format!("{} >= {}", p.0, q.0), Tree::binary(Operator::Ge, p.1, q.1))
+fn not_negative(p: Tree) -> Tree {
+    p.at_least(Tree::Const(0))
 }
 
 /// Scalar parameters that have no value yet and are no offsets.
@@ -399,44 +395,28 @@ fn free_scalars(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec
 }
 
 /// Comparisons and divisibility between parameters, dimensions and constants of the kernel.
-fn scalar_conditions(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec<Named> {
+fn scalar_conditions(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec<Tree> {
     let mut out = Vec::new();
     let free = free_scalars(kernel, given, summands);
     let guards = guards(kernel);
-    let mut dims: Vec<Named> = Vec::new();
-    for (axis, name) in ["x", "y"].iter().enumerate() {
-        let a = axis as u8;
+    let mut dims: Vec<Tree> = Vec::new();
+    for a in 0..2u8 {
         let used = kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
         if used {
-            let all = Tree::binary(Operator::Mul, Tree::BlockDim(a), Tree::GridDim(a));
-            dims.push((format!("blockDim.{name} * gridDim.{name}"), all));
-            dims.push((format!("blockDim.{name}"), Tree::BlockDim(a)));
+            dims.push(Tree::BlockDim(a).times(Tree::GridDim(a)));
+            dims.push(Tree::BlockDim(a));
         }
     }
     for &p in &free {
-        let name = &kernel.params[p].name;
-        out.push((
-            format!("{name} > 0"),
-            Tree::binary(Operator::Gt, Tree::Param(p), Tree::Const(0)),
-        ));
-        for (text, tree) in dims.iter().filter(|_| !guards[p]) {
-            let t = format!("{name} >= {text}");
-            out.push((t, Tree::binary(Operator::Ge, Tree::Param(p), tree.clone())));
-        }
-        out.push(no_wrap(kernel, p));
-        for &q in &free {
-            if q != p {
-                let other = &kernel.params[q].name;
-                let tree = Tree::binary(Operator::Ge, Tree::Param(p), Tree::Param(q));
-                out.push((format!("{name} >= {other}"), tree));
-            }
-        }
+        out.push(Tree::binary(Operator::Gt, Tree::Param(p), Tree::Const(0)));
+        let dims = dims.iter().filter(|_| !guards[p]);
+        out.extend(dims.map(|d| Tree::Param(p).at_least(d.clone())));
+        out.push(no_wrap(p));
+        let others = free.iter().filter(|q| **q != p);
+        out.extend(others.map(|q| Tree::Param(p).at_least(Tree::Param(*q))));
         for c in constants(kernel) {
-            let multiple = Tree::binary(Operator::Rem, Tree::Param(p), Tree::Const(c));
-            out.push((
-                format!("{name} % {c} == 0"),
-                Tree::binary(Operator::Eq, multiple, Tree::Const(0)),
-            ));
+            let rest = Tree::binary(Operator::Rem, Tree::Param(p), Tree::Const(c));
+            out.push(Tree::binary(Operator::Eq, rest, Tree::Const(0)));
         }
     }
     out
@@ -506,9 +486,9 @@ impl Pairs<'_, '_> {
     }
 
     /// What the indices of written arrays rest on.
-    fn extents(&mut self, written: &[Base]) -> Vec<Vec<Named>> {
+    fn extents(&mut self, written: &[Base]) -> Vec<Vec<Tree>> {
         let guards = guards(self.exec.ctx.kernel);
-        let mut out: Vec<Vec<Named>> = Vec::new();
+        let mut out: Vec<Vec<Tree>> = Vec::new();
         for i in 0..self.exec.accesses.len() {
             let (mut conditions, bytes) = (Vec::new(), self.exec.accesses[i].size);
             self.exec.condition(self.exec.accesses[i].block, &mut conditions);

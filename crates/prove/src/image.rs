@@ -10,6 +10,7 @@
 //! OpenCL image is one byte here: only whole texels are accessed. Because of this layout nothing is claimed about
 //! bounds.
 
+use lockstep_finding::{Approximation, NotFollowed, Reason};
 use lockstep_kernel::{BlockId, Op, Operand, Reg, SiteId, Ty};
 
 use crate::context::FnKind;
@@ -32,7 +33,12 @@ impl<'k> Exec<'_, 'k> {
         let mut args = vec![start];
         args.extend(coords.iter().map(|(ty, o)| self.operand(*o, ty.bits(), b)));
         if *sampled || coords.iter().any(|(ty, _)| ty.is_float()) {
-            return Some(self.ctx.pure("texel", &args, 64));
+            return Some(self.ctx.pure(
+                Approximation::Operation("texel".into()),
+                "texel",
+                &args,
+                64,
+            ));
         }
         let shift = if *rank < 3 { 32 } else { 21 };
         let mut terms = vec![(start, 1)];
@@ -74,7 +80,7 @@ impl<'k> Exec<'_, 'k> {
         };
         if written {
             if *sampled {
-                self.gaps.push("a texture that the kernel may write is not modelled".into());
+                self.gaps.push(Reason::NotFollowed { what: NotFollowed::WrittenTexture, at: None });
             }
             return false;
         }
@@ -104,7 +110,10 @@ impl<'k> Exec<'_, 'k> {
             Some((base, _)) => format!("{size} of {}", self.ctx.base_name(base)),
             None => format!("{size} of an image"),
         };
-        let kind = FnKind::Pure(format!("image_size.{rank}.{axis}"));
+        let kind = FnKind::Pure(
+            format!("image_size.{rank}.{axis}"),
+            Approximation::Operation("the size of an image".into()),
+        );
         let f = self.ctx.function(kind, 0, &name);
         self.ctx.pool.app(f, &[start], Ty::I32.bits())
     }

@@ -40,12 +40,13 @@
 //! What is missed: draws in loops, by all threads, or by several operations; counters that count down; counters of a block
 //! in shared memory.
 
+use lockstep_finding::Statement;
 use lockstep_kernel::{Barrier, Op, Order, Scope, Space};
 
 use crate::Scheduling;
 use crate::context::{Base, LEADERS, Level, VOTERS, VarKind, beside};
 use crate::exec::{Mode, Vote};
-use crate::flow::Spot;
+use crate::flow::SourceLine;
 use crate::pair::Pairs;
 use crate::race::Limits;
 use crate::term::T;
@@ -54,7 +55,7 @@ use crate::walk::{leaves, reachable};
 /// An operation by which blocks are counted.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
-    at: Spot,
+    at: SourceLine,
     base: Base,
     addr: T,
     /// The number drawn.
@@ -151,7 +152,7 @@ impl Pairs<'_, '_> {
     }
 
     /// Whether the operation is recorded as one access.
-    fn is_drawn_once(&self, at: Spot) -> bool {
+    fn is_drawn_once(&self, at: SourceLine) -> bool {
         self.exec.accesses.iter().filter(|a| (a.block, a.at) == at).count() == 1
     }
 
@@ -254,9 +255,9 @@ impl Pairs<'_, '_> {
             assertions.extend(facts);
             let name = self.exec.ctx.base_name(arrival.base);
             self.assume_drawn(&name);
-            let text = format!("{name} is 0 when the kernel is launched");
-            if !from_zero && !self.drawn_from.contains(&text) {
-                self.drawn_from.push(text);
+            let zero = Statement::CounterStartsAtZero { counter: name };
+            if !from_zero && !self.drawn_from.contains(&zero) {
+                self.drawn_from.push(zero);
             }
         }
         orders
@@ -343,19 +344,19 @@ impl Pairs<'_, '_> {
     }
 
     /// Whether the operation is a fence of the device for global memory, or stronger.
-    fn is_fence(&self, at: Spot, enough: impl Fn(Order) -> bool) -> bool {
+    fn is_fence(&self, at: SourceLine, enough: impl Fn(Order) -> bool) -> bool {
         matches!(*self.exec.op_at(at), Op::Fence { scope, order, global: true, .. }
             if scope >= Scope::Device && enough(order))
     }
 
-    fn order_of(&self, draw: Spot) -> Order {
+    fn order_of(&self, draw: SourceLine) -> Order {
         match *self.exec.op_at(draw) {
             Op::Atomic { order, .. } => order,
             _ => Order::Relaxed,
         }
     }
 
-    fn before_draw(&self, draw: Spot, access: usize) -> Option<Before> {
+    fn before_draw(&self, draw: SourceLine, access: usize) -> Option<Before> {
         let exec = &self.exec;
         let a = (exec.accesses[access].block, exec.accesses[access].at);
         if a == draw {
@@ -365,11 +366,11 @@ impl Pairs<'_, '_> {
             return None;
         }
         let released = self.order_of(draw).releases();
-        let fence = |s: Spot| self.is_fence(s, Order::releases);
-        let strong = |s: Spot| self.is_fence(s, |o| o == Order::SeqCst);
+        let fence = |s: SourceLine| self.is_fence(s, Order::releases);
+        let strong = |s: SourceLine| self.is_fence(s, |o| o == Order::SeqCst);
         let mut best: Option<Before> = None;
         for s in exec.ordering_barriers(false) {
-            let here = |at: Spot| at == s;
+            let here = |at: SourceLine| at == s;
             let parts = exec.is_between(None, Some(draw), &here, None)
                 && exec.is_between(Some(a), None, &here, None)
                 && !exec.follows(s, a, None);
@@ -394,22 +395,22 @@ impl Pairs<'_, '_> {
         }
     }
 
-    fn after_draw(&self, draw: Spot, access: usize) -> Option<After> {
+    fn after_draw(&self, draw: SourceLine, access: usize) -> Option<After> {
         let exec = &self.exec;
         let b = (exec.accesses[access].block, exec.accesses[access].at);
         if b == draw || !self.is_prompt(access) || exec.follows(b, draw, None) {
             return None;
         }
         let barriers = exec.ordering_barriers(false);
-        let strong = |s: Spot| self.is_fence(s, |o| o == Order::SeqCst);
+        let strong = |s: SourceLine| self.is_fence(s, |o| o == Order::SeqCst);
         let fence = exec.is_between(Some(draw), Some(b), &strong, None);
         let barrier = barriers.iter().any(|&s| {
-            let here = |at: Spot| at == s;
+            let here = |at: SourceLine| at == s;
             exec.is_between(None, Some(b), &here, None)
                 && exec.is_between(Some(draw), None, &here, None)
                 && !exec.follows(s, draw, None)
         });
-        let acquires = |s: Spot| self.is_fence(s, Order::acquires) || barriers.contains(&s);
+        let acquires = |s: SourceLine| self.is_fence(s, Order::acquires) || barriers.contains(&s);
         let acquired =
             self.order_of(draw).acquires() || exec.is_between(Some(draw), Some(b), &acquires, None);
         (barrier || acquired).then_some(After { barrier, fence })

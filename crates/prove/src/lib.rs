@@ -87,11 +87,12 @@ mod tests_division;
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{Finding, Kind, Verdict};
+use lockstep_finding::{Finding, Kind, Statement, Verdict};
 use lockstep_kernel::{Kernel, SiteId};
 
 pub use absent::absent;
 pub use assume::{AssumeExpr, Operator, Tree};
+pub use hidden::numbered;
 pub use premises::Assumptions;
 pub use why::{Reasons, Safe};
 pub use z3_api::solver_failure;
@@ -226,12 +227,9 @@ pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Pro
     if !assumptions.one_size && kernel.asks_for_block_sizes() {
         for (_, verdict) in &mut proof.verdicts {
             if let Verdict::Proved { assumes } = verdict {
-                assumes.push(ONE_SIZE.into());
+                assumes.push(Statement::GroupsOfOneSize.into());
             }
         }
     }
     proof
 }
-
-/// What is taken for given of blocks: their threads are all there.
-const ONE_SIZE: &str = "all work-groups have the same size";

@@ -5,14 +5,17 @@
 //! [`crate::copies`], numbers drawn from a counter in [`crate::tickets`]. What has no model at all gives a value that
 //! nothing is known of, a binder of the thread's own; only [`Op::Unsupported`] is a gap.
 
+use lockstep_finding::{Approximation, NotFollowed, Reason};
 use lockstep_kernel::{
     AtomicOp, Barrier, BarrierReduce, BlockId, CastOp, Inst, Op, Operand, Reg, SiteId, Space,
     Special, Terminator, Ty,
 };
 
+use crate::alarm::spot_of;
 use crate::asserts::AssertAt;
 use crate::context::{Base, FnKind, VarKind};
 use crate::exec::{Access, BarrierAt, Exec, Mode, Recent, Vote, WarpOp};
+use crate::ops::result_of;
 use crate::term::T;
 
 impl Exec<'_, '_> {
@@ -176,8 +179,9 @@ impl Exec<'_, '_> {
             }
             Op::Unsupported(i) if live => {
                 let what = &self.ctx.kernel.unsupported[*i as usize];
-                let line = self.ctx.kernel.loc(what.loc).line;
-                self.unmodelled.push((b, format!("{} at line {line} is not modelled", what.what)));
+                let operation = NotFollowed::Operation(what.what.clone());
+                let at = Some(spot_of(self.ctx.kernel, what.loc));
+                self.unmodelled.push((b, Reason::NotFollowed { what: operation, at }));
             }
             Op::Foreign { what, .. } => {
                 let called = &self.ctx.kernel.unsupported[*what as usize].what;
@@ -397,16 +401,19 @@ impl Exec<'_, '_> {
             }
             Op::Float { op, ty, rounding, a, b: o } => {
                 let args = [self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b)];
-                Some(self.ctx.pure(&format!("{op:?}.{ty}.{rounding:?}"), &args, ty.bits()))
+                let name = format!("{op:?}.{ty}.{rounding:?}");
+                Some(self.ctx.pure(Approximation::FloatValue, &name, &args, ty.bits()))
             }
             Op::FloatUn { op, ty, rounding, a } => {
                 let args = [self.operand(*a, ty.bits(), b)];
-                Some(self.ctx.pure(&format!("{op:?}.{ty}.{rounding:?}.un"), &args, ty.bits()))
+                let name = format!("{op:?}.{ty}.{rounding:?}.un");
+                Some(self.ctx.pure(result_of(op), &name, &args, ty.bits()))
             }
             Op::Fma { ty, rounding, a, b: o, c } => {
                 let w = ty.bits();
                 let args = [self.operand(*a, w, b), self.operand(*o, w, b), self.operand(*c, w, b)];
-                Some(self.ctx.pure(&format!("fma.{ty}.{rounding:?}"), &args, w))
+                let name = format!("fma.{ty}.{rounding:?}");
+                Some(self.ctx.pure(Approximation::FloatValue, &name, &args, w))
             }
             Op::Math { f, ty, a, b: o } => {
                 let dst = inst.dst?;
@@ -417,7 +424,8 @@ impl Exec<'_, '_> {
                 };
                 let (wa, wb) = (width(a), width(o));
                 let args = [self.operand(*a, wa, b), self.operand(*o, wb, b)];
-                Some(self.ctx.pure(&format!("{f:?}.{ty}.{wa}.{wb}"), &args, w))
+                let name = format!("{f:?}.{ty}.{wa}.{wb}");
+                Some(self.ctx.pure(result_of(f), &name, &args, w))
             }
             Op::Cmp { op, ty, a, b: o } => {
                 let (x, y) = (self.operand(*a, ty.bits(), b), self.operand(*o, ty.bits(), b));
@@ -431,7 +439,10 @@ impl Exec<'_, '_> {
                     CastOp::ZExt => p.resize(x, to.bits()),
                     CastOp::SExt => p.sext(x, to.bits()),
                     CastOp::Bit => x,
-                    _ => self.ctx.pure(&format!("{op:?}.{from}.{to}"), &[x], to.bits()),
+                    _ => {
+                        let name = format!("{op:?}.{from}.{to}");
+                        self.ctx.pure(Approximation::FloatValue, &name, &[x], to.bits())
+                    }
                 })
             }
             Op::Select { ty, cond, a, b: o } => {

@@ -3,14 +3,21 @@
 //! Integer operations and comparisons mean what `semantics.rs` says. Floating-point operations, library functions and
 //! the upper halves of long products are uninterpreted: equal operands give equal results, and nothing else is known.
 
+use lockstep_finding::Approximation;
 use lockstep_kernel::{CmpOp, IntOp, IntUnOp, Ty};
 
 use crate::context::{Ctx, FnKind};
 use crate::term::{T, mask};
 
+/// What a reader is told of the result of an operation.
+pub(crate) fn result_of(op: impl std::fmt::Debug) -> Approximation {
+    Approximation::Operation(format!("{op:?}").to_lowercase())
+}
+
 impl Ctx<'_> {
-    pub(crate) fn pure(&mut self, name: &str, args: &[T], width: u32) -> T {
-        let f = self.function(FnKind::Pure(name.to_owned()), 0, "");
+    /// The result of an operation without a model: equal operands, equal value. `told` is what a reader is told of it.
+    pub(crate) fn pure(&mut self, told: Approximation, name: &str, args: &[T], width: u32) -> T {
+        let f = self.function(FnKind::Pure(name.to_owned(), told), 0, "");
         self.pool.app(f, args, width)
     }
 
@@ -74,14 +81,16 @@ impl Ctx<'_> {
                 let limit = p.ite(signs[0], least, most);
                 p.ite(over, limit, exact)
             }
-            IntOp::UMulHi | IntOp::SMulHi => self.pure(&format!("{op:?}.{w}"), &[a, b], w),
+            IntOp::UMulHi | IntOp::SMulHi => {
+                self.pure(result_of(op), &format!("{op:?}.{w}"), &[a, b], w)
+            }
         }
     }
 
     pub(crate) fn int_un(&mut self, op: IntUnOp, a: T) -> T {
         let w = self.pool.width(a);
         if !w.is_power_of_two() || w < 8 {
-            return self.pure(&format!("{op:?}.{w}"), &[a], w);
+            return self.pure(result_of(op), &format!("{op:?}.{w}"), &[a], w);
         }
         let ones = self.pool.constant(mask(w), w);
         match op {
@@ -178,7 +187,10 @@ impl Ctx<'_> {
             CmpOp::SGt => p.slt(b, a),
             CmpOp::SLe => p.sle(a, b),
             CmpOp::SGe => p.sle(b, a),
-            _ => self.pure(&format!("{op:?}.{ty}"), &[a, b], 1),
+            _ => {
+                let told = Approximation::FloatComparison;
+                self.pure(told, &format!("{op:?}.{ty}"), &[a, b], 1)
+            }
         }
     }
 }

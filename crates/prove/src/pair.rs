@@ -1,5 +1,6 @@
 //! Two threads: the generic thread's terms, copied for each, and the facts that hold of both.
 
+use lockstep_finding::Statement;
 use lockstep_kernel::BlockId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,7 +67,7 @@ pub(crate) struct Pairs<'c, 'k> {
     pub(crate) extra: Vec<T>,
     joining: Joining,
     /// What tickets were taken to be, as assumptions.
-    pub(crate) drawn_from: Vec<String>,
+    pub(crate) drawn_from: Vec<Statement>,
     pub(crate) handed: Handed,
     pub(crate) arrivals: Vec<Arrival>,
 }

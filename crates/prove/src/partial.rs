@@ -7,6 +7,7 @@
 //!
 //! What it misses: counts that differ between the barriers of a kernel, and `bar.arrive`.
 
+use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId, Operand};
 
 use crate::alarm::line_of;
@@ -25,14 +26,14 @@ struct Partial {
 
 impl Pairs<'_, '_> {
     /// How many consecutive threads the barriers of some threads are for, where there are any; or why that is not known.
-    pub(crate) fn check_partial(&mut self, limits: Limits) -> Result<Option<u32>, String> {
+    pub(crate) fn check_partial(&mut self, limits: Limits) -> Result<Option<u32>, Reason> {
         let kernel = self.exec.ctx.kernel;
         let mut count = None;
         let mut all = Vec::new();
         for (at, b) in self.exec.barriers.clone().into_iter().enumerate() {
             let not_followed = || {
-                let line = line_of(kernel, b.site);
-                format!("the barrier of some threads at {line} is not modelled")
+                let at = Some(line_of(kernel, b.site));
+                Reason::NotFollowed { what: NotFollowed::PartialBarrier, at }
             };
             match b.barrier {
                 _ if is_block_barrier(&b.barrier) => {}
@@ -58,8 +59,8 @@ impl Pairs<'_, '_> {
         let same = self.same_tile(threads);
         let blocks: Vec<(usize, BlockId)> = all.iter().map(|p| (p.at, p.block)).collect();
         if let Some(at) = self.not_together(&blocks, same, limits) {
-            let line = line_of(kernel, self.exec.barriers[at].site);
-            return Err(format!("not all {threads} threads may come to the barrier at {line}"));
+            let at = line_of(kernel, self.exec.barriers[at].site);
+            return Err(Reason::MayHappen(Question::ThreadsReach { threads, at }));
         }
         let mut queries = Vec::new();
         for (i, &a) in all.iter().enumerate() {
@@ -72,8 +73,8 @@ impl Pairs<'_, '_> {
         }
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
         if outcomes.iter().any(|o| !matches!(o, Outcome::Unsat)) {
-            let line = line_of(kernel, self.exec.barriers[all[0].at].site);
-            return Err(format!("which threads meet at the barrier at {line} is not followed"));
+            let at = Some(line_of(kernel, self.exec.barriers[all[0].at].site));
+            return Err(Reason::NotFollowed { what: NotFollowed::WhoMeets, at });
         }
         Ok(Some(threads))
     }

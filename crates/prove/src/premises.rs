@@ -3,8 +3,8 @@
 //! Every fact has an [`Origin`]; there is no way to assume anything without naming one. A verdict names all of them but
 //! those that the user said ([`Assumptions::unsaid`]).
 
-use lockstep_finding::launch::{Dimension, Expr, Number};
-use lockstep_finding::{Condition, Origin};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
+use lockstep_finding::{Claim, Condition, Origin, Statement};
 use lockstep_kernel::{Kernel, ParamKind, Ty};
 
 use crate::assume::{AssumeExpr, Tree};
@@ -79,7 +79,7 @@ impl Assumptions {
             Dimension::Block(axis) => self.block[axis] = DimSpec::Exactly(n),
             Dimension::Grid(axis) => self.grid[axis] = DimSpec::Exactly(n),
         }
-        self.note(|| format!("{dimension} == {n}"), origin);
+        self.note(|| Claim::dimension(dimension, Operator::Eq, n), origin);
     }
 
     /// The dimension is no more than this.
@@ -89,44 +89,49 @@ impl Assumptions {
             Dimension::Grid(axis) => &mut self.most_grid[axis],
         };
         *most = Some(most.map_or(n, |m| m.min(n)));
-        self.note(|| format!("{dimension} <= {n}"), origin);
+        self.note(|| Claim::dimension(dimension, Operator::Le, n), origin);
     }
 
     /// No block has more threads than these, whatever its shape.
     pub fn threads_at_most(&mut self, n: u32, origin: Origin) {
         self.most_threads = Some(self.most_threads.map_or(n, |m| m.min(n)));
         let free = (0..3).filter(|&a| self.block[a] != DimSpec::Exactly(1));
-        let names: Vec<String> = free.map(|a| Dimension::Block(a).to_string()).collect();
-        if !names.is_empty() {
-            self.note(|| format!("{} <= {n}", names.join(" * ")), origin);
+        let names = free.map(|a| Expr::name(Dimension::Block(a)));
+        if let Some(threads) = names.reduce(|a, b| Expr::binary(Operator::Mul, a, b)) {
+            self.note(|| Claim::compare(threads, Operator::Le, Expr::int(n)), origin);
         }
     }
 
     /// A parameter has this value; one for each register of the parameter.
     pub fn scalar(&mut self, kernel: &Kernel, param: usize, bits: Vec<u64>, origin: Origin) {
         let p = &kernel.params[param];
-        let text = || match p.kind {
+        let value = match p.kind {
             ParamKind::Scalar { ty, count: 1 } if ty.is_int() && p.signed => {
-                format!("{} == {}", p.name, sign_extend(bits[0], ty.bits()))
+                Some(Number::Int(sign_extend(bits[0], ty.bits()).into()))
             }
-            ParamKind::Scalar { ty, count: 1 } if ty.is_int() => {
-                format!("{} == {}", p.name, bits[0])
-            }
+            ParamKind::Scalar { ty, count: 1 } if ty.is_int() => Some(Number::Int(bits[0].into())),
             ParamKind::Scalar { ty: Ty::F32, count: 1 } => {
-                format!("{} == {:?}", p.name, f32::from_bits(bits[0] as u32))
+                // The shortest decimal number that stands for it.
+                let text = format!("{:?}", f32::from_bits(bits[0] as u32));
+                text.parse().ok().map(Number::Float)
             }
             ParamKind::Scalar { ty: Ty::F64, count: 1 } => {
-                format!("{} == {:?}", p.name, f64::from_bits(bits[0]))
+                Some(Number::Float(f64::from_bits(bits[0])))
             }
-            _ => format!("{} is as in that launch", p.name),
+            _ => None,
         };
-        self.note(text, origin);
+        let claim = || match value {
+            Some(value) => Claim::compare(Expr::name(&p.name), Operator::Eq, Expr::Number(value)),
+            None => Statement::AsInThatLaunch { parameter: p.name.clone() }.into(),
+        };
+        self.note(claim, origin);
         self.scalars.push((param, bits));
     }
 
     /// A buffer has so many bytes.
     pub fn length(&mut self, kernel: &Kernel, param: usize, bytes: u64, origin: Origin) {
-        self.note(|| format!("{} has {bytes} bytes", kernel.params[param].name), origin);
+        let array = || kernel.params[param].name.clone();
+        self.note(|| Statement::Bytes { array: array(), bytes }.into(), origin);
         self.lengths.push((param, bytes));
     }
 
@@ -143,20 +148,20 @@ impl Assumptions {
         }
     }
 
-    /// Whether a precondition is there already, in these words.
-    pub fn has(&self, text: &str) -> bool {
-        self.exprs.iter().any(|e| e.text == text)
+    /// Whether a precondition is there already.
+    pub fn has(&self, expr: &Expr) -> bool {
+        self.exprs.iter().any(|e| e.told.as_ref() == Some(expr))
     }
 
     /// The preconditions, with those that the user asked for.
     pub(crate) fn preconditions(&self) -> Vec<Condition> {
-        let named = self.exprs.iter().filter(|e| !e.text.is_empty());
-        named.map(|e| Condition::new(e.text.clone(), e.origin)).collect()
+        let told = self.exprs.iter().filter_map(|e| Some((e.told.clone()?, e.origin)));
+        told.map(|(expr, origin)| Condition::new(expr, origin)).collect()
     }
 
-    fn note(&mut self, text: impl FnOnce() -> String, origin: Origin) {
+    fn note(&mut self, claim: impl FnOnce() -> Claim, origin: Origin) {
         if !origin.is_users() {
-            Condition::add(&mut self.facts, [Condition::new(text(), origin)]);
+            Condition::add(&mut self.facts, [Condition::new(claim(), origin)]);
         }
     }
 
@@ -167,18 +172,17 @@ impl Assumptions {
     }
 
     /// Whether a condition follows from the dimensions and scalars that are known: all that it speaks of is, and it holds.
-    pub fn imply(&self, kernel: &Kernel, condition: &Condition) -> bool {
-        self.decide(kernel, condition) == Some(true)
+    pub fn imply(&self, kernel: &Kernel, claim: &Claim) -> bool {
+        self.decide(kernel, claim) == Some(true)
     }
 
     /// Whether all that a condition speaks of is known, and it does not hold.
-    pub fn contradict(&self, kernel: &Kernel, condition: &Condition) -> bool {
-        self.decide(kernel, condition) == Some(false)
+    pub fn contradict(&self, kernel: &Kernel, claim: &Claim) -> bool {
+        self.decide(kernel, claim) == Some(false)
     }
 
-    fn decide(&self, kernel: &Kernel, condition: &Condition) -> Option<bool> {
-        let value = |name: &str| self.value_of(kernel, name).ok_or(String::new());
-        Expr::parse(&condition.text).ok()?.evaluate(&value).ok().map(Number::is_true)
+    fn decide(&self, kernel: &Kernel, claim: &Claim) -> Option<bool> {
+        claim.decide(&|name: &str| self.value_of(kernel, name).ok_or(String::new()))
     }
 
     fn value_of(&self, kernel: &Kernel, name: &str) -> Option<Number> {

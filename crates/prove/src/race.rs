@@ -7,6 +7,7 @@
 //! Of orders through atomics, fences or volatile flags only that of the last block is known ([`crate::last`]): a pair that
 //! only another such chain orders is an alarm, and only `possible` wherever the kernel has anything that could make a chain.
 
+use lockstep_finding::{Question, Reason};
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
@@ -120,21 +121,18 @@ impl Limits<'_> {
         Effort { work, deadline, meter, cancel }
     }
 
-    /// How a question ended without an answer, as the end of a sentence.
-    pub(crate) fn not_decided(&self, outcome: Outcome) -> String {
-        match outcome {
-            Outcome::Late => format!("not decided when the {} ran out", self.time_budget()),
-            _ => "not decided: the solver gave up".into(),
-        }
+    /// Why a question ended without an answer.
+    pub(crate) fn not_decided(&self, question: Question, outcome: Outcome) -> Reason {
+        let seconds = match outcome {
+            Outcome::Late => Some(self.budget.as_secs_f64()),
+            _ => None,
+        };
+        Reason::Undecided { question, seconds }
     }
 
     /// Why nothing more was looked at.
-    pub(crate) fn ran_out(&self) -> String {
-        format!("the {} ran out", self.time_budget())
-    }
-
-    pub(crate) fn time_budget(&self) -> String {
-        format!("time budget of {} s", (self.budget.as_secs_f64() * 100.0).round() / 100.0)
+    pub(crate) fn ran_out(&self) -> Reason {
+        Reason::TimeBudget { seconds: Some(self.budget.as_secs_f64()) }
     }
 }
 

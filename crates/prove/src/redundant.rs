@@ -8,7 +8,7 @@
 //! A place of the source that was inlined or unrolled several times is one barrier: it is taken away everywhere or
 //! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be taken away.
 
-use lockstep_finding::{Condition, Kind, Verdict};
+use lockstep_finding::{Condition, Kind, Question, Reason, Verdict};
 use lockstep_kernel::{Barrier, Kernel, Op, SiteId, Special};
 
 use crate::Scheduling;
@@ -34,16 +34,16 @@ pub(crate) fn find(kernel: &Kernel, first: &mut Analysis, limits: Limits) {
 }
 
 fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
-    let unknown = |because: String| Verdict::Unknown { because };
+    let unknown = |because: Reason| Verdict::Unknown { because };
     let Verdict::Proved { assumes } = first.race.clone() else {
-        return unknown("the kernel is not proved free of races".into());
+        return unknown(Reason::NotProvedFreeOfRaces);
     };
     let places = places(kernel);
     if places.is_empty() {
         return Verdict::Proved { assumes };
     }
     if let Some(what) = other_order(kernel) {
-        return unknown(format!("a barrier may order {what} as well, which no data race shows"));
+        return unknown(Reason::BarrierOrders { what: what.to_owned() });
     }
     let (given, hints) = first.under.clone();
     // In lockstep a barrier may still keep the compiler from holding values in registers: it must be needless for
@@ -56,13 +56,13 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
     let mut open = None;
     for place in places {
         if limits.cancel.is_cancelled() {
-            open = Some("the search for redundant barriers was cancelled".into());
+            open = Some(Reason::Interrupted);
             break;
         }
         let site = place.sites[0];
         let at = line_of(kernel, site);
         if place.computes {
-            open.get_or_insert(format!("the barrier at {at} computes a value"));
+            open.get_or_insert(Reason::BarrierComputes { at });
             continue;
         }
         let mut without = kernel.clone();
@@ -83,19 +83,13 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
             }
             (Verdict::Found, _) if given.scheduling == Scheduling::Independent => {}
             (Verdict::Found, _) => {
-                open.get_or_insert(format!(
-                    "the barrier at {at} is needed if the threads of a warp may run apart"
-                ));
+                open.get_or_insert(Reason::NeededWithinWarps { at });
             }
             (Verdict::Proved { .. }, _) => {
-                open.get_or_insert(format!(
-                    "without the barrier at {at} it is not proved that all threads reach the others"
-                ));
+                open.get_or_insert(Reason::OthersMayNotBeReached { without: at });
             }
             _ => {
-                open.get_or_insert(format!(
-                    "whether the barrier at {at} is needed was not decided"
-                ));
+                open.get_or_insert(Reason::MayHappen(Question::BarrierNeeded(at)));
             }
         }
     }

@@ -79,7 +79,7 @@ fn push(out: &mut Assumptions, param: usize, op: Operator, value: i64, more: &mu
     let tree = Tree::Binary(op, Box::new(Tree::Param(param)), Box::new(Tree::Const(value)));
     let known = out.exprs.iter().any(|e| e.tree == tree);
     if !known {
-        out.exprs.push(AssumeExpr { text: String::new(), tree, origin: Origin::Annotation });
+        out.exprs.push(AssumeExpr { told: None, tree, origin: Origin::Annotation });
         *more = true;
     }
 }

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use lockstep_finding::{Condition, Confidence, Kind, Severity, Verdict};
+use lockstep_finding::{
+    Claim, Condition, Confidence, Dependent, Kind, Place, Question, Reason, Severity, SourceLine,
+    Statement, Verdict, When,
+};
 use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
 
 use crate::alarm::line_of;
@@ -104,8 +107,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
 
 /// Whether more time for a question may change a verdict.
 fn open(a: &Analysis) -> bool {
-    let late =
-        |v: &Verdict| matches!(v, Verdict::Unknown { because } if because.contains("not decided"));
+    let late = |v: &Verdict| matches!(v, Verdict::Unknown { because: Reason::Undecided { .. } });
     matches!(a.race, Verdict::Unknown { .. }) || a.verdicts.iter().any(|(_, v)| late(v))
 }
 
@@ -167,7 +169,7 @@ pub(crate) fn analyse(
                 alarms.extend(found);
                 verdict
             }
-            _ => Verdict::Unknown { because: "the prover does not check this".into() },
+            _ => Verdict::Unknown { because: Reason::NotLookedForByProver { kind } },
         };
         verdicts.push((kind, verdict));
     }
@@ -220,13 +222,7 @@ fn look_for_condition(
     config: &Config,
     limits: Limits,
 ) {
-    let from_launch = |a: &Alarm| {
-        a.finding.approximated.iter().all(|n| {
-            n.variable.starts_with("iterations of")
-                || n.variable == "barriers on the way"
-                || n.variable == crate::alarm::OTHER_ORDER
-        })
-    };
+    let from_launch = |a: &Alarm| a.finding.approximated.iter().all(|n| n.variable.is_of_control());
     let free = assumptions.block.iter().chain(&assumptions.grid).any(|d| *d == crate::DimSpec::Any);
     let undecided =
         free && first.race_alarms.is_empty() && matches!(first.race, Verdict::Unknown { .. });
@@ -262,18 +258,16 @@ fn look_for_condition(
         if !ordinary(kernel, &condition.assumptions, condition.hints, alarms, limits) {
             continue;
         }
-        let text = condition.texts.join(" && ");
+        let claim = Claim::All(condition.claims.clone());
         let mut all = assumes.clone();
-        Condition::add(&mut all, condition.texts.iter().map(|t| t.as_str().into()));
-        // What counters hold is nothing that the source can require.
-        let in_c = !condition.hints.small_tickets && !condition.hints.from_zero;
+        Condition::add(&mut all, condition.claims.iter().cloned().map(Condition::from));
         for a in first.alarms.iter_mut().filter(|a| a.finding.kind == Kind::DataRace) {
-            let opposite = if in_c { format!("!({text})") } else { format!("not so: {text}") };
-            a.finding.holds_when = Some(opposite);
+            a.finding.holds_when = Some(When::exactly(Claim::all([claim.clone()]).negated()));
             a.finding.severity = Severity::Warning;
             a.overflows = condition.of_sizes;
-            if in_c {
-                let help = format!("where the kernel is only for that: __requires({text});");
+            // What counters hold is nothing that the source can require.
+            if let Some(expr) = claim.expression() {
+                let help = format!("where the kernel is only for that: __requires({expr});");
                 a.finding.help.push(help);
             }
         }
@@ -408,17 +402,17 @@ enum Models {
 pub(crate) struct Divergence {
     pub(crate) alarms: Vec<Alarm>,
     /// Why the barriers cannot be relied on as phases.
-    pub(crate) misaligned: Option<String>,
-    undecided: Option<String>,
+    pub(crate) misaligned: Option<Reason>,
+    undecided: Option<Reason>,
     /// Why operations of a warp cannot be relied on.
-    warps: Option<String>,
+    warps: Option<Reason>,
     tiles: Tiles,
     /// What the proof rests on where a barrier's condition reads memory.
     assumes: Vec<Condition>,
     /// The proof used values that only hold in the absence of races.
     rests_on_races: bool,
     /// Why the ends of copies cannot be relied on.
-    loose: Option<String>,
+    loose: Option<Reason>,
 }
 
 impl Divergence {
@@ -427,8 +421,9 @@ impl Divergence {
             return Verdict::Found;
         }
         if let Some(a) = self.alarms.first() {
-            let line = a.finding.accesses.first().map_or(0, |a| a.place.line);
-            let because = format!("the barrier at line {line} may not be reached by all threads");
+            let at = a.finding.accesses.first().map(|a| SourceLine::from(&a.place));
+            let at = at.unwrap_or_else(|| SourceLine::from(&Place::default()));
+            let because = Reason::MayHappen(Question::AllThreadsReach(at));
             return Verdict::Unknown { because };
         }
         if let Some(because) = &self.undecided {
@@ -439,8 +434,7 @@ impl Divergence {
             match &race.verdict {
                 Verdict::Proved { assumes: a } => assumes = a.clone(),
                 _ => {
-                    let because =
-                        "a condition of a barrier rests on memory that may be racy".into();
+                    let because = Reason::RestsOnRacyMemory(Dependent::BarrierCondition);
                     return Verdict::Unknown { because };
                 }
             }
@@ -519,22 +513,16 @@ impl Pairs<'_, '_> {
                 Outcome::Unsat => {}
                 // Not a divergent barrier, which is one of a block's threads, but a deadlock, which others look for.
                 _ if o.level == Level::Grid && o.strict => {
-                    out.undecided = Some(format!(
-                        "the barrier of the grid at {} may not be reached by all blocks: the others would wait for ever",
-                        line_of(kernel, site)
-                    ));
+                    let question = Question::AllBlocksReachGridBarrier(line_of(kernel, site));
+                    out.undecided = Some(Reason::MayHappen(question));
                 }
                 _ if o.level == Level::Grid => {
-                    out.misaligned = Some(format!(
-                        "the barrier at {} may not be reached by all blocks",
-                        line_of(kernel, site)
-                    ));
+                    let question = Question::AllBlocksReach(line_of(kernel, site));
+                    out.misaligned = Some(Reason::MayHappen(question));
                 }
                 Outcome::Sat if !o.strict => {
-                    out.misaligned = Some(format!(
-                        "the barrier at {} may not be reached by all threads",
-                        line_of(kernel, site)
-                    ));
+                    let question = Question::AllThreadsReach(line_of(kernel, site));
+                    out.misaligned = Some(Reason::MayHappen(question));
                 }
                 Outcome::Sat => {
                     if reported.contains(&site) {
@@ -551,11 +539,8 @@ impl Pairs<'_, '_> {
                     out.alarms.push(alarm);
                 }
                 Outcome::Unknown | Outcome::Late => {
-                    let because = format!(
-                        "whether all threads reach the barrier at {} was {}",
-                        line_of(kernel, site),
-                        limits.not_decided(outcome)
-                    );
+                    let question = Question::AllThreadsReach(line_of(kernel, site));
+                    let because = limits.not_decided(question, outcome);
                     if !o.strict {
                         out.misaligned = Some(because.clone());
                     }
@@ -578,7 +563,7 @@ impl Pairs<'_, '_> {
     }
 
     /// What the kernel does that is not followed, if any thread can come to it.
-    fn gap(&mut self, limits: Limits) -> Option<String> {
+    fn gap(&mut self, limits: Limits) -> Option<Reason> {
         if let Some(because) = self.exec.gaps.first() {
             return Some(because.clone());
         }
@@ -618,7 +603,7 @@ impl Pairs<'_, '_> {
     }
 
     pub(crate) fn check_races(&mut self, divergence: &Divergence, limits: Limits) -> Races {
-        let unknown = |because: String| Races {
+        let unknown = |because: Reason| Races {
             verdict: Verdict::Unknown { because },
             alarms: Vec::new(),
             is_decided: false,
@@ -640,7 +625,7 @@ impl Pairs<'_, '_> {
         let decided = self.decide(candidates, limits);
         self.solver.all_or_nothing = false;
         if proof_only && decided.iter().any(|d| !matches!(d.outcome, Outcome::Unsat)) {
-            return unknown("there is no proof".into());
+            return unknown(Reason::NoProof);
         }
         let mut alarms: Vec<Alarm> = Vec::new();
         let mut undecided = None;
@@ -658,12 +643,8 @@ impl Pairs<'_, '_> {
                 Outcome::Unknown | Outcome::Late => {
                     let kernel = self.exec.ctx.kernel;
                     undecided.get_or_insert_with(|| {
-                        format!(
-                            "the accesses at {} and {} were {}",
-                            line_of(kernel, a),
-                            line_of(kernel, b),
-                            limits.not_decided(d.outcome)
-                        )
+                        let pair = [line_of(kernel, a), line_of(kernel, b)];
+                        limits.not_decided(Question::Accesses(pair), d.outcome)
                     });
                 }
                 Outcome::Sat => {
@@ -677,8 +658,8 @@ impl Pairs<'_, '_> {
                         None => {
                             undecided.get_or_insert_with(|| {
                                 let kernel = self.exec.ctx.kernel;
-                                let (a, b) = (line_of(kernel, a), line_of(kernel, b));
-                                format!("the accesses at {a} and {b} were not decided: where they were seen to meet lies before the array")
+                                let pair = [line_of(kernel, a), line_of(kernel, b)];
+                                Reason::MayHappen(Question::AccessesBeforeArray(pair))
                             });
                         }
                     }
@@ -691,15 +672,10 @@ impl Pairs<'_, '_> {
         let verdict = if confirmed {
             Verdict::Found
         } else if let Some(a) = alarms.first() {
-            let names: Vec<&str> =
-                a.finding.approximated.iter().map(|n| n.variable.as_str()).collect();
+            let rests_on = a.finding.approximated.iter().map(|n| n.variable.clone()).collect();
             let line = a.finding.accesses.first().map_or(0, |a| a.place.line);
-            let because = if names.is_empty() {
-                let why = divergence.misaligned.as_deref().unwrap_or("no launch has shown it");
-                format!("there is a possible race at line {line}: {why}")
-            } else {
-                format!("a possible race at line {line} rests on {}", names.join(", "))
-            };
+            let because = divergence.misaligned.clone().map(Box::new);
+            let because = Reason::PossibleRace { line, rests_on, because };
             Verdict::Unknown { because }
         } else if let Some(because) = &divergence.misaligned {
             Verdict::Unknown { because: because.clone() }
@@ -866,21 +842,18 @@ impl Pairs<'_, '_> {
         self.solver.model(self.exec.ctx, asked, effort)
     }
 
-    /// What a proof rests on, as texts.
+    /// What a proof rests on.
     pub(crate) fn assumptions(&mut self) -> Vec<Condition> {
         let mut out: Vec<Condition> = self.lie_apart().into_iter().map(Condition::from).collect();
         let ctx = &self.exec.ctx;
         for call in &self.exec.foreign {
-            out.push(
-                format!("the {call}, which is only declared, has no effect on memory or barriers")
-                    .into(),
-            );
+            out.push(Statement::NoEffect { call: call.to_string() }.into());
         }
         out.extend(ctx.assumptions.preconditions());
         if self.exec.no_offset {
-            out.push("the global offset is 0".into());
+            out.push(Statement::NoGlobalOffset.into());
         }
-        out.extend(self.drawn_from.iter().map(|t| t.as_str().into()));
+        out.extend(self.drawn_from.iter().cloned().map(Condition::from));
         out
     }
 }

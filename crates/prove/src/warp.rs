@@ -136,7 +136,7 @@ impl Exec<'_, '_> {
                 },
                 Node::App(f, _) => matches!(
                     self.ctx.fns[f.0 as usize].kind,
-                    FnKind::Pure(_)
+                    FnKind::Pure(..)
                         | FnKind::ReadOnly(_)
                         | FnKind::LoadAt(..)
                         | FnKind::Uniform(_)

@@ -43,13 +43,13 @@ mod space;
 use std::time::Instant;
 
 use lockstep_finding::launch::{Expr, Relation};
-use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch};
+use lockstep_finding::{ArgValue, Fact, Finding, Kind, Launch, Reason};
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_simulate::Config;
 
 pub use advise::remedies::{Advisor, Remedy};
 pub use explore::driver::search;
-pub use explore::partial_groups::{REMAINDER, remainders};
+pub use explore::partial_groups::remainders;
 pub use space::candidate::Rule;
 pub use space::dimensions::UsualDims;
 
@@ -192,9 +192,9 @@ pub struct Searched {
     /// Access sites reached by some launch, of all.
     pub sites: (usize, usize),
     /// Why nothing may be concluded from the absence of findings, if so.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Reason>,
     /// Why an ordinary launch was given up, where others came to their end.
-    pub cut: Option<String>,
+    pub cut: Option<Reason>,
     /// No launch that the preconditions allow was found.
     pub nothing_allowed: bool,
     pub steps: u64,

@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Confidence, Finding, Kind, Severity};
+use lockstep_finding::{Confidence, Finding, Kind, Severity, When};
 
 use crate::condition;
 use crate::explore::driver::Driver;
@@ -46,7 +46,8 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let mut as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
         if done.odd {
             let odd = driver.lab.space.oddities(&done.candidate);
-            as_found.holds_when = Some(condition::example(driver, &done.candidate, &odd));
+            as_found.holds_when =
+                Some(condition::when(condition::example(driver, &done.candidate, &odd)));
             as_found.severity = Severity::Warning;
         }
         let (keep, done_odd) = (!done.complete, done.odd);
@@ -97,7 +98,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         out.push(Settled { finding, rule, is_untold });
     }
     // One look at two equal pointers is enough.
-    let mut told: Vec<(Kind, String)> = Vec::new();
+    let mut told: Vec<(Kind, When)> = Vec::new();
     out.retain(|s| match (&s.rule, &s.finding.holds_when) {
         (Rule::EqualPointers(..), Some(condition)) => {
             let key = (s.finding.kind, condition.clone());
@@ -153,10 +154,11 @@ impl Shrinker<'_, '_> {
         if self.needs_its_block(&mut best) {
             let mut finding = self.report(&best)?;
             let block = condition::block(&best.candidate, space.plain().block);
-            let others = finding.holds_when.take().into_iter().filter(|o| !block.contains(o));
+            let others = finding.holds_when.take().map(|w| w.to_string()).into_iter();
+            let others = others.filter(|o| !block.contains(o));
             let parts: Vec<String> = others.chain([block.clone()]).collect();
             let (text, _) = condition::settled(self, &best, parts.join(" && "));
-            finding.holds_when = Some(text);
+            finding.holds_when = Some(condition::when(text));
             finding.severity = Severity::Warning;
             return Some(finding);
         }
@@ -274,11 +276,11 @@ impl Shrinker<'_, '_> {
         let mut finding = same(trial, self.key)?.clone();
         finding.launch = Some(trial.launch.clone());
         let oddities = self.driver.lab.space.oddities(&trial.candidate);
-        finding.holds_when = match oddities.is_empty() {
+        let described = match oddities.is_empty() {
             true => self.blame(trial),
             false => Some(condition::describe(self, &trial.candidate, &oddities)),
         };
-        if let Some(text) = finding.holds_when.take() {
+        if let Some(text) = described {
             let (text, smaller) = condition::settled(self, trial, text);
             if let Some(other) = smaller
                 && let Some(shown) = same(&other, self.key)
@@ -286,7 +288,7 @@ impl Shrinker<'_, '_> {
                 finding = shown.clone();
                 finding.launch = Some(other.launch.clone());
             }
-            finding.holds_when = Some(text);
+            finding.holds_when = Some(condition::when(text));
             finding.severity = Severity::Warning;
         }
         Some(finding)

@@ -5,6 +5,7 @@
 //! and which takes no memory for what they would report. If there is nothing, that is the result. Otherwise the launch
 //! is executed again, one block after the other, with the full checks.
 
+use lockstep_finding::{Reason, SourceLine, Stopped};
 use lockstep_kernel::Kernel;
 
 use crate::check::describe::place;
@@ -80,7 +81,7 @@ fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
     let incomplete = run.stop.as_ref().map(|s| because(program, s));
     // After a deadlock or a divergent barrier the rest was never executed.
     let incomplete = incomplete
-        .or_else(|| run.deadlock.then(|| "the launch was stopped at a deadlock".to_string()));
+        .or_else(|| run.deadlock.then_some(Reason::Stopped(Stopped::Deadlock)));
     let violated = match run.stop {
         Some(Stop::Requires(text)) => Some(text),
         _ => None,
@@ -100,24 +101,21 @@ fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
     }
 }
 
-fn because(program: &Program, stop: &Stop) -> String {
+fn because(program: &Program, stop: &Stop) -> Reason {
     match stop {
-        Stop::Limit => format!(
-            "the launch did not end within its budget of {} warp instructions",
-            program.config.max_steps
-        ),
-        Stop::Late => "the time budget ran out".into(),
-        Stop::Diverged => "the launch was stopped at a divergent barrier".into(),
+        Stop::Limit => Reason::StepBudget { warp_instructions: program.config.max_steps },
+        Stop::Late => Reason::TimeBudget { seconds: None },
+        Stop::Diverged => Reason::Stopped(Stopped::DivergentBarrier),
         Stop::Unsupported(id) => {
             let u = &program.kernel.unsupported[*id as usize];
-            let at = place(program.kernel, u.loc);
-            format!("{} at {}:{} is not supported", u.what, at.file, at.line)
+            let at = SourceLine::from(&place(program.kernel, u.loc));
+            Reason::NotSupported { what: u.what.clone(), at }
         }
-        Stop::Dirty => "the launch was stopped".into(),
-        Stop::Heap => "it uses more of the device's heap than is modelled".into(),
-        Stop::Handle => "it reads a texture whose handle is no argument of the launch".into(),
-        Stop::Shape => "it leaves the square or cube that Lockstep takes an image for".into(),
-        Stop::Alone => "a block waits for others, which were not executed".into(),
-        Stop::Requires(text) => format!("the launch does not satisfy {text}"),
+        Stop::Dirty => Reason::Stopped(Stopped::GivenUp),
+        Stop::Heap => Reason::Stopped(Stopped::Heap),
+        Stop::Handle => Reason::Stopped(Stopped::TextureHandle),
+        Stop::Shape => Reason::Stopped(Stopped::ImageShape),
+        Stop::Alone => Reason::Stopped(Stopped::WaitsForOtherBlocks),
+        Stop::Requires(text) => Reason::Stopped(Stopped::Precondition(text.clone())),
     }
 }

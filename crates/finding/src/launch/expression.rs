@@ -5,8 +5,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// An expression as it was written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Expr {
     Number(Number),
     /// A parameter, `blockDim.x` and its kin, `get_local_size(0)` and its kin.
@@ -18,8 +21,10 @@ pub enum Expr {
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Number {
+    #[serde(with = "as_text")]
     Int(i128),
     Float(f64),
 }
@@ -43,8 +48,22 @@ impl Number {
     }
 }
 
+/// JSON has no integers of 128 bits.
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(v: &i128, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(v)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<i128, D::Error> {
+        String::deserialize(d)?.parse().map_err(D::Error::custom)
+    }
+}
+
 /// C's binary operators, without assignment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Operator {
     Or,
     And,
@@ -81,6 +100,31 @@ const LEVELS: [&[(&str, Operator)]; 10] = [
 ];
 
 impl Operator {
+    /// The comparison that is true where this one is not.
+    fn opposite(self) -> Option<Operator> {
+        Some(match self {
+            Operator::Eq => Operator::Ne,
+            Operator::Ne => Operator::Eq,
+            Operator::Le => Operator::Gt,
+            Operator::Gt => Operator::Le,
+            Operator::Ge => Operator::Lt,
+            Operator::Lt => Operator::Ge,
+            _ => return None,
+        })
+    }
+
+    /// The comparison with its sides exchanged.
+    fn exchanged(self) -> Option<Operator> {
+        Some(match self {
+            Operator::Eq | Operator::Ne => self,
+            Operator::Le => Operator::Ge,
+            Operator::Ge => Operator::Le,
+            Operator::Lt => Operator::Gt,
+            Operator::Gt => Operator::Lt,
+            _ => return None,
+        })
+    }
+
     /// As C spells it.
     pub fn text(self) -> &'static str {
         let all = LEVELS.iter().flat_map(|level| level.iter());
@@ -89,6 +133,58 @@ impl Operator {
 }
 
 impl Expr {
+    pub fn binary(op: Operator, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// A parameter by its name, or a [`Dimension`].
+    pub fn name(name: impl fmt::Display) -> Expr {
+        Expr::Name(name.to_string())
+    }
+
+    pub fn int(v: impl Into<i128>) -> Expr {
+        Expr::Number(Number::Int(v.into()))
+    }
+
+    /// The comparison that is true where this one is not, if it is one.
+    pub fn opposite(&self) -> Option<Expr> {
+        match self {
+            Expr::Not(a) => Some((**a).clone()),
+            Expr::Binary(op, a, b) => Some(Expr::Binary(op.opposite()?, a.clone(), b.clone())),
+            _ => None,
+        }
+    }
+
+    /// Whether the other is true wherever this one is, as far as structure and comparisons with constants show.
+    pub fn implies(&self, other: &Expr) -> bool {
+        if self == other {
+            return true;
+        }
+        match (self, other) {
+            (_, Expr::Binary(Operator::And, a, b)) => self.implies(a) && self.implies(b),
+            (Expr::Binary(Operator::Or, a, b), _) => a.implies(other) && b.implies(other),
+            (Expr::Binary(Operator::And, a, b), _) => a.implies(other) || b.implies(other),
+            (_, Expr::Binary(Operator::Or, a, b)) => self.implies(a) || self.implies(b),
+            _ => match (self.bound(), other.bound()) {
+                (Some((a, op, m)), Some((b, other, n))) if a == b => follows((op, m), (other, n)),
+                _ => false,
+            },
+        }
+    }
+
+    /// A comparison with an integer.
+    fn bound(&self) -> Option<(&Expr, Operator, i128)> {
+        match self {
+            Expr::Binary(op, a, b) => match (&**a, &**b) {
+                (Expr::Number(_), Expr::Number(_)) => None,
+                (a, Expr::Number(Number::Int(n))) => op.opposite().map(|_| (a, *op, *n)),
+                (Expr::Number(Number::Int(n)), b) => op.exchanged().map(|op| (b, op, *n)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Reads an expression; an error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Expr, String> {
         let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
@@ -114,7 +210,25 @@ impl Expr {
     }
 }
 
-/// As C would have it, with no more parentheses than it needs.
+/// Whether `x b n` is true of every number `x` of which `x a m` is. Not only of integers: a parameter may be a float.
+fn follows((a, m): (Operator, i128), (b, n): (Operator, i128)) -> bool {
+    use Operator::{Eq, Ge, Gt, Le, Lt, Ne};
+    match (a, b) {
+        (Eq, Eq) | (Ne, Ne) => m == n,
+        (Eq, Ne) => m != n,
+        (Eq | Le, Le) | (Lt, Le | Lt) => m <= n,
+        (Eq | Le, Lt) => m < n,
+        (Eq | Ge, Ge) | (Gt, Ge | Gt) => m >= n,
+        (Eq | Ge, Gt) => m > n,
+        (Le, Ne) => m < n,
+        (Lt, Ne) => m <= n,
+        (Ge, Ne) => m > n,
+        (Gt, Ne) => m >= n,
+        _ => false,
+    }
+}
+
+/// As C would have it, with no more parentheses than it needs, but for those that compilers ask for: `(a && b) || c`.
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, 0)
@@ -148,9 +262,13 @@ impl Expr {
             Expr::Negate(a) => unary(f, "-", a),
             Expr::Complement(a) => unary(f, "~", a),
             Expr::Binary(op, a, b) => {
-                a.write(f, own)?;
+                let side = |e: &Expr, least: usize| match e {
+                    Expr::Binary(Operator::And, ..) if *op == Operator::Or => LEVELS.len() + 1,
+                    _ => least,
+                };
+                a.write(f, side(a, own))?;
                 write!(f, " {} ", op.text())?;
-                b.write(f, own + 1)
+                b.write(f, side(b, own + 1))
             }
             Expr::Choice(c, a, b) => {
                 c.write(f, 1)?;
@@ -200,6 +318,13 @@ pub struct Relation {
     /// A parameter, or `blockDim.x` and its kin.
     pub name: String,
     pub value: Expr,
+}
+
+impl Relation {
+    /// As an expression.
+    pub fn expression(&self) -> Expr {
+        Expr::binary(Operator::Eq, Expr::name(&self.name), self.value.clone())
+    }
 }
 
 impl fmt::Display for Relation {
@@ -361,11 +486,35 @@ mod tests {
             "(n < 8 ? n : 8) * 2",
             "a ? b : c ? d : e",
             "(a & b) == 0 && c | d ^ e",
+            "(a && b) || c || (d && (e || f))",
             "blockDim.x << 2 >= get_local_size(0)",
             "p.dims[1].size * p.a[0][2] < p.n",
         ] {
             let expr = Expr::parse(text).unwrap();
             assert_eq!(expr.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn comparisons_with_constants_follow_from_each_other() {
+        use Operator::{Eq, Ge, Gt, Le, Lt, Ne};
+        let holds = |x: i128, op: Operator, n: i128| match op {
+            Eq => x == n,
+            Ne => x != n,
+            Le => x <= n,
+            Lt => x < n,
+            Ge => x >= n,
+            _ => x > n,
+        };
+        // Halves stand for what is between two integers.
+        for (a, b) in [Eq, Ne, Le, Lt, Ge, Gt]
+            .into_iter()
+            .flat_map(|a| [Eq, Ne, Le, Lt, Ge, Gt].map(|b| (a, b)))
+        {
+            for (m, n) in (-3..=3).flat_map(|m| (-3..=3).map(move |n| (m, n))) {
+                let all = (-20..=20).all(|x| !holds(x, a, 2 * m) || holds(x, b, 2 * n));
+                assert_eq!(follows((a, m), (b, n)), all, "{a:?} {m} {b:?} {n}");
+            }
         }
     }
 

@@ -26,7 +26,7 @@ pub fn concise(report: &Report, sources: &mut Sources, quiet: bool) -> String {
                 let _ = writeln!(
                     out,
                     "{place}: unknown[{kind}]: {} (kernel {})",
-                    one_line(because),
+                    one_line(&because.to_string()),
                     kernel.name
                 );
             }
@@ -52,14 +52,15 @@ fn finding_line(out: &mut String, kernel: &KernelReport, finding: &Finding, sour
 mod tests {
     use super::super::samples;
     use super::*;
-    use crate::Confidence;
+    use crate::launch::Expr;
+    use crate::{Confidence, When};
 
     #[test]
     fn conditions_are_said() {
         let mut report = samples::report();
         report.kernels[0].verdicts.clear();
         let finding = &mut report.kernels[0].findings[0];
-        finding.holds_when = Some("n < 8".into());
+        finding.holds_when = Some(When::exactly(Expr::parse("n < 8").unwrap()));
         finding.confidence = Confidence::Possible;
         finding.message = "possible data race on s".into();
         let line = "reduce.cu:7:13: error[data-race]: possible: data race on s, when n < 8 (kernel reduce)\n";
@@ -71,7 +72,7 @@ mod tests {
         assert_eq!(
             concise(&samples::report(), &mut samples::sources(), false),
             "reduce.cu:7:13: error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0) (kernel reduce)\n\
-             reduce.cu:1: unknown[deadlock]: step budget ran out (kernel reduce)\n"
+             reduce.cu:1: unknown[deadlock]: interrupted (kernel reduce)\n"
         );
         let quiet = concise(&samples::report(), &mut samples::sources(), true);
         assert_eq!(quiet.lines().count(), 1, "{quiet}");

@@ -14,7 +14,7 @@ use std::fmt::Write;
 
 use super::{access_label, annotation_level, launch_options, number, one_line, title_text};
 use crate::source::Sources;
-use crate::{Counts, Finding, InputError, KernelReport, Kind, Report, Spot, Verdict};
+use crate::{Counts, Finding, InputError, KernelReport, Kind, Reason, Report, Spot, Verdict};
 
 pub fn github(report: &Report, sources: &mut Sources) -> String {
     let mut out = String::new();
@@ -85,12 +85,12 @@ fn message(finding: &Finding, sources: &mut Sources) -> String {
 
 /// One notice with everything that is unknown of a kernel.
 fn unknown(out: &mut String, kernel: &KernelReport) {
-    let mut reasons: Vec<(&str, Vec<Kind>)> = Vec::new();
+    let mut reasons: Vec<(&Reason, Vec<Kind>)> = Vec::new();
     for (kind, verdict) in &kernel.verdicts {
         if let Verdict::Unknown { because } = verdict
             && !kernel.is_suppressed(*kind)
         {
-            match reasons.iter_mut().find(|(b, _)| b == because) {
+            match reasons.iter_mut().find(|(b, _)| *b == because) {
                 Some((_, kinds)) => kinds.push(*kind),
                 None => reasons.push((because, vec![*kind])),
             }
@@ -103,7 +103,7 @@ fn unknown(out: &mut String, kernel: &KernelReport) {
         .iter()
         .map(|(because, kinds)| {
             let kinds: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
-            format!("{}: {}", kinds.join(", "), one_line(because))
+            format!("{}: {}", kinds.join(", "), one_line(&because.to_string()))
         })
         .collect();
     let mut properties = kernel_properties(kernel);
@@ -180,7 +180,7 @@ mod tests {
             github(&report, &mut samples::sources()),
             "::notice title=Lockstep::1 kernel: 1 error\n\
              ::error file=reduce.cu,line=7,col=13,endLine=7,endColumn=22,title=data-race in reduce::data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)%0A(1) write of 1.5 by thread (8,0,0) of block (0,0,0) at reduce.cu:7:13%0A(2) read of 0.25 by thread (0,0,0) of block (0,0,0) at reduce.cu:7:23%0Ahelp: put __syncthreads() between the two\n\
-             ::notice file=reduce.cu,line=1,title=unknown in reduce::deadlock: step budget ran out\n"
+             ::notice file=reduce.cu,line=1,title=unknown in reduce::deadlock: interrupted\n"
         );
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn only_what_counts_is_an_error() {
         let mut report = samples::report();
         report.kernels[0].findings[0].confidence = Confidence::Possible;
-        report.kernels[0].verdicts[0].1 = Verdict::Unknown { because: "not sure".into() };
+        report.kernels[0].verdicts[0].1 = Verdict::Unknown { because: Reason::NotConfirmed };
         let text = github(&report, &mut samples::sources());
         assert!(text.contains("\n::warning file=reduce.cu,line=7"), "{text}");
         assert!(text.contains("::possible: data race"), "{text}");

@@ -340,7 +340,7 @@ error[data-race]: data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0
   = help: put __syncthreads() between the two
 
     found data-race
-  unknown deadlock: step budget ran out
+  unknown deadlock: interrupted
     clean barrier-divergence, out-of-bounds in 1 launch (grid 1, block 32), 100% of the accesses
 
 1 kernel: 1 error (0.12 s)

@@ -99,13 +99,15 @@ fn verdict_json(verdict: &Verdict) -> Value {
         Verdict::Proved { assumes } => proved_json(assumes),
         Verdict::Clean { covered } => json!({"verdict": "clean", "covered": covered}),
         Verdict::Found => json!({"verdict": "found"}),
-        Verdict::Unknown { because } => json!({"verdict": "unknown", "because": because}),
+        Verdict::Unknown { because } => {
+            json!({"verdict": "unknown", "because": because.to_string()})
+        }
     }
 }
 
 /// Conditions as texts, and where they come from unless all of them are our own.
 fn proved_json(assumes: &[Condition]) -> Value {
-    let texts: Vec<&str> = assumes.iter().map(|c| c.text.as_str()).collect();
+    let texts: Vec<String> = assumes.iter().map(|c| c.claim.to_string()).collect();
     let mut out = json!({"verdict": "proved", "assumes": texts});
     if assumes.iter().any(|c| c.origin != Origin::Choice) {
         let origins: Vec<&str> = assumes.iter().map(|c| c.origin.name()).collect();
@@ -124,7 +126,7 @@ fn finding_json(finding: &Finding, sources: &mut Sources) -> Value {
     }
     if let Some(condition) = &finding.holds_when {
         out.insert("conditional".into(), json!(true));
-        out.insert("holds_when".into(), json!(condition));
+        out.insert("holds_when".into(), json!(condition.to_string()));
     }
     if let Some(memory) = &finding.memory {
         out.insert("space".into(), json!(memory.space));
@@ -204,7 +206,7 @@ pub(super) fn approximated_json(a: &Approximated) -> Value {
         (true, false) => "reachability",
         _ => "index",
     };
-    json!({"variable": a.variable, "affects": affects})
+    json!({"variable": a.variable.to_string(), "affects": affects})
 }
 
 #[cfg(test)]
@@ -247,7 +249,7 @@ mod tests {
         },
         "deadlock": {
           "verdict": "unknown",
-          "because": "step budget ran out"
+          "because": "interrupted"
         }
       },
       "findings": [

@@ -157,7 +157,7 @@ pub(crate) fn kernel() -> KernelReport {
             (Kind::DataRace, Verdict::Found),
             (Kind::BarrierDivergence, clean()),
             (Kind::OutOfBounds, clean()),
-            (Kind::Deadlock, Verdict::Unknown { because: "step budget ran out".into() }),
+            (Kind::Deadlock, Verdict::Unknown { because: Reason::Interrupted }),
         ],
         findings: vec![race()],
         printed: String::new(),

@@ -391,7 +391,7 @@ fn finding_properties(kernel: &KernelReport, finding: &Finding) -> Value {
         out.insert("benign".into(), json!(true));
     }
     if let Some(condition) = &finding.holds_when {
-        out.insert("holds_when".into(), json!(condition));
+        out.insert("holds_when".into(), json!(condition.to_string()));
     }
     if let Some(memory) = &finding.memory {
         out.insert("memory".into(), json!(super::memory_text(memory)));
@@ -444,7 +444,7 @@ fn percent_encoded(path: &[u8]) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
-    use crate::{Confidence, Verdict};
+    use crate::{Confidence, Reason, Verdict};
 
     fn run(report: &Report) -> Value {
         run_with(report, None)
@@ -508,7 +508,7 @@ mod tests {
         let kernel = &mut report.kernels[0];
         kernel.findings[0].confidence = Confidence::Possible;
         kernel.findings[0].accesses.clear();
-        kernel.verdicts[0].1 = Verdict::Unknown { because: "not sure".into() };
+        kernel.verdicts[0].1 = Verdict::Unknown { because: Reason::NotConfirmed };
         let run = run(&report);
         let result = &run["results"][0];
         assert_eq!(result["level"], "warning");

@@ -8,7 +8,7 @@ use gen_lsp_types::{
 };
 use lockstep_finding::render::{access_label, annotation_level, title_text};
 use lockstep_finding::{
-    Confidence, EXAMPLE, Finding, InputError, KernelReport, Place, Report, Severity, Warning,
+    Confidence, Finding, InputError, KernelReport, Place, Report, Severity, Warning,
 };
 use lockstep_names as names;
 
@@ -101,13 +101,14 @@ fn warning(warning: &Warning, texts: &mut Texts) -> (PathBuf, Diagnostic) {
 pub(super) fn message(kernel: &KernelReport, finding: &Finding) -> String {
     let mut text = title_text(finding);
     if let Some(condition) = &finding.holds_when {
-        text += &match condition.strip_prefix(EXAMPLE) {
-            Some(values) => format!("\nfor example when {values}"),
-            None => format!("\nonly when {condition}"),
+        text += &match condition.is_example {
+            true => format!("\nfor example when {}", condition.claim),
+            false => format!("\nonly when {}", condition.claim),
         };
     }
     if finding.confidence == Confidence::Possible && !finding.approximated.is_empty() {
-        let names: Vec<&str> = finding.approximated.iter().map(|a| a.variable.as_str()).collect();
+        let names = finding.approximated.iter().map(|a| a.variable.to_string());
+        let names: Vec<String> = names.collect();
         text += &format!("\nrests on approximated values: {}", names.join(", "));
     }
     if finding.benign {

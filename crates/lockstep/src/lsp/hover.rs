@@ -161,6 +161,8 @@ fn not_proved(kernel: &KernelReport, here: impl Fn(&Place) -> bool) -> Option<St
 
 #[cfg(test)]
 mod tests {
+    use lockstep_finding::Reason;
+
     use super::*;
     use lockstep_finding::{Explanation, SafePlace};
 
@@ -199,7 +201,7 @@ mod tests {
                         *proved for every blockDim and gridDim, assuming n > 0*";
         assert_eq!(at(&report, 4).as_deref(), Some(expected));
         assert_eq!(at(&report, 5), None);
-        for verdict in [Verdict::Found, Verdict::Unknown { because: "x".into() }] {
+        for verdict in [Verdict::Found, Verdict::Unknown { because: Reason::Interrupted }] {
             let report = Report { kernels: vec![kernel(verdict)], ..Report::default() };
             assert_eq!(at(&report, 4), None);
         }

@@ -48,7 +48,7 @@ pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
     })?;
     let finding = Finding {
         launch: Some(launch),
-        holds_when: Some(is_missing(space, array)),
+        holds_when: Some(crate::condition::when(is_missing(space, array))),
         severity: Severity::Warning,
         ..found.clone()
     };

@@ -537,7 +537,7 @@ impl Shrinker<'_, '_> {
             _ => None,
         };
         if let Some(condition) = condition {
-            finding.holds_when = Some(condition);
+            finding.holds_when = Some(crate::condition::when(condition));
             finding.severity = Severity::Warning;
         }
     }

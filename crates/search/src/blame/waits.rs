@@ -101,7 +101,7 @@ pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
     };
     let finding = Finding {
         launch: Some(launch),
-        holds_when: Some(condition),
+        holds_when: Some(crate::condition::when(condition)),
         severity: Severity::Warning,
         ..found
     };
@@ -338,7 +338,7 @@ impl Shrinker<'_, '_> {
         self.driver.grant(TRIES as u64);
         let stuck = self.driver.again(candidate, 1);
         if let Some(begun) = self.strange_beginning(candidate) {
-            finding.holds_when = Some(begun);
+            finding.holds_when = Some(crate::condition::when(begun));
             finding.severity = Severity::Warning;
             return;
         }
@@ -363,11 +363,11 @@ impl Shrinker<'_, '_> {
             && let Some(why) = self.out_of_reach(stuck, finding, &these, (&reads, &writers))
         {
             finding.confidence = Confidence::Possible;
-            finding.holds_when = Some(why);
+            finding.holds_when = Some(crate::condition::when(why));
             self.driver.doubts.push((Kind::Deadlock, UNSEEN.into()));
         }
-        if condition.is_some() {
-            finding.holds_when = condition;
+        if let Some(condition) = condition {
+            finding.holds_when = Some(crate::condition::when(condition));
         }
         if finding.holds_when.is_some() {
             finding.severity = Severity::Warning;

@@ -11,8 +11,9 @@
 use std::rc::Rc;
 
 use lockstep_finding::launch::{Dimension, Expr, Number};
-use lockstep_finding::{ArgValue, EXAMPLE, Launch};
+use lockstep_finding::{ArgValue, Launch};
 
+use super::EXAMPLE;
 use super::forms::{changes, forms};
 use crate::blame::wrong;
 use crate::explore::ledger::same;

@@ -12,7 +12,8 @@ mod forms;
 
 pub(crate) use exact::settled;
 
-use lockstep_finding::EXAMPLE;
+use lockstep_finding::launch::Expr;
+use lockstep_finding::{Claim, Statement, When};
 
 use crate::explore::driver::Driver;
 use crate::shrink::Shrinker;
@@ -23,6 +24,20 @@ use crate::space::{Oddity, Space};
 const TRIES: usize = 40;
 /// Bytes of an element: a pitch is so many times a width.
 const BYTES: [i64; 4] = [4, 2, 8, 16];
+
+/// What a text of an example begins with.
+pub(crate) const EXAMPLE: &str = "for example ";
+
+/// A condition that is still made as a text, as data.
+pub(crate) fn when(text: String) -> When {
+    let is_example = text.starts_with(EXAMPLE);
+    let text = text.trim_start_matches(EXAMPLE).to_owned();
+    let claim = match Expr::parse(&text) {
+        Ok(expr) => Claim::Holds(expr),
+        Err(_) => Claim::Stated(Statement::Sentence(text)),
+    };
+    When { claim, is_example }
+}
 
 pub(crate) fn describe(shrinker: &mut Shrinker, c: &Candidate, odd: &[Oddity]) -> String {
     shrinker.tries = shrinker.tries.max(TRIES);

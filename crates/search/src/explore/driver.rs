@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use lockstep_finding::{Finding, Kind, Launch};
+use lockstep_finding::{Finding, Kind, Launch, Reason};
 use lockstep_kernel::slice::address_slice;
 use lockstep_kernel::{Kernel, SiteKind};
 use lockstep_simulate::{BarrierSurvey, bind};
@@ -75,9 +75,9 @@ pub(crate) struct Driver<'a> {
     notes: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
-    pub(crate) broken: Option<String>,
+    pub(crate) broken: Option<Reason>,
     /// The same where it stood still: that may be the launch's fault.
-    stuck: Option<String>,
+    stuck: Option<Reason>,
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
@@ -318,7 +318,7 @@ impl<'a> Driver<'a> {
     /// tried, and then the first one gets all that is left.
     fn insist(&mut self) -> Result<(), String> {
         let settled = |d: &Driver| d.done.iter().any(|d| d.complete && !d.odd);
-        let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
+        let budget = self.broken.as_ref().is_some_and(Reason::is_budget);
         if settled(self) || !budget || !self.may_vary() || shrink::is_certain(self) {
             return Ok(());
         }
@@ -682,10 +682,10 @@ impl<'a> Driver<'a> {
         if !any_complete || !judged || !findings.iter().all(excused) {
             self.broken = self.broken.take().or(self.stuck.take());
         }
-        let budget = self.broken.as_ref().is_some_and(|b| b.contains("budget"));
+        let budget = self.broken.as_ref().is_some_and(Reason::is_budget);
         // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
         let first = self.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);
-        let is_told = |b: &String| !first || b.contains("time");
+        let is_told = |b: &Reason| !first || b.is_time();
         let (cut, incomplete) = match any_complete && budget {
             true => (self.broken.clone().filter(is_told), None),
             false => (None, self.broken.clone()),

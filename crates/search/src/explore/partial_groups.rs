@@ -5,15 +5,12 @@
 //! it is a conditional finding. Kinds that rest on the sizes of arrays are left out, for these were chosen for whole
 //! groups.
 
-use lockstep_finding::{Confidence, Finding, Launch, Severity};
+use lockstep_finding::{Confidence, Finding, Launch, Severity, Statement, When};
 use lockstep_kernel::Kernel;
 
 use crate::explore::trial::{Lab, Trial};
 use crate::space::Space;
 use crate::{Alias, Given, Settings, is_over};
-
-/// What such a finding needs.
-pub const REMAINDER: &str = "the last work-groups are smaller than the others";
 
 /// Ordinary launches that are tried so.
 const MOST_LAUNCHES: usize = 4;
@@ -58,7 +55,7 @@ pub fn remainders(kernel: &Kernel, given: &Given, settings: &Settings) -> Vec<Fi
                 if is_wanted && !is_known && is_owed(&finding, &whole) {
                     found.push(Finding {
                         launch: Some(launch.clone()),
-                        holds_when: Some(REMAINDER.to_owned()),
+                        holds_when: Some(When::exactly(Statement::RemainderGroups)),
                         severity: Severity::Warning,
                         ..finding
                     });

@@ -50,7 +50,8 @@ impl Driver<'_> {
             *self.lab.only.borrow_mut() = Some(only);
             let trial = self.lab.try_out(&plain, steps, false).ok().flatten();
             if let (Some(log), Some(trial)) = (self.settings.log, &trial) {
-                let end = trial.outcome.incomplete.as_deref().unwrap_or("all ended");
+                let end = trial.outcome.incomplete.as_ref();
+                let end = end.map_or("all ended".into(), ToString::to_string);
                 log(&format!("{count} of {blocks} blocks alone: {end}"));
             }
             if let Some(trial) = trial.filter(|t| t.outcome.incomplete.is_none()) {
@@ -66,14 +67,12 @@ impl Driver<'_> {
     /// Makes the sample the launch that counts, where the budget was not enough for any whole one.
     pub(crate) fn fall_back(&mut self) {
         let Some((trial, count)) = self.sample.take() else { return };
-        let is_short = |b: &String| b.contains("budget");
-        let any_complete = self.done.iter().any(|d| d.complete && !d.odd);
-        if any_complete || !self.broken.as_ref().is_some_and(is_short) {
+        if self.done.iter().any(|d| d.complete && !d.odd) {
             return;
         }
-        let because = self.broken.take().unwrap_or_default();
+        let Some(because) = self.broken.take_if(|b| b.is_budget()) else { return };
         let between_blocks = KINDS.iter().filter(|row| row.between_blocks);
-        self.doubts.extend(between_blocks.map(|row| (row.kind, because.clone())));
+        self.doubts.extend(between_blocks.map(|row| (row.kind, because.to_string())));
         let all = trial.launch.grid.iter().map(|&d| u64::from(d)).product();
         self.sampled = Some((count, all));
         self.record(trial, false);

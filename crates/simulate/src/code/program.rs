@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use lockstep_finding::Reason;
 use lockstep_kernel::{
     Kernel, Language, Op, ParamKind, SiteKind,
     cfg::{Cfg, mark_polling_reads},
@@ -44,10 +45,9 @@ pub(crate) struct Program<'k> {
 const MOST_SITES: usize = 0x7fff;
 
 /// Why no launch of the kernel can be simulated, if it is too large for that.
-pub fn too_large(kernel: &Kernel) -> Option<String> {
-    let sites = kernel.sites.len();
-    let why = || format!("{sites} accesses are more than the simulator tracks ({MOST_SITES})");
-    (sites > MOST_SITES).then(why)
+pub fn too_large(kernel: &Kernel) -> Option<Reason> {
+    let accesses = kernel.sites.len();
+    (accesses > MOST_SITES).then_some(Reason::TooManyAccesses { accesses, most: MOST_SITES })
 }
 
 /// What of a kernel is the same for all its launches.
@@ -146,7 +146,7 @@ impl<'k> Program<'k> {
             )));
         }
         if let Some(why) = too_large(kernel) {
-            return Err(LaunchError(why));
+            return Err(LaunchError(why.to_string()));
         }
         let layout = layout(kernel, prepared.allocations, launch, threads as u32)?;
         let code = decode(kernel, &prepared.cfg, launch, config, &layout)?;

@@ -1,6 +1,6 @@
 //! What a simulation gives back.
 
-use lockstep_finding::{Access, Finding, Memory};
+use lockstep_finding::{Access, Finding, Memory, Reason};
 use lockstep_kernel::{BlockId, SiteId};
 
 /// Counters of one simulation.
@@ -30,7 +30,7 @@ pub struct Outcome {
     pub buffers: Vec<(usize, Vec<u8>)>,
     /// Why the launch was not executed to its end as written, if it was not:
     /// nothing may be concluded from the absence of findings.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Reason>,
     /// A precondition of the kernel's that the launch does not satisfy: it says
     /// nothing about the kernel.
     pub violated: Option<String>,

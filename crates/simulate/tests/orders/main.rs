@@ -24,7 +24,7 @@ fn executed(kernel: &Kernel, p: &Program, scheduling: Scheduling) -> Result<Verd
     let config = Config { scheduling, ..Config::default() };
     let outcome = simulate(kernel, &launch, &config).map_err(|e| e.to_string())?;
     if let Some(why) = outcome.incomplete {
-        return Err(why);
+        return Err(why.to_string());
     }
     let mut out = Verdict::default();
     for f in &outcome.findings {

@@ -287,7 +287,7 @@ fn verdicts(out: &mut String, kernel: &KernelReport) {
         let names: Vec<String> = kinds.iter().map(|k| format!("<span>{k}</span>")).collect();
         let why = match verdict {
             Verdict::Found => String::new(),
-            Verdict::Unknown { because } => escaped(because),
+            Verdict::Unknown { because } => escaped(&because.to_string()),
             Verdict::Clean { covered } => format!("in {}", escaped(covered)),
             Verdict::Proved { assumes } if assumes.is_empty() => "for all inputs".into(),
             Verdict::Proved { assumes } => {
@@ -422,7 +422,7 @@ fn with_code(text: &str) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
-    use crate::InputError;
+    use crate::{InputError, Reason};
 
     #[test]
     fn text_is_escaped() {
@@ -438,7 +438,8 @@ mod tests {
         kernel.findings[0].accesses[0].notes = vec![format!("x = {evil}")];
         kernel.findings[0].accesses[1].place.file = evil.into();
         kernel.findings[0].trace = Some(samples::trace(evil));
-        kernel.verdicts[3].1 = Verdict::Unknown { because: evil.into() };
+        kernel.verdicts[3].1 =
+            Verdict::Unknown { because: Reason::NotInstantiated { why: evil.into() } };
         report.errors.push(InputError { file: evil.into(), message: evil.into() });
         let mut sources = Sources::new();
         sources.insert(
