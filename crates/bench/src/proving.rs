@@ -316,7 +316,7 @@ fn described(f: &Finding) -> String {
     }
     out.push_str(&format!(" at {}", lines.join("/")));
     if !f.approximated.is_empty() {
-        let names: Vec<&str> = f.approximated.iter().map(|a| a.variable.as_str()).collect();
+        let names: Vec<String> = f.approximated.iter().map(|a| a.variable.to_string()).collect();
         out.push_str(&format!(" (rests on {})", names.join(", ")));
     }
     if let Some(when) = &f.holds_when {

@@ -235,7 +235,7 @@ mod tests {
     }
 
     fn unknown() -> Verdict {
-        Verdict::Unknown { because: "x".into() }
+        Verdict::Unknown { because: crate::Reason::Interrupted }
     }
 
     fn clean() -> Verdict {
@@ -249,7 +249,8 @@ mod tests {
     }
 
     fn conditional(mut kernel: KernelReport) -> KernelReport {
-        kernel.findings[0].holds_when = Some("n < 8".into());
+        kernel.findings[0].holds_when =
+            Some(crate::When::exactly(crate::launch::Expr::parse("n < 8").unwrap()));
         kernel
     }
 

@@ -8,7 +8,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::condition::{Claim, When};
-use crate::model::{Approximation, Kind, Place};
+use crate::kinds::Kind;
+use crate::model::{Approximation, Place};
 
 /// A line of a file, for a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

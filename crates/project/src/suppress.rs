@@ -358,7 +358,10 @@ k(int *a) {
 
     #[test]
     fn what_is_unknown_may_still_be_needed() {
-        let (_, warnings) = applied(Vec::new(), Verdict::Unknown { because: "x".into() });
+        let (_, warnings) = applied(
+            Vec::new(),
+            Verdict::Unknown { because: lockstep_finding::Reason::Interrupted },
+        );
         assert_eq!(warnings.len(), 1, "{warnings:?}");
     }
 

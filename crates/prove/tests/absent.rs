@@ -28,6 +28,10 @@ fn left(text: &str, kernel: &str) -> Vec<String> {
     names
 }
 
+fn holds(text: &str) -> lockstep_finding::Condition {
+    lockstep_finding::Claim::Holds(lockstep_finding::launch::Expr::parse(text).unwrap()).into()
+}
+
 #[test]
 fn by_their_operations() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels/absent.cu");
@@ -37,7 +41,7 @@ fn by_their_operations() {
     for kernel in &module.kernels {
         let name = &kernel.name;
         // What the prover would say of all but those that are made to diverge and to race.
-        let if_so = Verdict::Proved { assumes: vec!["blockDim.x == 64".into()] };
+        let if_so = Verdict::Proved { assumes: vec![holds("blockDim.x == 64")] };
         let is_proved = name != "apart" && name != "counts_and_reads";
         let settled = absent(kernel, &|_| is_proved.then_some(&if_so));
         for (kind, verdict) in &settled {
@@ -46,7 +50,7 @@ fn by_their_operations() {
                 Kind::Deadlock if name == "together" => if_so.clone(),
                 Kind::Deadlock if name == "steps_by_grid" => {
                     let numbered = "gridDim.x * blockDim.x <= 1073741824";
-                    Verdict::Proved { assumes: vec![numbered.into()] }
+                    Verdict::Proved { assumes: vec![holds(numbered)] }
                 }
                 Kind::MissingFence if name == "counts" => if_so.clone(),
                 _ => Verdict::Proved { assumes: Vec::new() },

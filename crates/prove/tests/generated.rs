@@ -9,7 +9,8 @@ mod random;
 
 use std::fmt::Write as _;
 
-use lockstep_finding::{Origin, Verdict};
+use lockstep_finding::launch::Number;
+use lockstep_finding::{Condition, Origin, Verdict};
 use lockstep_prove::{AssumeExpr, Operator, Tree, prove};
 use random::{Rng, compile, kernel, many_seeds, on_all_cores, one_block, races_only};
 
@@ -321,15 +322,13 @@ fn races(list: &[Stmt], n: u32) -> bool {
 }
 
 /// Whether a condition that the prover found holds of this value; those not read here are taken to.
-fn allows(condition: &str, n: u32) -> bool {
-    let number = |w: &str| w.parse::<u32>().ok();
-    match condition.split_whitespace().collect::<Vec<_>>()[..] {
-        ["n", ">", c] => number(c).is_none_or(|c| n > c),
-        ["n", ">=", "blockDim.x"] => n >= BLOCK,
-        ["n", ">=", c] => number(c).is_none_or(|c| n >= c),
-        ["n", "%", c, "==", "0"] => number(c).is_none_or(|c| n.is_multiple_of(c)),
-        _ => true,
-    }
+fn allows(condition: &Condition, n: u32) -> bool {
+    let value = |name: &str| match name {
+        "n" => Ok(Number::Int(n.into())),
+        "blockDim.x" => Ok(Number::Int(BLOCK.into())),
+        _ => Err(format!("{name} is not given")),
+    };
+    condition.claim.decide(&value) != Some(false)
 }
 
 fn compare(seed: u64, count: usize) -> usize {
@@ -360,7 +359,7 @@ fn compare(seed: u64, count: usize) -> usize {
         print(k, &mut source);
         match &proof.verdicts[0].1 {
             Verdict::Proved { assumes } => {
-                let excluded = |n: u32| assumes.iter().any(|a| !allows(&a.text, n));
+                let excluded = |n: u32| assumes.iter().any(|a| !allows(a, n));
                 let wrong = (0..=MOST).any(|n| !excluded(n) && races(k, n));
                 assert!(!wrong, "seed {seed}, k{i} is proved for {assumes:?} but races:\n{source}")
             }

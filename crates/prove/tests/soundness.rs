@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use lockstep_finding::launch::{Dimension, Number};
 use lockstep_finding::{Claim, Condition, Kind, Origin, Statement, Verdict};
 use lockstep_frontend::{Input, Options, host_side, load};
 use lockstep_prove::{Assumptions, Config, DimSpec, absent, prove};
@@ -80,9 +81,29 @@ fn is_overlap(condition: &Condition) -> bool {
     )
 }
 
-/// Whether a verdict is a proof with no condition that could exclude a launch.
-fn is_proved(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Proved { assumes } if assumes.iter().all(is_overlap))
+/// The value of a name in the launch of a command.
+fn value(words: &[String], name: &str) -> Result<Number, String> {
+    let unknown = || format!("{name} is not given");
+    if let Some(dimension) = Dimension::named(name) {
+        let spec = match dimension {
+            Dimension::Block(axis) => dims(words, "--block")[axis],
+            Dimension::Grid(axis) => dims(words, "--grid")[axis],
+        };
+        return match spec {
+            DimSpec::Exactly(n) => Ok(Number::Int(n.into())),
+            DimSpec::Any => Err(unknown()),
+        };
+    }
+    let args = words.windows(2).filter(|w| w[0] == "--arg").map(|w| w[1].trim_matches('\''));
+    let mut values = args.filter_map(|a| a.split_once('=')).filter(|(n, _)| *n == name);
+    values.next().and_then(|(_, v)| Number::parse(v)).ok_or_else(unknown)
+}
+
+/// Whether a verdict is a proof that holds for the launch of a command: none of its conditions excludes it.
+fn is_proved(verdict: &Verdict, words: &[String]) -> bool {
+    let holds =
+        |c: &Condition| is_overlap(c) || c.claim.decide(&|name| value(words, name)) == Some(true);
+    matches!(verdict, Verdict::Proved { assumes } if assumes.iter().all(holds))
 }
 
 /// What is proved in spite of a mark in this file, and how often the prover was asked.
@@ -133,7 +154,7 @@ fn wrongly_proved(path: &Path) -> (Vec<String>, usize) {
             wrong.push(format!("{} [{revision}]: {kind} {how}", path.display()));
         };
         let among = |verdicts: &[(Kind, Verdict)], kind: &Kind| {
-            verdicts.iter().any(|(k, v)| k == kind && is_proved(v))
+            verdicts.iter().any(|(k, v)| k == kind && is_proved(v, &words))
         };
         for kind in &defects {
             if module.kernels.iter().all(|k| among(&absent(k, &|_| None), kind)) {
@@ -144,7 +165,7 @@ fn wrongly_proved(path: &Path) -> (Vec<String>, usize) {
             let proofs: Vec<_> =
                 module.kernels.iter().map(|k| prove(k, assumptions, &config)).collect();
             looked_at += 1;
-            // A hidden assumption may exclude the launch that races; it is named then.
+            // A condition of the proof may exclude the launch that races.
             for kind in &defects {
                 if proofs.iter().all(|p| among(&p.verdicts, kind)) {
                     say(kind, "proved");

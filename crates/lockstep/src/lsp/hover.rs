@@ -161,7 +161,8 @@ fn not_proved(kernel: &KernelReport, here: impl Fn(&Place) -> bool) -> Option<St
 
 #[cfg(test)]
 mod tests {
-    use lockstep_finding::Reason;
+    use lockstep_finding::launch::Expr;
+    use lockstep_finding::{Claim, Reason};
 
     use super::*;
     use lockstep_finding::{Explanation, SafePlace};
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn safe_is_said_only_where_it_is_proved() {
-        let assumes = vec!["n > 0".into()];
+        let assumes = vec![Claim::Holds(Expr::parse("n > 0").unwrap()).into()];
         let one = kernel(Verdict::Proved { assumes });
         let report = Report { kernels: vec![one.clone(), one], ..Report::default() };
         let expected = "write of `out`: each thread writes its own element\n\n\
@@ -243,9 +244,9 @@ mod tests {
                         all threads of the block reach the barrier; *proved*";
         assert_eq!(at(&report, 5).as_deref(), Some(expected));
         assert_eq!(at(&report, 6), None);
-        let unknown = at(&with(Verdict::Unknown { because: "it is large".into() }), 4);
+        let unknown = at(&with(Verdict::Unknown { because: Reason::Interrupted }), 4);
         assert!(unknown.is_some_and(|t| {
-            t.ends_with("*whether there is a data race is unknown: it is large*")
+            t.ends_with("*whether there is a data race is unknown: interrupted*")
         }));
     }
 }

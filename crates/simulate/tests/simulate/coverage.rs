@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::Kind;
+use lockstep_finding::{Kind, Reason};
 use lockstep_kernel::{BlockId, SiteId};
 use lockstep_simulate::{Config, Coverage, Scheduling, footprint};
 
@@ -71,11 +71,11 @@ fn a_deadline_ends_the_launch() {
         let soon = Some(Instant::now() + Duration::from_millis(20));
         let config = Config { deadline: soon, max_steps: u64::MAX, jobs, ..Config::default() };
         let outcome = run(&long, 4, 64, &config);
-        assert_eq!(outcome.incomplete.as_deref(), Some("the time budget ran out"));
+        assert_eq!(outcome.incomplete, Some(Reason::TimeBudget { seconds: None }));
         assert!(outcome.coverage.sites[0]);
         let config = Config { deadline: past, ..config };
         let outcome = run(&many, 4000, 64, &config);
-        assert_eq!(outcome.incomplete.as_deref(), Some("the time budget ran out"));
+        assert_eq!(outcome.incomplete, Some(Reason::TimeBudget { seconds: None }));
         assert!(!footprint(&long, &launch(4, 64), &config).expect("it fits").complete);
     }
     let later = Some(Instant::now() + Duration::from_secs(3600));
@@ -90,7 +90,8 @@ fn a_budget_of_steps_holds_with_a_deadline() {
     let deadline = Some(Instant::now() + Duration::from_secs(3600));
     let config = Config { deadline, max_steps: 100_000, ..Config::default() };
     let outcome = run(&long, 4, 64, &config);
-    assert!(outcome.incomplete.is_some_and(|why| why.contains("100000 warp instructions")));
+    let limit = Reason::StepBudget { warp_instructions: 100_000 };
+    assert_eq!(outcome.incomplete, Some(limit));
     assert!(outcome.stats.warp_steps < 101_000);
 }
 
