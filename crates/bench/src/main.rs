@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, startup, latency, growth,
-//!                                          oclgrind, simulee, seeds, cav14, gpuverify
+//!                                          oclgrind, simulee, seeds, excuses, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -17,6 +17,8 @@
 //! - `simulee`: the two tables of Simulee's paper, filled by `lockstep search` on the kernels of
 //!   `$LOCKSTEP_CORPORA/Simulee` ([`simulee`]).
 //! - `seeds`: the kernels of `tests/search` for several seeds: what is found how often ([`seeds`]).
+//! - `excuses`: the search with each row of its table of excuses left out in turn, on `tests/` and on all kernels under
+//!   `$LOCKSTEP_CORPORA`: what each row does ([`excuses`]).
 //! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
 //!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
 //! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).
@@ -25,6 +27,7 @@
 //! wall times of whole processes unless a line says otherwise; other load on the machine shows.
 
 mod corpus;
+mod excuses;
 mod growth;
 mod heads;
 mod latency;
@@ -56,6 +59,7 @@ const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 10] = [
     ("oclgrind", corpus::run),
     ("simulee", simulee::run),
     ("seeds", seeds::run),
+    ("excuses", excuses::run),
     ("cav14", verify::cav14),
     ("gpuverify", verify::gpuverify),
 ];

@@ -1,4 +1,4 @@
-//! `lockstep search --format json`, run and read: what the sections `simulee` and `seeds` share.
+//! `lockstep search --format json`, run and read: what the sections `simulee`, `seeds` and `excuses` share.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,6 +15,8 @@ pub(crate) struct Found {
     pub(crate) benign: bool,
     /// The lines of its accesses, in whatever file they stand.
     pub(crate) lines: Vec<u64>,
+    /// Where it is conditional: when it shows.
+    pub(crate) when: Option<String>,
 }
 
 impl Found {
@@ -30,6 +32,8 @@ impl Found {
 
 pub(crate) struct Searched {
     pub(crate) findings: Vec<Found>,
+    /// The rows of the table of excuses that had something to say, which only `--verbose` tells.
+    pub(crate) excuses: Vec<String>,
     /// Of the whole process, clang included.
     pub(crate) seconds: f64,
 }
@@ -56,7 +60,14 @@ pub(crate) fn search(lockstep: &Path, dir: &Path, args: &[String]) -> Result<Sea
         return Err(message.lines().next().unwrap_or_default().to_string());
     }
     let findings = list(&json["kernels"]).iter().flat_map(|k| list(&k["findings"])).map(read);
-    Ok(Searched { findings: findings.collect(), seconds })
+    let excuses = stderr.lines().filter_map(excuse).map(String::from).collect();
+    Ok(Searched { findings: findings.collect(), excuses, seconds })
+}
+
+/// `k.cu: kernel k: data-race at line 3: excuse short-rows: when …`: the name of the row.
+fn excuse(line: &str) -> Option<&str> {
+    let (_, said) = line.split_once(": excuse ")?;
+    said.split_once(':').map(|(name, _)| name)
 }
 
 fn read(finding: &Value) -> Found {
@@ -73,6 +84,7 @@ fn read(finding: &Value) -> Found {
         conditional: flag("conditional"),
         benign: flag("benign"),
         lines,
+        when: finding["holds_when"].as_str().map(String::from),
     }
 }
 
@@ -95,5 +107,8 @@ mod tests {
         assert_eq!(found.lines, [5, 7]);
         assert_eq!(found.state(), "conditional");
         assert!(!found.benign);
+        let line = "k.cu: kernel k: data-race at line 3: excuse short-rows: when n < 8";
+        assert_eq!(excuse(line), Some("short-rows"));
+        assert_eq!(excuse("k.cu: kernel k: search"), None);
     }
 }

@@ -535,6 +535,7 @@ impl Task<'_> {
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
             suggested: proof.map_or(Vec::new(), proof::suggestions),
             may_race: proof.and_then(proof::may_race),
+            without_excuse: self.analysis.search.without_excuse.clone(),
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },
         };

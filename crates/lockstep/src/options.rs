@@ -345,6 +345,9 @@ pub(crate) struct SearchArgs {
     /// Number of worker threads; results do not depend on it [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
     pub(crate) jobs: Option<usize>,
+    /// A row of the search's table of excuses that is left out, for measurements
+    #[arg(long, value_name = "NAME", hide = true)]
+    pub(crate) without_excuse: Option<String>,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -127,6 +127,7 @@ mod tests {
             jobs: None,
             simulate_proved: false,
             reproducible: false,
+            without_excuse: None,
         }
     }
 

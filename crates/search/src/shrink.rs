@@ -10,14 +10,17 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Confidence, Finding, Kind, Severity, When};
+use lockstep_finding::{Claim, Finding, Kind};
 
+use crate::blame::table::{Plea, Stage};
 use crate::condition;
 use crate::explore::driver::Driver;
-use crate::explore::ledger::{Key, same};
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::explore::ledger::make_conditional;
+use crate::explore::ledger::same;
 use crate::explore::trial::Trial;
-use crate::space::Oddity;
 use crate::space::candidate::{Candidate, Contents, Rule};
+use crate::space::ordinary::Oddity;
 
 /// A bug with the launch to show.
 pub(crate) struct Settled {
@@ -29,10 +32,6 @@ pub(crate) struct Settled {
 
 /// Launches that the shrinking of one bug may cost.
 const TRIES: usize = 40;
-/// How much longer than usual a launch may take with much larger values.
-const LONGER: u64 = 64;
-/// Values of an argument that the host makes in a way that is not read, where nothing says which it makes.
-const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 /// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
 const MOST_SHRUNK: usize = 40;
 
@@ -44,61 +43,48 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let done = &driver.done[entry.trial];
         let rule = done.candidate.rule.clone();
         let mut as_found = Finding { launch: Some(done.launch.clone()), ..entry.finding.clone() };
-        if done.odd {
-            let odd = driver.lab.space.oddities(&done.candidate);
-            as_found.holds_when =
-                Some(condition::when(condition::example(driver, &done.candidate, &odd)));
-            as_found.severity = Severity::Warning;
-        }
-        let (keep, done_odd) = (!done.complete, done.odd);
+        let (complete, odd) = (done.complete, done.odd);
         let mut candidate = done.candidate.clone();
         let benign = entry.finding.benign;
         let key = &entry.key;
-        let mut shrinker = Shrinker { driver, key, benign, tries: TRIES, hurried: false };
-        if benign && !keep {
-            shrinker.tell_values_apart(&mut candidate);
+        let mut inquiry = Inquiry { driver, key, benign, tries: TRIES, hurried: false };
+        if benign && complete {
+            inquiry.tell_values_apart(&mut candidate);
         }
-        if keep && as_found.holds_when.is_none() {
-            shrinker.blame_unfinished(&candidate, &mut as_found);
+        if !complete || odd {
+            let stage = if odd { Stage::NotRepeatedOdd } else { Stage::NotRepeated };
+            let plea = inquiry.examine(stage, &as_it_is(&candidate, &as_found));
+            plea.into_iter().for_each(|p| p.apply(&mut as_found));
         }
-        if key.kind == Kind::Deadlock && (done_odd || as_found.holds_when.is_none()) {
-            shrinker.blame_wait(&candidate, &mut as_found);
-        }
-        let shrunk = match keep {
-            true => None,
-            false if i >= MOST_SHRUNK => shrinker.judge(&candidate),
-            false => shrinker.shrink(candidate.clone(), &mut small),
+        let shrunk = match complete {
+            false => None,
+            true if i >= MOST_SHRUNK => inquiry.judge(&candidate),
+            true => inquiry.shrink(candidate.clone(), &mut small),
         };
+        let shown = as_it_is(&candidate, &as_found);
         let judged = match shrunk {
-            Some(_) => !shrinker.hurried,
-            None if shrinker.needs_an_end(&candidate, &as_found) => false,
+            Some(_) => !inquiry.hurried,
+            None if inquiry.needs_an_end(&shown) => false,
             // A launch that takes too long to be made again was not varied either.
-            None if !keep => !shrinker.may_blame(&candidate, &as_found),
-            // Nor was one that came to no end: its values are believed only where they are the first that come to mind.
+            None if complete => !inquiry.is_untried(&shown),
+            // Nor was one that did not finish: it is believed only where it is the launch with the most usual values.
             None => {
-                let is_first = rule == Rule::Ordinary && !shrinker.driver.is_over();
-                is_first || !shrinker.may_blame(&candidate, &as_found)
+                let is_first = rule == Rule::Ordinary && !inquiry.driver.is_over();
+                is_first || !inquiry.is_untried(&shown)
             }
         };
-        let judged = judged && !(key.kind == Kind::Deadlock && shrinker.hurried);
+        let judged = judged && !(key.kind == Kind::Deadlock && inquiry.hurried);
         let mut finding = shrunk.unwrap_or(as_found);
         let is_untold = finding.help.is_empty();
-        let doubt = shrinker.depends_on_size(&finding);
-        let doubt = doubt.or_else(|| shrinker.depends_on_bound(&finding, &candidate));
-        let doubt = doubt.or_else(|| shrinker.ranks(&finding));
-        let doubt = doubt.or_else(|| match finding.holds_when {
-            None => shrinker.rests_on_contents(&finding, &candidate),
-            Some(_) => None,
-        });
-        let doubt = doubt.or_else(|| (!judged).then(|| HURRIED.into()));
-        if let Some(why) = doubt.filter(|_| finding.holds_when.is_none()) {
-            finding.confidence = Confidence::Possible;
-            finding.help.push(why);
+        if finding.holds_when.is_none() {
+            let doubt = inquiry.examine(Stage::Unconditional, &as_it_is(&candidate, &finding));
+            let doubt = doubt.or_else(|| (!judged).then(|| Plea::Possible(HURRIED.into())));
+            doubt.into_iter().for_each(|d| d.apply(&mut finding));
         }
         out.push(Settled { finding, rule, is_untold });
     }
     // One look at two equal pointers is enough.
-    let mut told: Vec<(Kind, When)> = Vec::new();
+    let mut told = Vec::new();
     out.retain(|s| match (&s.rule, &s.finding.holds_when) {
         (Rule::EqualPointers(..), Some(condition)) => {
             let key = (s.finding.kind, condition.clone());
@@ -118,31 +104,26 @@ pub(crate) fn is_certain(driver: &mut Driver) -> bool {
     let certain = entries.iter().any(|entry| {
         let candidate = driver.done[entry.trial].candidate.clone();
         let (key, benign) = (&entry.key, entry.finding.benign);
-        let shrinker = Shrinker { driver, key, benign, tries: 0, hurried: false };
-        !shrinker.needs_an_end(&candidate, &entry.finding)
+        let inquiry = Inquiry { driver, key, benign, tries: 0, hurried: false };
+        !inquiry.needs_an_end(&as_it_is(&candidate, &entry.finding))
     });
     driver.ledger.entries = entries;
     certain
 }
 
-/// Why a bug may rest on a value of ours.
+/// A bug as it was found, in a launch that is not made again.
+fn as_it_is<'t>(candidate: &'t Candidate, finding: &'t Finding) -> Shown<'t> {
+    Shown { candidate, finding, wrong: 0, trial: None }
+}
+
+/// Why a bug may rest on a value that Lockstep chose.
 const HURRIED: &str =
     "the budget ended before other arguments were tried, for which it may not happen";
 
 /// More elements than these are not tried without.
 const MOST_DROPPED: usize = 8;
 
-pub(crate) struct Shrinker<'d, 'a> {
-    pub(crate) driver: &'d mut Driver<'a>,
-    pub(crate) key: &'d Key,
-    /// Whether the bug is one of equal values only.
-    pub(crate) benign: bool,
-    pub(crate) tries: usize,
-    /// Whether the budget ended before a value of ours could be varied.
-    pub(crate) hurried: bool,
-}
-
-impl Shrinker<'_, '_> {
+impl Inquiry<'_, '_> {
     fn shrink(&mut self, start: Candidate, small: &mut Vec<Rc<Trial>>) -> Option<Finding> {
         let space = self.driver.lab.space;
         let known = small.iter().find(|t| self.is_in(t) && space.oddities(&t.candidate).is_empty());
@@ -151,16 +132,12 @@ impl Shrinker<'_, '_> {
         }
         let mut best = self.run(&start)?;
         self.make_ordinary(&mut best);
-        if self.needs_its_block(&mut best) {
-            let mut finding = self.report(&best)?;
-            let block = condition::block(&best.candidate, space.plain().block);
-            let others = finding.holds_when.take().map(|w| w.to_string()).into_iter();
-            let others = others.filter(|o| !block.contains(o));
-            let parts: Vec<String> = others.chain([block.clone()]).collect();
-            let (text, _) = condition::settled(self, &best, parts.join(" && "));
-            finding.holds_when = Some(condition::when(text));
-            finding.severity = Severity::Warning;
-            return Some(finding);
+        let shown = self.shown(&best)?;
+        if let Some(Plea::Conditional(own)) = self.examine(Stage::Found, &shown) {
+            return self.report_with(&best, Some(own.claim));
+        }
+        if self.key.kind == Kind::UninitialisedRead && space.free_block().contains(&true) {
+            self.step(&mut best, |c| c.block = space.plain().block);
         }
         if space.oddities(&best.candidate).is_empty()
             && let Some(trial) = small.iter().find(|t| self.is_in(t) && t.launch.threads() <= 64)
@@ -177,7 +154,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Writes of equal values may be equal only because of what arrays hold: zeros add up to zero. Random contents,
-    /// where no address or branch hangs on them, tell such a bug from one of equal values.
+    /// where no address or branch depends on them, tell such a bug from one of equal values.
     fn tell_values_apart(&mut self, candidate: &mut Candidate) {
         let space = self.driver.lab.space;
         let mut other = candidate.clone();
@@ -206,106 +183,38 @@ impl Shrinker<'_, '_> {
         self.benign = true;
     }
 
-    /// Why an access outside of an array of the host's may need values that the host does not give: it does not show
-    /// for plain ones and for all that are much larger, or by one smaller or larger.
-    fn depends_on_size(&mut self, finding: &Finding) -> Option<String> {
-        let space = self.driver.lab.space;
-        let is_confirmed = finding.confidence == Confidence::Confirmed;
-        let chosen = space.slots.iter().any(|s| s.ty.is_int())
-            || space.given.block.is_none()
-            || space.given.grid.is_none();
-        if self.key.kind != Kind::OutOfBounds
-            || space.given.sizes.is_empty()
-            || !chosen
-            || !is_confirmed
-        {
-            return None;
-        }
-        let others = space.variants();
-        let all = std::iter::once(space.plain()).chain(others.iter().cloned());
-        let shows = !others.is_empty()
-            && all.into_iter().all(|c| {
-                let trial = self.driver.again(&c, LONGER);
-                trial.is_some_and(|t| self.is_in(&t))
-            });
-        (!shows)
-            .then(|| "it was not seen for all values that were tried of what the host gives".into())
-    }
-
-    /// Why a bug may need a value of an argument that does not go with the others: the host computes it from them, nobody
-    /// knows how, and it does not show for each of some values.
-    fn depends_on_bound(&mut self, finding: &Finding, candidate: &Candidate) -> Option<String> {
-        let space = self.driver.lab.space;
-        if finding.confidence != Confidence::Confirmed || finding.holds_when.is_some() {
-            return None;
-        }
-        for (name, values) in &space.given.bound {
-            let Some(slot) = space.slots.iter().position(|s| s.name == *name) else { continue };
-            let values = if values.is_empty() { &BOUND_VALUES[..] } else { values };
-            for &v in values {
-                let c = space.agreeing(&condition::with(candidate, slot, v));
-                let trial = space.is_possible(&c).then(|| self.driver.again(&c, 1)).flatten();
-                if !trial.is_some_and(|t| self.is_in(&t)) {
-                    let how = "the host computes it from other values, and how is not known";
-                    return Some(format!("it was not seen for {name} == {v}: {how}"));
-                }
-            }
-        }
-        None
-    }
-
     /// What there is to say about a bug without a smaller launch of it.
     fn judge(&mut self, candidate: &Candidate) -> Option<Finding> {
         let trial = self.run(candidate)?;
         self.report(&trial)
     }
 
-    /// A block that does not fill the shared array its threads fill together leaves
-    /// elements unwritten. Where the kernel's own block size was not given, that it
-    /// is another one is to blame, not the kernel.
-    fn needs_its_block(&mut self, best: &mut Rc<Trial>) -> bool {
-        let space = self.driver.lab.space;
-        let plain = space.plain().block;
-        self.key.kind == Kind::UninitialisedRead
-            && space.free_block().contains(&true)
-            && best.candidate.block != plain
-            && !self.step(best, |c| c.block = plain)
+    fn report(&mut self, trial: &Trial) -> Option<Finding> {
+        self.report_with(trial, None)
     }
 
-    fn report(&mut self, trial: &Trial) -> Option<Finding> {
+    /// The finding of a launch, with the condition that the table of excuses gives it, and another one.
+    fn report_with(&mut self, trial: &Trial, also: Option<Claim>) -> Option<Finding> {
         let mut finding = same(trial, self.key)?.clone();
         finding.launch = Some(trial.launch.clone());
-        let oddities = self.driver.lab.space.oddities(&trial.candidate);
-        let described = match oddities.is_empty() {
-            true => self.blame(trial),
-            false => Some(condition::describe(self, &trial.candidate, &oddities)),
+        let is_odd = !self.driver.lab.space.oddities(&trial.candidate).is_empty();
+        let stage = if is_odd { Stage::Odd } else { Stage::Ordinary };
+        let other = match self.examine(stage, &self.shown(trial)?) {
+            Some(Plea::Conditional(when)) => Some(when.claim),
+            _ => None,
         };
-        if let Some(text) = described {
-            let (text, smaller) = condition::settled(self, trial, text);
+        if other.is_some() || also.is_some() {
+            let claim = Claim::all(other.into_iter().chain(also));
+            let (when, smaller) = condition::settled(self, trial, claim);
             if let Some(other) = smaller
                 && let Some(shown) = same(&other, self.key)
             {
                 finding = shown.clone();
                 finding.launch = Some(other.launch.clone());
             }
-            finding.holds_when = Some(condition::when(text));
-            finding.severity = Severity::Warning;
+            make_conditional(&mut finding, when);
         }
         Some(finding)
-    }
-
-    pub(crate) fn is_in(&self, trial: &Trial) -> bool {
-        same(trial, self.key).is_some_and(|f| !f.benign || self.benign)
-    }
-
-    /// The trial of a candidate, if it shows the bug.
-    pub(crate) fn run(&mut self, candidate: &Candidate) -> Option<Rc<Trial>> {
-        if self.tries == 0 || !self.driver.lab.space.is_possible(candidate) {
-            return None;
-        }
-        self.tries -= 1;
-        let trial = self.driver.again(candidate, 1)?;
-        self.is_in(&trial).then_some(trial)
     }
 
     /// Tries a change; whether the bug stayed.

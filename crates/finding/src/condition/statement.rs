@@ -103,8 +103,6 @@ pub enum Statement {
     },
     /// The values of the launch that was executed, where no condition on them is known.
     ValuesOfThisLaunch,
-    /// What an engine still says in words of its own.
-    Sentence(String),
 }
 
 /// What elements of arrays are.
@@ -216,7 +214,6 @@ impl fmt::Display for Statement {
             Statement::NoThreadReaches { line, writes } => {
                 write!(f, "no thread comes to line {line}, which writes {writes}")
             }
-            Statement::Sentence(text) => f.write_str(text),
             Statement::ValuesOfThisLaunch => f.write_str("the values of this launch are given"),
         }
     }

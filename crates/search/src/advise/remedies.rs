@@ -244,7 +244,7 @@ impl<'a> Advisor<'a> {
     }
 
     fn run(&mut self, kernel: &Prepared, launch: &Launch) -> Option<Vec<Finding>> {
-        if self.left == 0 || crate::is_over(&self.config) {
+        if self.left == 0 || crate::settings::is_over(&self.config) {
             return None;
         }
         let bound = (self.bind)(kernel.kernel(), launch)?;

@@ -1,18 +1,19 @@
 //! Counters that are counted down.
 //!
-//! Who draws the last number of a counter is the last, and reads what the others have left: if the counter began with as many
-//! as there are to draw. That number the host has put there, and ours is zero. Where a bug is gone with the number of blocks
-//! or of threads, or one less, it is conditional.
+//! The thread that takes the last number of a counter knows that all others are done, and reads their results. That is right
+//! only if the counter began with the number of threads, or blocks, that count it down. The host sets it; Lockstep begins
+//! with zero. Where a bug is gone with the number of blocks or of threads, or one less, it is conditional.
 //!
 //! What this can do wrong: call a bug conditional that such a counter only hides. It is still reported.
 
+use lockstep_finding::{Claim, Statement};
 use lockstep_kernel::{AtomicOp, Op, Operand};
 
-use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::space::Space;
+use crate::space::arrays::FreeArray;
 use crate::space::candidate::Contents;
 use crate::space::structs;
-use crate::space::{FreeArray, Space};
 
 impl Space<'_> {
     /// Whether atomics take from the elements of an array.
@@ -35,11 +36,16 @@ impl Space<'_> {
     }
 }
 
-impl Shrinker<'_, '_> {
-    /// Counters that begin with zero, and are counted down.
-    pub(crate) fn short_countdown(&mut self, trial: &Trial) -> Option<String> {
+impl Inquiry<'_, '_> {
+    /// Whether some array is counted down.
+    pub(super) fn has_countdown(&self) -> bool {
         let space = self.driver.lab.space;
-        let shown = self.shown(trial)?;
+        space.arrays.iter().any(|array| space.is_counted_down(array))
+    }
+
+    /// Counters that begin with zero, and are counted down.
+    pub(super) fn short_countdown(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
         let c = shown.candidate;
         let is_it = |&i: &usize| {
             c.contents[i] == Contents::Zeros && space.is_counted_down(&space.arrays[i])
@@ -68,13 +74,13 @@ impl Shrinker<'_, '_> {
             }
             false => numbers.into_iter().any(|n| {
                 let contents: Vec<_> = counters.iter().map(|&i| (i, Contents::Value(n))).collect();
-                self.gone_with(&shown, &contents).is_some()
+                self.gone_with(shown, &contents).is_some()
             }),
         };
         if !is_gone {
             return None;
         }
-        let names: Vec<&str> = counters.iter().map(|&i| space.arrays[i].name.as_str()).collect();
-        Some(format!("{} begins with less than is taken from it", names.join(" or ")))
+        let counters = counters.iter().map(|&i| space.arrays[i].name.clone()).collect();
+        Some(Statement::CounterTooSmall { counters }.into())
     }
 }

@@ -9,18 +9,16 @@
 //! What it can do wrong: a kernel that forgot to set the first element itself looks the same. It is still reported, with
 //! the element that has to be set.
 
-use lockstep_finding::{Finding, Kind, Severity};
+use lockstep_finding::launch::{Expr, Operator};
+use lockstep_finding::{Claim, Finding, Kind, When};
 use lockstep_simulate::Outcome;
 
-use crate::explore::driver::Driver;
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::explore::ledger::make_conditional;
 use crate::explore::trial::Lab;
-use crate::shrink::Shrinker;
 use crate::space::Space;
-use crate::space::candidate::{Candidate, Contents};
+use crate::space::candidate::Contents;
 use crate::space::launch::Sizes;
-
-/// So many launches that stood still are made again.
-const MOST_BEGUN: usize = 2;
 
 /// An array whose first element the caller sets.
 pub(crate) struct FirstLink {
@@ -32,7 +30,7 @@ pub(crate) struct FirstLink {
 /// The array by which a chain begins that stands still otherwise.
 pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
     let space: &Space = lab.space;
-    let flags = flags(space);
+    let flags = space.flags();
     if flags.is_empty() {
         return None;
     }
@@ -46,55 +44,21 @@ pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
         let launch = space.launch(&candidate, &Sizes::default(), lab.seed);
         lab.simulate(&launch, steps).is_ok_and(|outcome| goes_on(space, i, &outcome))
     })?;
-    let finding = Finding {
-        launch: Some(launch),
-        holds_when: Some(crate::condition::when(is_missing(space, array))),
-        severity: Severity::Warning,
-        ..found.clone()
-    };
+    let mut finding = Finding { launch: Some(launch), ..found.clone() };
+    make_conditional(&mut finding, When::exactly(is_missing(space, array)));
     Some(FirstLink { array, finding })
 }
 
-/// Arrays of flags that nobody sets before the launch, as far as is known.
-fn flags(space: &Space) -> Vec<usize> {
-    let is_flags = |&i: &usize| {
-        let array = &space.arrays[i];
-        let ours = array.member.is_none() && array.is_of_ints() && array.plain == Contents::Zeros;
-        array.synchronises && array.written && ours
-    };
-    (0..space.arrays.len()).filter(is_flags).collect()
+fn is_missing(space: &Space, array: usize) -> Claim {
+    Claim::compare(space.first_element(array), Operator::Eq, Expr::int(0))
 }
 
-/// Whether a launch is judged by what it leaves in an array.
-pub(crate) fn has_flags(space: &Space) -> bool {
-    !flags(space).is_empty()
-}
-
-fn is_missing(space: &Space, array: usize) -> String {
-    format!("{}[0] == 0", space.arrays[array].name)
-}
-
-impl Driver<'_> {
-    /// Launches that stood still once more, with their chains begun: what comes behind was not executed.
-    pub(crate) fn begin_chains(&mut self) {
-        let flags = flags(self.lab.space);
-        let still = self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::Deadlock);
-        let still: Vec<Candidate> =
-            still.map(|e| self.done[e.trial].candidate.clone()).take(MOST_BEGUN).collect();
-        for (candidate, &i) in still.iter().flat_map(|c| flags.iter().map(move |i| (c, i))) {
-            let mut begun = candidate.clone();
-            begun.contents[i] = Contents::First;
-            // What cannot be launched is not worth a word.
-            let _ = self.full(&begun, false);
-        }
-    }
-}
-
-impl Shrinker<'_, '_> {
+impl Inquiry<'_, '_> {
     /// A launch that stands still only because the caller did not begin the chain.
-    pub(crate) fn without_first_link(&mut self, candidate: &Candidate) -> Option<String> {
+    pub(super) fn without_first_link(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let mut flags = flags(space).into_iter();
+        let candidate = shown.candidate;
+        let mut flags = space.flags().into_iter();
         let array = flags.find(|&i| {
             let mut begun = candidate.clone();
             begun.contents[i] = Contents::First;

@@ -10,22 +10,20 @@
 //! as a distance of the threads: that bug has a boundary too, but another one. What this can do wrong: call a bug
 //! conditional that lies behind the size because the kernel forgot the last element. Such a one is still reported.
 
-use lockstep_finding::{Access, Finding};
+use lockstep_finding::launch::{Expr, Operator};
+use lockstep_finding::{Access, Claim, Contents as Elements, Finding};
 
-use crate::blame::wrong;
-use crate::condition;
+use crate::condition::with;
+use crate::explore::inquiry::{Inquiry, Shown, wrong};
 use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
 use crate::space::candidate::{Candidate, Contents, Gene};
 
-/// So many elements beyond a size one at least leads two threads to a place: the first may happen to lead a thread to its
-/// own.
+/// Indices from `size` to `size + SLACK - 1` are tried: one of them alone may happen to lead a thread to its own element.
 const SLACK: i64 = 4;
 
-impl Shrinker<'_, '_> {
-    pub(crate) fn indices_beyond(&mut self, trial: &Trial) -> Option<String> {
+impl Inquiry<'_, '_> {
+    pub(super) fn indices_beyond(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let shown = self.shown(trial)?;
         let arrays = self.numbering(shown.finding);
         let each = arrays.iter().map(|&i| vec![i]);
         let together = (arrays.len() > 1).then(|| arrays.clone());
@@ -51,10 +49,7 @@ impl Shrinker<'_, '_> {
                         })
                 };
                 if follows(&size.here) && size.moved.iter().any(&mut follows) {
-                    let names: Vec<&str> =
-                        arrays.iter().map(|&i| space.arrays[i].name.as_str()).collect();
-                    let names = names.join(" and ");
-                    return Some(format!("elements of {names} are not less than {}", size.name));
+                    return Some(space.elements_are(&arrays, Elements::NotBelow(size.name)));
                 }
             }
         }
@@ -62,7 +57,7 @@ impl Shrinker<'_, '_> {
     }
 
     /// Arrays of whole numbers that lead to a place of a finding, and that the kernel leaves as they are.
-    pub(crate) fn numbering(&self, finding: &Finding) -> Vec<usize> {
+    pub(super) fn numbering(&self, finding: &Finding) -> Vec<usize> {
         let space = self.driver.lab.space;
         let mut out: Vec<usize> = finding.accesses.iter().flat_map(|a| self.leaders([a])).collect();
         out.sort_unstable();
@@ -115,18 +110,18 @@ impl Shrinker<'_, '_> {
             moved.into_iter().filter(move |m| (m - n).abs() > SLACK)
         };
         let mut out = Vec::new();
-        let mut add = |name: String, i: usize, times: i64| {
-            let launch = |n: i64| (condition::with(&c, i, n), n.saturating_mul(times));
+        let mut add = |name: Expr, i: usize, times: i64| {
+            let launch = |n: i64| (with(&c, i, n), n.saturating_mul(times));
             let n = c.int(i);
             out.push(Size { name, here: launch(n), moved: others(n).map(launch).collect() });
         };
-        let name = |i: usize| space.slots[i].name.clone();
+        let name = |i: usize| Expr::name(&space.slots[i].name);
         let sizes: Vec<usize> = all.iter().copied().filter(|&i| c.int(i) > 0).collect();
         sizes.iter().for_each(|&i| add(name(i), i, 1));
         let large: Vec<usize> = sizes.into_iter().filter(|&i| c.int(i) > 1).collect();
         for (k, &i) in large.iter().enumerate() {
             for &j in &large[k + 1..] {
-                add(format!("{} * {}", name(i), name(j)), j, c.int(i));
+                add(Expr::binary(Operator::Mul, name(i), name(j)), j, c.int(i));
             }
         }
         out
@@ -135,7 +130,7 @@ impl Shrinker<'_, '_> {
 
 /// What elements may have to be less than, in a launch and in others.
 struct Size {
-    name: String,
+    name: Expr,
     here: (Candidate, i64),
     moved: Vec<(Candidate, i64)>,
 }

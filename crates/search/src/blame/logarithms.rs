@@ -1,37 +1,26 @@
 //! Whether a bug needs a logarithm that does not go with the block.
 //!
-//! Who hands over the logarithm of a size (`n = 1 << logn`) launches blocks of so many threads, or of half as many, and
-//! nothing in the kernel says so. Blocks were our choice and so was the logarithm: a bug that is gone with one that goes with
+//! A caller who passes the logarithm of a size (`n = 1 << logn`) launches blocks of `n` threads, or of `n / 2`, and nothing in
+//! the kernel says so. Lockstep chose both the block and the logarithm: a bug that disappears with a logarithm that fits
 //! the block, though threads are at the memory of it and every access is where it belongs, is conditional: `logn < 7`.
 //!
 //! Where the host or the user gives the argument, nothing is blamed. What this can do wrong: call a bug conditional that
 //! shows only for some sizes, in a kernel that is for all of them. It is still reported, with a condition that is true of the
 //! launches tried.
 
-use lockstep_finding::Kind;
+use lockstep_finding::{Claim, Kind};
 
-use crate::condition;
-use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
-use crate::space::Slot;
+use crate::condition::{boundary, with};
+use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Candidate;
 
 /// How many times more elements than threads there are, as logarithms; the first is [`crate::space::candidate::Gene::Log`].
 const ELEMENTS: [i64; 4] = [1, 0, 2, 3];
 
-impl Slot {
-    /// Whether it is the logarithm of how far loops go, or of the length of a row.
-    pub(crate) fn is_logarithm(&self) -> bool {
-        let h = &self.hints;
-        let of_size = h.bounds_loop || h.multiplies_index;
-        h.shifts && of_size && !self.is_guarded() && !h.divides && self.ty.is_int()
-    }
-}
-
-impl Shrinker<'_, '_> {
-    pub(crate) fn other_power(&mut self, trial: &Trial) -> Option<String> {
+impl Inquiry<'_, '_> {
+    pub(super) fn other_power(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let c = &trial.candidate;
+        let c = shown.candidate;
         let block = c.block.iter().product::<u32>();
         if !block.is_power_of_two() {
             return None;
@@ -40,7 +29,7 @@ impl Shrinker<'_, '_> {
         let free: Vec<usize> = (0..space.slots.len()).filter(is_free).collect();
         free.into_iter().find_map(|i| {
             let others = ELEMENTS.map(|more| i64::from(block.ilog2()) + more);
-            let with = |v: i64| -> Candidate { condition::with(c, i, v) };
+            let with = |v: i64| -> Candidate { with(c, i, v) };
             let clean = others
                 .into_iter()
                 // Fewer elements have fewer rounds, which is no excuse for a race; more are longer rows.
@@ -48,7 +37,7 @@ impl Shrinker<'_, '_> {
                     v > c.int(i) || self.key.kind == Kind::UninitialisedRead && v < c.int(i)
                 })
                 .find(|&v| self.is_clean_there(&with(v)))?;
-            Some(condition::below(self, c, i, clean))
+            Some(boundary::below(self, c, i, clean))
         })
     }
 }

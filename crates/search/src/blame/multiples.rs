@@ -1,4 +1,4 @@
-//! Whether an access is misaligned only because a size or a dimension of ours is odd.
+//! Whether an access is misaligned only because Lockstep chose a size or a dimension that is odd.
 //!
 //! Where one array begins behind another (`extern __shared__` memory that is carved up, rows of a pitch), its address is a
 //! multiple of what its type asks for where the sizes before it are round, and callers know that. Sizes and dimensions that
@@ -7,13 +7,15 @@
 //!
 //! What it can do wrong: call a bug conditional where callers do have odd sizes. It is still reported, with the condition.
 
-use lockstep_finding::launch::Dimension;
+use lockstep_finding::launch::{Dimension, Expr};
+use lockstep_finding::{Access, Claim, Finding};
+use lockstep_kernel::{ParamKind, Site};
 
-use crate::blame::wrong;
-use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
+use super::is_no_multiple;
+use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
+use crate::space::places::is_at;
 
 /// What vectors are aligned to, in elements, the smallest first.
 const ROUND: [i64; 4] = [2, 4, 8, 16];
@@ -34,7 +36,7 @@ impl Size {
         }
     }
 
-    fn is_crooked(self, c: &Candidate, unit: i64) -> bool {
+    fn is_uneven(self, c: &Candidate, unit: i64) -> bool {
         let v = self.of(c);
         v > 0 && v % unit != 0
     }
@@ -50,10 +52,10 @@ impl Size {
         }
     }
 
-    fn name(self, space: &Space) -> String {
+    fn name(self, space: &Space) -> Expr {
         match self {
-            Size::Slot(i) => space.slots[i].name.clone(),
-            Size::Dimension(d) => d.to_string(),
+            Size::Slot(i) => Expr::name(&space.slots[i].name),
+            Size::Dimension(d) => Expr::name(d),
         }
     }
 }
@@ -67,29 +69,49 @@ fn chosen(space: &Space) -> Vec<Size> {
     slots.chain(blocks.chain(grids).map(Size::Dimension)).collect()
 }
 
-impl Shrinker<'_, '_> {
+impl Inquiry<'_, '_> {
+    /// Whether Lockstep chose an integer argument or a dimension.
+    pub(super) fn chose_sizes(&self) -> bool {
+        !chosen(self.driver.lab.space).is_empty()
+    }
+
     /// A vector that begins where the sizes say is aligned where they are round, and no rounder than they have to be.
-    pub(crate) fn crooked_sizes(&mut self, trial: &Trial) -> Option<String> {
+    pub(super) fn odd_multiples(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let mut crooked = chosen(space);
-        crooked.retain(|s| s.is_crooked(c, ROUND[ROUND.len() - 1]));
+        let c = shown.candidate;
+        let mut uneven = chosen(space);
+        uneven.retain(|s| s.is_uneven(c, ROUND[ROUND.len() - 1]));
         let rounded = |sizes: &[Size], unit: i64| {
             let mut out = c.clone();
-            let sizes = sizes.iter().filter(|s| s.is_crooked(c, unit));
+            let sizes = sizes.iter().filter(|s| s.is_uneven(c, unit));
             sizes.for_each(|s| s.make_round(&mut out, unit));
             out
         };
         // One of them, or all together.
-        let each = crooked.iter().map(|&s| vec![s]);
-        let several = (crooked.len() > 1).then(|| crooked.clone());
+        let each = uneven.iter().map(|&s| vec![s]);
+        let several = (uneven.len() > 1).then(|| uneven.clone());
         let choices = each.chain(several).flat_map(|sizes| ROUND.map(|unit| (sizes.clone(), unit)));
-        let before = wrong(trial);
+        let before = shown.wrong;
         let (sizes, unit) = choices
-            .filter(|(sizes, unit)| sizes.iter().any(|s| s.is_crooked(c, *unit)))
+            .filter(|(sizes, unit)| sizes.iter().any(|s| s.is_uneven(c, *unit)))
             .find(|(sizes, unit)| self.is_no_worse(&rounded(sizes, *unit), before))?;
-        let sizes = sizes.iter().filter(|s| s.is_crooked(c, unit));
-        let named = |s: &Size| format!("{} % {unit} != 0", s.name(space));
-        Some(sizes.map(named).collect::<Vec<_>>().join(" && "))
+        let sizes = sizes.iter().filter(|s| s.is_uneven(c, unit));
+        Some(Claim::all(sizes.map(|s| is_no_multiple(s.name(space), unit))))
+    }
+
+    /// Whether one of the accesses is of more than an element of its array.
+    pub(super) fn is_of_vectors(&self, finding: &Finding) -> bool {
+        let kernel = self.driver.lab.space.kernel;
+        let is_vector = |site: &Site| {
+            let param = kernel.params.iter().find(|p| site.through.as_ref() == Some(&p.name));
+            let elem = param.and_then(|p| match p.kind {
+                ParamKind::Buffer { elem, .. } => Some(elem.size()),
+                _ => None,
+            });
+            elem.is_some_and(|size| site.size > size)
+        };
+        let of_vector =
+            |a: &Access| kernel.sites.iter().filter(|s| is_at(kernel, s, a)).any(is_vector);
+        finding.accesses.iter().any(of_vector)
     }
 }

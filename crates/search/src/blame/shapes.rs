@@ -1,8 +1,8 @@
-//! Whether a race needs a shape of blocks or of the grid that was our choice.
+//! Whether a race needs a shape of blocks or of the grid that Lockstep chose.
 //!
 //! Nothing in a kernel says for which launches it was written, but three things show it:
 //!
-//! - Constants beside indices. Who writes `get_group_id(1) * 16 + get_local_id(0)` has tiles of 16 in mind, though he asks
+//! - Constants beside indices. `get_group_id(1) * 16 + get_local_id(0)` is written for tiles of 16, even if the kernel asks
 //!   for the block's dimensions elsewhere. A race that is gone with blocks as large as the constants say needs others:
 //!   `blockDim.x > 16`.
 //! - Shared arrays that one axis of the threads subscripts, while the index along another is never more than a part of
@@ -16,30 +16,30 @@
 //! and the condition is true of the launches tried: the bug shows where it holds, and is gone, though both of its places
 //! are reached and nothing else goes wrong, where it does not.
 
-use lockstep_finding::{Access, Kind};
+use lockstep_finding::launch::{Dimension, Expr, Operator};
+use lockstep_finding::{Access, Claim, Kind};
 use lockstep_kernel::Space as Memory;
 
-use crate::blame::{is_at, wrong};
-use crate::explore::ledger::same;
+use super::are_apart;
+use crate::explore::inquiry::{Inquiry, Shown};
 use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
 use crate::space::candidate::Candidate;
+use crate::space::places::is_at;
 
 /// Threads of a row, beside those that the launch had.
 const ROWS: [u32; 3] = [32, 64, 256];
 /// Blocks along each side of a square, beside those that the launch had.
 const SQUARES: [u32; 2] = [2, 3];
-const AXES: [char; 3] = ['x', 'y', 'z'];
 
-impl Shrinker<'_, '_> {
+impl Inquiry<'_, '_> {
     /// A block of the size that constants beside indices imply.
-    pub(crate) fn other_tile(&mut self, trial: &Trial) -> Option<String> {
+    pub(super) fn other_tile(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let c = &trial.candidate;
+        let c = shown.candidate;
         let free = space.free_block();
         let tile = |a: usize| space.hints.tile_block[a].filter(|&n| free[a] && n != c.block[a]);
         let block = std::array::from_fn(|a| tile(a).unwrap_or(c.block[a]));
-        if block == c.block || !self.is_gone_in(trial, block) {
+        if block == c.block || !self.is_gone_in(shown, block) {
             return None;
         }
         // One axis may be enough.
@@ -53,17 +53,17 @@ impl Shrinker<'_, '_> {
             None => (0..3).filter(|&a| block[a] != c.block[a]).collect(),
         };
         let named = |a: usize| {
-            let relation = if c.block[a] > block[a] { '>' } else { '<' };
-            format!("blockDim.{} {relation} {}", AXES[a], block[a])
+            let op = if c.block[a] > block[a] { Operator::Gt } else { Operator::Lt };
+            Claim::dimension(Dimension::Block(a), op, block[a])
         };
-        Some(axes.into_iter().map(named).collect::<Vec<_>>().join(" || "))
+        Some(Claim::any(axes.into_iter().map(named)))
     }
 
     /// Blocks of one row, where no shared array has a subscript for more.
-    pub(crate) fn flat_block(&mut self, trial: &Trial) -> Option<String> {
+    pub(super) fn flat_block(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let finding = same(trial, self.key)?;
+        let c = shown.candidate;
+        let finding = shown.finding;
         if finding.memory.as_ref().is_none_or(|m| m.space != "shared") {
             return None;
         }
@@ -89,17 +89,17 @@ impl Shrinker<'_, '_> {
         };
         let most = hints.most_block[along].unwrap_or(u32::MAX);
         let all = [c.block[along]].into_iter().chain(ROWS).filter(|&n| n <= most);
-        let gone = all.collect::<Vec<_>>().into_iter().all(|n| self.is_gone_in(trial, row(n)));
-        let named = |a: usize| format!("blockDim.{} > 1", AXES[a]);
-        gone.then(|| flat.into_iter().map(named).collect::<Vec<_>>().join(" || "))
+        let gone = all.collect::<Vec<_>>().into_iter().all(|n| self.is_gone_in(shown, row(n)));
+        let named = |a: usize| Claim::dimension(Dimension::Block(a), Operator::Gt, 1);
+        gone.then(|| Claim::any(flat.into_iter().map(named)))
     }
 
     /// A grid that is a square, where the kernel asks how wide it is.
-    pub(crate) fn square_grid(&mut self, trial: &Trial) -> Option<String> {
+    pub(super) fn square_grid(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        let c = &trial.candidate;
-        let finding = same(trial, self.key)?;
-        let apart = finding.accesses.windows(2).any(|pair| pair[0].block != pair[1].block);
+        let c = shown.candidate;
+        let finding = shown.finding;
+        let apart = are_apart(finding);
         let [free_x, free_y, _] = space.free_grid();
         let [reads_x, reads_y, _] = space.hints.reads_grid_dim;
         let [x, y, z] = c.grid;
@@ -112,37 +112,40 @@ impl Shrinker<'_, '_> {
         let usual = |n: u32| Candidate { grid: [n, n, z], ..plain.clone() };
         let others = if x < y { [[2, 3, z], [1, 3, z]] } else { [[3, 2, z], [3, 1, z]] };
         let gone = sides.into_iter().all(|n| {
-            self.is_gone_in_launch(trial, &square(n)) && self.is_gone_in_launch(trial, &usual(n))
+            self.is_gone_in_launch(shown, &square(n)) && self.is_gone_in_launch(shown, &usual(n))
         });
         if !gone || !others.iter().all(|&grid| self.shows(&Candidate { grid, ..c.clone() })) {
             return None;
         }
         let turned = self.shows(&Candidate { grid: [y, x, z], ..c.clone() });
         let relation = match (turned, x < y) {
-            (true, _) => "!=",
-            (_, true) => "<",
-            (_, false) => ">",
+            (true, _) => Operator::Ne,
+            (_, true) => Operator::Lt,
+            (_, false) => Operator::Gt,
         };
-        Some(format!("gridDim.x {relation} gridDim.y"))
+        let [x, y] = [Dimension::Grid(0), Dimension::Grid(1)].map(Expr::name);
+        Some(Claim::compare(x, relation, y))
     }
 
     /// Whether a bug goes away with another block, for the values of its launch and for ordinary ones.
-    fn is_gone_in(&mut self, trial: &Trial, block: [u32; 3]) -> bool {
+    fn is_gone_in(&mut self, shown: &Shown, block: [u32; 3]) -> bool {
         let plain = self.driver.lab.space.plain();
-        let own = Candidate { block, ..trial.candidate.clone() };
+        let own = Candidate { block, ..shown.candidate.clone() };
         let usual = Candidate { block, ..plain };
-        self.is_gone_in_launch(trial, &own) && self.is_gone_in_launch(trial, &usual)
+        self.is_gone_in_launch(shown, &own) && self.is_gone_in_launch(shown, &usual)
     }
 
     /// Whether a launch ends without the bug, though both of its places are reached, and nothing goes wrong in it that
     /// did not before.
-    fn is_gone_in_launch(&mut self, trial: &Trial, candidate: &Candidate) -> bool {
+    fn is_gone_in_launch(&mut self, shown: &Shown, candidate: &Candidate) -> bool {
         let space = self.driver.lab.space;
         let candidate = space.agreeing(candidate);
         let unwritten = |t: &Trial| {
             t.outcome.findings.iter().filter(|f| f.kind == Kind::UninitialisedRead).count()
         };
-        let other = self.without_bug(&candidate, wrong(trial));
-        other.is_some_and(|t| self.reaches(&t) && unwritten(&t) <= unwritten(trial))
+        let other = self.without_bug(&candidate, shown.wrong);
+        other.is_some_and(|t| {
+            self.reaches(&t) && shown.trial.is_none_or(|own| unwritten(&t) <= unwritten(own))
+        })
     }
 }

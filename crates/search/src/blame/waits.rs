@@ -1,4 +1,4 @@
-//! Waits that go on for ever in a launch of ours, and end in another.
+//! Waits that never end in a launch that Lockstep chose, and end in another.
 //!
 //! Where warp 1 feeds warp 0, a launch of one warp stands still; so does one of a single block where block 1 feeds block 0,
 //! and a barrier of all blocks whose number is a parameter, with any other number. Nothing in such a kernel says how it is
@@ -8,29 +8,31 @@
 //! all launches of the search begin with what ends it.
 //!
 //! A wait that no such launch ends is an error, but for two: what is waited for is written only where no thread of the launch
-//! comes, nor could come once the wait had ended, or it is not written by the kernel at all, and contents of ours are
+//! comes, nor could come once the wait had ended, or it is not written by the kernel at all, and contents that Lockstep chose are
 //! no fact. These are possible, under that condition.
 //!
-//! What it can do wrong: call a deadlock conditional that callers do meet, in launches like ours. It is still reported.
+//! What it can do wrong: call a deadlock conditional that callers do meet, in launches like these. It is still reported.
 
 use std::rc::Rc;
 
-use lockstep_finding::launch::{Dimension, Expr, Relation};
-use lockstep_finding::{Confidence, Finding, Kind, Severity};
+use lockstep_finding::launch::{Dimension, Expr, Operator, Relation};
+use lockstep_finding::{Claim, Contents as Elements, Finding, Kind, Statement, When};
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::waits::{Wait, waits, writers};
 use lockstep_kernel::{BlockId, SiteId, Space as Memory};
 
-use crate::blame::is_at;
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::explore::ledger::make_conditional;
 use crate::explore::ledger::same;
 use crate::explore::trial::{Lab, Trial};
-use crate::shrink::Shrinker;
+use crate::space::Space;
 use crate::space::candidate::{Candidate, Contents, Gene};
 use crate::space::launch::Sizes;
-use crate::space::{Part, Space};
+use crate::space::places::is_at;
+use crate::space::slots::Part;
 
 /// Launches that are made to end a wait.
-const TRIES: usize = 60;
+pub(super) const TRIES: usize = 60;
 /// Blocks, and warps of a block, that may be what is missing.
 const BLOCKS: [u32; 7] = [2, 3, 4, 1, 8, 16, 32];
 const WARPS: [u32; 8] = [2, 3, 4, 5, 8, 16, 1, 32];
@@ -38,7 +40,7 @@ const WARPS: [u32; 8] = [2, 3, 4, 5, 8, 16, 1, 32];
 const MOST_NUMBERS: usize = 3;
 
 /// Why a wait that no launch ended may still end.
-const UNSEEN: &str = "no thread of the launches tried writes what is waited for";
+pub(super) const UNSEEN: &str = "no thread of the launches tried writes what is waited for";
 
 /// What callers give for a number that a barrier of their own waits for.
 const QUANTITIES: [&str; 12] = [
@@ -77,7 +79,7 @@ pub(crate) struct Standstill {
 pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
     let space: &Space = lab.space;
     let mut all = waits(space.kernel, &Cfg::new(space.kernel));
-    // What nobody writes no other launch writes either.
+    // If the kernel never writes it, no other launch does either.
     all.retain(|w| !writers(space.kernel, &w.reads).is_empty());
     if all.is_empty() {
         return None;
@@ -99,12 +101,8 @@ pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
         }
         _ => None,
     };
-    let finding = Finding {
-        launch: Some(launch),
-        holds_when: Some(crate::condition::when(condition)),
-        severity: Severity::Warning,
-        ..found
-    };
+    let mut finding = Finding { launch: Some(launch), ..found };
+    make_conditional(&mut finding, When::exactly(condition));
     let relations = changes.iter().filter_map(relation).collect();
     Some(Standstill { finding, relations, grid: ended.grid, block: ended.block })
 }
@@ -217,7 +215,7 @@ impl Ends<'_, '_> {
         })
     }
 
-    /// Which dimensions are ours.
+    /// Which dimensions Lockstep may choose.
     fn free(&self) -> [[bool; 3]; 2] {
         let given = self.space.given;
         let related = &self.space.related;
@@ -261,14 +259,14 @@ impl Ends<'_, '_> {
     }
 
     /// In which launches a wait does not end, named by what ends it.
-    fn condition(&mut self, c: &Candidate, changes: &[Change]) -> String {
-        let parts: Vec<String> = (0..changes.len())
+    fn condition(&mut self, c: &Candidate, changes: &[Change]) -> Claim {
+        let parts: Vec<Claim> = (0..changes.len())
             .map(|k| match &changes[k] {
                 Change::Slot(i, value) => self.slot_condition(c, changes, *i, value),
                 Change::Dimension(d, n) => self.dimension_condition(c, changes, k, (*d, *n)),
             })
             .collect();
-        parts.join(" || ")
+        Claim::any(parts)
     }
 
     fn slot_condition(
@@ -277,7 +275,7 @@ impl Ends<'_, '_> {
         changes: &[Change],
         i: usize,
         value: &Expr,
-    ) -> String {
+    ) -> Claim {
         let ended = self.changed(c, changes);
         let v = ended.int(i);
         let mut beside = |by: i64| {
@@ -286,11 +284,11 @@ impl Ends<'_, '_> {
             self.trial(&other).is_some()
         };
         let how = match (beside(-1), beside(1)) {
-            (true, false) => ">",
-            (false, true) => "<",
-            _ => "!=",
+            (true, false) => Operator::Gt,
+            (false, true) => Operator::Lt,
+            _ => Operator::Ne,
         };
-        format!("{} {how} {value}", self.space.slots[i].name)
+        Claim::compare(Expr::name(&self.space.slots[i].name), how, value.clone())
     }
 
     fn dimension_condition(
@@ -299,7 +297,7 @@ impl Ends<'_, '_> {
         changes: &[Change],
         k: usize,
         (d, n): (Dimension, u32),
-    ) -> String {
+    ) -> Claim {
         let old = match d {
             Dimension::Block(a) => c.block[a],
             Dimension::Grid(a) => c.grid[a],
@@ -319,64 +317,42 @@ impl Ends<'_, '_> {
             }
         }
         let beyond = if ends > old { 2 * ends + 1 } else { ends / 2 };
-        match (beyond > 0 && with(self, beyond), ends > old) {
-            (true, true) => format!("{d} < {ends}"),
-            (true, false) => format!("{d} > {ends}"),
-            (false, _) => format!("{d} != {ends}"),
-        }
+        let how = match (beyond > 0 && with(self, beyond), ends > old) {
+            (true, true) => Operator::Lt,
+            (true, false) => Operator::Gt,
+            (false, _) => Operator::Ne,
+        };
+        Claim::dimension(d, how, ends)
     }
 }
 
-impl Shrinker<'_, '_> {
-    /// Whether a launch stands still because of a choice of ours: what is to be said of it then.
-    pub(crate) fn blame_wait(&mut self, candidate: &Candidate, finding: &mut Finding) {
+/// What a deadlock waits for.
+struct Waited {
+    waits: Vec<Wait>,
+    /// Where it is read, and where it is written.
+    reads: Vec<SiteId>,
+    writers: Vec<SiteId>,
+}
+
+impl Inquiry<'_, '_> {
+    /// Whether the kernel has loops that wait for what another thread writes.
+    pub(super) fn has_waits(&self) -> bool {
+        let kernel = self.driver.lab.space.kernel;
+        !waits(kernel, &Cfg::new(kernel)).is_empty()
+    }
+
+    fn waited_for(&self, finding: &Finding) -> Waited {
         let space = self.driver.lab.space;
-        let all = waits(space.kernel, &Cfg::new(space.kernel));
-        if all.is_empty() {
-            return;
-        }
-        self.driver.grant(TRIES as u64);
-        let stuck = self.driver.again(candidate, 1);
-        if let Some(begun) = self.strange_beginning(candidate) {
-            finding.holds_when = Some(crate::condition::when(begun));
-            finding.severity = Severity::Warning;
-            return;
-        }
-        let these = of(space, all, finding);
-        let reads: Vec<SiteId> = these.iter().flat_map(|w| w.reads.iter().copied()).collect();
+        let waits = of(space, waits(space.kernel, &Cfg::new(space.kernel)), finding);
+        let reads: Vec<SiteId> = waits.iter().flat_map(|w| w.reads.iter().copied()).collect();
         let writers = writers(space.kernel, &reads);
-        let condition = match writers.is_empty() {
-            true => self.unwritten(candidate, &these, &reads),
-            false => {
-                let mut run = |c: &Candidate| {
-                    let trial = self.driver.again(c, 1);
-                    self.hurried |= trial.is_none() && self.driver.is_over();
-                    trial
-                };
-                let waits = these.clone();
-                let mut ends = Ends { space, waits, tries: TRIES, run: &mut run };
-                let changes = ends.changes(candidate);
-                changes.map(|changes| ends.condition(candidate, &changes))
-            }
-        };
-        if condition.is_none()
-            && let Some(why) = self.out_of_reach(stuck, finding, &these, (&reads, &writers))
-        {
-            finding.confidence = Confidence::Possible;
-            finding.holds_when = Some(crate::condition::when(why));
-            self.driver.doubts.push((Kind::Deadlock, UNSEEN.into()));
-        }
-        if let Some(condition) = condition {
-            finding.holds_when = Some(crate::condition::when(condition));
-        }
-        if finding.holds_when.is_some() {
-            finding.severity = Severity::Warning;
-        }
+        Waited { waits, reads, writers }
     }
 
     /// Flags and locks that are set before the launch begins, where it stands still only for that.
-    fn strange_beginning(&mut self, candidate: &Candidate) -> Option<String> {
+    pub(super) fn preset_flags(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
+        let candidate = shown.candidate;
         let plain = space.plain();
         let is_strange =
             |&a: &usize| space.arrays[a].synchronises && candidate.contents[a] != plain.contents[a];
@@ -384,21 +360,39 @@ impl Shrinker<'_, '_> {
         let mut other = candidate.clone();
         other.contents[strange] = plain.contents[strange];
         let trial = self.other(&other)?;
-        let name = &space.arrays[strange].name;
         same(&trial, self.key).is_none().then(|| match candidate.contents[strange] {
-            Contents::First => format!("{name}[0] != 0"),
-            _ => format!("elements of {name} are as in this launch"),
+            Contents::First => {
+                Claim::compare(space.first_element(strange), Operator::Ne, Expr::int(0))
+            }
+            _ => space.elements_are(&[strange], Elements::AsInThisLaunch),
         })
     }
 
-    /// A flag that the kernel does not write has what the caller put there.
-    fn unwritten(
-        &mut self,
-        candidate: &Candidate,
-        these: &[Wait],
-        reads: &[SiteId],
-    ) -> Option<String> {
+    /// Other dimensions, or parameters as large as a number of blocks, warps or threads, with which the wait ends.
+    pub(super) fn wait_ended_elsewhere(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
+        let Waited { waits, writers, .. } = self.waited_for(shown.finding);
+        if writers.is_empty() {
+            return None;
+        }
+        let mut run = |c: &Candidate| {
+            let trial = self.driver.again(c, 1);
+            self.hurried |= trial.is_none() && self.driver.is_over();
+            trial
+        };
+        let mut ends = Ends { space, waits, tries: TRIES, run: &mut run };
+        let changes = ends.changes(shown.candidate)?;
+        Some(ends.condition(shown.candidate, &changes))
+    }
+
+    /// A flag that the kernel does not write has what the caller put there.
+    pub(super) fn flag_of_the_caller(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let candidate = shown.candidate;
+        let Waited { waits: these, reads, writers } = self.waited_for(shown.finding);
+        if !writers.is_empty() {
+            return None;
+        }
         let numbers = these.iter().flat_map(|w| w.numbers.iter().copied());
         let numbers: Vec<u64> = numbers.filter(|n| *n != 0).take(MOST_NUMBERS).collect();
         for a in 0..space.arrays.len() {
@@ -416,40 +410,33 @@ impl Shrinker<'_, '_> {
                 if !trial.is_some_and(|t| t.outcome.incomplete.is_none() && self.reaches(&t)) {
                     continue;
                 }
-                let name = &array.name;
-                return Some(match contents {
-                    Contents::Ones => format!("elements of {name} are 0"),
-                    Contents::Zeros => format!("elements of {name} are not 0"),
-                    Contents::Value(n) => format!("elements of {name} are not {n}"),
+                let are = match contents {
+                    Contents::Ones => Elements::Value("0".into()),
+                    Contents::Zeros => Elements::NotValue("0".into()),
+                    Contents::Value(n) => Elements::NotValue(n.to_string()),
                     _ => continue,
-                });
+                };
+                return Some(space.elements_are(&[a], are));
             }
         }
         None
     }
 
     /// What is waited for, and no thread of the launch can write.
-    fn out_of_reach(
-        &self,
-        stuck: Option<Rc<Trial>>,
-        finding: &Finding,
-        these: &[Wait],
-        (reads, writers): (&[SiteId], &[SiteId]),
-    ) -> Option<String> {
+    pub(super) fn writer_out_of_reach(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
-        if !self.is_ours() {
-            return None;
-        }
+        let finding = shown.finding;
+        let Waited { waits: these, reads, writers } = self.waited_for(finding);
         let kernel = space.kernel;
         let global = |s| kernel.site(s).space != Memory::Shared;
         if writers.is_empty() {
             let named = reads.iter().copied().filter(|&r| global(r));
             let name = named.filter_map(|r| kernel.site(r).through.as_ref()).next()?;
-            return Some(format!("nobody else writes {name}"));
+            return Some(Statement::NobodyWrites { array: name.clone() }.into());
         }
-        let stuck = stuck?;
+        let stuck = self.driver.again(shown.candidate, 1)?;
         let reached = &stuck.outcome.coverage.sites;
-        // Who stands still would come there once the wait had ended.
+        // A thread that waits would come there once the wait had ended.
         let block_of = |site| {
             let holds =
                 |b: &&lockstep_kernel::Block| b.insts.iter().any(|i| i.op.site() == Some(site));
@@ -473,12 +460,12 @@ impl Shrinker<'_, '_> {
             .find(|&&s| !reached[s.0 as usize] && block_of(s).is_some_and(|b| !ahead[b]))?;
         let site = kernel.site(*beyond);
         let line = kernel.loc(site.loc).line;
-        let what = site.through.as_ref().map_or("what it waits for", |n| n);
-        Some(format!("no thread comes to line {line}, which writes {what}"))
+        let writes = site.through.clone().unwrap_or_else(|| "what it waits for".into());
+        Some(Statement::NoThreadReaches { line, writes }.into())
     }
 
     /// Whether anything of a launch is left to choose.
-    fn is_ours(&self) -> bool {
+    pub(super) fn is_ours(&self) -> bool {
         let given = self.driver.lab.space.given;
         let dynamic = self.driver.lab.space.kernel.objects.iter().any(|o| o.dynamic);
         !given.is_complete(dynamic)

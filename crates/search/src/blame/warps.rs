@@ -6,21 +6,23 @@
 //!
 //! What it can do wrong: name warps where a kernel counts in something else that 32 is a multiple of.
 
+use lockstep_finding::Claim;
+use lockstep_finding::launch::{Dimension, Expr};
 use lockstep_kernel::{Barrier, IntOp, Kernel, Op, Operand};
 
+use super::is_no_multiple;
+use crate::explore::inquiry::{Inquiry, Shown};
 use crate::explore::ledger::same;
-use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
 use crate::space::candidate::Candidate;
 
 /// Whole warps in a block: one, some, and some that are no power of two.
 const WHOLE: [u32; 4] = [1, 2, 3, 4];
 
-impl Shrinker<'_, '_> {
-    pub(crate) fn broken_warps(&mut self, trial: &Trial) -> Option<String> {
+impl Inquiry<'_, '_> {
+    pub(super) fn broken_warps(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let warp = self.driver.lab.config.warp_size;
-        let c = &trial.candidate;
+        let c = shown.candidate;
         let [is_free, ..] = space.free_block();
         let whole = c.block.iter().product::<u32>().is_multiple_of(warp);
         if whole || !is_free || !counts_in(space.kernel, warp) {
@@ -41,7 +43,7 @@ impl Shrinker<'_, '_> {
             |me: &mut Self, n: u32| me.is_clean(&ordinary(n * warp)) && me.is_clean(&own(n * warp));
         let needs = WHOLE.into_iter().all(|n| clean(self, n))
             && broken.into_iter().any(|c| shows(self, &c));
-        needs.then(|| format!("blockDim.x % {warp} != 0"))
+        needs.then(|| is_no_multiple(Expr::name(Dimension::Block(0)), warp.into()))
     }
 }
 

@@ -10,17 +10,17 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::launch::{Dimension, Expr, Number};
-use lockstep_finding::{ArgValue, Launch};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
+use lockstep_finding::{ArgValue, Claim, Launch, When};
 
-use super::EXAMPLE;
 use super::forms::{changes, forms};
-use crate::blame::wrong;
+use crate::explore::inquiry::{Inquiry, wrong};
 use crate::explore::ledger::same;
 use crate::explore::trial::Trial;
-use crate::shrink::Shrinker;
 use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
+use crate::space::launch::Sizes;
+use crate::space::slots::{Part, Slot};
 
 /// Values of a scalar that are tried, and of a dimension.
 const VALUES: [i64; 15] = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, 100, 128, 256];
@@ -62,11 +62,11 @@ impl Quantity {
         }
     }
 
-    fn name(self, space: &Space) -> String {
+    fn name(self, space: &Space) -> Expr {
         match self {
-            Quantity::Slot(i) => space.slots[i].name.clone(),
-            Quantity::Block(a) => Dimension::Block(a).to_string(),
-            Quantity::Grid(a) => Dimension::Grid(a).to_string(),
+            Quantity::Slot(i) => Expr::name(&space.slots[i].name),
+            Quantity::Block(a) => Expr::name(Dimension::Block(a)),
+            Quantity::Grid(a) => Expr::name(Dimension::Grid(a)),
         }
     }
 
@@ -119,39 +119,42 @@ struct Sample {
     shows: bool,
 }
 
-/// The condition of a bug, with the launch that shows it where that is another one now.
+/// The condition of a bug, with the launch that shows it where that is another one now. What speaks of anything but numbers
+/// is left as it is.
 pub(crate) fn settled(
-    shrinker: &mut Shrinker,
+    inquiry: &mut Inquiry,
     trial: &Trial,
-    text: String,
-) -> (String, Option<Rc<Trial>>) {
-    let space = shrinker.driver.lab.space;
-    let Some(quantities) = quantities(space, &text) else { return (text, None) };
-    if quantities.is_empty() {
-        return (text, None);
-    }
-    let kept = shrinker.driver.begin_check();
+    claim: Claim,
+) -> (When, Option<Rc<Trial>>) {
+    let space = inquiry.driver.lab.space;
+    let spoken_of = claim.expression().and_then(|e| Some((quantities(space, &e)?, e)));
+    let Some((quantities, expr)) = spoken_of.filter(|(quantities, _)| !quantities.is_empty())
+    else {
+        return (When::exactly(claim), None);
+    };
+    let kept = inquiry.driver.begin_check();
     let mut tried =
-        Tried { shrinker, space, before: wrong(trial), left: MOST_LAUNCHES, all: vec![] };
-    let found = tried.find(trial, &text, &quantities);
+        Tried { inquiry, space, before: wrong(trial), left: MOST_LAUNCHES, all: vec![] };
+    let found = tried.find(trial, &expr, &quantities);
     let witness = tried.witness(trial, &quantities);
-    shrinker.driver.end_check(kept);
+    inquiry.driver.end_check(kept);
     match found {
-        Some(condition) => (condition, witness),
+        Some(condition) => (When::exactly(condition), witness),
         None => {
             let c = witness.as_ref().map_or(&trial.candidate, |t| &t.candidate);
-            let value = |q: &Quantity| format!("{} == {}", q.name(space), q.of(space, c));
-            let values: Vec<String> = quantities.iter().map(value).collect();
-            (format!("{EXAMPLE}{}", values.join(" && ")), witness)
+            let value = |q: &Quantity| {
+                Claim::compare(q.name(space), Operator::Eq, Expr::int(q.of(space, c)))
+            };
+            (When::for_example(Claim::all(quantities.iter().map(value))), witness)
         }
     }
 }
 
 /// What a condition speaks of that may vary; none where it speaks of anything that is no number.
-fn quantities(space: &Space, text: &str) -> Option<Vec<Quantity>> {
-    let expr = Expr::parse(text).ok()?;
+fn quantities(space: &Space, expr: &Expr) -> Option<Vec<Quantity>> {
+    let is_lane = |s: &Slot, name: &str| s.name == name && matches!(s.part, Part::Lane(_));
     let is_scalar = |name: &str| {
-        Dimension::named(name).is_some() || space.slots.iter().any(|s| s.name == name) || {
+        Dimension::named(name).is_some() || space.slots.iter().any(|s| is_lane(s, name)) || {
             let param = space.kernel.params.iter().find(|p| p.name == name);
             param.is_some_and(|p| matches!(p.kind, lockstep_kernel::ParamKind::Scalar { .. }))
         }
@@ -166,7 +169,7 @@ fn quantities(space: &Space, text: &str) -> Option<Vec<Quantity>> {
 }
 
 struct Tried<'t, 'd, 'a> {
-    shrinker: &'t mut Shrinker<'d, 'a>,
+    inquiry: &'t mut Inquiry<'d, 'a>,
     space: &'a Space<'a>,
     /// What goes wrong in the launch that shows the bug, too.
     before: usize,
@@ -176,7 +179,7 @@ struct Tried<'t, 'd, 'a> {
 
 impl Tried<'_, '_, '_> {
     /// A condition that agrees with every launch.
-    fn find(&mut self, trial: &Trial, text: &str, quantities: &[Quantity]) -> Option<String> {
+    fn find(&mut self, trial: &Trial, claim: &Expr, quantities: &[Quantity]) -> Option<Claim> {
         let space = self.space;
         let c = &trial.candidate;
         let plain = space.plain();
@@ -203,30 +206,27 @@ impl Tried<'_, '_, '_> {
                 self.vary(x, base, &FEW, &bounds);
             }
         }
-        if self.agrees(text) {
-            return Some(text.to_owned());
+        if self.agrees(claim) {
+            return Some(claim.clone().into());
         }
-        let parts: Vec<&str> = text.split(" && ").collect();
+        let parts = Claim::from(claim.clone()).conjuncts();
         for &x in quantities {
             let name = x.name(space);
-            let speaks = |part: &&&str| {
+            let speaks = |part: &Claim| {
                 let mut found = false;
-                if let Ok(expr) = Expr::parse(part) {
-                    expr.for_each_name(&mut |n| found |= n == name);
-                }
+                part.for_each_name(&mut |n| found |= Expr::name(n) == name);
                 found
             };
-            let rest: Vec<&str> = parts.iter().filter(|p| !speaks(p)).copied().collect();
+            let rest = || parts.iter().filter(|p| !speaks(p)).cloned();
             let values = self.values(x, &main);
             for form in forms(&name, &values, &self.terms(x, &main)) {
-                let whole: Vec<&str> = rest.iter().copied().chain([form.as_str()]).collect();
-                let whole = whole.join(" && ");
-                if self.agrees(&whole) {
+                let whole = Claim::all(rest().chain([form.into()]));
+                if whole.expression().is_some_and(|e| self.agrees(&e)) {
                     return Some(whole);
                 }
             }
         }
-        self.is_needed(text).then(|| text.to_owned())
+        self.is_needed(claim).then(|| claim.clone().into())
     }
 
     /// Launches whose dimensions and other arguments differ.
@@ -266,22 +266,23 @@ impl Tried<'_, '_, '_> {
     }
 
     /// Other quantities that one may be compared with, as a condition names them.
-    fn terms(&self, x: Quantity, c: &Candidate) -> Vec<String> {
+    fn terms(&self, x: Quantity, c: &Candidate) -> Vec<Expr> {
         let space = self.space;
-        let slots: Vec<String> = (0..space.slots.len())
+        let slots: Vec<Expr> = (0..space.slots.len())
             .filter(|&i| x != Quantity::Slot(i) && space.slots[i].ty.is_int())
-            .map(|i| space.slots[i].name.clone())
+            .map(|i| Expr::name(&space.slots[i].name))
             .collect();
         let used = |a: &usize| c.along(*a) > 1 || space.free_block()[*a];
         let axes: Vec<usize> = (0..3).filter(used).collect();
-        let block = |a: usize| Dimension::Block(a).to_string();
-        let grid = |a: usize| Dimension::Grid(a).to_string();
+        let block = |a: usize| Expr::name(Dimension::Block(a));
+        let grid = |a: usize| Expr::name(Dimension::Grid(a));
+        let product = |a: Expr, b: Expr| Expr::binary(Operator::Mul, a, b);
         let mut out = slots.clone();
         if !matches!(x, Quantity::Block(_) | Quantity::Grid(_)) {
             for &a in &axes {
-                // Of a single block, nobody counts the blocks.
+                // A launch of one block by necessity has no number of blocks to compare with.
                 if c.grid[a] > 1 || space.free_grid()[a] {
-                    out.extend([format!("{} * {}", grid(a), block(a)), grid(a)]);
+                    out.extend([product(grid(a), block(a)), grid(a)]);
                 }
                 out.push(block(a));
             }
@@ -289,10 +290,10 @@ impl Tried<'_, '_, '_> {
             out.extend(axes.iter().map(|&a| block(a)).filter(|n| *n != x.name(space)));
         }
         for (i, p) in slots.iter().enumerate() {
-            out.extend(slots[i + 1..].iter().map(|q| format!("{p} * {q}")));
+            out.extend(slots[i + 1..].iter().map(|q| product(p.clone(), q.clone())));
         }
         if let [a, b, ..] = axes[..] {
-            out.push(format!("{} * {}", block(a), block(b)));
+            out.push(product(block(a), block(b)));
         }
         out.truncate(MOST_OTHERS);
         out
@@ -301,11 +302,9 @@ impl Tried<'_, '_, '_> {
     /// Tries values of a quantity, those that others have, and what lies beside both.
     fn vary(&mut self, x: Quantity, base: &Candidate, values: &[i64], bounds: &[i64]) {
         let space = self.space;
-        let lookup = |c: &Candidate, text: &str| -> Option<i64> {
-            let launch = space.launch(c, &crate::space::launch::Sizes::default(), 0);
-            evaluate(&Expr::parse(text).ok()?, &launch)
-        };
-        let terms: Vec<i64> = self.terms(x, base).iter().filter_map(|t| lookup(base, t)).collect();
+        let launch = space.launch(base, &Sizes::default(), 0);
+        let terms = self.terms(x, base);
+        let terms: Vec<i64> = terms.iter().filter_map(|t| evaluate(t, &launch)).collect();
         let beside = |v: i64| [v - 1, v, v + 1];
         let own = x.of(space, base);
         let near = terms.iter().chain(bounds).copied().chain([own]).flat_map(beside);
@@ -365,13 +364,13 @@ impl Tried<'_, '_, '_> {
         if let Some(known) = self.all.iter().find(|s| s.trial.candidate.is_same_launch(&c)) {
             return Some(known.shows);
         }
-        if self.left == 0 || !self.space.is_possible(&c) || self.shrinker.driver.is_late() {
+        if self.left == 0 || !self.space.is_possible(&c) || self.inquiry.driver.is_late() {
             return None;
         }
         self.left -= 1;
-        let trial = self.shrinker.driver.again(&c, 1)?;
-        // That the values written are equal is no matter of the condition.
-        let shows = same(&trial, self.shrinker.key).is_some();
+        let trial = self.inquiry.driver.again(&c, 1)?;
+        // Whether the values written are equal does not matter for the condition.
+        let shows = same(&trial, self.inquiry.key).is_some();
         let ended = trial.outcome.incomplete.is_none() && wrong(&trial) <= self.before;
         if !shows && !ended {
             return None;
@@ -381,17 +380,15 @@ impl Tried<'_, '_, '_> {
     }
 
     /// Whether a condition holds in the launches that show the bug, and in no others, of which there are some.
-    fn agrees(&self, text: &str) -> bool {
-        let Ok(expr) = Expr::parse(text) else { return false };
+    fn agrees(&self, claim: &Expr) -> bool {
         let clean = self.all.iter().filter(|s| !s.shows).count();
-        let agrees = |s: &Sample| evaluate(&expr, &s.trial.launch).map(|v| v != 0) == Some(s.shows);
+        let agrees = |s: &Sample| evaluate(claim, &s.trial.launch).map(|v| v != 0) == Some(s.shows);
         clean > 0 && self.all.iter().all(agrees)
     }
 
     /// Whether it holds in all that show the bug, and most of those in which it holds do.
-    fn is_needed(&self, text: &str) -> bool {
-        let Ok(expr) = Expr::parse(text) else { return false };
-        let holds = |s: &&Sample| evaluate(&expr, &s.trial.launch).is_some_and(|v| v != 0);
+    fn is_needed(&self, claim: &Expr) -> bool {
+        let holds = |s: &&Sample| evaluate(claim, &s.trial.launch).is_some_and(|v| v != 0);
         let shows = self.all.iter().filter(|s| s.shows);
         let inside = self.all.iter().filter(holds).count();
         let outside = self.all.len() - inside;

@@ -3,6 +3,9 @@
 //! A condition is guessed from the values of one quantity, in the words that a caller would use: a value, a boundary, a
 //! range, a remainder, or a comparison with another quantity. Whether it is true is for [`super::exact`] to try.
 
+use lockstep_finding::launch::Expr;
+use lockstep_finding::launch::Operator::{self, And, Eq, Ge, Gt, Le, Lt, Ne, Or, Rem};
+
 /// Remainders by these are looked at.
 const MODULI: [i64; 8] = [2, 3, 4, 5, 8, 16, 32, 64];
 /// Values on each side that a remainder has to tell apart.
@@ -10,49 +13,56 @@ const LEAST_OF_EACH: usize = 3;
 
 /// Conditions on `x` that agree with all of its values, those that are simplest first; then comparisons with other
 /// quantities, which may or may not. The values are sorted, and no negative one is among them.
-pub(super) fn forms(x: &str, values: &[(i64, bool)], others: &[String]) -> Vec<String> {
+pub(super) fn forms(x: &Expr, values: &[(i64, bool)], others: &[Expr]) -> Vec<Expr> {
     let mut out = numeric(x, values);
     out.extend(remainders(x, values));
     for other in others {
+        let with = |op| Expr::binary(op, x.clone(), other.clone());
         // What is smaller than something is rarely meant to be nothing.
-        let plain = ["<", ">=", ">", "<=", "!=", "=="].map(|op| format!("{x} {op} {other}"));
-        let positive = ["<", "<="].map(|op| format!("{x} != 0 && {x} {op} {other}"));
-        out.extend(plain.into_iter().chain(positive));
-        out.push(match other.contains(' ') {
-            true => format!("{x} % ({other}) != 0"),
-            false => format!("{x} % {other} != 0"),
-        });
+        let positive = |op| both(compare(x, Ne, 0), with(op));
+        out.extend([Lt, Ge, Gt, Le, Ne, Eq].map(with));
+        out.extend([Lt, Le].map(positive));
+        out.push(Expr::binary(Ne, with(Rem), Expr::int(0)));
     }
     out
 }
 
-/// Where showing and not showing change, by the value from which on it is the other way.
+fn compare(x: &Expr, op: Operator, v: i64) -> Expr {
+    Expr::binary(op, x.clone(), Expr::int(v))
+}
+
+fn both(a: Expr, b: Expr) -> Expr {
+    Expr::binary(And, a, b)
+}
+
+/// The values at which the bug begins or ends to show, compared with the value before.
 pub(super) fn changes(values: &[(i64, bool)]) -> Vec<i64> {
     values.windows(2).filter(|w| w[0].1 != w[1].1).map(|w| w[1].0).collect()
 }
 
-fn numeric(x: &str, values: &[(i64, bool)]) -> Vec<String> {
+fn numeric(x: &Expr, values: &[(i64, bool)]) -> Vec<Expr> {
     let Some(&(least, first)) = values.first() else { return Vec::new() };
     let single = |shows: bool| {
         let mut alike = values.iter().filter(|v| v.1 == shows).map(|v| v.0);
         alike.next().filter(|_| alike.next().is_none())
     };
+    let is = |op, v| compare(x, op, v);
     let mut out = Vec::new();
-    out.extend(single(true).map(|v| format!("{x} == {v}")));
-    out.extend(single(false).filter(|&v| v != least).map(|v| format!("{x} != {v}")));
+    out.extend(single(true).map(|v| is(Eq, v)));
+    out.extend(single(false).filter(|&v| v != least).map(|v| is(Ne, v)));
     match (&changes(values)[..], first) {
-        ([bound], true) => out.push(format!("{x} < {bound}")),
-        ([1], false) => out.push(format!("{x} > 0")),
-        ([bound], false) => out.push(format!("{x} >= {bound}")),
-        ([1, bound], false) => out.push(format!("{x} != 0 && {x} < {bound}")),
-        ([from, bound], false) => out.push(format!("{x} >= {from} && {x} < {bound}")),
-        ([from, bound], true) => out.push(format!("({x} < {from} || {x} >= {bound})")),
+        (&[bound], true) => out.push(is(Lt, bound)),
+        (&[1], false) => out.push(is(Gt, 0)),
+        (&[bound], false) => out.push(is(Ge, bound)),
+        (&[1, bound], false) => out.push(both(is(Ne, 0), is(Lt, bound))),
+        (&[from, bound], false) => out.push(both(is(Ge, from), is(Lt, bound))),
+        (&[from, bound], true) => out.push(Expr::binary(Or, is(Lt, from), is(Ge, bound))),
         _ => {}
     }
     out
 }
 
-fn remainders(x: &str, values: &[(i64, bool)]) -> Vec<String> {
+fn remainders(x: &Expr, values: &[(i64, bool)]) -> Vec<Expr> {
     let count = |shows: bool| values.iter().filter(|v| v.1 == shows).count();
     if count(true) < LEAST_OF_EACH || count(false) < LEAST_OF_EACH {
         return Vec::new();
@@ -60,10 +70,12 @@ fn remainders(x: &str, values: &[(i64, bool)]) -> Vec<String> {
     let fits = |f: &dyn Fn(i64) -> bool| values.iter().all(|&(v, shows)| f(v) == shows);
     let mut out = Vec::new();
     for m in MODULI {
+        let remainder = compare(x, Rem, m);
         if fits(&|v| v % m != 0) {
-            out.push(format!("{x} % {m} != 0"));
+            out.push(compare(&remainder, Ne, 0));
         }
-        out.extend((0..m).filter(|&r| fits(&|v| v % m == r)).map(|r| format!("{x} % {m} == {r}")));
+        let all = (0..m).filter(|&r| fits(&|v| v % m == r));
+        out.extend(all.map(|r| compare(&remainder, Eq, r)));
     }
     out
 }
@@ -74,7 +86,8 @@ mod tests {
 
     fn of(shows: &dyn Fn(i64) -> bool) -> Vec<String> {
         let values: Vec<(i64, bool)> = (0..20).map(|v| (v, shows(v))).collect();
-        forms("n", &values, &[])
+        let all = forms(&Expr::name("n"), &values, &[]);
+        all.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -87,7 +100,7 @@ mod tests {
         assert_eq!(of(&|v| v > 0)[0], "n > 0");
         assert_eq!(of(&|v| (1..9).contains(&v)), ["n != 0 && n < 9"]);
         assert_eq!(of(&|v| (3..9).contains(&v)), ["n >= 3 && n < 9"]);
-        assert_eq!(of(&|v| !(3..9).contains(&v)), ["(n < 3 || n >= 9)"]);
+        assert_eq!(of(&|v| !(3..9).contains(&v)), ["n < 3 || n >= 9"]);
         assert_eq!(of(&|v| v % 4 != 0)[0], "n % 4 != 0");
         assert_eq!(of(&|v| v % 4 == 3)[0], "n % 4 == 3");
         assert_eq!(of(&|v| v % 4 == 3 || v == 1), [""; 0]);
@@ -96,8 +109,10 @@ mod tests {
     #[test]
     fn others_are_compared_with() {
         let values = [(0, false), (1, true), (8, false)];
-        let all = forms("step", &values, &["n".into()]);
+        let all = forms(&Expr::name("step"), &values, &[Expr::name("n")]);
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
         assert!(all.contains(&"step != 0 && step < n".into()), "{all:?}");
         assert!(all.contains(&"step < n".into()));
+        assert!(all.contains(&"step % n != 0".into()));
     }
 }

@@ -1,44 +1,34 @@
-//! The search itself: seeds, evolution, then what to make of what was found.
+//! Which launches are made, in which order, and what they showed.
 
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use lockstep_finding::{Finding, Kind, Launch, Reason};
+use lockstep_finding::{Kind, Launch, Reason};
+use lockstep_kernel::SiteKind;
 use lockstep_kernel::slice::address_slice;
-use lockstep_kernel::{Kernel, SiteKind};
-use lockstep_simulate::{BarrierSurvey, bind};
+use lockstep_simulate::BarrierSurvey;
 
-use crate::advise::redundant_barriers;
-use crate::advise::remedies::{Advisor, Remedy};
-use crate::blame::{first_link, waits};
-use crate::explore::evolve::{Evolution, Reached, Scored, sort};
-use crate::explore::ledger::{Key, Ledger};
-use crate::explore::trial::{Lab, Trial};
+use super::evolve::{Evolution, Reached, Scored, sort};
+use super::ledger::Ledger;
+use super::trial::{Lab, Trial};
+use crate::settings::{Progress, Settings, is_over, is_past};
 use crate::space::Space;
-use crate::space::candidate::{Candidate, Contents, Gene, Rule};
+use crate::space::candidate::{Candidate, Contents, Rule};
 use crate::space::launch::Sizes;
-use crate::{Given, Progress, Searched, Settings, is_over, is_past, shrink};
 
-/// Values for integer arguments that a precondition is likely to allow.
-const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
+/// Launches that stood still and are made again with their chains begun.
+const MOST_BEGUN: usize = 2;
 /// Generations without anything new after which the search ends.
 const PATIENCE: usize = 3;
 /// Launches simulated in full for each generation.
 const FULL_RUNS: usize = 3;
 /// Warp instructions after which a launch is too long to be repeated often.
-const LONG: u64 = 200_000;
+pub(crate) const LONG: u64 = 200_000;
 /// Launches as long as the first one that can always be made once something was found.
 const RERUNS: u64 = 40;
 /// The part of the budget that is spent on more than the first launch.
-const EFFORT: u64 = 200;
-
-/// What sizes are divided by where the ordinary ones take too long.
-const SMALLER: [i64; 2] = [8, 64];
-
-/// Why nothing is known of races in launches that all go too far.
-const BEYOND: &str =
-    "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep";
+pub(crate) const EFFORT: u64 = 200;
 
 /// Launches made again that are kept.
 const MOST_REPEATED: usize = 256;
@@ -49,7 +39,7 @@ pub(crate) struct Done {
     pub(crate) launch: Launch,
     pub(crate) odd: bool,
     pub(crate) complete: bool,
-    /// Threads went beyond arrays of ours that could not be made larger: nobody knows whom they met there.
+    /// Threads went beyond arrays that could not be made larger: whether they race there is not known.
     pub(crate) beyond: bool,
     pub(crate) steps: u64,
     /// Branch outcomes and accesses that none before it reached.
@@ -69,15 +59,15 @@ pub(crate) struct Driver<'a> {
     /// Branches beside accesses, by block.
     matter: Vec<bool>,
     seen: HashSet<String>,
-    steps_left: u64,
+    pub(crate) steps_left: u64,
     odd_limit: u64,
     pub(crate) doubts: Vec<(Kind, String)>,
-    notes: Vec<(Kind, String)>,
+    pub(crate) notes: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     pub(crate) broken: Option<Reason>,
     /// The same where it stood still: that may be the launch's fault.
-    stuck: Option<Reason>,
+    pub(crate) stuck: Option<Reason>,
     /// The smallest F, of all addresses and of written ones, that was simulated
     /// in full during the evolution.
     best_run: (f64, f64),
@@ -93,124 +83,8 @@ pub(crate) struct Driver<'a> {
     evolve_until: Option<Instant>,
 }
 
-/// Looks for launches of the kernel that expose a bug.
-pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Searched, String> {
-    let mut space = Space::new(kernel, given);
-    if let Some(genes) = allowed_genes(&space, settings)? {
-        space.fix(genes);
-    } else {
-        return Ok(Searched { nothing_allowed: true, ..Searched::default() });
-    }
-    let first_link =
-        first_link::first_link(&Lab::new(&space, settings), settings.config.max_steps / EFFORT);
-    if let Some(link) = &first_link {
-        space.begin(link.array, Contents::First);
-    }
-    let steps = settings.config.max_steps / EFFORT;
-    let standstill = match first_link {
-        Some(_) => None,
-        None => waits::standstill(&Lab::new(&space, settings), steps),
-    };
-    let agreed;
-    if let Some(still) = &standstill {
-        let genes = space.plain().genes;
-        let relations = given.relations.iter().chain(&still.relations).cloned().collect();
-        agreed = Given { relations, ..given.clone() };
-        space = Space::new(kernel, &agreed);
-        space.fix(genes);
-        space.blocks.insert(0, still.block);
-        space.grids.insert(0, still.grid);
-    }
-    let mut lab = Lab::new(&space, settings);
-    lab.config.barrier_needs = settings.config.kinds.contains(&Kind::RedundantBarrier);
-    let mut driver = Driver::new(lab, settings);
-    driver.take_sample();
-    let population = driver.seeds()?;
-    driver.insist()?;
-    driver.suggestions()?;
-    if driver.may_evolve() {
-        driver.evolve(population)?;
-    }
-    driver.turning_points();
-    driver.begin_chains();
-    driver.fall_back();
-    let mut searched = driver.finish();
-    let told = |f: &Finding| searched.findings.iter().any(|o| Key::of(o) == Key::of(f));
-    let begun = first_link.map(|link| link.finding);
-    let still = standstill.map(|still| still.finding).filter(|f| !told(f));
-    let asked = |f: &Finding| settings.config.kinds.contains(&f.kind);
-    for finding in begun.into_iter().chain(still).filter(asked) {
-        searched.findings.push(finding);
-        searched.rules.push(Rule::Ordinary);
-        searched.remedies.push(None);
-    }
-    Ok(searched)
-}
-
-/// Genes of the first candidate that the preconditions allow; `None` without any.
-fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>, String> {
-    let lab = Lab::new(space, settings);
-    let plain = space.plain();
-    // A precondition in the source is only known by executing it.
-    let requires =
-        space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
-    let allowed = |c: &Candidate| -> Result<bool, String> {
-        let c = &space.agreeing(c);
-        if !space.is_possible(c) {
-            return Ok(false);
-        }
-        let launch = space.launch(c, &Sizes::default(), settings.seed);
-        if !(settings.allowed)(&launch) {
-            return Ok(false);
-        }
-        bind::bind(space.kernel, &launch)?;
-        Ok(!requires || lab.simulate(&launch, settings.config.max_steps)?.violated.is_none())
-    };
-    if allowed(&plain)? {
-        return Ok(Some(plain.genes));
-    }
-    // What the precondition compares a value with is likely to be the value.
-    let is_int = |i: usize| !space.slots[i].ty.is_float();
-    let known = |i: usize, k: usize| space.slots[i].hints.compared_with.get(k).map(|&c| c as i64);
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for k in 0..3 {
-        let mut c = plain.clone();
-        for i in (0..c.genes.len()).filter(|&i| is_int(i)) {
-            if let Some(v) = known(i, k).or(known(i, 0)) {
-                c.genes[i] = Gene::Int(space.clamp(i, v));
-            }
-        }
-        candidates.push(c);
-    }
-    for v in LIKELY_INTEGERS {
-        let mut c = plain.clone();
-        for i in (0..c.genes.len()).filter(|&i| is_int(i)) {
-            c.genes[i] = Gene::Int(space.clamp(i, v));
-        }
-        candidates.push(c.clone());
-        let mut with_known = c;
-        for i in (0..with_known.genes.len()).filter(|&i| is_int(i)) {
-            if let Some(v) = known(i, 0) {
-                with_known.genes[i] = Gene::Int(space.clamp(i, v));
-            }
-        }
-        if candidates.last() != Some(&with_known) {
-            candidates.push(with_known);
-        }
-    }
-    for c in candidates {
-        if is_over(&settings.config) {
-            break;
-        }
-        if allowed(&c)? {
-            return Ok(Some(c.genes));
-        }
-    }
-    Ok(None)
-}
-
 impl<'a> Driver<'a> {
-    fn new(lab: Lab<'a>, settings: &'a Settings<'a>) -> Driver<'a> {
+    pub(crate) fn new(lab: Lab<'a>, settings: &'a Settings<'a>) -> Driver<'a> {
         let kernel = lab.space.kernel;
         let mut matter = vec![false; kernel.blocks.len()];
         for b in &lab.space.hints.access_branches {
@@ -257,11 +131,11 @@ impl<'a> Driver<'a> {
         self.steps_left == 0 || is_over(&self.settings.config)
     }
 
-    fn suggestions(&mut self) -> Result<(), String> {
+    pub(crate) fn suggestions(&mut self) -> Result<(), String> {
         for wish in &self.settings.suggested {
             let candidate = self.space().suggested(wish);
             if self.space().is_possible(&candidate) && !self.is_over() {
-                // What cannot be launched is not worth a word.
+                // A launch that a device forbids is skipped.
                 let _ = self.full(&candidate, false);
             }
         }
@@ -269,7 +143,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Simulates the seeds; the population to evolve.
-    fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
+    pub(crate) fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
         let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
             if i > 0 && (self.is_over() || is_past(self.evolve_until)) {
@@ -289,8 +163,22 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
+    /// Launches that stood still once more, with their chains begun: what comes behind was not executed.
+    pub(crate) fn begin_chains(&mut self) {
+        let flags = self.lab.space.flags();
+        let still = self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::Deadlock);
+        let still: Vec<Candidate> =
+            still.map(|e| self.done[e.trial].candidate.clone()).take(MOST_BEGUN).collect();
+        for (candidate, &i) in still.iter().flat_map(|c| flags.iter().map(move |i| (c, i))) {
+            let mut begun = candidate.clone();
+            begun.contents[i] = Contents::First;
+            // A launch that a device forbids is skipped.
+            let _ = self.full(&begun, false);
+        }
+    }
+
     /// Launches beyond the numbers of threads at which what the kernel computes changes, where something may still race.
-    fn turning_points(&mut self) {
+    pub(crate) fn turning_points(&mut self) {
         let settled = self.settings.may_race.as_ref().is_some_and(Vec::is_empty);
         let asked = self.settings.config.kinds.contains(&Kind::DataRace);
         if settled || !asked || self.is_dear() || self.everything_races() {
@@ -302,7 +190,7 @@ impl<'a> Driver<'a> {
             if self.is_over() || is_past(self.shrink_until) {
                 break;
             }
-            // What cannot be launched is not worth a word.
+            // A launch that a device forbids is skipped.
             let _ = self.full(&candidate, false);
             self.tell();
         }
@@ -314,31 +202,6 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, smaller ones are
-    /// tried, and then the first one gets all that is left.
-    fn insist(&mut self) -> Result<(), String> {
-        let settled = |d: &Driver| d.done.iter().any(|d| d.complete && !d.odd);
-        let budget = self.broken.as_ref().is_some_and(Reason::is_budget);
-        if settled(self) || !budget || !self.may_vary() || shrink::is_certain(self) {
-            return Ok(());
-        }
-        for parts in SMALLER {
-            self.steps_left = self.settings.config.max_steps / EFFORT;
-            let smaller = self.space().smaller(parts).filter(|_| !self.is_over() && !settled(self));
-            if let Some(smaller) = smaller {
-                // What cannot be launched is not worth a word.
-                let _ = self.full(&smaller, false);
-            }
-        }
-        let plain = self.space().plain();
-        if let Some(trial) = self.lab.try_out(&plain, self.settings.config.max_steps, false)? {
-            self.broken = None;
-            self.record(trial, false);
-            self.steps_left = self.settings.config.max_steps / EFFORT;
-        }
-        Ok(())
-    }
-
     /// What the first launch cost, or what is long. Where there is time for many that are longer, these can be made again.
     fn usual_steps(&self) -> u64 {
         let long = LONG.max(self.settings.config.max_steps / EFFORT);
@@ -346,7 +209,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Sees to it that enough is left to judge what was found: whether it is ordinary, and on what it depends.
-    fn reserve(&mut self) {
+    pub(crate) fn reserve(&mut self) {
         let least = self.settings.config.max_steps / EFFORT;
         self.steps_left = self.steps_left.max(least).max(RERUNS * self.usual_steps());
     }
@@ -363,7 +226,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Whether anything of the launch is left to choose that matters.
-    fn may_vary(&self) -> bool {
+    pub(crate) fn may_vary(&self) -> bool {
         let space = self.space();
         let free = |f: [bool; 3]| f.contains(&true);
         self.has_inputs() || free(space.free_block()) || free(space.free_grid())
@@ -377,7 +240,7 @@ impl<'a> Driver<'a> {
 
     /// Of dimensions alone the seeds are a fair choice: steps of one from there bring nothing but larger launches, which
     /// F takes for better ones.
-    fn may_evolve(&self) -> bool {
+    pub(crate) fn may_evolve(&self) -> bool {
         self.has_inputs()
             && self.settings.population > 0
             && !self.is_dear()
@@ -388,7 +251,7 @@ impl<'a> Driver<'a> {
     }
 
     /// Algorithm 1.
-    fn evolve(&mut self, seeds: Vec<Candidate>) -> Result<(), String> {
+    pub(crate) fn evolve(&mut self, seeds: Vec<Candidate>) -> Result<(), String> {
         let slice = address_slice(self.space().kernel);
         let config = self.lab.config.clone();
         let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
@@ -512,7 +375,7 @@ impl<'a> Driver<'a> {
         Ok(Some(self.record(trial, odd)))
     }
 
-    /// Simulates a candidate once more, changed a little; it may take so many times longer than is usual.
+    /// Simulates a candidate once more, changed a little; it may take `longer` times as long as is usual.
     pub(crate) fn again(&mut self, candidate: &Candidate, longer: u64) -> Option<Rc<Trial>> {
         let candidate = &self.space().agreeing(candidate);
         if let Some(known) = self.repeated.iter().find(|t| t.candidate.is_same_launch(candidate)) {
@@ -555,7 +418,7 @@ impl<'a> Driver<'a> {
         let oddities = if odd { self.space().oddities(&trial.candidate).len().max(1) } else { 0 };
         let new = self.ledger.add(self.done.len(), &trial, oddities);
         if !odd {
-            // That an array of ours is too small for a larger launch as well says
+            // An array that is too small for a larger launch as well says
             // nothing; it is enough that it was large enough for one.
             let first = self.done.is_empty();
             if complete || first {
@@ -635,81 +498,6 @@ impl<'a> Driver<'a> {
         self.progress.findings = self.ledger.entries.len();
         self.progress.launches = self.done.len();
         (self.settings.progress)(&self.progress);
-    }
-
-    /// Tries what may help against what was found, also in the plain launch and in the one with the largest blocks.
-    fn remedies(&self, settled: &mut [shrink::Settled]) -> Vec<Option<Remedy>> {
-        let bind = |kernel: &Kernel, launch: &Launch| self.lab.shelf.bind(kernel, launch).ok();
-        let steps = self.settings.config.max_steps / EFFORT;
-        let mut advisor = None;
-        let usual = || self.done.iter().filter(|d| d.complete && !d.odd && d.steps <= LONG);
-        let threads = |l: &Launch| l.block.iter().product::<u32>();
-        let largest = usual().max_by_key(|d| (threads(&d.launch), std::cmp::Reverse(d.steps)));
-        let others: Vec<&Launch> = usual().take(1).chain(largest).map(|d| &d.launch).collect();
-        let advise = |s: &mut shrink::Settled| {
-            let kernel = self.space().kernel;
-            let advisor =
-                advisor.get_or_insert_with(|| Advisor::new(kernel, &self.lab.config, &bind, steps));
-            if s.is_untold { advisor.advise(&mut s.finding, &others) } else { None }
-        };
-        settled.iter_mut().map(advise).collect()
-    }
-
-    fn finish(mut self) -> Searched {
-        let judgement = redundant_barriers::judge(&self);
-        self.reserve();
-        let mut settled = shrink::settle(&mut self);
-        let mut remedies = self.remedies(&mut settled);
-        let mut findings = Vec::new();
-        let mut rules = Vec::new();
-        for s in settled {
-            findings.push(s.finding);
-            rules.push(s.rule);
-        }
-        // The conditional ones come last.
-        let plain = findings.iter().take_while(|f| f.holds_when.is_none()).count();
-        for finding in judgement.findings {
-            findings.insert(plain, finding);
-            rules.insert(plain, Rule::Ordinary);
-            remedies.insert(plain, None);
-        }
-        let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(judgement.notes.into_iter().map(|n| (Kind::RedundantBarrier, n)));
-        let ordinary = |d: &&Done| !d.odd;
-        let any_complete = self.done.iter().filter(ordinary).any(|d| d.complete);
-        let excused = |f: &Finding| f.kind != Kind::Deadlock || f.holds_when.is_some();
-        let judged = self.settings.config.kinds.contains(&Kind::Deadlock);
-        if !any_complete || !judged || !findings.iter().all(excused) {
-            self.broken = self.broken.take().or(self.stuck.take());
-        }
-        let budget = self.broken.as_ref().is_some_and(Reason::is_budget);
-        // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
-        let first = self.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);
-        let is_told = |b: &Reason| !first || b.is_time();
-        let (cut, incomplete) = match any_complete && budget {
-            true => (self.broken.clone().filter(is_told), None),
-            false => (None, self.broken.clone()),
-        };
-        let inside = |d: &Done| d.complete && !d.odd && !d.beyond;
-        if any_complete && !self.done.iter().any(inside) {
-            self.doubts.push((Kind::DataRace, BEYOND.into()));
-        }
-        let whole = self.done.iter().find(|d| d.complete).or(self.done.first());
-        Searched {
-            findings,
-            rules,
-            remedies,
-            notes,
-            launches: self.done.iter().filter(|d| d.complete && !d.beyond).count(),
-            launch: whole.map(|d| d.launch.clone()),
-            sampled: self.sampled,
-            sites: self.sites(),
-            incomplete,
-            cut,
-            nothing_allowed: self.done.is_empty(),
-            steps: self.settings.config.max_steps.saturating_sub(self.steps_left),
-            doubts: self.doubts,
-        }
     }
 }
 

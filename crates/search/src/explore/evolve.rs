@@ -20,7 +20,7 @@ const STEPS: u64 = 8_000;
 
 pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
-    /// Branch outcomes and accesses that nobody reached before it.
+    /// Branch outcomes and accesses that no candidate reached before it.
     pub(crate) news: usize,
     pub(crate) f: f64,
     pub(crate) written_f: f64,

@@ -1,6 +1,6 @@
 //! What was found, over all launches: one entry for each bug, with its best witness.
 
-use lockstep_finding::{Access, Finding, Kind};
+use lockstep_finding::{Access, Finding, Kind, Severity, When};
 
 use crate::explore::trial::Trial;
 use crate::space::candidate::Rule;
@@ -89,4 +89,10 @@ fn is_for_odd_launches(kind: Kind) -> bool {
 /// The finding of a trial that is this bug.
 pub(crate) fn same<'t>(trial: &'t Trial, key: &Key) -> Option<&'t Finding> {
     trial.outcome.findings.iter().find(|f| Key::of(f) == *key)
+}
+
+/// Makes a finding conditional.
+pub(crate) fn make_conditional(finding: &mut Finding, when: When) {
+    finding.holds_when = Some(when);
+    finding.severity = Severity::Warning;
 }

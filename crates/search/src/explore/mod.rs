@@ -1,7 +1,8 @@
-//! Trying launches: which ones, in which order, and what each of them showed.
+//! Trying launches: which ones, in which order, what each of them showed, and launches made again to examine one bug.
 
 pub(crate) mod driver;
 pub(crate) mod evolve;
+pub(crate) mod inquiry;
 pub(crate) mod ledger;
 pub(crate) mod partial_groups;
 pub(crate) mod sample;

@@ -5,12 +5,14 @@
 //! it is a conditional finding. Kinds that rest on the sizes of arrays are left out, for these were chosen for whole
 //! groups.
 
-use lockstep_finding::{Confidence, Finding, Launch, Severity, Statement, When};
+use lockstep_finding::{Confidence, Finding, Launch, Statement, When};
 use lockstep_kernel::Kernel;
 
-use crate::explore::trial::{Lab, Trial};
+use super::ledger::make_conditional;
+use super::trial::{Lab, Trial};
+use crate::given::{Alias, Given};
+use crate::settings::{Settings, is_over};
 use crate::space::Space;
-use crate::{Alias, Given, Settings, is_over};
 
 /// Ordinary launches that are tried so.
 const MOST_LAUNCHES: usize = 4;
@@ -53,12 +55,9 @@ pub fn remainders(kernel: &Kernel, given: &Given, settings: &Settings) -> Vec<Fi
                 let is_wanted = settings.config.kinds.contains(&finding.kind);
                 let is_known = found.iter().any(|f| is_same(f, &finding));
                 if is_wanted && !is_known && is_owed(&finding, &whole) {
-                    found.push(Finding {
-                        launch: Some(launch.clone()),
-                        holds_when: Some(When::exactly(Statement::RemainderGroups)),
-                        severity: Severity::Warning,
-                        ..finding
-                    });
+                    let mut finding = Finding { launch: Some(launch.clone()), ..finding };
+                    make_conditional(&mut finding, When::exactly(Statement::RemainderGroups));
+                    found.push(finding);
                 }
             }
         }

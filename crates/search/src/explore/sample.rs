@@ -15,7 +15,7 @@ use lockstep_kernel::{Barrier, Op};
 use crate::explore::driver::Driver;
 use crate::space::launch::Sizes;
 
-/// Blocks of a launch that is worth a sample.
+/// Launches of fewer blocks are executed whole.
 const MANY: u64 = 512;
 /// Blocks that are taken at each end, and of those in between: fewer where they take too long.
 const AT_ENDS: [u64; 2] = [12, 1];

@@ -8,12 +8,11 @@ use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{AtomicOp, Kernel, Object, Op, Operand, SiteId, Space as Memory};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
-use crate::blame::first_link;
-use crate::blame::is_at;
+use crate::settings::{Settings, is_over};
 use crate::space::Space;
 use crate::space::candidate::Candidate;
 use crate::space::launch::{Shelf, Sizes};
-use crate::{Settings, is_over};
+use crate::space::places::is_at;
 
 /// How often a launch is tried with larger arrays.
 const RETRIES: usize = 6;
@@ -22,11 +21,11 @@ pub(crate) struct Trial {
     pub(crate) candidate: Candidate,
     pub(crate) launch: Launch,
     pub(crate) outcome: Outcome,
-    /// Findings that were dropped because a choice of ours may have caused them.
+    /// Findings that were dropped because a choice of Lockstep's may have caused them.
     pub(crate) doubts: Vec<(Kind, String)>,
-    /// Whether threads went beyond a shared array of a fixed size, and the block is ours.
+    /// Whether threads went beyond a shared array of a fixed size, and Lockstep chose the block.
     pub(crate) overflows: bool,
-    /// Whether threads went beyond an array whose size was ours, and which could not be made larger.
+    /// Whether threads went beyond an array whose size Lockstep chose, and which could not be made larger.
     pub(crate) beyond: bool,
 }
 
@@ -51,13 +50,13 @@ pub(crate) struct Lab<'a> {
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
         let mut config = settings.config.clone();
-        // Whoever asks for them or not: by these, arrays of ours grow and launches are judged.
+        // They are needed even if the user did not ask for them: arrays grow and launches are judged by them.
         for kind in [Kind::OutOfBounds, Kind::Deadlock] {
             if !config.kinds.contains(&kind) {
                 config.kinds.push(kind);
             }
         }
-        config.outputs = first_link::has_flags(space);
+        config.outputs = !space.flags().is_empty();
         Lab {
             space,
             config,
@@ -72,7 +71,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Simulates, with larger arrays while only our own sizes were too small;
+    /// Simulates, with larger arrays while only sizes that Lockstep chose were too small;
     /// `None` where a precondition or a device forbids the launch. The candidate agrees with all relations.
     ///
     /// With `again`, arrays begin at their usual sizes, so that a witness has none
@@ -134,7 +133,7 @@ impl<'a> Lab<'a> {
         self.prepared.get_or_init(|| Prepared::new(self.space.kernel))
     }
 
-    /// Takes out what a choice of ours may have caused, and says why; lowers the
+    /// Takes out what a choice of Lockstep's may have caused, and says why; lowers the
     /// confidence of what may rest on values chosen otherwise than a caller would.
     fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, String)> {
         let mut doubts = Vec::new();
@@ -153,8 +152,8 @@ impl<'a> Lab<'a> {
             doubts.extend(doubt.map(|because| (f.kind, because)));
             keep
         });
-        // What was read beyond an array of ours is nothing that a caller would have put there; where it led the
-        // threads, what they did says nothing either.
+        // What was read beyond an array that Lockstep made is no value of a caller; where addresses or branches depend on
+        // it, what the threads did says nothing either.
         if let Some(because) = astray {
             doubts.extend(outcome.findings.drain(..).map(|f| (f.kind, because.clone())));
         }
@@ -209,7 +208,7 @@ impl<'a> Lab<'a> {
         access.is_some_and(|a| a.op != "write" && places.contains(&(a.place.line, a.place.column)))
     }
 
-    /// An access before an array's first element, where no size would help, to which elements of ours led.
+    /// An access before an array's first element, where no size would help, to which elements led that Lockstep chose.
     fn is_led_outside(&self, finding: &Finding) -> Option<String> {
         let space = self.space;
         let access = finding.accesses.first().filter(|_| finding.kind == Kind::OutOfBounds)?;

@@ -19,7 +19,7 @@ pub enum Rule {
     PartialBlock,
     /// Sizes that the grid does not cover at once.
     BeyondTheGrid,
-    /// Next to no elements, or rounds.
+    /// Sizes or numbers of rounds from 0 to 3.
     TinySize,
     /// A constant that the kernel compares the parameter with, or one beside it.
     Constant(String),
@@ -75,7 +75,7 @@ impl fmt::Display for Rule {
 /// The value of one scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Gene {
-    /// So many times the threads along an axis, plus something.
+    /// The number of threads along an axis, times a factor, plus a summand.
     Threads {
         axis: usize,
         times: i64,

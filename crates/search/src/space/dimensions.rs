@@ -3,7 +3,7 @@
 use lockstep_kernel::hints::Hints;
 use lockstep_kernel::{Barrier, Kernel, Op, Scope, Space as Memory};
 
-use crate::Given;
+use crate::given::Given;
 
 /// Threads of a block in the launches that are tried.
 pub(crate) const MOST_THREADS: u32 = 1024;
@@ -111,8 +111,8 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
             && (0..3).all(|a| hints.most_block[a].is_none_or(|n| shape[a] <= n.max(1)))
     };
     let mut out: Vec<[u32; 3]> = Vec::new();
-    // The extent of a shared array that the thread index subscripts is what its
-    // author had in mind.
+    // The extent of a shared array that the thread index subscripts is the block
+    // size that the kernel was written for.
     let extent: [u32; 3] = std::array::from_fn(|a| match (implied(hints, a), used(a)) {
         (Some(n), _) => n,
         (None, true) => hints.most_block[a].unwrap_or(0),

@@ -1,8 +1,7 @@
 //! Arrays that are as large as the host makes them.
 //!
 //! Where the host says how many bytes an array has, and the launch is one that it makes, an access beyond them is no guess
-//! of ours that was wrong. That is so only where nothing leads the threads that was chosen here and the host does not choose
-//! so: no element of an array, no number that is no integer, no field of a structure. The values that are left are integers
+//! that was wrong. That is so only where nothing that Lockstep chose decides what is accessed: no element of an array, no number that is no integer, no field of a structure. The values that are left are integers
 //! and dimensions, which agree with all that the host says of them. Where they are not constants, a bug has to show for plain
 //! values, for much larger ones, and for odd and even ones ([`Space::variants`]): a caller who knows that an array has 4096
 //! elements at least, or always one less than a power of two, is right.
@@ -15,7 +14,8 @@ use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{Kernel, ParamKind};
 
 use crate::space::candidate::{Candidate, Gene};
-use crate::space::{Part, Space, is_given};
+use crate::space::slots::Part;
+use crate::space::{Space, is_given};
 
 /// How many times larger values are than plain ones, at most.
 const TIMES: i64 = 64;
@@ -25,7 +25,7 @@ const MOST: u64 = 1 << 17;
 const LIMIT: i128 = 1 << 31;
 
 /// Whether only arguments that are integers say what is accessed, so that a launch is known by them and its dimensions.
-pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::Given) -> bool {
+pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::given::Given) -> bool {
     let slice = address_slice(kernel);
     let used = used(&slice);
     let is_known = |(i, param): (usize, &lockstep_kernel::Param)| match param.kind {
@@ -49,7 +49,7 @@ impl Space<'_> {
         if self.led_by_integers { self.allocated(c) } else { Vec::new() }
     }
 
-    /// The same whatever leads the threads: where something of ours does, they may go beyond, but no array is smaller.
+    /// The same even if contents that Lockstep chose are indices: then threads may go beyond, but no array is smaller.
     pub(crate) fn allocated(&self, c: &Candidate) -> Vec<(usize, u64)> {
         if self.given.sizes.is_empty() || c.equal.is_some() {
             return Vec::new();
@@ -101,7 +101,7 @@ impl Space<'_> {
                 Some(Dimension::Block(a)) => c.block[a].into(),
                 Some(Dimension::Grid(a)) => c.grid[a].into(),
                 None => {
-                    let is_it = |s: &crate::space::Slot| {
+                    let is_it = |s: &crate::space::slots::Slot| {
                         s.name == *name && s.part == Part::Lane(0) && s.ty.is_int()
                     };
                     let slot = self.slots.iter().position(is_it)?;

@@ -7,7 +7,7 @@ use lockstep_simulate::bind;
 use crate::space::candidate::Contents;
 
 /// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that. What only gets smaller or larger is data, however it is read.
+/// begins at zero, and other contents would only show that. What only gets smaller or larger (a minimum, a maximum) is data, even if it is read atomically.
 pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
     use AtomicOp::{Add, FMax, FMin, Load, Or, SMax, SMin, Sub, UMax, UMin, Xor};
     let through = |s: &Site| s.through.as_deref() == Some(name);

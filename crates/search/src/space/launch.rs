@@ -13,8 +13,9 @@ use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::{BoundLaunch, Bytes, bind};
 
 use crate::space::candidate::{Candidate, Contents, Gene};
+use crate::space::slots::{Part, Slot};
 use crate::space::structs;
-use crate::space::{Part, Slot, Space, is_given};
+use crate::space::{Space, is_given};
 
 /// The most bytes an array is grown to, and all arrays of a launch together: what the race checker notes of them takes
 /// several times as much.
@@ -237,7 +238,7 @@ impl Space<'_> {
         match (c.genes[slot], ty) {
             (Gene::Float(v), Ty::F32) => (v as f32).to_bits() as u64,
             (Gene::Float(v), Ty::F64) => v.to_bits(),
-            // One, in half precision: nothing finer is worth a conversion.
+            // One, in half precision: other values are not converted.
             (Gene::Float(_), _) => 0x3c00,
             _ => self.clamp(slot, c.int(slot)) as u64 & ty.mask(),
         }
@@ -255,7 +256,7 @@ impl Space<'_> {
         let Some((memory, object)) =
             finding.memory.as_ref().and_then(|m| Some((m, m.object.as_ref()?)))
         else {
-            // A pointer to nowhere: perhaps one that we made.
+            // An address outside of all memory: it may come from a value that Lockstep chose.
             let mut params = self.kernel.params.iter().enumerate();
             let (_, made) = params
                 .find(|&(i, p)| may_hold_pointer(p) && !self.is_split(i) && chose(&p.name))?;
@@ -286,7 +287,7 @@ impl Sizes {
 
     /// Enlarges what the findings overflowed; false where nothing can grow.
     ///
-    /// An array that was grown in vain before is left alone.
+    /// An array that was already as large as it may be, and still too small, is left alone.
     pub(crate) fn grow(
         &mut self,
         space: &Space,
@@ -302,7 +303,7 @@ impl Sizes {
             if vain.contains(object) {
                 continue;
             }
-            // Wild in this launch, by a value of ours: in others it may be large.
+            // An address this far out comes from a value that Lockstep chose: in other launches the array may be grown.
             if memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30) {
                 continue;
             }

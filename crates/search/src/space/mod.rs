@@ -1,180 +1,36 @@
-//! What of a launch may vary, and which of its values are ordinary.
+//! What of a launch may vary: dimensions, scalars ([`slots`]), contents of arrays ([`arrays`]).
 //!
-//! A value is *ordinary* where a caller who knows the kernel would give it: a
-//! size that the launch covers, a stride of at least a row, a flag that the
-//! kernel knows, a block of whole warps that the kernel's own arithmetic allows.
-//! It is odd otherwise: legal, because nothing in the source rules it out, but a
-//! bug that shows only there is reported with that condition, after the others.
-//! The judgement comes from how the kernel uses the value ([`ParamHints`]), not
-//! from its name; names only choose between axes where nothing else does.
+//! A candidate ([`candidate`]) is a choice of all of these, and [`launch`] makes a launch of it. Which values a caller would
+//! give is for [`ordinary`] to say, what the host code says of them for [`relations`] and [`host_sizes`]. [`seeds`] are
+//! the candidates to begin with.
 
+pub(crate) mod arrays;
 pub(crate) mod candidate;
 pub(crate) mod dimensions;
 pub(crate) mod host_sizes;
 pub(crate) mod initial_contents;
 pub(crate) mod launch;
+pub(crate) mod ordinary;
+pub(crate) mod places;
 pub(crate) mod relations;
 pub(crate) mod seeds;
+pub(crate) mod slots;
 pub(crate) mod structs;
 pub(crate) mod thread_counts;
 
+use lockstep_finding::ArgValue;
 use lockstep_finding::launch::Dimension;
-use lockstep_finding::{ArgValue, ElementType};
-use lockstep_kernel::hints::{ArrayHints, Hints, ParamHints};
-use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId, Ty};
-use lockstep_simulate::bind;
+use lockstep_kernel::hints::{Hints, ParamHints};
+use lockstep_kernel::{Kernel, ParamKind, Ty};
 
-use crate::space::candidate::{Candidate, Contents, Gene, Rule};
-use crate::space::dimensions::{blocks, grids, implied, most_threads};
-use crate::space::initial_contents::{plain_contents, synchronising, unclaimed};
-use crate::space::relations::Related;
-use crate::space::structs::Member;
-use crate::{Given, Suggestion};
-
-/// Where a scalar goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// One register of the parameter.
-    Lane(usize),
-    /// A field of a struct, at so many bytes.
-    Field(u32),
-}
-
-/// A scalar that may vary.
-#[derive(Clone, Debug)]
-pub(crate) struct Slot {
-    pub(crate) param: usize,
-    pub(crate) part: Part,
-    pub(crate) ty: Ty,
-    /// As a condition would name it.
-    pub(crate) name: String,
-    pub(crate) hints: ParamHints,
-    /// The axis it most likely counts.
-    pub(crate) axis: usize,
-}
-
-impl Slot {
-    /// Whether it limits how far threads or loops go.
-    pub(crate) fn is_size(&self) -> bool {
-        self.hints.compared_with_index.contains(&true) || self.hints.bounds_loop
-    }
-
-    /// Whether threads beyond it do nothing.
-    pub(crate) fn is_guarded(&self) -> bool {
-        self.hints.compared_with_index.contains(&true)
-    }
-
-    /// Whether it is the distance of two rows, and nothing says how far a row goes.
-    pub(crate) fn is_row_length(&self) -> bool {
-        let h = &self.hints;
-        let multiplies = h.multiplies_index && !h.splits;
-        multiplies && !self.is_size() && !h.selects && !self.ty.is_float()
-    }
-
-    /// Whether it is only added to indices, as it is or as a loop makes it smaller or larger.
-    pub(crate) fn is_offset(&self) -> bool {
-        let h = &self.hints;
-        let other = self.is_size() || h.multiplies_index || h.divides || h.selects || h.shifts;
-        let added = h.added_to_index || h.added_in_rounds;
-        added && !other && !h.picks_row && self.ty.is_int() && self.ty.bits() > 1
-    }
-
-    /// The largest value of its type that is not negative when signed.
-    fn most(&self) -> i64 {
-        if self.ty.bits() == 1 { 1 } else { (self.ty.mask() >> 1) as i64 }
-    }
-}
-
-/// An array that may vary, or a member of the structs in one.
-#[derive(Clone, Debug)]
-pub(crate) struct FreeArray {
-    pub(crate) param: usize,
-    /// Which member it is; none where it is the whole array.
-    pub(crate) member: Option<Member>,
-    /// As a condition would name it.
-    pub(crate) name: String,
-    pub(crate) element: ElementType,
-    /// Its values are indices, or decide what is accessed, and may be anything.
-    pub(crate) matters: bool,
-    pub(crate) elem: Elem,
-    /// Values the kernel compares its elements with, as bits.
-    pub(crate) compared_with: Vec<(Ty, u64)>,
-    /// Its elements are indices.
-    pub(crate) reaches_address: bool,
-    /// And of plain stores.
-    pub(crate) written_through: bool,
-    /// Its elements lead to private arrays.
-    pub(crate) reaches_private: bool,
-    /// Its elements say where loops end.
-    pub(crate) bounds_loop: bool,
-    /// Because they are compared with what a loop counts.
-    pub(crate) limits_loop: bool,
-    /// Its elements are compared with one another, or with those of another array.
-    pub(crate) compared: bool,
-    pub(crate) written: bool,
-    /// Threads synchronise through it.
-    pub(crate) synchronises: bool,
-    /// The contents a caller would give.
-    pub(crate) plain: Contents,
-}
-
-impl FreeArray {
-    /// An array of this parameter, or part of one, of this name; threads synchronise through the sites.
-    pub(crate) fn new(
-        kernel: &Kernel,
-        (param, name): (usize, String),
-        elem: Elem,
-        hints: &ArrayHints,
-        flags: &[SiteId],
-    ) -> FreeArray {
-        let whole = name == kernel.params[param].name;
-        let source = if whole { kernel.params[param].source_type.as_str() } else { "" };
-        let a = hints;
-        let matters = a.value_reaches_address || a.value_guards_access || a.value_bounds_loop;
-        FreeArray {
-            param,
-            member: None,
-            name,
-            element: bind::element_type(elem, source, true),
-            matters: matters && flags.is_empty(),
-            elem,
-            compared_with: a.compared_with.clone(),
-            reaches_address: a.value_reaches_address,
-            written_through: a.index_written_through,
-            reaches_private: a.value_reaches_private,
-            bounds_loop: a.value_bounds_loop,
-            limits_loop: a.value_limits_loop,
-            compared: a.compared_with_elements,
-            written: a.written,
-            synchronises: !flags.is_empty(),
-            plain: match flags.is_empty() {
-                false => unclaimed(kernel, flags, elem),
-                // What is only moved about is another in each struct.
-                true if whole
-                    && a.read
-                    && !matters
-                    && !a.value_reaches_private
-                    && structs::is_struct(kernel, param) =>
-                {
-                    Contents::Words
-                }
-                true => plain_contents(elem, source),
-            },
-        }
-    }
-
-    pub(crate) fn is_of_ints(&self) -> bool {
-        matches!(self.elem, Elem::Scalar(ty) if ty.is_int())
-    }
-}
-
-/// What is odd about a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Oddity {
-    Slot(usize),
-    Block,
-    Equal,
-}
+use self::arrays::FreeArray;
+use self::candidate::{Candidate, Contents, Gene, Rule};
+use self::dimensions::{blocks, grids, implied, most_threads};
+use self::initial_contents::synchronising;
+use self::ordinary::Oddity;
+use self::relations::Related;
+use self::slots::{Part, Slot, axis};
+use crate::given::{Given, Suggestion};
 
 pub(crate) struct Space<'a> {
     pub(crate) kernel: &'a Kernel,
@@ -193,11 +49,9 @@ pub(crate) struct Space<'a> {
     fixed: Option<Vec<Gene>>,
 }
 
-/// Sizes that are made smaller are no smaller than this: what has next to no elements is odd.
+/// Sizes that are made smaller are no smaller than this: very small ones are odd.
 const LEAST_SIZE: i64 = 8;
 
-/// Arrays of one size that a kernel has in one.
-const FEW: i64 = 16;
 /// Rounds of a loop that nothing but a parameter limits.
 const ROUNDS: i64 = 8;
 
@@ -276,6 +130,23 @@ impl<'a> Space<'a> {
     /// Makes these the contents that a caller gives.
     pub(crate) fn begin(&mut self, array: usize, contents: Contents) {
         self.arrays[array].plain = contents;
+    }
+
+    /// Integers that may vary.
+    pub(crate) fn integers(&self) -> Vec<usize> {
+        let varies = |&i: &usize| self.slots[i].ty.is_int() && !self.related.gives_slot(i);
+        (0..self.slots.len()).filter(varies).collect()
+    }
+
+    /// Arrays of flags that nobody sets before the launch, as far as is known.
+    pub(crate) fn flags(&self) -> Vec<usize> {
+        let is_flags = |&i: &usize| {
+            let array = &self.arrays[i];
+            let ours =
+                array.member.is_none() && array.is_of_ints() && array.plain == Contents::Zeros;
+            array.synchronises && array.written && ours
+        };
+        (0..self.arrays.len()).filter(is_flags).collect()
     }
 
     /// Whether elements of an array lead to the site of this number.
@@ -400,111 +271,6 @@ impl<'a> Space<'a> {
         Gene::Threads { axis: s.axis, times: 1, plus: 0 }
     }
 
-    /// What a caller would hardly give.
-    pub(crate) fn oddities(&self, c: &Candidate) -> Vec<Oddity> {
-        let slots = (0..self.slots.len()).filter(|&i| !self.is_ordinary(c, i)).map(Oddity::Slot);
-        let mut odd: Vec<Oddity> = slots.collect();
-        if !self.is_ordinary_block(c.block) {
-            odd.push(Oddity::Block);
-        }
-        if c.equal.is_some() {
-            odd.push(Oddity::Equal);
-        }
-        odd
-    }
-
-    pub(crate) fn is_ordinary_block(&self, block: [u32; 3]) -> bool {
-        if self.blocks.contains(&block) {
-            return true;
-        }
-        if self.given.block.is_some() {
-            return false;
-        }
-        let fits = |a: usize| {
-            implied(&self.hints, a).is_none_or(|n| block[a] == n)
-                && self.hints.most_block[a].is_none_or(|n| block[a] <= n)
-        };
-        // Who gives launch bounds launches blocks of that size.
-        self.kernel.most_threads.is_none()
-            && block.iter().all(|d| d.is_power_of_two())
-            && (0..3).all(fits)
-    }
-
-    pub(crate) fn is_ordinary(&self, c: &Candidate, slot: usize) -> bool {
-        let s = &self.slots[slot];
-        let h = &s.hints;
-        if let Gene::Float(v) = c.genes[slot] {
-            return v.is_finite();
-        }
-        let follows = self.related.gives_slot(slot);
-        if h.multiplies_index && !follows && self.overflows(c) {
-            return false;
-        }
-        let bound = self.related.is_bound(slot) && self.agrees(c);
-        if h.unused || follows || bound || c.genes[slot] == self.plain_gene(slot) {
-            return true;
-        }
-        let v = c.int(slot);
-        if h.selects {
-            return (0..=1).contains(&v) || h.compared_with.contains(&(v as u64 & s.ty.mask()));
-        }
-        if v < 0 || h.shifts && v >= s.ty.bits() as i64 {
-            return false;
-        }
-        if (h.masks || h.flips) && !(v as u64).is_power_of_two() {
-            return false;
-        }
-        if v == 0 {
-            return !(s.is_size() || h.multiplies_index || h.divides);
-        }
-        let along = match (0..3).filter(|&a| h.compared_with_index[a]).map(|a| c.along(a)).max() {
-            Some(most) => most,
-            None => c.along(s.axis),
-        };
-        let enough = if h.bounds_loop { along.max(64).saturating_mul(8) } else { along };
-        // How many threads there are for it, the host knows.
-        let drives = self.related.is_driver(slot);
-        if s.is_size() && v > enough && !drives {
-            return false;
-        }
-        if h.multiplies_index && !h.splits {
-            let others = (0..self.slots.len()).filter(|&o| o != slot && self.slots[o].is_size());
-            let row = others.map(|o| c.int(o)).max().unwrap_or(0);
-            let row = if s.is_guarded() { row } else { row.max(c.along(0)) };
-            if s.is_logarithm() {
-                return 1i64.checked_shl(v as u32).is_none_or(|n| n >= row);
-            }
-            // Each thread has a part of its own, and a loop that goes through it.
-            let fills = h.bounds_loop && h.multiplies_index_of.contains(&true) && !h.beside_index;
-            return v >= row || fills;
-        }
-        if h.picks_row {
-            let sizes = (0..self.slots.len()).filter(|&o| self.slots[o].is_size());
-            return sizes.map(|o| c.int(o)).max().is_none_or(|rows| v < rows);
-        }
-        !(h.wraps && v < along) && v <= along.max(4096)
-    }
-
-    /// Whether the arrays have more elements than an `int` counts, and more than in an ordinary launch.
-    fn overflows(&self, c: &Candidate) -> bool {
-        let elements = self.elements(c);
-        elements > i64::from(i32::MAX) && elements > self.elements(&self.plain())
-    }
-
-    /// The elements of an array with as many dimensions as there are strides (two for one that multiplies itself), and as many
-    /// parts as there are threads along an axis whose index a stride multiplies; with a few such arrays in one, as a kernel
-    /// numbers them by constants (`offset + 4 * stride`).
-    fn elements(&self, c: &Candidate) -> i64 {
-        let is_stride =
-            |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;
-        let strides: Vec<usize> = (0..self.slots.len()).filter(is_stride).collect();
-        let of = |a: &usize| strides.iter().any(|&i| self.slots[i].hints.multiplies_index_of[*a]);
-        let parts = (0..3).filter(of).map(|a| c.along(a)).max().unwrap_or(1);
-        let squares = strides.iter().filter(|&&i| self.slots[i].hints.multiplies_itself);
-        let sizes = strides.iter().chain(squares).map(|&i| c.int(i)).chain([parts]);
-        sizes.map(|n| n.max(1)).fold(FEW, i64::saturating_mul)
-    }
-
     /// The value of a slot as its type holds it.
     pub(crate) fn clamp(&self, slot: usize, v: i64) -> i64 {
         let s = &self.slots[slot];
@@ -523,7 +289,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// Along which axes the block was our choice, be it one that the kernel implies.
+    /// Along which axes Lockstep chose the block, even if the kernel's arithmetic implies its size.
     pub(crate) fn chosen_block(&self) -> [bool; 3] {
         let h = &self.hints;
         std::array::from_fn(|a| {
@@ -562,250 +328,10 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Which axis an integer most likely counts: the one it is compared with, else
-/// the one its name speaks of.
-fn axis(hints: &ParamHints, name: &str) -> usize {
-    match hints.compared_with_index {
-        [true, false, false] => return 0,
-        [false, true, false] => return 1,
-        [false, false, true] => return 2,
-        _ => {}
-    }
-    let name = name.to_ascii_lowercase();
-    match name.as_str() {
-        "h" | "ny" | "dimy" | "sizey" => 1,
-        "nz" | "dimz" | "sizez" => 2,
-        n if n.contains("height") || n.contains("rows") => 1,
-        n if n.contains("depth") => 2,
-        _ => 0,
-    }
-}
-
 /// Whether a parameter's value was given.
 pub(crate) fn is_given(given: &Given, param: usize) -> Option<&ArgValue> {
     given.args.get(param).and_then(Option::as_ref).map(|fact| &fact.value)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use lockstep_finding::{Fact, Origin};
-    use lockstep_kernel::{
-        Block, CmpOp, Inst, IntOp, Language, LocId, Op, Operand, Param, Reg, Site, SiteKind,
-        Space as Memory, Special, Terminator,
-    };
-
-    /// `if (i < n) a[i * stride] = 0;` with `i` the number of the thread.
-    fn strided() -> Kernel {
-        let inst = |dst: Option<u32>, op| Inst { dst: dst.map(Reg), op, loc: LocId(0) };
-        let reg = |r: u32| Operand::Reg(Reg(r));
-        let int = |op, a, b| Op::Int { op, ty: Ty::I32, a, b };
-        let special = |s| Op::Special(s);
-        let elem = Elem::Scalar(Ty::F32);
-        let param = |name: &str, kind, reg, source_type: &str| Param {
-            name: name.into(),
-            kind,
-            reg: Reg(reg),
-            source_type: source_type.into(),
-            signed: true,
-            align: 1,
-            within: None,
-            variable: None,
-        };
-        let scalar = ParamKind::Scalar { ty: Ty::I32, count: 1 };
-        let buffer = ParamKind::Buffer { space: Memory::Global, elem, readonly: false };
-        let site = Site {
-            kind: SiteKind::Write,
-            loc: LocId(0),
-            space: Memory::Global,
-            size: 4,
-            align: 4,
-            through: Some("a".into()),
-            volatile: false,
-            scope: lockstep_kernel::Scope::Thread,
-            polling: false,
-            origin: 0,
-        };
-        let block =
-            |name: &str, insts, term| Block { name: name.into(), phis: vec![], insts, term };
-        let store = Op::Store {
-            site: lockstep_kernel::SiteId(0),
-            ty: Ty::F32,
-            values: vec![Operand::Imm(0)],
-            addr: reg(11),
-        };
-        let id = lockstep_kernel::BlockId;
-        Kernel {
-            name: "strided".into(),
-            mangled: "strided".into(),
-            language: Language::Cuda,
-            loc: LocId(0),
-            params: vec![
-                param("a", buffer, 0, "float *"),
-                param("n", scalar, 1, "int"),
-                param("stride", scalar, 2, "int"),
-            ],
-            objects: vec![],
-            regs: vec![
-                Ty::Ptr,
-                Ty::I32,
-                Ty::I32,
-                Ty::I32,
-                Ty::I32,
-                Ty::I32,
-                Ty::I32,
-                Ty::I32,
-                Ty::I1,
-                Ty::I32,
-                Ty::I64,
-                Ty::Ptr,
-            ],
-            reg_names: vec![],
-            extents: Vec::new(),
-            blocks: vec![
-                block(
-                    "entry",
-                    vec![
-                        inst(Some(3), special(Special::BlockId(0))),
-                        inst(Some(4), special(Special::BlockDim(0))),
-                        inst(Some(5), special(Special::ThreadId(0))),
-                        inst(Some(6), int(IntOp::Mul, reg(3), reg(4))),
-                        inst(Some(7), int(IntOp::Add, reg(6), reg(5))),
-                        inst(
-                            Some(8),
-                            Op::Cmp { op: CmpOp::SLt, ty: Ty::I32, a: reg(7), b: reg(1) },
-                        ),
-                    ],
-                    Terminator::Branch {
-                        cond: reg(8),
-                        then: id(1),
-                        otherwise: id(2),
-                        loc: LocId(0),
-                    },
-                ),
-                block(
-                    "then",
-                    vec![
-                        inst(Some(9), int(IntOp::Mul, reg(7), reg(2))),
-                        inst(
-                            Some(10),
-                            Op::Cast {
-                                op: lockstep_kernel::CastOp::SExt,
-                                from: Ty::I32,
-                                to: Ty::I64,
-                                a: reg(9),
-                            },
-                        ),
-                        inst(
-                            Some(11),
-                            Op::Index { base: reg(0), index: reg(10), scale: 4, offset: 0 },
-                        ),
-                        inst(None, store),
-                    ],
-                    Terminator::Jump(id(2)),
-                ),
-                block("end", vec![], Terminator::Return),
-            ],
-            sites: vec![site],
-            locs: vec![lockstep_kernel::Loc {
-                file: 0,
-                line: 1,
-                column: 1,
-                function: "strided".into(),
-                inlined_at: None,
-            }],
-            files: vec!["strided.cu".into()],
-            unsupported: vec![],
-            beside: Vec::new(),
-            required_block: None,
-            most_threads: None,
-            remainders: false,
-            work_sizes: Vec::new(),
-        }
-    }
-
-    fn given() -> Given {
-        Given { args: vec![None; 3], ..Given::default() }
-    }
-
-    #[test]
-    fn ordinary_values() {
-        let (kernel, given) = (strided(), given());
-        let space = Space::new(&kernel, &given);
-        let plain = space.plain();
-        assert_eq!((plain.block, plain.grid), ([64, 1, 1], [2, 1, 1]));
-        assert_eq!((plain.int(0), plain.int(1)), (128, 128));
-        assert_eq!(space.oddities(&plain), []);
-        let with = |slot: usize, v: i64| {
-            let mut c = plain.clone();
-            c.genes[slot] = Gene::Int(v);
-            space.oddities(&c)
-        };
-        // The last block need not be full, but a size beyond the grid is odd.
-        assert_eq!(with(0, 100), []);
-        assert_eq!(with(0, 129), [Oddity::Slot(0)]);
-        assert_eq!(with(0, 0), [Oddity::Slot(0)]);
-        assert_eq!(with(1, 127), [Oddity::Slot(1)]);
-        assert_eq!(with(1, 0), [Oddity::Slot(1)]);
-        assert_eq!(with(1, 200), []);
-        // Two rows of this length could still be numbered, but not as many as a kernel may have.
-        assert_eq!(with(1, 1 << 19), []);
-        assert_eq!(with(1, 1 << 30), [Oddity::Slot(1)]);
-        // Nor can rows for so many threads.
-        let mut many = plain.clone();
-        many.grid = [65535, 1, 1];
-        many.genes[1] = Gene::Int(1 << 22);
-        assert_eq!(space.oddities(&many), [Oddity::Slot(1)]);
-    }
-
-    #[test]
-    fn sizes_follow_the_dimensions() {
-        let (kernel, given) = (strided(), given());
-        let space = Space::new(&kernel, &given);
-        let mut c = space.plain();
-        c.block = [32, 1, 1];
-        assert_eq!((c.int(0), c.int(1)), (64, 64));
-        assert_eq!(space.oddities(&c), []);
-        c.block = [33, 1, 1];
-        assert_eq!(space.oddities(&c), [Oddity::Block]);
-    }
-
-    #[test]
-    fn facts_do_not_vary() {
-        let kernel = strided();
-        let given = Given {
-            block: Some(Fact::new([48, 1, 1], Origin::CommandLine)),
-            args: vec![
-                None,
-                None,
-                Some(Fact::new(ArgValue::Scalar("0".into()), Origin::CommandLine)),
-            ],
-            ..Given::default()
-        };
-        let space = Space::new(&kernel, &given);
-        assert_eq!(space.slots.len(), 1);
-        assert_eq!(space.blocks, [[48, 1, 1]]);
-        assert!(!space.free_block().contains(&true));
-        for seed in space.seeds(crate::Alias::All) {
-            assert_eq!(seed.block, [48, 1, 1], "{seed:?}");
-            assert!(!space.oddities(&seed).contains(&Oddity::Block));
-        }
-    }
-
-    #[test]
-    fn seeds_are_boundary_values() {
-        let (kernel, given) = (strided(), given());
-        let space = Space::new(&kernel, &given);
-        let seeds = space.seeds(crate::Alias::Never);
-        assert_eq!(seeds[0].rule, Rule::Ordinary);
-        let has = |rule: &Rule, slot: usize, v: i64| {
-            seeds.iter().any(|s| s.rule == *rule && s.int(slot) == v)
-        };
-        assert!(has(&Rule::PartialBlock, 0, 127));
-        assert!(has(&Rule::PartialBlock, 0, 65));
-        assert!(has(&Rule::BeyondTheGrid, 0, 257));
-        assert!(has(&Rule::Stride("stride".into()), 1, 0));
-        assert!(has(&Rule::Stride("stride".into()), 1, 1));
-        assert!(seeds.iter().all(|s| space.is_possible(s)));
-    }
-}
+mod tests;

@@ -9,9 +9,10 @@
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 
-use crate::Given;
+use crate::given::Given;
+use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
-use crate::space::{Part, Slot, Space};
+use crate::space::slots::{Part, Slot};
 
 /// Drivers of the launch to begin with, if the usual values give none that is ordinary.
 const LIKELY: [i64; 12] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1, 4096, 1 << 16];
@@ -139,7 +140,7 @@ impl Related {
         self.drivers.iter().find(|d| d.0 == slot).and_then(|d| d.1)
     }
 
-    /// Whether a launch that follows from its drivers is worth making.
+    /// Whether a launch whose dimensions follow from arguments has few enough threads.
     pub(crate) fn is_moderate(&self, c: &Candidate) -> bool {
         self.drivers.is_empty() || c.threads() <= MOST
     }

@@ -6,9 +6,10 @@
 
 use lockstep_kernel::{ParamKind, Ty};
 
-use crate::Alias;
+use crate::given::Alias;
+use crate::space::Space;
+use crate::space::arrays::FreeArray;
 use crate::space::candidate::{Candidate, Contents, Gene, Rule};
-use crate::space::{FreeArray, Space};
 
 /// More boundary values of one parameter than these are not tried.
 const MOST_CONSTANTS: usize = 4;
@@ -16,7 +17,7 @@ const MOST_CONSTANTS: usize = 4;
 /// Offsets that are tried far out.
 const MOST_OFFSETS: usize = 4;
 
-/// So many times longer are rows that have room for an offset.
+/// How many times longer rows are made that have room for an offset.
 const LONGER: i64 = 64;
 
 /// Blocks with more threads than this come last: they cost most.
@@ -350,7 +351,7 @@ impl Space<'_> {
         }
     }
 
-    /// Two pointers to one array, of which at least one is written. Who takes a
+    /// Two pointers to one array, of which at least one is written. A
     /// `const` or `restrict` pointer beside another one says that they are
     /// different: the first of these is questioned only where the user wants it.
     fn alias_seeds(&self, all: bool, out: &mut Vec<Candidate>) {

@@ -14,10 +14,11 @@ use lockstep_kernel::hints::{Hints, MemberHints};
 use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
 use lockstep_simulate::bind;
 
+use crate::space::Space;
+use crate::space::arrays::FreeArray;
 use crate::space::candidate::Candidate;
 use crate::space::initial_contents::synchronising;
 use crate::space::launch;
-use crate::space::{FreeArray, Space};
 
 /// More members than these are not told apart.
 const MOST_MEMBERS: usize = 48;
