@@ -143,6 +143,8 @@ pub struct Counts {
     findings: [usize; Counted::ALL.len()],
     /// Kernels, in the order of [`Standing::ALL`].
     standings: [usize; Standing::ALL.len()],
+    /// Kernels of which something is unknown, in projects that do not mind.
+    unknown_allowed: usize,
     /// Inputs that could not be used.
     pub unusable: usize,
 }
@@ -155,7 +157,10 @@ impl Counts {
             ..Counts::default()
         };
         for kernel in &report.kernels {
-            out.standings[kernel.standing() as usize] += 1;
+            let standing = kernel.standing();
+            out.standings[standing as usize] += 1;
+            let is_allowed = kernel.unknown_allowed && standing == Standing::Unknown;
+            out.unknown_allowed += usize::from(is_allowed);
             kernel.findings.iter().for_each(|f| out.findings[kernel.counted(f) as usize] += 1);
         }
         out
@@ -177,7 +182,7 @@ impl Counts {
             1
         } else if self.unusable > 0 {
             2
-        } else if !allow_unknown && self.kernels_with(Standing::Unknown) > 0 {
+        } else if !allow_unknown && self.kernels_with(Standing::Unknown) > self.unknown_allowed {
             3
         } else {
             0
@@ -264,6 +269,9 @@ mod tests {
         assert_eq!(status(kernel(Warning, Confirmed, Verdict::Found)), 0);
         assert_eq!(status(kernel(Error, Possible, unknown())), 3);
         assert_eq!(counts(&[kernel(Error, Possible, unknown())]).exit_status(true), 0);
+        let mut allowed = kernel(Error, Possible, unknown());
+        allowed.unknown_allowed = true;
+        assert_eq!(status(allowed), 0);
         assert_eq!(status(kernel(Error, Possible, Verdict::Found)), 1);
         assert_eq!(status(conditional(kernel(Warning, Confirmed, clean()))), 0);
         assert_eq!(status(suppressed(kernel(Error, Confirmed, Verdict::Found))), 0);

@@ -178,6 +178,28 @@ pub struct Finding {
     /// What its threads did, where somebody asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// How to see it again.
+    #[serde(skip)]
+    pub repeat: Option<Repeat>,
+}
+
+/// A command line that repeats a finding's launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    /// Where the names in it hold: a word of a shell.
+    pub folder: String,
+    /// The command, the file and the kernel.
+    pub what: String,
+    /// The launch, and all else that the kernel needs to be the same; none where a witness has them.
+    pub options: String,
+}
+
+impl Repeat {
+    /// The command as it can be given in any folder.
+    pub fn from_anywhere(&self) -> String {
+        let Repeat { folder, what, options } = self;
+        format!("cd {folder} && {what} {options}").trim_end().to_owned()
+    }
 }
 
 /// Why a finding does not count.
@@ -208,6 +230,7 @@ impl Finding {
             suppressed: None,
             also_in: Vec::new(),
             trace: None,
+            repeat: None,
         }
     }
 }
@@ -322,6 +345,12 @@ pub struct KernelReport {
     /// Findings that are shown with another instance of its template, at the same places.
     #[serde(skip)]
     pub elsewhere: Vec<(Kind, Counted)>,
+    /// The clock ended the analysis before all was decided: with less to do, the machine might decide more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ended_by_clock: bool,
+    /// Its project does not mind what is unknown.
+    #[serde(skip)]
+    pub unknown_allowed: bool,
 }
 
 /// An access to memory that threads share, or a barrier.

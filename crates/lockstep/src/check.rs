@@ -19,7 +19,7 @@ use lockstep_names as names;
 use lockstep_project::cache::Key;
 
 use crate::architecture;
-use crate::engines::{Engines, Task};
+use crate::engines::{self, Engines, Task, Ways};
 use crate::internal::guarded;
 use crate::interrupt;
 use crate::launch_facts::FileFacts;
@@ -27,7 +27,7 @@ use crate::load::{self, Source, error};
 use crate::options::InputArgs;
 use crate::plan::Plan;
 use crate::progress::{Engine, Progress};
-use crate::results::{Kept, Results};
+use crate::results::{Answer, Kept, Results, Ticket};
 use crate::safe;
 use crate::settle;
 use crate::simulation;
@@ -43,6 +43,8 @@ pub(crate) struct Unit {
     pub(crate) text: Option<Vec<u8>>,
     /// The user named it, and so expects kernels in it.
     pub(crate) named: bool,
+    /// The number of the project whose settings it has.
+    pub(crate) project: usize,
 }
 
 pub(crate) fn check(plan: &Plan, how: &Engines, sources: &mut Sources) -> Report {
@@ -123,6 +125,8 @@ struct Part {
     interrupted: bool,
     /// All files that were read for it, as far as that is known.
     files: Vec<PathBuf>,
+    /// The kernels of `report`, before they get there.
+    answers: Vec<Answer>,
 }
 
 impl Part {
@@ -203,6 +207,7 @@ impl Checker<'_> {
             Err(e) => part.report.errors.push(e),
             Ok(()) => {}
         }
+        part.report.kernels = part.answers.drain(..).map(|a| a.report).collect();
         part
     }
 
@@ -210,19 +215,15 @@ impl Checker<'_> {
         if unit.input.cancel.is_cancelled() {
             return Err(error("", interrupt::BECAUSE.into()));
         }
-        let ticket = self.results.ticket(unit, &self.plan.analysis);
+        let analysis = &self.plan.project(unit).analysis;
+        let ticket = self.results.ticket(unit, analysis);
         // Who wants to hear more wants it done.
         let known = ticket.as_ref().filter(|_| !unit.input.verbose);
-        // All that threads did is not kept; it takes the kernel to see it again. Nor are the functions that
-        // could be named instead of a kernel.
-        let enough = |kept: &Kept| {
-            let shown = Shown::of(&self.plan.analysis) != Shown::Page
-                || kept.kernels.iter().all(|k| k.findings.is_empty());
-            shown && !(unit.named && kept.kernels.is_empty())
-        };
-        if let Some(kept) = known.and_then(|t| self.results.of_file(t)).filter(enough) {
+        if let Some((ticket, kept)) = known.and_then(|t| Some((t, self.kept(t, unit)?))) {
+            let mut reports = kept.reports();
+            self.add_traces(ticket, &kept, unit, &mut reports);
             part.files = kept.files().map(PathBuf::from).collect();
-            part.report.kernels = kept.kernels;
+            part.answers = reports.into_iter().map(Answer::settled).collect();
             (part.has, part.matched) = (kept.has, kept.matched);
             return Ok(());
         }
@@ -266,10 +267,10 @@ impl Checker<'_> {
             }
         }
         for template in &module.uninstantiated {
-            let kinds = verdicts::kinds(&self.plan.analysis.search, true);
+            let kinds = verdicts::kinds(&analysis.search, true);
             let mut report = simulation::template_report(template, &source.name, &kinds);
             report.arch.clone_from(&module.architecture);
-            part.report.kernels.push(report);
+            part.answers.push(Answer::settled(report));
         }
         let files = facts.files();
         part.files = files.clone().unwrap_or_default();
@@ -277,9 +278,45 @@ impl Checker<'_> {
             && part.report.errors.is_empty()
         {
             let names = (&part.has[..], &part.matched[..]);
-            self.results.keep_file(ticket, unit, &files, &part.report.kernels, names);
+            let shown = Shown::of(analysis);
+            self.results.keep_file(ticket, unit, &files, part.answers.clone(), names, shown);
         }
         Ok(())
+    }
+
+    /// What earlier runs found out about a file, if it is all that this one would.
+    fn kept(&self, ticket: &Ticket, unit: &Unit) -> Option<Kept> {
+        let kept = self.results.of_file(ticket)?;
+        // The functions that could be named instead of a kernel are not kept.
+        let is_told = !(unit.named && kept.answers.is_empty());
+        let budget = |r: &KernelReport| self.plan.budget_of(unit, &r.name, &r.mangled);
+        let is_enough = |a: &Answer| a.is_enough(budget(&a.report));
+        (is_told && kept.answers.iter().all(is_enough)).then_some(kept)
+    }
+
+    /// Adds what threads did to the reports of a file that is known, where the format shows it: the launches that were
+    /// kept are executed once more, and nothing else is looked at again.
+    fn add_traces(&self, ticket: &Ticket, kept: &Kept, unit: &Unit, reports: &mut [KernelReport]) {
+        let analysis = &self.plan.project(unit).analysis;
+        let shown = Shown::of(analysis);
+        let are_wanted = reports.iter().any(|r| traces::are_wanted(r, shown));
+        if !are_wanted || self.results.add_traces(ticket, kept, shown, reports) {
+            return;
+        }
+        let name = names::shown(&unit.path);
+        let work = self.progress.begin(&name, Engine::Compile, None);
+        // It has been compiled before; if it is gone by now, the pictures are missing and nothing else.
+        let module = Source::open(&unit.path).and_then(|s| s.load_any(&unit.input));
+        let Ok(module) = module else { return };
+        drop(work);
+        for report in reports.iter_mut() {
+            if let Some(kernel) = module.kernels.iter().find(|k| k.mangled == report.mangled) {
+                traces::add(kernel, report, analysis);
+            }
+        }
+        if !unit.input.cancel.is_cancelled() {
+            self.results.keep_traces(ticket, kept, shown, reports);
+        }
     }
 
     /// Looks at a kernel, unless an instance that is the same code, or an earlier run, has the answer.
@@ -291,7 +328,7 @@ impl Checker<'_> {
             let name = &file.source.name;
             let mut report = simulation::unknown_report(kernel, name, &kinds, &because);
             architecture::name(file.module, kernel, &mut report);
-            part.report.kernels.push(report);
+            part.answers.push(Answer::settled(report));
             return Ok(());
         }
         let Checker { how, workers, progress, .. } = *self;
@@ -302,25 +339,11 @@ impl Checker<'_> {
         if let Some((_, i)) =
             file.codes.iter().find(|(code, _)| keys.as_ref().is_some_and(|k| k.code == *code))
         {
-            part.report.kernels[*i].instances.push(kernel.name.clone());
+            part.answers[*i].report.instances.push(kernel.name.clone());
             return Ok(());
         }
-        let started = Instant::now();
         let own = keys.as_ref().and_then(|k| k.own.as_ref());
-        let kept = own.filter(|_| !analysis.input.verbose);
-        let kept = kept.and_then(|own| self.results.of_kernel(own));
-        let mut report = match kept {
-            Some(kept) => KernelReport { seconds: started.elapsed().as_secs_f64(), ..kept },
-            None => {
-                let report = task.kernel(kernel, file.source, &ways)?;
-                let settled = !task.hurried.get() && !analysis.input.cancel.is_cancelled();
-                match own {
-                    Some(own) if settled => self.results.keep_kernel(own, &report),
-                    _ => file.settled = false,
-                }
-                report
-            }
-        };
+        let Answer { mut report, budget } = self.answer(kernel, file, &ways, &task, own)?;
         (report.name, report.mangled) = (kernel.name.clone(), kernel.mangled.clone());
         report.header = simulation::header(kernel, &file.source.name);
         report.file.clone_from(&file.source.name);
@@ -339,9 +362,43 @@ impl Checker<'_> {
         architecture::name(file.module, kernel, &mut report);
         traces::add(kernel, &mut report, &analysis);
         report.operations = safe::operations(kernel);
-        file.codes.extend(keys.map(|k| (k.code, part.report.kernels.len())));
-        part.report.kernels.push(report);
+        file.codes.extend(keys.map(|k| (k.code, part.answers.len())));
+        part.answers.push(Answer { report, budget });
         Ok(())
+    }
+
+    /// What is known of a kernel, from earlier runs as far as these had the time.
+    fn answer(
+        &self,
+        kernel: &Kernel,
+        file: &mut File,
+        ways: &Ways,
+        task: &Task,
+        key: Option<&Key>,
+    ) -> Result<Answer, InputError> {
+        let started = Instant::now();
+        let (analysis, budget) = (task.analysis, engines::budget(task.analysis));
+        let known = key.filter(|_| !analysis.input.verbose);
+        let answer = match known.and_then(|key| self.results.of_kernel(key)) {
+            Some(mut known) if known.is_enough(budget) => {
+                known.report.seconds = started.elapsed().as_secs_f64();
+                return Ok(known);
+            }
+            Some(known) => {
+                let mut narrowed = analysis.clone();
+                (narrowed.search.only, narrowed.search.skip) = (known.open(), Vec::new());
+                let task = Task { analysis: &narrowed, hurried: Cell::new(false), ..*task };
+                known.with(task.kernel(kernel, file.source, ways)?, budget)
+            }
+            None => Answer::new(task.kernel(kernel, file.source, ways)?, budget),
+        };
+        match key {
+            Some(key) if !analysis.input.cancel.is_cancelled() => {
+                self.results.keep_kernel(key, &answer);
+            }
+            _ => file.settled = false,
+        }
+        Ok(answer)
     }
 }
 
@@ -353,7 +410,7 @@ struct File<'a> {
     facts: &'a FileFacts<'a>,
     /// The kernels so far, by their code.
     codes: Vec<(Key, usize)>,
-    /// More time would change nothing.
+    /// All that was found out about its kernels may be kept.
     settled: bool,
 }
 

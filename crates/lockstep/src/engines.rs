@@ -35,7 +35,13 @@ use crate::several;
 use crate::simulation;
 use crate::verdicts;
 
-const DEFAULT_BUDGET: f64 = 10.0;
+/// Seconds for a kernel where nobody says more.
+pub(crate) const DEFAULT_BUDGET: f64 = 10.0;
+
+/// The seconds that a kernel has.
+pub(crate) fn budget(analysis: &Analysis) -> f64 {
+    analysis.search.budget.unwrap_or(DEFAULT_BUDGET)
+}
 
 /// Which engines look at a kernel.
 #[derive(Debug)]
@@ -76,7 +82,7 @@ pub(crate) struct Task<'a> {
     /// Files that are looked at at once.
     pub(crate) workers: usize,
     pub(crate) progress: &'a Progress,
-    /// Set where more time could have given another answer.
+    /// Set where the clock may have ended something before it was decided.
     pub(crate) hurried: Cell<bool>,
 }
 
@@ -121,7 +127,7 @@ impl Task<'_> {
             self.look_at_all(kernel, source, ways)
         };
         if !cancel.is_cancelled() {
-            return looked_at;
+            return looked_at.map(|r| KernelReport { ended_by_clock: self.hurried.get(), ..r });
         }
         let mut report = looked_at.unwrap_or_else(|_| self.nothing(kernel, source));
         interrupt::mark(&mut report);
@@ -165,7 +171,7 @@ impl Task<'_> {
         ways: &Ways,
     ) -> Result<KernelReport, InputError> {
         let started = Instant::now();
-        let budget = self.analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+        let budget = budget(self.analysis);
         let count = 1 + ways.others.len();
         let part = |left: usize| {
             let elapsed = started.elapsed().as_secs_f64();
@@ -458,7 +464,7 @@ impl Task<'_> {
             // The verdict's own condition says it.
             proof.alarms.retain(|alarm| !alarm.overflows);
         }
-        if proof.late {
+        if proof.late && started.elapsed() >= patience {
             self.hurried.set(true);
         }
         Ok(proof)

@@ -24,6 +24,7 @@ mod premises;
 mod progress;
 mod proof;
 mod relations;
+mod repeat;
 mod results;
 mod run;
 mod safe;
@@ -128,12 +129,16 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
-            args.analysis = plan::for_one_file(&args.analysis)?;
-            let input_of = |_: &str| args.analysis.input.clone();
-            report(&args.analysis, input_of, |sources| run::run(&args, sources))
+            let wanted = run::Wanted::new(&args);
+            let analysis = wanted.as_ref().map_or(&args.analysis, |w| &w.analysis);
+            report(analysis, |_| analysis.clone(), |sources| run::run(&args, &wanted, sources))
         }
         Command::Dump(mut args) => {
             begin(&mut args.input, clang_args)?;
+            match plan::read_one_file(&args.file, &args.project, &args.input) {
+                Ok((_, input)) => args.input = input,
+                Err(e) => return Ok(refuse(e)),
+            }
             Ok(dump::dump(&args).map_or_else(refuse, |()| 0))
         }
         Command::Lsp(args) => lsp(args, clang_args),
@@ -189,18 +194,28 @@ fn check(args: &FilesArgs, how: &Engines) -> Result<u8, String> {
     if let (true, Some(revision)) = (plan.units.is_empty(), &args.project.changed) {
         output::complain(&format!("no CUDA or OpenCL file differs from {revision}"));
     }
-    let input_of = |file: &str| plan.input_of(file);
-    report(&plan.analysis, input_of, |sources| {
-        let mut report = check::check(&plan, how, sources);
-        check::warn_without_kernels(&plan, &mut report);
-        report
-    })
+    let given = repeat::Given {
+        analysis: &plan.analysis,
+        build: args.project.build.as_deref(),
+        config: args.project.config.as_deref(),
+    };
+    let path_of = |file: &str| plan.unit_of(file).map(|u| u.path.as_path());
+    report(
+        &plan.analysis,
+        |file| plan.analysis_of(file),
+        |sources| {
+            let mut report = check::check(&plan, how, sources);
+            check::warn_without_kernels(&plan, &mut report);
+            repeat::add(&mut report, &given, path_of);
+            report
+        },
+    )
 }
 
 /// Runs an analysis and writes what it found: the exit status.
 fn report(
     analysis: &Analysis,
-    input_of: impl Fn(&str) -> InputArgs,
+    analysis_of: impl Fn(&str) -> Analysis,
     analyse: impl FnOnce(&mut Sources) -> Report,
 ) -> Result<u8, String> {
     let started = Instant::now();
@@ -208,7 +223,7 @@ fn report(
     let report = analyse(&mut sources);
     output::write_report(&report, &mut sources, analysis, started.elapsed().as_secs_f64())?;
     if let Some(dir) = &analysis.report.witness_dir {
-        witness::write_all(&report, dir, analysis, input_of)?;
+        witness::write_all(&report, dir, analysis_of)?;
     }
     let status = match report.exit_status(analysis.report.allow_unknown) {
         BAD_INPUT => BAD_INPUT,

@@ -160,6 +160,18 @@ impl LspArgs {
     }
 }
 
+/// The project that one file is of.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Project")]
+pub(crate) struct FileProjectArgs {
+    /// Compile as BUILD_DIR/compile_commands.json says (nvcc's options too)
+    #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
+    pub(crate) build: Option<PathBuf>,
+    /// Settings of the project [default: lockstep.toml beside the file or in a folder above]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+}
+
 /// A whole project: its files, its settings, and which findings count.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Project")]
@@ -167,7 +179,7 @@ pub(crate) struct ProjectArgs {
     /// Take compiler options (nvcc's too) from BUILD_DIR/compile_commands.json; without FILE, check all its files
     #[arg(short = 'p', long = "project", value_name = "BUILD_DIR")]
     pub(crate) build: Option<PathBuf>,
-    /// Settings of the project [default: lockstep.toml here or in a folder above, or else that of all FILEs]
+    /// Settings of all FILEs [default: for each of them lockstep.toml beside it or in a folder above]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Check only files that differ from this git revision, or include a file that does
@@ -222,6 +234,8 @@ pub(crate) struct RunArgs {
     #[arg(required_unless_present = "replay", value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) project: FileProjectArgs,
+    #[command(flatten)]
     pub(crate) analysis: Analysis,
     /// Print this whole array after the launch, or write it to FILE as raw bytes
     #[arg(long, value_name = "NAME[=FILE]")]
@@ -236,6 +250,8 @@ pub(crate) struct DumpArgs {
     /// A .cu, .cl, .ll or .bc file, or - for standard input (with --lang)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) project: FileProjectArgs,
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Write to FILE instead of standard output

@@ -6,10 +6,10 @@ use std::path::Path;
 use lockstep_finding::render::{self, HtmlOptions, HumanOptions, SarifOptions};
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report, Warning};
-use lockstep_names::{self as names, shell_quoted};
+use lockstep_names as names;
 
 use crate::colour;
-use crate::options::{Analysis, Format, SchedulingArg};
+use crate::options::{Analysis, Format};
 use crate::progress;
 
 /// Writes the report as asked, and errors to standard error.
@@ -29,7 +29,7 @@ pub(crate) fn write_report(
         }
         Format::Github => render::github(report, sources),
         Format::Html => {
-            let options = HtmlOptions { seconds: Some(seconds), command: command(analysis) };
+            let options = HtmlOptions { seconds: Some(seconds) };
             render::html(report, sources, &options)
         }
         Format::Human => {
@@ -62,27 +62,6 @@ fn book() -> Option<String> {
 
 /// The variable that says so: of a run, or of the build.
 const BOOK: &str = "LOCKSTEP_BOOK_URL";
-
-/// What a command line that repeats a launch needs besides the launch: options, and
-/// what goes to clang.
-fn command(analysis: &Analysis) -> [String; 2] {
-    let mut options = Vec::new();
-    if let Some(lang) = analysis.input.lang {
-        options.push(format!("--lang {}", lang.language()));
-    }
-    if let Some(dir) = &analysis.input.cuda_path {
-        options.push(format!("--cuda-path {}", shell_quoted(dir.as_os_str())));
-    }
-    if analysis.launch.scheduling() != SchedulingArg::Independent {
-        options.push(format!("--scheduling {}", analysis.launch.scheduling().name()));
-    }
-    if analysis.launch.warp_size() != 32 {
-        options.push(format!("--warp-size {}", analysis.launch.warp_size()));
-    }
-    let clang: Vec<String> = analysis.input.clang_args.iter().map(|a| shell_quoted(a)).collect();
-    let clang = if clang.is_empty() { String::new() } else { format!("-- {}", clang.join(" ")) };
-    [options.join(" "), clang]
-}
 
 /// To a file or standard output; a reader that has gone away is no error.
 pub(crate) fn write_text(text: &str, file: Option<&Path>) -> Result<(), String> {

@@ -1,8 +1,10 @@
 //! What a command is about: which files, read how, with which settings, and which of their findings count.
 //!
-//! The command line beats `lockstep.toml`, which beats the source and the compilation database; `-D` and its like
+//! Each file has the settings of the nearest `lockstep.toml` above it, or those of `--config`; files that have the
+//! same are a [`Project`]. The command line beats `lockstep.toml`, which beats the source and the compilation database; `-D` and its like
 //! come in the order database, file, command line, so that the last word is the user's.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -13,15 +15,18 @@ use lockstep_project::baseline::Baseline;
 use lockstep_project::changed::{Changes, Includes};
 use lockstep_project::config::Config;
 use lockstep_project::database::Database;
+use lockstep_project::settings::Settings;
 use lockstep_project::suppress;
 use lockstep_project::tree::{self, Found};
 use lockstep_simulate::bind;
 
 use crate::check::Unit;
 use crate::dims;
+use crate::engines;
 use crate::load::error;
 use crate::options::{
-    Analysis, FilesArgs, InputArgs, Lang, LaunchArgs, ProjectArgs, SchedulingArg, parse_warp_size,
+    Analysis, FileProjectArgs, FilesArgs, InputArgs, Lang, LaunchArgs, ProjectArgs, SchedulingArg,
+    parse_warp_size,
 };
 
 #[derive(Debug)]
@@ -29,55 +34,57 @@ pub(crate) struct Plan {
     pub(crate) units: Vec<Unit>,
     /// What of the input could not be used.
     pub(crate) errors: Vec<InputError>,
-    /// What holds for every kernel of which the project says nothing else.
+    /// What the command line says, of the whole run.
     pub(crate) analysis: Analysis,
-    pub(crate) config: Config,
-    pub(crate) baseline: Option<Baseline>,
+    /// The settings that units have, by their numbers.
+    pub(crate) projects: Vec<Project>,
+    pub(crate) baselines: Vec<Baseline>,
     pub(crate) write_baseline: Option<PathBuf>,
     pub(crate) cache: bool,
+    /// Units by the names of their files.
+    by_name: HashMap<String, usize>,
+}
+
+/// The files that have the same settings.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) config: Config,
+    /// What holds for every kernel of which the project says nothing else.
+    pub(crate) analysis: Analysis,
+    /// Of those of the run.
+    pub(crate) baseline: Option<usize>,
 }
 
 impl Plan {
     pub(crate) fn new(args: &FilesArgs) -> Result<Plan, InputError> {
         let FilesArgs { files, project, analysis, .. } = args;
         let here = std::env::current_dir().unwrap_or_default();
-        let config = Config::find_for(project.config.as_deref(), &here, files)?;
-        let analysis = with_config(analysis.clone(), &config)
-            .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
+        let mut settings = Settings::new(project.config.as_deref())?;
         let database = project.build.as_deref().map(Database::read).transpose()?;
         let named = files;
-        let Found { files, unusable } = sources(files, project, database.as_ref(), &config, &here);
+        let Found { files, unusable } =
+            sources(files, project, database.as_ref(), &mut settings, &here);
         let mut errors: Vec<InputError> =
             unusable.into_iter().map(|(path, why)| error(&names::shown(&path), why)).collect();
         errors.extend(database.iter().flat_map(|d| d.errors.iter().cloned()));
-        let mut units: Vec<Unit> = files
-            .into_iter()
-            .map(|path| Unit {
-                input: input(&path, &args.analysis.input, &config, database.as_ref()),
-                named: named.contains(&path),
-                path,
-                text: None,
-            })
-            .collect();
+        let mut units: Vec<Unit> = Vec::new();
+        for path in files {
+            // What is wrong with its settings is said once.
+            let Some(project) = settings.of(&path) else { continue };
+            let config = &settings.configs()[project];
+            let input = input(&path, &analysis.input, config, database.as_ref());
+            units.push(Unit { input, named: named.contains(&path), path, text: None, project });
+        }
+        errors.extend(settings.errors().iter().cloned());
         if units.is_empty() && errors.is_empty() {
             let what = names::shown(project.build.as_deref().unwrap_or(Path::new(".")));
             errors.push(error(&what, format!("{what}: there is no CUDA or OpenCL file in it")));
         }
         if let Some(revision) = &project.changed {
             let changes = Changes::since(revision, &here).map_err(|m| error("", m))?;
-            keep_changed(&mut units, &changes, &config);
+            keep_changed(&mut units, &changes, settings.configs());
         }
-        let baseline = project.baseline.clone().or_else(|| config.baseline.clone());
-        let baseline = baseline.filter(|_| project.write_baseline.is_none());
-        Ok(Plan {
-            units,
-            errors,
-            analysis,
-            baseline: baseline.as_deref().map(Baseline::read).transpose()?,
-            write_baseline: project.write_baseline.clone(),
-            cache: !project.no_cache,
-            config,
-        })
+        Plan::of(units, errors, settings.configs(), project, analysis)
     }
 
     /// One document of an editor, with the settings of the project that it belongs to.
@@ -86,35 +93,85 @@ impl Plan {
         project: &ProjectArgs,
         analysis: &Analysis,
     ) -> Result<Plan, InputError> {
-        let folder = unit.path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let config = Config::find(project.config.as_deref(), &folder)?;
+        let mut settings = Settings::new(project.config.as_deref())?;
         let database = project.build.as_deref().map(Database::read).transpose()?;
-        let analysis = with_config(analysis.clone(), &config)
-            .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
-        let input = input(&unit.path, &unit.input, &config, database.as_ref());
-        let baseline = project.baseline.as_deref().or(config.baseline.as_deref());
+        let mut units = Vec::new();
+        if let Some(index) = settings.of(&unit.path) {
+            let config = &settings.configs()[index];
+            let input = input(&unit.path, &unit.input, config, database.as_ref());
+            units.push(Unit { input, project: index, ..unit });
+        }
+        let errors = settings.errors().to_vec();
+        Plan::of(units, errors, settings.configs(), project, analysis)
+    }
+
+    fn of(
+        units: Vec<Unit>,
+        mut errors: Vec<InputError>,
+        configs: &[Config],
+        args: &ProjectArgs,
+        analysis: &Analysis,
+    ) -> Result<Plan, InputError> {
+        let mut baselines: Vec<(PathBuf, Baseline)> = Vec::new();
+        let mut projects = Vec::new();
+        for (i, config) in configs.iter().enumerate() {
+            // One that only a walk has met says nothing of any file.
+            let is_used = units.iter().any(|u| u.project == i);
+            let wanted = args.baseline.as_ref().or(config.baseline.as_ref());
+            let wanted = wanted.filter(|_| args.write_baseline.is_none() && is_used);
+            let baseline = wanted.map(|path| baseline(&mut baselines, path)).transpose()?;
+            let said = with_config(analysis.clone(), config).unwrap_or_else(|m| {
+                if is_used {
+                    errors.push(error(&config.name(), format!("{}: {m}", config.name())));
+                }
+                analysis.clone()
+            });
+            projects.push(Project { config: config.clone(), analysis: said, baseline });
+        }
+        let refused = |u: &Unit| {
+            let name = projects[u.project].config.name();
+            !name.is_empty() && errors.iter().any(|e| e.file == name)
+        };
+        let units: Vec<Unit> = units.into_iter().filter(|u| !refused(u)).collect();
+        let name = |(i, unit): (usize, &Unit)| (names::shown(&unit.path), i);
         Ok(Plan {
-            units: vec![Unit { input, ..unit }],
-            errors: Vec::new(),
-            analysis,
-            baseline: baseline.map(Baseline::read).transpose()?,
-            write_baseline: None,
-            cache: true,
-            config,
+            by_name: units.iter().enumerate().map(name).collect(),
+            units,
+            errors,
+            analysis: analysis.clone(),
+            projects,
+            baselines: baselines.into_iter().map(|(_, b)| b).collect(),
+            write_baseline: args.write_baseline.clone(),
+            cache: !args.no_cache,
         })
     }
 
-    /// How a file is read.
-    pub(crate) fn input_of(&self, file: &str) -> InputArgs {
-        let unit = self.units.iter().find(|u| names::shown(&u.path) == file);
-        unit.map_or_else(|| self.analysis.input.clone(), |u| u.input.clone())
+    /// The unit whose file has this name.
+    pub(crate) fn unit_of(&self, file: &str) -> Option<&Unit> {
+        self.by_name.get(file).map(|i| &self.units[*i])
+    }
+
+    pub(crate) fn project(&self, unit: &Unit) -> &Project {
+        &self.projects[unit.project]
+    }
+
+    /// What holds for a file, and how it is read.
+    pub(crate) fn analysis_of(&self, file: &str) -> Analysis {
+        match self.unit_of(file) {
+            Some(unit) => {
+                Analysis { input: unit.input.clone(), ..self.project(unit).analysis.clone() }
+            }
+            None => self.analysis.clone(),
+        }
     }
 
     /// What holds for one kernel of a file.
     pub(crate) fn for_kernel(&self, unit: &Unit, kernel: &Kernel) -> Result<Analysis, String> {
+        let project = self.project(unit);
         let names = suppress::names(&kernel.name, &kernel.mangled);
-        let said = self.config.kernel(&names, &unit.path);
-        let mut analysis = Analysis { input: unit.input.clone(), ..self.analysis.clone() };
+        let said = project.config.kernel(&names, &unit.path);
+        let mut analysis = Analysis { input: unit.input.clone(), ..project.analysis.clone() };
+        analysis.search.budget = self.budget(project, said.budget);
         let launch = &mut analysis.launch;
         let dims = |text: Option<String>| text.map(|t| dims::parse_arg(&t)).transpose();
         launch.block = launch.block.or(dims(said.block)?);
@@ -129,31 +186,64 @@ impl Plan {
                 Some(Some(_)) => {}
                 // A table for many kernels may name what only some of them have.
                 None if !arg.exact => {}
-                None => return Err(format!("{}: no parameter '{}'", self.config.name(), arg.name)),
+                None => {
+                    return Err(format!("{}: no parameter '{}'", project.config.name(), arg.name));
+                }
             }
         }
         launch.assume.extend(said.assume);
-        // Of a kernel's own table even where the file has a budget for all.
-        if self.config_budget_applies() {
-            analysis.search.budget = said.budget.or(analysis.search.budget);
-        }
         Ok(analysis)
     }
 
-    /// Whether the budget came from the file, not from the command line.
-    fn config_budget_applies(&self) -> bool {
-        self.analysis.search.budget.is_none() || self.analysis.search.budget == self.config.budget
+    /// The command line's budget, a kernel's own, or that of all kernels of its project.
+    fn budget(&self, project: &Project, own: Option<f64>) -> Option<f64> {
+        self.analysis.search.budget.or(own).or(project.config.budget)
+    }
+
+    /// The seconds that a kernel of a file has, known by its names.
+    pub(crate) fn budget_of(&self, unit: &Unit, name: &str, mangled: &str) -> f64 {
+        let project = self.project(unit);
+        let said = project.config.kernel(&suppress::names(name, mangled), &unit.path);
+        self.budget(project, said.budget).unwrap_or(engines::DEFAULT_BUDGET)
     }
 }
 
-/// A command about one file, with what the project says of all its files.
-pub(crate) fn for_one_file(analysis: &Analysis) -> Result<Analysis, String> {
-    let config = Config::find(None, &std::env::current_dir().unwrap_or_default());
-    let config = config.map_err(|e| e.message)?;
-    let analysis =
-        with_config(analysis.clone(), &config).map_err(|m| format!("{}: {m}", config.name()))?;
-    let input = input(Path::new(""), &analysis.input, &config, None);
-    Ok(Analysis { input, ..analysis })
+/// The number of a baseline, read once.
+fn baseline(known: &mut Vec<(PathBuf, Baseline)>, path: &Path) -> Result<usize, InputError> {
+    if let Some(at) = known.iter().position(|(p, _)| p == path) {
+        return Ok(at);
+    }
+    known.push((path.to_path_buf(), Baseline::read(path)?));
+    Ok(known.len() - 1)
+}
+
+/// A command about one file, with what its project says of all its files.
+pub(crate) fn for_one_file(
+    file: &Path,
+    project: &FileProjectArgs,
+    analysis: &Analysis,
+) -> Result<Analysis, InputError> {
+    let (config, input) = read_one_file(file, project, &analysis.input)?;
+    let said = with_config(analysis.clone(), &config)
+        .map_err(|m| error(&config.name(), format!("{}: {m}", config.name())))?;
+    Ok(Analysis { input, ..said })
+}
+
+/// The settings of one file, and how it is read.
+pub(crate) fn read_one_file(
+    file: &Path,
+    project: &FileProjectArgs,
+    given: &InputArgs,
+) -> Result<(Config, InputArgs), InputError> {
+    let mut settings = Settings::new(project.config.as_deref())?;
+    let database = project.build.as_deref().map(Database::read).transpose()?;
+    let index = settings.of(file);
+    if let Some(wrong) = settings.errors().first() {
+        return Err(wrong.clone());
+    }
+    let config = index.map_or_else(Config::default, |i| settings.configs()[i].clone());
+    let input = input(file, given, &config, database.as_ref());
+    Ok((config, input))
 }
 
 /// The files that the arguments stand for: what is named, or else all that the build compiles.
@@ -161,21 +251,20 @@ fn sources(
     files: &[PathBuf],
     project: &ProjectArgs,
     database: Option<&Database>,
-    config: &Config,
+    settings: &mut Settings,
     here: &Path,
 ) -> Found {
-    let excluded = |path: &Path| config.exclude.is_match(path);
     match database {
         Some(database) if files.is_empty() => {
             let entries = database.entries.iter().map(|e| &e.file);
             let shown = |f: &PathBuf| f.strip_prefix(here).unwrap_or(f).to_path_buf();
-            let files = entries.filter(|f| !excluded(f)).map(shown).collect();
+            let files = entries.filter(|f| !settings.exclude(here, f)).map(shown).collect();
             Found { files, unusable: Vec::new() }
         }
         _ if files.is_empty() && project.changed.is_some() => {
-            tree::files(&[PathBuf::from(".")], excluded)
+            tree::files(&[PathBuf::from(".")], |walked, file| settings.exclude(walked, file))
         }
-        _ => tree::files(files, excluded),
+        _ => tree::files(files, |walked, file| settings.exclude(walked, file)),
     }
 }
 
@@ -227,11 +316,10 @@ pub(crate) fn with_config(mut analysis: Analysis, config: &Config) -> Result<Ana
     Ok(analysis)
 }
 
-fn keep_changed(units: &mut Vec<Unit>, changes: &Changes, config: &Config) {
-    // Other settings may mean another answer for every file.
-    if config.path.as_deref().is_some_and(|p| changes.contains(p)) {
-        return;
-    }
+fn keep_changed(units: &mut Vec<Unit>, changes: &Changes, configs: &[Config]) {
+    // Other settings may mean another answer for every file that has them.
+    let resettled =
+        |u: &Unit| configs[u.project].path.as_deref().is_some_and(|p| changes.contains(p));
     let mut includes = Includes::default();
-    units.retain(|u| includes.touched(&u.path, &u.input.clang_args, changes));
+    units.retain(|u| resettled(u) || includes.touched(&u.path, &u.input.clang_args, changes));
 }

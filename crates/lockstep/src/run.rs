@@ -6,7 +6,7 @@ use std::time::Instant;
 use lockstep_finding::source::Sources;
 use lockstep_finding::{
     ArgValue, ElementType, Fact, Finding, InputError, KernelReport, Launch, Origin, Output, Report,
-    Witness,
+    Warning,
 };
 use lockstep_kernel::{Kernel, ParamKind, Space};
 use lockstep_names as names;
@@ -19,7 +19,9 @@ use crate::interrupt;
 use crate::launch_facts::{FileFacts, assumptions_hold};
 use crate::load::{self, Source, error};
 use crate::options::{Analysis, RunArgs};
+use crate::plan;
 use crate::progress::{Engine, Progress};
+use crate::repeat;
 use crate::simulation::{self, Simulated, execute};
 use crate::traces;
 use crate::verdicts;
@@ -29,20 +31,76 @@ const DEFAULT_BUDGET: f64 = 60.0;
 /// The part of the budget that is spent on what may help.
 const ADVICE: u64 = 200;
 
-pub(crate) fn run(args: &RunArgs, sources: &mut Sources) -> Report {
-    match run_one(args, sources) {
-        Ok(kernel) => Report { kernels: vec![kernel], ..Report::default() },
-        Err(e) => Report { errors: vec![e], ..Report::default() },
+/// A launch to be made, and of what.
+pub(crate) struct Wanted {
+    file: PathBuf,
+    pub(crate) analysis: Analysis,
+    /// As a witness has it.
+    launch: Option<Launch>,
+    warning: Option<Warning>,
+}
+
+impl Wanted {
+    /// What the command line says, with the settings of the file's project, or a witness.
+    pub(crate) fn new(args: &RunArgs) -> Result<Wanted, InputError> {
+        if let Some(path) = &args.replay {
+            return Wanted::of_witness(path, args);
+        }
+        let file = args.file.clone().unwrap_or_default();
+        let analysis = plan::for_one_file(&file, &args.project, &args.analysis)?;
+        Ok(Wanted { file, analysis, launch: None, warning: None })
+    }
+
+    /// A witness says all that a project would.
+    fn of_witness(path: &Path, args: &RunArgs) -> Result<Wanted, InputError> {
+        let witness = witness::read(path)?;
+        let found = match &args.file {
+            Some(file) => witness::named(&witness, file),
+            None => witness::find(&witness, path)?,
+        };
+        let mut analysis = args.analysis.clone();
+        witness::apply(&witness, &found, &mut analysis)
+            .map_err(|m| error(&names::shown(path), m))?;
+        let launch = Some(witness::launch(&witness, &found));
+        Ok(Wanted { file: found.file, analysis, launch, warning: found.warning })
     }
 }
 
-fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputError> {
-    let started = Instant::now();
-    let (file, analysis, replayed) = match &args.replay {
-        Some(path) => replay(path, args)?,
-        None => (args.file.clone().unwrap_or_default(), args.analysis.clone(), None),
+pub(crate) fn run(
+    args: &RunArgs,
+    wanted: &Result<Wanted, InputError>,
+    sources: &mut Sources,
+) -> Report {
+    let refused = |e: InputError| Report { errors: vec![e], ..Report::default() };
+    let wanted = match wanted {
+        Ok(wanted) => wanted,
+        Err(e) => return refused(e.clone()),
     };
-    let source = Source::open(&file)?;
+    let mut report = match run_one(args, wanted, sources) {
+        Ok(kernel) => Report { kernels: vec![kernel], ..Report::default() },
+        Err(e) => refused(e),
+    };
+    report.warnings.extend(wanted.warning.clone());
+    match &args.replay {
+        Some(witness) => repeat::add_replay(&mut report, witness),
+        None => {
+            let build = args.project.build.as_deref();
+            let config = args.project.config.as_deref();
+            let given = repeat::Given { analysis: &args.analysis, build, config };
+            repeat::add(&mut report, &given, |_| Some(&wanted.file));
+        }
+    }
+    report
+}
+
+fn run_one(
+    args: &RunArgs,
+    wanted: &Wanted,
+    sources: &mut Sources,
+) -> Result<KernelReport, InputError> {
+    let started = Instant::now();
+    let Wanted { file, analysis, launch: replayed, .. } = wanted;
+    let source = Source::open(file)?;
     if let Some((name, text)) = source.typed() {
         sources.insert(&name, &text);
     }
@@ -57,8 +115,8 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
 
     let facts = FileFacts::new(&source, &module, &analysis.input);
     let launch = match replayed {
-        Some(launch) => launch,
-        None => given_launch(kernel, &facts, &analysis).map_err(fail)?,
+        Some(launch) => launch.clone(),
+        None => given_launch(kernel, &facts, analysis).map_err(fail)?,
     };
     let launch = bind::named(kernel, &launch).map_err(fail)?;
     assumptions_hold(&analysis.launch.assume, &launch).map_err(fail)?.map_err(fail)?;
@@ -70,8 +128,8 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
         return Ok(report);
     }
 
-    let config = simulation::config(&analysis, DEFAULT_BUDGET, 1, false);
-    let progress = Progress::new(1, &analysis);
+    let config = simulation::config(analysis, DEFAULT_BUDGET, 1, false);
+    let progress = Progress::new(1, analysis);
     let budget = config.deadline.map(|d| d.saturating_duration_since(Instant::now()));
     let work = progress.begin(&kernel.name, Engine::Simulate, budget);
     if analysis.input.verbose {
@@ -98,7 +156,7 @@ fn run_one(args: &RunArgs, sources: &mut Sources) -> Result<KernelReport, InputE
     let mut report = simulated.report(&config, analysis.report.strict);
     architecture::name(&module, kernel, &mut report);
     advise(kernel, &mut report, &config);
-    traces::add(kernel, &mut report, &analysis);
+    traces::add(kernel, &mut report, analysis);
     if analysis.input.cancel.is_cancelled() {
         interrupt::mark(&mut report);
     }
@@ -115,15 +173,6 @@ fn advise(kernel: &Kernel, report: &mut KernelReport, config: &Config) {
         let advisor = advisor.get_or_insert_with(|| Advisor::new(kernel, config, &bind, steps));
         advisor.advise(finding, &[]);
     }
-}
-
-fn replay(path: &Path, args: &RunArgs) -> Result<(PathBuf, Analysis, Option<Launch>), InputError> {
-    let w = witness::read(path)?;
-    let file = args.file.clone().unwrap_or_else(|| witness::source_path(&w, path));
-    let mut analysis = args.analysis.clone();
-    witness::apply(&w, &mut analysis).map_err(|m| error(&names::shown(path), m))?;
-    let Witness { launch, .. } = w;
-    Ok((file, analysis, Some(launch)))
 }
 
 fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel, String> {

@@ -17,9 +17,17 @@ pub(crate) fn settle(
     whole: &[String],
     marked: &[String],
 ) {
-    let mut baseline = plan.baseline.clone();
-    let rules = Rules { config: &plan.config, baseline: baseline.as_mut(), whole, marked };
+    let projects: Vec<_> = plan.projects.iter().map(|p| (&p.config, p.baseline)).collect();
+    let project_of = |file: &str| plan.unit_of(file).map_or(0, |u| u.project);
+    let mut baselines = plan.baselines.clone();
+    let baselines = &mut baselines;
+    let rules = Rules { projects: &projects, baselines, project_of: &project_of, whole, marked };
     suppress::apply(report, sources, rules);
+    for kernel in &mut report.kernels {
+        let unit = plan.unit_of(&kernel.file);
+        kernel.unknown_allowed =
+            unit.is_some_and(|u| plan.project(u).analysis.report.allow_unknown);
+    }
     if let Some(path) = &plan.write_baseline
         && let Err(message) = Baseline::write(path, report, sources)
     {

@@ -255,6 +255,8 @@ fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         explanation: None,
         operations: Vec::new(),
         elsewhere: Vec::new(),
+        ended_by_clock: false,
+        unknown_allowed: false,
     }
 }
 

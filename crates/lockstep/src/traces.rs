@@ -1,7 +1,7 @@
 //! What the threads of a finding did, for the formats that show it.
 //!
 //! The finding's launch is executed again, within a budget of steps and not of time,
-//! so that the same run gives the same bytes.
+//! so that the same run gives the same bytes. That may be in a later run than the one that found it.
 
 use lockstep_finding::{Confidence, DecidedBy, Finding, KernelReport, Kind};
 use lockstep_kernel::Kernel;
@@ -49,6 +49,15 @@ impl Shown {
     }
 }
 
+/// Whether the format shows what threads of a kernel's findings did.
+pub(crate) fn are_wanted(report: &KernelReport, shown: Shown) -> bool {
+    report.findings.iter().any(|f| is_seen(f, shown) && f.launch.is_some())
+}
+
+fn is_seen(finding: &Finding, shown: Shown) -> bool {
+    finding.confidence == Confidence::Confirmed && shown.is_about(finding.kind)
+}
+
 /// Adds traces to the findings that were seen in a launch, as far as the format shows them.
 pub(crate) fn add(kernel: &Kernel, report: &mut KernelReport, analysis: &Analysis) {
     let shown = Shown::of(analysis);
@@ -59,8 +68,7 @@ pub(crate) fn add(kernel: &Kernel, report: &mut KernelReport, analysis: &Analysi
         kinds: Vec::new(),
         ..Config::default()
     };
-    let seen = |f: &&mut Finding| f.confidence == Confidence::Confirmed && shown.is_about(f.kind);
-    for finding in report.findings.iter_mut().filter(seen).take(MOST) {
+    for finding in report.findings.iter_mut().filter(|f| is_seen(f, shown)).take(MOST) {
         let bound = finding.launch.as_ref().and_then(|l| bind::bind(kernel, l).ok());
         finding.trace = bound.and_then(|b| trace(kernel, &b, &config, finding).ok());
         let timelines = finding.trace.iter_mut().flat_map(|t| &mut t.timelines);

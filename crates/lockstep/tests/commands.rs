@@ -96,6 +96,7 @@ fn a_witness_replays() {
     let replayed = json_of(dir.path(), &["run", "--replay", "w/reverse-data-race-1.json"], 1);
     let mut again = replayed["kernels"][0]["findings"][0].clone();
     again["launch"] = finding["launch"].clone();
+    again["repeat"] = finding["repeat"].clone();
     // Its help was tried in one launch, that of a check in several.
     again["help"] = finding["help"].clone();
     assert_eq!(&again, finding);

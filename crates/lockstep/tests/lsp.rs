@@ -1,5 +1,7 @@
 //! The language server, by a client over its standard input and output.
 
+mod entries;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -61,6 +63,7 @@ impl Client {
             .arg("lsp")
             .args(args)
             .current_dir(folder.path())
+            .env("LOCKSTEP_CACHE_DIR", folder.path().join(".cache"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -498,4 +501,29 @@ fn a_bad_option_is_one_message() {
         .expect("the binary starts");
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("a number of seconds above 0"));
+}
+
+/// A kernel that ran out of its budget is not looked at again because something else in its file has changed.
+#[test]
+fn what_hit_its_budget_is_not_computed_at_every_save() {
+    let mut client = Client::ready(&["--block", "64", "--grid", "1", "--budget", "0.5"]);
+    let endless = ENDLESS
+        .replace("x[threadIdx.x] = v", "x[0] = v")
+        .replace("{\n", "{\n    x[1] = threadIdx.x;\n");
+    let (path, uri) = client.file("k.cu", &endless);
+    client.open(&uri, &endless);
+    let message = |found: &[Value]| {
+        let race = found.iter().find(|d| d["code"] == "data-race").expect("the race");
+        race["message"].as_str().expect("a text").to_owned()
+    };
+    let first = message(&client.diagnostics(&uri));
+    assert!(first.contains("data race on"), "{first}");
+    entries::replace(&client.folder.path().join(".cache"), "data race on", "kept race on");
+    for count in 1..3 {
+        let text = format!("{endless}{}", "// more\n".repeat(count));
+        client.save(&uri, &path, &text);
+        let again = message(&client.diagnostics(&uri));
+        assert_eq!(again, first.replace("data race on", "kept race on"));
+    }
+    assert_eq!(client.end(), Some(0));
 }

@@ -22,7 +22,7 @@ use sha2::{Digest, Sha256};
 use crate::suppress;
 
 /// The form of the entries: another number, another folder.
-const FORMAT: &str = "results-1";
+const FORMAT: &str = "results-2";
 const DEFAULT_LIMIT: u64 = 512 << 20;
 /// An entry is marked as used at most so often.
 const TOUCH_AFTER: Duration = Duration::from_secs(3600);

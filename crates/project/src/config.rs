@@ -1,6 +1,6 @@
 //! `lockstep.toml`: what a project says once instead of on every command line.
 //!
-//! It is looked for in the working directory and upwards, or named. Paths in it are relative to its folder. An
+//! Which file holds for which source is for [`crate::settings`] to say. Paths in it are relative to its folder. An
 //! unknown key is an error that names its line: a misspelt one would otherwise be silently ignored.
 //!
 //! The command line beats the file, the file beats what the source says. Of several tables that match a kernel, one
@@ -20,7 +20,7 @@ use serde::{Deserialize, Deserializer};
 use crate::flags;
 use crate::tree::{Exclude, below};
 
-const NAME: &str = "lockstep.toml";
+pub(crate) const NAME: &str = "lockstep.toml";
 
 /// The file as it is written.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -198,42 +198,9 @@ impl Suppression {
     }
 }
 
-/// The file in a folder or above it.
-fn nearest(folder: &Path) -> Option<PathBuf> {
-    folder.ancestors().map(|d| d.join(NAME)).find(|p| p.is_file())
-}
-
 impl Config {
-    /// The file that is named, or the nearest one from `from` upwards; all defaults where there is none.
-    pub fn find(named: Option<&Path>, from: &Path) -> Result<Config, InputError> {
-        let found = match named {
-            Some(path) => Some(path.to_path_buf()),
-            None => nearest(from),
-        };
-        found.map_or_else(|| Ok(Config::default()), |path| Config::read(&path))
-    }
-
-    /// As [`Config::find`] in the working directory; where there is none, the one that is nearest to all the inputs.
-    pub fn find_for(
-        named: Option<&Path>,
-        here: &Path,
-        inputs: &[PathBuf],
-    ) -> Result<Config, InputError> {
-        if named.is_some() || nearest(here).is_some() {
-            return Config::find(named, here);
-        }
-        let folder = |input: &PathBuf| {
-            let path = here.join(input);
-            let is_folder = path.is_dir();
-            std::fs::canonicalize(if is_folder { &path } else { path.parent()? }).ok()
-        };
-        let mut found = inputs.iter().map(|i| folder(i).and_then(|f| nearest(&f)));
-        let first = found.next().flatten();
-        let is_shared = first.is_some() && found.all(|f| f == first);
-        Config::find(first.filter(|_| is_shared).as_deref(), here)
-    }
-
-    fn read(path: &Path) -> Result<Config, InputError> {
+    /// Reads the file.
+    pub fn read(path: &Path) -> Result<Config, InputError> {
         let name = shown(path);
         let text = std::fs::read_to_string(path).map_err(|e| InputError {
             file: name.clone(),
@@ -436,30 +403,10 @@ fn shown(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_project_of_all_inputs() {
-        let dir = tempfile::tempdir().unwrap();
-        let (one, two) = (dir.path().join("one"), dir.path().join("two"));
-        for (project, budget) in [(&one, 1), (&two, 2)] {
-            std::fs::create_dir_all(project.join("src")).unwrap();
-            std::fs::write(project.join(NAME), format!("budget = {budget}")).unwrap();
-        }
-        let budget = |here: &Path, inputs: &[&str]| {
-            let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
-            Config::find_for(None, here, &inputs).unwrap().budget
-        };
-        assert_eq!(budget(dir.path(), &["one"]), Some(1.0));
-        assert_eq!(budget(dir.path(), &["two/src/a.cu", "two"]), Some(2.0));
-        assert_eq!(budget(dir.path(), &["one", "two"]), None);
-        assert_eq!(budget(dir.path(), &["one", "c.cu"]), None);
-        assert_eq!(budget(dir.path(), &[]), None);
-        assert_eq!(budget(&one, &["../two"]), Some(1.0));
-    }
-
     fn config(text: &str) -> Result<Config, InputError> {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(NAME), text).unwrap();
-        Config::find(None, dir.path())
+        Config::read(&dir.path().join(NAME))
     }
 
     #[test]
@@ -492,9 +439,7 @@ reason = "known since 2019"
 "#;
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(NAME), text).unwrap();
-        let deep = dir.path().join("a/b");
-        std::fs::create_dir_all(&deep).unwrap();
-        let config = Config::find(None, &deep).unwrap();
+        let config = Config::read(&dir.path().join(NAME)).unwrap();
         let inc = format!("-I{}", dir.path().join("inc").display());
         assert_eq!(
             config.clang_args,
@@ -542,14 +487,5 @@ reason = "known since 2019"
         assert!(message("budget = [").contains("lockstep.toml:1: "));
         assert!(message("[kernel.\"a[\"]\n").contains("is no glob"));
         assert!(message("[[suppress]]\nkind = \"data-race\"\n").contains("missing field `reason`"));
-    }
-
-    #[test]
-    fn without_a_file_all_is_default() {
-        let dir = tempfile::tempdir().unwrap();
-        // Nothing above a temporary folder says anything.
-        let config = Config::find(None, dir.path()).unwrap();
-        assert!(config.path.is_none() && config.clang_args.is_empty());
-        assert!(Config::find(Some(Path::new("/no/such.toml")), dir.path()).is_err());
     }
 }

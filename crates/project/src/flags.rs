@@ -8,7 +8,8 @@
 //! The list of options that take a value follows nvcc 12's and clang 19's help. An option that neither knows and
 //! that takes its value in the next word leaves that value behind, where it looks like an input file and is ignored.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use lockstep_finding::InputError;
@@ -46,6 +47,43 @@ const KEPT_WORDS: [&str; 1] = ["-cl-uniform-work-group-size"];
 
 /// Those of [`KEPT`] whose value is a place in the file system.
 const PLACES: [&str; 5] = ["-I", "-isystem", "-iquote", "-idirafter", "-include"];
+
+/// More options of clang's whose value is one, for those that come from a command line as they are.
+const MORE_PLACES: [&str; 4] = ["-imacros", "-isysroot", "--sysroot", "--cuda-path"];
+
+/// clang's options with other names for the files and folders in them, where `rename` has one.
+pub fn with_places(args: &[OsString], rename: impl Fn(&Path) -> Option<PathBuf>) -> Vec<OsString> {
+    let renamed = |text: &[u8]| {
+        let name = OsStr::from_bytes(text);
+        let new = Some(name).filter(|n| !n.is_empty()).and_then(|n| rename(Path::new(n)));
+        new.map_or_else(|| name.to_owned(), PathBuf::into_os_string)
+    };
+    let joined = |option: &str, value: OsString| {
+        let mut word = OsString::from(option);
+        word.push(value);
+        word
+    };
+    let mut out = Vec::new();
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        let bytes = word.as_bytes();
+        let places = PLACES.iter().chain(&MORE_PLACES).filter(|o| bytes.starts_with(o.as_bytes()));
+        let Some(option) = places.max_by_key(|o| o.len()) else {
+            out.push(word.clone());
+            continue;
+        };
+        match &bytes[option.len()..] {
+            [] => {
+                out.push(word.clone());
+                out.extend(words.next().map(|value| renamed(value.as_bytes())));
+            }
+            [b'=', value @ ..] => out.push(joined(&format!("{option}="), renamed(value))),
+            [b'-', ..] => out.push(word.clone()),
+            value => out.push(joined(option, renamed(value))),
+        }
+    }
+    out
+}
 
 /// Options of no interest whose value may be the next word.
 const WITH_VALUE: [&str; 72] = [
@@ -323,7 +361,6 @@ pub fn split_command(text: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsStr;
 
     fn flags(line: &str) -> Flags {
         translate(&split_command(line).unwrap(), Path::new("/b")).unwrap()
@@ -397,5 +434,19 @@ mod tests {
         );
         assert!(read("@loop.rsp").unwrap_err().message.contains("include each other"));
         assert!(read("@none.rsp").unwrap_err().message.contains("cannot read"));
+    }
+
+    #[test]
+    fn other_places() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let args =
+            "-Iinc -I inc -DI=inc -isystem/usr -include a.h -include-pch b --sysroot=inc -Wall";
+        let rename = |p: &Path| (p != Path::new("/usr")).then(|| Path::new("/p").join(p));
+        assert_eq!(
+            with_places(&words(args), rename),
+            words(
+                "-I/p/inc -I /p/inc -DI=inc -isystem/usr -include /p/a.h -include-pch b --sysroot=/p/inc -Wall"
+            )
+        );
     }
 }

@@ -4,7 +4,8 @@
 //! reports; it knows neither clang's process nor an engine.
 //!
 //! Reading order: [`tree`] (folders), [`database`] and [`flags`] (`compile_commands.json`), [`config`]
-//! (`lockstep.toml`), [`changed`] (`--changed`), [`suppress`] and [`baseline`] (findings that do not count), [`cache`].
+//! (`lockstep.toml`) and [`settings`] (which one holds for a file), [`changed`] (`--changed`), [`suppress`] and
+//! [`baseline`] (findings that do not count), [`cache`].
 
 pub mod baseline;
 pub mod cache;
@@ -12,5 +13,6 @@ pub mod changed;
 pub mod config;
 pub mod database;
 pub mod flags;
+pub mod settings;
 pub mod suppress;
 pub mod tree;

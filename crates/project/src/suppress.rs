@@ -33,10 +33,12 @@ struct Allow {
 }
 
 /// What decides which findings count.
-#[derive(Debug)]
 pub struct Rules<'a> {
-    pub config: &'a Config,
-    pub baseline: Option<&'a mut Baseline>,
+    /// Settings, each with the number of its baseline.
+    pub projects: &'a [(&'a Config, Option<usize>)],
+    pub baselines: &'a mut [Baseline],
+    /// Whose settings hold for a file that was checked.
+    pub project_of: &'a dyn Fn(&str) -> usize,
     /// Files that were looked at in full: what is unused in them can be said.
     pub whole: &'a [String],
     /// Those, and headers of theirs, that may hold suppressions.
@@ -45,35 +47,46 @@ pub struct Rules<'a> {
 
 /// Marks the findings that do not count, and adds the warnings that follow.
 pub fn apply(report: &mut Report, sources: &mut Sources, rules: Rules) {
-    let Rules { config, mut baseline, whole, marked } = rules;
+    let Rules { projects, baselines, project_of, whole, marked } = rules;
     let mut comments = Comments::default();
     marked.iter().for_each(|file| comments.read(file, sources));
-    let mut config_used = vec![false; config.suppressions.len()];
+    let used = |(config, _): &(&Config, _)| vec![false; config.suppressions.len()];
+    let mut used: Vec<Vec<bool>> = projects.iter().map(used).collect();
     for kernel in &mut report.kernels {
         let (name, line) = (kernel.name.clone(), kernel.line);
         let names = names(&name, &kernel.mangled);
+        let project = project_of(&kernel.file);
+        let Some((config, baseline)) = projects.get(project) else { continue };
         for finding in kernel.findings.iter_mut().filter(|f| f.suppressed.is_none()) {
             let by_comment = comments.cover(finding, line, sources);
-            let mut by_config = || by_config(finding, &names, config, &mut config_used);
-            let by_baseline = |b: &mut &mut Baseline| b.covers(&name, finding, sources);
+            let mut by_config = || by_config(finding, &names, config, &mut used[project]);
+            let mut by_baseline = || {
+                let baseline = &mut baselines[(*baseline)?];
+                baseline.covers(&name, finding, sources)
+            };
             finding.suppressed = match by_comment {
                 Some(because) => Some(Suppressed { because, in_source: true }),
                 None => by_config()
-                    .or_else(|| baseline.as_mut().and_then(by_baseline))
+                    .or_else(&mut by_baseline)
                     .map(|because| Suppressed { because, in_source: false }),
             };
         }
     }
     let mut warnings = comments.warnings(report, marked);
-    if !whole.is_empty() {
-        for (s, _) in config.suppressions.iter().zip(&config_used).filter(|(_, used)| !**used) {
-            if settled(report, s.kind, |_| true) {
+    for (project, (config, _)) in projects.iter().enumerate() {
+        let is_own = |file: &str| project_of(file) == project;
+        if !whole.iter().any(|file| is_own(file)) {
+            continue;
+        }
+        let rules = config.suppressions.iter().zip(&used[project]);
+        for (s, _) in rules.filter(|(_, used)| !**used) {
+            if settled(report, s.kind, |k| is_own(&k.file)) {
                 let message = format!("the suppression of {} covers nothing", s.kind);
                 warnings.push(Warning { file: config.name(), line: s.line, message });
             }
         }
     }
-    if let Some(baseline) = baseline {
+    for baseline in baselines {
         warnings
             .extend(baseline.gone(whole, |kind, name| settled(report, kind, |k| k.name == name)));
     }
@@ -326,7 +339,13 @@ k(int *a) {
         sources.insert("k.cu", TEXT);
         let config = Config::default();
         let whole = ["k.cu".to_owned()];
-        let rules = Rules { config: &config, baseline: None, whole: &whole, marked: &whole };
+        let rules = Rules {
+            projects: &[(&config, None)],
+            baselines: &mut [],
+            project_of: &|_| 0,
+            whole: &whole,
+            marked: &whole,
+        };
         apply(&mut report, &mut sources, rules);
         let reasons = report.kernels[0]
             .findings

@@ -18,8 +18,8 @@ pub struct Found {
     pub unusable: Vec<(PathBuf, String)>,
 }
 
-/// Walks the folders among `paths`. Each file comes once.
-pub fn files(paths: &[PathBuf], excluded: impl Fn(&Path) -> bool) -> Found {
+/// Walks the folders among `paths`. Each file comes once. `excluded` is asked about the folder that is walked and a file of it.
+pub fn files(paths: &[PathBuf], mut excluded: impl FnMut(&Path, &Path) -> bool) -> Found {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in paths {
@@ -36,7 +36,7 @@ pub fn files(paths: &[PathBuf], excluded: impl Fn(&Path) -> bool) -> Found {
                 Ok(entry) => {
                     let file = plain(entry.path());
                     let is_file = entry.file_type().is_some_and(|t| t.is_file());
-                    if !is_file || !is_source(&file) || excluded(&file) {
+                    if !is_file || !is_source(&file) || excluded(path, &file) {
                         continue;
                     }
                     known = true;
@@ -83,13 +83,13 @@ impl Exclude {
 }
 
 /// The path as seen from `root`, where it lies below it.
-pub(crate) fn below(root: &Path, path: &Path) -> PathBuf {
+pub fn below(root: &Path, path: &Path) -> PathBuf {
     let whole = absolute(path);
     whole.strip_prefix(absolute(root)).map_or_else(|_| plain(path), Path::to_path_buf)
 }
 
 /// From the root of the file system, with `.` and `..` taken out as text: links stay as they are.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
+pub fn absolute(path: &Path) -> PathBuf {
     let joined = std::env::current_dir().unwrap_or_default().join(path);
     let mut out = PathBuf::new();
     for part in joined.components() {
@@ -128,7 +128,7 @@ mod tests {
             fs::write(root.join(file), "").unwrap();
         }
         fs::write(root.join(".gitignore"), "build/\n").unwrap();
-        let excluded = |p: &Path| p.ends_with("gen.cu");
+        let excluded = |_: &Path, p: &Path| p.ends_with("gen.cu");
         let paths =
             [root.join("src/b.cu"), root.to_path_buf(), root.join("empty"), root.join("no.cu")];
         let found = files(&paths, excluded);

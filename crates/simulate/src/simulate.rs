@@ -80,8 +80,8 @@ fn surveyed(program: &Program) -> Outcome {
 fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
     let incomplete = run.stop.as_ref().map(|s| because(program, s));
     // After a deadlock or a divergent barrier the rest was never executed.
-    let incomplete = incomplete
-        .or_else(|| run.deadlock.then_some(Reason::Stopped(Stopped::Deadlock)));
+    let incomplete =
+        incomplete.or_else(|| run.deadlock.then_some(Reason::Stopped(Stopped::Deadlock)));
     let violated = match run.stop {
         Some(Stop::Requires(text)) => Some(text),
         _ => None,

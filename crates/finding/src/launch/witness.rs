@@ -10,8 +10,14 @@ use super::Launch;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Witness {
     pub schema: u32,
-    /// As it was given; relative to where the witness was made.
+    /// Relative to `folder` where it lies there, as are all other names of files in a witness.
     pub file: String,
+    /// Where the witness was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// SHA-256 of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// `cuda`, `opencl` or `llvm`, where the file's name does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
@@ -25,6 +31,9 @@ pub struct Witness {
     /// A word each; one that is not UTF-8 is a list of its bytes.
     #[serde(default, with = "words")]
     pub clang_args: Vec<OsString>,
+    /// The CUDA SDK whose headers were used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuda_path: Option<String>,
     /// What the finding said: for the reader, not for the replay.
     #[serde(default)]
     pub message: String,
@@ -97,6 +106,8 @@ mod tests {
         let witness = Witness {
             schema: 1,
             file: "a.cu".into(),
+            folder: Some("/home/me".into()),
+            sha256: None,
             language: None,
             kernel: "_Z1kPf".into(),
             kind: "data-race".into(),
@@ -108,6 +119,7 @@ mod tests {
             scheduling: "independent".into(),
             warp_size: 32,
             clang_args: vec!["-DN=4".into(), OsStr::from_bytes(b"-I\xff").into()],
+            cuda_path: None,
             message: String::new(),
         };
         assert_eq!(Witness::from_json(&witness.to_json()), Ok(witness));

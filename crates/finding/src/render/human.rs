@@ -289,7 +289,8 @@ fn notes(
     notes.extend(picture::map(finding, maps));
     notes.extend(circumstances(finding));
     if let Some(launch) = &finding.launch {
-        notes.push(format!("launch: {}", launch_options(launch)));
+        let options = finding.repeat.as_ref().map(|r| r.options.clone()).filter(|o| !o.is_empty());
+        notes.push(format!("launch: {}", options.unwrap_or_else(|| launch_options(launch))));
     }
     if !finding.also_in.is_empty() {
         notes.push(format!("the same in {}", finding.also_in.join(", ")));

@@ -84,6 +84,9 @@ fn kernel_json(kernel: &KernelReport, sources: &mut Sources) -> Value {
     if !outputs.is_empty() {
         out.insert("outputs".into(), Value::Object(outputs));
     }
+    if kernel.ended_by_clock {
+        out.insert("ended_by_clock".into(), json!(true));
+    }
     out.insert("seconds".into(), json!((kernel.seconds * 1e6).round() / 1e6));
     Value::Object(out)
 }
@@ -145,6 +148,9 @@ fn finding_json(finding: &Finding, sources: &mut Sources) -> Value {
     let approximated: Vec<Value> = finding.approximated.iter().map(approximated_json).collect();
     out.insert("approximated".into(), json!(approximated));
     out.insert("launch".into(), json!(finding.launch));
+    if let Some(repeat) = &finding.repeat {
+        out.insert("repeat".into(), json!(repeat.from_anywhere()));
+    }
     out.insert("message".into(), json!(finding.message));
     out.insert("help".into(), json!(finding.help));
     out.insert("fix".into(), json!(finding.fix));

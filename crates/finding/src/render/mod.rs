@@ -105,7 +105,7 @@ pub fn annotation_level(kernel: &KernelReport, finding: &Finding) -> Severity {
 }
 
 /// The launch as options that reproduce it.
-pub(crate) fn launch_options(launch: &Launch) -> String {
+pub fn launch_options(launch: &Launch) -> String {
     let (size, dims) = match launch.global {
         Some(global) => ("global", global),
         None => ("grid", launch.grid),

@@ -71,6 +71,7 @@ pub(crate) fn race() -> Finding {
         suppressed: None,
         also_in: Vec::new(),
         trace: None,
+        repeat: None,
     }
 }
 
@@ -170,6 +171,8 @@ pub(crate) fn kernel() -> KernelReport {
         explanation: None,
         operations: Vec::new(),
         elsewhere: Vec::new(),
+        ended_by_clock: false,
+        unknown_allowed: false,
     }
 }
 

@@ -93,7 +93,7 @@ impl Check {
         if let (Some(_), Some(folder)) = (&text, self.path.parent()) {
             input.clang_args.extend(["-iquote".into(), folder.as_os_str().to_owned()]);
         }
-        let unit = Unit { path: self.path, input, text, named: false };
+        let unit = Unit { path: self.path, input, text, named: false, project: 0 };
         let alias = if self.options.may_alias { Alias::All } else { Alias::Never };
         let how = Engines::All(Evolve { alias, ..Evolve::default() });
         match Plan::of_document(unit, &self.options.project, &self.options.analysis) {

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Page, badge, escaped, excerpt, map, timeline, with_code};
+use super::{badge, escaped, excerpt, map, timeline, with_code};
 use crate::render::{
-    annotation_level, circumstances, launch_options, memory_text, note_variable, shell_quoted,
-    title_text, value_rows,
+    annotation_level, circumstances, memory_text, note_variable, title_text, value_rows,
 };
 use crate::source::Sources;
 use crate::{Finding, KernelReport, Spot};
@@ -17,7 +16,6 @@ pub(super) fn card(
     id: &str,
     open: bool,
     sources: &mut Sources,
-    page: &Page,
 ) {
     let level = annotation_level(kernel, finding).name();
     let place = Spot::primary(kernel, finding, sources).to_string();
@@ -46,7 +44,7 @@ pub(super) fn card(
     }
     advice(out, finding);
     out.push_str("</div>\n");
-    launch(out, kernel, finding, page);
+    launch(out, finding);
     out.push_str("</div></div></details>\n");
 }
 
@@ -120,25 +118,12 @@ fn advice(out: &mut String, finding: &Finding) {
 }
 
 /// A command line that repeats the launch.
-fn launch(out: &mut String, kernel: &KernelReport, finding: &Finding, page: &Page) {
-    let Some(launch) = &finding.launch else { return };
-    let [first, last] = &page.options.command;
-    let name = page.name_of(kernel);
-    let words = [
-        format!(
-            "lockstep run {} --kernel {}",
-            lockstep_names::shell_quoted(lockstep_names::path(&kernel.file).as_os_str()),
-            shell_quoted(name)
-        ),
-        first.clone(),
-        launch_options(launch),
-        last.clone(),
-    ];
-    let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
+fn launch(out: &mut String, finding: &Finding) {
+    let Some(repeat) = &finding.repeat else { return };
     let _ = writeln!(
         out,
         "<section class=\"panel wide\"><h4>Repeat the launch</h4><div class=\"command\"><code>{}</code>\
          <button type=\"button\" class=\"button small copy\">Copy</button></div></section>",
-        escaped(&words.join(" "))
+        escaped(&repeat.from_anywhere())
     );
 }

@@ -28,9 +28,6 @@ use crate::{
 pub struct HtmlOptions {
     /// Time of the whole run.
     pub seconds: Option<f64>,
-    /// What a command that repeats a launch needs besides it: options that stand
-    /// before those of the launch, and what stands last.
-    pub command: [String; 2],
 }
 
 pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> String {
@@ -54,10 +51,9 @@ pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> St
     let mut kernels: Vec<(usize, &KernelReport)> = report.kernels.iter().enumerate().collect();
     kernels.sort_by_key(|(_, kernel)| kernel.standing());
     let open = first_open(&kernels);
-    let page = Page { report, options };
     for (i, kernel) in kernels {
         let open = open.and_then(|(k, f)| (k == i).then_some(f));
-        kernel_card(&mut out, kernel, i, open, sources, &page);
+        kernel_card(&mut out, kernel, i, open, sources);
     }
     out.push_str("<p id=\"nothing\" class=\"nothing hidden\">No kernel fits the filter.</p>\n");
     about(&mut out, report);
@@ -68,23 +64,6 @@ pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> St
         include_str!("page.js")
     );
     out
-}
-
-/// What is shown, and how.
-struct Page<'a> {
-    report: &'a Report,
-    options: &'a HtmlOptions,
-}
-
-impl Page<'_> {
-    /// The name by which a command finds a kernel: the source's, unless another of its file has that too.
-    fn name_of<'k>(&self, kernel: &'k KernelReport) -> &'k str {
-        let same = |k: &&KernelReport| k.file == kernel.file && k.name == kernel.name;
-        match self.report.kernels.iter().filter(same).count() {
-            0 | 1 => &kernel.name,
-            _ => &kernel.mangled,
-        }
-    }
 }
 
 /// Two threads and the barrier that both wait at.
@@ -213,7 +192,6 @@ fn kernel_card(
     index: usize,
     open: Option<usize>,
     sources: &mut Sources,
-    page: &Page,
 ) {
     let standing = kernel.standing();
     let class = class_of(standing);
@@ -247,7 +225,7 @@ fn kernel_card(
     }
     for (i, finding) in shown(kernel).enumerate() {
         let id = format!("finding-{index}-{i}");
-        finding::card(out, kernel, finding, &id, open == Some(i), sources, page);
+        finding::card(out, kernel, finding, &id, open == Some(i), sources);
     }
     verdicts(out, kernel);
     if !kernel.printed.is_empty() {

@@ -1,0 +1,109 @@
+//! The command line that repeats a finding's launch.
+//!
+//! It is `lockstep run` with the file, the kernel, the launch, and what the user said of the file: the build, the settings, the
+//! options. What the user did not say, because it stands in `lockstep.toml`, `run` finds as `check` does. Names are
+//! as the user gave them, so the command belongs to the folder where they hold ([`Repeat::folder`]).
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use lockstep_finding::render::launch_options;
+use lockstep_finding::{Launch, Repeat, Report};
+use lockstep_names::shell_quoted;
+
+use crate::options::Analysis;
+
+/// What all the commands of a run share.
+pub(crate) struct Given<'a> {
+    /// As the command line has it, without what projects say.
+    pub(crate) analysis: &'a Analysis,
+    /// `-p` and `--config`.
+    pub(crate) build: Option<&'a Path>,
+    pub(crate) config: Option<&'a Path>,
+}
+
+/// Says of every finding with a launch how to see it again. `path_of` gives the file that a report names.
+pub(crate) fn add<'a>(
+    report: &mut Report,
+    given: &Given,
+    path_of: impl Fn(&str) -> Option<&'a Path>,
+) {
+    let Ok(here) = std::env::current_dir() else { return };
+    let folder = path_word(&here);
+    for kernel in &mut report.kernels {
+        // Nobody can repeat what came through standard input but who has it.
+        let Some(path) = path_of(&kernel.file).filter(|p| *p != Path::new("-")) else { continue };
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let name = if kernel.name.chars().all(plain) { &kernel.name } else { &kernel.mangled };
+        let what =
+            format!("lockstep run {} --kernel {}", path_word(path), shell_quoted(name.as_ref()));
+        for finding in &mut kernel.findings {
+            let Some(launch) = &finding.launch else { continue };
+            let options = given.options(launch);
+            finding.repeat = Some(Repeat { folder: folder.clone(), what: what.clone(), options });
+        }
+    }
+}
+
+/// Says the same of what a witness showed again.
+pub(crate) fn add_replay(report: &mut Report, witness: &Path) {
+    let Ok(here) = std::env::current_dir() else { return };
+    let (folder, what) =
+        (path_word(&here), format!("lockstep run --replay {}", path_word(witness)));
+    for finding in report.kernels.iter_mut().flat_map(|k| &mut k.findings) {
+        let (folder, what) = (folder.clone(), what.clone());
+        // The witness has all of them.
+        finding.repeat = Some(Repeat { folder, what, options: String::new() });
+    }
+}
+
+impl Given<'_> {
+    /// All options that a launch needs: those of the file, its own, and clang's.
+    fn options(&self, launch: &Launch) -> String {
+        let mut words = Vec::new();
+        let mut place = |option: &str, path: Option<&Path>| {
+            words.extend(path.map(|p| format!("{option} {}", path_word(p))));
+        };
+        place("-p", self.build);
+        place("--config", self.config);
+        place("--cuda-path", self.analysis.input.cuda_path.as_deref());
+        if let Some(lang) = self.analysis.input.lang {
+            words.push(format!("--lang {}", lang.language()));
+        }
+        if let Some(how) = self.analysis.launch.scheduling {
+            words.push(format!("--scheduling {}", how.name()));
+        }
+        if let Some(size) = self.analysis.launch.warp_size {
+            words.push(format!("--warp-size {size}"));
+        }
+        words.push(launch_options(launch));
+        let clang = self.analysis.input.clang_args.iter().map(|a| shell_quoted(a));
+        words.extend(std::iter::once("--".into()).filter(|_| clang.len() > 0).chain(clang.clone()));
+        words.join(" ")
+    }
+}
+
+/// A file's name as a shell takes it, whatever bytes it has; one that begins with `-` is no option.
+fn path_word(path: &Path) -> String {
+    let dashed = path.as_os_str().as_bytes().starts_with(b"-");
+    let path = if dashed { Path::new(".").join(path) } else { path.to_path_buf() };
+    shell_quoted(path.as_os_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+
+    #[test]
+    fn names_of_files_as_words() {
+        let of = |bytes: &[u8]| path_word(Path::new(OsStr::from_bytes(bytes)));
+        assert_eq!(of(b"src/a.cu"), "src/a.cu");
+        assert_eq!(of(b"my file.cu"), "'my file.cu'");
+        assert_eq!(of(b"it's $HOME.cu"), "'it'\\''s $HOME.cu'");
+        assert_eq!(of(b"-x.cu"), "./-x.cu");
+        assert_eq!(of(b"two\nlines.cu"), "$'two\\012lines.cu'");
+        assert_eq!(of(b"~x.cu"), "'~x.cu'");
+        assert_eq!(of(b"\xff'.cu"), "$'\\377\\'.cu'");
+    }
+}
