@@ -30,7 +30,7 @@ use crate::clang::{self, Side, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 use crate::{HeadComment, Input, Options, dependencies};
 
-pub use arrays::{HostAlias, HostArray};
+pub use arrays::{HostAlias, HostArray, HostPointer};
 pub use bound::HostBound;
 use bound::{Loops, Place};
 use conditions::Dominators;
@@ -111,7 +111,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
         llvm::add_attribute(module.ctx, f, "noinline");
         // SAFETY: LLVM is given a global, of a module that is alive.
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
-        stubs.insert(f, Stub::of(f));
+        stubs.insert(f, Stub::of(&module, f));
     }
     let uncalled = Uncalled::of(&module.functions());
     module.run_passes("default<O1>").ok()?;
@@ -124,11 +124,20 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     Some(host)
 }
 
+/// What an argument of a launch is of the kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Whole(usize),
+    /// Part of a structure.
+    Piece(HostPointer),
+    /// The address of a structure.
+    InMemory(usize),
+}
+
 /// How a stub's own arguments are the kernel's: a structure travels in pieces, or by address.
 #[derive(Default)]
 struct Stub {
-    /// The kernel's parameter that an argument is the whole of.
-    whole: Vec<Option<usize>>,
+    given: Vec<Option<Given>>,
     /// How many parameters the kernel has.
     count: usize,
 }
@@ -136,9 +145,9 @@ struct Stub {
 impl Stub {
     /// Reads a stub before any pass has touched it. It stores its arguments in variables, one for each parameter of
     /// the kernel, and hands these on in order: all in an array of addresses, or each to `cudaSetupArgument`.
-    fn of(f: Val) -> Stub {
+    fn of(module: &Module, f: Val) -> Stub {
         let arguments = llvm::arguments(f);
-        let mut stored: Vec<(usize, Val)> = Vec::new();
+        let mut stored: Vec<(usize, Val, Val)> = Vec::new();
         let mut handed_on: Vec<Val> = Vec::new();
         for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
             match llvm::opcode(inst) {
@@ -147,7 +156,7 @@ impl Stub {
                     if let Some(i) = arguments.iter().position(|&a| a == value)
                         && llvm::byval_type(f, i as u32).is_none()
                     {
-                        stored.push((i, base(to)));
+                        stored.push((i, base(to), to));
                     } else {
                         handed_on.push(value);
                     }
@@ -160,16 +169,24 @@ impl Stub {
                 _ => {}
             }
         }
-        let alone = |&(i, to): &(usize, Val)| {
-            let pieces = stored.iter().filter(|(_, t)| *t == to).count();
-            let param = handed_on.iter().position(|&v| v == to).filter(|_| pieces == 1);
-            (i, param)
-        };
-        let mut whole = vec![None; arguments.len()];
-        for (i, param) in stored.iter().map(alone) {
-            whole[i] = param;
+        let mut given = vec![None; arguments.len()];
+        for &(i, variable, to) in &stored {
+            let pieces = stored.iter().filter(|s| s.1 == variable).count();
+            let param = handed_on.iter().position(|&v| v == variable);
+            given[i] = param.and_then(|param| match pieces {
+                1 => Some(Given::Whole(param)),
+                _ => {
+                    let within = arrays::offset(module, to, variable)?;
+                    Some(Given::Piece(HostPointer { param, within: Some(within) }))
+                }
+            });
         }
-        Stub { whole, count: handed_on.len() }
+        for (i, argument) in arguments.iter().enumerate() {
+            if llvm::byval_type(f, i as u32).is_some() {
+                given[i] = handed_on.iter().position(|v| v == argument).map(Given::InMemory);
+            }
+        }
+        Stub { given, count: handed_on.len() }
     }
 }
 
@@ -218,13 +235,15 @@ fn launches_of(
         launch.kernel = kernel;
         if let Some(stub) = stubs.get(&target) {
             launch.arg_count = stub.count;
-            let (arguments, params): (Vec<Val>, Vec<Option<usize>>) = match is_direct {
-                true => direct::arguments(inst, stub.count).into_iter().unzip(),
-                false => (given, stub.whole.clone()),
+            let arguments: Vec<(Val, Given)> = match is_direct {
+                true => direct::arguments(inst, stub.count),
+                false => {
+                    given.into_iter().zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect()
+                }
             };
-            launch.aliases = arrays::aliases(module, &arguments, &params);
-            for (v, param) in arguments.into_iter().zip(params) {
-                let Some(param) = param else { continue };
+            launch.aliases = arrays::aliases(module, &arguments);
+            for (v, place) in arguments {
+                let Given::Whole(param) = place else { continue };
                 launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
                 let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
                 launch.values.extend(value);

@@ -49,7 +49,7 @@ pub use error::Error;
 pub use head::HeadComment;
 pub use host::{
     HostAlias, HostArray, HostBound, HostBranch, HostCompare, HostCondition, HostLaunch, HostOp,
-    HostPart, HostSide, HostValue, host_side,
+    HostPart, HostPointer, HostSide, HostValue, host_side,
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};

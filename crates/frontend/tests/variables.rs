@@ -63,8 +63,8 @@ void members(S *s, float *e) { k<<<1, 4>>>(s->x, s->y, s->x + 1); }";
     let launches =
         host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
     let of = |i: usize| launches[i].aliases.clone();
-    let alias = |param, of, offset| HostAlias { param, of, offset };
-    let param = HostArray::Param;
+    let alias = |param: usize, of, offset| HostAlias { param: param.into(), of, offset };
+    let param = |p: usize| HostArray::Param(p.into());
     assert_eq!(
         of(0),
         [alias(1, param(0), Some(-16)), alias(2, param(0), Some(-12)), alias(2, param(1), Some(4))]

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use lockstep_finding::launch::{Dimension, Number};
 use lockstep_finding::{ArgValue, ElementType, Fact, Launch, Origin};
-use lockstep_frontend::{HostAlias, HostArray, HostLaunch, HostPart, HostSide, Module};
+use lockstep_frontend::{
+    HostAlias, HostArray, HostLaunch, HostPart, HostPointer, HostSide, Module,
+};
 use lockstep_kernel::edit::Alias;
 use lockstep_kernel::{Array, Kernel, Object, ObjectId, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
@@ -99,12 +101,19 @@ impl<'a> FileFacts<'a> {
             let at = kernel.objects.iter().position(is_it)?;
             Some(Array::Object(ObjectId(at as u32)))
         };
+        // A member of a structure is a parameter of its own.
+        let param = |p: HostPointer| match p.within {
+            None => Some(p.param),
+            Some(at) => kernel.params.iter().position(|own| {
+                own.within.is_some_and(|w| w.param == p.param && u64::from(w.offset) == at)
+            }),
+        };
         let alias = |a: &HostAlias| {
             let of = match &a.of {
-                HostArray::Param(p) => Array::Param(*p),
+                HostArray::Param(p) => Array::Param(param(*p)?),
                 HostArray::Variable(name) => object(name)?,
             };
-            Some(Alias { param: a.param, of, offset: a.offset })
+            Some(Alias { param: param(a.param)?, of, offset: a.offset })
         };
         given.into_iter().flatten().filter_map(alias).collect()
     }

@@ -15,11 +15,11 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::core::LLVMGetGEPSourceElementType;
-use llvm_sys::target::LLVMABISizeOfType;
+use llvm_sys::core::{LLVMGetElementType, LLVMGetGEPSourceElementType, LLVMStructGetTypeAtIndex};
+use llvm_sys::target::{LLVMABISizeOfType, LLVMOffsetOfElement};
 
 use super::values::{HostValue, Reader};
-use super::{called, memory};
+use super::{Given, STUB, called, memory};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 
 /// Functions that fill a variable with an array: its address, then the bytes.
@@ -40,41 +40,71 @@ pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
 /// A pointer argument that points into what another one points to, or into a variable of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostAlias {
-    /// The kernel's parameter, by position.
-    pub param: usize,
+    pub param: HostPointer,
     pub of: HostArray,
     /// Bytes from the one to the other, where that is a constant.
     pub offset: Option<i64>,
 }
 
+/// A pointer that a launch gives: a parameter of the kernel, by position, or so many bytes within a structure that is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostPointer {
+    pub param: usize,
+    pub within: Option<u64>,
+}
+
+impl From<usize> for HostPointer {
+    fn from(param: usize) -> HostPointer {
+        HostPointer { param, within: None }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostArray {
-    Param(usize),
+    Param(HostPointer),
     /// A `__device__` or `__managed__` variable, by its name in the source.
     Variable(String),
 }
 
 /// A pointer, as another one and the bytes between, where these are constant.
 struct Pointer {
-    given: Val,
     root: Val,
     offset: Option<i64>,
+    /// The pointers on the way there, itself first, and the bytes from each to it, while these are constant.
+    near: Vec<(Val, i64)>,
 }
 
-/// The parameters that get pointers into one array, in pairs, and those that get one into a variable; `params` are those that
-/// arguments are for.
+impl Pointer {
+    /// The bytes from another pointer to this one, where these are constant.
+    fn distance(&self, other: &Pointer) -> Option<i64> {
+        let pairs = self.near.iter().flat_map(|a| other.near.iter().map(move |b| (a, b)));
+        let mut common = pairs.filter(|(a, b)| memory::are_one_address(a.0, b.0));
+        common.next().map(|(a, b)| a.1 - b.1)
+    }
+}
+
+/// The pointers into one array, in pairs, and those into a variable, of what a launch gives; those in structures that travel in
+/// memory are among them.
 ///
-/// Not seen: copies of a pointer in other variables, and those in structures that are passed by value.
-pub(super) fn aliases(
-    module: &Module,
-    arguments: &[Val],
-    params: &[Option<usize>],
-) -> Vec<HostAlias> {
+/// Not seen: copies of a pointer in other variables.
+pub(super) fn aliases(module: &Module, given: &[(Val, Given)]) -> Vec<HostAlias> {
+    let mut pointers: Vec<(Val, HostPointer)> = Vec::new();
+    for &(v, place) in given {
+        match place {
+            Given::Whole(param) => pointers.push((v, param.into())),
+            Given::Piece(place) => pointers.push((v, place)),
+            Given::InMemory(param) => pointers.extend(
+                members(module, v)
+                    .into_iter()
+                    .map(|(at, value)| (value, HostPointer { param, within: Some(at) })),
+            ),
+        }
+    }
     let is_pointer =
         |v: Val| llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind;
-    let given = arguments.iter().zip(params).filter(|(v, _)| is_pointer(**v));
-    let given: Vec<(Pointer, usize)> =
-        given.filter_map(|(&v, &p)| Some((pointer(module, v), p?))).collect();
+    pointers.retain(|(v, _)| is_pointer(*v));
+    let given: Vec<(Pointer, HostPointer)> =
+        pointers.into_iter().map(|(v, place)| (pointer(module, v), place)).collect();
     let mut found = Vec::new();
     for (i, (own, param)) in given.iter().enumerate() {
         let param = *param;
@@ -83,10 +113,8 @@ pub(super) fn aliases(
             found.push(HostAlias { param, of: HostArray::Variable(name), offset });
         }
         for (other, of) in &given[..i] {
-            if memory::are_one(own.root, other.root) {
-                let offset = own.offset.zip(other.offset).map(|(a, b)| a - b);
-                let is_same = || memory::are_one(own.given, other.given);
-                let offset = offset.or_else(|| is_same().then_some(0));
+            if memory::are_one_address(own.root, other.root) {
+                let offset = own.distance(other);
                 found.push(HostAlias { param, of: HostArray::Param(*of), offset });
             }
         }
@@ -94,23 +122,86 @@ pub(super) fn aliases(
     found
 }
 
+/// What a structure in memory holds that is only filled and handed on, by the bytes from its beginning: each member that one
+/// store fills.
+fn members(module: &Module, structure: Val) -> Vec<(u64, Val)> {
+    if llvm::opcode_of(structure) != Some(Opcode::LLVMAlloca) {
+        return Vec::new();
+    }
+    let mut stored: Vec<(u64, Val)> = Vec::new();
+    let mut open = vec![(structure, 0)];
+    while let Some((at, offset)) = open.pop() {
+        for user in llvm::users(at) {
+            match llvm::opcode_of(user) {
+                Some(Opcode::LLVMGetElementPtr) if llvm::operand(user, 0) == at => {
+                    let Some(step) = constant_step(module, user) else { return Vec::new() };
+                    open.push((user, offset + step));
+                }
+                Some(Opcode::LLVMStore) if llvm::operand(user, 0) != at => {
+                    stored.push((offset as u64, llvm::operand(user, 0)));
+                }
+                Some(Opcode::LLVMLoad) => {}
+                Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => {
+                    let is_known = |(_, name): (Val, String)| {
+                        name.contains(STUB) || name.starts_with("llvm.lifetime")
+                    };
+                    if !called(user).is_some_and(is_known) {
+                        return Vec::new();
+                    }
+                }
+                _ => return Vec::new(),
+            }
+        }
+    }
+    let once = |at: u64| stored.iter().filter(|s| s.0 == at).count() == 1;
+    stored.iter().filter(|s| once(s.0)).copied().collect()
+}
+
+/// The bytes from a variable to an address within it, where these are constant.
+pub(super) fn offset(module: &Module, mut address: Val, variable: Val) -> Option<u64> {
+    let mut bytes = 0;
+    while address != variable {
+        bytes += constant_step(module, address)?;
+        address = llvm::operand(address, 0);
+    }
+    u64::try_from(bytes).ok()
+}
+
+/// The bytes that an address computation adds, where these are constant.
+fn constant_step(module: &Module, gep: Val) -> Option<i64> {
+    let operands = llvm::operands(gep);
+    let layout = module.data_layout();
+    // SAFETY: this is an address computation, of the module that the layout is of.
+    let mut ty = unsafe { LLVMGetGEPSourceElementType(gep) };
+    let index = |v: Val| llvm::const_int(v).map(|i| i as i64);
+    let mut bytes =
+        index(operands[1])?.wrapping_mul(unsafe { LLVMABISizeOfType(layout, ty) } as i64);
+    for &v in &operands[2..] {
+        let i = index(v)?;
+        match llvm::type_kind(ty) {
+            llvm::TypeKind::LLVMStructTypeKind => unsafe {
+                bytes += LLVMOffsetOfElement(layout, ty, i as u32) as i64;
+                ty = LLVMStructGetTypeAtIndex(ty, i as u32);
+            },
+            llvm::TypeKind::LLVMArrayTypeKind => unsafe {
+                ty = LLVMGetElementType(ty);
+                bytes += i.wrapping_mul(LLVMABISizeOfType(layout, ty) as i64);
+            },
+            _ => return None,
+        }
+    }
+    Some(bytes)
+}
+
 /// The pointer that a pointer was made of by adding to it.
 fn pointer(module: &Module, v: Val) -> Pointer {
-    let mut pointer = Pointer { given: v, root: v, offset: Some(0) };
+    let mut pointer = Pointer { root: v, offset: Some(0), near: vec![(v, 0)] };
     while llvm::opcode_of(pointer.root) == Some(Opcode::LLVMGetElementPtr) {
         let gep = pointer.root;
-        let step = match llvm::operands(gep)[..] {
-            [_, index] => llvm::const_int(index).map(|i| {
-                // SAFETY: this is an address computation, of the module that the layout is of.
-                let element = unsafe {
-                    LLVMABISizeOfType(module.data_layout(), LLVMGetGEPSourceElementType(gep))
-                };
-                (i as i64).wrapping_mul(element as i64)
-            }),
-            _ => None,
-        };
+        let step = constant_step(module, gep);
         pointer.offset = pointer.offset.zip(step).map(|(a, b)| a.wrapping_add(b));
         pointer.root = llvm::operand(gep, 0);
+        pointer.near.extend(pointer.offset.map(|offset| (pointer.root, offset)));
     }
     pointer
 }

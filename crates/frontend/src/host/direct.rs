@@ -2,12 +2,15 @@
 //! no launch is seen.
 //!
 //! Dimensions stand in the call. Of the arguments, those are read whose addresses are put into the array at known places, each
-//! of a variable that one store fills and that nobody else is given. A launch whose dimensions are in a structure in memory
+//! of a variable that one store fills. Of the array and of the variables nobody else is told. A launch whose dimensions are in a structure in memory
 //! (`cudaLaunchKernelEx`) is not read, nor is one through a pointer to a function: such kernels are [`Unread`].
 
 use std::collections::HashMap;
 
-use super::{STUB, Stub, base, called, stub};
+use llvm_sys::core::LLVMGetGEPSourceElementType;
+
+use super::memory::keeps_to_itself;
+use super::{Given, STUB, Stub, base, called, stub};
 use crate::llvm::{self, Opcode, Val};
 
 /// Whether a call launches the kernel that is its first argument, with dimensions and an array of addresses after it.
@@ -49,60 +52,87 @@ fn escapes_by(user: Val, f: Val) -> bool {
 }
 
 /// The arguments of a direct launch that are read, each with its position among the parameters of the kernel.
-pub(super) fn arguments(call: Val, count: usize) -> Vec<(Val, Option<usize>)> {
+pub(super) fn arguments(call: Val, count: usize) -> Vec<(Val, Given)> {
     let mut out = vec![None; count];
     let Some(array) = llvm::call_args(call).get(5).map(|&v| base(v)) else { return Vec::new() };
-    if llvm::opcode_of(array) != Some(Opcode::LLVMAlloca) {
-        return Vec::new();
-    }
-    for user in addresses(array) {
-        for store in llvm::users(user.at) {
-            if llvm::opcode_of(store) != Some(Opcode::LLVMStore)
-                || llvm::operand(store, 1) != user.at
-            {
-                continue;
-            }
-            let Some(slot) = out.get_mut(user.element) else { continue };
+    let Some(slots) = slots(array) else { return Vec::new() };
+    for slot in &slots {
+        for store in llvm::users(slot.at).into_iter().filter(|&user| fills(user, slot.at)) {
+            let Some(argument) = out.get_mut(slot.element) else { continue };
             // An element that is stored twice may be either.
-            *slot = match *slot {
-                None => content(llvm::operand(store, 0)),
-                Some(_) => None,
+            *argument = match *argument {
+                None => Some(content(llvm::operand(store, 0), &slots)),
+                Some(_) => Some(None),
             };
         }
     }
-    out.into_iter().enumerate().filter_map(|(i, v)| Some((v?, Some(i)))).collect()
+    out.into_iter().enumerate().filter_map(|(i, v)| Some((v??, Given::Whole(i)))).collect()
 }
 
 /// An address in an array of pointers.
-struct Address {
+struct Slot {
     at: Val,
     element: usize,
 }
 
-/// The array itself, which is its first element, and what is computed of it with constant indices.
-fn addresses(array: Val) -> Vec<Address> {
-    const POINTER: u64 = 8;
-    let mut out = vec![Address { at: array, element: 0 }];
-    for user in llvm::users(array) {
-        if llvm::opcode_of(user) != Some(Opcode::LLVMGetElementPtr) {
-            continue;
-        }
-        let operands = llvm::operands(user);
-        let constants: Option<Vec<u64>> =
-            operands[1..].iter().map(|&v| llvm::const_int(v)).collect();
-        let element = match constants.as_deref() {
-            // In bytes, as the optimiser writes it; or an element of the array.
-            Some(&[bytes]) => bytes / POINTER,
-            Some(&[0, element]) => element,
-            _ => continue,
-        };
-        out.push(Address { at: user, element: element as usize });
+/// The places of an array of addresses in which something is stored; `None` where somebody else may store there, or at a place
+/// that is not known.
+fn slots(array: Val) -> Option<Vec<Slot>> {
+    if llvm::opcode_of(array) != Some(Opcode::LLVMAlloca) {
+        return None;
     }
-    out
+    // The array itself is its first element.
+    let mut found = vec![Slot { at: array, element: 0 }];
+    let mut next = 0;
+    while let Some(Slot { at, element }) = found.get(next) {
+        let (at, element) = (*at, *element);
+        next += 1;
+        for user in llvm::users(at) {
+            match llvm::opcode_of(user)? {
+                Opcode::LLVMGetElementPtr if llvm::operand(user, 0) == at => {
+                    found.push(Slot { at: user, element: element + step(user)? });
+                }
+                Opcode::LLVMLoad => {}
+                Opcode::LLVMStore if fills(user, at) => {}
+                Opcode::LLVMCall | Opcode::LLVMInvoke if is_told(&called(user)?.1) => {}
+                _ => return None,
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Whether a function may be given the array: it stores nothing there.
+fn is_told(name: &str) -> bool {
+    is_direct(name) || keeps_to_itself(name)
+}
+
+/// How many pointers an address computation goes on by.
+fn step(gep: Val) -> Option<usize> {
+    const POINTER: u64 = 8;
+    let operands = llvm::operands(gep);
+    let constants: Option<Vec<u64>> = operands[1..].iter().map(|&v| llvm::const_int(v)).collect();
+    // SAFETY: this is an address computation.
+    let of = llvm::type_kind(unsafe { LLVMGetGEPSourceElementType(gep) });
+    let element = match (of, constants?.as_slice()) {
+        (llvm::TypeKind::LLVMPointerTypeKind, &[element]) => element,
+        // In bytes, as the optimiser writes it.
+        (llvm::TypeKind::LLVMIntegerTypeKind, &[bytes]) => bytes / POINTER,
+        (llvm::TypeKind::LLVMArrayTypeKind, &[0, element]) => element,
+        _ => return None,
+    };
+    Some(element as usize)
+}
+
+/// Whether an instruction stores at an address, and not the address itself.
+fn fills(user: Val, at: Val) -> bool {
+    llvm::opcode_of(user) == Some(Opcode::LLVMStore)
+        && llvm::operand(user, 1) == at
+        && llvm::operand(user, 0) != at
 }
 
 /// What a variable holds that one store fills and that is otherwise only read, or put into an array of arguments.
-fn content(variable: Val) -> Option<Val> {
+fn content(variable: Val, slots: &[Slot]) -> Option<Val> {
     if llvm::opcode_of(variable) != Some(Opcode::LLVMAlloca) {
         return None;
     }
@@ -110,7 +140,10 @@ fn content(variable: Val) -> Option<Val> {
     for user in llvm::users(variable) {
         match llvm::opcode_of(user)? {
             Opcode::LLVMLoad => {}
-            Opcode::LLVMStore if llvm::operand(user, 0) == variable => {}
+            Opcode::LLVMStore if llvm::operand(user, 0) == variable => {
+                let to = llvm::operand(user, 1);
+                slots.iter().find(|slot| slot.at == to)?;
+            }
             Opcode::LLVMStore if value.is_none() => value = Some(llvm::operand(user, 0)),
             Opcode::LLVMCall if called(user)?.1.starts_with("llvm.lifetime") => {}
             _ => return None,

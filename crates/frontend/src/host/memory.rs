@@ -20,6 +20,11 @@ pub(super) fn are_one(a: Val, b: Val) -> bool {
     one_value(a, b, DEPTH)
 }
 
+/// Whether two values are one address: loads of one value, or computed in the same way from such.
+pub(super) fn are_one_address(a: Val, b: Val) -> bool {
+    one_place(a, b, DEPTH)
+}
+
 /// Whether two values are loads of one place, whatever was written there on the way.
 pub(super) fn are_of_one_place(a: Val, b: Val) -> bool {
     [a, b].iter().all(|&v| llvm::opcode_of(v) == Some(Opcode::LLVMLoad))
