@@ -8,8 +8,8 @@ use crate::cfg::Cfg;
 use crate::flow::{Base, Bases, Control, Def, Field, Rows, param_regs};
 use crate::hints::members::Members;
 use crate::{
-    AtomicOp, Barrier, BlockId, Inst, Kernel, Op, Operand, Reg, SiteId, Space, Special, Terminator,
-    Ty,
+    Array, AtomicOp, Barrier, BlockId, Inst, Kernel, Op, Operand, Reg, SiteId, Space, Special,
+    Terminator, Ty,
 };
 
 /// Something whose use is described: a parameter, a field, an array's contents.
@@ -170,6 +170,21 @@ impl<'k> Graph<'k> {
             _ => None,
         };
         self.subjects_of(o).into_iter().filter_map(param).collect()
+    }
+
+    /// The arguments and variables in whose memory a value stood, or something it is computed from.
+    pub(super) fn stood_in(&self, o: Operand) -> Vec<Array> {
+        let contents = |s: usize| match self.subjects[s] {
+            Subject::Contents(b) => array(self.bases.list[b]),
+            _ => None,
+        };
+        self.subjects_of(o).into_iter().filter_map(contents).collect()
+    }
+
+    /// The arguments and variables that an address may be in.
+    pub(super) fn lies_in(&self, address: Operand) -> Vec<Array> {
+        let bases = self.bases.targets(address).into_iter();
+        bases.filter_map(|b| array(self.bases.list[b])).collect()
     }
 
     /// The members of structs in arrays that a value is computed from, by number.
@@ -484,6 +499,14 @@ pub(super) fn addresses(op: &Op) -> Vec<(Operand, SiteId, bool)> {
             (dst_stride, write, true),
         ],
         _ => Vec::new(),
+    }
+}
+
+fn array(base: Base) -> Option<Array> {
+    match base {
+        Base::Param(p) => Some(Array::Param(p)),
+        Base::Object(o) => Some(Array::Object(o)),
+        _ => None,
     }
 }
 

@@ -27,7 +27,7 @@ mod updates;
 use crate::cfg::Cfg;
 use crate::flow::{Bases, Control, definitions};
 use crate::{
-    AtomicOp, Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty,
+    Array, AtomicOp, Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty,
 };
 use graph::{BLOCK, Graph, THREAD};
 
@@ -64,6 +64,8 @@ pub struct Hints {
     pub loops_with_barrier: Vec<SiteId>,
     /// By site: the parameters whose memory holds what its address is computed from. Sorted.
     pub led_by: Vec<Vec<usize>>,
+    /// By site of a store: the arguments and variables whose memory holds what the value is computed from.
+    pub stored_from: Vec<Vec<Array>>,
     /// By site: whether its address was chosen by comparing elements of arrays with each other, as a rank is.
     pub ranked: Vec<bool>,
     /// The parameters whose elements are compared so. Sorted.
@@ -225,6 +227,23 @@ fn led_by(graph: &Graph) -> Vec<Vec<usize>> {
     led
 }
 
+/// For each site of a store, the arguments and variables whose memory holds what the value is computed from.
+fn stored_from(graph: &Graph) -> Vec<Vec<Array>> {
+    let mut from = vec![Vec::new(); graph.kernel.sites.len()];
+    for inst in graph.kernel.insts() {
+        match &inst.op {
+            Op::Store { site, values, .. } => {
+                from[site.0 as usize].extend(values.iter().flat_map(|&v| graph.stood_in(v)));
+            }
+            Op::MemCopy { write, src, .. } | Op::GroupCopy { write, src, .. } => {
+                from[write.0 as usize].extend(graph.lies_in(*src));
+            }
+            _ => {}
+        }
+    }
+    from
+}
+
 /// The same for members of structs in arrays.
 fn led_by_members(graph: &Graph) -> Vec<Vec<(usize, u32)>> {
     let mut led = vec![Vec::new(); graph.kernel.sites.len()];
@@ -351,6 +370,7 @@ impl Hints {
         hints.most_block = blocks.most;
         hints.only_in_grid = blocks.only_in_grid;
         hints.led_by = led_by(&graph);
+        hints.stored_from = stored_from(&graph);
         hints.led_by_members = led_by_members(&graph);
         hints.ranked_by_members = ranked_by_members(&graph);
         hints.member_at = graph.members.at.clone();

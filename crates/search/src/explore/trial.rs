@@ -3,14 +3,17 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use lockstep_finding::{Confidence, Finding, Kind, Launch};
+use lockstep_finding::{Confidence, Finding, Kind, Launch, Severity};
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
-use lockstep_kernel::{AtomicOp, Kernel, Object, Op, Operand, SiteId, Space as Memory};
+use lockstep_kernel::{
+    Array, AtomicOp, Kernel, Object, Op, Operand, Site, SiteId, Space as Memory,
+};
 use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::settings::{Settings, is_over};
 use crate::space::Space;
-use crate::space::candidate::Candidate;
+use crate::space::candidate::{Candidate, Contents};
+use crate::space::initial_contents::synchronising;
 use crate::space::launch::{Shelf, Sizes};
 use crate::space::places::is_at;
 
@@ -139,6 +142,12 @@ impl<'a> Lab<'a> {
         let mut doubts = Vec::new();
         let mut astray = None;
         let table = outcome.findings.iter().find_map(|f| self.table_left(f));
+        for f in outcome.findings.iter_mut().filter(|f| f.benign) {
+            if self.stores_what_we_chose(f, candidate) {
+                f.benign = false;
+                f.severity = Severity::Error;
+            }
+        }
         for f in &mut outcome.findings {
             f.help.extend(self.space.size_by_the_host(f, candidate));
         }
@@ -190,6 +199,36 @@ impl<'a> Lab<'a> {
             }
         }
         doubts
+    }
+
+    /// Whether threads store one value only because an array or a variable that it is computed from holds equal elements,
+    /// which a caller would not have there.
+    fn stores_what_we_chose(&self, finding: &Finding, candidate: &Candidate) -> bool {
+        let space = self.space;
+        let kernel = space.kernel;
+        let equal = |contents: &Contents| {
+            matches!(contents, Contents::Zeros | Contents::Ones | Contents::Value(_))
+        };
+        let is_ours = |array: &Array| match *array {
+            Array::Param(p) => {
+                let mut free = space.arrays.iter().zip(&candidate.contents);
+                free.any(|(a, c)| a.param == p && !a.synchronises && equal(c))
+            }
+            Array::Object(o) => {
+                let object = &kernel.objects[o.0 as usize];
+                let is_zero = object.init.as_ref().is_none_or(|i| i.iter().all(|&b| b == 0));
+                object.space == Memory::Global
+                    && !object.fixed
+                    && is_zero
+                    && synchronising(kernel, &object.name).is_empty()
+            }
+        };
+        let stores = finding.accesses.iter().filter(|a| a.op == "write");
+        let mut sites = stores.flat_map(|access| {
+            let of_it = move |(site, _): &(&Site, _)| is_at(kernel, site, access);
+            kernel.sites.iter().zip(&space.hints.stored_from).filter(of_it)
+        });
+        sites.any(|(_, from)| from.iter().any(is_ours))
     }
 
     /// The constant array of a fixed size that is read beyond its end.
