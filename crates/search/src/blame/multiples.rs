@@ -17,8 +17,8 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::places::is_at;
 
-/// What vectors are aligned to, in elements, the smallest first.
-const ROUND: [i64; 4] = [2, 4, 8, 16];
+/// What sizes are multiples of where vectors are aligned, the smallest first: elements of a vector, or what so many warps have.
+const ROUND: [i64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /// Something of a launch that has a number.
 #[derive(Clone, Copy, PartialEq)]

@@ -535,7 +535,7 @@ pub static EXCUSES: &[Excuse] = &[
         stages: STUCK,
         is_required: false,
         applies: |inquiry, _| inquiry.has_waits(),
-        plea: when!(wait_ended_elsewhere),
+        plea: |inquiry, shown| inquiry.wait_ended_elsewhere(shown).map(Plea::Conditional),
     },
     Excuse {
         name: "writer-out-of-reach",

@@ -102,7 +102,7 @@ pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
         _ => None,
     };
     let mut finding = Finding { launch: Some(launch), ..found };
-    make_conditional(&mut finding, When::exactly(condition));
+    make_conditional(&mut finding, condition);
     let relations = changes.iter().filter_map(relation).collect();
     Some(Standstill { finding, relations, grid: ended.grid, block: ended.block })
 }
@@ -170,11 +170,19 @@ impl Ends<'_, '_> {
 
     /// What of a launch has to be another for the wait to end: little if little is enough.
     fn changes(&mut self, c: &Candidate) -> Option<Vec<Change>> {
-        let slots = self.slot_changes();
-        for change in &slots {
-            if self.follows(c, change) {
-                return Some(vec![change.clone()]);
+        let mut ending = None;
+        for (change, i) in self.slot_changes() {
+            if !self.follows(c, &change) {
+                continue;
             }
+            let change = vec![change];
+            if self.beside(c, &change, i) != [true; 2] {
+                return Some(change);
+            }
+            ending = ending.or(Some(change));
+        }
+        if ending.is_some() {
+            return ending;
         }
         let dimensions = self.dimension_changes(c);
         let alone = dimensions.iter().find(|d| self.ends(&self.changed(c, &[(*d).clone()])));
@@ -225,7 +233,8 @@ impl Ends<'_, '_> {
         [std::array::from_fn(grid), std::array::from_fn(block)]
     }
 
-    fn slot_changes(&self) -> Vec<Change> {
+    /// What may end a wait, with the slot it is about.
+    fn slot_changes(&self) -> Vec<(Change, usize)> {
         let space = self.space;
         let is_compared = |&i: &usize| {
             let s = &space.slots[i];
@@ -235,7 +244,7 @@ impl Ends<'_, '_> {
         let slots = (0..space.slots.len()).filter(is_compared);
         let values = QUANTITIES.iter().filter_map(|q| Expr::parse(q).ok());
         let values: Vec<Expr> = values.collect();
-        slots.flat_map(|i| values.iter().map(move |v| Change::Slot(i, v.clone()))).collect()
+        slots.flat_map(|i| values.iter().map(move |v| (Change::Slot(i, v.clone()), i))).collect()
     }
 
     fn dimension_changes(&self, c: &Candidate) -> Vec<Change> {
@@ -259,14 +268,17 @@ impl Ends<'_, '_> {
     }
 
     /// In which launches a wait does not end, named by what ends it.
-    fn condition(&mut self, c: &Candidate, changes: &[Change]) -> Claim {
-        let parts: Vec<Claim> = (0..changes.len())
+    fn condition(&mut self, c: &Candidate, changes: &[Change]) -> When {
+        let parts: Vec<When> = (0..changes.len())
             .map(|k| match &changes[k] {
                 Change::Slot(i, value) => self.slot_condition(c, changes, *i, value),
-                Change::Dimension(d, n) => self.dimension_condition(c, changes, k, (*d, *n)),
+                Change::Dimension(d, n) => {
+                    When::exactly(self.dimension_condition(c, changes, k, (*d, *n)))
+                }
             })
             .collect();
-        Claim::any(parts)
+        let is_example = parts.iter().any(|p| p.is_example);
+        When { claim: Claim::any(parts.into_iter().map(|p| p.claim)), is_example }
     }
 
     fn slot_condition(
@@ -275,20 +287,28 @@ impl Ends<'_, '_> {
         changes: &[Change],
         i: usize,
         value: &Expr,
-    ) -> Claim {
+    ) -> When {
+        let name = Expr::name(&self.space.slots[i].name);
+        let how = match self.beside(c, changes, i) {
+            [true, false] => Operator::Gt,
+            [false, true] => Operator::Lt,
+            [false, false] => Operator::Ne,
+            // It is no bound of what ends the wait.
+            [true, true] => {
+                return When::for_example(Claim::compare(name, Operator::Eq, Expr::int(c.int(i))));
+            }
+        };
+        When::exactly(Claim::compare(name, how, value.clone()))
+    }
+
+    /// Whether the wait ends where a slot is one less, and one more, than what ends it.
+    fn beside(&mut self, c: &Candidate, changes: &[Change], i: usize) -> [bool; 2] {
         let ended = self.changed(c, changes);
-        let v = ended.int(i);
-        let mut beside = |by: i64| {
+        [-1, 1].map(|by| {
             let mut other = ended.clone();
-            other.genes[i] = Gene::Int(self.space.clamp(i, v + by));
+            other.genes[i] = Gene::Int(self.space.clamp(i, ended.int(i) + by));
             self.trial(&other).is_some()
-        };
-        let how = match (beside(-1), beside(1)) {
-            (true, false) => Operator::Gt,
-            (false, true) => Operator::Lt,
-            _ => Operator::Ne,
-        };
-        Claim::compare(Expr::name(&self.space.slots[i].name), how, value.clone())
+        })
     }
 
     fn dimension_condition(
@@ -354,22 +374,28 @@ impl Inquiry<'_, '_> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;
         let plain = space.plain();
-        let is_strange =
-            |&a: &usize| space.arrays[a].synchronises && candidate.contents[a] != plain.contents[a];
-        let strange = (0..space.arrays.len()).find(is_strange)?;
-        let mut other = candidate.clone();
-        other.contents[strange] = plain.contents[strange];
-        let trial = self.other(&other)?;
-        same(&trial, self.key).is_none().then(|| match candidate.contents[strange] {
-            Contents::First => {
-                Claim::compare(space.first_element(strange), Operator::Ne, Expr::int(0))
+        for a in (0..space.arrays.len()).filter(|&a| space.arrays[a].synchronises) {
+            let own = candidate.contents[a];
+            for usual in [plain.contents[a], Contents::Zeros] {
+                let mut other = candidate.clone();
+                other.contents[a] = usual;
+                let ended = (usual != own).then(|| self.other(&other)).flatten();
+                if ended.is_none_or(|t| same(&t, self.key).is_some()) {
+                    continue;
+                }
+                return Some(match own {
+                    Contents::First => {
+                        Claim::compare(space.first_element(a), Operator::Ne, Expr::int(0))
+                    }
+                    _ => space.elements_are(&[a], Elements::AsInThisLaunch),
+                });
             }
-            _ => space.elements_are(&[strange], Elements::AsInThisLaunch),
-        })
+        }
+        None
     }
 
     /// Other dimensions, or parameters as large as a number of blocks, warps or threads, with which the wait ends.
-    pub(super) fn wait_ended_elsewhere(&mut self, shown: &Shown) -> Option<Claim> {
+    pub(super) fn wait_ended_elsewhere(&mut self, shown: &Shown) -> Option<When> {
         let space = self.driver.lab.space;
         let Waited { waits, writers, .. } = self.waited_for(shown.finding);
         if writers.is_empty() {

@@ -38,8 +38,11 @@ pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
 pub(crate) fn unclaimed(kernel: &Kernel, flags: &[SiteId], elem: Elem) -> Contents {
     let mut expected = Vec::new();
     for inst in kernel.insts() {
-        if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, .. } = inst.op
+        // One that stores what it has found only reads.
+        if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, value, .. } =
+            inst.op
             && flags.contains(&site)
+            && value != e
         {
             expected.push(match e {
                 Operand::Imm(bits) => Some((ty, bits & ty.mask())),
