@@ -10,9 +10,9 @@ use crate::code::registers::LANES;
 use crate::code::sites::SiteFacts;
 use crate::machine::observe::{AccessKind, Event};
 
-/// Whether an access takes its place in the order of those of one location: an atomic, or a volatile store that sets a flag.
+/// Whether an access takes its place in the order of those of one location: an atomic, or a volatile one, which is relaxed.
 pub(crate) fn is_strong(site: SiteFacts) -> bool {
-    site.atomic || site.volatile && site.writes
+    site.atomic || site.volatile
 }
 
 /// What blocks did to each granule of global memory.
