@@ -13,6 +13,7 @@ use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
 use lockstep_search::Suggestion;
 
 use crate::launch_facts::number_of;
+use crate::verdicts::is_found;
 
 /// Bytes beyond which no array of a small launch reaches.
 const FAR_OUT: i64 = 1 << 30;
@@ -239,9 +240,8 @@ pub(crate) fn join(
         let barriers = kind == Kind::RedundantBarrier;
         let Some((_, verdict)) = verdicts.iter_mut().find(|(k, _)| *k == kind) else { continue };
         let stands = || findings.iter().filter(|f| f.kind == kind && f.holds_when.is_none());
-        let confirmed = stands().any(|f| strict || f.confidence == Confidence::Confirmed);
         *verdict = match (proved, &*verdict) {
-            _ if confirmed => Verdict::Found,
+            _ if is_found(stands(), strict) => Verdict::Found,
             (proved @ Verdict::Proved { .. }, _) if stands().next().is_none() && !barriers => {
                 proved
             }

@@ -31,6 +31,7 @@ pub(crate) fn join(reports: Vec<KernelReport>) -> Option<KernelReport> {
 /// Adds the report of another launch; of what both prove, the first one's conditions stay.
 fn add(report: &mut KernelReport, other: KernelReport) {
     report.seconds += other.seconds;
+    let errors = [errors(report), errors(&other)];
     let is_barrier = |f: &Finding| f.kind == Kind::RedundantBarrier;
     report.findings.retain(|f| !is_barrier(f) || other.findings.iter().any(|o| is_same(o, f)));
     for finding in other.findings.into_iter().filter(|f| !is_barrier(f)) {
@@ -51,6 +52,13 @@ fn add(report: &mut KernelReport, other: KernelReport) {
                 let covered = "launches of which each needs another barrier".into();
                 if *v == Verdict::Found { Verdict::Clean { covered } } else { v.clone() }
             }
+            // What is confirmed as harmless does not hide that something else may be none.
+            (k, Verdict::Found, v @ Verdict::Unknown { .. }) if is_hidden(k, &errors) => v.clone(),
+            (k, own @ Verdict::Unknown { .. }, Verdict::Found)
+                if is_hidden(k, &[&errors[1][..], &errors[0][..]]) =>
+            {
+                own.clone()
+            }
             (_, own, v) => worse(own, v),
         };
     }
@@ -58,6 +66,18 @@ fn add(report: &mut KernelReport, other: KernelReport) {
         |(k, v): &(Kind, Verdict)| *k == Kind::DataRace && matches!(v, Verdict::Proved { .. });
     report.explanation =
         report.explanation.take().filter(|_| report.verdicts.iter().any(is_proved));
+}
+
+/// The kinds of which there is an error, confirmed or possible.
+fn errors(report: &KernelReport) -> Vec<Kind> {
+    let is_error = |f: &&Finding| f.severity == Severity::Error && f.holds_when.is_none();
+    report.findings.iter().filter(is_error).map(|f| f.kind).collect()
+}
+
+/// Whether only the second of two reports has an error of a kind.
+fn is_hidden(kind: Kind, errors: &[impl AsRef<[Kind]>; 2]) -> bool {
+    let [first, second] = errors;
+    !first.as_ref().contains(&kind) && second.as_ref().contains(&kind)
 }
 
 fn places(f: &Finding) -> Vec<&Place> {

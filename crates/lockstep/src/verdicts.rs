@@ -1,7 +1,7 @@
 //! From what was found to one verdict for each kind asked for.
 
 use lockstep_finding::{
-    Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Reason, Verdict, When,
+    Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Reason, Severity, Verdict, When,
 };
 
 use crate::options::SearchArgs;
@@ -45,12 +45,11 @@ impl Evidence<'_> {
 
     fn verdict(&self, kind: Kind) -> Verdict {
         let of_kind = || self.findings.iter().filter(|f| f.kind == kind);
-        let mut findings = of_kind().filter(|f| f.holds_when.is_none());
-        let counts = |f: &Finding| self.strict || f.confidence == Confidence::Confirmed;
-        if findings.clone().any(counts) {
+        let findings = || of_kind().filter(|f| f.holds_when.is_none());
+        if is_found(findings(), self.strict) {
             return Verdict::Found;
         }
-        if findings.next().is_some() {
+        if findings().next().is_some() {
             return Verdict::Unknown { because: Reason::NotConfirmed };
         }
         if !is_looked_for(kind, self.several) {
@@ -80,6 +79,19 @@ impl Evidence<'_> {
             covered = format!("{covered}; {note}");
         }
         Verdict::Clean { covered }
+    }
+}
+
+/// Whether findings of one kind make it found. Beside a possible error, one that is confirmed as harmless does not.
+pub(crate) fn is_found<'f>(
+    findings: impl Iterator<Item = &'f Finding> + Clone,
+    strict: bool,
+) -> bool {
+    let is_confirmed = |f: &&Finding| strict || f.confidence == Confidence::Confirmed;
+    let errors = || findings.clone().filter(|f| f.severity == Severity::Error);
+    match errors().next() {
+        Some(_) => errors().any(|f| is_confirmed(&f)),
+        None => findings.clone().any(|f| is_confirmed(&f)),
     }
 }
 
@@ -150,6 +162,21 @@ mod tests {
         assert_eq!(found_where(&[&less, &equal]), "found only where n < 8 || a == b");
         let one = When::for_example(holds("n == 1"));
         assert_eq!(found_where(&[&one, &equal]), "found where a == b, or for example where n == 1");
+    }
+
+    #[test]
+    fn a_harmless_finding_does_not_hide_a_possible_error() {
+        let finding = |severity, confidence| {
+            let new = Finding::new(Kind::DataRace, "x".into(), Vec::new());
+            Finding { severity, confidence, ..new }
+        };
+        let harmless = finding(Severity::Warning, Confidence::Confirmed);
+        let possible = finding(Severity::Error, Confidence::Possible);
+        let error = finding(Severity::Error, Confidence::Confirmed);
+        assert!(is_found([&harmless].into_iter(), false));
+        assert!(!is_found([&harmless, &possible].into_iter(), false));
+        assert!(is_found([&harmless, &possible].into_iter(), true));
+        assert!(is_found([&harmless, &possible, &error].into_iter(), false));
     }
 
     #[test]
