@@ -9,6 +9,10 @@ pub(crate) const HEAD: &str = "\
 #include <cuda_runtime.h>
 template <class... P, class... A>
 void launch_by_wrapper(void (*k)(P...), int grid, int block, A... args) { k<<<grid, block>>>(args...); }
+void launch_elsewhere(void (*k)(int *, int *, int), int grid, int block, int *a, int *b, int n);
+void tell(int *n);
+struct Told { int *n; };
+void tell_by(Told *told);
 ";
 
 /// SplitMix64.
@@ -211,7 +215,15 @@ enum Means {
     Runtime,
     Cooperative,
     Structure,
+    /// `cudaLaunchKernelExC`.
+    StructureOfAddresses,
     Table,
+    /// By a function of another file, which is given the kernel.
+    Elsewhere,
+    /// By a call of the runtime that is given a pointer of the file to the kernel.
+    Pointer,
+    /// By a call of the runtime, with an argument that another function is told of. It may be any number then.
+    Told,
 }
 
 /// A launch of the host.
@@ -222,6 +234,14 @@ pub(crate) struct HostLaunch {
 }
 
 impl HostLaunch {
+    /// The launches that it may be.
+    pub(crate) fn possible(&self) -> Vec<Launch> {
+        match self.means {
+            Means::Told => SIZES.map(|n| Launch { n, ..self.launch }).to_vec(),
+            _ => vec![self.launch],
+        }
+    }
+
     /// Whether all of it stands at one place in the source, so that a tool may be expected to read it.
     pub(crate) fn is_plain(&self) -> bool {
         self.means == Means::Chevrons
@@ -239,7 +259,7 @@ pub(crate) struct Case {
 
 const BLOCKS: [i64; 9] = [1, 2, 3, 32, 33, 64, 100, 128, 256];
 const SIZES: [i64; 7] = [0, 1, 2, 5, 32, 64, 200];
-const OFFSETS: [i64; 4] = [0, 1, 32, 64];
+const OFFSETS: [i64; 6] = [0, 1, 32, 64, -1, -32];
 
 impl Case {
     pub(crate) fn random(r: &mut Random, number: usize) -> Case {
@@ -265,8 +285,8 @@ impl Case {
             0..=5 => Means::Chevrons,
             6 => Means::Wrapper,
             7 => r.of(&[Means::Runtime, Means::Cooperative]),
-            8 => Means::Structure,
-            _ => Means::Table,
+            8 => r.of(&[Means::Structure, Means::StructureOfAddresses, Means::Told]),
+            _ => r.of(&[Means::Table, Means::Elsewhere, Means::Pointer]),
         };
         let overlap = match r.below(10) {
             0 => Overlap::Pair(0),
@@ -375,6 +395,7 @@ impl Case {
         let [a, b] = match overlap {
             Overlap::None => ["d".into(), "e".into()],
             Overlap::Pair(0) => ["d".into(), "d".into()],
+            Overlap::Pair(offset) if offset < 0 => [format!("d + {}", -offset), "d".into()],
             Overlap::Pair(offset) => ["d".into(), format!("d + {offset}")],
             Overlap::Table => {
                 let _ =
@@ -400,6 +421,36 @@ impl Case {
                 out.push_str(&arguments());
                 let target = format!("(void *){name}");
                 writeln!(out, "    {call}({target}, dim3({grid}), dim3({block}), all, 0, 0);")
+            }
+            Means::Told => {
+                out.push_str(&arguments());
+                let _ = writeln!(out, "    Told told = {{&m}};\n    tell_by(&told);");
+                let target = format!("(void *){name}");
+                writeln!(
+                    out,
+                    "    cudaLaunchKernel({target}, dim3({grid}), dim3({block}), all, 0, 0);"
+                )
+            }
+            Means::Pointer => {
+                out.push_str(&arguments());
+                let _ = writeln!(out, "    extern void *pointer_to_{name};");
+                let _ = writeln!(out, "    pointer_to_{name} = (void *){name};\n    tell(&m);");
+                writeln!(
+                    out,
+                    "    cudaLaunchKernel(pointer_to_{name}, dim3({grid}), dim3({block}), all, 0, 0);"
+                )
+            }
+            Means::Elsewhere => {
+                writeln!(out, "    launch_elsewhere({name}, {grid}, {block}, {a}, {b}, {n});")
+            }
+            Means::StructureOfAddresses => {
+                out.push_str(&arguments());
+                let _ = writeln!(out, "    cudaLaunchConfig_t how = {{}};");
+                let _ = writeln!(
+                    out,
+                    "    how.gridDim = dim3({grid});\n    how.blockDim = dim3({block});"
+                );
+                writeln!(out, "    cudaLaunchKernelExC(&how, (void *){name}, all);")
             }
             Means::Structure => {
                 let _ = writeln!(out, "    cudaLaunchConfig_t how = {{}};");

@@ -1,12 +1,13 @@
 //! Random kernels with random host code: what is proved or confirmed, against all small launches.
 //!
 //! Each file has some kernels and host functions that launch them by every means there is: `<<<…>>>`, calls of the runtime,
-//! a table of function pointers, a wrapper, several launches of different sizes, one array for two parameters, pointers into
+//! a table of function pointers, a wrapper, a function elsewhere, arguments that others are told of, several launches of different sizes, one array for two parameters, pointers into
 //! the middle of an array, the address of a `__device__` array. A verdict is wrong if
 //!
 //! - `data-race` is proved, and one of the launches that the printed conditions allow races, by enumeration of all threads
 //!   and of the ways in which arrays may overlap; a condition that is not understood here fails the test;
 //! - it is proved, and a launch that the host plainly makes races, whatever the conditions say;
+//! - it is proved under a condition that is said to be of every launch in the file, and is not;
 //! - an unconditional error is confirmed, and its launch does not race; or the host has only launches that do not, and
 //!   `lockstep check` can read all of them.
 //!
@@ -86,6 +87,15 @@ fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {
                 tally.launches += 1;
                 if let Some(race) = enumerate::race(case, &launch) {
                     return Err(format!("proved if {assumes:?}, but {launch:?} has {race}"));
+                }
+            }
+        }
+        let origins = verdict["origins"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let of_all = assumes.iter().zip(origins).filter(|(_, origin)| *origin == "host-launches");
+        for (condition, _) in of_all {
+            for launch in case.host.iter().flat_map(|h| h.possible()) {
+                if !allows(case, &[condition], &launch)? {
+                    return Err(format!("{condition} is not of every launch: {launch:?}"));
                 }
             }
         }
