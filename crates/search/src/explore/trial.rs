@@ -12,7 +12,7 @@ use lockstep_simulate::{Config, Outcome, Prepared};
 
 use crate::settings::{Settings, is_over};
 use crate::space::Space;
-use crate::space::candidate::{Candidate, Contents};
+use crate::space::candidate::Candidate;
 use crate::space::initial_contents::synchronising;
 use crate::space::launch::{Shelf, Sizes};
 use crate::space::places::is_at;
@@ -143,7 +143,7 @@ impl<'a> Lab<'a> {
         let mut astray = None;
         let table = outcome.findings.iter().find_map(|f| self.table_left(f));
         for f in outcome.findings.iter_mut().filter(|f| f.benign) {
-            if self.stores_what_we_chose(f, candidate) {
+            if self.stores_what_nobody_set(f) {
                 f.benign = false;
                 f.severity = Severity::Error;
             }
@@ -201,19 +201,13 @@ impl<'a> Lab<'a> {
         doubts
     }
 
-    /// Whether threads store one value only because an array or a variable that it is computed from holds equal elements,
-    /// which a caller would not have there.
-    fn stores_what_we_chose(&self, finding: &Finding, candidate: &Candidate) -> bool {
+    /// Whether threads store one value only because a variable that it is computed from is zero, which somebody else sets.
+    /// Contents of arguments are varied where values are to be told apart.
+    fn stores_what_nobody_set(&self, finding: &Finding) -> bool {
         let space = self.space;
         let kernel = space.kernel;
-        let equal = |contents: &Contents| {
-            matches!(contents, Contents::Zeros | Contents::Ones | Contents::Value(_))
-        };
-        let is_ours = |array: &Array| match *array {
-            Array::Param(p) => {
-                let mut free = space.arrays.iter().zip(&candidate.contents);
-                free.any(|(a, c)| a.param == p && !a.synchronises && equal(c))
-            }
+        let is_unset = |array: &Array| match *array {
+            Array::Param(_) => false,
             Array::Object(o) => {
                 let object = &kernel.objects[o.0 as usize];
                 let is_zero = object.init.as_ref().is_none_or(|i| i.iter().all(|&b| b == 0));
@@ -228,7 +222,7 @@ impl<'a> Lab<'a> {
             let of_it = move |(site, _): &(&Site, _)| is_at(kernel, site, access);
             kernel.sites.iter().zip(&space.hints.stored_from).filter(of_it)
         });
-        sites.any(|(_, from)| from.iter().any(is_ours))
+        sites.any(|(_, from)| from.iter().any(is_unset))
     }
 
     /// The constant array of a fixed size that is read beyond its end.
