@@ -50,7 +50,7 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 10] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 11] = [
     ("speed", speed::run),
     ("checks", speed::checks),
     ("startup", startup::run),

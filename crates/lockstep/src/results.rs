@@ -341,7 +341,7 @@ mod tests {
     use lockstep_finding::Finding;
 
     fn unknown() -> Verdict {
-        Verdict::Unknown { because: "the time budget ran out".into() }
+        Verdict::Unknown { because: lockstep_finding::Reason::TimeBudget { seconds: None } }
     }
 
     fn clean(covered: &str) -> Verdict {

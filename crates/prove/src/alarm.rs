@@ -23,8 +23,6 @@ use crate::versions::Version;
 use crate::walk::{Assignment, reachable};
 use crate::{Alarm, Cell, Model};
 
-/// What makes an alarm only possible where a kernel has more than barriers to order accesses.
-
 pub(crate) fn place(kernel: &Kernel, loc: LocId) -> Place {
     let chain: Vec<_> = kernel.loc_chain(loc).collect();
     let one = |l: &lockstep_kernel::Loc| Place {

@@ -175,14 +175,17 @@ fn constant_step(module: &Module, gep: Val) -> Option<i64> {
     let mut ty = unsafe { LLVMGetGEPSourceElementType(gep) };
     let index = |v: Val| llvm::const_int(v).map(|i| i as i64);
     let mut bytes =
+        // SAFETY: `ty` is a type of the module that `layout` is of, and has a size.
         index(operands[1])?.wrapping_mul(unsafe { LLVMABISizeOfType(layout, ty) } as i64);
     for &v in &operands[2..] {
         let i = index(v)?;
         match llvm::type_kind(ty) {
+            // SAFETY: `ty` is a struct of the module that `layout` is of, and the index one of its members.
             llvm::TypeKind::LLVMStructTypeKind => unsafe {
                 bytes += LLVMOffsetOfElement(layout, ty, i as u32) as i64;
                 ty = LLVMStructGetTypeAtIndex(ty, i as u32);
             },
+            // SAFETY: `ty` is an array of the module that `layout` is of.
             llvm::TypeKind::LLVMArrayTypeKind => unsafe {
                 ty = LLVMGetElementType(ty);
                 bytes += i.wrapping_mul(LLVMABISizeOfType(layout, ty) as i64);
