@@ -23,6 +23,7 @@ mod host_values;
 mod indices_beyond;
 mod logarithms;
 mod multiples;
+mod named_barriers;
 mod offsets;
 mod rows;
 mod segments;

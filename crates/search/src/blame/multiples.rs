@@ -17,8 +17,10 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::places::is_at;
 
-/// What sizes are multiples of where vectors are aligned, the smallest first: elements of a vector, or what so many warps have.
-const ROUND: [i64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
+/// What vectors are aligned to, in elements, the smallest first.
+const ROUND: [i64; 4] = [2, 4, 8, 16];
+/// What a block's dimension may be a multiple of besides, where something of each warp comes first: the threads of some warps.
+const OF_WARPS: [i64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 
 /// Something of a launch that has a number.
 #[derive(Clone, Copy, PartialEq)]
@@ -33,6 +35,13 @@ impl Size {
             Size::Slot(i) => c.int(i),
             Size::Dimension(Dimension::Block(a)) => c.block[a].into(),
             Size::Dimension(Dimension::Grid(a)) => c.grid[a].into(),
+        }
+    }
+
+    fn units(self) -> &'static [i64] {
+        match self {
+            Size::Dimension(Dimension::Block(_)) => &OF_WARPS,
+            Size::Slot(_) | Size::Dimension(Dimension::Grid(_)) => &ROUND,
         }
     }
 
@@ -80,7 +89,7 @@ impl Inquiry<'_, '_> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
         let mut uneven = chosen(space);
-        uneven.retain(|s| s.is_uneven(c, ROUND[ROUND.len() - 1]));
+        uneven.retain(|s| s.units().last().is_some_and(|&unit| s.is_uneven(c, unit)));
         let rounded = |sizes: &[Size], unit: i64| {
             let mut out = c.clone();
             let sizes = sizes.iter().filter(|s| s.is_uneven(c, unit));
@@ -88,9 +97,11 @@ impl Inquiry<'_, '_> {
             out
         };
         // One of them, or all together.
-        let each = uneven.iter().map(|&s| vec![s]);
-        let several = (uneven.len() > 1).then(|| uneven.clone());
-        let choices = each.chain(several).flat_map(|sizes| ROUND.map(|unit| (sizes.clone(), unit)));
+        let each = uneven.iter().map(|&s| (vec![s], s.units()));
+        let several = (uneven.len() > 1).then(|| (uneven.clone(), &ROUND[..]));
+        let choices = each
+            .chain(several)
+            .flat_map(|(sizes, units)| units.iter().map(move |&unit| (sizes.clone(), unit)));
         let before = shown.wrong;
         let (sizes, unit) = choices
             .filter(|(sizes, unit)| sizes.iter().any(|s| s.is_uneven(c, *unit)))

@@ -83,6 +83,7 @@ const RACES_AND_UNWRITTEN: &[Kind] = &[Kind::DataRace, Kind::MissingFence, Kind:
 const MISALIGNED: &[Kind] = &[Kind::Misaligned];
 const OUTSIDE: &[Kind] = &[Kind::OutOfBounds];
 const DEADLOCKS: &[Kind] = &[Kind::Deadlock];
+const BARRIERS: &[Kind] = &[Kind::BarrierDivergence, Kind::Deadlock];
 const ALL: &[Kind] = &[];
 
 const ORDINARY: &[Stage] = &[Stage::Ordinary];
@@ -492,6 +493,17 @@ pub static EXCUSES: &[Excuse] = &[
         is_required: false,
         applies: |inquiry, shown| inquiry.driver.lab.space.is_of_fixed_shared(shown.finding),
         plea: when!(outside_by_arguments),
+    },
+    Excuse {
+        name: "few-for-a-barrier",
+        varies: "the block: as many threads as a named barrier is for",
+        yields: "blockDim.x < 64",
+        shown_by: "search/named_barrier_of_two_warps.cu",
+        kinds: BARRIERS,
+        stages: STUCK,
+        is_required: false,
+        applies: |inquiry, shown| inquiry.lacks_threads(shown),
+        plea: when!(few_for_a_barrier),
     },
     Excuse {
         name: "first-link",
