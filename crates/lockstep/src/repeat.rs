@@ -30,11 +30,15 @@ pub(crate) fn add<'a>(
 ) {
     let Ok(here) = std::env::current_dir() else { return };
     let folder = path_word(&here);
+    let names = report.kernels.iter().map(|k| (k.file.clone(), k.name.clone()));
+    let names: Vec<(String, String)> = names.collect();
     for kernel in &mut report.kernels {
         // Nobody can repeat what came through standard input but who has it.
         let Some(path) = path_of(&kernel.file).filter(|p| *p != Path::new("-")) else { continue };
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let name = if kernel.name.chars().all(plain) { &kernel.name } else { &kernel.mangled };
+        // The source's name, unless another of its file has that too.
+        let same = |(file, name): &&(String, String)| *file == kernel.file && *name == kernel.name;
+        let is_alone = names.iter().filter(same).count() <= 1;
+        let name = if is_alone { &kernel.name } else { &kernel.mangled };
         let what =
             format!("lockstep run {} --kernel {}", path_word(path), shell_quoted(name.as_ref()));
         for finding in &mut kernel.findings {

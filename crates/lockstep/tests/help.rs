@@ -15,7 +15,9 @@ use support::{in_parallel, indented, lockstep, shell};
 fn commands() -> Vec<String> {
     let help = help_of(&["--help"]);
     let list = help.split("Commands:\n").nth(1).expect("a list of commands");
-    let names = list.lines().take_while(|l| !l.is_empty());
+    // A description that does not fit on its line goes on in the next, further to the right.
+    let is_command = |l: &&str| l.starts_with("  ") && !l.starts_with("   ");
+    let names = list.lines().take_while(|l| !l.is_empty()).filter(is_command);
     let names: Vec<String> =
         names.filter_map(|l| l.split_whitespace().next()).map(str::to_owned).collect();
     assert!(names.iter().any(|n| n == "check"), "{names:?}");
@@ -44,7 +46,11 @@ fn options(text: &str) -> BTreeSet<String> {
 /// The options that a command's help defines, each at the start of a line.
 fn defined_options(command: &str) -> BTreeSet<String> {
     let help = help_of(&[command, "--help"]);
-    let defining = help.lines().map(str::trim_start).map(|l| l.strip_prefix("-h, ").unwrap_or(l));
+    // `-j, --jobs <N>` defines a long option, too.
+    let defining = help.lines().map(str::trim_start).map(|l| match l.split_once(", ") {
+        Some((short, rest)) if short.len() == 2 && short.starts_with('-') => rest,
+        _ => l,
+    });
     let firsts = defining.filter(|l| l.starts_with("--")).filter_map(|l| l.split(' ').next());
     firsts.flat_map(options).collect()
 }

@@ -7,7 +7,7 @@
 //!   what it says of all pairs of accesses holds without a fence.
 //! - `deadlock`: no thread waits for another. There is no loop that may wait ([`never_waits`]), no barrier but those of a whole block,
 //!   nothing that the lanes of a warp do together by a mask; and where there are barriers, it is proved that they do not diverge.
-//! - `misaligned`: every address is made of multiples of the alignment ([`Alignment`]), given that each pointer is aligned
+//! - `misaligned`: every scalar is accessed as aligned as its type asks for, and every address is made of multiples of that ([`Alignment`]), given that each pointer is aligned
 //!   for the type that it is declared to point to, as C asks of a caller.
 //! - `use-after-free`: nothing is freed. That is called `clean`, not `proved`: a variable that is used after its scope
 //!   cannot be seen any more, because it is a register.
@@ -568,7 +568,11 @@ impl<'k> Alignment<'k> {
             1u64 << self.operand(addr).min(MOST) >= u64::from(self.kernel.site(site).align)
         };
         self.kernel.insts().all(|inst| match inst.op {
-            Op::Load { site, addr, .. } | Op::Store { site, addr, .. } => is_kept(site, addr),
+            // A scalar that the compiler takes for less aligned than it is by itself may be one of a packed struct, or one
+            // that a cast made: the representation does not tell, and the hardware faults on the latter.
+            Op::Load { site, addr, ty, .. } | Op::Store { site, addr, ty, .. } => {
+                self.kernel.site(site).align >= ty.bytes() && is_kept(site, addr)
+            }
             Op::Atomic { site, addr, ty, .. } => {
                 is_kept(site, addr) && 1u64 << self.operand(addr).min(MOST) >= ty.bytes().into()
             }

@@ -116,6 +116,15 @@ impl Claim {
         }
     }
 
+    /// Whether it is made of several claims.
+    fn is_group(&self) -> bool {
+        match self {
+            Claim::All(parts) | Claim::Any(parts) => parts.len() > 1,
+            Claim::Holds(Expr::Binary(Operator::And | Operator::Or, ..)) => true,
+            _ => false,
+        }
+    }
+
     /// As one expression of C, where it is one.
     pub fn expression(&self) -> Option<Expr> {
         let joined = |op, parts: &[Claim]| {
@@ -179,25 +188,40 @@ impl fmt::Display for Claim {
         if let Some(expr) = self.expression() {
             return expr.fmt(f);
         }
-        let list = |f: &mut fmt::Formatter<'_>, parts: &[Claim], between: &str| {
-            for (i, part) in parts.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(between)?;
-                }
-                part.fmt(f)?;
-            }
-            Ok(())
-        };
         match self {
             Claim::Holds(expr) => expr.fmt(f),
             Claim::Stated(statement) => statement.fmt(f),
             Claim::Not(a) => write!(f, "not so: {a}"),
             Claim::All(parts) if parts.is_empty() => f.write_str("1"),
             Claim::Any(parts) if parts.is_empty() => f.write_str("0"),
-            Claim::All(parts) => list(f, parts, " and "),
-            Claim::Any(parts) => list(f, parts, ", or "),
+            // A list of sentences, or a formula where there is something to group.
+            Claim::All(parts) if !parts.iter().any(Claim::is_group) => list(f, parts, " and "),
+            Claim::Any(parts) if !parts.iter().any(Claim::is_group) => list(f, parts, ", or "),
+            Claim::All(parts) => list(f, parts, " && "),
+            Claim::Any(parts) => list(f, parts, " || "),
         }
     }
+}
+
+/// The parts, with parentheses around those that are made of several.
+fn list(f: &mut fmt::Formatter<'_>, parts: &[Claim], between: &str) -> fmt::Result {
+    for (i, part) in parts.iter().enumerate() {
+        if i > 0 {
+            f.write_str(between)?;
+        }
+        if !part.is_group() {
+            write!(f, "{part}")?;
+            continue;
+        }
+        f.write_str("(")?;
+        match part {
+            Claim::All(inner) => list(f, inner, " && ")?,
+            Claim::Any(inner) => list(f, inner, " || ")?,
+            other => write!(f, "{other}")?,
+        }
+        f.write_str(")")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -258,6 +282,9 @@ mod tests {
         assert_eq!(mixed.to_string(), format!("{zero} and n > 0"));
         assert_eq!(mixed.clone().negated().to_string(), format!("not so: {mixed}"));
         assert_eq!(mixed.clone().negated().negated(), mixed);
+        let several =
+            Claim::any([holds("a == 1 && b == 2"), Claim::all([holds("a == 3"), zero.clone()])]);
+        assert_eq!(several.to_string(), format!("(a == 1 && b == 2) || (a == 3 && {zero})"));
     }
 
     #[test]

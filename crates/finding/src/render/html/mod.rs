@@ -525,21 +525,6 @@ mod tests {
         assert!(!table.contains("idle"), "{table}");
     }
 
-    /// The command names a kernel as its source does, unless two have that name.
-    #[test]
-    fn kernels_are_called_by_their_names() {
-        let mut kernel = samples::kernel();
-        kernel.name = "ns::twice<float>".into();
-        kernel.mangled = "_ZN2ns5twiceIfEEvPT_".into();
-        let mut report = Report { kernels: vec![kernel.clone()], ..Report::default() };
-        let text = page(&report);
-        assert!(text.contains("--kernel &#39;ns::twice&lt;float&gt;&#39;"));
-        assert!(!text.contains("_ZN2ns"));
-        kernel.mangled = "_ZN2ns5twiceIfEEvPT_i".into();
-        report.kernels.push(kernel);
-        assert!(page(&report).contains("--kernel _ZN2ns5twiceIfEEvPT_i"));
-    }
-
     #[test]
     fn nothing_comes_from_elsewhere() {
         let page = html(&samples::report(), &mut samples::sources(), &HtmlOptions::default());
