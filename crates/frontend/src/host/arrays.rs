@@ -15,7 +15,10 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::core::{LLVMGetElementType, LLVMGetGEPSourceElementType, LLVMStructGetTypeAtIndex};
+use llvm_sys::core::{
+    LLVMGetElementType, LLVMGetGEPSourceElementType, LLVMIsNull, LLVMIsUndef,
+    LLVMStructGetTypeAtIndex,
+};
 use llvm_sys::target::{LLVMABISizeOfType, LLVMOffsetOfElement};
 
 use super::values::{HostValue, Reader};
@@ -105,6 +108,9 @@ pub(super) fn aliases(module: &Module, given: &[(Val, Given)]) -> Vec<HostAlias>
     pointers.retain(|(v, _)| is_pointer(*v));
     let given: Vec<(Pointer, HostPointer)> =
         pointers.into_iter().map(|(v, place)| (pointer(module, v), place)).collect();
+    // Two pointers that nobody has set, or that are null, are not one array.
+    let given: Vec<(Pointer, HostPointer)> =
+        given.into_iter().filter(|(p, _)| !is_unset(p.root)).collect();
     let mut found = Vec::new();
     for (i, (own, param)) in given.iter().enumerate() {
         let param = *param;
@@ -194,6 +200,12 @@ fn constant_step(module: &Module, gep: Val) -> Option<i64> {
         }
     }
     Some(bytes)
+}
+
+/// Whether a value is none that the host has made: a variable without a value, or null.
+fn is_unset(v: Val) -> bool {
+    // SAFETY: a value of a module that is alive.
+    unsafe { LLVMIsUndef(v) != 0 || LLVMIsNull(v) != 0 }
 }
 
 /// The pointer that a pointer was made of by adding to it.
