@@ -73,6 +73,10 @@ impl Project {
 
     /// How often clang is started by a command, and what the command says.
     pub(crate) fn counted(&self, args: &[&str]) -> (usize, Ran) {
+        self.count(self.command(args))
+    }
+
+    fn count(&self, mut command: Command) -> (usize, Ran) {
         let tools = self.cache.path().join("tools");
         let calls = tools.join("calls");
         let clang = tools.join("clang++-19");
@@ -90,11 +94,17 @@ impl Project {
         let _ = std::fs::remove_file(&calls);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(tools).chain(std::env::split_paths(&path)));
-        let mut command = self.command(args);
         command.env("PATH", path.expect("folders without colons"));
         let ran = Ran::of(&mut command);
         let count = std::fs::read_to_string(&calls).map_or(0, |text| text.lines().count());
         (count, ran)
+    }
+
+    /// The same, where the environment does not ask for reproducible answers, as that of `cargo test` does.
+    pub(crate) fn counted_by_the_clock(&self, args: &[&str]) -> (usize, Ran) {
+        let mut command = self.command(args);
+        command.env_remove("LOCKSTEP_REPRODUCIBLE");
+        self.count(command)
     }
 
     pub(crate) fn cached(&self) -> usize {
