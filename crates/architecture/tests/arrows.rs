@@ -6,7 +6,11 @@ use lockstep_architecture::{
 
 /// Crates whose folders have a table in ARCHITECTURE.md, with the heading that it stands behind. Others join as their
 /// folders are put in order.
-const FOLDERS: &[(&str, &str)] = &[("simulate", "### Folders of the simulator")];
+const FOLDERS: &[(&str, &str)] = &[
+    ("prove", "### Folders of the prover"),
+    ("search", "### Folders of the search"),
+    ("simulate", "### Folders of the simulator"),
+];
 
 fn architecture() -> String {
     std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md")

@@ -1,0 +1,60 @@
+//! How long a question may take, and what for it is asked.
+
+use std::time::{Duration, Instant};
+
+use lockstep_cancel::Cancel;
+use lockstep_finding::{Question, Reason};
+
+use crate::decide::solve::Outcome;
+use crate::meter::Meter;
+use crate::smt::z3::Effort;
+
+/// What an analysis is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Verdicts, and an alarm for every pair of accesses that may race.
+    Report,
+    /// Whether there is a proof: no models, no alarms.
+    Proof,
+    /// Whether there is a proof or a race: one alarm is enough.
+    OneRace,
+}
+
+/// Limits of one analysis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits<'a> {
+    pub(crate) jobs: usize,
+    /// For one question, in the units of [`Effort::work`].
+    pub(crate) work: u32,
+    pub(crate) deadline: Instant,
+    /// What `meter` is for, for the reports.
+    pub(crate) budget: Duration,
+    pub(crate) meter: &'a Meter,
+    pub(crate) purpose: Purpose,
+    pub(crate) cancel: &'a Cancel,
+}
+
+impl Limits<'_> {
+    pub(crate) fn are_over(&self) -> bool {
+        self.meter.is_over() || self.effort().is_over()
+    }
+
+    pub(crate) fn effort(&self) -> Effort<'_> {
+        let Limits { work, deadline, meter, cancel, .. } = *self;
+        Effort { work, deadline, meter, cancel }
+    }
+
+    /// Why a question ended without an answer.
+    pub(crate) fn not_decided(&self, question: Question, outcome: Outcome) -> Reason {
+        let seconds = match outcome {
+            Outcome::Late => Some(self.budget.as_secs_f64()),
+            _ => None,
+        };
+        Reason::Undecided { question, seconds }
+    }
+
+    /// Why nothing more was looked at.
+    pub(crate) fn ran_out(&self) -> Reason {
+        Reason::TimeBudget { seconds: Some(self.budget.as_secs_f64()) }
+    }
+}

@@ -1,0 +1,123 @@
+//! What a sum of several numbers of one thread is below: `row*n + col` with `row < m` and `col < n` is below `m*n`.
+//!
+//! The sum is taken apart into numbers of which [`crate::decide::rules::inequalities`] says what they are below, each times something that
+//! is common to both threads, so not negative; the sum is at most what it is with each number one less than its end.
+
+use crate::decide::rules::inequalities::{Below, EXACT, Facts};
+use crate::decide::rules::poly::{Poly, without};
+use crate::launch::context::Ctx;
+use crate::term::T;
+
+/// Ways to bound a sum that are tried.
+const WAYS: usize = 12;
+
+/// A natural number that is a polynomial plus something common, modulo the width, and what it is below.
+#[derive(Clone, Debug)]
+pub(crate) struct Digit {
+    pub(crate) shift: Poly,
+    pub(crate) value: Poly,
+    pub(crate) end: Poly,
+    /// How many numbers it is made of.
+    pub(crate) parts: usize,
+}
+
+impl Facts {
+    /// The ways in which a polynomial is a digit.
+    pub(crate) fn digits(&self, ctx: &Ctx, p: &Poly, width: u32) -> Vec<Digit> {
+        let (own, common) = self.parts(ctx, p);
+        let mut out = Vec::new();
+        let shift = Poly::default().minus(&common).unwrap_or_default();
+        let start = Digit { shift, value: Poly::default(), end: Poly::constant(1), parts: 0 };
+        self.compose(ctx, &own, start, width, &mut out);
+        out
+    }
+
+    /// Takes the numbers that are bounded out of what is left of a digit, one by one.
+    fn compose(&self, ctx: &Ctx, own: &Poly, so_far: Digit, width: u32, out: &mut Vec<Digit>) {
+        let Some((first, k)) = own.0.first() else {
+            out.push(so_far);
+            return;
+        };
+        for b in self.below.iter().filter(|b| b.width >= width) {
+            if out.len() >= WAYS {
+                return;
+            }
+            for (factors, l) in &b.own.0 {
+                let Some(other) = without(first, factors).filter(|_| k % l == 0 && k / l > 0)
+                else {
+                    continue;
+                };
+                if other.iter().any(|&t| self.is_own(ctx, t)) {
+                    continue;
+                }
+                let times = Poly(vec![(other, k / l)]);
+                let rest = times.times(&b.own).and_then(|p| own.minus(&p));
+                if let Some(rest) = rest.filter(Poly::is_natural)
+                    && let Some(next) = so_far.with(b, &times)
+                {
+                    self.compose(ctx, &rest, next, width, out);
+                }
+            }
+        }
+        // Its own interval bounds an atom.
+        let is_own = |t: &T| self.is_own(ctx, *t);
+        if out.is_empty() && first.iter().filter(|t| is_own(t)).count() == 1 {
+            let (atom, other): (Vec<T>, Vec<T>) = first.iter().copied().partition(is_own);
+            let end = i128::from(ctx.pool.range(atom[0]).uhi) + 1;
+            let own_end = Below {
+                own: Poly::atom(atom[0]),
+                common: Poly::default(),
+                width,
+                value: Poly::atom(atom[0]),
+                end: Poly::constant(end),
+            };
+            let times = Poly(vec![(other, *k)]);
+            let rest = times.times(&own_end.own).and_then(|p| own.minus(&p));
+            if let Some((rest, next)) = rest.zip(so_far.with(&own_end, &times)) {
+                self.compose(ctx, &rest, next, width, out);
+            }
+        }
+    }
+
+    /// A term modulo its width: what is narrower and does not wrap there is the same sum.
+    pub(crate) fn read(&self, ctx: &Ctx, t: T) -> Option<Poly> {
+        self.limits.read_by(ctx, t, &|p, most| self.is_at_most(ctx, p, most))
+    }
+
+    /// Whether a sum without negative terms is at most a number.
+    fn is_at_most(&self, ctx: &Ctx, p: &Poly, most: u64) -> bool {
+        let fits = |p: &Poly, most: u128| self.limits.most_of(ctx, p).is_some_and(|n| n <= most);
+        if fits(p, u128::from(most)) {
+            return true;
+        }
+        // Numbers that are sums over the integers: so the whole is, less what was added.
+        p.is_natural()
+            && self.digits(ctx, p, EXACT).iter().any(|d| {
+                let end = d.end.minus(&d.shift);
+                end.is_some_and(|end| fits(&end.positive_part(), u128::from(most) + 1))
+            })
+    }
+}
+
+impl Digit {
+    /// With a number that is bounded, so many times.
+    fn with(&self, b: &Below, times: &Poly) -> Option<Digit> {
+        let most = b.end.minus(&Poly::constant(1))?;
+        Some(Digit {
+            shift: self.shift.plus(&b.common.times(times)?)?,
+            value: self.value.plus(&b.value.times(times)?)?,
+            end: self.end.plus(&most.times(times)?)?,
+            parts: self.parts + 1,
+        })
+    }
+
+    /// With something natural added.
+    pub(crate) fn moved(&self, by: &Poly) -> Option<Digit> {
+        Some(Digit {
+            shift: self.shift.plus(by)?,
+            value: self.value.plus(by)?,
+            end: self.end.plus(by)?,
+            parts: self.parts,
+        })
+    }
+}

@@ -1,0 +1,7 @@
+//! Questions to Z3: two languages, and the functions of the library.
+
+pub(crate) mod bits;
+pub(crate) mod integers;
+pub(crate) mod z3;
+pub(crate) mod z3_api;
+pub(crate) mod z3_room;

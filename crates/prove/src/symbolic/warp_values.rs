@@ -1,0 +1,174 @@
+//! Values that the lanes of a warp hand each other: shuffles, votes and matches.
+//!
+//! An operation that names all lanes is executed by all lanes of the warp together, once in each iteration of the loops
+//! around it; that they do come to it together is an obligation of its own ([`crate::order::divergence`]), and where it cannot be
+//! met the kernel is evaluated again without what is concluded here ([`crate::launch::context::Hints::lanes_apart`]). Then the
+//! result of a vote is one value for the whole warp, a shuffle of a value that all lanes share is that value, and a
+//! shuffle from one lane is again one value for the warp: an application to the number of the warp, which two threads
+//! of one warp have in common.
+//!
+//! What it misses: which value it is (a sum over lanes, the lanes of a ballot), parts of a warp, and the forms without
+//! a mask. Their results are values that nothing is known of.
+
+use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special, VoteKind};
+
+use crate::launch::DimSpec;
+use crate::launch::context::{FnKind, VarKind};
+use crate::symbolic::evaluate::Exec;
+use crate::term::{Node, T};
+
+/// The lanes that an operation names.
+pub(crate) fn mask(op: &Op) -> Option<Operand> {
+    match op {
+        Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => *mask,
+        Op::Match { mask, .. } => Some(*mask),
+        _ => None,
+    }
+}
+
+/// PTX's segment operand of a shuffle over the whole warp.
+const WHOLE_WARP: u64 = 0x1f;
+
+impl Exec<'_, '_> {
+    /// What is known of the results beyond their being the thread's own.
+    pub(crate) fn warp_value(&mut self, b: BlockId, inst: &Inst) {
+        if self.unanimous(b, inst) {
+            return;
+        }
+        let (Some(mask), Some(dst)) = (mask(&inst.op), inst.dst) else { return };
+        let mask = self.operand(mask, 32, b);
+        if self.ctx.hints.lanes_apart || self.ctx.pool.as_const(mask) != Some(0xffff_ffff) {
+            return;
+        }
+        match &inst.op {
+            Op::Vote { .. } | Op::Match { all: true, .. } => {
+                for k in 0..inst.op.result_count() {
+                    self.common(b, dst, k as u8);
+                }
+            }
+            Op::Shuffle { mode, ty, value, lane, clamp, .. } => {
+                let value = self.operand(*value, ty.bits(), b);
+                let lane = self.operand(*lane, 32, b);
+                let clamp = self.operand(*clamp, 32, b);
+                // A lane that is not there gives any value; the first is always there, and so are those below.
+                let first = self.ctx.pool.as_const(lane) == Some(0);
+                let index = *mode == ShuffleMode::Index;
+                let there = *mode == ShuffleMode::Up || index && first || self.whole_warps();
+                if there && self.same_in_warp(value) {
+                    self.warp_values = true;
+                    self.set(dst, 0, value);
+                } else if there
+                    && index
+                    && self.ctx.pool.as_const(clamp) == Some(WHOLE_WARP)
+                    && self.same_in_warp(lane)
+                {
+                    self.common(b, dst, 0);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A vote on what is true, or false, of every thread: whichever lanes take part, the outcome is the same.
+    fn unanimous(&mut self, b: BlockId, inst: &Inst) -> bool {
+        let (Op::Vote { kind, pred, .. }, Some(dst)) = (&inst.op, inst.dst) else { return false };
+        let pred = self.operand(*pred, 1, b);
+        let outcome = match (kind, self.ctx.pool.as_const(pred)) {
+            (VoteKind::Any | VoteKind::All, Some(c)) => c,
+            (VoteKind::Uniform, Some(_)) => 1,
+            _ => return false,
+        };
+        let outcome = self.ctx.pool.constant(outcome, 1);
+        self.set(dst, 0, outcome);
+        true
+    }
+
+    /// All warps of a block have all their lanes.
+    fn whole_warps(&self) -> bool {
+        let size = u64::from(self.ctx.assumptions.warp_size);
+        let threads = self.ctx.assumptions.block.iter().try_fold(1u64, |n, d| match d {
+            DimSpec::Exactly(k) => n.checked_mul(u64::from(*k)),
+            DimSpec::Any => None,
+        });
+        threads.is_some_and(|n| n % size == 0)
+    }
+
+    /// One value for all lanes of the warp.
+    fn common(&mut self, b: BlockId, dst: Reg, k: u8) {
+        let r = Reg(dst.0 + u32::from(k));
+        let name = self.ctx.reg_name(r).unwrap_or("").to_owned();
+        let f = self.ctx.function(FnKind::Warp(dst, k), 0, &name);
+        let mut args = vec![self.warp_number()];
+        args.extend(self.counters(b));
+        let w = self.ctx.kernel.reg_ty(r).bits();
+        let v = self.ctx.pool.app(f, &args, w);
+        self.warp_values = true;
+        self.set(dst, u32::from(k), v);
+    }
+
+    pub(crate) fn warp_number(&mut self) -> T {
+        let linear = self.ctx.linear_thread(0);
+        let size = self.ctx.pool.constant(u64::from(self.ctx.assumptions.warp_size), 32);
+        self.ctx.pool.udiv(linear, size)
+    }
+
+    /// Whether all lanes of a warp have this value, where they come to it in one iteration.
+    fn same_in_warp(&mut self, t: T) -> bool {
+        let warp = self.warp_number();
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut work = vec![t];
+        while let Some(t) = work.pop() {
+            if t == warp || !seen.insert(t) {
+                continue;
+            }
+            let node = self.ctx.pool.node(t);
+            let same = match node {
+                Node::Var(v) => match self.ctx.vars[v.0 as usize].0 {
+                    VarKind::BlockId(_)
+                    | VarKind::BlockDim(_)
+                    | VarKind::GridDim(_)
+                    | VarKind::WorkDim
+                    | VarKind::DynamicSharedSize
+                    | VarKind::Param(..)
+                    | VarKind::OpaqueCounter(_) => true,
+                    VarKind::Address(base) => !self.ctx.is_own(base),
+                    _ => false,
+                },
+                Node::App(f, _) => matches!(
+                    self.ctx.fns[f.0 as usize].kind,
+                    FnKind::Pure(..)
+                        | FnKind::ReadOnly(_)
+                        | FnKind::LoadAt(..)
+                        | FnKind::Uniform(_)
+                        | FnKind::Warp(..)
+                ),
+                _ => true,
+            };
+            if !same {
+                return false;
+            }
+            crate::term::walk::children(node, |c| work.push(c));
+        }
+        true
+    }
+
+    /// PTX's lane masks.
+    pub(crate) fn lane_mask(&mut self, s: Special) -> T {
+        let linear = self.ctx.linear_thread(0);
+        let pool = &mut self.ctx.pool;
+        let size = pool.constant(u64::from(self.ctx.assumptions.warp_size), 32);
+        let lane = pool.urem(linear, size);
+        let one = pool.constant(1, 32);
+        let own = pool.shl(one, lane);
+        let below = pool.add_const(own, u64::MAX);
+        let up_to = pool.or(below, own);
+        let all = pool.constant(0xffff_ffff, 32);
+        match s {
+            Special::LaneMaskLt => below,
+            Special::LaneMaskLe => up_to,
+            Special::LaneMaskGt => pool.xor(up_to, all),
+            Special::LaneMaskGe => pool.xor(below, all),
+            _ => own,
+        }
+    }
+}

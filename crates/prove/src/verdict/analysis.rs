@@ -1,0 +1,390 @@
+//! One kernel from its questions to its verdicts: every property in turn, then conditions under which more is proved.
+
+use std::time::{Duration, Instant};
+
+use lockstep_finding::{Claim, Condition, Kind, Reason, Severity, Verdict, When};
+use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
+
+use crate::condition::hidden::{Narrowed, Shape};
+use crate::decide::limits::{Limits, Purpose};
+use crate::decide::solve::SHORT;
+use crate::launch::assumptions::Assumptions;
+use crate::launch::context::{Ctx, Hints, Level};
+use crate::meter::Meter;
+use crate::order::pair::Pairs;
+use crate::order::why_safe::Safe;
+use crate::property::alarm::Alarm;
+use crate::symbolic::evaluate;
+use crate::symbolic::records::is_block_barrier;
+use crate::verdict::{Config, Proof, Stats};
+
+/// Work for a small model.
+pub(crate) const MODEL_WORK: u32 = 1000;
+
+/// Work for one question under a condition of the catalogue, and for all of its conditions together.
+pub(crate) const CONDITION_WORK: u32 = 300;
+const CATALOGUE: u64 = 2000;
+
+/// How many of the conditions are tried where there is little time for each kernel.
+const BRIEF: usize = 1;
+
+/// How many of the conditions are tried with the solver at once.
+const USUAL: usize = 3;
+
+/// How many conditions on sizes alone are tried where an alarm rests on values from memory.
+const SIZES_TRIED: usize = 4;
+
+/// A budget too long for the clock.
+const FOREVER: Duration = Duration::from_secs(1 << 30);
+
+/// What one evaluation of the kernel gave.
+pub(crate) struct Analysis {
+    pub(crate) verdicts: Vec<(Kind, Verdict)>,
+    pub(crate) alarms: Vec<Alarm>,
+    pub(crate) stats: Stats,
+    pub(crate) race: Verdict,
+    race_alarms: Vec<Alarm>,
+    may_race: Option<Vec<(SiteId, SiteId)>>,
+    /// What parameters are to the indices.
+    shape: Shape,
+    /// There was something that no operation here models.
+    gap: bool,
+    /// Why accesses do not race, where they do not.
+    safe: Option<Vec<Safe>>,
+    /// The launches that the verdict on races is about.
+    pub(crate) under: (Assumptions, Hints),
+}
+
+pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
+    let started = Instant::now();
+    let meter = Meter::new(config.budget);
+    let limits = Limits {
+        jobs: config.jobs.max(1),
+        work: if config.brief { 0 } else { config.work },
+        deadline: started.checked_add(config.patience).unwrap_or(started + FOREVER),
+        budget: config.budget,
+        meter: &meter,
+        purpose: if config.brief { Purpose::Proof } else { Purpose::Report },
+        cancel: &config.cancel,
+    };
+    // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
+    // usual conditions come before long questions.
+    let free = assumptions
+        .block
+        .iter()
+        .chain(&assumptions.grid)
+        .any(|d| *d == crate::launch::DimSpec::Any);
+    let short = Limits { work: limits.work.min(SHORT), ..limits };
+    let passes: &[Limits] = if free && SHORT < limits.work { &[short, limits] } else { &[limits] };
+    let all = |limits| analyse(kernel, assumptions, Hints::default(), &config.kinds, limits);
+    let mut first = all(passes[0]);
+    for (i, &limits) in passes.iter().enumerate() {
+        if limits.cancel.is_cancelled() {
+            break;
+        }
+        if i > 0 && !first.gap && first.stats.timeouts > 0 && open(&first) {
+            first = all(limits);
+        }
+        if config.kinds.contains(&Kind::DataRace) && !first.gap {
+            look_for_condition(kernel, assumptions, &mut first, config, limits);
+        }
+    }
+    if config.kinds.contains(&Kind::RedundantBarrier) {
+        crate::verdict::redundant::find(kernel, &mut first, limits);
+    }
+    first.stats.seconds = started.elapsed().as_secs_f64();
+    let Analysis { mut verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
+    for (_, verdict) in &mut verdicts {
+        if let Verdict::Proved { assumes } = verdict {
+            Condition::add(assumes, assumptions.unsaid());
+        }
+    }
+    // An alarm may be one of those that a condition excuses, if there had been time to find it.
+    let is_open = verdicts.iter().any(|(_, v)| !matches!(v, Verdict::Proved { .. }));
+    let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
+    let stats = Stats { spent: Duration::from_millis(meter.spent()), ..stats };
+    Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
+}
+
+/// Whether more time for a question may change a verdict.
+fn open(a: &Analysis) -> bool {
+    let late = |v: &Verdict| matches!(v, Verdict::Unknown { because: Reason::Undecided { .. } });
+    matches!(a.race, Verdict::Unknown { .. }) || a.verdicts.iter().any(|(_, v)| late(v))
+}
+
+pub(crate) fn analyse(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    hints: Hints,
+    kinds: &[Kind],
+    limits: Limits,
+) -> Analysis {
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let mut exec = evaluate::run(&mut ctx, limits);
+    if let Some(sharper) = crate::condition::preconditions::sharpen(&mut exec, assumptions) {
+        return analyse(kernel, &sharper, hints, kinds, limits);
+    }
+    let mut pairs = prepare(exec);
+    if let Some(because) = pairs.gap(limits) {
+        let unknown = Verdict::Unknown { because };
+        return Analysis {
+            verdicts: kinds.iter().map(|k| (*k, unknown.clone())).collect(),
+            alarms: Vec::new(),
+            stats: Stats::default(),
+            race: unknown,
+            race_alarms: Vec::new(),
+            may_race: None,
+            shape: Shape::default(),
+            safe: None,
+            gap: true,
+            under: (assumptions.clone(), hints),
+        };
+    }
+    let divergence = pairs.check_divergence(limits);
+    if pairs.exec.warp_values && divergence.warps.is_some() {
+        let hints = Hints { lanes_apart: true, ..hints };
+        return analyse(kernel, assumptions, hints, kinds, limits);
+    }
+    let race = pairs.check_races(&divergence, limits);
+    let mut verdicts = Vec::new();
+    let mut alarms = Vec::new();
+    for &kind in kinds {
+        let verdict = match kind {
+            Kind::DataRace => {
+                alarms.extend(race.alarms.iter().cloned());
+                race.verdict.clone()
+            }
+            Kind::BarrierDivergence => {
+                alarms.extend(divergence.alarms.iter().cloned());
+                divergence.verdict(&race)
+            }
+            Kind::OutOfBounds => {
+                let absent = matches!(race.verdict, Verdict::Proved { .. });
+                let (verdict, found) = pairs.check_bounds(limits, absent);
+                alarms.extend(found);
+                verdict
+            }
+            Kind::Assertion => {
+                let absent = matches!(race.verdict, Verdict::Proved { .. });
+                let (verdict, found) = pairs.check_asserts(limits, absent);
+                alarms.extend(found);
+                verdict
+            }
+            _ => Verdict::Unknown { because: Reason::NotLookedForByProver { kind } },
+        };
+        verdicts.push((kind, verdict));
+    }
+    let (mut control, mut data) = (true, true);
+    for i in 0..pairs.exec.accesses.len() {
+        let (c, d) = pairs.approximations(i);
+        control &= c.is_empty();
+        data &= d.is_empty();
+    }
+    let stats = Stats {
+        accesses: pairs.exec.accesses.len(),
+        by_arithmetic: pairs.solver.by_arithmetic,
+        shared: pairs.solver.shared,
+        queries: pairs.solver.solved,
+        timeouts: pairs.solver.timeouts,
+        solver_seconds: pairs.solver.solver_time.as_secs_f64(),
+        work: pairs.solver.work,
+        spent: Duration::ZERO,
+        seconds: 0.0,
+        control_independent: control,
+        data_independent: data,
+    };
+    let may_race = race.is_decided.then(|| race.alarms.iter().map(|a| a.sites).collect());
+    let (race, race_alarms) = (race.verdict, race.alarms);
+    let proved = matches!(race, Verdict::Proved { .. });
+    let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
+    // Only whoever looks for a condition asks for it.
+    let unasked = proved || limits.purpose == Purpose::Proof;
+    let shape = if unasked { Shape::default() } else { pairs.shape() };
+    let under = (assumptions.clone(), hints);
+    Analysis {
+        verdicts,
+        alarms,
+        stats,
+        race,
+        race_alarms,
+        may_race,
+        shape,
+        safe,
+        gap: false,
+        under,
+    }
+}
+
+/// Tries the catalogue of [`crate::condition::hidden`], or of it the usual sizes where alarms rest on more than dimensions and scalars.
+fn look_for_condition(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    first: &mut Analysis,
+    config: &Config,
+    limits: Limits,
+) {
+    let from_launch = |a: &Alarm| a.finding.approximated.iter().all(|n| n.variable.is_of_control());
+    let free = assumptions
+        .block
+        .iter()
+        .chain(&assumptions.grid)
+        .any(|d| *d == crate::launch::DimSpec::Any);
+    let undecided =
+        free && first.race_alarms.is_empty() && matches!(first.race, Verdict::Unknown { .. });
+    if matches!(first.race, Verdict::Proved { .. }) {
+        return;
+    }
+    let limits =
+        Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
+    let mut left = CATALOGUE;
+    let mut conditions = crate::condition::hidden::catalogue(kernel, assumptions, &first.shape);
+    // With one thread nothing can go wrong, which says nothing.
+    if !is_single_thread(assumptions) {
+        conditions.retain(|c| !is_single_thread(&c.assumptions));
+    }
+    if config.brief {
+        conditions.truncate(BRIEF);
+    }
+    if !(undecided || first.race_alarms.iter().all(from_launch)) {
+        conditions.retain(|c| c.of_sizes || c.of_axes);
+        conditions.truncate(SIZES_TRIED);
+    }
+    for (condition, work) in in_turn(&conditions, limits.work) {
+        if left == 0 || limits.are_over() {
+            return;
+        }
+        let tried = Limits { work, ..limits };
+        let again = analyse(kernel, &condition.assumptions, condition.hints, &config.kinds, tried);
+        first.stats.queries += again.stats.queries;
+        first.stats.solver_seconds += again.stats.solver_seconds;
+        left = left.saturating_sub(again.stats.work);
+        let Verdict::Proved { assumes } = &again.race else { continue };
+        let alarms = &first.race_alarms;
+        if !ordinary(kernel, &condition.assumptions, condition.hints, alarms, limits) {
+            continue;
+        }
+        let claim = Claim::All(condition.claims.clone());
+        let mut all = assumes.clone();
+        Condition::add(&mut all, condition.claims.iter().cloned().map(Condition::from));
+        for a in first.alarms.iter_mut().filter(|a| a.finding.kind == Kind::DataRace) {
+            a.finding.holds_when = Some(When::exactly(Claim::all([claim.clone()]).negated()));
+            a.finding.severity = Severity::Warning;
+            a.overflows = condition.of_sizes;
+            // What counters hold is nothing that the source can require.
+            if let Some(expr) = claim.expression() {
+                let help = format!("where the kernel is only for that: __requires({expr});");
+                a.finding.help.push(help);
+            }
+        }
+        for (kind, verdict) in &mut first.verdicts {
+            match kind {
+                Kind::DataRace => *verdict = Verdict::Proved { assumes: all.clone() },
+                Kind::BarrierDivergence if !matches!(verdict, Verdict::Proved { .. }) => {
+                    let other = again.verdicts.iter().find(|(k, _)| k == kind);
+                    let settled = first.alarms.iter().all(|a| a.finding.kind != *kind);
+                    if let (Some((_, Verdict::Proved { .. })), true) = (other, settled) {
+                        *verdict = Verdict::Proved { assumes: all.clone() };
+                    }
+                }
+                _ => {}
+            }
+        }
+        first.race = Verdict::Proved { assumes: all };
+        first.safe = again.safe;
+        first.under = again.under;
+        return;
+    }
+}
+
+fn is_single_thread(assumptions: &Assumptions) -> bool {
+    let one = |d: &crate::launch::DimSpec| *d == crate::launch::DimSpec::Exactly(1);
+    assumptions.block.iter().chain(&assumptions.grid).all(one)
+}
+
+/// The conditions with the work that each is worth. The first few are what nearly every kernel rests on; of the others,
+/// the one that matters mostly needs no solver, while those before it would use up all the work.
+fn in_turn(conditions: &[Narrowed], work: u32) -> impl Iterator<Item = (&Narrowed, u32)> {
+    let (usual, others) = conditions.split_at(conditions.len().min(USUAL));
+    usual
+        .iter()
+        .map(move |c| (c, work))
+        .chain(others.iter().map(|c| (c, 0)))
+        .chain(others.iter().map(move |c| (c, work)))
+}
+
+/// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least where the
+/// dimensions are free, positive scalars of moderate size, and a thread that comes to each of the accesses complained of
+/// (a condition under which nothing happens proves nothing).
+fn ordinary(
+    kernel: &Kernel,
+    assumptions: &Assumptions,
+    hints: Hints,
+    alarms: &[Alarm],
+    limits: Limits,
+) -> bool {
+    let mut ctx = Ctx::new(kernel, assumptions, hints);
+    let mut pairs = prepare(evaluate::run(&mut ctx, limits));
+    if !pairs.exec.gaps.is_empty() {
+        return false;
+    }
+    let mut list = pairs.facts_of_one();
+    let ctx = &mut *pairs.exec.ctx;
+    let (b, g) = (ctx.block_dim(0), ctx.grid_dim(0));
+    for (t, least, spec) in [(b, 32, assumptions.block[0]), (g, 2, assumptions.grid[0])] {
+        if spec == crate::launch::DimSpec::Any {
+            let low = ctx.pool.constant(least, 32);
+            list.push(ctx.pool.ule(low, t));
+        }
+    }
+    for (i, p) in kernel.params.iter().enumerate() {
+        if let ParamKind::Scalar { ty, count: 1 } = p.kind
+            && ty.is_int()
+            && ty.bits() >= 32
+            && let Some(t) = ctx.existing(crate::launch::context::VarKind::Param(i, 0), 0)
+        {
+            let zero = ctx.pool.constant(0, ty.bits());
+            let top = ctx.pool.constant(1 << 24, ty.bits());
+            list.push(ctx.pool.slt(zero, t));
+            list.push(ctx.pool.slt(t, top));
+        }
+    }
+    let mut sites: Vec<SiteId> = alarms.iter().flat_map(|a| [a.sites.0, a.sites.1]).collect();
+    sites.sort();
+    sites.dedup();
+    // What no thread comes to may not be there at all.
+    if !sites.iter().all(|site| pairs.exec.accesses.iter().any(|a| a.site == *site)) {
+        return false;
+    }
+    let mut asked = vec![list.clone()];
+    for access in 0..pairs.exec.accesses.len() {
+        if sites.contains(&pairs.exec.accesses[access].site) {
+            let mut reached = list.clone();
+            reached.extend(pairs.side(access, 1, Level::Block).conditions);
+            asked.push(reached);
+        }
+    }
+    asked.into_iter().all(|mut list| {
+        if list.iter().any(|&t| pairs.exec.ctx.pool.is_false(t)) {
+            return false;
+        }
+        crate::decide::solve::complete(pairs.exec.ctx, &mut list);
+        pairs.solver.model(pairs.exec.ctx, &list, limits.effort()).is_some()
+    })
+}
+
+/// Marks the loops whose iterations all threads of a block share.
+fn prepare<'c, 'k>(exec: evaluate::Exec<'c, 'k>) -> Pairs<'c, 'k> {
+    for l in 0..exec.loops.len() {
+        let inside: Vec<&Barrier> = exec
+            .barriers
+            .iter()
+            .filter(|b| exec.loops[l].contains(b.block))
+            .map(|b| &b.barrier)
+            .collect();
+        let of_block = inside.iter().any(|b| is_block_barrier(b));
+        let of_grid = inside.iter().any(|b| matches!(b, Barrier::Grid));
+        exec.ctx.uniform_loops[l] = of_block;
+        exec.ctx.grid_loops[l] = of_grid;
+    }
+    Pairs::new(exec)
+}
