@@ -79,6 +79,8 @@ long-test:
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
 	$(CARGO) test --release -p lockstep-prove --test generated --test generated_loads -- --ignored --nocapture
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
+	$(CARGO) test --release -p lockstep-prove --test rules -- --ignored --nocapture
+	@echo "== make long-test: rules of the prover agree with Z3 on the questions of real kernels =="
 	$(CARGO) test --release -p lockstep-simulate --test orders -- --ignored --nocapture
 	@echo "== make long-test: 5,000 random kernels with barriers, flags and fences are judged as they were built =="
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \

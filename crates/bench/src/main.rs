@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, startup, latency, growth,
-//!                                          oclgrind, simulee, seeds, excuses, cav14, gpuverify
+//!                                          oclgrind, simulee, seeds, excuses, rules, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -19,6 +19,7 @@
 //! - `seeds`: the kernels of `tests/search` for several seeds: what is found how often ([`seeds`]).
 //! - `excuses`: the search with each row of its table of excuses left out in turn, on `tests/` and on all kernels under
 //!   `$LOCKSTEP_CORPORA`: what each row does ([`excuses`]).
+//! - `rules`: what each rule and each method of the prover does, on the same kernels and `examples/` ([`rules`]).
 //! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
 //!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
 //! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).
@@ -33,6 +34,7 @@ mod heads;
 mod latency;
 mod launch;
 mod proving;
+mod rules;
 mod searching;
 mod seeds;
 mod simulee;
@@ -50,7 +52,7 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 11] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 12] = [
     ("speed", speed::run),
     ("checks", speed::checks),
     ("startup", startup::run),
@@ -60,6 +62,7 @@ const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 11] = [
     ("simulee", simulee::run),
     ("seeds", seeds::run),
     ("excuses", excuses::run),
+    ("rules", rules::run),
     ("cav14", verify::cav14),
     ("gpuverify", verify::gpuverify),
 ];

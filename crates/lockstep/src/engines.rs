@@ -459,6 +459,17 @@ impl Task<'_> {
                 kernel.name,
                 time.as_secs_f64()
             );
+            for row in proof.stats.rules.iter().filter(|r| r.applied > 0) {
+                eprintln!(
+                    "kernel {}: {}: applied {} of {} times, {} questions without a model, {:.3} s",
+                    kernel.name,
+                    row.name,
+                    row.applied,
+                    row.tried,
+                    row.refuted,
+                    row.time.as_secs_f64()
+                );
+            }
         }
         if usual {
             // The verdict's own condition says it.

@@ -104,7 +104,8 @@ pub(crate) fn run(
     cancel: &Cancel,
 ) -> Proof {
     let kinds = kinds.iter().copied().filter(|k| k.is_decided_by(DecidedBy::Proof)).collect();
-    let config = Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone() };
+    let config =
+        Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone(), audit: None };
     prove(kernel, assumptions, &config)
 }
 

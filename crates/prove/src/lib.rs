@@ -31,6 +31,8 @@ mod term;
 mod verdict;
 
 pub use condition::hidden::numbered;
+pub use decide::audit::{Audit, Audited};
+pub use decide::record::RuleFigures;
 pub use launch::assumptions::Assumptions;
 pub use launch::expressions::{AssumeExpr, Operator, Tree};
 pub use launch::{DimSpec, MOST_NUMBERED, Scheduling};

@@ -6,8 +6,8 @@
 //! of all sizes must be an `int`, or not much more where the index is wider. Sizes that something is divided by must be
 //! positive. These are guesses: whether they prove anything, a proof has to show.
 
+use crate::decide::presolve::literal;
 use crate::decide::rules::poly::{Poly, without};
-use crate::decide::solve::literal;
 use crate::launch::context::{Ctx, VarKind};
 use crate::launch::expressions::{Operator, Tree, product_at_most};
 use crate::term::walk::{conjuncts, reachable};

@@ -1,10 +1,12 @@
 //! How long a question may take, and what for it is asked.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
 use lockstep_finding::{Question, Reason};
 
+use crate::decide::record::Record;
 use crate::decide::solve::Outcome;
 use crate::meter::Meter;
 use crate::smt::z3::Effort;
@@ -32,6 +34,8 @@ pub(crate) struct Limits<'a> {
     pub(crate) meter: &'a Meter,
     pub(crate) purpose: Purpose,
     pub(crate) cancel: &'a Cancel,
+    /// What is noted of the proof.
+    pub(crate) record: &'a Arc<Record>,
 }
 
 impl Limits<'_> {

@@ -336,6 +336,18 @@ impl<'k> Ctx<'k> {
         self.variable(kind, tag, 0, mask(width), width)
     }
 
+    /// The term that is the variable itself, in its own width.
+    pub(crate) fn term_of(&self, v: VarId) -> T {
+        let (kind, tag) = self.vars[v.0 as usize];
+        self.raw(self.var_terms[&(kind, tag)])
+    }
+
+    /// Whether the term is a variable that has been put in the place of another.
+    pub(crate) fn stands_for(&self, t: T, v: VarId) -> bool {
+        let Node::Var(own) = *self.pool.node(self.raw(t)) else { return false };
+        self.vars[own.0 as usize].0 == VarKind::Positive(v)
+    }
+
     /// The variable's own bounds as conditions for the solver, which does not know our intervals.
     pub(crate) fn variable_bounds(&mut self, v: VarId, out: &mut Vec<T>) {
         let (kind, tag) = self.vars[v.0 as usize];

@@ -1,9 +1,12 @@
 //! Two threads: the generic thread's terms, copied for each, and the facts that hold of both.
 
+use std::sync::Arc;
+
 use lockstep_finding::Statement;
 use lockstep_kernel::BlockId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::decide::record::Record;
 use crate::decide::solve::{Query, Solver};
 use crate::launch::context::{Base, Level};
 use crate::order::broadcast::Handed;
@@ -73,11 +76,11 @@ pub(crate) struct Pairs<'c, 'k> {
 }
 
 impl<'c, 'k> Pairs<'c, 'k> {
-    pub(crate) fn new(exec: Exec<'c, 'k>) -> Pairs<'c, 'k> {
+    pub(crate) fn new(exec: Exec<'c, 'k>, record: &Arc<Record>) -> Pairs<'c, 'k> {
         let n = exec.accesses.len();
         Pairs {
             exec,
-            solver: Solver::default(),
+            solver: Solver::new(record),
             why: Why::default(),
             copies: FxHashMap::default(),
             sides: FxHashMap::default(),
@@ -191,7 +194,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
             for t in self.exec.loops[l].wide.clone() {
                 let own = self.copy(t, tag, level);
                 if self.exec.ctx.pool.is_refined(own) {
-                    crate::decide::solve::refined_bounds(self.exec.ctx, own, out);
+                    crate::decide::presolve::refined_bounds(self.exec.ctx, own, out);
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! One kernel from its questions to its verdicts: every property in turn, then conditions under which more is proved.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{Claim, Condition, Kind, Reason, Severity, Verdict, When};
@@ -7,6 +8,7 @@ use lockstep_kernel::{Barrier, Kernel, ParamKind, SiteId};
 
 use crate::condition::hidden::{Narrowed, Shape};
 use crate::decide::limits::{Limits, Purpose};
+use crate::decide::record::Record;
 use crate::decide::solve::SHORT;
 use crate::launch::assumptions::Assumptions;
 use crate::launch::context::{Ctx, Hints, Level};
@@ -58,6 +60,7 @@ pub(crate) struct Analysis {
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let started = Instant::now();
     let meter = Meter::new(config.budget);
+    let record = Arc::new(Record::new(config.audit.clone()));
     let limits = Limits {
         jobs: config.jobs.max(1),
         work: if config.brief { 0 } else { config.work },
@@ -66,6 +69,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         meter: &meter,
         purpose: if config.brief { Purpose::Proof } else { Purpose::Report },
         cancel: &config.cancel,
+        record: &record,
     };
     // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
     // usual conditions come before long questions.
@@ -102,7 +106,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     // An alarm may be one of those that a condition excuses, if there had been time to find it.
     let is_open = verdicts.iter().any(|(_, v)| !matches!(v, Verdict::Proved { .. }));
     let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
-    let stats = Stats { spent: Duration::from_millis(meter.spent()), ..stats };
+    let stats =
+        Stats { spent: Duration::from_millis(meter.spent()), rules: record.figures(), ..stats };
     Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
 }
 
@@ -124,7 +129,7 @@ pub(crate) fn analyse(
     if let Some(sharper) = crate::condition::preconditions::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
     }
-    let mut pairs = prepare(exec);
+    let mut pairs = prepare(exec, limits);
     if let Some(because) = pairs.gap(limits) {
         let unknown = Verdict::Unknown { because };
         return Analysis {
@@ -192,6 +197,7 @@ pub(crate) fn analyse(
         seconds: 0.0,
         control_independent: control,
         data_independent: data,
+        rules: Vec::new(),
     };
     let may_race = race.is_decided.then(|| race.alarms.iter().map(|a| a.sites).collect());
     let (race, race_alarms) = (race.verdict, race.alarms);
@@ -323,7 +329,7 @@ fn ordinary(
     limits: Limits,
 ) -> bool {
     let mut ctx = Ctx::new(kernel, assumptions, hints);
-    let mut pairs = prepare(evaluate::run(&mut ctx, limits));
+    let mut pairs = prepare(evaluate::run(&mut ctx, limits), limits);
     if !pairs.exec.gaps.is_empty() {
         return false;
     }
@@ -367,13 +373,13 @@ fn ordinary(
         if list.iter().any(|&t| pairs.exec.ctx.pool.is_false(t)) {
             return false;
         }
-        crate::decide::solve::complete(pairs.exec.ctx, &mut list);
+        crate::decide::presolve::complete(pairs.exec.ctx, &mut list);
         pairs.solver.model(pairs.exec.ctx, &list, limits.effort()).is_some()
     })
 }
 
 /// Marks the loops whose iterations all threads of a block share.
-fn prepare<'c, 'k>(exec: evaluate::Exec<'c, 'k>) -> Pairs<'c, 'k> {
+fn prepare<'c, 'k>(exec: evaluate::Exec<'c, 'k>, limits: Limits) -> Pairs<'c, 'k> {
     for l in 0..exec.loops.len() {
         let inside: Vec<&Barrier> = exec
             .barriers
@@ -386,5 +392,5 @@ fn prepare<'c, 'k>(exec: evaluate::Exec<'c, 'k>) -> Pairs<'c, 'k> {
         exec.ctx.uniform_loops[l] = of_block;
         exec.ctx.grid_loops[l] = of_grid;
     }
-    Pairs::new(exec)
+    Pairs::new(exec, limits.record)
 }

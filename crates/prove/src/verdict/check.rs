@@ -333,7 +333,7 @@ impl Pairs<'_, '_> {
             if tried >= OBVIOUS || limits.are_over() {
                 return None;
             }
-            if !crate::decide::solve::is_guessed(self.exec.ctx, &candidate.query.reduced) {
+            if !crate::decide::methods::is_guessed(self.exec.ctx, &candidate.query.reduced) {
                 continue;
             }
             tried += 1;
@@ -469,7 +469,7 @@ impl Pairs<'_, '_> {
             if list.iter().any(|&t| ctx.pool.is_false(t)) {
                 continue;
             }
-            crate::decide::solve::complete(ctx, &mut list);
+            crate::decide::presolve::complete(ctx, &mut list);
             if let Some(m) = self.solver.model(self.exec.ctx, &list, effort) {
                 return Some(m);
             }

@@ -5,12 +5,15 @@ pub(crate) mod check;
 pub(crate) mod missing_operations;
 pub(crate) mod redundant;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lockstep_cancel::Cancel;
 use lockstep_finding::{Kind, Statement, Verdict};
 use lockstep_kernel::{Kernel, SiteId};
 
+use crate::decide::audit::Audit;
+use crate::decide::record::RuleFigures;
 use crate::launch::DimSpec;
 use crate::launch::assumptions::Assumptions;
 use crate::order::why_safe::Safe;
@@ -33,6 +36,8 @@ pub struct Config {
     pub brief: bool,
     /// Gives up as if the budget were spent.
     pub cancel: Cancel,
+    /// Asks the solver about every step and every answer again: for tests, as it takes many times as long.
+    pub audit: Option<Arc<Audit>>,
 }
 
 impl Default for Config {
@@ -45,6 +50,7 @@ impl Default for Config {
             jobs: 2,
             brief: false,
             cancel: Cancel::default(),
+            audit: None,
         }
     }
 }
@@ -70,6 +76,8 @@ pub struct Stats {
     pub control_independent: bool,
     /// No index of an access is approximated (the paper's DI).
     pub data_independent: bool,
+    /// What each rule and each method did, in the order in which they are asked.
+    pub rules: Vec<RuleFigures>,
 }
 
 /// Everything that was found out.

@@ -8,8 +8,8 @@
 //! the common divisor `M`, and let what is left of `D` be between `-M` and `M` exclusively. Then what is left is a
 //! multiple of `M`, so it is zero, and so are the others.
 
+use crate::decide::presolve::literal;
 use crate::decide::rules::radix::core;
-use crate::decide::solve::literal;
 use crate::launch::context::Ctx;
 use crate::term::{Bin, Node, T, gcd, mask, sign_extend, smax, smin};
 

@@ -7,8 +7,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::decide::presolve::literal;
 use crate::decide::rules::radix::core;
-use crate::decide::solve::literal;
 use crate::launch::context::Ctx;
 use crate::term::{Bin, Node, T, mask, sign_extend};
 

@@ -9,10 +9,10 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::decide::presolve::literal;
 use crate::decide::rules::division;
 use crate::decide::rules::poly::{Poly, is_exact, without};
 use crate::decide::rules::radix::{Sizes, canonical, core, sizes};
-use crate::decide::solve::literal;
 use crate::launch::context::Ctx;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T, mask, smax};

@@ -9,7 +9,7 @@
 //! says that `w*h` is no more than the width holds. The expected difference is built and compared with the one that is
 //! there: equal sums are equal terms.
 
-use crate::decide::solve::literal;
+use crate::decide::presolve::literal;
 use crate::launch::context::Ctx;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T, mask, sign_extend};

@@ -47,8 +47,7 @@ fn fits(ctx: &mut Ctx, rng: &mut Rng, sizes: &[T], width: u32, weak: bool, list:
     }
 }
 
-#[test]
-fn divided_numbers_keep_their_models() {
+pub(crate) fn divided_numbers_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xd1f1);
     let mut tally = Tally::default();
@@ -117,10 +116,10 @@ fn divided_numbers_keep_their_models() {
         });
     }
     assert!(tally.applied > 40 && tally.settled > 20 && tally.models > 40, "{tally:?}");
+    tally
 }
 
-#[test]
-fn digits_of_several_numbers_keep_their_models() {
+pub(crate) fn digits_of_several_numbers_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xb47c);
     let mut tally = Tally::default();
@@ -156,11 +155,11 @@ fn digits_of_several_numbers_keep_their_models() {
         });
     }
     assert!(tally.applied > 20 && tally.settled > 10 && tally.models > 20, "{tally:?}");
+    tally
 }
 
 /// Rows of two parts, `r*(a + b) + c` and `r*(a + b) + a + c`, and halves of a row.
-#[test]
-fn parts_of_a_row_keep_their_models() {
+pub(crate) fn parts_of_a_row_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x9a17);
     let mut tally = Tally::default();
@@ -206,11 +205,11 @@ fn parts_of_a_row_keep_their_models() {
         });
     }
     assert!(tally.applied > 40 && tally.settled > 30 && tally.models > 50, "{tally:?}");
+    tally
 }
 
 /// Rows by a number of bytes, with accesses of several bytes.
-#[test]
-fn overlapping_accesses_keep_their_models() {
+pub(crate) fn overlapping_accesses_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x0e41);
     let mut tally = Tally::default();
@@ -251,11 +250,11 @@ fn overlapping_accesses_keep_their_models() {
         });
     }
     assert!(tally.applied > 40 && tally.settled > 10 && tally.models > 50, "{tally:?}");
+    tally
 }
 
 /// Equal quotients and remainders, by divisors that may be zero and products that may wrap.
-#[test]
-fn joined_divisions_keep_their_models() {
+pub(crate) fn joined_divisions_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x101d);
     let mut tally = Tally::default();
@@ -316,11 +315,11 @@ fn joined_divisions_keep_their_models() {
         });
     }
     assert!(tally.applied > 40 && tally.models > 100 && tally.models < 380, "{tally:?}");
+    tally
 }
 
 /// `y*m + x % m`, where the divisor may be zero or wrap, and `y*b + (c - a)` with `a <= c < a + b`.
-#[test]
-fn remainders_and_shifted_digits_keep_their_models() {
+pub(crate) fn remainders_and_shifted_digits_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x5d16);
     let mut tally = Tally::default();
@@ -374,4 +373,5 @@ fn remainders_and_shifted_digits_keep_their_models() {
         });
     }
     assert!(tally.applied > 40 && tally.settled > 20 && tally.models > 80, "{tally:?}");
+    tally
 }

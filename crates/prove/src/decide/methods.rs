@@ -1,0 +1,253 @@
+//! The methods that answer a question, in the order in which they are asked.
+//!
+//! **Contract.** A method is given a conjunction as [`crate::decide::presolve`] left it, with the intervals of all that occurs as
+//! members. `Unsat` means that no values of the variables, and no functions, satisfy all members; `Sat` comes with
+//! values that do. What it does not know is `Unknown`. The first answer counts. An `Unsat` that is wrong makes a wrong proof;
+//! a `Sat` that is wrong makes an alarm without a cause. So each row names what makes it right, the tests compare the rows
+//! with all values at few bits (`tests/rules.rs`), and with the solver in real kernels ([`crate::decide::audit`]).
+
+use std::cell::OnceCell;
+use std::time::Instant;
+
+use crate::decide::guessed_models::{guess, guess_more};
+use crate::decide::intervals;
+use crate::decide::launches::{Trial, attempt, holds, short};
+use crate::decide::program::Program;
+use crate::decide::record::Record;
+use crate::decide::solve::{Outcome, SHORT};
+use crate::launch::context::Ctx;
+use crate::smt::z3::{self, Answer, Effort, Theory};
+use crate::term::walk::reachable;
+use crate::term::{Bin, Node, T};
+
+/// Work for the first try in each language.
+const FIRST: u32 = 50;
+
+/// Work from which a question is a long one, for which no way is left untried.
+const LONG: u32 = 1000;
+
+/// A question, and what may be spent on it.
+pub(crate) struct Ask<'a, 'k> {
+    pub(crate) ctx: &'a Ctx<'k>,
+    pub(crate) key: &'a [T],
+    pub(crate) trials: &'a [Trial],
+    pub(crate) effort: Effort<'a>,
+    pub(crate) record: &'a Record,
+    program: OnceCell<Program<'a>>,
+}
+
+impl<'a, 'k> Ask<'a, 'k> {
+    pub(crate) fn new(
+        ctx: &'a Ctx<'k>,
+        key: &'a [T],
+        trials: &'a [Trial],
+        effort: Effort<'a>,
+        record: &'a Record,
+    ) -> Ask<'a, 'k> {
+        Ask { ctx, key, trials, effort, record, program: OnceCell::new() }
+    }
+
+    fn program(&self) -> &Program<'a> {
+        self.program.get_or_init(|| Program::new(&self.ctx.pool, self.key))
+    }
+
+    /// An answer, if its values do satisfy all members.
+    fn believed(&self, answer: Answer) -> Answer {
+        match answer {
+            Answer::Sat(m) if !holds(self.ctx, self.key, &m) => Answer::Unknown,
+            answer => answer,
+        }
+    }
+
+    fn z3(&self, theory: Theory, work: u32) -> (Answer, u64) {
+        let effort = Effort { work, ..self.effort };
+        let (answer, spent) = z3::check(&self.ctx.pool, self.key, theory, effort);
+        (self.believed(answer), spent)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Takes less time than starting the solver.
+    AtOnce,
+    Solver,
+}
+
+/// What becomes of a short question ([`SHORT`]) in which unknowns are multiplied. A model of one that has to be looked for is
+/// one in which something wraps more often than not: conditions that exclude it come before such questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Products {
+    Asked,
+    /// Asked, but its models do not count.
+    ModelsDoNotCount,
+    /// Not asked: setting up the search costs more than the question may.
+    NotAsked,
+}
+
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// Why its answers are right.
+    pub(crate) lemma: &'static str,
+    pub(crate) stage: Stage,
+    pub(crate) products: Products,
+    /// Its share of a question's work; none where it is not asked.
+    work: fn(u32) -> Option<u32>,
+    pub(crate) ask: fn(&Ask, u32) -> (Answer, u64),
+}
+
+pub(crate) static METHODS: [Method; 10] = [
+    Method {
+        name: "guess",
+        lemma: "the values satisfy all members",
+        stage: Stage::AtOnce,
+        products: Products::Asked,
+        work: Some,
+        ask: |q, _| {
+            let model = guess(q.ctx, q.program());
+            (q.believed(model.map_or(Answer::Unknown, Answer::Sat)), 0)
+        },
+    },
+    Method {
+        name: "intervals",
+        lemma: "in every box of a partition of all values some member cannot hold, or in one all do",
+        stage: Stage::AtOnce,
+        products: Products::ModelsDoNotCount,
+        work: Some,
+        ask: |q, _| (intervals::decide(q.program()), 0),
+    },
+    Method {
+        name: "more-guesses",
+        lemma: "the values satisfy all members",
+        stage: Stage::AtOnce,
+        products: Products::ModelsDoNotCount,
+        work: |work| (work > 0).then_some(work),
+        ask: |q, _| {
+            let model = guess_more(q.ctx, q.program());
+            (q.believed(model.map_or(Answer::Unknown, Answer::Sat)), 0)
+        },
+    },
+    Method {
+        name: "without-products",
+        lemma: "a conjunction has no model where some of its members have none",
+        stage: Stage::Solver,
+        products: Products::Asked,
+        work: Some,
+        ask: |q, _| without_products(q.ctx, q.key, q.effort),
+    },
+    Method {
+        name: "launches",
+        lemma: "a model for some dimensions is a model; its values satisfy all members",
+        stage: Stage::Solver,
+        products: Products::Asked,
+        work: Some,
+        ask: |q, _| {
+            let (model, spent) = attempt(q.ctx, q.key, q.trials, q.effort);
+            (model.map_or(Answer::Unknown, Answer::Sat), spent)
+        },
+    },
+    // What one language decides at all it mostly decides soon, and neither is the better one: bits for masks and shifts,
+    // integers for rows, tiles and strides.
+    Method {
+        name: "bit-vectors-first",
+        lemma: "Z3, the terms as they are",
+        stage: Stage::Solver,
+        products: Products::NotAsked,
+        work: |work| Some(work.min(FIRST)),
+        ask: |q, work| q.z3(Theory::Bits, work),
+    },
+    Method {
+        name: "integers-first",
+        lemma: "Z3, every term an integer that is congruent to its value modulo its width",
+        stage: Stage::Solver,
+        products: Products::NotAsked,
+        work: |work| Some(4 * work.min(FIRST)),
+        ask: |q, work| q.z3(Theory::Integers, work),
+    },
+    Method {
+        name: "bit-vectors",
+        lemma: "Z3, the terms as they are",
+        stage: Stage::Solver,
+        products: Products::NotAsked,
+        work: |work| (work > FIRST).then_some(work),
+        ask: |q, work| q.z3(Theory::Bits, work),
+    },
+    Method {
+        name: "integers",
+        lemma: "Z3, every term an integer that is congruent to its value modulo its width",
+        stage: Stage::Solver,
+        products: Products::NotAsked,
+        work: |work| (work > 4 * FIRST).then_some(work),
+        ask: |q, work| q.z3(Theory::Integers, work),
+    },
+    Method {
+        name: "bit-blasting",
+        lemma: "Z3, the terms as gates",
+        stage: Stage::Solver,
+        products: Products::NotAsked,
+        work: |work| (work >= LONG).then_some(work),
+        ask: |q, work| q.z3(Theory::Blasted, work),
+    },
+];
+
+/// The first answer of the methods of a stage, and the work it took. None where the next stage is to be asked.
+pub(crate) fn answer(q: &Ask, stage: Stage) -> (Option<Outcome>, u64) {
+    let mut spent = 0;
+    let is_hard = OnceCell::new();
+    let wraps = || *is_hard.get_or_init(|| wraps(q.ctx, q.key, q.effort));
+    for (i, method) in METHODS.iter().enumerate().filter(|(_, m)| m.stage == stage) {
+        if q.effort.is_over() {
+            return (Some(Outcome::Late), spent);
+        }
+        let Some(work) = (method.work)(q.effort.work) else { continue };
+        if method.products == Products::NotAsked && wraps() {
+            continue;
+        }
+        let clock = Instant::now();
+        let (answer, more) = (method.ask)(q, work);
+        spent += more;
+        let outcome = match answer {
+            Answer::Unsat => Some(Outcome::Unsat),
+            Answer::Sat(_) if method.products == Products::ModelsDoNotCount && wraps() => None,
+            Answer::Sat(_) => Some(Outcome::Sat),
+            Answer::Unknown => None,
+        };
+        q.record.method(i, outcome.is_some(), outcome == Some(Outcome::Unsat), clock);
+        if let Some(audit) = q.record.audit.as_ref().filter(|_| outcome == Some(Outcome::Unsat)) {
+            audit.contradiction(q.ctx, i, q.key);
+        }
+        if outcome.is_some() {
+            return (outcome, spent);
+        }
+    }
+    let is_last = stage == Stage::Solver || q.effort.work == 0;
+    let unknown = if q.effort.is_over() { Outcome::Late } else { Outcome::Unknown };
+    (is_last.then_some(unknown), spent)
+}
+
+/// Whether the conjunction has a model that is easily guessed.
+pub(crate) fn is_guessed(ctx: &Ctx, key: &[T]) -> bool {
+    let program = Program::new(&ctx.pool, key);
+    guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m))
+}
+
+fn wraps(ctx: &Ctx, key: &[T], effort: Effort) -> bool {
+    effort.work <= SHORT && has_products(ctx, key)
+}
+
+/// Whether something is multiplied by something that is not known either.
+fn has_products(ctx: &Ctx, key: &[T]) -> bool {
+    let product = |&t: &T| matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..));
+    reachable(&ctx.pool, key).iter().any(product)
+}
+
+/// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
+fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (Answer, u64) {
+    let rest: Vec<T> = key.iter().copied().filter(|&t| !has_products(ctx, &[t])).collect();
+    if rest.len() == key.len() || is_guessed(ctx, &rest) {
+        return (Answer::Unknown, 0);
+    }
+    let (answer, work) = short(ctx, &rest, effort);
+    // A model of some of the members says nothing.
+    let answer = if matches!(answer, Answer::Unsat) { answer } else { Answer::Unknown };
+    (answer, work)
+}
