@@ -48,8 +48,8 @@ pub(crate) fn run(_: &Bench) -> Result<(), String> {
     }
     println!("{kernels} kernels of {} files", files.len());
     println!(
-        "{:<24} {:>9} {:>9} {:>9} {:>9}  {}",
-        "rule or method", "tried", "applied", "no model", "seconds", "because"
+        "{:<24} {:>9} {:>9} {:>9} {:>9}  because",
+        "rule or method", "tried", "applied", "no model", "seconds"
     );
     for row in &sum {
         let RuleFigures { name, lemma, tried, applied, refuted, time } = row;
