@@ -95,7 +95,7 @@ impl Tally {
         let effort = Effort { work: WORK, deadline, meter: &meter, cancel: &cancel };
         let question = Ask::new(ctx, list, &trials, effort, &record);
         for (i, method) in METHODS.iter().enumerate() {
-            if method.stage == Stage::Solver && round % SELDOM != 0 {
+            if method.stage == Stage::Solver && !round.is_multiple_of(SELDOM) {
                 continue;
             }
             match (method.ask)(&question, WORK).0 {
