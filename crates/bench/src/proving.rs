@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use lockstep_finding::{Condition, Confidence, Finding, Kind, Origin, Verdict};
 use lockstep_frontend::{HeadComment, Input, Options, is_named, load};
 use lockstep_kernel::{Kernel, ParamKind};
-use lockstep_prove::{Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
+use lockstep_prove::{Alarm, Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
 
 use crate::heads::{Head, head, variants, warp_sync};
 
@@ -58,9 +58,24 @@ pub(crate) struct Entry {
     /// Verdicts, alarms and reasons, one text each.
     pub(crate) details: Vec<String>,
     /// Confirmed alarms that are not benign.
-    pub(crate) confirmed: Vec<String>,
+    pub(crate) confirmed: Vec<Confirmed>,
     /// Absent where the kernel has something that the prover does not model.
     pub(crate) stats: Option<Stats>,
+}
+
+/// A confirmed alarm.
+pub(crate) struct Confirmed {
+    pub(crate) level: AlarmLevel,
+    pub(crate) text: String,
+}
+
+/// The threads that an alarm is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AlarmLevel {
+    WithinBlock,
+    BetweenBlocks,
+    /// It is no race.
+    Other,
 }
 
 pub(crate) struct Judged {
@@ -241,17 +256,18 @@ fn assumptions(kernel: &Kernel, head: &HeadComment) -> Assumptions {
 }
 
 fn entry(proof: Proof, only: Only) -> Entry {
-    let sync =
-        |f: &&Finding| matches!(f.kind, Kind::DataRace | Kind::BarrierDivergence | Kind::Assertion);
-    let all: Vec<&Finding> = proof.alarms.iter().map(|a| &a.finding).filter(sync).collect();
-    let counted: Vec<&Finding> =
-        all.iter().copied().filter(|f| !(only.within_blocks && between_blocks(f))).collect();
+    const SYNC: [Kind; 3] = [Kind::DataRace, Kind::BarrierDivergence, Kind::Assertion];
+    let alarms: Vec<&Alarm> =
+        proof.alarms.iter().filter(|a| SYNC.contains(&a.finding.kind)).collect();
+    let all: Vec<&Finding> = alarms.iter().map(|a| &a.finding).collect();
+    let is_counted = |a: &&&Alarm| !(only.within_blocks && a.between_blocks);
+    let of_count: Vec<&Alarm> = alarms.iter().filter(is_counted).copied().collect();
+    let counted: Vec<&Finding> = of_count.iter().map(|a| &a.finding).collect();
     let stands = |f: &&&Finding| f.holds_when.is_none() && !f.benign;
-    let confirmed: Vec<String> = counted
+    let confirmed: Vec<Confirmed> = of_count
         .iter()
-        .filter(stands)
-        .filter(|f| f.confidence == Confidence::Confirmed)
-        .map(|f| described(f))
+        .filter(|a| stands(&&&a.finding) && a.finding.confidence == Confidence::Confirmed)
+        .map(|a| Confirmed { level: level(a), text: described(a) })
         .collect();
     // Where a kind has alarms, its verdict speaks of them, and they are judged on their own.
     let open = proof.verdicts.iter().find_map(|(kind, v)| match v {
@@ -291,17 +307,22 @@ fn entry(proof: Proof, only: Only) -> Entry {
             _ => None,
         })
         .collect();
-    details.extend(all.iter().map(|f| described(f)));
+    details.extend(alarms.iter().map(|a| described(a)));
     let gap = proof.stats.accesses == 0 && open.is_some();
     Entry { outcome, details, confirmed, stats: (!gap).then_some(proof.stats) }
 }
 
-fn between_blocks(f: &Finding) -> bool {
-    f.kind == Kind::DataRace && f.message.contains("different blocks")
+fn level(alarm: &Alarm) -> AlarmLevel {
+    match alarm.finding.kind {
+        Kind::DataRace if alarm.between_blocks => AlarmLevel::BetweenBlocks,
+        Kind::DataRace => AlarmLevel::WithinBlock,
+        _ => AlarmLevel::Other,
+    }
 }
 
 /// `confirmed data-race of one block on p at lines 4 and 9`.
-fn described(f: &Finding) -> String {
+fn described(alarm: &Alarm) -> String {
+    let f = &alarm.finding;
     let mut lines: Vec<String> = f.accesses.iter().map(|a| a.place.line.to_string()).collect();
     lines.dedup();
     let mut out = format!("{} {}", f.confidence.name(), f.kind);
@@ -309,7 +330,7 @@ fn described(f: &Finding) -> String {
         out.insert_str(0, "benign ");
     }
     if f.kind == Kind::DataRace {
-        out.push_str(if between_blocks(f) { " between blocks" } else { " within a block" });
+        out.push_str(if alarm.between_blocks { " between blocks" } else { " within a block" });
     }
     if let Some(object) = f.memory.as_ref().and_then(|m| m.object.as_ref()) {
         out.push_str(&format!(" on {object}"));

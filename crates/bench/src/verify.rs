@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::heads::{Expect, defect_named, general};
 use crate::proving::{
-    Job, Judged, Outcome, budget, by_frequency, jobs_of, judge_all, without_folders,
+    AlarmLevel, Job, Judged, Outcome, budget, by_frequency, jobs_of, judge_all, without_folders,
 };
 use crate::{Bench, median};
 
@@ -138,11 +138,11 @@ fn table(files: &[(&Job, &Judged)]) {
         print_row("total", &total);
     }
     let mut levels = [0; 3];
-    for text in files.iter().flat_map(|(_, j)| &j.entries).flat_map(|e| &e.confirmed) {
-        levels[match () {
-            () if text.contains("within a block") => 0,
-            () if text.contains("between blocks") => 1,
-            () => 2,
+    for alarm in files.iter().flat_map(|(_, j)| &j.entries).flat_map(|e| &e.confirmed) {
+        levels[match alarm.level {
+            AlarmLevel::WithinBlock => 0,
+            AlarmLevel::BetweenBlocks => 1,
+            AlarmLevel::Other => 2,
         }] += 1;
     }
     println!(
@@ -302,7 +302,13 @@ fn listed(files: &[(&Job, &Judged)]) {
         "pass, with a confirmed alarm that is not benign",
         &|job, judged| expected(job) == Expect::Pass && judged.outcome == Outcome::Confirmed,
         &|_, judged| {
-            judged.entries.iter().flat_map(|e| e.confirmed.clone()).collect::<Vec<_>>().join("; ")
+            judged
+                .entries
+                .iter()
+                .flat_map(|e| &e.confirmed)
+                .map(|a| a.text.as_str())
+                .collect::<Vec<_>>()
+                .join("; ")
         },
     );
     let open = |judged: &Judged| {

@@ -5,6 +5,7 @@
 //! engine fills in the plain data of [`model`] and [`launch`]; a renderer turns
 //! it into bytes. Two engines that agree produce the same finding.
 
+pub mod action;
 pub mod condition;
 pub mod counts;
 pub mod explain;
@@ -12,12 +13,14 @@ pub mod fingerprint;
 pub mod kinds;
 pub mod launch;
 pub mod model;
+
 pub mod reason;
 pub mod render;
 pub mod source;
 pub mod spot;
 pub mod trace;
 
+pub use action::{Action, MemorySpace};
 pub use condition::{Claim, Condition, Contents, Fact, Origin, Statement, When};
 pub use counts::{Counted, Counts, Standing};
 pub use kinds::{About, DecidedBy, KINDS, Kind, Precision};

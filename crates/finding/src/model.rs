@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::action::{Action, MemorySpace};
 use crate::condition::{Condition, When};
 use crate::counts::{Counted, Counts};
 use crate::kinds::Kind;
@@ -59,8 +60,7 @@ pub struct Place {
 /// One side of a finding: who did what, where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
-    /// `read`, `write`, `atomic`, `barrier`, `exit`, `branch`, `copy` …
-    pub op: String,
+    pub op: Action,
     /// Absent where no single thread did it (an asynchronous group copy).
     pub thread: Option<[u32; 3]>,
     pub block: [u32; 3],
@@ -134,8 +134,7 @@ impl fmt::Display for Approximation {
 /// The memory a finding is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// `shared`, `global`, `constant`, `private`.
-    pub space: String,
+    pub space: MemorySpace,
     /// Variable or parameter, where known.
     pub object: Option<String>,
     /// Index of the element, in units of the object's element type.

@@ -89,6 +89,18 @@ pub enum Reason {
     },
 
     // The search: whose choice a finding may rest on.
+    ChosenArguments,
+    ChosenDimensions,
+    /// It was seen where a table of constants is left, by arguments of our choice.
+    TableLeft {
+        table: String,
+    },
+    /// In every launch tried.
+    BeyondChosenSizes,
+    /// It did not show for all values of what the host gives.
+    NotForAllOfTheHost,
+    /// The budget ended before other arguments were tried.
+    OthersNotTried,
     ChosenValue {
         parameter: String,
     },
@@ -139,8 +151,6 @@ pub enum Reason {
     /// Findings in a kernel that stands in a header of a library.
     OfALibrary,
     SolverMissing,
-    /// What an engine still says in words of its own.
-    Sentence(String),
 }
 
 /// What the prover asks.
@@ -303,6 +313,23 @@ impl fmt::Display for Reason {
             }
             Reason::Stopped(stop) => stop.fmt(f),
             Reason::NotSupported { what, at } => write!(f, "{what} at {at} is not supported"),
+            Reason::ChosenArguments => f.write_str("the arguments were chosen by Lockstep"),
+            Reason::ChosenDimensions => {
+                f.write_str("the dimensions of the launch were chosen by Lockstep")
+            }
+            Reason::TableLeft { table } => write!(
+                f,
+                "it was seen where '{table}' is left, by arguments that were chosen by Lockstep"
+            ),
+            Reason::BeyondChosenSizes => f.write_str(
+                "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep",
+            ),
+            Reason::NotForAllOfTheHost => {
+                f.write_str("it was not seen for all values that were tried of what the host gives")
+            }
+            Reason::OthersNotTried => f.write_str(
+                "the budget ended before other arguments were tried, for which it may not happen",
+            ),
             Reason::ChosenValue { parameter } => {
                 write!(f, "the value of '{parameter}' was chosen by Lockstep")
             }
@@ -343,7 +370,6 @@ impl fmt::Display for Reason {
             }
             Reason::NotCompiled { architecture } => write!(f, "not compiled for {architecture}"),
             Reason::NotInstantiated { why } => f.write_str(why),
-            Reason::Sentence(text) => f.write_str(text),
             Reason::OfALibrary => f.write_str(
                 "a kernel of a library's header: what its arguments are to each other, only the library knows",
             ),

@@ -4,6 +4,8 @@
 //! timeline for each thread of it, and a map of who touched which element of the
 //! memory it is about.
 
+use crate::action::Action;
+use crate::action::MemorySpace;
 use serde::{Deserialize, Serialize};
 
 use crate::Place;
@@ -40,8 +42,7 @@ pub struct TraceEvent {
     pub step: u64,
     /// How many barriers of its block were before it.
     pub phase: u32,
-    /// As in [`crate::Access::op`].
-    pub op: String,
+    pub op: Action,
     pub object: Option<String>,
     pub element: Option<i64>,
     pub place: Place,
@@ -52,7 +53,7 @@ pub struct TraceEvent {
 impl TraceEvent {
     /// Whether it orders threads of a block, or a part of one.
     pub fn is_barrier(&self) -> bool {
-        self.op.ends_with("barrier")
+        self.op == Action::Barrier
     }
 }
 
@@ -70,7 +71,7 @@ pub struct Variable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccessMap {
     pub object: String,
-    pub space: String,
+    pub space: MemorySpace,
     pub element_type: Option<String>,
     /// Elements that the object has.
     pub length: u64,

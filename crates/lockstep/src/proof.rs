@@ -5,8 +5,8 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{
-    Access, Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place, Reason,
-    Severity, Verdict,
+    Access, Action, Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place,
+    Reason, Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
@@ -352,13 +352,13 @@ fn subsumes(seen: &Finding, alarm: &Finding) -> bool {
 
 /// The barriers that a finding is about.
 fn barriers(f: &Finding) -> Vec<&Place> {
-    f.accesses.iter().filter(|a| a.op.ends_with("barrier")).map(|a| &a.place).collect()
+    f.accesses.iter().filter(|a| a.op == Action::Barrier).map(|a| &a.place).collect()
 }
 
 /// The accesses of a finding, in a fixed order.
-fn pair(f: &Finding) -> Vec<(&str, &Place)> {
-    let mut pair: Vec<(&str, &Place)> =
-        f.accesses.iter().map(|a: &Access| (a.op.as_str(), &a.place)).collect();
+fn pair(f: &Finding) -> Vec<(Action, &Place)> {
+    let mut pair: Vec<(Action, &Place)> =
+        f.accesses.iter().map(|a: &Access| (a.op, &a.place)).collect();
     pair.sort();
     pair
 }
@@ -370,9 +370,9 @@ mod tests {
 
     use super::*;
 
-    fn finding(kind: Kind, accesses: &[(&str, u32)]) -> Finding {
-        let access = |&(op, line): &(&str, u32)| Access {
-            op: op.into(),
+    fn finding(kind: Kind, accesses: &[(Action, u32)]) -> Finding {
+        let access = |&(op, line): &(Action, u32)| Access {
+            op,
             thread: Some([0; 3]),
             block: [0; 3],
             place: Place { file: "a.cu".into(), line, column: 5, ..Place::default() },
@@ -384,13 +384,15 @@ mod tests {
 
     #[test]
     fn what_was_seen_makes_an_alarm_superfluous() {
-        let barrier = |exit| finding(Kind::BarrierDivergence, &[("barrier", 17), ("exit", exit)]);
+        let barrier =
+            |exit| finding(Kind::BarrierDivergence, &[(Action::Barrier, 17), (Action::Exit, exit)]);
         let race = |ops: [&str; 2]| finding(Kind::DataRace, &[(ops[0], 4), (ops[1], 8)]);
-        let fence = finding(Kind::MissingFence, &[("read", 8), ("write", 4)]);
+        let fence = finding(Kind::MissingFence, &[(Action::Read, 8), (Action::Write, 4)]);
         assert!(subsumes(&barrier(10), &barrier(17)));
         assert!(subsumes(&fence, &race(["write", "read"])));
         // Another barrier, another access at the same lines.
-        let elsewhere = finding(Kind::BarrierDivergence, &[("barrier", 20), ("exit", 10)]);
+        let elsewhere =
+            finding(Kind::BarrierDivergence, &[(Action::Barrier, 20), (Action::Exit, 10)]);
         assert!(!subsumes(&elsewhere, &barrier(10)));
         assert!(!subsumes(&fence, &race(["write", "write"])));
         // A race says nothing of a fence, and what was not seen says nothing at all.

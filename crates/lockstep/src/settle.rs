@@ -37,7 +37,7 @@ pub(crate) fn settle(
 }
 
 /// What a finding is about, but for the instance of the template.
-type Identity = (String, Kind, bool, Option<String>, Vec<(String, Place)>);
+type Identity = (String, Kind, bool, Option<String>, Vec<(lockstep_finding::Action, Place)>);
 
 fn identity(kernel: &KernelReport, finding: &Finding) -> Identity {
     let [_, _, plain, _] = suppress::names(&kernel.name, &kernel.mangled);
@@ -46,7 +46,7 @@ fn identity(kernel: &KernelReport, finding: &Finding) -> Identity {
             |p: &Place| Place { function: String::new(), inlined_at: Vec::new(), ..p.clone() };
         let mut place = nameless(&a.place);
         place.inlined_at = a.place.inlined_at.iter().map(nameless).collect();
-        (a.op.clone(), place)
+        (a.op, place)
     };
     let mut places: Vec<_> = finding.accesses.iter().map(access).collect();
     // Which of the two accesses comes first is chance.

@@ -132,12 +132,10 @@ pub(crate) fn searched_report(
     if let Some(because) = &searched.cut {
         covered = format!("{covered}; others were given up: {because}");
     }
-    let doubts = searched.doubts.iter().map(|(kind, why)| (*kind, Reason::Sentence(why.clone())));
-    let doubts: Vec<(Kind, Reason)> = doubts.collect();
     let evidence = Evidence {
         findings: &searched.findings,
         incomplete: searched.incomplete.as_ref(),
-        doubts: &doubts,
+        doubts: &searched.doubts,
         notes: &searched.notes,
         covered,
         several: true,

@@ -139,7 +139,7 @@ mod tests {
     fn finding(line: u32) -> Finding {
         let place = Place { file: "/p/k.cu".into(), line, ..Place::default() };
         let access = Access {
-            op: "write".into(),
+            op: lockstep_finding::Action::Write,
             thread: None,
             block: [0; 3],
             place,

@@ -306,7 +306,7 @@ k(int *a) {
     fn finding(kind: Kind, line: u32) -> Finding {
         let place = Place { file: "k.cu".into(), line, ..Place::default() };
         let access = Access {
-            op: "write".into(),
+            op: lockstep_finding::Action::Write,
             thread: None,
             block: [0; 3],
             place,

@@ -27,9 +27,6 @@ const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024,
 const SMALLER: [i64; 2] = [8, 64];
 
 /// Why nothing is known of races in launches that all go too far.
-const BEYOND: &str =
-    "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep";
-
 /// What a search gave.
 #[derive(Clone, Debug, Default)]
 pub struct Searched {
@@ -40,7 +37,7 @@ pub struct Searched {
     /// By finding: the barrier or fence that its help names.
     pub remedies: Vec<Option<Remedy>>,
     /// Why one kind or another stays unknown.
-    pub doubts: Vec<(Kind, String)>,
+    pub doubts: Vec<(Kind, Reason)>,
     /// More about a kind that is not a finding.
     pub notes: Vec<(Kind, String)>,
     /// Launches simulated in full.
@@ -257,7 +254,7 @@ fn finish(mut driver: Driver) -> Searched {
     };
     let inside = |d: &Done| d.complete && !d.odd && !d.beyond;
     if any_complete && !driver.done.iter().any(inside) {
-        driver.doubts.push((Kind::DataRace, BEYOND.into()));
+        driver.doubts.push((Kind::DataRace, Reason::BeyondChosenSizes));
     }
     let whole = driver.done.iter().find(|d| d.complete).or(driver.done.first());
     Searched {

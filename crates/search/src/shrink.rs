@@ -10,7 +10,7 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Claim, Finding, Kind};
+use lockstep_finding::{Claim, Finding, Kind, Reason};
 
 use crate::blame::table::{Plea, Stage};
 use crate::condition;
@@ -78,7 +78,8 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let is_untold = finding.help.is_empty();
         if finding.holds_when.is_none() {
             let doubt = inquiry.examine(Stage::Unconditional, &as_it_is(&candidate, &finding));
-            let doubt = doubt.or_else(|| (!judged).then(|| Plea::Possible(HURRIED.into())));
+            let doubt =
+                doubt.or_else(|| (!judged).then_some(Plea::Possible(Reason::OthersNotTried)));
             doubt.into_iter().for_each(|d| d.apply(&mut finding));
         }
         out.push(Settled { finding, rule, is_untold });
@@ -117,9 +118,6 @@ fn as_it_is<'t>(candidate: &'t Candidate, finding: &'t Finding) -> Shown<'t> {
 }
 
 /// Why a bug may rest on a value that Lockstep chose.
-const HURRIED: &str =
-    "the budget ended before other arguments were tried, for which it may not happen";
-
 /// More elements than these are not tried without.
 const MOST_DROPPED: usize = 8;
 

@@ -1,5 +1,7 @@
 //! Reports that the renderers' tests share.
 
+use crate::action::Action;
+use crate::action::MemorySpace;
 use crate::*;
 
 pub(crate) const REDUCE: &str = "\
@@ -19,9 +21,9 @@ pub(crate) fn place(file: &str, line: u32, column: u32) -> Place {
     Place { file: file.into(), line, column, function: "reduce".into(), inlined_at: Vec::new() }
 }
 
-pub(crate) fn access(op: &str, thread: u32, place: Place) -> Access {
+pub(crate) fn access(op: Action, thread: u32, place: Place) -> Access {
     Access {
-        op: op.into(),
+        op,
         thread: Some([thread, 0, 0]),
         block: [0; 3],
         place,
@@ -43,9 +45,9 @@ pub(crate) fn launch() -> Launch {
 }
 
 pub(crate) fn race() -> Finding {
-    let mut write = access("write", 8, place("reduce.cu", 7, 20));
+    let mut write = access(Action::Write, 8, place("reduce.cu", 7, 20));
     write.value = Some("1.5".into());
-    let mut read = access("read", 0, place("reduce.cu", 7, 23));
+    let mut read = access(Action::Read, 0, place("reduce.cu", 7, 23));
     read.value = Some("0.25".into());
     Finding {
         kind: Kind::DataRace,
@@ -53,7 +55,7 @@ pub(crate) fn race() -> Finding {
         confidence: Confidence::Confirmed,
         message: "data race on s[8]: (1) write by thread (8,0,0) of block (0,0,0) and (2) read by thread (0,0,0) of block (0,0,0)".into(),
         memory: Some(Memory {
-            space: "shared".into(),
+            space: MemorySpace::Shared,
             object: Some("s".into()),
             element: Some(8),
             bytes: Some([32, 36]),
@@ -78,10 +80,10 @@ pub(crate) fn race() -> Finding {
 /// What the two threads of [`race`] did, on an object of this name.
 pub(crate) fn trace(object: &str) -> Trace {
     let actor = |t: u32| Actor { block: [0; 3], thread: Some([t, 0, 0]) };
-    let event = |step, phase, op: &str, element: Option<i64>, line| TraceEvent {
+    let event = |step, phase, op: Action, element: Option<i64>, line| TraceEvent {
         step,
         phase,
-        op: op.into(),
+        op,
         object: element.map(|_| object.to_owned()),
         element,
         place: place("reduce.cu", line, 5),
@@ -95,15 +97,15 @@ pub(crate) fn trace(object: &str) -> Trace {
         decides: true,
     };
     let writer = vec![
-        event(1, 0, "write", Some(8), 4),
-        event(2, 0, "barrier", None, 5),
-        marked(event(3, 1, "write", Some(8), 7)),
+        event(1, 0, Action::Write, Some(8), 4),
+        event(2, 0, Action::Barrier, None, 5),
+        marked(event(3, 1, Action::Write, Some(8), 7)),
     ];
     let reader = vec![
-        event(1, 0, "write", Some(0), 4),
-        event(2, 0, "barrier", None, 5),
-        marked(event(4, 1, "read", Some(8), 7)),
-        event(5, 1, "write", Some(0), 7),
+        event(1, 0, Action::Write, Some(0), 4),
+        event(2, 0, Action::Barrier, None, 5),
+        marked(event(4, 1, Action::Read, Some(8), 7)),
+        event(5, 1, Action::Write, Some(0), 7),
     ];
     let touch = |threads: &[u32]| Touch {
         actors: threads.iter().map(|t| actor(*t)).collect(),
@@ -132,7 +134,7 @@ pub(crate) fn trace(object: &str) -> Trace {
         ],
         map: Some(AccessMap {
             object: object.into(),
-            space: "shared".into(),
+            space: MemorySpace::Shared,
             element_type: Some("f32".into()),
             length: 32,
             range: [0, 32],

@@ -8,9 +8,10 @@
 //! the way that [`crate::order::phases`] does not follow exactly; a pointer whose object is not known.
 
 use lockstep_finding::{
-    Access, Approximated, Approximation, Condition, Confidence, Finding, Kind, Memory, Severity,
+    Access, Action, Approximated, Approximation, Condition, Confidence, Finding, Kind, Memory,
+    MemorySpace, Severity,
 };
-use lockstep_kernel::{Barrier, Elem, Kernel, Op, ParamKind, SiteId, Ty};
+use lockstep_kernel::{Barrier, Elem, Kernel, Op, ParamKind, SiteId, Space, Ty};
 use rustc_hash::FxHashSet;
 
 use crate::launch::context::{Base, FnKind, Level};
@@ -49,15 +50,28 @@ pub struct Alarm {
     pub finding: Finding,
     pub model: Option<Model>,
     pub sites: (SiteId, SiteId),
+    /// The two threads are of different blocks.
+    pub between_blocks: bool,
     /// It needs an index that overflows; the proof beside it names the sizes up to which none does.
     pub overflows: bool,
 }
 
-fn mode_name(mode: Mode) -> &'static str {
+fn operation(mode: Mode) -> Action {
     match mode {
-        Mode::Read => "read",
-        Mode::Write => "write",
-        Mode::Atomic { .. } => "atomic",
+        Mode::Read => Action::Read,
+        Mode::Write => Action::Write,
+        Mode::Atomic { .. } => Action::Atomic,
+    }
+}
+
+/// The memory that is meant, in the words of findings.
+pub(crate) fn space_of(space: Space) -> MemorySpace {
+    match space {
+        Space::Global => MemorySpace::Global,
+        Space::Shared => MemorySpace::Shared,
+        Space::Constant => MemorySpace::Constant,
+        Space::Private => MemorySpace::Private,
+        Space::Generic => MemorySpace::Generic,
     }
 }
 
@@ -352,8 +366,8 @@ impl Pairs<'_, '_> {
             "{}data race on {} memory {at}: {} and {} by {who} without synchronisation",
             if exact { "" } else { "possible " },
             memory.space,
-            mode_name(modes[0]),
-            mode_name(modes[1]),
+            operation(modes[0]),
+            operation(modes[1]),
         );
         let mut accesses = Vec::new();
         for (access, tag) in [(c.first, 1u8), (c.second, 2)] {
@@ -367,7 +381,7 @@ impl Pairs<'_, '_> {
             };
             let a = &self.exec.accesses[access];
             accesses.push(Access {
-                op: mode_name(a.mode).into(),
+                op: operation(a.mode),
                 thread,
                 block,
                 place: place(kernel, kernel.site(a.site).loc),
@@ -387,7 +401,8 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::DataRace, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
-        Alarm { finding, model, sites, overflows: false }
+        let between_blocks = c.level == Level::Grid;
+        Alarm { finding, model, sites, between_blocks, overflows: false }
     }
 
     fn race_memory(&mut self, c: &Candidate, m: Option<&Assignment>) -> Memory {
@@ -398,7 +413,7 @@ impl Pairs<'_, '_> {
             None => (site.space, site.through.clone(), None),
         };
         let mut memory = Memory {
-            space: space.to_string(),
+            space: space_of(space),
             object,
             element: None,
             bytes: None,
@@ -444,7 +459,7 @@ impl Pairs<'_, '_> {
         names.dedup();
         let exact = names.is_empty() && m.is_some();
         let mut accesses = Vec::new();
-        for (tag, op) in [(1u8, "barrier"), (2, "branch")] {
+        for (tag, op) in [(1u8, Action::Barrier), (2, Action::Branch)] {
             let (thread, block) = match m {
                 Some(m) => {
                     let (t, b) = self.thread_of(m, tag, Level::Block);
@@ -453,7 +468,7 @@ impl Pairs<'_, '_> {
                 None => (None, [0; 3]),
             };
             accesses.push(Access {
-                op: op.into(),
+                op,
                 thread,
                 block,
                 place: place(kernel, kernel.site(site).loc),
@@ -473,7 +488,7 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::BarrierDivergence, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(m));
-        Alarm { finding, model, sites: (site, site), overflows: false }
+        Alarm { finding, model, sites: (site, site), between_blocks: false, overflows: false }
     }
 }
 
@@ -520,7 +535,7 @@ pub(crate) fn redundant(
         confidence: Confidence::Confirmed,
         message: "barrier that orders nothing".into(),
         accesses: vec![Access {
-            op: "barrier".into(),
+            op: Action::Barrier,
             thread: None,
             block: [0; 3],
             place: place(kernel, kernel.site(site).loc),
@@ -530,5 +545,5 @@ pub(crate) fn redundant(
         help,
         ..Finding::new(Kind::RedundantBarrier, String::new(), Vec::new())
     };
-    Alarm { finding, model: None, sites: (site, site), overflows: false }
+    Alarm { finding, model: None, sites: (site, site), between_blocks: false, overflows: false }
 }

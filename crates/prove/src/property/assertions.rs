@@ -3,7 +3,9 @@
 //! One thread is enough: where it comes to the assertion, the condition must hold. A condition that mentions an
 //! approximated value and can fail is a possible failure only.
 
-use lockstep_finding::{Access, Confidence, Dependent, Finding, Kind, Question, Reason, Verdict};
+use lockstep_finding::{
+    Access, Action, Confidence, Dependent, Finding, Kind, Question, Reason, Verdict,
+};
 use lockstep_kernel::SiteId;
 
 use crate::decide::limits::Limits;
@@ -87,7 +89,7 @@ impl Pairs<'_, '_> {
             None => (None, [0; 3]),
         };
         let access = Access {
-            op: "assert".into(),
+            op: Action::Assert,
             thread,
             block,
             place: place(self.exec.ctx.kernel, a.loc),
@@ -105,6 +107,6 @@ impl Pairs<'_, '_> {
         let model = m.map(|m| self.launch(&m));
         // An assertion has no site.
         let none = SiteId(u32::MAX);
-        Alarm { finding, model, sites: (none, none), overflows: false }
+        Alarm { finding, model, sites: (none, none), between_blocks: false, overflows: false }
     }
 }

@@ -5,8 +5,8 @@
 //! the property is not claimed.
 
 use lockstep_finding::{
-    Access, Approximated, Confidence, Dependent, Finding, Kind, Memory, NotFollowed, Question,
-    Reason, Severity, Verdict,
+    Access, Action, Approximated, Confidence, Dependent, Finding, Kind, Memory, NotFollowed,
+    Question, Reason, Severity, Verdict,
 };
 use lockstep_kernel::{ParamKind, Space};
 
@@ -15,6 +15,7 @@ use crate::decide::solve::{Outcome, Query};
 use crate::launch::context::{Base, Level};
 use crate::order::pair::Pairs;
 use crate::property::alarm::Alarm;
+use crate::property::alarm::space_of;
 use crate::symbolic::memory::Place;
 use crate::symbolic::records::Mode;
 use crate::symbolic::source::{line_of, place};
@@ -162,9 +163,9 @@ impl Pairs<'_, '_> {
             None => (None, [0; 3]),
         };
         let op = match a.mode {
-            Mode::Read => "read",
-            Mode::Write => "write",
-            Mode::Atomic { .. } => "atomic",
+            Mode::Read => Action::Read,
+            Mode::Write => Action::Write,
+            Mode::Atomic { .. } => Action::Atomic,
         };
         let finding = Finding {
             severity: Severity::Error,
@@ -176,7 +177,7 @@ impl Pairs<'_, '_> {
                 b.size
             ),
             memory: Some(Memory {
-                space: space.to_string(),
+                space: space_of(space),
                 object: Some(object),
                 element: offset.filter(|_| space != Space::Generic).map(|o| o.div_euclid(unit)),
                 bytes: offset.map(|o| [o, o.wrapping_add(a.size.max(1) as i64)]),
@@ -187,7 +188,7 @@ impl Pairs<'_, '_> {
                 }),
             }),
             accesses: vec![Access {
-                op: op.into(),
+                op,
                 thread,
                 block,
                 place: place(kernel, kernel.site(a.site).loc),
@@ -198,6 +199,6 @@ impl Pairs<'_, '_> {
             ..Finding::new(Kind::OutOfBounds, String::new(), Vec::new())
         };
         let model = m.map(|m| self.launch(&m));
-        Alarm { finding, model, sites: (a.site, a.site), overflows: false }
+        Alarm { finding, model, sites: (a.site, a.site), between_blocks: false, overflows: false }
     }
 }

@@ -1,7 +1,8 @@
 //! Races and barriers, decided: every question of a property, the verdict that its answers make, and the alarms.
 
 use lockstep_finding::{
-    Condition, Confidence, Dependent, Kind, Place, Question, Reason, SourceLine, Statement, Verdict,
+    Action, Condition, Confidence, Dependent, Kind, Place, Question, Reason, SourceLine, Statement,
+    Verdict,
 };
 use lockstep_kernel::{Barrier, ParamKind};
 
@@ -189,7 +190,7 @@ impl Pairs<'_, '_> {
                     a.finding.severity = lockstep_finding::Severity::Warning;
                 }
                 if let Some(second) = a.finding.accesses.get_mut(1) {
-                    second.op = "exit".into();
+                    second.op = Action::Exit;
                 }
             }
         }

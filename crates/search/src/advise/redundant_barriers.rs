@@ -16,7 +16,7 @@
 
 use std::cell::OnceCell;
 
-use lockstep_finding::{Access, Confidence, Finding, Kind, Severity};
+use lockstep_finding::{Access, Action, Confidence, Finding, Kind, Severity};
 use lockstep_kernel::{Kernel, Language, SiteId, edit};
 use lockstep_simulate::{BarrierSurvey, Config, Outcome, Prepared, site_place};
 
@@ -246,7 +246,7 @@ fn keys(outcome: Outcome) -> Vec<Key> {
 
 fn barrier(kernel: &Kernel, site: SiteId) -> Access {
     Access {
-        op: "barrier".into(),
+        op: Action::Barrier,
         thread: None,
         block: [0; 3],
         place: site_place(kernel, site),

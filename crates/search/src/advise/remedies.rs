@@ -10,11 +10,11 @@
 //! What it can miss: what needs two barriers, or a place within an expression. What was not tried, or does not help, is
 //! something to look at, and is worded so.
 
-use lockstep_finding::{Access, Finding, Kind, Launch};
+use lockstep_finding::{Access, Action, Finding, Kind, Launch, MemorySpace};
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::edit::{self, Addition, Spot};
 use lockstep_kernel::{
-    BlockId, Kernel, Language, Op, Operand, Scope, SiteId, SiteKind, Space, Special, Terminator,
+    BlockId, Kernel, Language, Op, Operand, Scope, SiteId, SiteKind, Special, Terminator,
 };
 use lockstep_simulate::{BoundLaunch, Config, Prepared, place};
 
@@ -111,7 +111,7 @@ impl<'a> Advisor<'a> {
                 other => seen = other,
             }
         }
-        let is_atomic = |a: &Access| a.op == "atomic";
+        let is_atomic = |a: &Access| a.op == Action::Atomic;
         let help = match seen {
             Trial::LeftAcrossBlocks => {
                 "threads of different blocks meet there too, which no barrier of a block keeps apart: look at whether each \
@@ -161,8 +161,8 @@ impl<'a> Advisor<'a> {
 
     fn fence(&mut self, finding: &Finding, others: &[&Launch]) -> (String, Option<Remedy>) {
         let launches = self.launches(finding, others);
-        let addition = Addition::Fence(match finding.memory.as_ref().map(|m| m.space.as_str()) {
-            Some("shared") => Scope::Block,
+        let addition = Addition::Fence(match finding.memory.as_ref().map(|m| m.space) {
+            Some(MemorySpace::Shared) => Scope::Block,
             _ => Scope::Device,
         });
         if let [first, second] = &finding.accesses[..] {
@@ -256,9 +256,9 @@ impl<'a> Advisor<'a> {
 
     /// The sites of an access: one place of the source may be there several times.
     fn sites(&self, access: &Access) -> Vec<SiteId> {
-        let kind = match access.op.as_str() {
-            "read" => SiteKind::Read,
-            "write" => SiteKind::Write,
+        let kind = match access.op {
+            Action::Read => SiteKind::Read,
+            Action::Write => SiteKind::Write,
             _ => SiteKind::Atomic,
         };
         let at = |site: &lockstep_kernel::Site| {
@@ -445,8 +445,7 @@ impl<'a> Advisor<'a> {
 
     /// The barrier of a block that orders the memory of a finding, as the language has it.
     fn block_barrier(&self, finding: &Finding) -> Addition {
-        let is_shared =
-            finding.memory.as_ref().is_some_and(|m| m.space == Space::Shared.to_string());
+        let is_shared = finding.memory.as_ref().is_some_and(|m| m.space == MemorySpace::Shared);
         match self.kernel.language {
             Language::OpenCl => Addition::BlockBarrier { shared: is_shared, global: !is_shared },
             _ => Addition::BlockBarrier { shared: true, global: true },

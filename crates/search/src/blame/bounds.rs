@@ -4,8 +4,8 @@
 //! that no smaller block, and no smaller argument, shows needs the larger one. What shows however these are chosen is
 //! the kernel's own.
 
-use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Operator};
+use lockstep_finding::{Claim, Reason};
 
 use crate::condition::{block_is, boundary, with};
 use crate::explore::inquiry::{Inquiry, Shown};
@@ -62,10 +62,10 @@ impl Inquiry<'_, '_> {
 
     /// Why an access outside of a shared array may depend on several arguments, on floats or on contents that Lockstep chose: with others
     /// it is not seen.
-    pub(super) fn rests_on_contents(&mut self, shown: &Shown) -> Option<String> {
+    pub(super) fn rests_on_contents(&mut self, shown: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;
-        let chosen = |name: &str| Some(format!("the value of '{name}' was chosen by Lockstep"));
+        let chosen = |name: &str| Some(Reason::ChosenValue { parameter: name.into() });
         let mut slots = space.slots.iter();
         if let Some(slot) = slots.find(|s| s.ty.is_float() && s.hints.reaches_address) {
             return chosen(&slot.name);
@@ -77,7 +77,7 @@ impl Inquiry<'_, '_> {
             c
         };
         if slots.len() > 1 && ARGUMENTS.into_iter().any(|v| self.is_inside(&together(v))) {
-            return Some("the arguments were chosen by Lockstep".into());
+            return Some(Reason::ChosenArguments);
         }
         let leads = |&i: &usize| space.arrays[i].matters || space.arrays[i].reaches_private;
         let arrays: Vec<usize> = (0..space.arrays.len()).filter(leads).collect();

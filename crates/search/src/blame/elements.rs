@@ -1,7 +1,7 @@
 //! Whether elements of arrays that Lockstep chose are to blame: they are not sorted, not distinct, or not what a caller would
 //! give.
 
-use lockstep_finding::{Access, Claim, Contents as Elements, Finding, Kind};
+use lockstep_finding::{Access, Action, Claim, Contents as Elements, Finding, Kind, Reason};
 use lockstep_kernel::Elem;
 
 use super::are_apart;
@@ -103,12 +103,11 @@ impl Inquiry<'_, '_> {
 
     /// Ranks are distinct also where the elements are sorted in a way that no contents that are tried have. So two writes at
     /// one rank are no more than possible. A read and a write at one rank do race: a rank is written once and read by others.
-    pub(super) fn order_of_elements(&mut self, shown: &Shown) -> Option<String> {
+    pub(super) fn order_of_elements(&mut self, shown: &Shown) -> Option<Reason> {
         let ranked = self.ranked(shown.finding);
-        let names = self.names(&ranked);
-        let why = format!("where both write follows from comparing elements of {names}");
-        (!ranked.is_empty())
-            .then(|| format!("{why}: in the order that the caller gives them, it may not happen"))
+        let space = self.driver.lab.space;
+        let arrays: Vec<String> = ranked.iter().map(|&i| space.arrays[i].name.clone()).collect();
+        (!arrays.is_empty()).then_some(Reason::OrderOfElements { arrays })
     }
 
     /// The arrays that are compared to find where both accesses of a race write.
@@ -117,7 +116,7 @@ impl Inquiry<'_, '_> {
         let kernel = space.kernel;
         let is_ranked = |a: &Access| {
             let mut sites = kernel.sites.iter().zip(&space.hints.ranked);
-            a.op == "write" && sites.any(|(site, &ranked)| ranked && is_at(kernel, site, a))
+            a.op == Action::Write && sites.any(|(site, &ranked)| ranked && is_at(kernel, site, a))
         };
         let race = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
         if !race || !self.may_be_apart(finding) || !finding.accesses.iter().all(is_ranked) {
@@ -134,12 +133,6 @@ impl Inquiry<'_, '_> {
         all.filter(|i| is_compared(i) && !space.arrays[*i].written).collect()
     }
 
-    pub(super) fn names(&self, arrays: &[usize]) -> String {
-        let space = self.driver.lab.space;
-        let names: Vec<&str> = arrays.iter().map(|&i| space.arrays[i].name.as_str()).collect();
-        names.join(" and ")
-    }
-
     /// Arrays that may have to be sorted.
     pub(super) fn sorted(&self, finding: &Finding) -> Vec<usize> {
         let arrays = &self.driver.lab.space.arrays;
@@ -152,7 +145,7 @@ impl Inquiry<'_, '_> {
     /// it adds to what it finds: then equal ones make sense, and it lacks an atomic.
     pub(super) fn equal_indices(&mut self, shown: &Shown) -> Option<Claim> {
         let [a, b] = &shown.finding.accesses[..] else { return None };
-        let one_store = a.op == "write" && a.place == b.place;
+        let one_store = a.op == Action::Write && a.place == b.place;
         let mut indices = self.indices(shown).into_iter();
         let array = indices.find(|&i| match one_store {
             // However the launch ends with distinct ones.

@@ -67,7 +67,7 @@ impl Plea {
             }
             Plea::Possible(why) => {
                 finding.confidence = Confidence::Possible;
-                finding.help.push(why);
+                finding.help.push(why.to_string());
             }
         }
     }

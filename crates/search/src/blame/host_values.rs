@@ -1,5 +1,7 @@
 //! Whether a bug needs values that the host may not give.
 
+use lockstep_finding::Reason;
+
 use crate::condition::with;
 use crate::explore::inquiry::{Inquiry, Shown};
 
@@ -11,7 +13,7 @@ const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 impl Inquiry<'_, '_> {
     /// Why an access outside of an array of the host's may need values that the host does not give: it does not show
     /// for plain ones and for all that are much larger, or by one smaller or larger.
-    pub(super) fn depends_on_size(&mut self, _: &Shown) -> Option<String> {
+    pub(super) fn depends_on_size(&mut self, _: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         let chosen = space.slots.iter().any(|s| s.ty.is_int())
             || space.given.block.is_none()
@@ -26,13 +28,12 @@ impl Inquiry<'_, '_> {
                 let trial = self.driver.again(&c, LONGER);
                 trial.is_some_and(|t| self.is_in(&t))
             });
-        (!shows)
-            .then(|| "it was not seen for all values that were tried of what the host gives".into())
+        (!shows).then_some(Reason::NotForAllOfTheHost)
     }
 
     /// Why a bug may need a value of an argument that does not go with the others: the host computes it from them in a way
     /// that is not read, and the bug does not show for each of some values.
-    pub(super) fn depends_on_bound(&mut self, shown: &Shown) -> Option<String> {
+    pub(super) fn depends_on_bound(&mut self, shown: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         for (name, values) in &space.given.bound {
             let Some(slot) = space.slots.iter().position(|s| s.name == *name) else { continue };
@@ -41,8 +42,7 @@ impl Inquiry<'_, '_> {
                 let c = space.agreeing(&with(shown.candidate, slot, v));
                 let trial = space.is_possible(&c).then(|| self.driver.again(&c, 1)).flatten();
                 if !trial.is_some_and(|t| self.is_in(&t)) {
-                    let how = "the host computes it from other values, and how is not known";
-                    return Some(format!("it was not seen for {name} == {v}: {how}"));
+                    return Some(Reason::ComputedByHost { parameter: name.clone(), value: v });
                 }
             }
         }

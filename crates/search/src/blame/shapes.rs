@@ -17,7 +17,7 @@
 //! are reached and nothing else goes wrong, where it does not.
 
 use lockstep_finding::launch::{Dimension, Expr, Operator};
-use lockstep_finding::{Access, Claim, Kind};
+use lockstep_finding::{Access, Claim, Kind, MemorySpace};
 use lockstep_kernel::Space as Memory;
 
 use super::are_apart;
@@ -64,7 +64,7 @@ impl Inquiry<'_, '_> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
         let finding = shown.finding;
-        if finding.memory.as_ref().is_none_or(|m| m.space != "shared") {
+        if finding.memory.as_ref().is_none_or(|m| m.space != MemorySpace::Shared) {
             return None;
         }
         let (kernel, hints, free) = (space.kernel, &space.hints, space.free_block());

@@ -14,9 +14,8 @@
 
 use std::fmt;
 
-use lockstep_finding::{Confidence, Finding, Kind, When};
+use lockstep_finding::{Confidence, Finding, Kind, MemorySpace, Reason, When};
 
-use super::waits::UNSEEN;
 use crate::condition::{block_is, boundary};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::slots::Slot;
@@ -46,7 +45,7 @@ pub(crate) enum Plea {
     /// It shows only then, and no launch has shown that it does not otherwise.
     PossibleWhen(When),
     /// It may not show in launches that a caller makes, for this reason.
-    Possible(String),
+    Possible(Reason),
 }
 
 impl fmt::Display for Plea {
@@ -180,7 +179,9 @@ pub static EXCUSES: &[Excuse] = &[
         kinds: RACES,
         stages: ORDINARY,
         is_required: false,
-        applies: |_, shown| shown.finding.memory.as_ref().is_some_and(|m| m.space == "shared"),
+        applies: |_, shown| {
+            shown.finding.memory.as_ref().is_some_and(|m| m.space == MemorySpace::Shared)
+        },
         plea: when!(flat_block),
     },
     Excuse {
@@ -560,7 +561,7 @@ pub static EXCUSES: &[Excuse] = &[
         applies: |inquiry, _| inquiry.has_waits() && inquiry.is_ours(),
         plea: |inquiry, shown| {
             let claim = inquiry.writer_out_of_reach(shown)?;
-            inquiry.driver.doubts.push((Kind::Deadlock, UNSEEN.into()));
+            inquiry.driver.doubts.push((Kind::Deadlock, Reason::WriterUnseen));
             Some(Plea::PossibleWhen(When::exactly(claim)))
         },
     },

@@ -40,8 +40,6 @@ const WARPS: [u32; 8] = [2, 3, 4, 5, 8, 16, 1, 32];
 const MOST_NUMBERS: usize = 3;
 
 /// Why a wait that no launch ended may still end.
-pub(super) const UNSEEN: &str = "no thread of the launches tried writes what is waited for";
-
 /// What callers give for a number that a barrier of their own waits for.
 const QUANTITIES: [&str; 12] = [
     "gridDim.x",

@@ -61,7 +61,7 @@ pub(crate) struct Driver<'a> {
     seen: HashSet<String>,
     pub(crate) steps_left: u64,
     odd_limit: u64,
-    pub(crate) doubts: Vec<(Kind, String)>,
+    pub(crate) doubts: Vec<(Kind, Reason)>,
     pub(crate) notes: Vec<(Kind, String)>,
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.

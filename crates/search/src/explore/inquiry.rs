@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Access, Finding, Kind};
+use lockstep_finding::{Access, Action, Finding, Kind};
 use lockstep_kernel::Site;
 
 use super::driver::Driver;
@@ -200,7 +200,7 @@ impl Inquiry<'_, '_> {
     /// Whether the two accesses would have no sensible result at one element, in any order.
     pub(crate) fn may_be_apart(&self, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
-        let is_plain = |a: &Access| a.op == "read" || a.op == "write";
+        let is_plain = |a: &Access| matches!(a.op, Action::Read | Action::Write);
         let adds = |a: &Access| {
             let mut updates = space.hints.updates.iter().map(|&s| space.kernel.site(s));
             updates.any(|s| is_at(space.kernel, s, a))

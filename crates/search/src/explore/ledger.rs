@@ -1,6 +1,6 @@
 //! What was found, over all launches: one entry for each bug, with its best witness.
 
-use lockstep_finding::{Access, Finding, Kind, Severity, When};
+use lockstep_finding::{Access, Action, Finding, Kind, Severity, When};
 
 use crate::explore::trial::Trial;
 use crate::space::candidate::Rule;
@@ -11,12 +11,12 @@ use crate::space::candidate::Rule;
 pub(crate) struct Key {
     pub(crate) kind: Kind,
     object: Option<String>,
-    accesses: Vec<(String, String, u32, u32)>,
+    accesses: Vec<(Action, String, u32, u32)>,
 }
 
 impl Key {
     pub(crate) fn of(finding: &Finding) -> Key {
-        let place = |a: &Access| (a.op.clone(), a.place.file.clone(), a.place.line, a.place.column);
+        let place = |a: &Access| (a.op, a.place.file.clone(), a.place.line, a.place.column);
         let mut accesses: Vec<_> = finding.accesses.iter().map(place).collect();
         accesses.sort();
         let object = finding.memory.as_ref().and_then(|m| m.object.clone());

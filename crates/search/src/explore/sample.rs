@@ -72,7 +72,7 @@ impl Driver<'_> {
         }
         let Some(because) = self.broken.take_if(|b| b.is_budget()) else { return };
         let between_blocks = KINDS.iter().filter(|row| row.between_blocks);
-        self.doubts.extend(between_blocks.map(|row| (row.kind, because.to_string())));
+        self.doubts.extend(between_blocks.map(|row| (row.kind, because.clone())));
         let all = trial.launch.grid.iter().map(|&d| u64::from(d)).product();
         self.sampled = Some((count, all));
         self.record(trial, false);

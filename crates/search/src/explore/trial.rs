@@ -3,7 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-use lockstep_finding::{Confidence, Finding, Kind, Launch, Severity};
+use lockstep_finding::{Action, Confidence, Finding, Kind, Launch, Reason, Severity};
 use lockstep_kernel::slice::{address_slice, is_read_for_use, used};
 use lockstep_kernel::{
     Array, AtomicOp, Kernel, Object, Op, Operand, Site, SiteId, Space as Memory,
@@ -25,7 +25,7 @@ pub(crate) struct Trial {
     pub(crate) launch: Launch,
     pub(crate) outcome: Outcome,
     /// Findings that were dropped because a choice of Lockstep's may have caused them.
-    pub(crate) doubts: Vec<(Kind, String)>,
+    pub(crate) doubts: Vec<(Kind, Reason)>,
     /// Whether threads went beyond a shared array of a fixed size, and Lockstep chose the block.
     pub(crate) overflows: bool,
     /// Whether threads went beyond an array whose size Lockstep chose, and which could not be made larger.
@@ -138,7 +138,7 @@ impl<'a> Lab<'a> {
 
     /// Takes out what a choice of Lockstep's may have caused, and says why; lowers the
     /// confidence of what may rest on values chosen otherwise than a caller would.
-    fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, String)> {
+    fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, Reason)> {
         let mut doubts = Vec::new();
         let mut astray = None;
         let table = outcome.findings.iter().find_map(|f| self.table_left(f));
@@ -170,7 +170,7 @@ impl<'a> Lab<'a> {
         if !outcome.findings.is_empty()
             && let Some(name) = &self.steering().unset
         {
-            let because = format!("the host sets '{name}', which is zero in the launches tried");
+            let because = Reason::SetByHost { variable: name.clone() };
             for f in &mut outcome.findings {
                 f.confidence = Confidence::Possible;
                 doubts.push((f.kind, because.clone()));
@@ -185,13 +185,11 @@ impl<'a> Lab<'a> {
             };
             for f in outcome.findings.iter_mut().filter(rests) {
                 f.confidence = Confidence::Possible;
-                doubts.push((f.kind, "the arguments were chosen by Lockstep".into()));
+                doubts.push((f.kind, Reason::ChosenArguments));
             }
             // A caller gives no more taps than the table of a filter has.
             if let Some(name) = table {
-                let because = format!(
-                    "it was seen where '{name}' is left, by arguments that were chosen by Lockstep"
-                );
+                let because = Reason::TableLeft { table: name };
                 for f in outcome.findings.iter_mut().filter(|f| f.kind != Kind::OutOfBounds) {
                     f.confidence = Confidence::Possible;
                     doubts.push((f.kind, because.clone()));
@@ -217,7 +215,7 @@ impl<'a> Lab<'a> {
                     && synchronising(kernel, &object.name).is_empty()
             }
         };
-        let stores = finding.accesses.iter().filter(|a| a.op == "write");
+        let stores = finding.accesses.iter().filter(|a| a.op == Action::Write);
         let mut sites = stores.flat_map(|access| {
             let of_it = move |(site, _): &(&Site, _)| is_at(kernel, site, access);
             kernel.sites.iter().zip(&space.hints.stored_from).filter(of_it)
@@ -238,18 +236,19 @@ impl<'a> Lab<'a> {
     fn steers(&self, finding: &Finding) -> bool {
         let places = &self.steering().places;
         let access = finding.accesses.first();
-        access.is_some_and(|a| a.op != "write" && places.contains(&(a.place.line, a.place.column)))
+        access.is_some_and(|a| {
+            a.op != Action::Write && places.contains(&(a.place.line, a.place.column))
+        })
     }
 
     /// An access before an array's first element, where no size would help, to which elements led that Lockstep chose.
-    fn is_led_outside(&self, finding: &Finding) -> Option<String> {
+    fn is_led_outside(&self, finding: &Finding) -> Option<Reason> {
         let space = self.space;
         let access = finding.accesses.first().filter(|_| finding.kind == Kind::OutOfBounds)?;
         let mut sites = space.kernel.sites.iter().zip(&space.hints.led_by);
         let (_, led) = sites.find(|(s, led)| is_at(space.kernel, s, access) && !led.is_empty())?;
         let array = space.arrays.iter().find(|a| led.contains(&a.param))?;
-        let name = &space.kernel.params[array.param].name;
-        Some(format!("the contents of '{name}' were chosen by Lockstep"))
+        Some(Reason::ChosenContents { array: space.kernel.params[array.param].name.clone() })
     }
 
     fn steering(&self) -> &Steering {
@@ -261,14 +260,13 @@ impl<'a> Lab<'a> {
         self.space.given.block.is_none() && self.space.is_of_fixed_shared(finding)
     }
 
-    fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<String> {
+    fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<Reason> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
         let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
         // Of a shared array's size we have guessed nothing.
         let is_ours = finding.kind == Kind::OutOfBounds && !self.space.is_of_fixed_shared(finding);
-        (is_ours && chosen && !is_hosts())
-            .then(|| "the dimensions of the launch were chosen by Lockstep".into())
+        (is_ours && chosen && !is_hosts()).then_some(Reason::ChosenDimensions)
     }
 }
 

@@ -8,7 +8,9 @@
 
 use std::cell::RefCell;
 
-use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch};
+use lockstep_finding::{
+    ArgValue, ArrayContents, ArraySpec, ElementType, Finding, Kind, Launch, Reason,
+};
 use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
 use lockstep_simulate::{BoundLaunch, Bytes, bind};
 
@@ -245,7 +247,7 @@ impl Space<'_> {
     }
 
     /// Whether an out-of-bounds finding may only show that a guess was wrong.
-    pub(crate) fn explains(&self, finding: &Finding, c: &Candidate) -> Option<String> {
+    pub(crate) fn explains(&self, finding: &Finding, c: &Candidate) -> Option<Reason> {
         if finding.kind != Kind::OutOfBounds || self.is_beyond_the_hosts(finding, c) {
             return None;
         }
@@ -260,12 +262,12 @@ impl Space<'_> {
             let mut params = self.kernel.params.iter().enumerate();
             let (_, made) = params
                 .find(|&(i, p)| may_hold_pointer(p) && !self.is_split(i) && chose(&p.name))?;
-            return Some(format!("the value of '{}' was chosen by Lockstep", made.name));
+            return Some(Reason::ChosenValue { parameter: made.name.clone() });
         };
         // Before its start, no size would help.
         let before = memory.bytes.is_some_and(|[from, _]| from < 0);
         let ours = chose(object) || self.given.shared.is_none() && is_dynamic(self.kernel, object);
-        (ours && !before).then(|| format!("the size of '{object}' was chosen by Lockstep"))
+        (ours && !before).then(|| Reason::ChosenSize { array: object.clone() })
     }
 
     /// Whether anything that leads the threads was chosen: an argument other than an array, or an array's contents.

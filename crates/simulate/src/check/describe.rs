@@ -1,7 +1,7 @@
 //! Places, accesses and memory as findings name them.
 
-use lockstep_finding::{Access, Memory, Place};
-use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind};
+use lockstep_finding::{Access, Action, Memory, MemorySpace, Place};
+use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind, Space};
 
 use crate::code::program::Program;
 use crate::launch::layout::ObjectInfo;
@@ -30,14 +30,14 @@ pub fn site_place(kernel: &Kernel, site: SiteId) -> Place {
 pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -> Access {
     let facts = program.sites[site.0 as usize];
     let op = match program.kernel.site(site).kind {
-        SiteKind::Barrier => "barrier",
-        SiteKind::Fence => "fence",
-        _ if facts.atomic => "atomic",
-        _ if facts.writes => "write",
-        _ => "read",
+        SiteKind::Barrier => Action::Barrier,
+        SiteKind::Fence => Action::Fence,
+        _ if facts.atomic => Action::Atomic,
+        _ if facts.writes => Action::Write,
+        _ => Action::Read,
     };
     Access {
-        op: op.to_string(),
+        op,
         thread: (thread != COPY_ENGINE).then(|| program.thread_at(block, thread)),
         block: program.block_at(block),
         place: site_place(program.kernel, site),
@@ -46,11 +46,22 @@ pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -
     }
 }
 
+/// The memory that is meant, in the words of findings.
+pub(crate) fn space_of(space: Space) -> MemorySpace {
+    match space {
+        Space::Global => MemorySpace::Global,
+        Space::Shared => MemorySpace::Shared,
+        Space::Constant => MemorySpace::Constant,
+        Space::Private => MemorySpace::Private,
+        Space::Generic => MemorySpace::Generic,
+    }
+}
+
 /// Describes bytes of an object.
 pub(crate) fn memory(info: &ObjectInfo, offset: i64, len: i64) -> Memory {
     let size = i64::from(info.elem.size().max(1));
     Memory {
-        space: info.space.to_string(),
+        space: space_of(info.space),
         object: Some(info.name.clone()),
         element: Some(offset.div_euclid(size)),
         bytes: Some([offset, offset + len]),

@@ -3,7 +3,7 @@
 //! The machine tells of each ([`Fault`]), goes on if it can, and this check turns them into findings. It keeps nothing for
 //! a block and does nothing for an access that is right.
 
-use lockstep_finding::{Access, Finding, Kind, Severity};
+use lockstep_finding::{Access, Action, Finding, Kind, Severity};
 use lockstep_kernel::{Language, LocId, SiteId};
 
 use crate::check::describe::{access, element, memory, place, site_place, triple};
@@ -53,7 +53,7 @@ impl Observer for Faults {
         let key = Key { kind: Kind::Deadlock, places, object: 0 };
         self.reports.add(key, false, || {
             let wait = |(block, loc, thread): (u32, LocId, u32)| {
-                plain_access(p, "wait", (block, thread), loc)
+                plain_access(p, Action::Wait, (block, thread), loc)
             };
             let accesses = [first].into_iter().chain(other).map(wait).collect();
             let message = format!(
@@ -80,9 +80,9 @@ fn finding(kind: Kind, message: String, accesses: Vec<Access>, help: &str) -> Fi
 }
 
 /// What a thread does at a place.
-fn plain_access(p: &Program, op: &str, (block, thread): (u32, u32), loc: LocId) -> Access {
+fn plain_access(p: &Program, op: Action, (block, thread): (u32, u32), loc: LocId) -> Access {
     Access {
-        op: op.into(),
+        op,
         thread: Some(p.thread_at(block, thread)),
         block: p.block_at(block),
         place: place(p.kernel, loc),
@@ -92,15 +92,15 @@ fn plain_access(p: &Program, op: &str, (block, thread): (u32, u32), loc: LocId) 
 }
 
 fn free_access(p: &Program, f: Freed) -> Access {
-    plain_access(p, "free", (f.block, f.thread), f.loc)
+    plain_access(p, Action::Free, (f.block, f.thread), f.loc)
 }
 
-fn access_op(p: &Program, site: SiteId) -> &'static str {
+fn access_op(p: &Program, site: SiteId) -> Action {
     let s = p.sites[site.0 as usize];
     match () {
-        () if s.atomic => "atomic",
-        () if s.writes => "write",
-        () => "read",
+        () if s.atomic => Action::Atomic,
+        () if s.writes => Action::Write,
+        () => Action::Read,
     }
 }
 
@@ -274,7 +274,7 @@ impl Here<'_, '_> {
                 "" => "assertion failed".into(),
                 _ => format!("assertion failed: {message}"),
             };
-            let accesses = vec![plain_access(self.p, "assert", (self.block, thread), loc)];
+            let accesses = vec![plain_access(self.p, Action::Assert, (self.block, thread), loc)];
             let help = "the launch above makes the condition false for this thread";
             finding(Kind::Assertion, text, accesses, help)
         });
@@ -284,7 +284,7 @@ impl Here<'_, '_> {
         let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 1 };
         self.reports.add(key, false, || {
             let loc = self.p.kernel.site(site).loc;
-            let accesses = vec![plain_access(self.p, "barrier", (self.block, thread), loc)];
+            let accesses = vec![plain_access(self.p, Action::Barrier, (self.block, thread), loc)];
             let message =
                 format!("the mask {mask:#010x} does not name the thread that waits with it");
             let help = "each thread that calls __syncwarp must be in its mask";
@@ -303,7 +303,8 @@ impl Here<'_, '_> {
         let places = [first.0.0, other.map_or(first.0.0, |o| o.0.0)];
         let key = Key { kind: Kind::BarrierDivergence, places, object: 2 };
         self.reports.add(key, false, || {
-            let waits = |(loc, thread)| plain_access(self.p, "barrier", (self.block, thread), loc);
+            let waits =
+                |(loc, thread)| plain_access(self.p, Action::Barrier, (self.block, thread), loc);
             let accesses = [first].into_iter().chain(other).map(waits).collect();
             finding(Kind::BarrierDivergence, message, accesses, help)
         });
@@ -316,8 +317,8 @@ impl Here<'_, '_> {
         self.reports.add(key, false, || {
             let loc = p.kernel.site(site).loc;
             let accesses = vec![
-                plain_access(p, "barrier", (self.block, thread), loc),
-                plain_access(p, "exit", (self.block, returned), branch),
+                plain_access(p, Action::Barrier, (self.block, thread), loc),
+                plain_access(p, Action::Exit, (self.block, returned), branch),
             ];
             let message = format!(
                 "thread {waits} waits at a barrier that thread {left} of its block never reaches: it has returned"
@@ -335,7 +336,7 @@ impl Here<'_, '_> {
         let key = Key { kind: Kind::BarrierDivergence, places: [site.0, site.0], object: 3 };
         self.reports.add(key, false, || {
             let copy = Access {
-                op: "copy".into(),
+                op: Action::Copy,
                 thread: None,
                 block: self.p.block_at(self.block),
                 place: site_place(self.p.kernel, site),

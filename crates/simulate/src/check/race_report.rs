@@ -1,6 +1,6 @@
 //! Pairs of accesses: which conflict but do not race, and how a race is told.
 
-use lockstep_finding::{Access, Finding, Kind};
+use lockstep_finding::{Access, Action, Finding, Kind};
 use lockstep_kernel::{SiteId, Ty};
 
 use crate::check::describe::{element, memory, site_place};
@@ -100,11 +100,11 @@ pub(crate) fn report(
         let op = |site: u32| {
             let s = p.sites[site as usize];
             if s.atomic {
-                "atomic"
+                Action::Atomic
             } else if s.writes {
-                "write"
+                Action::Write
             } else {
-                "read"
+                Action::Read
             }
         };
         let width = u64::from(e.ty.bytes());
@@ -125,7 +125,7 @@ pub(crate) fn report(
             None => text(&in_memory),
         };
         let side = |site: u32, thread: u32, block: u32, value: Option<String>| Access {
-            op: op(site).to_string(),
+            op: op(site),
             thread: (thread != COPY_ENGINE).then(|| p.thread_at(block, thread)),
             block: p.block_at(block),
             place: site_place(k, SiteId(site)),

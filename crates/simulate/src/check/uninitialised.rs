@@ -15,7 +15,7 @@
 //! What it can miss: poison stored to private memory is taken as written; global
 //! memory is always initialised by the launch; private memory is not tracked.
 
-use lockstep_finding::{Access, Finding, Kind};
+use lockstep_finding::{Access, Action, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId, Space};
 use rustc_hash::FxHashMap;
 
@@ -412,7 +412,7 @@ impl Uninitialised {
             reports.add(key, false, || {
                 let info = &p.objects[o.object];
                 let mut access = Access {
-                    op: if p.sites[o.site.0 as usize].atomic { "atomic" } else { "read" }.to_string(),
+                    op: if p.sites[o.site.0 as usize].atomic { Action::Atomic } else { Action::Read },
                     thread: Some(p.thread_at(block, pending.thread)),
                     block: p.block_at(block),
                     place: site_place(p.kernel, o.site),

@@ -481,7 +481,7 @@ fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
         events.push(TraceEvent {
             step: last.map_or(0, |n| n.step + 1),
             phase: last.map_or(0, |n| n.phase + u32::from(n.ends_phase)),
-            op: access.op.clone(),
+            op: access.op,
             object: None,
             element: None,
             place: access.place.clone(),

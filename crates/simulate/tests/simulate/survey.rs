@@ -65,7 +65,7 @@ fn an_example_shows_the_pair() {
     let [s] = &survey.separations[..] else { panic!("one separation") };
     assert_eq!(s.pairs, 3 * 64);
     let (a, b) = &s.example;
-    assert_eq!((a.op.as_str(), b.op.as_str()), ("write", "read"));
+    assert_eq!((a.op.name(), b.op.name()), ("write", "read"));
     assert_eq!((a.thread, b.thread), (Some([32, 0, 0]), Some([0, 0, 0])));
     assert_eq!((a.place.line, b.place.line), (2, 4));
     let memory = s.memory.as_ref().expect("it is an access");
@@ -241,7 +241,7 @@ fn a_barrier_that_computes_is_needed() {
     assert_eq!(separations(&body, 1, 64), [(vec![0], true)]);
     let kernel = cuda(&body);
     let survey = survey_of(&kernel, 1, 64, Independent);
-    assert_eq!(survey.separations[0].example.0.op, "barrier");
+    assert_eq!(survey.separations[0].example.0.op.name(), "barrier");
     assert_eq!(survey.separations[0].memory, None);
 }
 

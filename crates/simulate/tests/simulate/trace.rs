@@ -41,7 +41,7 @@ fn the_phase_of_a_race() {
     for (timeline, access) in trace.timelines.iter().zip(&finding.accesses) {
         assert_eq!(timeline.actor, Actor { block: access.block, thread: access.thread });
         let events: Vec<(&str, u32)> =
-            timeline.events.iter().map(|e| (e.op.as_str(), e.phase)).collect();
+            timeline.events.iter().map(|e| (e.op.name(), e.phase)).collect();
         let expected = [
             ("write", 0),
             ("barrier", 0),
@@ -56,7 +56,7 @@ fn the_phase_of_a_race() {
         assert_eq!(timeline.omitted, [0, 0]);
         let marked: Vec<_> = timeline.events.iter().filter(|e| e.marked).collect();
         assert_eq!(marked.len(), 1);
-        assert_eq!((marked[0].op.as_str(), marked[0].phase), (access.op.as_str(), 2));
+        assert_eq!((marked[0].op.name(), marked[0].phase), (access.op.name(), 2));
         assert_eq!(marked[0].element, finding.memory.as_ref().and_then(|m| m.element));
     }
     let map = trace.map.as_ref().expect("a map");

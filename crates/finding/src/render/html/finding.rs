@@ -60,7 +60,7 @@ fn values(out: &mut String, finding: &Finding) {
     let several = finding.accesses.len() > 1;
     for (i, access) in finding.accesses.iter().enumerate() {
         let number = if several { mark(i) } else { String::new() };
-        let _ = write!(out, "<th scope=\"col\">{number}{}</th>", escaped(&access.op));
+        let _ = write!(out, "<th scope=\"col\">{number}{}</th>", access.op);
     }
     out.push_str("</tr></thead><tbody>\n");
     let mut approximated = false;

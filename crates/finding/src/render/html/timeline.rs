@@ -4,6 +4,7 @@
 //! Between the barriers around the finding each access is shown; before and after,
 //! an access is counted. Which comes first within a phase is how this run had it.
 
+use crate::action::Action;
 use std::fmt::Write;
 
 use super::escaped;
@@ -209,7 +210,7 @@ fn counted(out: &mut String, counts: &[u64; 2], y: u32) {
 
 fn access(out: &mut String, side: usize, event: &TraceEvent, y: u32, sources: &mut Sources) {
     let (x, class) = (RAILS[side], class(side));
-    let writes = if event.op == "read" { "" } else { " writes" };
+    let writes = if event.op == Action::Read { "" } else { " writes" };
     let what = what(event);
     let line = match event.place.line {
         0 => String::new(),
@@ -245,7 +246,7 @@ fn what(event: &TraceEvent) -> String {
     match (&event.object, event.element) {
         (Some(object), Some(element)) => format!("{} {object}[{element}]", event.op),
         (Some(object), None) => format!("{} {object}", event.op),
-        _ => event.op.clone(),
+        _ => event.op.to_string(),
     }
 }
 
@@ -256,7 +257,7 @@ fn barrier(out: &mut String, sides: [bool; 2], event: &TraceEvent, y: u32) {
         _ => (RAILS[1] - 16, WIDTH - 8),
     };
     let text = match event.place.line {
-        0 => event.op.clone(),
+        0 => event.op.to_string(),
         line => format!("{}, line {line}", event.op),
     };
     let middle = (from + to) / 2;
