@@ -7,6 +7,7 @@ use lockstep_architecture::{
 /// Crates whose folders have a table in ARCHITECTURE.md, with the heading that it stands behind. Others join as their
 /// folders are put in order.
 const FOLDERS: &[(&str, &str)] = &[
+    ("lockstep", "### Folders of the tool"),
     ("prove", "### Folders of the prover"),
     ("search", "### Folders of the search"),
     ("simulate", "### Folders of the simulator"),

@@ -3,37 +3,12 @@
 //! **Architecture Invariant:** no analysis here. A command turns its options
 //! into a launch, hands it to an engine, and hands what comes back to a renderer.
 
-mod architecture;
-mod assume;
-mod check;
-mod clang_style_args;
-mod colour;
-mod dims;
-mod dump;
+mod cli;
+mod commands;
 mod engines;
-mod internal;
-mod interrupt;
-mod launch_facts;
-mod load;
+mod facts;
 mod lsp;
-mod manual;
-mod options;
-mod output;
-mod plan;
-mod premises;
-mod progress;
-mod proof;
-mod relations;
-mod repeat;
-mod results;
-mod run;
-mod safe;
-mod settle;
-mod several;
-mod simulation;
-mod traces;
-mod verdicts;
-mod witness;
+mod project;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -45,9 +20,14 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
-use engines::Engines;
-use options::{Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs};
-use plan::Plan;
+use cli::options::{
+    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs,
+};
+use cli::{clang_style_args, colour, interrupt, output};
+use commands::{dump, manual, repeat, run};
+use engines::task::Engines;
+use facts::witness;
+use project::plan::{self, Plan};
 
 /// The engines make and drop small lists and tables by the million: with the system's allocator that is a quarter of a small
 /// check. Without huge pages, which take longer to clear than such a check.
@@ -204,8 +184,8 @@ fn check(args: &FilesArgs, how: &Engines) -> Result<u8, String> {
         &plan.analysis,
         |file| plan.analysis_of(file),
         |sources| {
-            let mut report = check::check(&plan, how, sources);
-            check::warn_without_kernels(&plan, &mut report);
+            let mut report = project::check::check(&plan, how, sources);
+            project::check::warn_without_kernels(&plan, &mut report);
             repeat::add(&mut report, &given, path_of);
             report
         },

@@ -10,7 +10,7 @@ use super::diagnostics::SOURCE;
 use super::place::indentation;
 
 /// A suppression for each finding on the lines of the range: the comment stands above the whole line.
-pub(super) fn suppressions(
+pub(crate) fn suppressions(
     uri: &Uri,
     text: &str,
     range: Range,

@@ -16,13 +16,13 @@ use super::place::{line_at, normal, range_at, uri_of};
 use super::texts::Texts;
 
 /// The name under which editors list them.
-pub(super) const SOURCE: &str = "lockstep";
+pub(crate) const SOURCE: &str = "lockstep";
 
 /// By file.
-pub(super) type Diagnostics = BTreeMap<PathBuf, Vec<Diagnostic>>;
+pub(crate) type Diagnostics = BTreeMap<PathBuf, Vec<Diagnostic>>;
 
 /// All that a report has to say about places. What is about no place is left to the log.
-pub(super) fn of(report: &Report, main: &Path, texts: &mut Texts) -> Diagnostics {
+pub(crate) fn of(report: &Report, main: &Path, texts: &mut Texts) -> Diagnostics {
     let mut out = Diagnostics::new();
     let mut add = |(path, diagnostic): (PathBuf, Diagnostic)| {
         let list = out.entry(path).or_default();
@@ -98,7 +98,7 @@ fn warning(warning: &Warning, texts: &mut Texts) -> (PathBuf, Diagnostic) {
 }
 
 /// What was found, under which condition, and what may help.
-pub(super) fn message(kernel: &KernelReport, finding: &Finding) -> String {
+pub(crate) fn message(kernel: &KernelReport, finding: &Finding) -> String {
     let mut text = title_text(finding);
     if let Some(condition) = &finding.holds_when {
         text += &match condition.is_example {
@@ -174,7 +174,7 @@ fn complaint(line: &str) -> Option<Complaint<'_>> {
 }
 
 /// Whether all that is wrong has a place of its own.
-pub(super) fn has_places(error: &InputError) -> bool {
+pub(crate) fn has_places(error: &InputError) -> bool {
     !messages(error).is_empty()
 }
 

@@ -11,34 +11,34 @@ use lockstep_finding::source::Sources;
 use lockstep_search::Alias;
 
 use super::diagnostics::Diagnostics;
-use crate::check::{self, Unit};
-use crate::engines::Engines;
-use crate::options::{Evolve, FilesArgs, Format, Lang};
-use crate::plan::Plan;
+use crate::cli::options::{Evolve, FilesArgs, Format, Lang};
+use crate::engines::task::Engines;
+use crate::project::check::{self, Unit};
+use crate::project::plan::Plan;
 
-pub(super) struct Document {
-    pub(super) uri: Uri,
-    pub(super) path: PathBuf,
+pub(crate) struct Document {
+    pub(crate) uri: Uri,
+    pub(crate) path: PathBuf,
     /// Where the path does not tell it.
-    pub(super) lang: Option<Lang>,
-    pub(super) version: i32,
-    pub(super) text: Arc<str>,
+    pub(crate) lang: Option<Lang>,
+    pub(crate) version: i32,
+    pub(crate) text: Arc<str>,
     /// A number of its own for each text: what was found in another state is outdated.
-    pub(super) state: u64,
+    pub(crate) state: u64,
     /// Ends the check of this state.
-    pub(super) cancel: Cancel,
+    pub(crate) cancel: Cancel,
     /// The state that is being checked.
-    pub(super) running: Option<u64>,
+    pub(crate) running: Option<u64>,
     /// When the text will have rested long enough to be checked.
-    pub(super) due: Option<Instant>,
+    pub(crate) due: Option<Instant>,
     /// What was found in this state.
-    pub(super) report: Option<Report>,
+    pub(crate) report: Option<Report>,
     /// What was last found, in whatever state: editors move it along.
-    pub(super) diagnostics: Diagnostics,
+    pub(crate) diagnostics: Diagnostics,
 }
 
 impl Document {
-    pub(super) fn new(uri: Uri, path: PathBuf, version: i32, text: String, state: u64) -> Document {
+    pub(crate) fn new(uri: Uri, path: PathBuf, version: i32, text: String, state: u64) -> Document {
         Document {
             uri,
             path,
@@ -55,7 +55,7 @@ impl Document {
     }
 
     /// A new text: whatever is under way for the old one is cancelled.
-    pub(super) fn change(&mut self, text: String, version: i32, state: u64) {
+    pub(crate) fn change(&mut self, text: String, version: i32, state: u64) {
         self.text = text.into();
         self.version = version;
         self.state = state;
@@ -65,7 +65,7 @@ impl Document {
         self.report = None;
     }
 
-    pub(super) fn check(&self, options: &FilesArgs) -> Check {
+    pub(crate) fn check(&self, options: &FilesArgs) -> Check {
         let mut options = options.clone();
         options.files = vec![self.path.clone()];
         options.analysis.input.cancel = self.cancel.clone();
@@ -77,16 +77,16 @@ impl Document {
 }
 
 /// A check of one state of a document.
-pub(super) struct Check {
+pub(crate) struct Check {
     options: FilesArgs,
     path: PathBuf,
     text: Arc<str>,
-    pub(super) state: u64,
+    pub(crate) state: u64,
 }
 
 impl Check {
     /// As `lockstep check` does it. The text goes to the compiler only where it is not what the file holds.
-    pub(super) fn run(self) -> Report {
+    pub(crate) fn run(self) -> Report {
         let mut input = self.options.analysis.input.clone();
         let saved = std::fs::read(&self.path).is_ok_and(|bytes| bytes == self.text.as_bytes());
         let text = (!saved).then(|| self.text.as_bytes().to_vec());

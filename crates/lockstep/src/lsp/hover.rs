@@ -11,7 +11,7 @@ use super::diagnostics::message;
 use super::place::normal;
 
 /// All that is known of a line (1-based) of a file, as Markdown.
-pub(super) fn text(report: &Report, path: &Path, line: u32) -> Option<String> {
+pub(crate) fn text(report: &Report, path: &Path, line: u32) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     for kernel in &report.kernels {
         for part in of_kernel(kernel, path, line) {

@@ -47,7 +47,7 @@ use serde_json::{Value, json};
 use self::document::{Check, Document};
 use self::texts::Texts;
 use self::wire::{Incoming, Out};
-use crate::options::{FilesArgs, Lang};
+use crate::cli::options::{FilesArgs, Lang};
 
 /// Rest after a keystroke before the text is checked.
 const REST: Duration = Duration::from_millis(400);

@@ -15,13 +15,13 @@ const PLAIN: &AsciiSet =
 /// How the URI of a document begins that was never saved.
 const UNSAVED: &str = "untitled:";
 
-pub(super) fn is_unsaved(uri: &Uri) -> bool {
+pub(crate) fn is_unsaved(uri: &Uri) -> bool {
     uri.0.starts_with(UNSAVED)
 }
 
 /// The path of a `file:` URI. A document that was never saved is taken for a file of that name in the folder of the
 /// project: there its settings and its headers are looked for.
-pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
     if let Some(name) = uri.0.strip_prefix(UNSAVED) {
         let name = percent_decode_str(name).decode_utf8_lossy().replace(['/', '\\', '\0'], "_");
         return Some(normal(Path::new(&format!("{UNSAVED}{name}"))));
@@ -34,12 +34,12 @@ pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
     Some(normal(Path::new(OsStr::from_bytes(&path))))
 }
 
-pub(super) fn uri_of(path: &Path) -> Uri {
+pub(crate) fn uri_of(path: &Path) -> Uri {
     Uri(format!("file://{}", percent_encode(path.as_os_str().as_bytes(), PLAIN)))
 }
 
 /// The path as one name of it: absolute, without `.` and `..`.
-pub(super) fn normal(path: &Path) -> PathBuf {
+pub(crate) fn normal(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut out = PathBuf::new();
     for part in absolute.components() {
@@ -55,7 +55,7 @@ pub(super) fn normal(path: &Path) -> PathBuf {
 }
 
 /// The expression at a place (1-based line, column in bytes), as far as the text tells it.
-pub(super) fn range_at(text: &str, line: u32, column: u32) -> Range {
+pub(crate) fn range_at(text: &str, line: u32, column: u32) -> Range {
     let row = line.saturating_sub(1);
     let found = line_range(text, line.max(1)).map_or("", |r| &text[r]);
     let bytes = expression_at(found, column);
@@ -65,7 +65,7 @@ pub(super) fn range_at(text: &str, line: u32, column: u32) -> Range {
 }
 
 /// The whole of a line (1-based), without its indentation.
-pub(super) fn line_at(text: &str, line: u32) -> Range {
+pub(crate) fn line_at(text: &str, line: u32) -> Range {
     let found = line_range(text, line.max(1)).map_or("", |r| &text[r]);
     let indent = found.len() - found.trim_start().len();
     let at = |character| Position { line: line.saturating_sub(1), character };
@@ -73,7 +73,7 @@ pub(super) fn line_at(text: &str, line: u32) -> Range {
 }
 
 /// The white space a line (0-based) begins with.
-pub(super) fn indentation(text: &str, row: u32) -> &str {
+pub(crate) fn indentation(text: &str, row: u32) -> &str {
     let line = line_range(text, row + 1).map_or("", |r| &text[r]);
     &line[..line.len() - line.trim_start().len()]
 }

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use gen_lsp_types::Uri;
 
 #[derive(Clone, Default)]
-pub(super) struct Texts {
+pub(crate) struct Texts {
     open: HashMap<PathBuf, (Uri, Arc<str>)>,
     read: HashMap<PathBuf, Option<Arc<str>>>,
 }
 
 impl Texts {
-    pub(super) fn open(&mut self, path: PathBuf, uri: Uri, text: Arc<str>) {
+    pub(crate) fn open(&mut self, path: PathBuf, uri: Uri, text: Arc<str>) {
         self.open.insert(path, (uri, text));
     }
 
-    pub(super) fn get(&mut self, path: &Path) -> Option<Arc<str>> {
+    pub(crate) fn get(&mut self, path: &Path) -> Option<Arc<str>> {
         if let Some((_, text)) = self.open.get(path) {
             return Some(text.clone());
         }
@@ -31,7 +31,7 @@ impl Texts {
     }
 
     /// The name that the editor gave to an open file.
-    pub(super) fn uri(&self, path: &Path) -> Option<Uri> {
+    pub(crate) fn uri(&self, path: &Path) -> Option<Uri> {
         self.open.get(path).map(|(uri, _)| uri.clone())
     }
 }

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// What came in.
-pub(super) enum Incoming {
+pub(crate) enum Incoming {
     Message(Message),
     /// Something that is no message: what is wrong with it.
     Malformed(String),
@@ -26,7 +26,7 @@ const LONGEST: u64 = 256 << 20;
 const LONGEST_LINE: u64 = 64 << 10;
 
 /// Reads messages until the input ends. What cannot be understood is skipped: the next message has a length of its own.
-pub(super) fn read(mut input: impl BufRead, mut take: impl FnMut(Incoming) -> bool) {
+pub(crate) fn read(mut input: impl BufRead, mut take: impl FnMut(Incoming) -> bool) {
     while let Ok(Some(incoming)) = next(&mut input) {
         let is_last = matches!(incoming, Incoming::Hopeless(_));
         if !take(incoming) {
@@ -94,31 +94,31 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
 }
 
 /// Where answers go. A client that has gone away is noticed at the input.
-pub(super) struct Out<W>(pub(super) W);
+pub(crate) struct Out<W>(pub(crate) W);
 
 impl<W: Write> Out<W> {
-    pub(super) fn notify<N: Notification>(&mut self, params: &N::Params) {
+    pub(crate) fn notify<N: Notification>(&mut self, params: &N::Params) {
         let notification =
             lsp_server::Notification { method: notification::<N>(), params: to_value(params) };
         self.send(notification.into());
     }
 
     /// A request whose answer changes nothing.
-    pub(super) fn ask<R: Request>(&mut self, id: String, params: &R::Params) {
+    pub(crate) fn ask<R: Request>(&mut self, id: String, params: &R::Params) {
         let method = request::<R>();
         self.send(lsp_server::Request { id: id.into(), method, params: to_value(params) }.into());
     }
 
-    pub(super) fn answer(&mut self, id: RequestId, result: &impl Serialize) {
+    pub(crate) fn answer(&mut self, id: RequestId, result: &impl Serialize) {
         self.send(Response { id, response_result: Ok(to_value(result)) }.into());
     }
 
-    pub(super) fn refuse(&mut self, id: RequestId, code: ErrorCode, message: String) {
+    pub(crate) fn refuse(&mut self, id: RequestId, code: ErrorCode, message: String) {
         self.send(Response::new_err(id, code as i32, message).into());
     }
 
     /// Answers what has no number, because it could not be read.
-    pub(super) fn refuse_unread(&mut self, message: &str) {
+    pub(crate) fn refuse_unread(&mut self, message: &str) {
         let error = serde_json::json!({
             "jsonrpc": "2.0",
             "id": null,
@@ -139,16 +139,16 @@ fn to_value(params: &impl Serialize) -> Value {
 }
 
 /// The name of a method on the wire.
-pub(super) fn notification<N: Notification>() -> String {
+pub(crate) fn notification<N: Notification>() -> String {
     N::METHOD.to_string()
 }
 
-pub(super) fn request<R: Request>() -> String {
+pub(crate) fn request<R: Request>() -> String {
     R::METHOD.to_string()
 }
 
 /// Parameters as the method wants them, or what is wrong with them.
-pub(super) fn params<P: DeserializeOwned>(method: &str, value: Value) -> Result<P, String> {
+pub(crate) fn params<P: DeserializeOwned>(method: &str, value: Value) -> Result<P, String> {
     serde_json::from_value(value).map_err(|e| format!("{method}: {e}"))
 }
 

@@ -2,9 +2,9 @@
 
 use lockstep_finding::InputError;
 
-use crate::load::{self, Source, error};
-use crate::options::DumpArgs;
-use crate::output;
+use crate::cli::options::DumpArgs;
+use crate::cli::output;
+use crate::facts::load::{self, Source, error};
 
 pub(crate) fn dump(args: &DumpArgs) -> Result<(), InputError> {
     let source = Source::open(&args.file)?;

@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::options::Cli;
-use crate::output;
+use crate::cli::options::Cli;
+use crate::cli::output;
 
 /// The completion script of a shell, on standard output.
 pub(crate) fn completions(shell: Shell) -> Result<(), String> {

@@ -5,15 +5,15 @@ use std::time::Duration;
 use lockstep_cancel::Cancel;
 use lockstep_finding::launch::Dimension;
 use lockstep_finding::{
-    Access, Action, Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Launch, Place,
-    Reason, Severity, Verdict,
+    Access, Action, Claim, Confidence, Finding, KernelReport, Kind, Launch, Place, Reason,
+    Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, SiteId};
 use lockstep_prove::{Alarm, Assumptions, Config, Model, Proof, absent, prove};
 use lockstep_search::Suggestion;
 
-use crate::launch_facts::number_of;
-use crate::verdicts::is_found;
+use crate::engines::verdicts::is_found;
+use crate::facts::launch_facts::number_of;
 
 /// Bytes beyond which no array of a small launch reaches.
 const FAR_OUT: i64 = 1 << 30;
@@ -103,7 +103,7 @@ pub(crate) fn run(
     brief: bool,
     cancel: &Cancel,
 ) -> Proof {
-    let kinds = kinds.iter().copied().filter(|k| k.is_decided_by(DecidedBy::Proof)).collect();
+    let kinds = kinds.to_vec();
     let config =
         Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone(), audit: None };
     prove(kernel, assumptions, &config)
@@ -386,17 +386,17 @@ mod tests {
     fn what_was_seen_makes_an_alarm_superfluous() {
         let barrier =
             |exit| finding(Kind::BarrierDivergence, &[(Action::Barrier, 17), (Action::Exit, exit)]);
-        let race = |ops: [&str; 2]| finding(Kind::DataRace, &[(ops[0], 4), (ops[1], 8)]);
+        let race = |ops: [Action; 2]| finding(Kind::DataRace, &[(ops[0], 4), (ops[1], 8)]);
         let fence = finding(Kind::MissingFence, &[(Action::Read, 8), (Action::Write, 4)]);
         assert!(subsumes(&barrier(10), &barrier(17)));
-        assert!(subsumes(&fence, &race(["write", "read"])));
+        assert!(subsumes(&fence, &race([Action::Write, Action::Read])));
         // Another barrier, another access at the same lines.
         let elsewhere =
             finding(Kind::BarrierDivergence, &[(Action::Barrier, 20), (Action::Exit, 10)]);
         assert!(!subsumes(&elsewhere, &barrier(10)));
-        assert!(!subsumes(&fence, &race(["write", "write"])));
+        assert!(!subsumes(&fence, &race([Action::Write, Action::Write])));
         // A race says nothing of a fence, and what was not seen says nothing at all.
-        assert!(!subsumes(&race(["write", "read"]), &fence));
+        assert!(!subsumes(&race([Action::Write, Action::Read]), &fence));
         let unseen = Finding { confidence: Confidence::Possible, ..barrier(10) };
         assert!(!subsumes(&unseen, &barrier(17)));
         // What needs a condition, or is only a warning, is less.

@@ -12,8 +12,8 @@ use lockstep_finding::{
 use lockstep_names as names;
 use lockstep_project::{cache, flags, tree};
 
-use crate::load::error;
-use crate::options::{Analysis, Lang, SchedulingArg, parse_warp_size};
+use crate::cli::options::{Analysis, Lang, SchedulingArg, parse_warp_size};
+use crate::facts::load::error;
 
 /// Writes one file for each finding; their names say kernel, kind and number.
 pub(crate) fn write_all(

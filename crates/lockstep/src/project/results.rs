@@ -5,7 +5,7 @@
 //! representation, places and all, by what is given of its launch, and by the settings; it stays when something
 //! else in its file, or in a header, has changed. The tool and the compiler are part of every key.
 //!
-//! Kept is what was found out, not how it is shown: one entry serves every format. What threads did ([`crate::traces`])
+//! Kept is what was found out, not how it is shown: one entry serves every format. What threads did ([`crate::engines::traces`])
 //! is executed when a format shows it, and kept beside the entry.
 //!
 //! An answer is kept with the budget it had, however it ended; whether it was the clock that ended it stands in the report
@@ -25,11 +25,11 @@ use lockstep_kernel::Kernel;
 use lockstep_project::cache::{Cache, Key, KeyBuilder};
 use serde::{Deserialize, Serialize};
 
-use crate::check::Unit;
-use crate::engines::{self, Engines, Ways};
-use crate::options::{Analysis, SearchArgs};
-use crate::plan::Plan;
-use crate::traces::Shown;
+use crate::cli::options::{Analysis, SearchArgs};
+use crate::engines::task::{self, Engines, Ways};
+use crate::engines::traces::Shown;
+use crate::project::check::Unit;
+use crate::project::plan::Plan;
 
 /// A file that changed so recently may have changed while it was read.
 const STILL_WET: Duration = Duration::from_millis(50);
@@ -282,7 +282,7 @@ impl Results {
         let mut base = self.base.clone();
         settings(&mut base, analysis);
         base.debug("ways", ways)
-            .debug("remainders", &engines::asks_for_opencl_2(&analysis.input.clang_args));
+            .debug("remainders", &task::asks_for_opencl_2(&analysis.input.clang_args));
         let key = |k: &Kernel| base.clone().debug("kernel", k).finish();
         let own = self.cache.is_on().then(|| key(kernel));
         Some(KernelKeys { own, code: key(&nameless(kernel)) })

@@ -7,7 +7,7 @@ use lockstep_finding::{Finding, KernelReport, Kind, Place, Report};
 use lockstep_project::baseline::Baseline;
 use lockstep_project::suppress::{self, Rules};
 
-use crate::plan::Plan;
+use crate::project::plan::Plan;
 
 /// Applies suppressions and the baseline, and shows what several instances of a template share only once.
 pub(crate) fn settle(
@@ -31,7 +31,7 @@ pub(crate) fn settle(
     if let Some(path) = &plan.write_baseline
         && let Err(message) = Baseline::write(path, report, sources)
     {
-        report.errors.push(crate::load::error("", message));
+        report.errors.push(crate::facts::load::error("", message));
     }
     share(report);
 }

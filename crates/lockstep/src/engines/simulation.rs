@@ -12,8 +12,8 @@ use lockstep_prove::Proof;
 use lockstep_search::Searched;
 use lockstep_simulate::{Config, Outcome, Stats, bind, simulate};
 
-use crate::options::Analysis;
-use crate::verdicts::{self, Evidence};
+use crate::cli::options::Analysis;
+use crate::engines::verdicts::{self, Evidence};
 
 /// Warp instructions that stand for a second of budget.
 const STEPS_PER_SECOND: f64 = 20_000_000.0;

@@ -8,9 +8,9 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Report, Warning};
 use lockstep_names as names;
 
-use crate::colour;
-use crate::options::{Analysis, Format};
-use crate::progress;
+use crate::cli::colour;
+use crate::cli::options::{Analysis, Format};
+use crate::cli::progress;
 
 /// Writes the report as asked, and errors to standard error.
 pub(crate) fn write_report(

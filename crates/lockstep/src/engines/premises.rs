@@ -13,9 +13,9 @@ use lockstep_prove::{AssumeExpr, Assumptions, DimSpec, Model, Proof};
 use lockstep_search::{Given, UsualDims};
 use lockstep_simulate::bind;
 
-use crate::dims::DimArg;
-use crate::options::{LaunchArgs, SchedulingArg};
-use crate::proof::{replace, settled};
+use crate::cli::dims::DimArg;
+use crate::cli::options::{LaunchArgs, SchedulingArg};
+use crate::engines::proof::{replace, settled};
 
 /// A block's dimension that is only guessed, by the arithmetic of indices and by shared arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::progress;
+use crate::cli::progress;
 
 /// The exit status of a run that was cut short, where nothing worse is to be said.
 pub(crate) const STATUS: u8 = 3;

@@ -20,14 +20,14 @@ use lockstep_project::suppress;
 use lockstep_project::tree::{self, Found};
 use lockstep_simulate::bind;
 
-use crate::check::Unit;
-use crate::dims;
-use crate::engines;
-use crate::load::error;
-use crate::options::{
+use crate::cli::dims;
+use crate::cli::options::{
     Analysis, FileProjectArgs, FilesArgs, InputArgs, Lang, LaunchArgs, ProjectArgs, SchedulingArg,
     parse_warp_size,
 };
+use crate::engines::task;
+use crate::facts::load::error;
+use crate::project::check::Unit;
 
 #[derive(Debug)]
 pub(crate) struct Plan {
@@ -204,7 +204,7 @@ impl Plan {
     pub(crate) fn budget_of(&self, unit: &Unit, name: &str, mangled: &str) -> f64 {
         let project = self.project(unit);
         let said = project.config.kernel(&suppress::names(name, mangled), &unit.path);
-        self.budget(project, said.budget).unwrap_or(engines::DEFAULT_BUDGET)
+        self.budget(project, said.budget).unwrap_or(task::DEFAULT_BUDGET)
     }
 }
 

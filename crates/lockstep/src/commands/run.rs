@@ -13,19 +13,19 @@ use lockstep_names as names;
 use lockstep_search::Advisor;
 use lockstep_simulate::{Config, Outcome, bind};
 
-use crate::architecture;
-use crate::dims::{self, Dims};
-use crate::interrupt;
-use crate::launch_facts::{FileFacts, assumptions_hold};
-use crate::load::{self, Source, error};
-use crate::options::{Analysis, RunArgs};
-use crate::plan;
-use crate::progress::{Engine, Progress};
-use crate::repeat;
-use crate::simulation::{self, Simulated, execute};
-use crate::traces;
-use crate::verdicts;
-use crate::witness;
+use crate::cli::dims::{self, Dims};
+use crate::cli::interrupt;
+use crate::cli::options::{Analysis, RunArgs};
+use crate::cli::progress::{Engine, Progress};
+use crate::commands::repeat;
+use crate::engines::simulation::{self, Simulated, execute};
+use crate::engines::traces;
+use crate::engines::verdicts;
+use crate::facts::architecture;
+use crate::facts::launch_facts::{FileFacts, assumptions_hold};
+use crate::facts::load::{self, Source, error};
+use crate::facts::witness;
+use crate::project::plan;
 
 const DEFAULT_BUDGET: f64 = 60.0;
 /// The part of the budget that is spent on what may help.

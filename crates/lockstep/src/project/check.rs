@@ -18,21 +18,21 @@ use lockstep_kernel::Kernel;
 use lockstep_names as names;
 use lockstep_project::cache::Key;
 
-use crate::architecture;
-use crate::engines::{self, Engines, Task, Ways};
-use crate::internal::guarded;
-use crate::interrupt;
-use crate::launch_facts::FileFacts;
-use crate::load::{self, Source, error};
-use crate::options::InputArgs;
-use crate::plan::Plan;
-use crate::progress::{Engine, Progress};
-use crate::results::{Answer, Kept, Results, Ticket};
-use crate::safe;
-use crate::settle;
-use crate::simulation;
-use crate::traces::{self, Shown};
-use crate::verdicts;
+use crate::cli::internal::guarded;
+use crate::cli::interrupt;
+use crate::cli::options::InputArgs;
+use crate::cli::progress::{Engine, Progress};
+use crate::engines::safe;
+use crate::engines::simulation;
+use crate::engines::task::{self, Engines, Task, Ways};
+use crate::engines::traces::{self, Shown};
+use crate::engines::verdicts;
+use crate::facts::architecture;
+use crate::facts::launch_facts::FileFacts;
+use crate::facts::load::{self, Source, error};
+use crate::project::plan::Plan;
+use crate::project::results::{Answer, Kept, Results, Ticket};
+use crate::project::settle;
 
 /// One file to check, and how it is read.
 #[derive(Clone, Debug)]
@@ -377,7 +377,7 @@ impl Checker<'_> {
         key: Option<&Key>,
     ) -> Result<Answer, InputError> {
         let started = Instant::now();
-        let (analysis, budget) = (task.analysis, engines::budget(task.analysis));
+        let (analysis, budget) = (task.analysis, task::budget(task.analysis));
         let known = key.filter(|_| !analysis.input.verbose);
         let answer = match known.and_then(|key| self.results.of_kernel(key)) {
             Some(mut known) if known.is_enough(budget) => {

@@ -10,7 +10,7 @@ use lockstep_frontend::{self as frontend, HostSide, Input, Module};
 use lockstep_kernel::Kernel;
 use lockstep_names as names;
 
-use crate::options::InputArgs;
+use crate::cli::options::InputArgs;
 
 /// A source as the front end takes it: a path, or what standard input held.
 pub(crate) struct Source {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::options::Analysis;
+use crate::cli::options::Analysis;
 
 /// How often the line changes.
 const TICK: Duration = Duration::from_millis(200);

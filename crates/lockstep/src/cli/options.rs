@@ -11,9 +11,9 @@ use lockstep_kernel::Language;
 use lockstep_search::Alias;
 use lockstep_simulate::Scheduling;
 
-use crate::colour::When;
-use crate::dims::{self, DimArg};
-use crate::progress::EngineTimes;
+use crate::cli::colour::When;
+use crate::cli::dims::{self, DimArg};
+use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
 #[derive(Debug, Parser)]

@@ -7,7 +7,7 @@ use lockstep_finding::{Confidence, DecidedBy, Finding, KernelReport, Kind};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::{Config, bind, trace};
 
-use crate::options::{Analysis, Format};
+use crate::cli::options::{Analysis, Format};
 
 /// Findings of one kernel that are looked at.
 const MOST: usize = 32;

@@ -4,7 +4,7 @@ use lockstep_finding::{
     Claim, Confidence, DecidedBy, Finding, KernelReport, Kind, Reason, Severity, Verdict, When,
 };
 
-use crate::options::SearchArgs;
+use crate::cli::options::SearchArgs;
 
 /// The kinds asked for, in the interface's order: for one launch, or for several.
 pub(crate) fn kinds(search: &SearchArgs, several: bool) -> Vec<Kind> {

@@ -11,7 +11,7 @@ use lockstep_finding::render::launch_options;
 use lockstep_finding::{Launch, Repeat, Report};
 use lockstep_names::shell_quoted;
 
-use crate::options::Analysis;
+use crate::cli::options::Analysis;
 
 /// What all the commands of a run share.
 pub(crate) struct Given<'a> {

@@ -12,11 +12,11 @@ use lockstep_kernel::edit::Alias;
 use lockstep_kernel::{Array, Kernel, Object, ObjectId, Param, ParamKind, Ty};
 use lockstep_simulate::bind;
 
-use crate::assume;
-use crate::dims::{DimArg, Known, Said, is_hosts};
-use crate::load::{self, Source};
-use crate::options::{InputArgs, LaunchArgs};
-use crate::relations::{self, Related};
+use crate::cli::dims::{DimArg, Known, Said, is_hosts};
+use crate::cli::options::{InputArgs, LaunchArgs};
+use crate::facts::assume;
+use crate::facts::load::{self, Source};
+use crate::facts::relations::{self, Related};
 
 /// A file, and its host launches once somebody asked for them.
 pub(crate) struct FileFacts<'a> {

@@ -1,0 +1,10 @@
+//! The command line: options, progress, colours, interruption, and where output goes.
+
+pub(crate) mod clang_style_args;
+pub(crate) mod colour;
+pub(crate) mod dims;
+pub(crate) mod internal;
+pub(crate) mod interrupt;
+pub(crate) mod options;
+pub(crate) mod output;
+pub(crate) mod progress;

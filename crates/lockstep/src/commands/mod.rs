@@ -1,0 +1,6 @@
+//! Commands other than `check`, `search` and `prove`.
+
+pub(crate) mod dump;
+pub(crate) mod manual;
+pub(crate) mod repeat;
+pub(crate) mod run;

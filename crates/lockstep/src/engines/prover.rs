@@ -1,0 +1,214 @@
+//! The prover, asked about one kernel: with what is usual, with what the host says, and with less taken for given.
+
+use std::time::{Duration, Instant};
+
+use lockstep_finding::{DecidedBy, Kind, Origin, Reason};
+use lockstep_kernel::Kernel;
+use lockstep_prove::{Assumptions, Model, Proof};
+use lockstep_search::{Alias, Given, Remedy, Searched, usual_launches};
+use lockstep_simulate::too_large;
+
+use crate::cli::options::Evolve;
+use crate::cli::progress::Engine;
+use crate::engines::premises::Premises;
+use crate::engines::table::{EngineRow, Evidence, Next, Question};
+use crate::engines::task::{Engines, Share, Task, Way, named_launch, seconds};
+use crate::engines::{proof, simulation};
+use crate::facts::launch_facts::assumptions_hold;
+
+/// As good as no limit.
+const A_DAY: Duration = Duration::from_secs(24 * 3600);
+/// The prover's part of the budget where the search follows: of the work, which is counted, and of the time, which ends it
+/// only on a machine that is very busy.
+const PROVER_SHARE: f64 = 0.3;
+const PROVER_PATIENCE: f64 = 0.6;
+/// Work beyond which it has had its chance, in seconds.
+const PROVER_MOST: f64 = 2.0;
+/// Work for the proof of a remedy.
+const REMEDY_WORK: Duration = Duration::from_millis(500);
+/// Work for one question to the solver where the search follows, and where it does not (`lockstep_prove::Config`).
+const SHORT_WORK: u32 = 200;
+const LONG_WORK: u32 = 2000;
+/// Findings whose remedies the prover is asked about.
+const MOST_PROVED_REMEDIES: usize = 2;
+pub(crate) const ROW: EngineRow = EngineRow {
+    engine: |_| Engine::Prove,
+    decides: &[DecidedBy::Proof],
+    is_asked: |how| !matches!(how, Engines::Search(_)),
+    look,
+};
+
+/// Asks the prover; what it calls confirmed has been seen in a launch.
+fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
+    let (kernel, given, host) = (q.kernel, &q.way.given, q.way.host);
+    let kinds = ROW.own(q.kinds);
+    let is_alone = matches!(task.how, Engines::Prover { .. });
+    if given.global.is_some() {
+        return Ok(if is_alone { Next::Unknown(Reason::OneGroupSizeOnly) } else { Next::Ask });
+    }
+    let may_alias = match task.how {
+        Engines::Prover { may_alias } => *may_alias,
+        Engines::All(how) | Engines::Search(how) => how.alias == Alias::All,
+    };
+    if is_alone {
+        let mut proof = task.prove(kernel, given, host, may_alias, &kinds, q.budget, false)?;
+        if proof::has_confirmed(&proof) {
+            let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
+            let seen = task.search(q, &how, Some(&proof));
+            proof::keep_confirmed(&mut proof, &seen.map_or(Vec::new(), |s| s.findings));
+        }
+        evidence.proof = Some(proof);
+        return Ok(Next::Settled);
+    }
+    let share = Share {
+        work: (q.budget.work * PROVER_SHARE).min(PROVER_MOST),
+        time: q.budget.time * PROVER_PATIENCE,
+    };
+    let mut proof = task.prove(kernel, given, host, may_alias, &kinds, share, true)?;
+    if too_large(kernel).is_none() {
+        let seed = task.analysis.launch.seed;
+        proof::leave_usual(&mut proof, &|| usual_launches(kernel, given, seed));
+    }
+    let is_settled = q.kinds.iter().all(|k| proof::settles(&proof, *k))
+        && !q.is_complete()
+        && !task.analysis.search.simulate_proved;
+    evidence.proof = Some(proof);
+    Ok(if is_settled { Next::Settled } else { Next::Ask })
+}
+
+impl Task<'_> {
+    fn prove(
+        &self,
+        kernel: &Kernel,
+        given: &Given,
+        host: Origin,
+        may_alias: bool,
+        kinds: &[Kind],
+        share: Share,
+        usual: bool,
+    ) -> Result<Proof, String> {
+        let args = &self.analysis.launch;
+        // What is wrong with an assumption does not hang on the launch.
+        assumptions_hold(&args.assume, &named_launch(kernel))?.ok();
+        let mut premises = Premises::new(kernel, given, args, may_alias, host, usual)?;
+        // What is usual is read off the whole kernel, which takes long where it is very large.
+        if too_large(kernel).is_none() {
+            premises.add_usual(usual);
+        }
+        let assumptions = premises.assumptions(&premises.all());
+        let work = if usual { SHORT_WORK } else { LONG_WORK };
+        let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
+        let started = Instant::now();
+        let cancel = &self.analysis.input.cancel;
+        let patience = match self.analysis.search.reproducible {
+            true => A_DAY,
+            false => seconds(share.time),
+        };
+        let (budget, mut spent) = (seconds(share.work), Duration::ZERO);
+        let mut run = |assumptions: &Assumptions, kinds: &[Kind], most: Duration, brief: bool| {
+            let (left, time) =
+                (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
+            let left = left.min(most);
+            let proof =
+                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel);
+            spent += proof.stats.spent;
+            (proof, budget.saturating_sub(spent))
+        };
+        let related = premises.related();
+        // What the host says more of its launches gets its part, too.
+        let first = if related.is_some() { budget / 2 } else { budget };
+        let (mut proof, mut left) = run(&assumptions, kinds, first, false);
+        let open = proof::open(&proof);
+        // With less taken for given, if that is proved as well.
+        let mut settled = proof::settled(&proof);
+        for taken in premises.weaker(&proof) {
+            if settled.is_empty() || left <= budget / 4 {
+                break;
+            }
+            let less = premises.assumptions(&taken);
+            let again;
+            (again, left) = run(&less, &settled, budget, true);
+            let taken = premises.replace_weaker(&mut proof, &assumptions, again, &less);
+            settled.retain(|k| !taken.contains(k));
+        }
+        if let Some(related) = related {
+            // Then as the host launches it.
+            if !open.is_empty() && left > budget / 10 {
+                let again;
+                (again, left) = run(&related, &open, budget, false);
+                let is_whole = !left.is_zero() && started.elapsed() < patience;
+                proof::replace(&mut proof, again, is_whole);
+            }
+            let may_be_hosts = |m: &Model| premises.may_be_hosts(m);
+            proof.alarms.retain(|a| a.model.as_ref().is_none_or(may_be_hosts));
+        }
+        if self.analysis.input.verbose {
+            let (work, time) = ((budget - left.min(budget)).as_secs_f64(), started.elapsed());
+            eprintln!(
+                "kernel {}: {work:.2} s of work for the prover, in {:.2} s",
+                kernel.name,
+                time.as_secs_f64()
+            );
+            for row in proof.stats.rules.iter().filter(|r| r.applied > 0) {
+                eprintln!(
+                    "kernel {}: {}: applied {} of {} times, {} questions without a model, {:.3} s",
+                    kernel.name,
+                    row.name,
+                    row.applied,
+                    row.tried,
+                    row.refuted,
+                    row.time.as_secs_f64()
+                );
+            }
+        }
+        if usual {
+            // The verdict's own condition says it.
+            proof.alarms.retain(|alarm| !alarm.overflows);
+        }
+        if proof.late && started.elapsed() >= patience {
+            self.hurried.set(true);
+        }
+        Ok(proof)
+    }
+
+    /// Asks the prover, without the solver, whether a kernel is free of races with what the help names, and says so.
+    pub(crate) fn prove_remedies(
+        &self,
+        way: &Way,
+        how: &Evolve,
+        searched: &mut Searched,
+        started: Instant,
+        budget: f64,
+    ) {
+        let found = searched.findings.iter_mut().zip(&searched.remedies);
+        let tried = found.filter_map(|(f, r)| Some((f, r.as_ref()?)));
+        let races = tried.filter(|(f, _)| f.kind == Kind::DataRace);
+        for (finding, remedy) in races.take(MOST_PROVED_REMEDIES) {
+            let weakest_first = remedy.weaker.as_deref().into_iter().chain([remedy]);
+            let is_proved = |r: &&Remedy| {
+                let left = seconds((budget - started.elapsed().as_secs_f64()).max(0.0));
+                self.is_proved_at_once(&r.kernel, way, how, left)
+            };
+            if let Some(best) = { weakest_first }.find(is_proved) {
+                let tried = "tried: then the kernel is proved free of data races";
+                finding.help[0] = format!("{} ({tried})", best.text);
+            }
+        }
+    }
+
+    /// Whether the kernel is proved free of races as usual, without the solver.
+    fn is_proved_at_once(&self, kernel: &Kernel, way: &Way, how: &Evolve, time: Duration) -> bool {
+        let args = &self.analysis.launch;
+        let (given, may_alias) = (&way.given, how.alias == Alias::All);
+        let premises = Premises::new(kernel, given, args, may_alias, way.host, true);
+        let Some(mut premises) = premises.ok().filter(|_| too_large(kernel).is_none()) else {
+            return false;
+        };
+        premises.add_usual(true);
+        let assumptions = premises.assumptions(&premises.all());
+        let cancel = &self.analysis.input.cancel;
+        let kinds = [Kind::DataRace];
+        let proof = proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel);
+        proof::settles(&proof, Kind::DataRace)
+    }
+}
