@@ -86,7 +86,7 @@ long-test:
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
 		$(CARGO) test --release -p lockstep --test hosts -- --nocapture
 	@echo "== make long-test: $(HOST_CASES) random kernels with host code are proved or found as their launches are =="
-	LOCKSTEP_MANY_FILES=$(MANY_FILES) $(CARGO) test --release -p lockstep --test project many_files -- --nocapture
+	LOCKSTEP_MANY_FILES=$(MANY_FILES) $(CARGO) test --release -p lockstep --test cli many_files -- --nocapture
 	@echo "== make long-test: $(MANY_FILES) files were checked =="
 
 bench:

@@ -1,7 +1,7 @@
 //! How much a search depends on its seed: `lockstep search --seed N` on every kernel of
 //! `tests/search`, for 10 seeds (3 with `--quick`, `LOCKSTEP_SEEDS` otherwise).
 //!
-//! A kernel's marked bugs are its `//~` comments, read as `crates/lockstep/tests/ui.rs` reads them.
+//! A kernel's marked bugs are its `//~` comments, read as `crates/lockstep/tests/cli/ui.rs` reads them.
 //! For each it prints the share of the seeds that found it, and whatever any seed reported without a
 //! mark: a false positive, or a mark that is missing. `LOCKSTEP_UI=TEXT` takes only kernels whose
 //! name contains TEXT.

@@ -13,7 +13,7 @@
 //!
 //! `LOCKSTEP_RANDOM` is the number of kernels, `LOCKSTEP_SEED` the first seed.
 
-#[path = "../support/mod.rs"]
+#[path = "../cli/support/mod.rs"]
 mod support;
 
 mod enumerate;

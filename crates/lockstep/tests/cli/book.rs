@@ -18,8 +18,6 @@
 //! `LOCKSTEP_BLESS=1` writes the real output into `console` blocks that have no `…`.
 //! `LOCKSTEP_BOOK=TEXT` runs only pages whose path contains TEXT.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use support::{
+use crate::support::{
     binary, blessing, difference, differences, expected_places, in_parallel, indented, lockstep,
     markers, normalised, repository, shell, usual_status, words,
 };

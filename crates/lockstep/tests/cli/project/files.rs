@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::kit::{CLEAN, LAUNCH, Project, RACE, findings};
+use crate::project::kit::{CLEAN, LAUNCH, Project, RACE, findings};
 
 #[test]
 fn folders_files_and_errors_mix() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::kit::{CLEAN, Project, RACE, Ran, findings};
+use crate::project::kit::{CLEAN, Project, RACE, Ran, findings};
 
 #[test]
 fn the_architecture_is_part_of_every_answer() {

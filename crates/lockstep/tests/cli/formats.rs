@@ -3,16 +3,15 @@
 //! checked against their schemas: `schemas/report.schema.json`, and the schema of
 //! SARIF 2.1.0 by OASIS, from the source of the package serde-sarif.
 
-mod schema;
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use schema::Schema;
+use crate::schema;
+use crate::schema::Schema;
+use crate::support;
+use crate::support::{BEYOND_THE_END, DIVERGES};
 use serde_json::Value;
-use support::{BEYOND_THE_END, DIVERGES};
 
 /// A name, what lockstep is told, and the status it ends with.
 const CASES: &[(&str, &[&str], i32)] = &[

@@ -3,8 +3,6 @@
 
 mod cache;
 mod counts;
-#[path = "../entries/mod.rs"]
-mod entries;
 mod files;
 mod kit;
 mod repeat;

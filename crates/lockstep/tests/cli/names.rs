@@ -1,8 +1,6 @@
 //! Names of files that are not UTF-8, hold line breaks, or look like something else.
 #![cfg(unix)]
 
-mod support;
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -12,7 +10,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use support::{Ended, lockstep};
+use crate::support::{Ended, lockstep};
 
 const RACY: &str = "__global__ void racy(int *x) { x[0] = threadIdx.x; }\n";
 

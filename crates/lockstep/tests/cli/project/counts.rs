@@ -1,6 +1,6 @@
 //! Findings that do not count: suppressions and baselines.
 
-use crate::kit::{LAUNCH, Project, findings};
+use crate::project::kit::{LAUNCH, Project, findings};
 
 #[test]
 fn suppressions_in_the_source() {

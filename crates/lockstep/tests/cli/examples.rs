@@ -4,14 +4,12 @@
 //! `LOCKSTEP_BLESS=1` writes them. Lockstep is started in the project's folder, as its
 //! people would. `LOCKSTEP_EXAMPLES=TEXT` runs only projects whose name contains TEXT.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use support::{Ended, golden, in_parallel, lockstep, normalised, repository};
+use crate::support::{Ended, golden, in_parallel, lockstep, normalised, repository};
 
 /// A folder under `examples`.
 struct Project {

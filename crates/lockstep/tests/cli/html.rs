@@ -4,14 +4,12 @@
 //! the tests say so and pass: `scripts/setup.sh --tests` installs it, and
 //! `$LOCKSTEP_CHROMIUM` names another one. `LOCKSTEP_SHOTS=DIR` keeps screenshots.
 
-mod browser;
-mod support;
-
 use std::path::{Path, PathBuf};
 
-use browser::{Browser, Page};
+use crate::browser::{Browser, Page};
+use crate::support;
+use crate::support::{BEYOND_THE_END, DIVERGES};
 use serde_json::{Value, json};
-use support::{BEYOND_THE_END, DIVERGES};
 
 /// A folder with a report, and a page that shows it.
 struct Opened {

@@ -1,7 +1,5 @@
 //! `--help`, manual pages and completion scripts: every example works, no option is forgotten.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +7,7 @@ use std::process::Command;
 use serde_json::json;
 use tempfile::TempDir;
 
-use support::{in_parallel, indented, lockstep, shell};
+use crate::support::{in_parallel, indented, lockstep, shell};
 
 /// The commands that `lockstep help` lists.
 fn commands() -> Vec<String> {

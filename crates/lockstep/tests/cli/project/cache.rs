@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::entries;
-use crate::kit::{CLEAN, LAUNCH, Project, RACE};
+use crate::project::kit::{CLEAN, LAUNCH, Project, RACE};
 
 #[test]
 fn unchanged_kernels_come_from_the_cache() {

@@ -21,16 +21,14 @@
 //! `LOCKSTEP_UI=TEXT` runs only cases whose path contains TEXT; `LOCKSTEP_BIN` names
 //! another binary than the one just built.
 
-mod schema;
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use support::{
+use crate::schema;
+use crate::support::{
     Place, differences, expected_places, golden, in_parallel, indented, lockstep, markers,
     normalised, usual_status, words,
 };

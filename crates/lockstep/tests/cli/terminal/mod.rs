@@ -2,16 +2,15 @@
 #![cfg(unix)]
 
 mod pty;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
 
-use pty::Terminal;
-use support::lockstep;
+use self::pty::Terminal;
+use crate::support;
+use crate::support::lockstep;
 
 const RACY: &str = "__global__ void racy(int *x) { x[0] = threadIdx.x; }\n";
 

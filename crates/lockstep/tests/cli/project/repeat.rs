@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::kit::{Project, Ran};
+use crate::project::kit::{Project, Ran};
 
 /// Races only as the build compiles it: with a macro, and with a header from a folder of its own.
 const KERNEL: &str = "\

@@ -1,6 +1,6 @@
 //! Templates: instances that are the same, and those that nobody makes.
 
-use crate::kit::{Project, findings};
+use crate::project::kit::{Project, findings};
 
 #[test]
 fn instances_of_templates() {

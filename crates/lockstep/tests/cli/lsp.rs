@@ -1,13 +1,12 @@
 //! The language server, by a client over its standard input and output.
 
-mod entries;
-
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
+use crate::entries;
 use serde_json::{Value, json};
 
 /// Far beyond what anything here takes, on however slow a machine.

@@ -1,11 +1,9 @@
 //! What all formats say of one run agrees: how much was found, and where.
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Ended, lockstep};
 use serde_json::{Value, json};
-use support::{Ended, lockstep};
 use tempfile::TempDir;
 
 /// An error, a warning, one under a condition, and one that is suppressed.

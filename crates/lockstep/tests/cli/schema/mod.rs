@@ -26,5 +26,5 @@ impl Schema {
 /// Of `--format json`.
 pub(crate) fn report() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::parse(include_str!("../../../../schemas/report.schema.json")))
+    SCHEMA.get_or_init(|| Schema::parse(include_str!("../../../../../schemas/report.schema.json")))
 }

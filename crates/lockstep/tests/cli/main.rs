@@ -1,0 +1,26 @@
+//! The tool as users meet it: every test starts the program that was built.
+//!
+//! One binary, so that its tests share all cores, and that it is linked once.
+
+mod advice;
+mod bad_input;
+mod book;
+mod browser;
+mod commands;
+mod entries;
+mod examples;
+mod formats;
+mod help;
+mod html;
+mod interrupt;
+mod jobs;
+mod lsp;
+mod names;
+mod project;
+mod prove;
+mod report;
+mod schema;
+mod search;
+mod support;
+mod terminal;
+mod ui;
