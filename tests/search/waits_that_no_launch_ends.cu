@@ -13,7 +13,7 @@ __global__ void nobody_sets(int *out) {
 
 __global__ void takes_it_twice(int *lock, int *out) {
     if (threadIdx.x == 0) {
-        while (atomicCAS(lock, 0, 1) != 0) { //~ deadlock warning
+        while (atomicCAS(lock, 0, 1) != 0) { //~ deadlock warning //~ deadlock
         }
         while (atomicCAS(lock, 0, 1) != 0) { //~ deadlock
         }

@@ -4,7 +4,7 @@
 //! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
 //! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address), or a call of `cudaLaunchKernel` ([`direct`]). A launch says what is constant of
 //! it, what its dimensions and arguments are computed from ([`values`]; what is not read of that, [`bound`]), what is asked for on the way to it
-//! ([`conditions`]), and how large its arrays are ([`arrays`]). Where the host side does not compile, there is none.
+//! ([`conditions`]), and how large its arrays are ([`arrays`]). One in a loop is a launch for each round that is read ([`rounds`]). Where the host side does not compile, there is none.
 
 mod arrays;
 mod bound;
@@ -12,12 +12,14 @@ mod conditions;
 mod direct;
 mod inputs;
 mod memory;
+mod rounds;
 mod values;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
@@ -37,6 +39,7 @@ use conditions::Dominators;
 pub use conditions::{HostCompare, HostCondition};
 pub use inputs::HostBranch;
 use inputs::Uncalled;
+use rounds::Known;
 use values::{Half, Reader};
 pub use values::{HostOp, HostPart, HostValue};
 
@@ -53,6 +56,8 @@ pub struct HostLaunch {
     pub line: u32,
     /// Scalar arguments that are constants: position among the kernel's parameters, and bits.
     pub args: Vec<(usize, u64)>,
+    /// The same of structures: where, how many bytes, and what they hold.
+    pub members: Vec<(HostPointer, u32, u64)>,
     /// How many parameters the kernel has, as the host sees it.
     pub arg_count: usize,
     /// Every dimension, and every argument that is an integer, with what the host has for it.
@@ -69,6 +74,17 @@ pub struct HostLaunch {
     pub bound: Vec<HostBound>,
     /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
     pub branches: Option<Vec<HostBranch>>,
+}
+
+/// Dimensions, arguments and arrays of a launch, as far as they are constant.
+type Constants<'a> =
+    ([Option<[u32; 3]>; 2], &'a [(usize, u64)], &'a [(HostPointer, u32, u64)], &'a [HostAlias]);
+
+impl HostLaunch {
+    /// What is constant of it.
+    pub fn constants(&self) -> Constants<'_> {
+        ([self.grid, self.block], &self.args, &self.members, &self.aliases)
+    }
 }
 
 /// What the host part of a file gave.
@@ -149,6 +165,7 @@ impl Stub {
         let arguments = llvm::arguments(f);
         let mut stored: Vec<(usize, Val, Val)> = Vec::new();
         let mut handed_on: Vec<Val> = Vec::new();
+        let mut copied: Vec<(Val, Val)> = Vec::new();
         for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
             match llvm::opcode(inst) {
                 Opcode::LLVMStore => {
@@ -166,13 +183,21 @@ impl Stub {
                 {
                     handed_on.extend(llvm::call_args(inst).first());
                 }
+                // A structure whose pieces are larger than it is goes by way of another variable.
+                Opcode::LLVMCall
+                    if called(inst).is_some_and(|(_, name)| name.starts_with("llvm.memcpy")) =>
+                {
+                    let args = llvm::call_args(inst);
+                    copied.push((args[1], args[0]));
+                }
                 _ => {}
             }
         }
         let mut given = vec![None; arguments.len()];
         for &(i, variable, to) in &stored {
             let pieces = stored.iter().filter(|s| s.1 == variable).count();
-            let param = handed_on.iter().position(|&v| v == variable);
+            let last = copied.iter().find(|c| c.0 == variable).map_or(variable, |c| c.1);
+            let param = handed_on.iter().position(|&v| v == last);
             given[i] = param.and_then(|param| match pieces {
                 1 => Some(Given::Whole(param)),
                 _ => {
@@ -225,43 +250,123 @@ fn launches_of(
             host.unread.push(kernel);
             continue;
         };
-        let (tree, loops) = shape.get_or_init(|| {
+        let (tree, loops, rounds) = shape.get_or_init(|| {
             let tree = Dominators::of(f);
             let loops = Loops::of(f, &tree);
-            (tree, loops)
+            let rounds = rounds::of(module, f, &loops);
+            (tree, loops, rounds)
         });
-        let mut reader = Reader::default();
-        let mut launch = configuration(call, is_direct.into(), &mut reader);
-        launch.kernel = kernel;
-        if let Some(stub) = stubs.get(&target) {
+        let site = Site {
+            module,
+            inst,
+            call,
+            is_direct,
+            stub: stubs.get(&target),
+            place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
+        };
+        let launch =
+            |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
+        let whole = launch(&Rc::default());
+        match rounds.get(&inst) {
+            Some(rounds) => {
+                let launches = rounds.launches.iter().map(launch).collect();
+                host.launches.extend(in_rounds(whole, launches, rounds.all));
+            }
+            None => host.launches.push(whole),
+        }
+    }
+}
+
+/// Rounds of a loop that are launches of their own, where these are all, and where they are not.
+const MOST_ROUNDS: usize = 12;
+const FIRST_ROUNDS: usize = 3;
+
+/// The launches of a call in a loop: one for each round, where these are all and few. Else the first, the second and the last, and the
+/// launch that stands for all.
+fn in_rounds(whole: HostLaunch, launches: Vec<HostLaunch>, are_all: bool) -> Vec<HostLaunch> {
+    let mut different: Vec<HostLaunch> = Vec::new();
+    for launch in launches {
+        if !different.iter().any(|d| d.constants() == launch.constants()) {
+            different.push(launch);
+        }
+    }
+    if are_all && (1..=MOST_ROUNDS).contains(&different.len()) {
+        return different;
+    }
+    if are_all {
+        different = match different.len() {
+            0 => different,
+            count => [0, 1, count - 1].map(|i| different[i].clone()).into(),
+        };
+    }
+    different.truncate(FIRST_ROUNDS);
+    different.retain(|d| d.constants() != whole.constants());
+    different.insert(0, whole);
+    different
+}
+
+/// Where a launch is made.
+struct Site<'a> {
+    module: &'a Module,
+    inst: Val,
+    /// What says its dimensions.
+    call: Val,
+    is_direct: bool,
+    stub: Option<&'a Stub>,
+    place: Place<'a>,
+}
+
+impl Site<'_> {
+    /// The launch, with what is known of a round.
+    fn launch(&self, known: &Rc<Known>) -> HostLaunch {
+        let mut reader = Reader::new(known.clone());
+        let mut launch = configuration(self.call, self.is_direct.into(), &mut reader);
+        if let Some(stub) = self.stub {
             launch.arg_count = stub.count;
-            let arguments: Vec<(Val, Given)> = match is_direct {
-                true => direct::arguments(inst, stub.count),
-                false => {
-                    given.into_iter().zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect()
-                }
+            let given = llvm::call_args(self.inst).into_iter();
+            let arguments: Vec<(Val, Given)> = match self.is_direct {
+                true => direct::arguments(self.inst, stub.count),
+                false => given.zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect(),
             };
-            launch.aliases = arrays::aliases(module, &arguments);
+            let arguments = arrays::apart(self.module, arguments);
+            launch.aliases = arrays::aliases(self.module, &arguments, known);
+            launch.members = members(&arguments, &reader);
             for (v, place) in arguments {
                 let Given::Whole(param) = place else { continue };
-                launch.args.extend(constant_bits(v).map(|bits| (param, bits)));
+                let bits = constant_bits(v).or_else(|| reader.constant(v));
+                launch.args.extend(bits.map(|bits| (param, bits)));
                 let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
                 launch.values.extend(value);
                 launch.sizes.extend(arrays::bytes(v, &mut reader).map(|bytes| (param, bytes)));
             }
         }
-        launch.conditions = conditions::around(inst, tree, &mut reader);
+        let place = &self.place;
+        launch.conditions = conditions::around(self.inst, place.tree, &mut reader);
         if !launch.sizes.is_empty() && launch.conditions.len() < conditions::MOST {
-            launch.branches = inputs::branches(call, tree, &mut reader);
+            launch.branches = inputs::branches(self.call, place.tree, &mut reader);
         }
-        launch.free = reader.free(uncalled);
-        let place = Place { block: llvm::block_of(inst), tree, loops, uncalled };
+        launch.free = reader.free(place.uncalled);
         let mut own = Vec::new();
         launch.values.iter().for_each(|v| v.1.unknowns(&mut own));
         launch.sizes.iter().for_each(|s| s.1.unknowns(&mut own));
-        launch.bound = reader.bound(&own, &place);
-        host.launches.push(launch);
+        launch.bound = reader.bound(&own, place);
+        launch
     }
+}
+
+/// What is constant of structures.
+fn members(given: &[(Val, Given)], reader: &Reader) -> Vec<(HostPointer, u32, u64)> {
+    let member = |&(v, place): &(Val, Given)| {
+        let Given::Piece(place) = place else { return None };
+        let bits = constant_bits(v).or_else(|| reader.constant(v))?;
+        let bytes = match llvm::type_kind(llvm::type_of(v)) {
+            llvm::TypeKind::LLVMFloatTypeKind => 4,
+            llvm::TypeKind::LLVMDoubleTypeKind => 8,
+            _ => values::width(v)?.div_ceil(8),
+        };
+        Some((place, bytes, bits))
+    };
+    given.iter().filter_map(member).collect()
 }
 
 /// The function that an instruction calls, and its name.
@@ -310,12 +415,13 @@ fn configuration_before(launch: Val) -> Option<Val> {
 /// is last, or behind the array of a direct launch.
 fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
     let args = llvm::call_args(call).split_off(after);
-    let number = |i: usize| args.get(i).and_then(|&v| llvm::const_int(v));
-    let dims = |at: usize| {
-        let dims = [number(at)? as u32, (number(at)? >> 32) as u32, number(at + 1)? as u32];
+    let number = |reader: &Reader, i: usize| args.get(i).and_then(|&v| reader.constant(v));
+    let dims = |reader: &Reader, at: usize| {
+        let (pair, z) = (number(reader, at)?, number(reader, at + 1)?);
+        let dims = [pair as u32, (pair >> 32) as u32, z as u32];
         dims.iter().all(|&d| d > 0).then_some(dims)
     };
-    let (grid, block) = (dims(0), dims(2));
+    let (grid, block) = (dims(reader, 0), dims(reader, 2));
     let mut values = Vec::new();
     let parts: [(usize, fn(usize) -> HostPart); 2] = [(0, HostPart::Grid), (2, HostPart::Block)];
     for (at, part) in parts {
@@ -325,7 +431,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
             values.extend(reader.integer(z).map(|z| (part(2), z)));
         }
     }
-    let shared = number(4 + after).unwrap_or(0) as u32;
+    let shared = number(reader, 4 + after).unwrap_or(0) as u32;
     // SAFETY: LLVM is given an instruction, of a module that is alive.
     let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
     let mut line = 0;
@@ -342,6 +448,7 @@ fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
         shared,
         line,
         args: Vec::new(),
+        members: Vec::new(),
         arg_count: 0,
         values,
         conditions: Vec::new(),

@@ -900,3 +900,79 @@ fn files_are_called_what_the_user_called_them() {
     assert_eq!(files, [header.to_str().unwrap(), main.to_str().unwrap()]);
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// What is constant of structures, however they travel: in pieces, in memory, copied from a constant, or changed afterwards.
+#[test]
+fn members_of_structures_are_constants_of_a_launch() {
+    let source = br"
+        struct P { int n, m; float x; };
+        struct Q { int n, m; float x; int *o; int k; };
+        __global__ void pieces(int *a, P p) {}
+        __global__ void memory(int *a, Q q) {}
+        void host(int any) {
+            int *d;
+            cudaMalloc(&d, 1024);
+            P p = {3, 300, 1.0f};
+            pieces<<<1, 64>>>(d, p);
+            p.m = any;
+            pieces<<<1, 64>>>(d, p);
+            Q q = {3, 300, 1.0f, 0, 5};
+            memory<<<1, 64>>>(d, q);
+            q.m = any;
+            memory<<<1, 64>>>(d, q);
+        }";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let members = |i: usize| -> Vec<(u64, u32, u64)> {
+        let of: &HostLaunch = &launches[i];
+        of.members.iter().map(|(p, bytes, bits)| (p.within.unwrap(), *bytes, *bits)).collect()
+    };
+    let one = u64::from(1f32.to_bits());
+    assert_eq!(members(0), [(0, 8, 300 << 32 | 3), (8, 4, one)]);
+    // Two members in one piece, of which one is not known.
+    assert_eq!(members(1), [(8, 4, one)]);
+    assert_eq!(members(2), [(0, 4, 3), (4, 4, 300), (8, 4, one), (24, 4, 5)]);
+    assert!(!members(3).iter().any(|m| m.0 == 4), "{:?}", members(3));
+}
+
+/// A launch in a loop is one for each round: numbers that grow, pointers that move, arrays that become one or are exchanged.
+#[test]
+fn rounds_of_a_loop_are_launches() {
+    let source = br"
+        __global__ void doubled(int *a, int *b, int n) {}
+        __global__ void moved(int *a, int *b, int n) {}
+        __global__ void joined(int *a, int *b, int n) {}
+        __global__ void exchanged(int *a, int *b, int n) {}
+        __global__ void many(int *a, int *b, int n) {}
+        __global__ void some(int *a, int *b, int n) {}
+        void host(int rounds, int *x, int *y) {
+            int *d, *e;
+            cudaMalloc(&d, 1024);
+            cudaMalloc(&e, 1024);
+            for (int i = 1; i < 10; i *= 2) doubled<<<1, 64>>>(d, e, i);
+            for (int i = 0; i < 3; i++) moved<<<1, 64>>>(d, d + i * 8, 7);
+            for (int i = 0; i < 20; i++) many<<<1, 64>>>(d, e, i);
+            for (int i = 0; i < rounds; i++) { exchanged<<<1, 64>>>(x, y, 7); int *t = x; x = y; y = t; }
+            for (int i = 0; i < rounds; i++) { some<<<1, 64>>>(d, e, i); }
+            for (int i = 0; i < rounds; i++) { joined<<<1, 64>>>(d, e, 7); e = d; }
+        }";
+    let launches =
+        host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default()).launches;
+    let of = |name: &str| -> Vec<&HostLaunch> {
+        launches.iter().filter(|l| l.kernel.contains(name)).collect()
+    };
+    let numbers = |name: &str| -> Vec<Option<u64>> {
+        of(name).iter().map(|l| l.args.iter().find(|a| a.0 == 2).map(|a| a.1)).collect()
+    };
+    let offsets = |name: &str| -> Vec<Vec<Option<i64>>> {
+        of(name).iter().map(|l| l.aliases.iter().map(|a| a.offset).collect()).collect()
+    };
+    assert_eq!(numbers("doubled"), [1, 2, 4, 8].map(Some));
+    assert_eq!(offsets("moved"), [0, 32, 64].map(|bytes| vec![Some(bytes)]));
+    assert_eq!(offsets("joined"), [vec![], vec![Some(0)]]);
+    assert_eq!(offsets("exchanged"), [vec![]]);
+    // The launch that stands for all comes with the first, the second and the last.
+    assert_eq!(numbers("many"), [None, Some(0), Some(1), Some(19)]);
+    assert_eq!(numbers("some")[0], None);
+    assert_eq!(numbers("some")[1..3], [Some(0), Some(1)]);
+}

@@ -16,11 +16,13 @@
 use std::collections::HashSet;
 
 use llvm_sys::core::{
-    LLVMGetElementType, LLVMGetGEPSourceElementType, LLVMIsNull, LLVMIsUndef,
+    LLVMCountStructElementTypes, LLVMGetAggregateElement, LLVMGetElementType,
+    LLVMGetGEPSourceElementType, LLVMGetInitializer, LLVMIsGlobalConstant, LLVMIsNull, LLVMIsUndef,
     LLVMStructGetTypeAtIndex,
 };
 use llvm_sys::target::{LLVMABISizeOfType, LLVMOffsetOfElement};
 
+use super::rounds::{Into, Known};
 use super::values::{HostValue, Reader};
 use super::{Given, STUB, called, memory};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
@@ -29,6 +31,14 @@ use crate::llvm::{self, Bb, Module, Opcode, Val};
 const ALLOCATES: [&str; 5] =
     ["cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc"];
 
+/// Structures that are copied on the way to a launch.
+const COPIES: usize = 2;
+
+/// Whether a function fills a variable, its first argument, with an array.
+pub(super) fn allocates(name: &str) -> bool {
+    ALLOCATES.contains(&name)
+}
+
 /// The bytes of the array that a pointer is to the beginning of.
 pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     let is_pointer = llvm::type_kind(llvm::type_of(pointer)) == llvm::TypeKind::LLVMPointerTypeKind;
@@ -36,8 +46,7 @@ pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     let (_, name) = called(call)?;
     let arguments = llvm::call_args(call);
     let [variable, size, ..] = arguments[..] else { return None };
-    let is_allocation = ALLOCATES.contains(&name.as_str());
-    (is_allocation && variable == llvm::operand(pointer, 0)).then(|| reader.integer(size))?
+    (allocates(&name) && variable == llvm::operand(pointer, 0)).then(|| reader.integer(size))?
 }
 
 /// A pointer argument that points into what another one points to, or into a variable of the device.
@@ -75,39 +84,61 @@ struct Pointer {
     offset: Option<i64>,
     /// The pointers on the way there, itself first, and the bytes from each to it, while these are constant.
     near: Vec<(Val, i64)>,
+    /// Where it points in this round of a loop.
+    now: Option<Into>,
 }
 
 impl Pointer {
     /// The bytes from another pointer to this one, where these are constant.
     fn distance(&self, other: &Pointer) -> Option<i64> {
+        let offset = |p: &Pointer| p.now.and_then(|p| p.offset);
+        if let (Some(a), Some(b)) = (offset(self), offset(other)) {
+            return Some(a - b);
+        }
         let pairs = self.near.iter().flat_map(|a| other.near.iter().map(move |b| (a, b)));
         let mut common = pairs.filter(|(a, b)| memory::are_one_address(a.0, b.0));
         common.next().map(|(a, b)| a.1 - b.1)
     }
-}
 
-/// The pointers into one array, in pairs, and those into a variable, of what a launch gives; those in structures that travel in
-/// memory are among them.
-///
-/// Not seen: copies of a pointer in other variables.
-pub(super) fn aliases(module: &Module, given: &[(Val, Given)]) -> Vec<HostAlias> {
-    let mut pointers: Vec<(Val, HostPointer)> = Vec::new();
-    for &(v, place) in given {
-        match place {
-            Given::Whole(param) => pointers.push((v, param.into())),
-            Given::Piece(place) => pointers.push((v, place)),
-            Given::InMemory(param) => pointers.extend(
-                members(module, v)
-                    .into_iter()
-                    .map(|(at, value)| (value, HostPointer { param, within: Some(at) })),
-            ),
+    /// Whether both point into one array.
+    fn is_beside(&self, other: &Pointer) -> bool {
+        match (self.now, other.now) {
+            (Some(a), Some(b)) => a.array == b.array,
+            _ => memory::are_one_address(self.root, other.root),
         }
     }
+}
+
+/// What a launch gives, with structures that travel in memory as what they hold.
+pub(super) fn apart(module: &Module, given: Vec<(Val, Given)>) -> Vec<(Val, Given)> {
+    let mut out = Vec::new();
+    for (v, place) in given {
+        let Given::InMemory(param) = place else {
+            out.push((v, place));
+            continue;
+        };
+        let piece = |at: u64| Given::Piece(HostPointer { param, within: Some(at) });
+        out.extend(members(module, v, COPIES).into_iter().map(|(at, value)| (value, piece(at))));
+    }
+    out
+}
+
+/// The pointers into one array, in pairs, and those into a variable, of what a launch gives.
+///
+/// Not seen: copies of a pointer in other variables, but for those that a loop makes ([`super::rounds`]): `known` is of the
+/// round.
+pub(super) fn aliases(module: &Module, given: &[(Val, Given)], known: &Known) -> Vec<HostAlias> {
+    let place = |&(v, place): &(Val, Given)| match place {
+        Given::Whole(param) => Some((v, param.into())),
+        Given::Piece(place) => Some((v, place)),
+        Given::InMemory(_) => None,
+    };
+    let mut pointers: Vec<(Val, HostPointer)> = given.iter().filter_map(place).collect();
     let is_pointer =
         |v: Val| llvm::type_kind(llvm::type_of(v)) == llvm::TypeKind::LLVMPointerTypeKind;
     pointers.retain(|(v, _)| is_pointer(*v));
     let given: Vec<(Pointer, HostPointer)> =
-        pointers.into_iter().map(|(v, place)| (pointer(module, v), place)).collect();
+        pointers.into_iter().map(|(v, place)| (pointer(module, v, known), place)).collect();
     // Two pointers that nobody has set, or that are null, are not one array.
     let given: Vec<(Pointer, HostPointer)> =
         given.into_iter().filter(|(p, _)| !is_unset(p.root)).collect();
@@ -119,7 +150,7 @@ pub(super) fn aliases(module: &Module, given: &[(Val, Given)]) -> Vec<HostAlias>
             found.push(HostAlias { param, of: HostArray::Variable(name), offset });
         }
         for (other, of) in &given[..i] {
-            if memory::are_one_address(own.root, other.root) {
+            if own.is_beside(other) {
                 let offset = own.distance(other);
                 found.push(HostAlias { param, of: HostArray::Param(*of), offset });
             }
@@ -130,7 +161,12 @@ pub(super) fn aliases(module: &Module, given: &[(Val, Given)]) -> Vec<HostAlias>
 
 /// What a structure in memory holds that is only filled and handed on, by the bytes from its beginning: each member that one
 /// store fills.
-fn members(module: &Module, structure: Val) -> Vec<(u64, Val)> {
+fn members(module: &Module, structure: Val, depth: usize) -> Vec<(u64, Val)> {
+    if let Some(value) = initialiser(structure) {
+        let mut out = Vec::new();
+        constants(module, value, 0, &mut out);
+        return out;
+    }
     if llvm::opcode_of(structure) != Some(Opcode::LLVMAlloca) {
         return Vec::new();
     }
@@ -148,10 +184,12 @@ fn members(module: &Module, structure: Val) -> Vec<(u64, Val)> {
                 }
                 Some(Opcode::LLVMLoad) => {}
                 Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => {
-                    let is_known = |(_, name): (Val, String)| {
-                        name.contains(STUB) || name.starts_with("llvm.lifetime")
-                    };
-                    if !called(user).is_some_and(is_known) {
+                    let Some((_, name)) = called(user) else { return Vec::new() };
+                    if name.starts_with("llvm.memcpy") {
+                        let copied = copied(module, user, at, depth);
+                        let Some(copied) = copied else { return Vec::new() };
+                        stored.extend(copied.into_iter().map(|(i, v)| (i + offset as u64, v)));
+                    } else if !(name.contains(STUB) || name.starts_with("llvm.lifetime")) {
                         return Vec::new();
                     }
                 }
@@ -161,6 +199,52 @@ fn members(module: &Module, structure: Val) -> Vec<(u64, Val)> {
     }
     let once = |at: u64| stored.iter().filter(|s| s.0 == at).count() == 1;
     stored.iter().filter(|s| once(s.0)).copied().collect()
+}
+
+/// What is copied to an address of another structure, by the bytes from there; `None` where it is copied from there, or where that
+/// is not known.
+fn copied(module: &Module, copy: Val, to: Val, depth: usize) -> Option<Vec<(u64, Val)>> {
+    let [into, from, bytes, ..] = llvm::call_args(copy)[..] else { return None };
+    if into != to {
+        return Some(Vec::new());
+    }
+    let (mut root, mut begin) = (from, 0);
+    while llvm::opcode_of(root) == Some(Opcode::LLVMGetElementPtr) {
+        begin += constant_step(module, root)?;
+        root = llvm::operand(root, 0);
+    }
+    let end = begin + llvm::const_int(bytes)? as i64;
+    let of = if depth > 0 { members(module, root, depth - 1) } else { Vec::new() };
+    let is_there = |m: &(u64, Val)| (begin..end).contains(&(m.0 as i64));
+    Some(of.into_iter().filter(is_there).map(|(at, v)| (at - begin as u64, v)).collect())
+}
+
+/// What a variable holds that is never written.
+fn initialiser(variable: Val) -> Option<Val> {
+    let is_global = llvm::value_kind(variable) == llvm::ValueKind::LLVMGlobalVariableValueKind;
+    // SAFETY: LLVM is given a variable of a module that is alive.
+    let value = (is_global && unsafe { LLVMIsGlobalConstant(variable) } != 0)
+        .then(|| unsafe { LLVMGetInitializer(variable) });
+    value.filter(|v| !v.is_null())
+}
+
+/// The numbers in a constant, by the bytes from the beginning of the whole.
+fn constants(module: &Module, value: Val, at: u64, out: &mut Vec<(u64, Val)>) {
+    let ty = llvm::type_of(value);
+    if llvm::type_kind(ty) != llvm::TypeKind::LLVMStructTypeKind {
+        out.push((at, value));
+        return;
+    }
+    // SAFETY: LLVM is given a constant of a struct of the module that the layout is of, and the number of one of its members.
+    unsafe {
+        for i in 0..LLVMCountStructElementTypes(ty) {
+            let member = LLVMGetAggregateElement(value, i);
+            let offset = LLVMOffsetOfElement(module.data_layout(), ty, i);
+            if !member.is_null() {
+                constants(module, member, at + offset, out);
+            }
+        }
+    }
 }
 
 /// The bytes from a variable to an address within it, where these are constant.
@@ -175,11 +259,15 @@ pub(super) fn offset(module: &Module, mut address: Val, variable: Val) -> Option
 
 /// The bytes that an address computation adds, where these are constant.
 fn constant_step(module: &Module, gep: Val) -> Option<i64> {
+    step(module, gep, &|v| llvm::const_int(v).map(|i| i as i64))
+}
+
+/// The same, with what is known of indices.
+pub(super) fn step(module: &Module, gep: Val, index: &dyn Fn(Val) -> Option<i64>) -> Option<i64> {
     let operands = llvm::operands(gep);
     let layout = module.data_layout();
     // SAFETY: this is an address computation, of the module that the layout is of.
     let mut ty = unsafe { LLVMGetGEPSourceElementType(gep) };
-    let index = |v: Val| llvm::const_int(v).map(|i| i as i64);
     let mut bytes =
         // SAFETY: `ty` is a type of the module that `layout` is of, and has a size.
         index(operands[1])?.wrapping_mul(unsafe { LLVMABISizeOfType(layout, ty) } as i64);
@@ -209,8 +297,9 @@ fn is_unset(v: Val) -> bool {
 }
 
 /// The pointer that a pointer was made of by adding to it.
-fn pointer(module: &Module, v: Val) -> Pointer {
-    let mut pointer = Pointer { root: v, offset: Some(0), near: vec![(v, 0)] };
+fn pointer(module: &Module, v: Val, known: &Known) -> Pointer {
+    let now = known.pointer(v);
+    let mut pointer = Pointer { root: v, offset: Some(0), near: vec![(v, 0)], now };
     while llvm::opcode_of(pointer.root) == Some(Opcode::LLVMGetElementPtr) {
         let gep = pointer.root;
         let step = constant_step(module, gep);
@@ -232,7 +321,7 @@ fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
     let (_, function) = called(call)?;
     let arguments = llvm::call_args(call);
     let is_symbol = function.contains("cudaGetSymbolAddress");
-    let symbol = pointer(module, *arguments.get(1).filter(|_| is_symbol)?);
+    let symbol = pointer(module, *arguments.get(1).filter(|_| is_symbol)?, &Known::default());
     let of_it = arguments[0] == llvm::operand(root, 0) && is_global(symbol.root);
     of_it.then(|| (name(symbol.root), symbol.offset))
 }
@@ -275,7 +364,7 @@ fn filled_by(read: Val) -> Option<Val> {
 }
 
 /// Whether nobody else is told where a variable is: it is read, written, and given to CUDA's runtime, which keeps no address.
-fn is_private(variable: Val) -> bool {
+pub(super) fn is_private(variable: Val) -> bool {
     llvm::opcode_of(variable) == Some(Opcode::LLVMAlloca)
         && llvm::users(variable).into_iter().all(|user| match llvm::opcode_of(user) {
             Some(Opcode::LLVMLoad) => true,

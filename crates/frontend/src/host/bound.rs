@@ -86,6 +86,17 @@ impl Loops {
         Loops { all, around }
     }
 
+    /// Whether a block is in a loop.
+    pub(super) fn is_in_one(&self, block: Bb) -> bool {
+        self.around(block).next().is_some()
+    }
+
+    /// The blocks of the loops that end where this way is taken.
+    pub(super) fn left(&self, block: Bb, to: Bb) -> HashSet<Bb> {
+        let left = self.around(block).filter(|l| !l.blocks.contains(&to));
+        left.flat_map(|l| l.blocks.iter().copied()).collect()
+    }
+
     fn around(&self, block: Bb) -> impl Iterator<Item = &Loop> {
         self.around.get(&block).into_iter().flatten().map(|&i| &self.all[i])
     }

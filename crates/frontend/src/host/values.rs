@@ -7,6 +7,8 @@
 //! Values are read as integers without limit: that nothing overflows, and that what is cut off (`trunc`) or divided is
 //! not negative, is taken for granted, as the host takes it. Whoever uses a relation says it as an assumption.
 
+use std::rc::Rc;
+
 use llvm_sys::LLVMIntPredicate as IntPred;
 use llvm_sys::core::{
     LLVMConstRealGetDouble, LLVMGetICmpPredicate, LLVMGetIntTypeWidth, LLVMGetIsDisjoint,
@@ -15,6 +17,7 @@ use llvm_sys::core::{
 use super::bound::{HostBound, Place};
 use super::inputs::{self, Uncalled};
 use super::memory;
+use super::rounds::Known;
 use crate::llvm::{self, Opcode, Val};
 
 /// A dimension or an argument of a launch.
@@ -64,6 +67,8 @@ const DEPTH: usize = 12;
 /// Reads the values of one launch.
 #[derive(Default)]
 pub(super) struct Reader {
+    /// What is known of a round, where the launch is in a loop.
+    known: Rc<Known>,
     /// What was not read any further; the half of a pair of dimensions, where it is one.
     unknown: Vec<(Val, Half)>,
 }
@@ -77,6 +82,10 @@ pub(super) enum Half {
 }
 
 impl Reader {
+    pub(super) fn new(known: Rc<Known>) -> Reader {
+        Reader { known, ..Reader::default() }
+    }
+
     /// By what is not known: whether it may be anything.
     pub(super) fn free(&self, uncalled: &Uncalled) -> Vec<bool> {
         let is_free = |&(v, half): &(Val, Half)| half != Half::High && inputs::is_free(v, uncalled);
@@ -103,7 +112,7 @@ impl Reader {
     }
 
     fn half_within(&mut self, v: Val, half: Half, depth: usize) -> HostValue {
-        if let Some(pair) = llvm::const_int(v) {
+        if let Some(pair) = self.constant(v) {
             return HostValue::Known(i64::from(match half {
                 Half::High => (pair >> 32) as u32,
                 _ => pair as u32,
@@ -174,8 +183,13 @@ impl Reader {
         }))
     }
 
+    /// The bits of what is a constant, or one in this round.
+    pub(super) fn constant(&self, v: Val) -> Option<u64> {
+        llvm::const_int(v).or_else(|| self.known.number(v).map(|n| n as u64))
+    }
+
     fn value(&mut self, v: Val, depth: usize) -> HostValue {
-        if let Some(bits) = llvm::const_int(v) {
+        if let Some(bits) = self.constant(v) {
             let unused = 64 - width(v).unwrap_or(64).clamp(1, 64);
             return HostValue::Known(((bits << unused) as i64) >> unused);
         }

@@ -27,7 +27,8 @@ mod updates;
 use crate::cfg::Cfg;
 use crate::flow::{Bases, Control, definitions};
 use crate::{
-    Array, AtomicOp, Barrier, BlockId, Kernel, Op, Operand, SiteId, Space, Special, Terminator, Ty,
+    Array, AtomicOp, Barrier, BlockId, Kernel, Op, Operand, Reg, Scope, SiteId, Space, Special,
+    Terminator, Ty,
 };
 use graph::{BLOCK, Graph, THREAD};
 
@@ -345,6 +346,26 @@ fn fetches_work(kernel: &Kernel) -> bool {
     })
 }
 
+/// Whether blocks talk to each other, be it without knowing their numbers: a thread waits for an atomic of the whole device in
+/// global memory, for a lock or for what another block counts; or it looks at what a lock held that it tries to take.
+fn talks_to_blocks(kernel: &Kernel, cfg: &Cfg) -> bool {
+    let waits = crate::waits::waits(kernel, cfg);
+    let is_used = |reg: Reg| {
+        let mut used = false;
+        kernel.insts().for_each(|i| i.op.for_each_operand(|o| used |= o == Operand::Reg(reg)));
+        used
+    };
+    kernel.insts().any(|inst| match inst.op {
+        Op::Atomic { op, site, scope: Scope::Device | Scope::System, .. } => {
+            let takes = matches!(op, AtomicOp::CompareExchange | AtomicOp::Exchange)
+                && inst.dst.is_some_and(is_used);
+            matches!(kernel.site(site).space, Space::Global | Space::Generic)
+                && (takes || waits.iter().any(|w| w.reads.contains(&site)))
+        }
+        _ => false,
+    })
+}
+
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
         Hints::with(kernel, true)
@@ -364,7 +385,7 @@ impl Hints {
         let mut hints = Hints { params: params::param_hints(&graph, &control), ..Hints::default() };
         hints.axes(&graph);
         hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
-        hints.block_axes[0] |= fetches_work(kernel);
+        hints.block_axes[0] |= fetches_work(kernel) || talks_to_blocks(kernel, &cfg);
         let blocks = affine::block_hints(&graph, &control, hints.reads_block_dim);
         (hints.implied_block, hints.tile_block) = (blocks.implied, blocks.tile);
         hints.most_block = blocks.most;

@@ -52,7 +52,7 @@ pub(crate) enum Engines {
 }
 
 /// Ways in which a host launches a kernel, each of which takes as long as one.
-const MOST_WAYS: usize = 4;
+const MOST_WAYS: usize = 12;
 /// How the kernels of one file are looked at.
 pub(crate) struct Task<'a> {
     /// What holds for this kernel: the command line, and what a project says of it.

@@ -59,10 +59,9 @@ impl<'a> FileFacts<'a> {
             _ => 2,
         };
         let first = launches.iter().copied().min_by_key(unknown);
-        let constants = |l: &HostLaunch| (l.grid, l.block, l.args.clone(), l.aliases.clone());
         let mut different: Vec<&HostLaunch> = Vec::new();
         for l in first.into_iter().chain(launches) {
-            if !different.iter().any(|d| constants(d) == constants(l)) {
+            if !different.iter().any(|d| d.constants() == l.constants()) {
                 different.push(l);
             }
         }
@@ -241,11 +240,14 @@ impl<'a> FileFacts<'a> {
         {
             let origin = self.host_origin(kernel);
             let whole = host.arg_count == kernel.own_params();
-            for &(position, bits) in host.args.iter().filter(|_| whole) {
-                if let Some(&(param, ty)) = scalars.iter().find(|(p, _)| *p == position) {
-                    let value = Fact::new(scalar_of_bits(ty, bits), origin);
-                    values[param] = values[param].take().or(Some(value));
-                }
+            let own = |param: usize| host.args.iter().find(|a| a.0 == param).map(|a| a.1);
+            for &(param, ty) in scalars.iter().filter(|_| whole) {
+                let bits = match kernel.params[param].within {
+                    None => own(param),
+                    Some(within) => member(host, within.param, within.offset.into(), ty),
+                };
+                let value = bits.map(|bits| Fact::new(scalar_of_bits(ty, bits), origin));
+                values[param] = values[param].take().or(value);
             }
         }
         Ok(values)
@@ -266,6 +268,17 @@ impl<'a> FileFacts<'a> {
         };
         args.shared.map(|s| Fact::new(s, Origin::CommandLine)).or_else(from_host)
     }
+}
+
+/// What a launch has for a member of a structure, so many bytes within it, where that is a constant. Small members travel
+/// together.
+fn member(host: &HostLaunch, param: usize, at: u64, ty: Ty) -> Option<u64> {
+    let end = at + u64::from(ty.bytes());
+    host.members.iter().find_map(|&(place, bytes, bits)| {
+        let begin = place.within.filter(|_| place.param == param)?;
+        let is_there = begin <= at && end <= begin + u64::from(bytes);
+        is_there.then(|| bits >> (8 * (at - begin)))
+    })
 }
 
 /// Positions and types of the parameters that are one scalar.

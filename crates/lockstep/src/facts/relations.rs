@@ -348,6 +348,7 @@ mod tests {
             conditions: conditions.to_vec(),
             sizes: Vec::new(),
             aliases: Vec::new(),
+            members: Vec::new(),
             free: Vec::new(),
             bound: Vec::new(),
             branches: None,

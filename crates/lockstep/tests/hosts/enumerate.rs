@@ -20,10 +20,12 @@ const APART: i64 = 1 << 40;
 pub(crate) fn race(case: &Case, launch: &Launch) -> Option<String> {
     let mut cells: HashMap<(bool, i64, i64), Vec<Toucher>> = HashMap::new();
     for block in 0..launch.grid {
-        for thread in 0..launch.block {
+        let is_last = block + 1 == launch.grid;
+        let size = if is_last && launch.rest > 0 { launch.rest } else { launch.block };
+        for thread in 0..size {
             let mut phase = 0;
             let mut touched = Vec::new();
-            walk(&case.body, &Env { thread, block, launch }, &mut phase, &mut touched);
+            walk(&case.body, &Env { thread, block, size, launch }, &mut phase, &mut touched);
             for (array, index, phase, writes) in touched {
                 let cell = match array {
                     Array::Shared => (true, block, index),
@@ -71,6 +73,8 @@ fn begin_of_table(launch: &Launch) -> i64 {
 struct Env<'a> {
     thread: i64,
     block: i64,
+    /// Of the own block.
+    size: i64,
     launch: &'a Launch,
 }
 
@@ -92,33 +96,41 @@ fn walk(body: &[Stmt], env: &Env, phase: &mut usize, touched: &mut Vec<(Array, i
     }
 }
 
+impl Env<'_> {
+    /// The number of the thread among all.
+    fn number(&self) -> i64 {
+        self.launch.first + self.block * self.launch.block + self.thread
+    }
+}
+
 fn value(index: &Index, env: &Env) -> i64 {
-    let (t, b, d) = (env.thread, env.block, env.launch.block);
+    let (t, b, d, i) = (env.thread, env.block, env.size, env.number());
     match *index {
-        Index::Global => b * d + t,
+        Index::Global => i,
         Index::Thread => t,
-        Index::GlobalPlus(c) => b * d + t + c,
+        Index::GlobalPlus(c) => i + c,
         Index::ThreadTimes(c) => t * c,
-        Index::GlobalTimes(c) => (b * d + t) * c,
+        Index::GlobalTimes(c) => i * c,
         Index::ThreadModulo(c) => t % c,
-        Index::GlobalDivided(c) => (b * d + t) / c,
+        Index::GlobalDivided(c) => i / c,
         Index::Spread(c) => b * d + t * c / d,
         Index::Block => b,
         Index::Fixed(c) => b * c + t,
-        Index::PlusN => b * d + t + env.launch.n,
-        Index::TimesN => (b * d + t) * env.launch.n,
-        Index::Flipped => (b * d + t) ^ 1,
+        Index::PlusN => i + env.launch.n,
+        Index::TimesN => i * env.launch.n,
+        Index::Flipped => i ^ 1,
         Index::Reversed => b * d + (d - 1 - t),
+        Index::Place => b * d + t,
     }
 }
 
 fn holds(cond: &Cond, env: &Env) -> bool {
     match *cond {
         Cond::ThreadBelow(c) => env.thread < c,
-        Cond::GlobalBelowN => env.block * env.launch.block + env.thread < env.launch.n,
+        Cond::GlobalBelowN => env.number() < env.launch.n,
         Cond::FirstBlock => env.block == 0,
         Cond::Even => env.thread % 2 == 0,
-        Cond::WideBlock(c) => env.launch.block > c,
+        Cond::WideBlock(c) => env.size > c,
         Cond::SmallN(c) => env.launch.n < c,
     }
 }

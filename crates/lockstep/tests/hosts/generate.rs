@@ -1,19 +1,10 @@
-//! Random kernels, and random host code that launches them.
+//! Random kernels, in CUDA and in OpenCL.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-pub(crate) const HEAD: &str = "\
-// Launches by every means.
-#include <cuda_runtime.h>
-template <class... P, class... A>
-void launch_by_wrapper(void (*k)(P...), int grid, int block, A... args) { k<<<grid, block>>>(args...); }
-void launch_elsewhere(void (*k)(int *, int *, int), int grid, int block, int *a, int *b, int n);
-void tell(int *n);
-struct Told { int *n; };
-void tell_by(Told *told);
-";
+use crate::host::HostLaunch;
 
 /// SplitMix64.
 pub(crate) struct Random(u64);
@@ -31,7 +22,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
@@ -39,7 +30,7 @@ impl Random {
         self.below(100) < percent
     }
 
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
 }
@@ -71,6 +62,8 @@ pub(crate) enum Index {
     TimesN,
     Flipped,
     Reversed,
+    /// By block and thread: without the global offset that OpenCL has.
+    Place,
 }
 
 impl Index {
@@ -89,7 +82,8 @@ impl Index {
             19 => Index::PlusN,
             20 => Index::TimesN,
             21 => Index::Flipped,
-            _ => Index::Reversed,
+            22 => Index::Reversed,
+            _ => Index::Place,
         }
     }
 
@@ -103,7 +97,8 @@ impl Index {
         }
     }
 
-    fn text(self) -> String {
+    fn text(self, words: &Words) -> String {
+        let Words { block, size, .. } = words;
         match self {
             Index::Global => "i".into(),
             Index::Thread => "t".into(),
@@ -112,18 +107,52 @@ impl Index {
             Index::GlobalTimes(c) => format!("i * {c}"),
             Index::ThreadModulo(c) => format!("t % {c}"),
             Index::GlobalDivided(c) => format!("i / {c}"),
-            Index::Spread(c) => {
-                format!("(int)(blockIdx.x * blockDim.x) + t * {c} / (int)blockDim.x")
-            }
-            Index::Block => "blockIdx.x".into(),
-            Index::Fixed(c) => format!("(int)blockIdx.x * {c} + t"),
+            Index::Spread(c) => format!("(int)({block} * {size}) + t * {c} / (int){size}"),
+            Index::Block => (*block).into(),
+            Index::Fixed(c) => format!("(int){block} * {c} + t"),
             Index::PlusN => "i + n".into(),
             Index::TimesN => "i * n".into(),
             Index::Flipped => "i ^ 1".into(),
-            Index::Reversed => "(int)(blockIdx.x * blockDim.x) + ((int)blockDim.x - 1 - t)".into(),
+            Index::Reversed => format!("(int)({block} * {size}) + ((int){size} - 1 - t)"),
+            Index::Place => format!("(int)({block} * {size}) + t"),
         }
     }
 }
+
+/// What a language calls the same things.
+struct Words {
+    kernel: &'static str,
+    global: &'static str,
+    shared: &'static str,
+    thread: &'static str,
+    block: &'static str,
+    size: &'static str,
+    /// The number of a thread among all.
+    number: &'static str,
+    barrier: &'static str,
+}
+
+const CUDA: Words = Words {
+    kernel: "__global__",
+    global: "",
+    shared: "__shared__",
+    thread: "threadIdx.x",
+    block: "blockIdx.x",
+    size: "blockDim.x",
+    number: "blockIdx.x * blockDim.x + threadIdx.x",
+    barrier: "__syncthreads();",
+};
+
+const OPENCL: Words = Words {
+    kernel: "__kernel",
+    global: "__global ",
+    shared: "__local",
+    thread: "get_local_id(0)",
+    block: "get_group_id(0)",
+    size: "get_local_size(0)",
+    number: "get_global_id(0)",
+    barrier: "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cond {
@@ -147,13 +176,13 @@ impl Cond {
         }
     }
 
-    fn text(self) -> String {
+    fn text(self, words: &Words) -> String {
         match self {
             Cond::ThreadBelow(c) => format!("t < {c}"),
             Cond::GlobalBelowN => "i < n".into(),
-            Cond::FirstBlock => "blockIdx.x == 0".into(),
+            Cond::FirstBlock => format!("{} == 0", words.block),
             Cond::Even => "t % 2 == 0".into(),
-            Cond::WideBlock(c) => format!("blockDim.x > {c}"),
+            Cond::WideBlock(c) => format!("{} > {c}", words.size),
             Cond::SmallN(c) => format!("n < {c}"),
         }
     }
@@ -184,121 +213,155 @@ pub(crate) struct Launch {
     pub(crate) block: i64,
     pub(crate) n: i64,
     pub(crate) overlap: Overlap,
+    /// OpenCL: the global offset.
+    pub(crate) first: i64,
+    /// OpenCL 2.0: the size of the last group, where that is smaller.
+    pub(crate) rest: i64,
 }
 
 impl Launch {
     /// As a finding has it.
     pub(crate) fn of_json(case: &Case, launch: &Value) -> Launch {
         let dim = |name: &str| launch[name][0].as_i64().unwrap_or(1);
-        let argument = |name: &str| launch["args"][name].as_str().unwrap_or_default();
+        let argument = |name: &str| launch["args"][case.named(name)].as_str().unwrap_or_default();
         // `&a+16`: so many bytes behind the beginning of another array.
         let behind = |text: &str, other: &str| -> Option<i64> {
             let bytes = text.strip_prefix('&')?.strip_prefix(other)?;
             Some(bytes.strip_prefix('+').map_or(0, |v| v.parse().expect("bytes")) / 4)
         };
         let table = case.table();
-        let overlap = match (behind(argument("b"), "a"), behind(argument("a"), "b")) {
+        let overlap = match (
+            behind(argument("b"), &case.named("a")),
+            behind(argument("a"), &case.named("b")),
+        ) {
             (Some(offset), _) => Overlap::Pair(offset),
             (_, Some(offset)) => Overlap::Pair(-offset),
             _ if behind(argument("a"), &table).is_some() => Overlap::Table,
             _ => Overlap::None,
         };
-        let n = launch["args"]["n"].as_i64().unwrap_or(0);
-        Launch { grid: dim("grid"), block: dim("block"), n, overlap }
+        let n = launch["args"][case.named("n")].as_i64().unwrap_or(0);
+        let (block, global) = (dim("block"), launch["global"][0].as_i64().unwrap_or(0));
+        Launch { grid: dim("grid"), block, n, overlap, first: 0, rest: global % block }
     }
+}
+
+/// How a kernel gets its arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Each by itself.
+    Apart,
+    /// Both in a structure, and the size by itself.
+    Two,
+    /// With the size in a structure.
+    Three,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Means {
-    Chevrons,
-    Wrapper,
-    Runtime,
-    Cooperative,
-    Structure,
-    /// `cudaLaunchKernelExC`.
-    StructureOfAddresses,
-    Table,
-    /// By a function of another file, which is given the kernel.
-    Elsewhere,
-    /// By a call of the runtime that is given a pointer of the file to the kernel.
-    Pointer,
-    /// By a call of the runtime, with an argument that another function is told of. It may be any number then.
-    Told,
-}
-
-/// A launch of the host.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct HostLaunch {
-    pub(crate) launch: Launch,
-    means: Means,
-}
-
-impl HostLaunch {
-    /// The launches that it may be.
-    pub(crate) fn possible(&self) -> Vec<Launch> {
-        match self.means {
-            Means::Told => SIZES.map(|n| Launch { n, ..self.launch }).to_vec(),
-            _ => vec![self.launch],
-        }
-    }
-
-    /// Whether all of it stands at one place in the source, so that a tool may be expected to read it.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.means == Means::Chevrons
-    }
+pub(crate) enum Language {
+    Cuda,
+    /// Whether groups may have different sizes, as in OpenCL 2.0.
+    OpenCl {
+        is_2: bool,
+    },
 }
 
 /// A kernel with its host code.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    number: usize,
+    pub(crate) number: usize,
+    language: Language,
+    pub(crate) shape: Shape,
     bounds: Option<i64>,
     pub(crate) body: Vec<Stmt>,
     pub(crate) host: Vec<HostLaunch>,
 }
 
 const BLOCKS: [i64; 9] = [1, 2, 3, 32, 33, 64, 100, 128, 256];
-const SIZES: [i64; 7] = [0, 1, 2, 5, 32, 64, 200];
-const OFFSETS: [i64; 6] = [0, 1, 32, 64, -1, -32];
+pub(crate) const SIZES: [i64; 7] = [0, 1, 2, 5, 32, 64, 200];
+pub(crate) const OFFSETS: [i64; 6] = [0, 1, 32, 64, -1, -32];
 
 impl Case {
-    pub(crate) fn random(r: &mut Random, number: usize) -> Case {
+    pub(crate) fn random(r: &mut Random, number: usize, language: Language) -> Case {
         let bounds = r.chance(20).then(|| r.of(&[32, 64, 256]));
+        let shape = match language {
+            Language::Cuda => r.of(&[Shape::Apart, Shape::Apart, Shape::Two, Shape::Three]),
+            Language::OpenCl { .. } => Shape::Apart,
+        };
         let mut body = Vec::new();
         for _ in 0..1 + r.below(3) {
-            let inner = Stmt::random(r);
+            let inner = Stmt::random(r, language);
             let is_barrier = matches!(inner, Stmt::Barrier);
             body.push(match r.chance(25) && !is_barrier {
                 true => Stmt::If(Cond::random(r), vec![inner]),
                 false => inner,
             });
         }
-        let mut case = Case { number, bounds, body, host: Vec::new() };
+        let mut case = Case { number, language, shape, bounds, body, host: Vec::new() };
         for _ in 0..r.of(&[0, 1, 1, 1, 2, 2, 3]) {
-            case.host.push(case.random_host(r));
+            let launch = case.random_launch(r);
+            case.host.push(HostLaunch::random(r, &case, launch));
         }
         case
     }
 
-    fn random_host(&self, r: &mut Random) -> HostLaunch {
-        let means = match r.below(10) {
-            0..=5 => Means::Chevrons,
-            6 => Means::Wrapper,
-            7 => r.of(&[Means::Runtime, Means::Cooperative]),
-            8 => r.of(&[Means::Structure, Means::StructureOfAddresses, Means::Told]),
-            _ => r.of(&[Means::Table, Means::Elsewhere, Means::Pointer]),
-        };
+    fn random_launch(&self, r: &mut Random) -> Launch {
         let overlap = match r.below(10) {
             0 => Overlap::Pair(0),
             1 => Overlap::Pair(r.of(&OFFSETS)),
             2 if self.uses(Array::Table) => Overlap::Table,
             _ => Overlap::None,
         };
-        let blocks: Vec<i64> =
-            BLOCKS.into_iter().filter(|b| self.bounds.is_none_or(|most| *b <= most)).collect();
-        let launch =
-            Launch { grid: r.of(&[1, 2, 3]), block: r.of(&blocks), n: r.of(&SIZES), overlap };
-        HostLaunch { launch, means }
+        let mut all = self.all_dimensions();
+        all.retain(|l| l.grid <= 3);
+        Launch { n: r.of(&SIZES), overlap, ..r.of(&all) }
+    }
+
+    /// Grids and blocks of small launches, with offsets and last groups that are smaller, where there are any.
+    fn all_dimensions(&self) -> Vec<Launch> {
+        let mut out = Vec::new();
+        let fits = |block: i64| match (self.bounds, self.language) {
+            (None, _) => true,
+            (Some(most), Language::Cuda) => block <= most,
+            (Some(exactly), _) => block == exactly,
+        };
+        for block in BLOCKS.into_iter().filter(|b| fits(*b)) {
+            let (firsts, rests): (&[i64], Vec<i64>) = match self.language {
+                Language::Cuda => (&[0], vec![0]),
+                Language::OpenCl { is_2: true } if self.bounds.is_none() => {
+                    (&[0, 1, 64], vec![0, block / 2, block - 1])
+                }
+                Language::OpenCl { .. } => (&[0, 1, 64], vec![0]),
+            };
+            for grid in 1..=3 {
+                for &first in firsts {
+                    for &rest in &rests {
+                        let overlap = Overlap::None;
+                        out.push(Launch { grid, block, n: 0, overlap, first, rest });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    pub(crate) fn is_opencl(&self) -> bool {
+        self.language != Language::Cuda
+    }
+
+    /// The name that a parameter has in reports.
+    pub(crate) fn named(&self, name: &str) -> String {
+        match (self.shape, name) {
+            (Shape::Apart, _) | (Shape::Two, "n") => name.into(),
+            _ => format!("p.{name}"),
+        }
+    }
+
+    /// The variable of the host that holds the size and may be told to others.
+    pub(crate) fn told(&self) -> &'static str {
+        match self.shape {
+            Shape::Three => "x.n",
+            _ => "m",
+        }
     }
 
     pub(crate) fn name(&self) -> String {
@@ -327,153 +390,90 @@ impl Case {
         let mut overlaps = vec![Overlap::None];
         overlaps.extend(OFFSETS.map(Overlap::Pair));
         overlaps.extend(self.uses(Array::Table).then_some(Overlap::Table));
-        let mut out: Vec<Launch> = self.host.iter().map(|h| h.launch).collect();
-        for block in BLOCKS {
-            if self.bounds.is_some_and(|most| block > most) {
-                continue;
-            }
-            for grid in 1..=3 {
-                for n in SIZES {
-                    out.extend(overlaps.iter().map(|&overlap| Launch { grid, block, n, overlap }));
-                }
+        let mut out: Vec<Launch> = self.host.iter().flat_map(HostLaunch::possible).collect();
+        for dimensions in self.all_dimensions() {
+            for n in SIZES {
+                out.extend(overlaps.iter().map(|&overlap| Launch { n, overlap, ..dimensions }));
             }
         }
         out
     }
 
-    pub(crate) fn print(&self, out: &mut String) {
-        let (name, table) = (self.name(), self.table());
-        let bounds = self.bounds.map_or(String::new(), |n| format!("__launch_bounds__({n}) "));
-        let _ = writeln!(out, "__device__ int {table}[1 << 16];");
-        let _ = writeln!(out, "__global__ void {bounds}{name}(int *a, int *b, int n) {{");
-        if self.uses(Array::Shared) {
-            let _ = writeln!(out, "    __shared__ int s[1024];");
+    fn words(&self) -> &'static Words {
+        if self.is_opencl() { &OPENCL } else { &CUDA }
+    }
+
+    /// Adds the kernel, and its host code to another text, which for CUDA is the same in the end.
+    pub(crate) fn print(&self, out: &mut String, host: &mut String) {
+        let (name, table, words) = (self.name(), self.table(), self.words());
+        let Words { kernel, global, shared, thread, number, .. } = words;
+        let bounds = match (self.bounds, self.language) {
+            (None, _) => String::new(),
+            (Some(n), Language::Cuda) => format!("__launch_bounds__({n}) "),
+            (Some(n), _) => format!("__attribute__((reqd_work_group_size({n}, 1, 1))) "),
+        };
+        if !self.is_opencl() {
+            let _ = writeln!(out, "__device__ int {table}[1 << 16];");
         }
-        let _ =
-            writeln!(out, "    int t = threadIdx.x, i = blockIdx.x * blockDim.x + threadIdx.x;");
+        let parameters = match self.shape {
+            Shape::Apart => format!("{global}int *a, {global}int *b, int n"),
+            Shape::Two => "Two p, int n".into(),
+            Shape::Three => "Three p".into(),
+        };
+        let _ = writeln!(out, "{kernel} void {bounds}{name}({parameters}) {{");
+        if self.uses(Array::Shared) {
+            let _ = writeln!(out, "    {shared} int s[1024];");
+        }
+        if self.shape == Shape::Three {
+            let _ = writeln!(out, "    int n = p.n;");
+        }
+        let _ = writeln!(out, "    int t = {thread}, i = {number};");
         self.print_body(&self.body, 1, out);
         let _ = writeln!(out, "}}");
-        for (i, host) in self.host.iter().enumerate() {
-            let _ = writeln!(out, "void host{}_{i}() {{", self.number);
-            self.print_launch(host, out);
-            let _ = writeln!(out, "}}");
+        for (i, launch) in self.host.iter().enumerate() {
+            launch.print(self, i, host);
         }
     }
 
     fn print_body(&self, body: &[Stmt], depth: usize, out: &mut String) {
-        let indent = "    ".repeat(depth);
+        let (indent, words) = ("    ".repeat(depth), self.words());
         let array = |a: &Array| match a {
-            Array::A => "a".into(),
-            Array::B => "b".into(),
+            Array::A => self.named("a"),
+            Array::B => self.named("b"),
             Array::Table => self.table(),
             Array::Shared => "s".into(),
         };
         for stmt in body {
             let _ = match stmt {
-                Stmt::Write(a, i) => writeln!(out, "{indent}{}[{}] = i + 1;", array(a), i.text()),
+                Stmt::Write(a, i) => {
+                    writeln!(out, "{indent}{}[{}] = i + 1;", array(a), i.text(words))
+                }
                 Stmt::Copy(to, at, from, index) => {
                     let (to, from) = (array(to), array(from));
-                    writeln!(out, "{indent}{to}[{}] = {from}[{}] + i;", at.text(), index.text())
+                    writeln!(
+                        out,
+                        "{indent}{to}[{}] = {from}[{}] + i;",
+                        at.text(words),
+                        index.text(words)
+                    )
                 }
-                Stmt::Barrier => writeln!(out, "{indent}__syncthreads();"),
+                Stmt::Barrier => writeln!(out, "{indent}{}", words.barrier),
                 Stmt::If(cond, inner) => {
-                    let _ = writeln!(out, "{indent}if ({}) {{", cond.text());
+                    let _ = writeln!(out, "{indent}if ({}) {{", cond.text(words));
                     self.print_body(inner, depth + 1, out);
                     writeln!(out, "{indent}}}")
                 }
             };
         }
     }
-
-    fn print_launch(&self, host: &HostLaunch, out: &mut String) {
-        let Launch { grid, block, n, overlap } = host.launch;
-        let (name, table) = (self.name(), self.table());
-        let _ = writeln!(
-            out,
-            "    int *d, *e;\n    cudaMalloc(&d, 1 << 18);\n    cudaMalloc(&e, 1 << 18);"
-        );
-        let [a, b] = match overlap {
-            Overlap::None => ["d".into(), "e".into()],
-            Overlap::Pair(0) => ["d".into(), "d".into()],
-            Overlap::Pair(offset) if offset < 0 => [format!("d + {}", -offset), "d".into()],
-            Overlap::Pair(offset) => ["d".into(), format!("d + {offset}")],
-            Overlap::Table => {
-                let _ =
-                    writeln!(out, "    int *p;\n    cudaGetSymbolAddress((void **)&p, {table});");
-                ["p".into(), "e".into()]
-            }
-        };
-        let arguments = || {
-            format!(
-                "    int *x = {a}, *y = {b};\n    int m = {n};\n    void *all[] = {{&x, &y, &m}};\n"
-            )
-        };
-        let _ = match host.means {
-            Means::Chevrons => writeln!(out, "    {name}<<<{grid}, {block}>>>({a}, {b}, {n});"),
-            Means::Wrapper => {
-                writeln!(out, "    launch_by_wrapper({name}, {grid}, {block}, {a}, {b}, {n});")
-            }
-            Means::Runtime | Means::Cooperative => {
-                let call = match host.means {
-                    Means::Runtime => "cudaLaunchKernel",
-                    _ => "cudaLaunchCooperativeKernel",
-                };
-                out.push_str(&arguments());
-                let target = format!("(void *){name}");
-                writeln!(out, "    {call}({target}, dim3({grid}), dim3({block}), all, 0, 0);")
-            }
-            Means::Told => {
-                out.push_str(&arguments());
-                let _ = writeln!(out, "    Told told = {{&m}};\n    tell_by(&told);");
-                let target = format!("(void *){name}");
-                writeln!(
-                    out,
-                    "    cudaLaunchKernel({target}, dim3({grid}), dim3({block}), all, 0, 0);"
-                )
-            }
-            Means::Pointer => {
-                out.push_str(&arguments());
-                let _ = writeln!(out, "    extern void *pointer_to_{name};");
-                let _ = writeln!(out, "    pointer_to_{name} = (void *){name};\n    tell(&m);");
-                writeln!(
-                    out,
-                    "    cudaLaunchKernel(pointer_to_{name}, dim3({grid}), dim3({block}), all, 0, 0);"
-                )
-            }
-            Means::Elsewhere => {
-                writeln!(out, "    launch_elsewhere({name}, {grid}, {block}, {a}, {b}, {n});")
-            }
-            Means::StructureOfAddresses => {
-                out.push_str(&arguments());
-                let _ = writeln!(out, "    cudaLaunchConfig_t how = {{}};");
-                let _ = writeln!(
-                    out,
-                    "    how.gridDim = dim3({grid});\n    how.blockDim = dim3({block});"
-                );
-                writeln!(out, "    cudaLaunchKernelExC(&how, (void *){name}, all);")
-            }
-            Means::Structure => {
-                let _ = writeln!(out, "    cudaLaunchConfig_t how = {{}};");
-                let _ = writeln!(
-                    out,
-                    "    how.gridDim = dim3({grid});\n    how.blockDim = dim3({block});"
-                );
-                writeln!(out, "    cudaLaunchKernelEx(&how, {name}, {a}, {b}, {n});")
-            }
-            Means::Table => {
-                let _ = writeln!(
-                    out,
-                    "    static void (*volatile table[])(int *, int *, int) = {{{name}}};"
-                );
-                writeln!(out, "    table[0]<<<{grid}, {block}>>>({a}, {b}, {n});")
-            }
-        };
-    }
 }
 
 impl Stmt {
-    fn random(r: &mut Random) -> Stmt {
-        let global = [Array::A, Array::A, Array::B, Array::Table];
+    fn random(r: &mut Random, language: Language) -> Stmt {
+        let global = match language {
+            Language::Cuda => [Array::A, Array::A, Array::B, Array::Table],
+            Language::OpenCl { .. } => [Array::A, Array::A, Array::B, Array::B],
+        };
         match r.below(10) {
             0..=3 => Stmt::Write(r.of(&global), Index::random(r)),
             4..=6 => {

@@ -2,7 +2,8 @@
 //!
 //! Each file has some kernels and host functions that launch them by every means there is: `<<<…>>>`, calls of the runtime,
 //! a table of function pointers, a wrapper, a function elsewhere, arguments that others are told of, several launches of different sizes, one array for two parameters, pointers into
-//! the middle of an array, the address of a `__device__` array. A verdict is wrong if
+//! the middle of an array, by offsets that are constant, grow in a loop, are a size or come from the caller, pointers in structures, arrays that a loop exchanges, the address of a `__device__`
+//! array. Every fourth file is OpenCL, with its host code beside it: buffers and parts of them, one for two arguments, global offsets, and last groups that are smaller. A verdict is wrong if
 //!
 //! - `data-race` is proved, and one of the launches that the printed conditions allow races, by enumeration of all threads
 //!   and of the ways in which arrays may overlap; a condition that is not understood here fails the test;
@@ -18,8 +19,11 @@ mod support;
 
 mod enumerate;
 mod generate;
+mod host;
 
-use generate::{Case, Launch, Overlap, Random};
+use std::path::Path;
+
+use generate::{Case, Language, Launch, Overlap, Random};
 use lockstep_finding::launch::{Dimension, Expr, Number};
 use serde_json::Value;
 
@@ -39,12 +43,20 @@ fn verdicts_hold_for_all_launches_that_their_conditions_allow() {
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for seed in first..first + count.div_ceil(KERNELS as u64) {
         let mut random = Random::new(seed);
-        let cases: Vec<Case> = (0..KERNELS).map(|i| Case::random(&mut random, i)).collect();
-        let mut text = generate::HEAD.to_owned();
-        cases.iter().for_each(|c| c.print(&mut text));
-        let file = folder.path().join("generated.cu");
-        std::fs::write(&file, &text).expect("written");
-        let args = ["check", "generated.cu", "--format", "json", "--no-cache", "--jobs", "2"];
+        let language = match seed % 8 {
+            3 => Language::OpenCl { is_2: false },
+            7 => Language::OpenCl { is_2: true },
+            _ => Language::Cuda,
+        };
+        let cases: Vec<Case> =
+            (0..KERNELS).map(|i| Case::random(&mut random, i, language)).collect();
+        let text = source(&cases, language, folder.path());
+        let mut args = vec!["check", "--format", "json", "--no-cache", "--jobs", "2"];
+        args.extend(match language {
+            Language::Cuda => &["generated.cu"][..],
+            Language::OpenCl { is_2: false } => &["generated.cl"],
+            Language::OpenCl { is_2: true } => &["generated.cl", "--", "-cl-std=CL2.0"],
+        });
         let ended = support::lockstep(folder.path(), &args);
         let report: Value = serde_json::from_str(&ended.out)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n{}", ended.out, ended.err));
@@ -53,8 +65,7 @@ fn verdicts_hold_for_all_launches_that_their_conditions_allow() {
             let kernels = report["kernels"].as_array().expect("kernels");
             let kernel = kernels.iter().find(|k| k["name"] == case.name()).expect("the kernel");
             if let Err(why) = judge(case, kernel, &mut tally) {
-                let mut source = generate::HEAD.to_owned();
-                case.print(&mut source);
+                let source = source(std::slice::from_ref(case), language, folder.path());
                 wrong.push(format!("seed {seed}, {}: {why}\n{source}", case.name()));
             }
         }
@@ -64,6 +75,23 @@ fn verdicts_hold_for_all_launches_that_their_conditions_allow() {
     assert!(wrong.is_empty(), "{} are wrong, such as\n{}", wrong.len(), shown.join("\n"));
     assert!(tally.proved * 5 > tally.kernels, "few are proved: {tally:?}");
     assert!(tally.confirmed * 20 > tally.kernels, "few are confirmed: {tally:?}");
+}
+
+/// Writes a file of kernels with its host code; the text of both.
+fn source(cases: &[Case], language: Language, folder: &Path) -> String {
+    let (mut text, mut host) = (String::new(), String::new());
+    cases.iter().for_each(|c| c.print(&mut text, &mut host));
+    let files = match language {
+        Language::Cuda => vec![("generated.cu", format!("{}{text}{host}", host::HEAD))],
+        Language::OpenCl { .. } => {
+            let host = format!("{}{host}", host::OPENCL_HEAD);
+            vec![("generated.cl", text), ("host.c", host)]
+        }
+    };
+    for (name, text) in &files {
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+    files.into_iter().map(|(_, text)| text).collect()
 }
 
 #[derive(Debug, Default)]
@@ -100,10 +128,12 @@ fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {
             }
         }
         for launch in case.host.iter().filter(|l| l.is_plain()) {
-            if let Some(race) = enumerate::race(case, &launch.launch) {
-                return Err(format!(
-                    "proved if {assumes:?}, but the host makes {launch:?}: {race}"
-                ));
+            for launch in launch.possible() {
+                if let Some(race) = enumerate::race(case, &launch) {
+                    return Err(format!(
+                        "proved if {assumes:?}, but the host makes {launch:?}: {race}"
+                    ));
+                }
             }
         }
     }
@@ -121,7 +151,8 @@ fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {
             return Err(format!("confirmed, but {launch:?} does not race: {}", finding["message"]));
         }
         let is_known = !case.host.is_empty() && case.host.iter().all(|l| l.is_plain());
-        if is_known && case.host.iter().all(|l| enumerate::race(case, &l.launch).is_none()) {
+        let mut made = case.host.iter().flat_map(|l| l.possible());
+        if is_known && made.all(|l| enumerate::race(case, &l).is_none()) {
             return Err(format!("confirmed for {launch:?}, but no launch of the host races"));
         }
     }
@@ -131,15 +162,46 @@ fn judge(case: &Case, kernel: &Value, tally: &mut Tally) -> Result<(), String> {
 /// Whether all conditions hold for a launch.
 fn allows(case: &Case, conditions: &[&str], launch: &Launch) -> Result<bool, String> {
     for condition in conditions {
-        let holds = match Expr::parse(condition) {
-            Ok(expr) => holds(&expr, launch).map_err(|e| format!("condition {condition}: {e}"))?,
-            Err(_) => sentence_holds(case, condition, launch)?,
-        };
-        if !holds {
+        if !is_true(case, condition, launch)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether a condition holds: an expression, a sentence, or several of them.
+fn is_true(case: &Case, text: &str, launch: &Launch) -> Result<bool, String> {
+    for (between, is_any) in [(", or ", true), (" || ", true), (" && ", false)] {
+        let parts = parts(text, between);
+        if parts.len() > 1 {
+            for part in parts {
+                if is_true(case, part, launch)? == is_any {
+                    return Ok(is_any);
+                }
+            }
+            return Ok(!is_any);
+        }
+    }
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    match (inner, Expr::parse(text)) {
+        (_, Ok(expr)) => holds(&expr, launch).map_err(|e| format!("condition {text}: {e}")),
+        (Some(inner), _) => is_true(case, inner, launch),
+        _ => sentence_holds(case, text, launch),
+    }
+}
+
+/// What a text has between words that stand in no parentheses.
+fn parts<'a>(text: &'a str, between: &str) -> Vec<&'a str> {
+    let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0);
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 && at >= begin && text[at..].starts_with(between) {
+            parts.push(&text[begin..at]);
+            begin = at + between.len();
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
 }
 
 fn holds(expr: &Expr, launch: &Launch) -> Result<bool, String> {
@@ -149,32 +211,32 @@ fn holds(expr: &Expr, launch: &Launch) -> Result<bool, String> {
             Some(Dimension::Block(0)) => number(launch.block),
             Some(Dimension::Grid(0)) => number(launch.grid),
             Some(_) => number(1),
-            None if name == "n" => number(launch.n),
+            None if name == "n" || name == "p.n" => number(launch.n),
             None => Err(format!("'{name}' is not known")),
         }
     };
     expr.evaluate(&value).map(Number::is_true)
 }
 
-/// Conditions that are no expressions: they are about arrays that overlap, or of several launches one has to be so.
+/// Conditions that are no expressions: they are about arrays that overlap, or about what only OpenCL has.
 fn sentence_holds(case: &Case, text: &str, launch: &Launch) -> Result<bool, String> {
-    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
-    if let Some(text) = inner.filter(|t| t.contains(") || (")) {
-        for way in text.split(") || (") {
-            let conditions: Vec<&str> = way.split(" && ").collect();
-            if allows(case, &conditions, launch)? {
-                return Ok(true);
-            }
-        }
-        return Ok(false);
+    match text {
+        "the global offset is 0" => return Ok(launch.first == 0),
+        "all work-groups have the same size" => return Ok(launch.rest == 0),
+        _ => {}
     }
+    // Members of a structure are the same arrays.
+    let text = &text.replace("p.a", "a").replace("p.b", "b");
     if !text.contains("overlap") && !["a is ", "b is "].iter().any(|t| text.starts_with(t)) {
         return Err(format!("the condition '{text}' is not understood here"));
     }
     let table = case.table();
     if let Some((own, of)) = text.split_once(" is ").filter(|(own, _)| ["a", "b"].contains(own)) {
         let (array, bytes) = of.split_once(" + ").unwrap_or((of, "0 bytes"));
-        let bytes: i64 = bytes.trim_end_matches(" bytes").parse().expect("a number of bytes");
+        let bytes: i64 = bytes
+            .trim_end_matches(" bytes")
+            .parse()
+            .map_err(|_| format!("the condition '{text}' is not understood here"))?;
         return Ok(match (launch.overlap, own, array) {
             (Overlap::Pair(offset), "b", "a") => bytes == 4 * offset,
             (Overlap::Pair(offset), "a", "b") => bytes == -4 * offset,

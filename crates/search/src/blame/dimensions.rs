@@ -15,6 +15,8 @@ use crate::space::{Space, thread_counts};
 
 /// Threads along an axis that no usual launch has.
 const MANY: i64 = 4096;
+/// Blocks that few launches have.
+const MANY_BLOCKS: u32 = 256;
 
 impl Space<'_> {
     /// Along which axes there are several threads, and blocks, though neither the kernel reads them nor the user gives them.
@@ -57,7 +59,8 @@ impl Inquiry<'_, '_> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
         let axis = (0..3).max_by_key(|&a| c.along(a))?;
-        if c.along(axis) <= MANY || !space.free_grid()[axis] {
+        let is_usual = c.along(axis) <= MANY && c.grid[axis] <= MANY_BLOCKS;
+        if is_usual || !space.free_grid()[axis] {
             return None;
         }
         let with = |n: u32| {
@@ -77,6 +80,13 @@ impl Inquiry<'_, '_> {
                 true => shows = middle,
                 false => clean = middle,
             }
+        }
+        let is_between = |n: &u64| (u64::from(clean)..u64::from(shows)).contains(n);
+        let of_blocks = thread_counts::block_points(space.kernel, axis);
+        // What is cut to a last number is shared by those beyond it.
+        let next = of_blocks.iter().map(|n| n + 1);
+        if let Some(n) = of_blocks.iter().copied().chain(next).find(is_between) {
+            return Some(Claim::dimension(Dimension::Grid(axis), Operator::Gt, n as u32));
         }
         let threads = |n: u32| u64::from(n) * u64::from(c.block[axis]);
         let points = thread_counts::points(space.kernel);

@@ -179,6 +179,13 @@ impl<'a> Driver<'a> {
 
     /// Launches beyond the numbers of threads at which what the kernel computes changes, where something may still race.
     pub(crate) fn turning_points(&mut self) {
+        if self.settings.config.kinds.contains(&Kind::OutOfBounds)
+            && !self.is_dear()
+            && let Some(candidate) = self.space().launch_beyond_arrays()
+        {
+            // A launch that a device forbids is skipped.
+            let _ = self.full(&candidate, false);
+        }
         let settled = self.settings.may_race.as_ref().is_some_and(Vec::is_empty);
         let asked = self.settings.config.kinds.contains(&Kind::DataRace);
         if settled || !asked || self.is_dear() || self.everything_races() {

@@ -54,9 +54,9 @@ impl Ledger {
         let mut new = 0;
         let asked = |f: &&Finding| self.kinds.contains(&f.kind);
         for finding in result.outcome.findings.iter().filter(asked) {
-            // What an alarm is about is wanted, whatever its launch is like.
-            let wanted =
-                result.candidate.rule == Rule::Suggested && finding.kind == Kind::OutOfBounds;
+            // What an alarm is about is wanted, whatever its launch is like, and so is what launch bounds say of the block.
+            let wanted = matches!(result.candidate.rule, Rule::Suggested | Rule::Bounds)
+                && finding.kind == Kind::OutOfBounds;
             if oddities > 0 && !is_for_odd_launches(finding.kind) && !wanted {
                 continue;
             }

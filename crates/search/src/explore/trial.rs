@@ -255,9 +255,12 @@ impl<'a> Lab<'a> {
         self.steering.get_or_init(|| Steering::of(self.space.kernel))
     }
 
-    /// Whether a smaller block would have stayed within a shared array.
+    /// Whether a smaller block would have stayed within a shared array, and nothing says that there are larger ones: launch bounds
+    /// do.
     fn is_overflow(&self, finding: &Finding) -> bool {
-        self.space.given.block.is_none() && self.space.is_of_fixed_shared(finding)
+        self.space.given.block.is_none()
+            && self.space.kernel.most_threads.is_none()
+            && self.space.is_of_fixed_shared(finding)
     }
 
     fn doubt_dimensions(&self, finding: &Finding, candidate: &Candidate) -> Option<Reason> {

@@ -37,6 +37,8 @@ pub enum Rule {
     OddBlock,
     /// More threads, or blocks, than a constant of the kernel.
     Turning(u64),
+    /// As many threads as launch bounds allow.
+    Bounds,
     /// An initial solution drawn at random.
     Random,
     /// A child by a normal step, in this generation.
@@ -63,6 +65,7 @@ impl fmt::Display for Rule {
             Rule::Contents(name) => write!(f, "other contents of '{name}'"),
             Rule::EqualPointers(a, b) => write!(f, "'{a}' and '{b}' the same array"),
             Rule::OddBlock => f.write_str("an odd block size"),
+            Rule::Bounds => f.write_str("as many threads as launch bounds allow"),
             Rule::Turning(n) => write!(f, "more threads than {n}, a constant of the kernel"),
             Rule::Random => f.write_str("a random initial solution"),
             Rule::NormalStep(g) => write!(f, "a normal step in generation {g}"),

@@ -125,7 +125,7 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     if whole && (threads <= 256 || fixed) && threads <= most as u64 {
         out.push(extent);
     }
-    let bounded = kernel.most_threads.and_then(|n| full_shape(n, hints, &used));
+    let bounded = bounded_shape(kernel, hints);
     if let Some(shape) = bounded.filter(fits) {
         if !out.contains(&shape) {
             out.push(shape);
@@ -152,6 +152,12 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
 /// How many threads a block can have.
 pub(crate) fn most_threads(kernel: &Kernel) -> u32 {
     kernel.most_threads.map_or(MOST_THREADS, |n| n.min(MOST_THREADS))
+}
+
+/// A block of as many threads as launch bounds allow.
+pub(crate) fn bounded_shape(kernel: &Kernel, hints: &Hints) -> Option<[u32; 3]> {
+    let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
+    kernel.most_threads.and_then(|n| full_shape(n, hints, &used))
 }
 
 /// A block of just so many threads, along the axes in use: the first of them that nothing implies has what the others leave.

@@ -3,13 +3,13 @@
 //! A kernel that keeps an index in 16 bits is right for 65,536 threads, one that takes it modulo 96 for 96. No launch of usual
 //! dimensions tells. So constants that what a thread computes of its index is compared with, divided by, masked or shifted
 //! by, and narrow types that it is kept in, are numbers of threads to go beyond: within a block, in the whole grid, and
-//! by blocks. What two threads do in such a launch and in no smaller one is reported with the number as its condition.
+//! by blocks. A constant that only a block's index meets is a number of blocks. So are launch bounds a number of threads, where shared arrays have room for fewer. What two threads do in such a launch and in no smaller one is reported with the number as its condition.
 
-use lockstep_kernel::{CastOp, IntOp, Kernel, Op, Operand, Special, Ty};
+use lockstep_kernel::{CastOp, IntOp, Kernel, Op, Operand, Reg, Special, Ty};
 
 use crate::space::Space;
 use crate::space::candidate::{Candidate, Rule};
-use crate::space::dimensions::MOST_THREADS;
+use crate::space::dimensions::{MOST_THREADS, bounded_shape};
 
 /// More of them than these are not tried.
 const MOST_POINTS: usize = 8;
@@ -24,8 +24,22 @@ const WIDE: u32 = 256;
 
 /// The numbers, the smallest first.
 pub(crate) fn points(kernel: &Kernel) -> Vec<u64> {
-    let follows = follow_index(kernel);
-    let is_index = |o: Operand| matches!(o, Operand::Reg(r) if follows[r.0 as usize]);
+    let is_any = |s: Special| matches!(s, Special::ThreadId(_) | Special::BlockId(_));
+    let follows = follow_index(kernel, &is_any);
+    met_by(kernel, &|r| follows[r.0 as usize])
+}
+
+/// The numbers of blocks along an axis: constants that only a block's index meets.
+pub(crate) fn block_points(kernel: &Kernel, axis: usize) -> Vec<u64> {
+    let is_block = |s: Special| s == Special::BlockId(axis as u8);
+    let is_thread = |s: Special| matches!(s, Special::ThreadId(_));
+    let [blocks, threads] = [follow_index(kernel, &is_block), follow_index(kernel, &is_thread)];
+    met_by(kernel, &|r| blocks[r.0 as usize] && !threads[r.0 as usize])
+}
+
+/// The constants that some registers are compared with, divided by, masked or shifted by.
+fn met_by(kernel: &Kernel, follows: &dyn Fn(Reg) -> bool) -> Vec<u64> {
+    let is_index = |o: Operand| matches!(o, Operand::Reg(r) if follows(r));
     let mut out = Vec::new();
     for inst in kernel.insts() {
         match inst.op {
@@ -53,11 +67,11 @@ pub(crate) fn points(kernel: &Kernel) -> Vec<u64> {
 }
 
 /// Registers that are computed of a thread's or a block's index.
-fn follow_index(kernel: &Kernel) -> Vec<bool> {
+fn follow_index(kernel: &Kernel, is_index: &dyn Fn(Special) -> bool) -> Vec<bool> {
     let mut follows = vec![false; kernel.regs.len()];
     loop {
         let mut changed = false;
-        let mut set = |follows: &mut Vec<bool>, r: lockstep_kernel::Reg| {
+        let mut set = |follows: &mut Vec<bool>, r: Reg| {
             changed |= !std::mem::replace(&mut follows[r.0 as usize], true);
         };
         for block in &kernel.blocks {
@@ -69,8 +83,7 @@ fn follow_index(kernel: &Kernel) -> Vec<bool> {
             }
             for inst in &block.insts {
                 let Some(dst) = inst.dst else { continue };
-                let mut any =
-                    matches!(inst.op, Op::Special(Special::ThreadId(_) | Special::BlockId(_)));
+                let mut any = matches!(inst.op, Op::Special(s) if is_index(s));
                 if matches!(inst.op, Op::Int { .. } | Op::Cast { .. } | Op::Select { .. }) {
                     inst.op.for_each_operand(|o| any |= is_in(&follows, o));
                 }
@@ -141,6 +154,33 @@ impl Space<'_> {
                 add(n, plain.block, grid);
             }
         }
+        for a in (0..3).filter(|&a| grids[a]) {
+            let of_blocks = block_points(self.kernel, a).into_iter();
+            let not_usual = of_blocks.filter(|&n| n >= u64::from(plain.grid[a]));
+            for n in not_usual.filter(|&n| n < MOST_BLOCKS).take(MOST_POINTS) {
+                let (mut block, mut grid) = (plain.block, plain.grid);
+                // What is cut to a last number is shared by those beyond it.
+                grid[a] = n as u32 + 2;
+                let blocks: u64 = grid.iter().map(|&d| u64::from(d)).product();
+                let wide = (0..3).filter(|&a| self.free_block()[a]).max_by_key(|&a| block[a]);
+                while let Some(w) = wide.filter(|&w| block[w] > 1)
+                    && blocks * block.iter().map(|&d| u64::from(d)).product::<u64>() > MOST_IN_GRID
+                {
+                    block[w] /= 2;
+                }
+                add(n, block, grid);
+            }
+        }
         (out, beyond)
+    }
+
+    /// A launch with as many threads as launch bounds allow, where shared arrays have room for fewer.
+    pub(crate) fn launch_beyond_arrays(&self) -> Option<Candidate> {
+        let block = bounded_shape(self.kernel, &self.hints)?;
+        let room = |a: usize| self.hints.most_block[a].filter(|&n| block[a] > n);
+        (0..3).filter(|&a| self.free_block()[a]).find_map(room)?;
+        let c = Candidate { block, rule: Rule::Bounds, ..self.plain() };
+        let c = self.agreeing(&c);
+        (self.is_possible(&c) && c.block == block).then_some(c)
     }
 }
