@@ -20,7 +20,7 @@ help:
 	@echo "make demo       install what is missing, build, and show a race found in an example"
 	@echo "make install    lockstep, its manual pages and completions, to PREFIX=$(PREFIX)"
 	@echo "make test       everything that CI runs"
-	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, 5,000 with barriers, flags and fences, a folder of $(MANY_FILES) files"
+	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, 5,000 with barriers, flags and fences, every proof checked again by cvc5, a folder of $(MANY_FILES) files"
 	@echo "make bench      speed against Oclgrind, latency of a check, and other measurements (BENCH_ARGS=--quick for small sizes)"
 	@echo "make build      target/release/lockstep"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
@@ -81,6 +81,8 @@ long-test:
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
 	$(CARGO) test --release -p lockstep-prove --test rules -- --ignored --nocapture
 	@echo "== make long-test: rules of the prover agree with Z3 on the questions of real kernels =="
+	$(CARGO) test --release -p lockstep --test cli recheck -- --ignored --nocapture
+	@echo "== make long-test: other solvers agree with every proof that they decide =="
 	$(CARGO) test --release -p lockstep-simulate --test orders -- --ignored --nocapture
 	@echo "== make long-test: 5,000 random kernels with barriers, flags and fences are judged as they were built =="
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \

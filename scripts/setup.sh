@@ -2,7 +2,8 @@
 # Installs what Lockstep needs on Debian and Ubuntu, and nothing when all of it is there.
 #
 #   scripts/setup.sh            to build and run: clang-19, llvm-19-dev, libclc-19, libz3-dev, zlib1g-dev, libzstd-dev, a C compiler, make
-#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, and
+#   scripts/setup.sh --tests    also PoCL and an OpenCL loader, for the differential tests, the solvers z3 and
+#                               cvc5, which check proofs again, and
 #                               Chromium for those of the HTML report, which are skipped without
 #   scripts/setup.sh --bench    also Oclgrind, to compare with
 #
@@ -55,6 +56,8 @@ need make exists make
 if $tests; then
     need pocl-opencl-icd has_pocl
     need ocl-icd-libopencl1 has_loader
+    need z3 exists z3
+    need cvc5 exists cvc5
 fi
 if $bench; then
     need oclgrind exists oclgrind-kernel

@@ -1,17 +1,19 @@
 //! The data of a kernel: registers, operations, blocks, objects, parameters.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Language, Loc, LocId, Order, Scope, Site, SiteId, Space, Ty};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reg(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockId(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ObjectId(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Operand {
     Reg(Reg),
     /// The bits of a constant, zero-extended.
@@ -24,7 +26,7 @@ pub enum Operand {
 
 /// Integer operations. What each means at the edges (division by zero, shift
 /// beyond the width) is defined once, in [`crate::semantics`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum IntOp {
     Add,
     Sub,
@@ -51,7 +53,7 @@ pub enum IntOp {
     SSubSat,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum IntUnOp {
     PopCount,
     /// Leading zeros; the width for zero.
@@ -63,7 +65,7 @@ pub enum IntUnOp {
     Abs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FloatOp {
     Add,
     Sub,
@@ -77,7 +79,7 @@ pub enum FloatOp {
     CopySign,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FloatUnOp {
     Neg,
     Abs,
@@ -92,7 +94,7 @@ pub enum FloatUnOp {
 }
 
 /// Rounding other than to nearest even, for the `_rz`, `_ru`, `_rd` forms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rounding {
     NearestEven,
     TowardZero,
@@ -102,7 +104,7 @@ pub enum Rounding {
 
 /// Functions of the maths library: evaluated in double precision and rounded
 /// once for `f16` and `f32`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MathFn {
     Sin,
     Cos,
@@ -164,7 +166,7 @@ pub enum MathFn {
     ErfcInv,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CmpOp {
     Eq,
     Ne,
@@ -195,7 +197,7 @@ pub enum CmpOp {
     FUno,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CastOp {
     /// Integer to integer, and pointer to integer and back.
     Trunc,
@@ -215,7 +217,7 @@ pub enum CastOp {
 }
 
 /// Values that hardware or run-time give a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Special {
     /// Axis 0, 1, 2.
     ThreadId(u8),
@@ -242,7 +244,7 @@ pub enum Special {
     DynamicSharedSize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum AtomicOp {
     Load,
     Store,
@@ -269,7 +271,7 @@ pub enum AtomicOp {
     CompareExchange,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BarrierReduce {
     Count,
     And,
@@ -297,7 +299,7 @@ impl BarrierReduce {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Barrier {
     /// `__syncthreads`, `bar.sync`, `barrier()`: id 0 and all threads unless
     /// told otherwise.
@@ -325,7 +327,7 @@ pub enum Barrier {
     GroupCopies { all: bool, count: Operand, list: Operand },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ShuffleMode {
     /// From lane `lane`.
     Index,
@@ -337,7 +339,7 @@ pub enum ShuffleMode {
     Butterfly,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VoteKind {
     /// `I1` results.
     Any,
@@ -348,7 +350,7 @@ pub enum VoteKind {
 }
 
 /// How a `printf` gets its arguments.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PrintArgs {
     /// A private buffer laid out as C lays out the promoted arguments.
     Buffer(Operand),
@@ -356,7 +358,7 @@ pub enum PrintArgs {
     Values(Vec<PrintValue>),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PrintValue {
     pub ty: Ty,
     /// One operand for a scalar, several for an OpenCL vector.
@@ -365,7 +367,7 @@ pub struct PrintValue {
 
 /// An operation. Results go to [`Inst::dst`] (the first of several consecutive
 /// registers for loads of more than one element).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Op {
     Int {
         op: IntOp,
@@ -601,21 +603,21 @@ pub enum Op {
     Unsupported(u32),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Inst {
     pub dst: Option<Reg>,
     pub op: Op,
     pub loc: LocId,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phi {
     pub dst: Reg,
     pub ty: Ty,
     pub incoming: Vec<(BlockId, Operand)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Terminator {
     Jump(BlockId),
     Branch {
@@ -642,7 +644,7 @@ impl Terminator {
     }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// Label from the source IR, for the dump.
     pub name: String,
@@ -652,7 +654,7 @@ pub struct Block {
 }
 
 /// What an array is made of, for element numbers and for argument values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Elem {
     Scalar(Ty),
     /// A vector, struct or inner array of so many bytes.
@@ -670,7 +672,7 @@ impl Elem {
 
 /// A static object: a shared array, a `__device__` or `__constant__` variable,
 /// a string, or a private variable that did not fit into registers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {
     pub name: String,
     pub space: Space,
@@ -693,7 +695,7 @@ pub struct Object {
     pub loc: Option<LocId>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParamKind {
     /// A scalar of `count` consecutive registers (more than one for vectors and
     /// small structs passed in registers).
@@ -706,7 +708,7 @@ pub enum ParamKind {
     Aggregate { size: u32, align: u32 },
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     pub name: String,
     pub kind: ParamKind,
@@ -725,7 +727,7 @@ pub struct Param {
 }
 
 /// What a pointer of a launch may point into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Array {
     /// The array of a parameter, by position.
     Param(usize),
@@ -746,7 +748,7 @@ pub fn is_restrict(source_type: &str) -> bool {
 }
 
 /// A place in a struct parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Within {
     /// The struct, among the kernel's parameters.
     pub param: usize,
@@ -754,14 +756,14 @@ pub struct Within {
 }
 
 /// Something the front end met and does not model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unsupported {
     pub what: String,
     pub loc: LocId,
 }
 
 /// A size of the launch that is not the block's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WorkSize {
     /// Threads of a whole block, OpenCL's `get_enqueued_local_size`, in place of a [`Special::BlockDim`].
     Enqueued,
@@ -769,7 +771,7 @@ pub enum WorkSize {
     Global(u8),
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
     /// As the source has it (with template arguments).
     pub name: String,

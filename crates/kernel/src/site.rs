@@ -1,13 +1,15 @@
 //! Source places, and the sites of accesses, barriers and fences.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Scope, Space};
 
 /// Index into [`crate::Kernel::locs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LocId(pub u32);
 
 /// A place in the source, with the call it was inlined at, if any.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Loc {
     /// Index into [`crate::Kernel::files`].
     pub file: u32,
@@ -22,10 +24,10 @@ pub struct Loc {
 
 /// Index into [`crate::Kernel::sites`]. Keeps its meaning from the front end to
 /// the findings: an edit of the kernel never renumbers sites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SiteId(pub u32);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SiteKind {
     Read,
     Write,
@@ -36,7 +38,7 @@ pub enum SiteKind {
 }
 
 /// One static access, barrier or fence.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     pub kind: SiteKind,
     pub loc: LocId,

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The type of a register: a scalar. Integers carry no sign; operations do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Ty {
     I1,
     I8,
@@ -66,7 +68,7 @@ impl fmt::Display for Ty {
 
 /// Where an object lives. `Generic` is only ever a static approximation: the
 /// pointer itself always knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Space {
     Global,
     Shared,
@@ -88,7 +90,7 @@ impl fmt::Display for Space {
 }
 
 /// The set of threads among which an atomic or a fence takes effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
     Thread,
     Warp,
@@ -110,7 +112,7 @@ impl fmt::Display for Scope {
 }
 
 /// Memory order of an atomic or a fence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Order {
     Relaxed,
     Acquire,
@@ -142,7 +144,7 @@ impl fmt::Display for Order {
 
 /// The language a kernel was written in. Barriers of exited threads, warps and
 /// barrier flags differ between them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Language {
     Cuda,
     OpenCl,

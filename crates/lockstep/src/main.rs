@@ -21,10 +21,12 @@ use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
 use cli::options::{
-    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, SearchCommandArgs,
+    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProveCommandArgs,
+    SearchCommandArgs,
 };
 use cli::{clang_style_args, colour, interrupt, output};
-use commands::{dump, manual, repeat, run};
+use commands::{dump, manual, recheck, repeat, run};
+use engines::proof_log;
 use engines::task::Engines;
 use facts::witness;
 use project::plan::{self, Plan};
@@ -91,12 +93,18 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             let how = Engines::All(Evolve { alias, ..Evolve::default() });
             check(&args, &how)
         }
-        Command::Prove(mut args) => {
+        Command::Prove(ProveCommandArgs { of: mut args, proof_log }) => {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
-            let how = Engines::Prover { may_alias: args.may_alias };
+            if let Some(dir) = &proof_log {
+                proof_log::prepare(dir)?;
+                // An answer of an earlier run has no log.
+                args.project.no_cache = true;
+            }
+            let how = Engines::Prover { may_alias: args.may_alias, log: proof_log };
             check(&args, &how)
         }
+        Command::Recheck(args) => recheck::recheck(&args),
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;

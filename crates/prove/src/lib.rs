@@ -40,4 +40,5 @@ pub use order::why_safe::{Reasons, Safe};
 pub use property::alarm::{Alarm, Cell, Model};
 pub use smt::z3_api::solver_failure;
 pub use verdict::missing_operations::absent;
+pub use verdict::proof_log::{LoggedObligation, LoggedPair, ProofLog};
 pub use verdict::{Config, Proof, Stats, prove};

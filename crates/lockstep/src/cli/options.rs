@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Kind};
 use lockstep_kernel::Language;
+use lockstep_recheck::solver::Solver;
 use lockstep_search::Alias;
 use lockstep_simulate::Scheduling;
 
@@ -67,8 +68,9 @@ pub(crate) enum Command {
         lockstep prove mm.cl --block 16,16 --kernel mm --scheduling lockstep\n\n\
         Launch dimensions come from the command line or from the source; otherwise the proof is for all dimensions. \
         'proved' holds for every input that satisfies the conditions printed with it. A finding is confirmed if no \
-        value was approximated; otherwise it is possible, and the approximated values are named.")]
-    Prove(FilesArgs),
+        value was approximated; otherwise it is possible, and the approximated values are named.\n\n\
+        --proof-log DIR writes each proof down; 'lockstep recheck DIR' checks it with a solver.")]
+    Prove(ProveCommandArgs),
     /// Simulate one launch exactly as given; print findings, its printf output and its output arrays
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -78,6 +80,15 @@ pub(crate) enum Command {
         that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
         also be 'null', or '&A' for the array of parameter A.")]
     Run(RunArgs),
+    /// Check the proofs that 'prove --proof-log DIR' wrote, with another solver
+    #[command(after_help = "Examples:\n  \
+        lockstep recheck proofs\n  \
+        lockstep recheck proofs --solver z3 --timeout 60 --format json\n\n\
+        The pairs of accesses that might race are collected again from the kernel in the log; one that the log does not \
+        have is missing. The solver is asked about every obligation, and about every simplification that was made before: \
+        it contradicts the proof if it finds a model. Exit status: 0 nothing is contradicted or missing, 1 something is, 2 \
+        the log cannot be read or the solver is not installed.")]
+    Recheck(RecheckArgs),
     /// Run the language server, for editors
     #[command(after_help = "Examples:\n  \
         lockstep lsp\n  \
@@ -226,6 +237,62 @@ pub(crate) struct SearchCommandArgs {
     pub(crate) of: FilesArgs,
     #[command(flatten)]
     pub(crate) evolve: Evolve,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProveCommandArgs {
+    #[command(flatten)]
+    pub(crate) of: FilesArgs,
+    /// Write each proof to a folder in DIR, for 'lockstep recheck'; DIR must be empty
+    #[arg(long, value_name = "DIR")]
+    pub(crate) proof_log: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecheckArgs {
+    /// The folder that 'lockstep prove --proof-log' wrote
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// The solver to ask
+    #[arg(long, value_enum, default_value = "cvc5")]
+    pub(crate) solver: SolverName,
+    /// Time limit per question
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = parse_budget)]
+    pub(crate) timeout: f64,
+    /// Number of solvers that run at once [default: one per core]
+    #[arg(short, long, value_name = "N", value_parser = parse_jobs)]
+    pub(crate) jobs: Option<usize>,
+    /// Format of the report
+    #[arg(long, value_enum, default_value = "human")]
+    pub(crate) format: RecheckFormat,
+    /// Write the report to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SolverName {
+    Z3,
+    Cvc5,
+    Bitwuzla,
+}
+
+impl SolverName {
+    pub(crate) fn solver(self) -> Solver {
+        match self {
+            SolverName::Z3 => Solver::Z3,
+            SolverName::Cvc5 => Solver::Cvc5,
+            SolverName::Bitwuzla => Solver::Bitwuzla,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RecheckFormat {
+    /// For terminals
+    Human,
+    /// One JSON object, for scripts
+    Json,
 }
 
 #[derive(Debug, Args)]

@@ -2,5 +2,6 @@
 
 pub(crate) mod dump;
 pub(crate) mod manual;
+pub(crate) mod recheck;
 pub(crate) mod repeat;
 pub(crate) mod run;

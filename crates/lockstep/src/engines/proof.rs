@@ -54,6 +54,8 @@ pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
             taken.push(kind);
         }
     }
+    proof.logs.retain(|(k, _)| !taken.contains(k));
+    proof.logs.extend(other.logs.into_iter().filter(|(k, _)| taken.contains(k)));
     if taken.contains(&Kind::DataRace) {
         (proof.safe, proof.may_race) = (other.safe, other.may_race);
         (proof.grid, proof.block) = (other.grid, other.block);
@@ -102,10 +104,10 @@ pub(crate) fn run(
     jobs: usize,
     brief: bool,
     cancel: &Cancel,
+    log: bool,
 ) -> Proof {
-    let kinds = kinds.to_vec();
-    let config =
-        Config { kinds, budget, patience, work, jobs, brief, cancel: cancel.clone(), audit: None };
+    let (kinds, cancel) = (kinds.to_vec(), cancel.clone());
+    let config = Config { kinds, budget, patience, work, jobs, brief, cancel, audit: None, log };
     prove(kernel, assumptions, &config)
 }
 

@@ -47,7 +47,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         return Ok(if is_alone { Next::Unknown(Reason::OneGroupSizeOnly) } else { Next::Ask });
     }
     let may_alias = match task.how {
-        Engines::Prover { may_alias } => *may_alias,
+        Engines::Prover { may_alias, .. } => *may_alias,
         Engines::All(how) | Engines::Search(how) => how.alias == Alias::All,
     };
     if is_alone {
@@ -99,6 +99,7 @@ impl Task<'_> {
         let work = if usual { SHORT_WORK } else { LONG_WORK };
         let jobs = (simulation::jobs(self.analysis) / self.workers.max(1)).max(1);
         let started = Instant::now();
+        let log = matches!(self.how, Engines::Prover { log: Some(_), .. });
         let cancel = &self.analysis.input.cancel;
         let patience = match self.analysis.search.reproducible {
             true => A_DAY,
@@ -110,7 +111,7 @@ impl Task<'_> {
                 (budget.saturating_sub(spent), patience.saturating_sub(started.elapsed()));
             let left = left.min(most);
             let proof =
-                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel);
+                proof::run(kernel, assumptions, kinds, left, time, work, jobs, brief, cancel, log);
             spent += proof.stats.spent;
             (proof, budget.saturating_sub(spent))
         };
@@ -208,7 +209,8 @@ impl Task<'_> {
         let assumptions = premises.assumptions(&premises.all());
         let cancel = &self.analysis.input.cancel;
         let kinds = [Kind::DataRace];
-        let proof = proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel);
+        let proof =
+            proof::run(kernel, &assumptions, &kinds, REMEDY_WORK, time, 0, 1, true, cancel, false);
         proof::settles(&proof, Kind::DataRace)
     }
 }

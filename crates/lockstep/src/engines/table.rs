@@ -100,6 +100,6 @@ mod tests {
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
         assert_eq!(asked(&Engines::All(Evolve::default())), [true, true]);
         assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true]);
-        assert_eq!(asked(&Engines::Prover { may_alias: false }), [true, false]);
+        assert_eq!(asked(&Engines::Prover { may_alias: false, log: None }), [true, false]);
     }
 }

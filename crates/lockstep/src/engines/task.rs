@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lockstep_finding::{
@@ -23,6 +24,7 @@ use crate::cli::interrupt;
 use crate::cli::options::{Analysis, Evolve};
 use crate::cli::progress::{Engine, Progress, Working};
 use crate::engines::proof;
+use crate::engines::proof_log;
 use crate::engines::safe;
 use crate::engines::several;
 use crate::engines::simulation;
@@ -46,7 +48,11 @@ pub(crate) enum Engines {
     /// The search alone.
     Search(Evolve),
     /// The prover alone.
-    Prover { may_alias: bool },
+    Prover {
+        may_alias: bool,
+        /// Where proofs are written down.
+        log: Option<PathBuf>,
+    },
     /// The prover first; its alarms and what it leaves open go to the search.
     All(Evolve),
 }
@@ -262,7 +268,13 @@ impl Task<'_> {
     fn joined(&self, q: &Question, evidence: Evidence) -> Result<KernelReport, String> {
         let Question { kernel, source, kinds, started, .. } = *q;
         let Some(searched) = evidence.searched else {
-            return Ok(self.proved(kernel, source, evidence.proof, kinds, started));
+            let mut proof = evidence.proof;
+            let logs = proof.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.logs));
+            let report = self.proved(kernel, source, proof, kinds, started);
+            if let Engines::Prover { log: Some(dir), .. } = self.how {
+                proof_log::keep(dir, kernel, &source.name, logs, &report.verdicts)?;
+            }
+            return Ok(report);
         };
         if searched.nothing_allowed && q.is_complete() {
             return Err("the launch does not satisfy the preconditions".into());

@@ -18,6 +18,7 @@ mod lsp;
 mod names;
 mod project;
 mod prove;
+mod recheck;
 mod report;
 mod schema;
 mod search;

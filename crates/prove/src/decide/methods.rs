@@ -189,14 +189,31 @@ pub(crate) static METHODS: [Method; 10] = [
     },
 ];
 
-/// The first answer of the methods of a stage, and the work it took. None where the next stage is to be asked.
-pub(crate) fn answer(q: &Ask, stage: Stage) -> (Option<Outcome>, u64) {
+/// What the methods of a stage have answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Answered {
+    /// None where the next stage is to be asked.
+    pub(crate) outcome: Option<Outcome>,
+    /// The work it took.
+    pub(crate) spent: u64,
+    /// Who has answered.
+    pub(crate) method: Option<usize>,
+}
+
+impl Answered {
+    pub(crate) fn late() -> Answered {
+        Answered { outcome: Some(Outcome::Late), ..Answered::default() }
+    }
+}
+
+/// The first answer of the methods of a stage.
+pub(crate) fn answer(q: &Ask, stage: Stage) -> Answered {
     let mut spent = 0;
     let is_hard = OnceCell::new();
     let wraps = || *is_hard.get_or_init(|| wraps(q.ctx, q.key, q.effort));
     for (i, method) in METHODS.iter().enumerate().filter(|(_, m)| m.stage == stage) {
         if q.effort.is_over() {
-            return (Some(Outcome::Late), spent);
+            return Answered { spent, ..Answered::late() };
         }
         let Some(work) = (method.work)(q.effort.work) else { continue };
         if method.products == Products::NotAsked && wraps() {
@@ -216,12 +233,12 @@ pub(crate) fn answer(q: &Ask, stage: Stage) -> (Option<Outcome>, u64) {
             audit.contradiction(q.ctx, i, q.key);
         }
         if outcome.is_some() {
-            return (outcome, spent);
+            return Answered { outcome, spent, method: Some(i) };
         }
     }
     let is_last = stage == Stage::Solver || q.effort.work == 0;
     let unknown = if q.effort.is_over() { Outcome::Late } else { Outcome::Unknown };
-    (is_last.then_some(unknown), spent)
+    Answered { outcome: is_last.then_some(unknown), spent, method: None }
 }
 
 /// Whether the conjunction has a model that is easily guessed.

@@ -1,5 +1,6 @@
 //! Whether a conjunction of conditions has a model: by rewriting, by guesses, by intervals, and then by the solver.
 
+pub(crate) mod asked;
 pub(crate) mod audit;
 pub(crate) mod guessed_models;
 pub(crate) mod intervals;

@@ -20,8 +20,14 @@ const AGAIN: usize = 3;
 
 /// Adds the intervals of all that occurs.
 pub(crate) fn complete(ctx: &mut Ctx, assertions: &mut Vec<T>) {
+    let extra = intervals(ctx, assertions);
+    assertions.extend(extra);
+}
+
+/// The intervals of all that occurs, as conditions.
+pub(crate) fn intervals(ctx: &mut Ctx, terms: &[T]) -> Vec<T> {
     let mut extra = Vec::new();
-    for t in reachable(&ctx.pool, assertions) {
+    for t in reachable(&ctx.pool, terms) {
         match ctx.pool.node(t) {
             Node::Var(v) => {
                 let v = *v;
@@ -33,7 +39,7 @@ pub(crate) fn complete(ctx: &mut Ctx, assertions: &mut Vec<T>) {
             _ => {}
         }
     }
-    assertions.extend(extra);
+    extra
 }
 
 /// The interval of a term as conditions, for one that is known better than its structure says.
@@ -50,15 +56,19 @@ pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
     ctx.bounds_of(t, out);
 }
 
-/// Simplifies a conjunction. `None` where it is a contradiction.
-pub(crate) fn presolve(ctx: &mut Ctx, record: &Record, assertions: &[T]) -> Option<Vec<T>> {
+/// Simplifies a conjunction. An error where it is a contradiction.
+pub(crate) fn presolve(
+    ctx: &mut Ctx,
+    record: &Record,
+    assertions: &[T],
+) -> Result<Vec<T>, Contradiction> {
     match simplified_again(ctx, record, assertions) {
-        Ok(simple) => Some(simple.list),
+        Ok(simple) => Ok(simple.list),
         Err(last) => {
             if let Some(rule) = last {
                 record.contradiction(rule);
             }
-            None
+            Err(last)
         }
     }
 }
@@ -71,7 +81,7 @@ struct Simple {
 }
 
 /// A contradiction, and the rule that was the last to apply before it was seen.
-type Contradiction = Option<usize>;
+pub(crate) type Contradiction = Option<usize>;
 
 fn simplified_again(
     ctx: &mut Ctx,

@@ -75,13 +75,15 @@ impl Counters {
 pub(crate) struct Record {
     /// Who is asked about every answer again.
     pub(crate) audit: Option<Arc<Audit>>,
+    /// Questions and rewrites are kept, for a log of the proof.
+    pub(crate) keeps_questions: bool,
     rules: [Counters; RULES.len()],
     methods: [Counters; METHODS.len()],
 }
 
 impl Record {
-    pub(crate) fn new(audit: Option<Arc<Audit>>) -> Record {
-        Record { audit, ..Record::default() }
+    pub(crate) fn new(audit: Option<Arc<Audit>>, keeps_questions: bool) -> Record {
+        Record { audit, keeps_questions, ..Record::default() }
     }
 
     /// The kernel was evaluated again: terms have other meanings.

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::decide::asked::{About, AskedList, DecidedBy};
 use crate::decide::guessed_models::{guess, guess_more};
 use crate::decide::intervals;
 use crate::decide::launches::{Trial, attempt, holds, trials};
 use crate::decide::limits::Limits;
-use crate::decide::methods::{Ask, Stage, answer};
+use crate::decide::methods::{Answered, Ask, Stage, answer};
 use crate::decide::presolve::{complete, presolve};
 use crate::decide::program::Program;
 use crate::decide::record::Record;
@@ -28,6 +29,8 @@ use crate::term::walk::Assignment;
 pub(crate) struct Query {
     pub(crate) asked: Vec<T>,
     pub(crate) reduced: Vec<T>,
+    /// Its number, where questions are kept.
+    pub(crate) number: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +56,10 @@ const MANY: usize = 64;
 #[derive(Default)]
 pub(crate) struct Solver {
     pub(crate) record: Arc<Record>,
-    cache: FxHashMap<Vec<T>, Outcome>,
+    /// The answers so far, and the methods that gave them.
+    cache: FxHashMap<Vec<T>, (Outcome, Option<usize>)>,
+    /// All questions, where somebody wants to know.
+    pub(crate) asked: Option<AskedList>,
     pub(crate) by_arithmetic: u64,
     pub(crate) shared: u64,
     pub(crate) solved: u64,
@@ -68,25 +74,63 @@ pub(crate) struct Solver {
 impl Solver {
     pub(crate) fn new(record: &Arc<Record>) -> Solver {
         record.begin();
-        Solver { record: Arc::clone(record), ..Solver::default() }
+        let asked = record.keeps_questions.then(AskedList::new);
+        Solver { record: Arc::clone(record), asked, ..Solver::default() }
+    }
+
+    /// What the questions from now on are about.
+    pub(crate) fn begin(&mut self, about: About) {
+        if let Some(asked) = &mut self.asked {
+            asked.about = about;
+        }
+    }
+
+    /// Keeps a question that was not asked because it has no model: its number.
+    pub(crate) fn keep(&mut self, ctx: &mut Ctx, members: &[T], by: DecidedBy) -> Option<usize> {
+        let asked = self.asked.as_mut()?;
+        let mut members = members.to_vec();
+        complete(ctx, &mut members);
+        Some(asked.push(members, by))
+    }
+
+    /// The number of the last question.
+    pub(crate) fn last_number(&self) -> Option<usize> {
+        self.asked.as_ref()?.list.len().checked_sub(1)
+    }
+
+    /// Notes who has shown that a question has no model.
+    pub(crate) fn note_unsat(&mut self, number: Option<usize>, by: DecidedBy) {
+        if let (Some(asked), Some(number)) = (&mut self.asked, number) {
+            asked.list[number].by = by;
+        }
     }
 
     /// Prepares a conjunction: `None` where arithmetic shows that it has no model.
     pub(crate) fn ask(&mut self, ctx: &mut Ctx, assertions: Vec<T>) -> Option<Query> {
-        if assertions.iter().any(|&t| ctx.pool.is_false(t)) {
+        if let Some(&wrong) = assertions.iter().find(|&&t| ctx.pool.is_false(t)) {
             self.by_arithmetic += 1;
+            self.keep(ctx, &[wrong], DecidedBy::Construction);
             return None;
         }
         let mut asked = assertions;
-        let Some(mut reduced) = presolve(ctx, &self.record, &asked) else {
-            self.by_arithmetic += 1;
-            return None;
+        // What rules do is not part of the question.
+        ctx.pool.pause_rewrites();
+        let simple = presolve(ctx, &self.record, &asked);
+        ctx.pool.resume_rewrites();
+        let mut reduced = match simple {
+            Ok(reduced) => reduced,
+            Err(rule) => {
+                self.by_arithmetic += 1;
+                self.keep(ctx, &asked, DecidedBy::Rule(rule));
+                return None;
+            }
         };
         complete(ctx, &mut reduced);
         complete(ctx, &mut asked);
         reduced.sort();
         reduced.dedup();
-        Some(Query { asked, reduced })
+        let number = self.asked.as_mut().map(|a| a.push(asked.clone(), DecidedBy::Nobody));
+        Some(Query { asked, reduced, number })
     }
 
     /// Decides all the queries, on several threads. The answers do not depend on how many there are, unless time
@@ -108,15 +152,14 @@ impl Solver {
         }
         let effort = limits.effort();
         let record = &*self.record;
-        let results: Vec<Mutex<Option<(Outcome, u64)>>> =
-            keys.iter().map(|_| Mutex::new(None)).collect();
+        let results: Vec<Mutex<Option<Answered>>> = keys.iter().map(|_| Mutex::new(None)).collect();
         // The first question that is not answered by `unsat`: with `all_or_nothing`, what comes after it is not asked,
         // and what comes before it always is.
         let open = AtomicUsize::new(usize::MAX);
         let all_or_nothing = self.all_or_nothing;
         let is_moot = |i: usize| all_or_nothing && i > open.load(Ordering::Relaxed);
-        let keep = |i: usize, result: (Outcome, u64)| {
-            if result.0 != Outcome::Unsat {
+        let keep = |i: usize, result: Answered| {
+            if result.outcome != Some(Outcome::Unsat) {
                 open.fetch_min(i, Ordering::Relaxed);
             }
             *results[i].lock().expect("no panic while held") = Some(result);
@@ -134,10 +177,10 @@ impl Solver {
                     return;
                 }
                 let at_once =
-                    || answer(&Ask::new(shared, keys[i], &[], effort, record), Stage::AtOnce).0;
-                let known = if is_over { Some(Outcome::Late) } else { at_once() };
-                if let Some(outcome) = known {
-                    keep(i, (outcome, 0));
+                    || answer(&Ask::new(shared, keys[i], &[], effort, record), Stage::AtOnce);
+                let known = if is_over { Answered::late() } else { at_once() };
+                if known.outcome.is_some() {
+                    keep(i, Answered { spent: 0, ..known });
                 }
             });
             effort.meter.questions(batch.len());
@@ -158,15 +201,14 @@ impl Solver {
                 if !is_moot(i) {
                     let ask = || {
                         let ask = Ask::new(shared, keys[i], &trials[at], effort, record);
-                        let (outcome, spent) = answer(&ask, Stage::Solver);
-                        (outcome.unwrap_or(Outcome::Unknown), spent)
+                        answer(&ask, Stage::Solver)
                     };
-                    keep(i, if is_over { (Outcome::Late, 0) } else { ask() });
+                    keep(i, if is_over { Answered::late() } else { ask() });
                 }
             });
             // What another worker had begun before the end was known must not count.
             let counts = batch.iter().filter(|&&i| !is_moot(i));
-            let spent = counts.map(|&i| results[i].lock().map_or(0, |r| r.map_or(0, |r| r.1)));
+            let spent = counts.map(|&i| results[i].lock().map_or(0, |r| r.map_or(0, |r| r.spent)));
             effort.meter.solver(spent.sum());
         }
         self.solver_time += started.elapsed();
@@ -176,12 +218,19 @@ impl Solver {
             // What another worker had begun before the end was known must not count.
             let result = result.filter(|_| !all_or_nothing || i <= first);
             self.solved += u64::from(result.is_some());
-            let (outcome, spent) = result.unwrap_or((Outcome::Unknown, 0));
+            let Answered { outcome, spent, method } = result.unwrap_or_default();
+            let outcome = outcome.unwrap_or(Outcome::Unknown);
             self.work += spent;
             self.timeouts += u64::from(matches!(outcome, Outcome::Unknown | Outcome::Late));
-            self.cache.insert(key.to_vec(), outcome);
+            self.cache.insert(key.to_vec(), (outcome, method));
         }
-        queries.iter().map(|q| self.cache[&q.reduced]).collect()
+        let answers: Vec<_> = queries.iter().map(|q| self.cache[&q.reduced]).collect();
+        for (query, (outcome, method)) in queries.iter().zip(&answers) {
+            if let (Outcome::Unsat, Some(method)) = (outcome, *method) {
+                self.note_unsat(query.number, DecidedBy::Method(method));
+            }
+        }
+        answers.into_iter().map(|(outcome, _)| outcome).collect()
     }
 
     /// A model of everything that was asked.
@@ -208,7 +257,7 @@ impl Solver {
             };
         }
         // It may have none, as it was asked for few threads: arithmetic knows that sooner than the solver.
-        is_over = is_over || (model.is_none() && presolve(ctx, &self.record, asked).is_none());
+        is_over = is_over || (model.is_none() && presolve(ctx, &self.record, asked).is_err());
         if model.is_none() && !is_over {
             let trials = trials(ctx, asked);
             (model, spent) = attempt(ctx, asked, &trials, effort);

@@ -13,6 +13,7 @@
 use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId};
 
+use crate::decide::asked::About;
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
 use crate::launch::context::Level;
@@ -253,10 +254,12 @@ impl Pairs<'_, '_> {
                     }
                 }
             }
+            self.solver.begin(About::EveryBarrier);
             if let Some(query) = self.ask(base.clone(), level) {
                 out.push(Obligation { barrier, what, level, strict: true, query });
             }
             base.push(later);
+            self.solver.begin(About::Barrier);
             if let Some(query) = self.ask(base, level) {
                 out.push(Obligation { barrier, what, level, strict: false, query });
             }

@@ -20,6 +20,7 @@ use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
 use crate::launch::context::{Level, VarKind};
 use crate::order::pair::{Candidate, Pairs, Relation};
+use crate::order::pair_log::Exclusion;
 use crate::symbolic::evaluate::Exec;
 use crate::symbolic::records::{BarrierAt, Mode};
 use crate::symbolic::source::line_of;
@@ -90,11 +91,16 @@ impl Pairs<'_, '_> {
     ) {
         let level = Level::Block;
         let (left, right) = (self.side(other, 1, level), self.side(copy, 2, level));
+        if left.cases.is_empty() || right.cases.is_empty() {
+            self.exclude((other, copy), level, Exclusion::NeverMade);
+        }
         for p in &left.cases {
             for q in &right.cases {
                 let Some(space) = self.common_space(other, copy, p.place, q.place, level) else {
+                    self.exclude((other, copy), level, Exclusion::DifferentObjects);
                     continue;
                 };
+                self.exclude((other, copy), level, Exclusion::GroupCopies);
                 let lengths = (left.length, right.length);
                 let (overlap, base, offsets) =
                     self.meeting(other, copy, (p.place, q.place), lengths);
@@ -110,7 +116,11 @@ impl Pairs<'_, '_> {
                         assertions.extend(&right.conditions);
                         assertions.extend([p.when, q.when, overlap]);
                         assertions.extend(self.rounds(&rounds, sign));
-                        if let Some(query) = self.ask(assertions, level) {
+                        let query = self.ask(assertions, level);
+                        if let Some(number) = self.solver.last_number() {
+                            self.exclude((other, copy), level, Exclusion::Question(number));
+                        }
+                        if let Some(query) = query {
                             let (first, second) = (other, copy);
                             let conditions = self.rounds(&rounds, sign);
                             let relation = Relation { conditions, exact: true };

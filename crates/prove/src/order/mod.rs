@@ -8,6 +8,7 @@ pub(crate) mod group_copies;
 pub(crate) mod last_block;
 pub(crate) mod named_barriers;
 pub(crate) mod pair;
+pub(crate) mod pair_log;
 pub(crate) mod phases;
 pub(crate) mod tickets;
 pub(crate) mod why_safe;

@@ -6,11 +6,13 @@ use lockstep_finding::Statement;
 use lockstep_kernel::BlockId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::decide::asked::DecidedBy;
 use crate::decide::record::Record;
 use crate::decide::solve::{Query, Solver};
 use crate::launch::context::{Base, Level};
 use crate::order::broadcast::Handed;
 use crate::order::last_block::Arrival;
+use crate::order::pair_log::{Exclusion, PairLog};
 use crate::order::phases::{Phases, Via};
 use crate::order::why_safe::Why;
 use crate::symbolic::evaluate::Exec;
@@ -62,6 +64,10 @@ pub(crate) struct Pairs<'c, 'k> {
     pub(crate) solver: Solver,
     /// What ruled pairs out.
     pub(crate) why: Why,
+    /// How all pairs were excluded, where somebody wants to know.
+    pub(crate) log: Option<PairLog>,
+    /// Questions about ways to be in one phase that have no model, since somebody looked.
+    pub(crate) closed_ways: Vec<usize>,
     copies: FxHashMap<(u8, Level), Substitution>,
     sides: FxHashMap<(usize, u8, Level), Side>,
     cases: Vec<Option<Vec<Case>>>,
@@ -82,6 +88,8 @@ impl<'c, 'k> Pairs<'c, 'k> {
             exec,
             solver: Solver::new(record),
             why: Why::default(),
+            log: record.keeps_questions.then(PairLog::default),
+            closed_ways: Vec::new(),
             copies: FxHashMap::default(),
             sides: FxHashMap::default(),
             cases: vec![None; n],
@@ -91,6 +99,13 @@ impl<'c, 'k> Pairs<'c, 'k> {
             drawn_from: Vec::new(),
             handed: Handed::default(),
             arrivals: Vec::new(),
+        }
+    }
+
+    /// Notes how two accesses are excluded.
+    pub(crate) fn exclude(&mut self, pair: (usize, usize), level: Level, why: Exclusion) {
+        if let Some(log) = &mut self.log {
+            log.add(&self.exec, pair, level, why);
         }
     }
 
@@ -312,13 +327,18 @@ impl<'c, 'k> Pairs<'c, 'k> {
     }
 
     /// None where the conditions cannot hold.
-    fn relation(&self, mut conditions: Vec<T>, exact: bool) -> Option<Relation> {
+    fn relation(&mut self, mut conditions: Vec<T>, exact: bool) -> Option<Relation> {
         let pool = &self.exec.ctx.pool;
         conditions.retain(|&t| !pool.is_true(t));
         conditions.sort();
         conditions.dedup();
-        let possible = !conditions.iter().any(|&t| pool.is_false(t));
-        possible.then_some(Relation { conditions, exact })
+        let wrong = conditions.iter().find(|&&t| pool.is_false(t)).copied();
+        if let Some(wrong) = wrong {
+            let number = self.solver.keep(self.exec.ctx, &[wrong], DecidedBy::Construction);
+            self.closed_ways.extend(number);
+            return None;
+        }
+        Some(Relation { conditions, exact })
     }
 
     /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.

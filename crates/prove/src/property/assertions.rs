@@ -8,6 +8,7 @@ use lockstep_finding::{
 };
 use lockstep_kernel::SiteId;
 
+use crate::decide::asked::About;
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
 use crate::launch::context::Level;
@@ -21,6 +22,7 @@ impl Pairs<'_, '_> {
         limits: Limits,
         races_absent: bool,
     ) -> (Verdict, Vec<Alarm>) {
+        self.solver.begin(About::Assertion);
         let level = Level::Block;
         let mut queries: Vec<Query> = Vec::new();
         let mut about: Vec<usize> = Vec::new();

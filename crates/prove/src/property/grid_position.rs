@@ -13,6 +13,7 @@
 //! condition under which this is used), `threadIdx < blockDim`, and the two differ in a block, or in one block in a
 //! thread.
 
+use crate::decide::asked::{About, DecidedBy};
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query, SHORT};
 use crate::launch::context::{Ctx, Level, VarKind};
@@ -43,20 +44,34 @@ impl Pairs<'_, '_> {
             return candidates;
         }
         let mut levels = [Level::Block, Level::Grid].map(|level| (level, self.places(level)));
-        let mut left = Vec::new();
+        // The questions of the proof are those that have been asked already.
+        self.solver.begin(About::Other);
+        let mut left: Vec<Candidate> = Vec::new();
         let mut queries: Vec<Query> = Vec::new();
         for c in candidates {
             let (_, places) = levels.iter_mut().find(|(l, _)| *l == c.level).expect("both");
             let list = places.put(self.exec.ctx, &c.query.asked);
-            if let Some(q) = self.solver.ask(self.exec.ctx, list) {
-                queries.push(q);
-                left.push(c);
+            match self.solver.ask(self.exec.ctx, list) {
+                Some(q) => {
+                    queries.push(q);
+                    left.push(c);
+                }
+                None => self.solver.note_unsat(c.query.number, DecidedBy::GridPosition),
             }
         }
         let limits = Limits { work: limits.work.min(SHORT), ..limits };
         let outcomes = self.solver.decide(self.exec.ctx, &queries, limits);
-        let open = left.into_iter().zip(outcomes).filter(|(_, o)| *o != Outcome::Unsat);
-        open.map(|(c, _)| c).collect()
+        self.solver.begin(About::Race);
+        let mut open = Vec::new();
+        for (c, outcome) in left.into_iter().zip(outcomes) {
+            match outcome {
+                Outcome::Unsat => {
+                    self.solver.note_unsat(c.query.number, DecidedBy::GridPosition);
+                }
+                _ => open.push(c),
+            }
+        }
+        open
     }
 
     fn places(&mut self, level: Level) -> Places {

@@ -10,6 +10,7 @@ use lockstep_finding::{
 };
 use lockstep_kernel::{ParamKind, Space};
 
+use crate::decide::asked::About;
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
 use crate::launch::context::{Base, Level};
@@ -50,6 +51,7 @@ impl Pairs<'_, '_> {
         limits: Limits,
         races_absent: bool,
     ) -> (Verdict, Vec<Alarm>) {
+        self.solver.begin(About::Bounds);
         let level = Level::Block;
         let facts = self.facts_of_one();
         let mut open: Option<Reason> = None;

@@ -10,29 +10,37 @@
 use lockstep_kernel::{Barrier, Scope, Space};
 use rustc_hash::FxHashMap;
 
+use crate::decide::asked::{About, DecidedBy};
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
 use crate::launch::Scheduling;
 use crate::launch::context::{Base, Level};
 use crate::order::pair::Candidate;
 use crate::order::pair::{Pairs, Relation};
+use crate::order::pair_log::{Exclusion, last_barriers};
 use crate::order::phases::Phases;
 use crate::symbolic::evaluate::Exec;
 use crate::symbolic::memory::Place;
 use crate::symbolic::provenance::may_share;
 use crate::symbolic::records::Mode;
 use crate::symbolic::records::is_block_barrier;
-use crate::term::T;
+use crate::term::{Bin, Node, T};
 
 /// Phases, and how any two of their places are related as far as it was asked.
 struct Related {
     phases: Phases,
     known: FxHashMap<(usize, usize), Vec<Relation>>,
+    /// Questions that closed the other ways, where they are kept.
+    closed: FxHashMap<(usize, usize), Vec<usize>>,
+    /// Which barriers count, by position.
+    orders: Vec<bool>,
 }
 
 impl Related {
     fn new(exec: &mut Exec, orders: &dyn Fn(usize) -> bool) -> Related {
-        Related { phases: Phases::new(exec, orders), known: FxHashMap::default() }
+        let phases = Phases::new(exec, orders);
+        let orders = (0..exec.barriers.len()).map(orders).collect();
+        Related { phases, known: FxHashMap::default(), closed: FxHashMap::default(), orders }
     }
 }
 
@@ -130,8 +138,10 @@ impl Pairs<'_, '_> {
             grid: of_grid.contains(&true).then(|| Related::new(exec, &|i| of_grid[i])),
             lockstep: self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep,
         };
+        self.solver.begin(About::Order);
         self.find_handed(limits);
         self.find_arrivals(limits);
+        self.solver.begin(About::Race);
         let mut out = Vec::new();
         let n = self.exec.accesses.len();
         for i in 0..n {
@@ -150,6 +160,7 @@ impl Pairs<'_, '_> {
                     }
                     if self.tolerated(i, j, level) {
                         self.why.note(&self.exec, (i, j), level, |r| r.atomic = true);
+                        self.exclude((i, j), level, Exclusion::BothAtomic);
                         continue;
                     }
                     if limits.are_over() {
@@ -202,14 +213,25 @@ impl Pairs<'_, '_> {
         out: &mut Vec<Candidate>,
     ) {
         let (left, right) = (self.side(i, 1, level), self.side(j, 2, level));
+        if left.cases.is_empty() || right.cases.is_empty() {
+            self.exclude((i, j), level, Exclusion::NeverMade);
+        }
         for p in &left.cases {
             for q in &right.cases {
                 let Some(space) = self.common_space(i, j, p.place, q.place, level) else {
+                    self.exclude((i, j), level, Exclusion::DifferentObjects);
                     continue;
                 };
                 let lengths = (left.length, right.length);
                 let (overlap, base, offsets) = self.meeting(i, j, (p.place, q.place), lengths);
                 if self.exec.ctx.pool.is_false(overlap) {
+                    if self.log.is_some() {
+                        let mut list = self.facts(level);
+                        list.extend(&left.conditions);
+                        list.extend(&right.conditions);
+                        list.extend([p.when, q.when]);
+                        self.exclude_apart(i, j, level, offsets, list);
+                    }
                     self.why.note(&self.exec, (i, j), level, |r| r.apart = true);
                     self.solver.by_arithmetic += 1;
                     continue;
@@ -218,6 +240,14 @@ impl Pairs<'_, '_> {
                     Level::Grid => match &mut order.grid {
                         Some(grid) => {
                             let found = self.related(i, j, grid, Level::Grid);
+                            self.exclude_ordered(
+                                i,
+                                j,
+                                Level::Grid,
+                                grid,
+                                &found,
+                                Exclusion::GridBarriers,
+                            );
                             found.into_iter().map(|r| (r, None)).collect()
                         }
                         None => vec![(Relation { conditions: Vec::new(), exact: true }, None)],
@@ -237,6 +267,9 @@ impl Pairs<'_, '_> {
                     assertions.extend(whose);
                     let last = self.add_drawn(i, j, level, &mut assertions);
                     let query = self.ask_of_race(assertions, level);
+                    if let Some(number) = self.solver.last_number() {
+                        self.exclude((i, j), level, Exclusion::Question(number));
+                    }
                     self.why.note(&self.exec, (i, j), level, |r| {
                         r.apart = true;
                         r.in_phase |= related;
@@ -291,8 +324,10 @@ impl Pairs<'_, '_> {
     fn related(&mut self, i: usize, j: usize, order: &mut Related, level: Level) -> Vec<Relation> {
         let key = (order.phases.place(i), order.phases.place(j));
         if !order.known.contains_key(&key) {
+            self.closed_ways.clear();
             let found = self.relations(&order.phases, key.0, key.1, level);
             order.known.insert(key, found);
+            order.closed.insert(key, std::mem::take(&mut self.closed_ways));
         }
         order.known[&key].clone()
     }
@@ -306,22 +341,32 @@ impl Pairs<'_, '_> {
         shared: bool,
         order: &mut Order,
     ) -> Vec<(Relation, Option<T>)> {
-        let plain = if shared { &mut order.shared } else { &mut order.global };
-        let plain = self.related(i, j, plain, Level::Block);
+        let of_block = if shared { &mut order.shared } else { &mut order.global };
+        let plain = self.related(i, j, of_block, Level::Block);
+        self.exclude_ordered(i, j, Level::Block, of_block, &plain, Exclusion::Barriers);
         let of = usize::from(!shared);
         let in_step = if order.lockstep && !plain.is_empty() { self.in_step(i, j) } else { None };
         // From the block to the lanes: who is not of the next smaller tile is ordered by this one's barriers.
         let mut levels: Vec<(Vec<Relation>, Option<T>)> = vec![(plain, None)];
         if let Some(tile) = &mut order.tile {
             let same = self.same_tile(tile.threads);
-            levels.push((self.related(i, j, &mut tile.related[of], Level::Block), Some(same)));
+            let of_tile = &mut tile.related[of];
+            let found = self.related(i, j, of_tile, Level::Block);
+            self.exclude_ordered(i, j, Level::Block, of_tile, &found, Exclusion::TileBarriers);
+            levels.push((found, Some(same)));
         }
         if order.lockstep {
             let same = self.same_warp();
+            if in_step.is_none() && !levels[0].0.is_empty() {
+                self.exclude((i, j), Level::Block, Exclusion::Lockstep);
+            }
             levels.push((in_step.into_iter().collect(), Some(same)));
         } else if let Some(warp) = &mut order.warp {
             let same = self.same_tile(warp.threads);
-            levels.push((self.related(i, j, &mut warp.related[of], Level::Block), Some(same)));
+            let of_warp = &mut warp.related[of];
+            let found = self.related(i, j, of_warp, Level::Block);
+            self.exclude_ordered(i, j, Level::Block, of_warp, &found, Exclusion::WarpBarriers);
+            levels.push((found, Some(same)));
         }
         let mut out = Vec::new();
         for (at, (relations, same)) in levels.iter().enumerate() {
@@ -334,6 +379,73 @@ impl Pairs<'_, '_> {
             out.extend(relations.iter().cloned().map(|r| (r, who)));
         }
         out
+    }
+
+    /// Notes that two accesses are in no common phase, or what closed some of the ways to be in one.
+    fn exclude_ordered(
+        &mut self,
+        i: usize,
+        j: usize,
+        level: Level,
+        order: &Related,
+        found: &[Relation],
+        rule: Exclusion,
+    ) {
+        if self.log.is_none() {
+            return;
+        }
+        let key = (order.phases.place(i), order.phases.place(j));
+        for &number in order.closed.get(&key).into_iter().flatten() {
+            self.exclude((i, j), level, Exclusion::Question(number));
+        }
+        if found.is_empty() {
+            let counts = |b: usize| order.orders[b];
+            let last = [i, j].map(|access| last_barriers(&self.exec, access, &counts));
+            let is_plain = last[0].is_disjoint(&last[1]);
+            self.exclude(
+                (i, j),
+                level,
+                if is_plain { rule } else { Exclusion::BarriersByConditions },
+            );
+        }
+    }
+
+    /// Notes that two accesses of one object never meet, where all of a list holds: the question is whether their bytes do.
+    fn exclude_apart(
+        &mut self,
+        i: usize,
+        j: usize,
+        level: Level,
+        offsets: Option<(T, T)>,
+        mut list: Vec<T>,
+    ) {
+        let why = match offsets.and_then(|(o, u)| self.plain_overlap(i, j, o, u)) {
+            Some(overlap) => {
+                list.push(overlap);
+                self.solver
+                    .keep(self.exec.ctx, &list, DecidedBy::Construction)
+                    .map(Exclusion::Question)
+            }
+            None => Some(Exclusion::NoBytes),
+        };
+        if let Some(why) = why {
+            self.exclude((i, j), level, why);
+        }
+    }
+
+    /// That two ranges of bytes meet, as it is written without looking at the offsets; none where one of them is empty.
+    fn plain_overlap(&mut self, i: usize, j: usize, o: T, u: T) -> Option<T> {
+        let (si, sj) = (self.exec.accesses[i].size, self.exec.accesses[j].size);
+        if si == 0 || sj == 0 {
+            return None;
+        }
+        let pool = &mut self.exec.ctx.pool;
+        let forth = pool.intern(Node::Lin(0, [(o, 1), (u, u64::MAX)].into()), 64);
+        let back = pool.intern(Node::Lin(0, [(u, 1), (o, u64::MAX)].into()), 64);
+        let (size_i, size_j) = (pool.constant(si, 64), pool.constant(sj, 64));
+        let x = pool.intern(Node::Bin(Bin::Ult, forth, size_j), 1);
+        let y = pool.intern(Node::Bin(Bin::Ult, back, size_i), 1);
+        Some(pool.intern(Node::Bin(Bin::Or, x, y), 1))
     }
 
     /// Lanes of one warp in lockstep: the same operation in the same iteration, or operations on two ways that a
@@ -415,6 +527,28 @@ impl Pairs<'_, '_> {
 
     /// Whether two ranges of bytes in one object meet.
     pub(crate) fn overlap(
+        &mut self,
+        i: usize,
+        j: usize,
+        o: T,
+        u: T,
+        left: Option<T>,
+        right: Option<T>,
+    ) -> T {
+        let met = self.simple_overlap(i, j, o, u, left, right);
+        if self.log.is_some()
+            && left.is_none()
+            && right.is_none()
+            && let Some(plain) = self.plain_overlap(i, j, o, u)
+        {
+            let pool = &mut self.exec.ctx.pool;
+            let from = pool.node(plain).clone();
+            pool.note_rewrite(from, 1, met);
+        }
+        met
+    }
+
+    fn simple_overlap(
         &mut self,
         i: usize,
         j: usize,

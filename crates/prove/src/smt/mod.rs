@@ -2,6 +2,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod integers;
+pub(crate) mod script;
 pub(crate) mod z3;
 pub(crate) mod z3_api;
 pub(crate) mod z3_room;

@@ -9,7 +9,7 @@ impl Pool {
         self.or(n, b)
     }
 
-    pub(crate) fn eq(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_eq(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         debug_assert_eq!(w, self.width(b));
         if a == b {
@@ -221,7 +221,7 @@ impl Pool {
         }
     }
 
-    pub(crate) fn ult(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_ult(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if ra.uhi < rb.ulo {
@@ -244,7 +244,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::Ult, a, b), 1)
     }
 
-    pub(crate) fn slt(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_slt(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if ra.shi < rb.slo {

@@ -12,6 +12,7 @@
 //! uses wider arithmetic only where the intervals show that nothing wraps.
 
 pub(crate) mod compare;
+pub(crate) mod rewrites;
 pub(crate) mod simplify;
 pub(crate) mod walk;
 pub(crate) mod widths;
@@ -50,6 +51,12 @@ pub(crate) enum Bin {
     Eq,
     Ult,
     Slt,
+}
+
+impl Bin {
+    pub(crate) fn compares(self) -> bool {
+        matches!(self, Bin::Eq | Bin::Ult | Bin::Slt)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -194,9 +201,16 @@ pub(crate) struct Pool {
     pub(crate) widths: FxHashMap<(T, Width, u8), T>,
     pub(crate) width_depth: u32,
     var_count: u32,
+    /// What constructors rewrote, where somebody wants to know.
+    rewrites: Option<Box<rewrites::Rewrites>>,
 }
 
 impl Pool {
+    /// How many terms there are: all numbers below are terms.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     pub(crate) fn node(&self, t: T) -> &Node {
         &self.entries[t.0 as usize].node
     }

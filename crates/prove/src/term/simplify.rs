@@ -19,7 +19,7 @@ impl Pool {
     }
 
     /// The sum of a constant and terms with coefficients (terms may be sums themselves).
-    pub(crate) fn sum(&mut self, constant: u64, parts: &[(T, u64)], width: u32) -> T {
+    pub(super) fn new_sum(&mut self, constant: u64, parts: &[(T, u64)], width: u32) -> T {
         let m = mask(width);
         let mut c = constant;
         let mut terms: Vec<(T, u64)> = Vec::new();
@@ -68,7 +68,7 @@ impl Pool {
         self.sum(0, &[(a, k)], w)
     }
 
-    pub(crate) fn mul(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_mul(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ca, pa) = self.lin_parts(a);
         let (cb, pb) = self.lin_parts(b);
@@ -101,7 +101,7 @@ impl Pool {
 
     // ---- division, remainder, shifts, bits ----
 
-    pub(crate) fn udiv(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_udiv(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
@@ -127,7 +127,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::UDiv, a, b), w)
     }
 
-    pub(crate) fn urem(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_urem(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
@@ -188,7 +188,7 @@ impl Pool {
         Some((whole, rest))
     }
 
-    pub(crate) fn sdiv(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_sdiv(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
@@ -205,7 +205,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::SDiv, a, b), w)
     }
 
-    pub(crate) fn srem(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_srem(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (ra, rb) = (self.range(a), self.range(b));
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
@@ -219,7 +219,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::SRem, a, b), w)
     }
 
-    pub(crate) fn shl(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_shl(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         if let Some(c) = self.as_const(b) {
             if c >= u64::from(w) {
@@ -233,7 +233,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::Shl, a, b), w)
     }
 
-    pub(crate) fn lshr(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_lshr(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         if let Some(c) = self.as_const(b) {
             if c == 0 {
@@ -261,7 +261,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::LShr, a, b), w)
     }
 
-    pub(crate) fn ashr(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_ashr(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         if self.range(a).nonneg() {
             return self.lshr(a, b);
@@ -276,7 +276,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::AShr, a, b), w)
     }
 
-    pub(crate) fn and(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_and(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         if a == b {
@@ -330,7 +330,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::And, a, b), w)
     }
 
-    pub(crate) fn or(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_or(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         if a == b {
@@ -376,7 +376,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::Or, a, b), w)
     }
 
-    pub(crate) fn xor(&mut self, a: T, b: T) -> T {
+    pub(super) fn new_xor(&mut self, a: T, b: T) -> T {
         let w = self.width(a);
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         if a == b {
@@ -432,7 +432,7 @@ impl Pool {
         }
     }
 
-    pub(crate) fn ite(&mut self, c: T, a: T, b: T) -> T {
+    pub(super) fn new_ite(&mut self, c: T, a: T, b: T) -> T {
         if a == b || self.is_true(c) {
             return a;
         }

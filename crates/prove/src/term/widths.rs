@@ -8,7 +8,7 @@ use crate::term::{Bin, Node, Pool, Range, T, Width, mask, sign_extend, smax, smi
 const MAX_DEPTH: u32 = 200;
 
 impl Pool {
-    pub(crate) fn zext(&mut self, a: T, width: u32) -> T {
+    pub(super) fn new_zext(&mut self, a: T, width: u32) -> T {
         if self.width(a) == width {
             return a;
         }
@@ -55,7 +55,7 @@ impl Pool {
         self.intern(Node::ZExt(a), width)
     }
 
-    pub(crate) fn sext(&mut self, a: T, width: u32) -> T {
+    pub(super) fn new_sext(&mut self, a: T, width: u32) -> T {
         if self.width(a) == width {
             return a;
         }
@@ -129,7 +129,7 @@ impl Pool {
         self.sum(sign_extend(c, w) as u64, &parts, width)
     }
 
-    pub(crate) fn trunc(&mut self, a: T, width: u32) -> T {
+    pub(super) fn new_trunc(&mut self, a: T, width: u32) -> T {
         if self.width(a) == width {
             return a;
         }

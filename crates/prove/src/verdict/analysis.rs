@@ -18,6 +18,7 @@ use crate::order::why_safe::Safe;
 use crate::property::alarm::Alarm;
 use crate::symbolic::evaluate;
 use crate::symbolic::records::is_block_barrier;
+use crate::verdict::proof_log::ProofLog;
 use crate::verdict::{Config, Proof, Stats};
 
 /// Work for a small model.
@@ -55,12 +56,14 @@ pub(crate) struct Analysis {
     safe: Option<Vec<Safe>>,
     /// The launches that the verdict on races is about.
     pub(crate) under: (Assumptions, Hints),
+    /// How what is proved was proved, where somebody wants to know.
+    logs: Vec<(Kind, ProofLog)>,
 }
 
 pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let started = Instant::now();
     let meter = Meter::new(config.budget);
-    let record = Arc::new(Record::new(config.audit.clone()));
+    let record = Arc::new(Record::new(config.audit.clone(), config.log));
     let limits = Limits {
         jobs: config.jobs.max(1),
         work: if config.brief { 0 } else { config.work },
@@ -97,7 +100,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         crate::verdict::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
-    let Analysis { mut verdicts, alarms, stats, safe, may_race, under: (under, _), .. } = first;
+    let Analysis { mut verdicts, alarms, stats, safe, may_race, under: (under, _), logs, .. } =
+        first;
     for (_, verdict) in &mut verdicts {
         if let Verdict::Proved { assumes } = verdict {
             Condition::add(assumes, assumptions.unsaid());
@@ -108,7 +112,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
     let stats =
         Stats { spent: Duration::from_millis(meter.spent()), rules: record.figures(), ..stats };
-    Proof { verdicts, alarms, stats, late, safe, may_race, grid: under.grid, block: under.block }
+    let (grid, block) = (under.grid, under.block);
+    Proof { verdicts, alarms, stats, late, safe, may_race, grid, block, logs }
 }
 
 /// Whether more time for a question may change a verdict.
@@ -125,6 +130,9 @@ pub(crate) fn analyse(
     limits: Limits,
 ) -> Analysis {
     let mut ctx = Ctx::new(kernel, assumptions, hints);
+    if limits.record.keeps_questions {
+        ctx.pool.record_rewrites();
+    }
     let mut exec = evaluate::run(&mut ctx, limits);
     if let Some(sharper) = crate::condition::preconditions::sharpen(&mut exec, assumptions) {
         return analyse(kernel, &sharper, hints, kinds, limits);
@@ -143,6 +151,7 @@ pub(crate) fn analyse(
             safe: None,
             gap: true,
             under: (assumptions.clone(), hints),
+            logs: Vec::new(),
         };
     }
     let divergence = pairs.check_divergence(limits);
@@ -201,6 +210,12 @@ pub(crate) fn analyse(
     };
     let may_race = race.is_decided.then(|| race.alarms.iter().map(|a| a.sites).collect());
     let (race, race_alarms) = (race.verdict, race.alarms);
+    let is_proved = |(_, v): &&(Kind, Verdict)| matches!(v, Verdict::Proved { .. });
+    let logs = verdicts
+        .iter()
+        .filter(is_proved)
+        .filter_map(|(kind, _)| Some((*kind, pairs.proof_log(*kind)?)))
+        .collect();
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
     // Only whoever looks for a condition asks for it.
@@ -218,6 +233,7 @@ pub(crate) fn analyse(
         safe,
         gap: false,
         under,
+        logs,
     }
 }
 
@@ -282,14 +298,19 @@ fn look_for_condition(
                 a.finding.help.push(help);
             }
         }
+        let mut replaced = Vec::new();
         for (kind, verdict) in &mut first.verdicts {
             match kind {
-                Kind::DataRace => *verdict = Verdict::Proved { assumes: all.clone() },
+                Kind::DataRace => {
+                    *verdict = Verdict::Proved { assumes: all.clone() };
+                    replaced.push(*kind);
+                }
                 Kind::BarrierDivergence if !matches!(verdict, Verdict::Proved { .. }) => {
                     let other = again.verdicts.iter().find(|(k, _)| k == kind);
                     let settled = first.alarms.iter().all(|a| a.finding.kind != *kind);
                     if let (Some((_, Verdict::Proved { .. })), true) = (other, settled) {
                         *verdict = Verdict::Proved { assumes: all.clone() };
+                        replaced.push(*kind);
                     }
                 }
                 _ => {}
@@ -297,6 +318,12 @@ fn look_for_condition(
         }
         first.race = Verdict::Proved { assumes: all };
         first.safe = again.safe;
+        for (kind, log) in again.logs {
+            if replaced.contains(&kind) {
+                first.logs.retain(|(k, _)| *k != kind);
+                first.logs.push((kind, log));
+            }
+        }
         first.under = again.under;
         return;
     }

@@ -6,6 +6,7 @@ use lockstep_finding::{
 };
 use lockstep_kernel::{Barrier, ParamKind};
 
+use crate::decide::asked::About;
 use crate::decide::limits::{Limits, Purpose};
 use crate::decide::solve::Outcome;
 use crate::launch::context::{FnKind, Hints, Level};
@@ -88,6 +89,7 @@ pub(crate) struct Races {
 impl Pairs<'_, '_> {
     pub(crate) fn check_divergence(&mut self, limits: Limits) -> Divergence {
         let kernel = self.exec.ctx.kernel;
+        self.solver.begin(About::Order);
         let mut out = Divergence {
             alarms: Vec::new(),
             misaligned: None,
@@ -136,6 +138,7 @@ impl Pairs<'_, '_> {
         if reads || foreign || !self.exec.ctx.assumptions.exprs.is_empty() {
             out.assumes = self.assumptions();
         }
+        self.solver.begin(About::Order);
         if let Some(because) = self.uneven_copies(limits) {
             out.misaligned = Some(because.clone());
             out.undecided = Some(because);
@@ -205,6 +208,7 @@ impl Pairs<'_, '_> {
         if self.exec.unmodelled.is_empty() {
             return None;
         }
+        self.solver.begin(About::Reach);
         let facts = self.facts_of_one();
         let mut queries = Vec::new();
         let mut reasons = Vec::new();
@@ -262,6 +266,7 @@ impl Pairs<'_, '_> {
         if proof_only && decided.iter().any(|d| !matches!(d.outcome, Outcome::Unsat)) {
             return unknown(Reason::NoProof);
         }
+        self.solver.begin(About::Other);
         let mut alarms: Vec<Alarm> = Vec::new();
         let mut undecided = None;
         let mut seen: Vec<(lockstep_kernel::SiteId, lockstep_kernel::SiteId)> = Vec::new();

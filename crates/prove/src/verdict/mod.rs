@@ -3,6 +3,7 @@
 pub(crate) mod analysis;
 pub(crate) mod check;
 pub(crate) mod missing_operations;
+pub(crate) mod proof_log;
 pub(crate) mod redundant;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::launch::DimSpec;
 use crate::launch::assumptions::Assumptions;
 use crate::order::why_safe::Safe;
 use crate::property::alarm::Alarm;
+use crate::verdict::proof_log::ProofLog;
 
 /// What to look for, and for how long.
 #[derive(Clone, Debug)]
@@ -38,6 +40,8 @@ pub struct Config {
     pub cancel: Cancel,
     /// Asks the solver about every step and every answer again: for tests, as it takes many times as long.
     pub audit: Option<Arc<Audit>>,
+    /// Keeps how each proof came about, in [`Proof::logs`].
+    pub log: bool,
 }
 
 impl Default for Config {
@@ -51,6 +55,7 @@ impl Default for Config {
             brief: false,
             cancel: Cancel::default(),
             audit: None,
+            log: false,
         }
     }
 }
@@ -96,6 +101,8 @@ pub struct Proof {
     /// The dimensions that the verdict on races is about.
     pub grid: [DimSpec; 3],
     pub block: [DimSpec; 3],
+    /// How what is proved was proved, where [`Config::log`] asks for it.
+    pub logs: Vec<(Kind, ProofLog)>,
 }
 
 /// Proves what it can of a kernel.

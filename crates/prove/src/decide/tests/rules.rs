@@ -29,11 +29,11 @@ const SELDOM: u64 = 10;
 fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
     let truth = satisfiable(ctx, list);
     match presolve(ctx, &Record::default(), list) {
-        None => {
+        Err(_) => {
             assert!(!truth, "round {round}");
             (truth, true)
         }
-        Some(mut reduced) => {
+        Ok(mut reduced) => {
             complete(ctx, &mut reduced);
             assert_eq!(truth, satisfiable(ctx, &reduced), "round {round}");
             (truth, false)
