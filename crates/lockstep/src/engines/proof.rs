@@ -423,6 +423,7 @@ mod tests {
                 late,
                 safe: None,
                 may_race: None,
+                logs: Vec::new(),
                 grid: [any; 3],
                 block: [any; 3],
             };

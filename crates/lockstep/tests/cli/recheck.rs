@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Ended, in_parallel, lockstep, repository};
+use crate::support::{Ended, binary, in_parallel, lockstep, repository};
 
 const CUDA: &str = "\
 __global__ void add(const float *a, const float *b, float *c, int n) {
@@ -243,7 +243,7 @@ fn what_cannot_be_read_gets_one_message() {
 fn a_solver_that_is_not_there_is_named() {
     let dir = proved(PROOFS[0]);
     let empty = TempDir::new().expect("a temporary folder");
-    let mut command = std::process::Command::new(support::binary());
+    let mut command = std::process::Command::new(binary());
     command.args(["recheck", "log", "--solver", "cvc5"]).current_dir(dir.path());
     let out = command.env("PATH", empty.path()).output().expect("lockstep starts");
     let err = String::from_utf8_lossy(&out.stderr);
