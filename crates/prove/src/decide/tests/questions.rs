@@ -244,3 +244,37 @@ pub(crate) fn rows_and_columns_keep_their_models() -> Tally {
     assert!(tally.applied > 4 && tally.settled > 4 && tally.models > 4, "{tally:?}");
     tally
 }
+
+/// Numbers of threads in blocks of an unknown size, scaled and shifted: most have a model that one launch shows.
+pub(crate) fn numbers_of_threads_keep_their_models() -> Tally {
+    let (module, assumptions) = nothing();
+    let mut rng = Rng(0xb10c);
+    let (width, mut tally) = (8, Tally::default());
+    for round in 0..200u64 {
+        let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
+        // As many threads as the launches that are tried have.
+        let size = ctx.variable(VarKind::BlockDim(2), 1, 1, 3, width);
+        let mut list = Vec::new();
+        let mut number = |ctx: &mut Ctx, tag: u8| {
+            let thread = ctx.variable(VarKind::Counter(0), tag, 0, 3, width);
+            let block = ctx.variable(VarKind::Counter(1), tag, 0, 3, width);
+            list.push(ctx.pool.ult(thread, size));
+            let first = ctx.pool.mul(block, size);
+            ctx.pool.add(first, thread)
+        };
+        let (left, right) = (number(&mut ctx, 1), number(&mut ctx, 2));
+        let (k, m) = (1 + rng.below(3), rng.below(6));
+        let (left, right) = (ctx.pool.scale(left, k), ctx.pool.scale(right, 2));
+        let right = ctx.pool.add_const(right, m);
+        let both = ctx.pool.mul(left, size);
+        let sum = ctx.pool.add_const(both, rng.below(4));
+        list.push(if rng.below(2) == 0 {
+            ctx.pool.eq(left, right)
+        } else {
+            ctx.pool.eq(sum, right)
+        });
+        tally.ask(&mut ctx, list, round, |_, _| true);
+    }
+    assert!(tally.models > 20, "{tally:?}");
+    tally
+}

@@ -144,7 +144,7 @@ fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
 /// All questions there are. Each row must have had its say: a rule that is added needs questions that it applies to.
 #[test]
 fn every_rule_and_every_method_is_right() {
-    let generators: [fn() -> Tally; 11] = [
+    let generators: [fn() -> Tally; 12] = [
         division::divided_numbers_keep_their_models,
         division::digits_of_several_numbers_keep_their_models,
         division::parts_of_a_row_keep_their_models,
@@ -156,6 +156,7 @@ fn every_rule_and_every_method_is_right() {
         questions::nested_positions_keep_their_models,
         questions::divided_equations_keep_their_models,
         questions::rows_and_columns_keep_their_models,
+        questions::numbers_of_threads_keep_their_models,
     ];
     let (next, sum) = (AtomicUsize::new(0), Mutex::new(Tally::default()));
     std::thread::scope(|s| {
