@@ -161,3 +161,13 @@ impl fmt::Display for Language {
         })
     }
 }
+
+/// May threads of a warp run apart between synchronisations?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Scheduling {
+    /// Yes: Volta and later, and all of OpenCL.
+    #[default]
+    Independent,
+    /// No: before Volta.
+    Lockstep,
+}

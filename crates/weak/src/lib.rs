@@ -32,10 +32,12 @@
 //!   touched as a whole.
 //! - A compare-and-swap that fails writes the old value back, as PTX describes the operation and Dat3M reads it, or
 //!   nothing, as in C11: the program says which.
-//! - Values are 64-bit integers. Reads take the values that some write gives them: an uninitialised location has the
-//!   initial value that the program names.
-//! - A thread that has ended counts as arrived at barriers of all threads, but is ordered before nobody by that. The id
-//!   and the number of threads of a barrier are known before the thread goes on.
+//! - In PTX's model, an atomic operation is one operation as far as races are concerned: where its write is ordered with
+//!   another access, its read is.
+//! - Values are 64-bit integers; [`program::Function`] gives a program operations of its own. Reads take the values that
+//!   some write gives them: an uninitialised location has the initial value that the program names.
+//! - A thread that has ended counts as arrived at barriers of all threads, or of some that are named, but is ordered
+//!   before nobody by that. The id and the number of threads of a barrier are known before the thread goes on.
 //! - Of a barrier with a number of threads to which more come, those who came first happen before all who go on; real
 //!   hardware would make the others wait for a next round.
 //! - Threads that wait for ever, at a barrier or in a loop, are a [`Failure::Hang`]; races before that are races. A loop

@@ -4,6 +4,8 @@
 //! a run of them. Values are 64-bit integers; narrower arithmetic is written out by whoever makes the program.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// The set of threads around one thread that an operation speaks to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -129,6 +131,51 @@ impl Op {
     }
 }
 
+/// An operation that whoever makes the program defines: arithmetic of other widths, floating point, a table. Functions of
+/// one name are one function.
+#[derive(Clone)]
+pub struct Function {
+    name: Arc<str>,
+    apply: Arc<dyn Fn(&[i64]) -> i64 + Send + Sync>,
+}
+
+impl Function {
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        apply: impl Fn(&[i64]) -> i64 + Send + Sync + 'static,
+    ) -> Function {
+        Function { name: name.into(), apply: Arc::new(apply) }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn apply(&self, operands: &[i64]) -> i64 {
+        (self.apply)(operands)
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Function) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Function {}
+
+impl Hash for Function {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expr {
     Const(i64),
@@ -136,6 +183,7 @@ pub enum Expr {
     Apply(Op, Box<Expr>, Box<Expr>),
     /// The second where the first is not zero, else the third.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    Call(Function, Vec<Expr>),
 }
 
 impl Expr {
@@ -157,6 +205,7 @@ impl Expr {
                 b.registers(f);
                 c.registers(f);
             }
+            Expr::Call(_, operands) => operands.iter().for_each(|operand| operand.registers(f)),
         }
     }
 }
@@ -207,6 +256,8 @@ pub enum Update {
         writes_only_success: bool,
     },
     Apply(Op, Expr),
+    /// The function of the old value and of this one.
+    Call(Function, Expr),
     /// CUDA's `atomicInc`: `old >= limit ? 0 : old + 1`.
     Inc(Expr),
     /// CUDA's `atomicDec`: `old == 0 || old > limit ? limit : old - 1`.
@@ -222,6 +273,7 @@ pub struct Spaces {
 
 impl Spaces {
     pub const ALL: Spaces = Spaces { global: true, shared: true };
+    pub const NONE: Spaces = Spaces { global: false, shared: false };
 }
 
 /// Who has to arrive at a barrier before those who wait there go on.
@@ -231,8 +283,19 @@ pub enum Participants {
     All,
     /// Those threads of the domain in whose code a barrier of this number stands: litmus tests mean this.
     Having,
+    /// Those of these threads that have not ended.
+    Among(Vec<usize>),
     /// So many.
     Count(Expr),
+}
+
+/// Values that the threads of a barrier hand each other while they are there: reductions, shuffles, votes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Gather {
+    /// What this thread gives.
+    pub value: Expr,
+    /// Which thread's value goes to which register, and what goes there if the thread has ended.
+    pub into: Vec<(usize, Reg, i64)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -243,7 +306,10 @@ pub struct Barrier {
     pub participants: Participants,
     /// Barriers are shared by the threads of one warp, block, cluster or device.
     pub domain: Scope,
+    /// The memory that it orders; none: threads only meet there.
     pub spaces: Spaces,
+    /// For all or some threads that wait there, not for a number of them.
+    pub gather: Option<Gather>,
     /// The thread only says that it has come (`bar.arrive`) and does not wait.
     pub arrive: bool,
 }
@@ -326,6 +392,7 @@ impl Instr {
             Instr::Atomic { update, .. } => match update {
                 Update::Exchange(value)
                 | Update::Apply(_, value)
+                | Update::Call(_, value)
                 | Update::Inc(value)
                 | Update::Dec(value) => {
                     value.registers(f);
@@ -340,17 +407,24 @@ impl Instr {
                 if let Participants::Count(count) = &barrier.participants {
                     count.registers(f);
                 }
+                if let Some(gather) = &barrier.gather {
+                    gather.value.registers(f);
+                }
             }
             Instr::Branch { condition, .. } | Instr::Assert { condition } => condition.registers(f),
             Instr::Load { .. } | Instr::Fence { .. } | Instr::Jump { .. } => {}
         }
     }
 
-    pub(crate) fn defines(&self) -> Option<Reg> {
+    /// Calls `f` with each register that is written.
+    pub(crate) fn defines(&self, f: &mut impl FnMut(Reg)) {
         match self {
-            Instr::Load { dst, .. } | Instr::Let { dst, .. } => Some(*dst),
-            Instr::Atomic { dst, .. } => *dst,
-            _ => None,
+            Instr::Load { dst, .. } | Instr::Let { dst, .. } => f(*dst),
+            Instr::Atomic { dst: Some(dst), .. } => f(*dst),
+            Instr::Barrier(Barrier { gather: Some(gather), .. }) => {
+                gather.into.iter().for_each(|&(_, dst, _)| f(dst));
+            }
+            _ => {}
         }
     }
 }

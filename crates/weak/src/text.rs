@@ -49,6 +49,13 @@ impl fmt::Display for Named<'_, Expr> {
                 let of = |expr| Named(program, code, expr);
                 write!(f, "({} ? {} : {})", of(&**a), of(&**b), of(&**c))
             }
+            Expr::Call(function, operands) => {
+                let operands: Vec<String> = operands
+                    .iter()
+                    .map(|operand| Named(program, code, operand).to_string())
+                    .collect();
+                write!(f, "{}({})", function.name(), operands.join(", "))
+            }
         }
     }
 }
@@ -88,6 +95,7 @@ impl fmt::Display for Named<'_, Instr> {
                         format!("cas {}, {}", of(expected), of(desired))
                     }
                     Update::Apply(op, value) => format!("{} {}", op_sign(*op), of(value)),
+                    Update::Call(function, value) => format!("{} {}", function.name(), of(value)),
                     Update::Inc(limit) => format!("inc {}", of(limit)),
                     Update::Dec(limit) => format!("dec {}", of(limit)),
                 };
@@ -100,6 +108,7 @@ impl fmt::Display for Named<'_, Instr> {
                 write!(f, "bar.{}.{mode} {}, {}", barrier.domain, barrier.number, of(&barrier.id))?;
                 match &barrier.participants {
                     Participants::Count(count) => write!(f, ", {}", of(count)),
+                    Participants::Among(threads) => write!(f, ", threads {threads:?}"),
                     Participants::All | Participants::Having => Ok(()),
                 }
             }

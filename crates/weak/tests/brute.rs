@@ -122,6 +122,7 @@ fn instruction(random: &mut Pcg32, registers: usize, barriers: bool) -> (Instr, 
                 participants,
                 domain: Scope::Block,
                 spaces: Spaces::ALL,
+                gather: None,
                 arrive: false,
             };
             (Instr::Barrier(barrier), 1)

@@ -6,7 +6,7 @@
 
 use super::state::{State, Status};
 use super::value::Value;
-use crate::program::{Barrier, Expr, Instr, Participants, Program, Scope};
+use crate::program::{Barrier, Expr, Instr, Participants, Program, Scope, Spaces};
 use crate::relation::{EventSet, Relation};
 
 /// Threads that meet at a barrier once.
@@ -15,8 +15,10 @@ pub(super) struct Group {
     key: Key,
     round: usize,
     members: Vec<usize>,
+    /// What each of them gives the others.
+    given: Vec<Option<Value>>,
     needs: Option<usize>,
-    all: bool,
+    who: Participants,
 }
 
 /// One barrier resource.
@@ -43,7 +45,7 @@ impl State {
             Participants::Count(count) => {
                 Some(self.eval(&Value::of(count, registers))?.max(0) as usize)
             }
-            Participants::All | Participants::Having => None,
+            Participants::All | Participants::Having | Participants::Among(_) => None,
         };
         let place = program.threads[thread].place;
         let first = (0..program.threads.len()).find(|&other| {
@@ -57,7 +59,7 @@ impl State {
         &mut self,
         thread: usize,
         key: Key,
-        arrival: usize,
+        (arrival, given): (usize, Option<Value>),
         needs: Option<usize>,
         barrier: &Barrier,
     ) -> usize {
@@ -69,11 +71,13 @@ impl State {
             .count();
         let found = self.groups.iter().position(|group| group.key == key && group.round == round);
         let group = found.unwrap_or_else(|| {
-            let all = barrier.participants == Participants::All;
-            self.groups.push(Group { key, round, members: Vec::new(), needs, all });
+            let who = barrier.participants.clone();
+            let (members, given) = (Vec::new(), Vec::new());
+            self.groups.push(Group { key, round, members, given, needs, who });
             self.groups.len() - 1
         });
         self.groups[group].members.push(arrival);
+        self.groups[group].given.push(given);
         group
     }
 
@@ -84,15 +88,18 @@ impl State {
             thread == group.key.first
                 || program.threads[thread].place.shares(place, group.key.domain)
         };
-        let has = move |thread: usize| {
-            group.all
-                || program.code(thread).instrs.iter().any(|instr| match instr {
+        let has = move |thread: usize| match &group.who {
+            Participants::All => true,
+            Participants::Among(threads) => threads.contains(&thread),
+            Participants::Having | Participants::Count(_) => {
+                program.code(thread).instrs.iter().any(|instr| match instr {
                     Instr::Barrier(barrier) => {
                         barrier.number == group.key.number
                             && !matches!(barrier.id, Expr::Const(id) if id != group.key.id)
                     }
                     _ => false,
                 })
+            }
         };
         (0..program.threads.len()).filter(move |&thread| of_domain(thread) && has(thread))
     }
@@ -104,7 +111,8 @@ impl State {
         self.expected(program, group).all(|thread| {
             group.members.iter().any(|&member| self.events[member].thread == Some(thread))
                 || self.threads[thread].status == Status::Ended
-                || (!group.all && self.went_elsewhere(program, group, thread))
+                || (group.who == Participants::Having
+                    && self.went_elsewhere(program, group, thread))
         })
     }
 
@@ -136,10 +144,35 @@ impl State {
                 && self.complete(program, &self.groups[group])
             {
                 self.threads[thread].status = Status::Runs;
+                self.gather(program, thread, group);
                 released = true;
             }
         }
         released
+    }
+
+    /// Gives a thread that goes on what the others have brought.
+    fn gather(&mut self, program: &Program, thread: usize, group: usize) {
+        let of = |other: usize| {
+            let group = &self.groups[group];
+            let mut members = group.members.iter();
+            let at = members.position(|&member| self.events[member].thread == Some(other))?;
+            Some((group.members[at], group.given[at].clone()))
+        };
+        let Some((arrival, _)) = of(thread) else { return };
+        let Instr::Barrier(barrier) = &program.code(thread).instrs[self.events[arrival].pc] else {
+            return;
+        };
+        let into = barrier.gather.iter().flat_map(|gather| &gather.into);
+        let values: Vec<(usize, Value)> = into
+            .map(|&(other, register, absent)| {
+                let given = of(other).and_then(|(_, given)| given);
+                (register.0, given.unwrap_or_else(|| Value::known(absent)))
+            })
+            .collect();
+        for (register, value) in values {
+            self.set(thread, register, value);
+        }
     }
 
     /// The first barrier to which more came than it needs, with the number it needs, if it was not chosen yet who came first.
@@ -158,6 +191,10 @@ impl State {
     /// Those who came first, or all, happen before whoever goes on.
     pub(super) fn relate_group(&self, program: &Program, index: usize, barrier: &mut Relation) {
         let group = &self.groups[index];
+        let orders = |&member: &usize| self.events[member].spaces != Spaces::NONE;
+        if !group.members.iter().all(orders) {
+            return;
+        }
         let first: EventSet = match self.chosen.iter().find(|&&(chosen, _)| chosen == index) {
             Some(&(_, members)) => members,
             // To a counted barrier more may come; who came first is then chosen in the end.

@@ -7,6 +7,8 @@ pub(crate) struct Layout {
     pub(crate) codes: Vec<CodeLayout>,
     /// Every access of this location is strong and of a scope that holds all threads of the program.
     pub(crate) all_strong: Vec<bool>,
+    /// Every strong access of this location is of such a scope; others may be weak.
+    pub(crate) all_wide: Vec<bool>,
 }
 
 pub(crate) struct CodeLayout {
@@ -41,20 +43,25 @@ impl Layout {
         .into_iter()
         .map(widest)
         .collect();
-        let strong = |instr: &Instr| match instr {
+        let wide = |instr: &Instr| match instr {
             Instr::Load { strength, .. } | Instr::Store { strength, .. } => match strength {
-                Strength::Weak => false,
-                Strength::Strong(_, scope) => covers[*scope as usize],
+                Strength::Weak => None,
+                Strength::Strong(_, scope) => Some(covers[*scope as usize]),
             },
-            Instr::Atomic { scope, .. } => covers[*scope as usize],
-            _ => true,
+            Instr::Atomic { scope, .. } => Some(covers[*scope as usize]),
+            _ => Some(true),
         };
-        let weak: Vec<_> =
-            program.codes.iter().flat_map(|code| &code.instrs).filter(|i| !strong(i)).collect();
-        let all_strong = (0..program.locations.len())
-            .map(|location| !weak.iter().any(|i| i.address().is_some_and(|at| at.may_be(location))))
-            .collect();
-        Layout { codes, all_strong }
+        let none_is = |wrong: &dyn Fn(Option<bool>) -> bool| -> Vec<bool> {
+            let instrs = program.codes.iter().flat_map(|code| &code.instrs);
+            let wrong: Vec<_> = instrs.filter(|instr| wrong(wide(instr))).collect();
+            let at = |location: usize| {
+                wrong.iter().any(|i| i.address().is_some_and(|at| at.may_be(location)))
+            };
+            (0..program.locations.len()).map(|location| !at(location)).collect()
+        };
+        let all_strong = none_is(&|wide| wide != Some(true));
+        let all_wide = none_is(&|wide| wide == Some(false));
+        Layout { codes, all_strong, all_wide }
     }
 }
 
@@ -81,9 +88,7 @@ impl CodeLayout {
                     merge(&mut live_here, &live[next]);
                     merge(&mut writes_here, &writes[next]);
                 }
-                if let Some(reg) = instr.defines() {
-                    live_here[reg.0] = false;
-                }
+                instr.defines(&mut |reg| live_here[reg.0] = false);
                 instr.uses(&mut |reg| live_here[reg.0] = true);
                 if let Some(at) = instr.address().filter(|_| instr.writes()) {
                     for location in 0..locations {

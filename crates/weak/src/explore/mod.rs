@@ -14,8 +14,9 @@
 //! A turn of a loop that only waits (reads, fences, atomic operations that write back what they read) and comes back to
 //! the same registers is not followed by another: the thread stops there. If it saw the last writes of all that it
 //! waited for, and the others have ended or stopped, too, it waits for ever: the execution is shown to the goal as one
-//! that hangs. If not, the same execution without that turn is explored, and this one dropped. Other loops are cut
-//! at [`Limits::iterations`].
+//! that hangs. If not, the same execution without that turn is explored, and this one dropped. Where what it waited for is
+//! also accessed by weak operations, one such turn is kept, since it may race with them. Other loops are cut at
+//! [`Limits::iterations`].
 
 mod barriers;
 mod graph;
@@ -69,7 +70,7 @@ pub enum Cut {
 /// What an exploration did.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Execution graphs in which all threads end, as far as the goal wanted to know.
+    /// Execution graphs in which all threads end: events, and who reads from whom.
     pub executions: u64,
     /// Partial executions that the model or the end of all writes ruled out.
     pub dead: u64,
@@ -363,6 +364,12 @@ impl Explorer<'_> {
             self.summary.spins += 1;
             return ControlFlow::Continue(());
         }
+        let new = u64::from(!std::mem::replace(counted, true));
+        if state.ended() {
+            self.summary.executions += new;
+        } else {
+            self.summary.hanging += new;
+        }
         let execution = Execution {
             program: self.program,
             candidate: &candidate,
@@ -374,12 +381,6 @@ impl Explorer<'_> {
             return ControlFlow::Continue(());
         }
         let Some(&undecided) = judgement.undecided.first() else {
-            let new = u64::from(!std::mem::replace(counted, true));
-            if state.ended() {
-                self.summary.executions += new;
-            } else {
-                self.summary.hanging += new;
-            }
             return self.goal.accept(&execution);
         };
         for forward in [true, false] {

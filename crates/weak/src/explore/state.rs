@@ -82,6 +82,8 @@ pub(super) struct Visit {
     registers: Rc<Vec<Value>>,
     events: usize,
     times: usize,
+    /// A turn that only waited was kept.
+    waited: bool,
 }
 
 #[derive(Clone)]
@@ -314,7 +316,7 @@ impl State {
             }
             let pc = self.threads[thread].pc;
             if layout_of.loop_head[pc] && !self.threads[thread].visits.contains_key(&pc) {
-                self.visit(thread, pc, 0);
+                self.visit(thread, pc, 0, false);
             }
             let Some(instr) = code.instrs.get(pc) else {
                 self.threads[thread].status = Status::Ended;
@@ -354,14 +356,14 @@ impl State {
         }
     }
 
-    fn set(&mut self, thread: usize, register: usize, value: Value) {
+    pub(super) fn set(&mut self, thread: usize, register: usize, value: Value) {
         Rc::make_mut(&mut self.threads[thread].registers)[register] = value;
     }
 
-    fn visit(&mut self, thread: usize, head: usize, times: usize) {
+    fn visit(&mut self, thread: usize, head: usize, times: usize, waited: bool) {
         let runner = &mut self.threads[thread];
-        let visit =
-            Visit { registers: runner.registers.clone(), events: runner.events.len(), times };
+        let (registers, events) = (runner.registers.clone(), runner.events.len());
+        let visit = Visit { registers, events, times, waited };
         runner.visits.insert(head, visit);
     }
 
@@ -375,8 +377,8 @@ impl State {
         live: &[bool],
     ) -> Result<(), Dropped> {
         let runner = &self.threads[thread];
-        let times = match runner.visits.get(&head) {
-            None => 0,
+        let (times, waited) = match runner.visits.get(&head) {
+            None => (0, false),
             Some(visit) => {
                 let same =
                     live.iter().enumerate().filter(|(_, live)| **live).all(|(register, _)| {
@@ -385,18 +387,24 @@ impl State {
                         before.term == now.term
                             || self.eval(before).is_some_and(|value| self.eval(now) == Some(value))
                     });
-                if same
-                    && runner.events[visit.events..]
-                        .iter()
-                        .all(|&event| self.only_waits(layout, event))
-                {
+                let turn = &runner.events[visit.events..];
+                let waits = same && turn.iter().all(|&event| self.only_waits(layout, event));
+                // An access that waits may race with weak ones where the last turn does not: one such turn is kept.
+                let may_race = |&event: &usize| {
+                    self.events[event].location.is_some_and(|at| !layout.all_strong[at])
+                };
+                let keeps = !visit.waited && turn.iter().any(may_race);
+                if waits && !keeps {
                     let from = visit.events;
                     let runner = &mut self.threads[thread];
                     runner.spun_from = from;
                     runner.status = Status::Spins;
                     return Ok(());
                 }
-                visit.times + 1
+                match waits {
+                    true => (visit.times, true),
+                    false => (visit.times + 1, visit.waited),
+                }
             }
         };
         if times > limit {
@@ -404,7 +412,7 @@ impl State {
         }
         // Loops inside of this one begin anew.
         self.threads[thread].visits.retain(|&inner, _| inner <= head);
-        self.visit(thread, head, times);
+        self.visit(thread, head, times, waited);
         Ok(())
     }
 
@@ -441,8 +449,9 @@ impl State {
     }
 
     /// Would all else be the same without this event? Reads and fences only add order. So do atomic operations that
-    /// write back what they read, where all accesses of their location are strong: who reads from them could read from
-    /// where they have read.
+    /// write back what they read, where no strong access of their location is of too narrow a scope: who reads from them
+    /// could read from where they have read. No write comes in between: a strong one would break atomicity, and a weak
+    /// one comes between only if it is ordered before them, and then they would have to read from it.
     fn only_waits(&self, layout: &Layout, event: usize) -> bool {
         let event = &self.events[event];
         match event.kind {
@@ -451,7 +460,7 @@ impl State {
             Kind::Write => event.rmw.is_some_and(|read| {
                 event.value.is_some()
                     && self.events[read].value == event.value
-                    && event.location.is_some_and(|location| layout.all_strong[location])
+                    && event.location.is_some_and(|location| layout.all_wide[location])
             }),
         }
     }
@@ -559,6 +568,9 @@ impl State {
                         &old,
                     ),
                     Update::Apply(op, value) => Value::apply(*op, &old, &of(value)),
+                    Update::Call(function, value) => {
+                        Value::call(function, &[old.clone(), of(value)])
+                    }
                     Update::Inc(limit) => Value::select(
                         &Value::apply(Op::Ge, &old, &of(limit)),
                         &zero,
@@ -598,9 +610,11 @@ impl State {
                 let mut arrival = event(Kind::Barrier, Strength::Weak);
                 arrival.spaces = barrier.spaces;
                 arrival.dependencies |= Value::of(&barrier.id, &registers).reads;
+                let given =
+                    barrier.gather.as_ref().map(|gather| Value::of(&gather.value, &registers));
                 let arrival = self.push(arrival)?;
                 self.threads[thread].events.push(arrival);
-                let group = self.join(thread, key, arrival, count, barrier);
+                let group = self.join(thread, key, (arrival, given), count, barrier);
                 if !barrier.arrive {
                     self.threads[thread].status = Status::Waits(group);
                 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::program::{Expr, Op};
+use crate::program::{Expr, Function, Op};
 use crate::relation::EventSet;
 
 /// A value, and the reads that it was computed from.
@@ -19,6 +19,7 @@ pub(crate) enum Term {
     Read(usize),
     Apply(Op, Rc<(Term, Term)>),
     Select(Rc<(Term, Term, Term)>),
+    Call(Rc<(Function, Vec<Term>)>),
 }
 
 impl Value {
@@ -47,6 +48,25 @@ impl Value {
         Value { term, reads: condition.reads | yes.reads | no.reads }
     }
 
+    pub(crate) fn call(function: &Function, operands: &[Value]) -> Value {
+        let known: Option<Vec<i64>> = operands
+            .iter()
+            .map(|operand| match operand.term {
+                Term::Known(value) => Some(value),
+                _ => None,
+            })
+            .collect();
+        let term = match known {
+            Some(known) => Term::Known(function.apply(&known)),
+            None => {
+                let terms = operands.iter().map(|operand| operand.term.clone()).collect();
+                Term::Call(Rc::new((function.clone(), terms)))
+            }
+        };
+        let reads = operands.iter().fold(EventSet::EMPTY, |all, operand| all | operand.reads);
+        Value { term, reads }
+    }
+
     /// The value of an expression over these registers.
     pub(crate) fn of(expr: &Expr, registers: &[Value]) -> Value {
         match expr {
@@ -60,6 +80,11 @@ impl Value {
                 &Value::of(b, registers),
                 &Value::of(c, registers),
             ),
+            Expr::Call(function, operands) => {
+                let operands: Vec<Value> =
+                    operands.iter().map(|operand| Value::of(operand, registers)).collect();
+                Value::call(function, &operands)
+            }
         }
     }
 }
@@ -76,6 +101,11 @@ impl Term {
             Term::Select(operands) => {
                 let (condition, yes, no) = &**operands;
                 if condition.eval(read)? != 0 { yes.eval(read) } else { no.eval(read) }
+            }
+            Term::Call(call) => {
+                let operands: Option<Vec<i64>> =
+                    call.1.iter().map(|operand| operand.eval(read)).collect();
+                Some(call.0.apply(&operands?))
             }
         }
     }

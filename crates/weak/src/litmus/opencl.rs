@@ -439,6 +439,7 @@ impl Builder<'_> {
             participants,
             domain: Scope::Block,
             spaces,
+            gather: None,
             arrive: false,
         }));
         Ok(())

@@ -361,6 +361,7 @@ fn barrier(
         participants,
         domain: Scope::Block,
         spaces: Spaces::ALL,
+        gather: None,
         arrive,
     }))
 }

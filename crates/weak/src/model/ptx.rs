@@ -180,8 +180,11 @@ impl Model for Ptx {
         })
     }
 
-    /// Conflicting accesses that are neither morally strong nor related in causality order.
+    /// Conflicting accesses that are neither morally strong nor related in causality order. An atomic operation is one
+    /// operation that reads and writes: where its write is ordered, it is.
     fn races(&self, x: &Candidate, judgement: &Judgement) -> Relation {
-        &x.conflicts() - &judgement.ordered
+        let updates = x.rmw.then(&judgement.ordered);
+        let ordered = &judgement.ordered | &(&updates | &updates.inverse());
+        &x.conflicts() - &ordered
     }
 }

@@ -149,6 +149,9 @@ fn runs(program: &Program, thread: usize) -> Vec<Run> {
                     let (value, more) = match update {
                         Update::Exchange(value) => of(value),
                         Update::Apply(op, value) => join(&old, &of(value), |a, b| op.apply(a, b)),
+                        Update::Call(function, value) => {
+                            join(&old, &of(value), |a, b| function.apply(&[a, b]))
+                        }
                         Update::CompareExchange { expected, desired, writes_only_success } => {
                             let (expected, desired) = (of(expected), of(desired));
                             if *writes_only_success {
@@ -204,6 +207,11 @@ fn eval(expr: &Expr, registers: &[Known]) -> Known {
         Expr::Select(a, b, c) => {
             let (a, b, c) = (eval(a, registers), eval(b, registers), eval(c, registers));
             join(&a, &join(&b, &c, |b, c| if a.0 != 0 { b } else { c }), |_, value| value)
+        }
+        Expr::Call(function, operands) => {
+            let operands: Vec<Known> = operands.iter().map(|o| eval(o, registers)).collect();
+            let values: Vec<i64> = operands.iter().map(|o| o.0).collect();
+            (function.apply(&values), operands.into_iter().flat_map(|o| o.1).collect())
         }
     }
 }
