@@ -1,0 +1,230 @@
+//! From a kernel and a launch to a small concurrent program.
+//!
+//! Threads are specialised one by one ([`thread`]). Which memory they communicate through is not known at first: as long as
+//! their accesses show more of it ([`pattern`]), all are specialised again. In the end no thread writes what another
+//! touches outside of what is shared; so each may take the rest of memory for its own, or for what it was at first.
+
+mod access;
+mod arithmetic;
+mod exchange;
+mod liveness;
+mod objects;
+mod pattern;
+mod residual;
+mod state;
+mod thread;
+mod value;
+
+pub use residual::{Origin, Role, Spot};
+
+use std::collections::BTreeSet;
+
+use lockstep_kernel::cfg::Cfg;
+use lockstep_kernel::{Elem, Kernel, Language, Scheduling, Space as KernelSpace};
+use lockstep_weak::program::{
+    Code, Instr, Location, Order, Place, Program, Scope, Space, Strength, Thread as WeakThread,
+};
+
+use crate::launch::{Launch, ThreadAt};
+use crate::limits::Limits;
+use crate::outside::{Outside, Reason};
+use liveness::Liveness;
+use objects::Objects;
+use pattern::Pattern;
+use thread::{Stop, World};
+
+pub(crate) fn weak_scope(scope: lockstep_kernel::Scope) -> Scope {
+    match scope {
+        lockstep_kernel::Scope::Thread => Scope::Thread,
+        lockstep_kernel::Scope::Warp => Scope::Warp,
+        lockstep_kernel::Scope::Block => Scope::Block,
+        lockstep_kernel::Scope::Device => Scope::Device,
+        lockstep_kernel::Scope::System => Scope::System,
+    }
+}
+
+pub(crate) fn kernel_scope(scope: Scope) -> lockstep_kernel::Scope {
+    match scope {
+        Scope::Thread => lockstep_kernel::Scope::Thread,
+        Scope::Warp => lockstep_kernel::Scope::Warp,
+        Scope::Block => lockstep_kernel::Scope::Block,
+        Scope::Cluster | Scope::Device => lockstep_kernel::Scope::Device,
+        Scope::System => lockstep_kernel::Scope::System,
+    }
+}
+
+pub(crate) fn weak_order(order: lockstep_kernel::Order) -> Order {
+    match order {
+        lockstep_kernel::Order::Relaxed => Order::Relaxed,
+        lockstep_kernel::Order::Acquire => Order::Acquire,
+        lockstep_kernel::Order::Release => Order::Release,
+        lockstep_kernel::Order::AcqRel => Order::AcqRel,
+        lockstep_kernel::Order::SeqCst => Order::SeqCst,
+    }
+}
+
+/// A place of memory through which threads communicate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedPlace {
+    pub object: String,
+    pub space: KernelSpace,
+    /// Bytes from the beginning of the object.
+    pub offset: u64,
+    pub size: u32,
+    pub elem: Elem,
+    /// For shared memory, the number of the block that it belongs to.
+    pub block: Option<u32>,
+    /// Nobody has written there before the kernel.
+    pub uninitialised: bool,
+}
+
+/// What threads of a launch do with the memory through which they communicate, and nothing else.
+#[derive(Clone, Debug)]
+pub struct Communication {
+    pub program: Program,
+    /// For each thread's code, where its instructions come from.
+    pub origins: Vec<Vec<Origin>>,
+    pub threads: Vec<ThreadAt>,
+    /// The locations of the program.
+    pub places: Vec<SharedPlace>,
+}
+
+impl Communication {
+    pub fn origin(&self, thread: usize, pc: usize) -> Origin {
+        self.origins[self.program.threads[thread].code][pc]
+    }
+}
+
+/// Rounds until it is known what is shared.
+const MOST_ROUNDS: usize = 64;
+
+/// The communicating part of a kernel at a launch.
+pub fn specialise(
+    kernel: &Kernel,
+    launch: &Launch,
+    limits: &Limits,
+) -> Result<Communication, Outside> {
+    let threads = launch.thread_count();
+    if threads > limits.threads {
+        return Err(Outside::of(Reason::Threads { threads, most: limits.threads }));
+    }
+    if launch.scheduling == Scheduling::Lockstep
+        && launch.warp_size > 1
+        && launch.threads_per_block() > 1
+    {
+        return Err(Outside::of(Reason::Lockstep));
+    }
+    if !kernel.beside.is_empty() {
+        return Err(Outside::of(Reason::Aliases));
+    }
+    let world = World {
+        kernel,
+        cfg: Cfg::new(kernel),
+        liveness: Liveness::new(kernel),
+        launch,
+        threads: launch.threads(),
+        objects: Objects::new(kernel, launch)?,
+        limits,
+        ptx: kernel.language != Language::OpenCl,
+    };
+    let mut known = BTreeSet::new();
+    let mut pattern = Pattern::default();
+    for _ in 0..MOST_ROUNDS {
+        let mut found = known.clone();
+        let results: Vec<_> = (0..world.threads.len())
+            .map(|me| thread::specialise(&world, &pattern, &known, &mut found, me))
+            .collect();
+        let next = Pattern::of(&found, &world.objects);
+        if next != pattern {
+            (pattern, known) = (next, found);
+            continue;
+        }
+        let mut codes = Vec::new();
+        for result in results {
+            match result {
+                Ok(code) => codes.push(code),
+                Err(Stop::Outside(outside)) => return Err(outside),
+                // The pattern did not change, although a thread does not fit it: it will not fit later either.
+                Err(Stop::NewSharing | Stop::Widened) => return Err(Outside::of(Reason::States)),
+            }
+        }
+        return Ok(assemble(&world, &pattern, codes));
+    }
+    Err(Outside::of(Reason::States))
+}
+
+fn assemble(
+    world: &World<'_>,
+    pattern: &Pattern,
+    codes: Vec<(Code, Vec<Origin>)>,
+) -> Communication {
+    let mut program = Program { name: world.kernel.name.clone(), ..Program::default() };
+    let mut places = Vec::new();
+    for (instance, cell) in pattern.cells() {
+        let object = &world.objects.objects[instance.object];
+        let first = world.objects.first_bits(instance.object, cell.offset, cell.size);
+        let element = cell.offset / u64::from(object.elem.size().max(1));
+        let owner = match (object.space, instance.owner) {
+            (KernelSpace::Shared, Some(block)) => format!(" of block {block}"),
+            (KernelSpace::Private, Some(thread)) => format!(" of thread {thread}"),
+            _ => String::new(),
+        };
+        program.locations.push(Location {
+            name: format!("{}[{element}]{owner}", object.name),
+            initial: first.unwrap_or(0) as i64,
+            space: match object.space {
+                KernelSpace::Shared => Space::Shared,
+                _ => Space::Global,
+            },
+            atomic: world.ptx,
+        });
+        places.push(SharedPlace {
+            object: object.name.clone(),
+            space: object.space,
+            offset: cell.offset,
+            size: cell.size,
+            elem: object.elem,
+            block: instance.owner.filter(|_| object.space == KernelSpace::Shared),
+            uninitialised: first.is_none(),
+        });
+    }
+    let mut origins = Vec::new();
+    for (index, (code, origin)) in codes.into_iter().enumerate() {
+        let at = world.threads[index];
+        program.threads.push(WeakThread {
+            name: format!("thread {:?} of block {:?}", at.thread, at.block),
+            place: Place {
+                device: 0,
+                cluster: at.block_number,
+                block: at.block_number,
+                warp: at.warp,
+            },
+            code: index,
+            start: Vec::new(),
+        });
+        program.codes.push(code);
+        origins.push(origin);
+    }
+    if !world.ptx {
+        mark_atomic(&mut program);
+    }
+    Communication { program, origins, threads: world.threads.clone(), places }
+}
+
+/// In OpenCL, memory that atomic operations may touch is atomic.
+fn mark_atomic(program: &mut Program) {
+    let is_atomic = |instr: &&Instr| match instr {
+        Instr::Load { strength, .. } | Instr::Store { strength, .. } => *strength != Strength::Weak,
+        Instr::Atomic { .. } => true,
+        _ => false,
+    };
+    let touched: Vec<bool> = (0..program.locations.len())
+        .map(|location| {
+            let mut atomics = program.codes.iter().flat_map(|code| &code.instrs).filter(is_atomic);
+            atomics.any(|instr| instr.address().is_some_and(|at| at.may_be(location)))
+        })
+        .collect();
+    for (location, atomic) in program.locations.iter_mut().zip(touched) {
+        location.atomic = atomic;
+    }
+}

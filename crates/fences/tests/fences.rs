@@ -1,0 +1,226 @@
+//! Kernels that synchronise through memory: each right, with a release or an acquire missing, with too narrow a scope, and
+//! with a fence too many. What is expected was decided by the model of PTX or OpenCL, by hand.
+//!
+//! Fences stand at lines that a comment marks: `// release`. An expectation names the mark, and an answer is there if the
+//! fence belongs between the access before the marked line and the one behind it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Instant;
+
+use lockstep_fences::{
+    Answer, Arg, Launch, Limits, Remedy, Spot, Worth, Wrong, examine, specialise,
+};
+use lockstep_frontend::{Input, Options, load};
+use lockstep_kernel::{Kernel, Loc, ParamKind, Scheduling, SiteId, SiteKind};
+
+fn path(file: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(file)
+}
+
+fn kernel(file: &str, name: &str, defines: &str) -> Kernel {
+    let mut clang_args: Vec<std::ffi::OsString> =
+        defines.split(';').filter(|d| !d.is_empty()).map(|d| format!("-D{d}").into()).collect();
+    if file.ends_with(".cl") {
+        clang_args.push("-cl-std=CL2.0".into());
+    }
+    let options = Options { clang_args, ..Options::default() };
+    let module = load(Input::Path(&path(file)), &options).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let found = module.kernels.into_iter().find(|kernel| kernel.name == name);
+    found.unwrap_or_else(|| panic!("{file} has no kernel {name}"))
+}
+
+/// A launch whose arrays have 16 zeros.
+fn launch(kernel: &Kernel, (grid, block): (u32, u32)) -> Launch {
+    let arg = |kind: ParamKind| match kind {
+        ParamKind::Buffer { .. } => Arg::Buffer(vec![0; 64]),
+        ParamKind::Scalar { count, .. } => Arg::Scalar(vec![1; count as usize]),
+        ParamKind::Local { .. } => Arg::Local(64),
+        ParamKind::Aggregate { size, .. } => Arg::Aggregate(vec![0; size as usize]),
+    };
+    Launch {
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        warp_size: 32,
+        scheduling: Scheduling::Independent,
+        shared: 64,
+        args: kernel.params.iter().map(|param| arg(param.kind)).collect(),
+    }
+}
+
+/// The line in the file itself that an operation stands at.
+fn line(kernel: &Kernel, site: SiteId) -> u32 {
+    let chain: Vec<&Loc> = kernel.loc_chain(kernel.site(site).loc).collect();
+    chain.last().expect("a place").line
+}
+
+/// The mark that a place for a fence belongs to: no access stands between them.
+fn mark(file: &str, kernel: &Kernel, spot: Spot) -> String {
+    let text = std::fs::read_to_string(path(file)).expect("the file is there");
+    let begin = kernel.loc(kernel.loc).line as usize;
+    let marks = text
+        .lines()
+        .enumerate()
+        .skip(begin)
+        .filter_map(|(i, text)| Some((i as u32 + 1, text.split_once("// ")?.1.to_string())));
+    let is_access =
+        |site: &SiteId| !matches!(kernel.site(*site).kind, SiteKind::Fence | SiteKind::Barrier);
+    let sites = (0..kernel.sites.len() as u32).map(SiteId).filter(is_access);
+    let lines: BTreeSet<u32> = sites.map(|site| line(kernel, site)).collect();
+    let here = line(kernel, spot.site());
+    let belongs = |mark: u32| match spot {
+        Spot::Before(_) => lines.range(mark..).next() == Some(&here),
+        Spot::After(_) => lines.range(..=mark).next_back() == Some(&here),
+    };
+    let found: Vec<String> = marks.filter(|(at, _)| belongs(*at)).map(|(_, mark)| mark).collect();
+    let side = if matches!(spot, Spot::Before(_)) { "before" } else { "after" };
+    found.first().cloned().unwrap_or_else(|| format!("{side} line {here}"))
+}
+
+/// An answer in a few words.
+fn told(file: &str, kernel: &Kernel, answer: &Answer) -> String {
+    let mut words = Vec::new();
+    for launch in &answer.launches {
+        if let Err(outside) = launch {
+            words.push(format!("outside: {outside}"));
+        }
+    }
+    for fault in &answer.faults {
+        words.push(match fault.wrong {
+            Wrong::Race(..) => "race".to_string(),
+            Wrong::Hang(_) => "hang".to_string(),
+            Wrong::Assertion(_) => "assertion".to_string(),
+        });
+    }
+    if let Some(missing) = &answer.missing {
+        assert!(missing.verified, "{file}: remedies are tried in the kernel");
+        for remedy in &missing.remedies {
+            words.push(match *remedy {
+                Remedy::Insert { spot, scope, .. } => {
+                    format!("insert {scope} at {}", mark(file, kernel, spot))
+                }
+                Remedy::Widen { site, scope, .. } => {
+                    format!("widen to {scope} at {}", mark_at(file, line(kernel, site)))
+                }
+                Remedy::Flags { site } => format!("flags at line {}", line(kernel, site)),
+            });
+        }
+    }
+    for fence in &answer.fences {
+        let at = || mark_at(file, line(kernel, fence.site));
+        match fence.worth {
+            Worth::Redundant => words.push(format!("redundant at {}", at())),
+            Worth::TooWide(scope) => words.push(format!("{scope} is enough at {}", at())),
+            Worth::Undecided => words.push(format!("undecided at {}", at())),
+            Worth::Needed => {}
+        }
+    }
+    if words.is_empty() && answer.exhaustive() {
+        words.push("proved".into());
+    }
+    words.sort();
+    words.dedup();
+    words.join(", ")
+}
+
+fn mark_at(file: &str, line: u32) -> String {
+    let text = std::fs::read_to_string(path(file)).expect("the file is there");
+    let marked = text.lines().nth(line as usize - 1).and_then(|text| text.split_once("// "));
+    marked.map_or(format!("line {line}"), |(_, mark)| mark.to_string())
+}
+
+/// File, kernel, launches (blocks, threads), macros, answer.
+type Row = (&'static str, &'static str, &'static [(u32, u32)], &'static str, &'static str);
+
+const BLOCKS: &[(u32, u32)] = &[(2, 1)];
+const THREADS: &[(u32, u32)] = &[(1, 2)];
+const BOTH: &[(u32, u32)] = &[(2, 1), (2, 2)];
+
+const NARROW: &str = "RELEASE=__threadfence_block()";
+const NARROW_ACQUIRE: &str = "ACQUIRE=__threadfence_block()";
+const MORE: &str = "MORE=__threadfence()";
+const WIDE: &str = "RELEASE=__threadfence_system()";
+
+/// Kernels of which a fence of the whole device is needed at the marks `release` and `acquire`, and that have no more.
+const PATTERNS: &[(&str, &str, &[(u32, u32)])] = &[
+    ("message.cu", "by_atomics", BLOCKS),
+    ("message.cu", "by_volatile", BLOCKS),
+    ("locks.cu", "spin_lock", BLOCKS),
+    ("locks.cu", "backing_off", BLOCKS),
+    ("locks.cu", "ticket_lock", BLOCKS),
+    ("locks.cu", "volatile_unlock", BLOCKS),
+    ("locks.cu", "semaphore", BLOCKS),
+    ("last_block.cu", "one_thread", BLOCKS),
+    ("last_block.cu", "whole_block", BOTH),
+    ("grid.cu", "grid_barrier", BLOCKS),
+    ("grid.cu", "look_back", BLOCKS),
+    ("grid.cu", "split_k", BOTH),
+    ("queue.cu", "one_producer", BLOCKS),
+    ("queue.cu", "slots", BLOCKS),
+];
+
+fn pattern_rows() -> Vec<Row> {
+    let variants = [
+        ("", "proved"),
+        ("RELEASE=", "insert device at release"),
+        ("ACQUIRE=", "insert device at acquire"),
+        ("RELEASE=;ACQUIRE=", "insert device at acquire, insert device at release"),
+        (NARROW, "widen to device at release"),
+        (NARROW_ACQUIRE, "widen to device at acquire"),
+        (MORE, "redundant at more"),
+        (WIDE, "device is enough at release"),
+    ];
+    let mut rows = Vec::new();
+    for &(file, kernel, launches) in PATTERNS {
+        rows.extend(variants.map(|(defines, answer)| (file, kernel, launches, defines, answer)));
+    }
+    rows
+}
+
+/// The rest, one by one.
+const ROWS: &[Row] = &[
+    ("block.cu", "hand_over", THREADS, "", "proved"),
+    ("block.cu", "hand_over", THREADS, "RELEASE=", "insert block at release"),
+    ("block.cu", "hand_over", THREADS, "ACQUIRE=", "insert block at acquire"),
+    ("block.cu", "hand_over", THREADS, "RELEASE=__threadfence()", "block is enough at release"),
+    ("block.cu", "hand_over", THREADS, "MORE=__threadfence_block()", "redundant at more"),
+    ("orders.cu", "inline_ptx", BLOCKS, "", "proved"),
+    ("orders.cu", "inline_ptx", BLOCKS, "STORE=\"st.relaxed.gpu.s32\"", "insert device at release"),
+    ("orders.cu", "inline_ptx", BLOCKS, "LOAD=\"ld.relaxed.gpu.s32\"", "insert device at acquire"),
+    ("orders.cu", "inline_ptx", BLOCKS, "STORE=\"st.release.cta.s32\"", "race"),
+];
+
+fn check(rows: &[Row]) {
+    let mut wrong = Vec::new();
+    for &(file, name, launches, defines, expected) in rows {
+        let kernel = kernel(file, name, defines);
+        let launches: Vec<Launch> = launches.iter().map(|&at| launch(&kernel, at)).collect();
+        let begin = Instant::now();
+        let answer = examine(&kernel, &launches, &Limits::default());
+        let time = begin.elapsed().as_secs_f64() * 1e3;
+        let told = told(file, &kernel, &answer);
+        let seen = answer.launches.iter().flatten();
+        let executions: Vec<u64> = seen.map(|explored| explored.executions).collect();
+        println!("{name:16} {defines:32} {time:9.1} ms  {executions:?}  {told}");
+        if told != expected {
+            println!("    but expected: {expected}");
+            for launch in &launches {
+                if let Ok(communication) = specialise(&kernel, launch, &Limits::default()) {
+                    println!("{}", communication.program);
+                }
+            }
+            wrong.push(format!("{name} {defines}: {told}, not {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn patterns_are_told_apart() {
+    check(&pattern_rows());
+}
+
+#[test]
+fn other_ways_are_told_apart() {
+    check(ROWS);
+}

@@ -1,0 +1,29 @@
+// Threads of one block, through shared memory.
+#ifndef RELEASE
+#define RELEASE __threadfence_block()
+#endif
+#ifndef ACQUIRE
+#define ACQUIRE __threadfence_block()
+#endif
+#ifndef MORE
+#define MORE
+#endif
+
+__global__ void hand_over(int *out) {
+    __shared__ int data;
+    __shared__ int flag;
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        data = 42;
+        RELEASE; // release
+        atomicExch(&flag, 1);
+        MORE; // more
+    } else if (threadIdx.x == 1) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        ACQUIRE; // acquire
+        out[0] = data;
+    }
+}

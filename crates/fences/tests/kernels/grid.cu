@@ -1,0 +1,51 @@
+// Blocks wait for each other.
+#ifndef RELEASE
+#define RELEASE __threadfence()
+#endif
+#ifndef ACQUIRE
+#define ACQUIRE __threadfence()
+#endif
+#ifndef MORE
+#define MORE
+#endif
+
+__global__ void grid_barrier(int *arrived, int *part, int *out) {
+    part[blockIdx.x] = blockIdx.x;
+    RELEASE; // release
+    atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < gridDim.x) {
+    }
+    ACQUIRE; // acquire
+    out[blockIdx.x] = part[(blockIdx.x + 1) % gridDim.x];
+    MORE; // more
+}
+
+__global__ void look_back(volatile int *ready, int *total, const int *in) {
+    int before = 0;
+    if (blockIdx.x > 0) {
+        while (ready[blockIdx.x - 1] == 0) {
+        }
+        ACQUIRE; // acquire
+        before = total[blockIdx.x - 1];
+    }
+    total[blockIdx.x] = before + in[blockIdx.x];
+    RELEASE; // release
+    ready[blockIdx.x] = 1;
+    MORE; // more
+}
+
+__global__ void split_k(int *semaphore, float *c, const float *partial) {
+    if (threadIdx.x == 0) {
+        while (atomicAdd(semaphore, 0) != blockIdx.x) {
+        }
+        ACQUIRE; // acquire
+    }
+    __syncthreads();
+    c[threadIdx.x] += partial[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        RELEASE; // release
+        atomicExch(semaphore, blockIdx.x + 1);
+        MORE; // more
+    }
+}

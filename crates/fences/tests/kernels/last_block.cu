@@ -1,0 +1,46 @@
+// The last block to finish adds up what all have left.
+#ifndef RELEASE
+#define RELEASE __threadfence()
+#endif
+#ifndef ACQUIRE
+#define ACQUIRE __threadfence()
+#endif
+#ifndef MORE
+#define MORE
+#endif
+
+__device__ unsigned finished = 0;
+
+__global__ void one_thread(const float *in, float *partial, float *out) {
+    partial[blockIdx.x] = in[blockIdx.x] + 1.0f;
+    RELEASE; // release
+    unsigned ticket = atomicAdd(&finished, 1u);
+    if (ticket == gridDim.x - 1) {
+        ACQUIRE; // acquire
+        float sum = 0;
+        for (unsigned i = 0; i < gridDim.x; ++i)
+            sum += partial[i];
+        out[0] = sum;
+        finished = 0;
+    }
+    MORE; // more
+}
+
+__global__ void whole_block(const float *in, float *partial, float *out) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = in[blockIdx.x] + 1.0f;
+        RELEASE; // release
+        unsigned ticket = atomicInc(&finished, gridDim.x);
+        ACQUIRE; // acquire
+        last = ticket == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        float sum = 0;
+        for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
+            sum += partial[i];
+        out[threadIdx.x] = sum;
+    }
+    MORE; // more
+}

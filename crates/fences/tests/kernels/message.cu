@@ -1,0 +1,38 @@
+// One block hands data to another, by a flag.
+#ifndef RELEASE
+#define RELEASE __threadfence()
+#endif
+#ifndef ACQUIRE
+#define ACQUIRE __threadfence()
+#endif
+#ifndef MORE
+#define MORE
+#endif
+
+__global__ void by_atomics(int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        data[0] = 42;
+        RELEASE; // release
+        atomicExch(flag, 1);
+        MORE; // more
+    } else if (blockIdx.x == 1) {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        ACQUIRE; // acquire
+        out[0] = data[0];
+    }
+}
+
+__global__ void by_volatile(int *data, volatile int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        data[0] = 42;
+        RELEASE; // release
+        *flag = 1;
+        MORE; // more
+    } else if (blockIdx.x == 1) {
+        while (*flag == 0) {
+        }
+        ACQUIRE; // acquire
+        out[0] = data[0];
+    }
+}
