@@ -12,11 +12,13 @@ use crate::specialise::{SharedPlace, Spot};
 pub struct Answer {
     /// For each launch, how it was explored, or why not.
     pub launches: Vec<Result<Explored, Outside>>,
-    /// What can go wrong and fences alone do not cure.
+    /// What can go wrong and neither fences nor wider scopes cure.
     pub faults: Vec<Fault>,
-    /// What can go wrong and fences cure.
+    /// What can go wrong, and it was not decided whether fences cure it: not all executions were seen.
+    pub open: Vec<Fault>,
+    /// What can go wrong and fences cure, or wider scopes of what is there.
     pub missing: Option<Missing>,
-    /// Each fence of the source that is executed, where the kernel is without faults and this was decided.
+    /// Each fence of the source that is executed, if the kernel is without faults.
     pub fences: Vec<FenceUse>,
 }
 
@@ -52,7 +54,8 @@ impl Answer {
 
     /// All faults, cured by fences or not.
     pub fn all_faults(&self) -> impl Iterator<Item = &Fault> {
-        self.faults.iter().chain(self.missing.iter().flat_map(|missing| &missing.faults))
+        let cured = self.missing.iter().flat_map(|missing| &missing.faults);
+        self.faults.iter().chain(&self.open).chain(cured)
     }
 }
 
@@ -117,9 +120,11 @@ pub enum Remedy {
     Widen { site: SiteId, scope: Scope, sequential: bool },
     /// A barrier needs the flags of all memory.
     Flags { site: SiteId },
+    /// An atomic operation needs a wider scope.
+    Reach { site: SiteId, scope: Scope },
 }
 
-/// Faults that fences cure.
+/// Faults that fences cure, or wider scopes of what is there.
 #[derive(Clone, Debug)]
 pub struct Missing {
     pub faults: Vec<Fault>,
@@ -127,14 +132,15 @@ pub struct Missing {
     pub remedies: Vec<Remedy>,
     /// No smaller number of remedies does.
     pub fewest: bool,
-    /// The kernel with these remedies was explored for all launches, and none of the faults is left.
+    /// The kernel with these remedies was explored, for all launches that were explored to the end without them, and none
+    /// of the faults is left.
     pub verified: bool,
 }
 
 /// What a fence is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worth {
-    /// Without it nothing new happens, in any of the launches.
+    /// Without it nothing new happens, in any of the launches that were explored to the end.
     Redundant,
     /// This scope does the same.
     TooWide(Scope),

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_kernel::{Barrier, Kernel, Op, Space};
-use lockstep_weak::program::{Instr, Scope, Strength};
 
 use crate::answer::{Answer, Explored, Fault, Missing, Remedy, Wrong};
 use crate::explore::{Budget, Case};
 use crate::launch::Launch;
 use crate::limits::Limits;
-use crate::outside::Outside;
-use crate::remedy::{Search, candidates, edited, with};
+use crate::remedy::{Search, edited, sets, with};
 use crate::specialise::specialise;
 use crate::worth;
 
@@ -30,72 +28,95 @@ pub fn communicates(kernel: &Kernel) -> bool {
 }
 
 /// Explores all executions of a kernel at each of the launches. Remedies and the worth of fences are decided for all of
-/// them together.
+/// them together that could be explored to the end.
 pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer {
     let budget = Budget::new(limits);
-    let mut explored: Vec<Result<Explored, Outside>> = Vec::new();
+    let mut answer = Answer {
+        launches: Vec::new(),
+        faults: Vec::new(),
+        open: Vec::new(),
+        missing: None,
+        fences: Vec::new(),
+    };
     let mut cases = Vec::new();
-    let mut faults: BTreeMap<Wrong, Fault> = BTreeMap::new();
+    let mut faults = Faults::default();
+    let mut open = Faults::default();
     for (index, launch) in launches.iter().enumerate() {
-        match specialise(kernel, launch, limits) {
-            Err(outside) => explored.push(Err(outside)),
-            Ok(communication) => {
-                let case = Case::new(kernel, index, communication);
-                let program = &case.communication.program;
-                let found = case.faults(program, &budget, &BTreeSet::new(), false);
-                for (wrong, fault) in found.faults {
-                    let better =
-                        |old: &Fault| old.rests_on_uninitialised && !fault.rests_on_uninitialised;
-                    if faults.get(&wrong).is_none_or(better) {
-                        faults.insert(wrong, fault);
-                    }
-                }
-                explored.push(Ok(found.explored));
-                cases.push(case);
+        let communication = match specialise(kernel, launch, limits) {
+            Ok(communication) => communication,
+            Err(outside) => {
+                answer.launches.push(Err(outside));
+                continue;
+            }
+        };
+        let case = Case::new(kernel, index, communication);
+        let program = &case.communication.program;
+        let found = case.faults(program, &budget, &BTreeSet::new(), false);
+        if found.explored.cut.is_empty() {
+            faults.extend(found.faults);
+            cases.push(case);
+        } else {
+            open.extend(found.faults);
+        }
+        answer.launches.push(Ok(found.explored));
+    }
+    open.0.retain(|wrong, _| !faults.0.contains_key(wrong));
+    if faults.0.is_empty() {
+        let doubtful = |explored: &Explored| !explored.uninitialised.is_empty();
+        if open.0.is_empty() && !answer.launches.iter().flatten().any(doubtful) {
+            answer.fences = worth::judge(&cases, &budget);
+        }
+        answer.open = open.0.into_values().collect();
+        return answer;
+    }
+    match incurable(kernel, &cases, &budget) {
+        None => open.extend(faults.0),
+        Some((incurable, all)) => {
+            let (without, cured): (Vec<_>, Vec<_>) =
+                faults.0.into_iter().partition(|(wrong, _)| incurable.contains(wrong));
+            answer.faults = without.into_iter().map(|(_, fault)| fault).collect();
+            let cured: Vec<Fault> = cured.into_iter().map(|(_, fault)| fault).collect();
+            if !cured.is_empty() {
+                let search = Search { cases: &cases, budget: &budget, incurable };
+                let (remedies, fewest) = search.fewest(&all);
+                let verified = verify(kernel, launches, limits, &budget, &search, &remedies);
+                answer.missing = Some(Missing { faults: cured, remedies, fewest, verified });
             }
         }
     }
-    let exhaustive = explored.iter().all(|l| l.as_ref().is_ok_and(Explored::exhaustive));
-    let mut answer =
-        Answer { launches: explored, faults: Vec::new(), missing: None, fences: Vec::new() };
-    if faults.is_empty() {
-        if exhaustive {
-            answer.fences = worth::judge(&cases, &budget);
-        }
-        return answer;
-    }
-    let incurable = incurable(kernel, &cases, &budget);
-    let mut cured = Vec::new();
-    for (wrong, fault) in faults {
-        match &incurable {
-            Some((incurable, _)) if !incurable.contains(&wrong) => cured.push(fault),
-            _ => answer.faults.push(fault),
-        }
-    }
-    if let Some((incurable, sequential)) = incurable
-        && !cured.is_empty()
-    {
-        let search = Search { cases: &cases, budget: &budget, incurable };
-        let all = candidates(kernel, &cases, sequential);
-        let (remedies, fewest) = search.fewest(&all);
-        let verified = verify(kernel, launches, limits, &budget, &search, &remedies);
-        answer.missing = Some(Missing { faults: cured, remedies, fewest, verified });
-    }
+    answer.open = open.0.into_values().collect();
     answer
 }
 
-/// The faults that are left with fences everywhere, and whether these have to be sequentially consistent to cure what they
-/// cure. None if that is not known.
+/// Faults by what is wrong. One that rests on memory that nobody has written gives way to one that does not.
+#[derive(Default)]
+struct Faults(BTreeMap<Wrong, Fault>);
+
+impl Faults {
+    fn extend(&mut self, faults: BTreeMap<Wrong, Fault>) {
+        for (wrong, fault) in faults {
+            let better = |old: &Fault| old.rests_on_uninitialised && !fault.rests_on_uninitialised;
+            if self.0.get(&wrong).is_none_or(better) {
+                self.0.insert(wrong, fault);
+            }
+        }
+    }
+}
+
+/// Judgements that are spent on each further set of remedies: few faults need one, and fences that are sequentially
+/// consistent cost much to explore.
+const FURTHER: u64 = 4_000;
+
+/// The faults that are left with the remedies of a set at all places, and that set. None if that is not known.
 fn incurable(
     kernel: &Kernel,
     cases: &[Case],
     budget: &Budget<'_>,
-) -> Option<(BTreeSet<Wrong>, bool)> {
-    let left = |sequential: bool| {
-        let everywhere = candidates(kernel, cases, sequential);
+) -> Option<(BTreeSet<Wrong>, Vec<Remedy>)> {
+    let left = |everywhere: &[Remedy], budget: &Budget<'_>| {
         let mut left = BTreeSet::new();
         for case in cases {
-            let program = with(&case.communication, &everywhere);
+            let program = with(&case.communication, everywhere);
             let found = case.faults(&program, budget, &BTreeSet::new(), false);
             if !found.explored.cut.is_empty() {
                 return None;
@@ -104,31 +125,21 @@ fn incurable(
         }
         Some(left)
     };
-    let weaker = left(false)?;
-    // Where operations do not reach all threads, their own scope is to blame.
-    if weaker.is_empty() || cases.iter().any(has_narrow_accesses) {
-        return Some((weaker, false));
+    let mut sets = sets(kernel, cases).into_iter();
+    let first = sets.next()?;
+    let mut best = (left(&first, budget)?, first);
+    for set in sets {
+        if best.0.is_empty() {
+            break;
+        }
+        let part = budget.part(FURTHER);
+        let fewer = left(&set, &part).filter(|left| left.len() < best.0.len());
+        budget.settle(&part, FURTHER);
+        if let Some(fewer) = fewer {
+            best = (fewer, set);
+        }
     }
-    match left(true) {
-        Some(stronger) if stronger.len() < weaker.len() => Some((stronger, true)),
-        _ => Some((weaker, false)),
-    }
-}
-
-/// Whether a strong access has a scope that does not hold all threads.
-fn has_narrow_accesses(case: &Case) -> bool {
-    let threads = &case.communication.threads;
-    let several = threads.iter().any(|thread| thread.block_number > 0);
-    let mut instrs = case.communication.program.codes.iter().flat_map(|code| &code.instrs);
-    instrs.any(|instr| {
-        let scope = match instr {
-            Instr::Load { strength: Strength::Strong(_, scope), .. }
-            | Instr::Store { strength: Strength::Strong(_, scope), .. }
-            | Instr::Atomic { scope, .. } => *scope,
-            _ => return false,
-        };
-        scope < if several { Scope::Device } else { Scope::Block }
-    })
+    Some(best)
 }
 
 /// Whether the kernel with these remedies put in has only those faults that no fence cures.

@@ -32,6 +32,17 @@ impl<'a> Budget<'a> {
         Budget { limits, left: Cell::new(limits.all_judgements) }
     }
 
+    /// So many judgements of what is left.
+    pub(crate) fn part(&self, most: u64) -> Budget<'a> {
+        Budget { limits: self.limits, left: Cell::new(self.left.get().min(most)) }
+    }
+
+    /// The part was used.
+    pub(crate) fn settle(&self, part: &Budget<'_>, most: u64) {
+        let used = self.left.get().min(most) - part.left.get();
+        self.left.set(self.left.get().saturating_sub(used));
+    }
+
     fn explore(&self, program: &Program, model: &dyn Model, goal: &mut dyn Goal) -> Summary {
         let stop = || self.limits.cancel.is_cancelled();
         let limits = lockstep_weak::Limits {

@@ -33,8 +33,8 @@ impl Default for Limits {
             turns: 64,
             nodes: 20_000,
             iterations: 8,
-            judgements: 200_000,
-            all_judgements: 2_000_000,
+            judgements: 20_000,
+            all_judgements: 200_000,
             deadline: None,
             cancel: Cancel::default(),
         }

@@ -1,7 +1,8 @@
 //! Where fences belong.
 //!
 //! A fence is tried before and after each access to memory through which threads communicate, and in place of each fence
-//! that is there, of a wider scope; in OpenCL, barriers get the flags of all memory. What such changes at all places at once
+//! that is there, of a wider scope; in OpenCL, barriers get the flags of all memory. Atomic operations whose scope does not
+//! hold all threads get a wider one. What such changes at all places at once
 //! do not cure, fences do not cure. Of the rest, remedies are taken away as long as the faults stay away, the less fitting
 //! first: those in loops, and those far from the operation that synchronises. Then one alone is tried, and scopes are narrowed.
 //! What is left was explored, for all launches at once, and then again in the kernel with the fences put in.
@@ -11,7 +12,9 @@ use std::collections::BTreeSet;
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::edit::{self, Addition};
 use lockstep_kernel::{Barrier, Kernel, Op, Order, Scope, SiteId};
-use lockstep_weak::program::{Instr, Order as WeakOrder, Program, Scope as WeakScope, Spaces};
+use lockstep_weak::program::{
+    Instr, Order as WeakOrder, Program, Scope as WeakScope, Spaces, Strength,
+};
 
 use crate::answer::{Remedy, Wrong};
 use crate::explore::{Budget, Case};
@@ -48,7 +51,22 @@ fn apply(remedy: &Remedy, instr: &mut Instr, role: Role, at: Option<SiteId>) {
                 barrier.spaces = Spaces::ALL;
             }
         }
+        Remedy::Reach { site, scope } if role == Role::Access && at == Some(site) => {
+            if let Some(own) = reach(instr) {
+                *own = (*own).max(weak_scope(scope));
+            }
+        }
         _ => {}
+    }
+}
+
+/// The scope of a strong access.
+fn reach(instr: &mut Instr) -> Option<&mut WeakScope> {
+    match instr {
+        Instr::Load { strength: Strength::Strong(_, scope), .. }
+        | Instr::Store { strength: Strength::Strong(_, scope), .. }
+        | Instr::Atomic { scope, .. } => Some(scope),
+        _ => None,
     }
 }
 
@@ -81,6 +99,15 @@ pub(crate) fn edited(kernel: &Kernel, remedies: &[Remedy]) -> Option<Kernel> {
                     }
                 }
             }
+            Remedy::Reach { site, scope: to } => {
+                for inst in kernel.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+                    if let Op::Atomic { site: own, scope, .. } = &mut inst.op
+                        && *own == site
+                    {
+                        *scope = (*scope).max(to);
+                    }
+                }
+            }
         }
     }
     Some(kernel)
@@ -100,8 +127,37 @@ fn set_fence(kernel: &mut Kernel, site: SiteId, to: Scope, sequential: Option<Or
     kernel.sites[site.0 as usize].scope = to;
 }
 
-/// All that could be done, what fits best first.
-pub(crate) fn candidates(kernel: &Kernel, cases: &[Case], sequential: bool) -> Vec<Remedy> {
+/// Sets of remedies to be tried, the least invasive first. Where atomic operations do not reach all threads, their own
+/// scopes are to blame before any fence.
+pub(crate) fn sets(kernel: &Kernel, cases: &[Case]) -> Vec<Vec<Remedy>> {
+    let reach = narrow_accesses(cases);
+    match reach.is_empty() {
+        true => [false, true].map(|sequential| fences(kernel, cases, sequential)).to_vec(),
+        false => {
+            let both = [reach.clone(), fences(kernel, cases, false)].concat();
+            vec![reach, both]
+        }
+    }
+}
+
+/// Atomic operations of a scope that does not hold all threads of a launch.
+fn narrow_accesses(cases: &[Case]) -> Vec<Remedy> {
+    let scope = widest(cases);
+    let mut sites = BTreeSet::new();
+    for case in cases {
+        let codes = case.communication.program.codes.iter().zip(&case.communication.origins);
+        for (instr, origin) in codes.flat_map(|(code, origins)| code.instrs.iter().zip(origins)) {
+            let narrow = |own: &mut WeakScope| *own < weak_scope(scope);
+            if reach(&mut instr.clone()).is_some_and(narrow) {
+                sites.extend(origin.site);
+            }
+        }
+    }
+    sites.into_iter().map(|site| Remedy::Reach { site, scope }).collect()
+}
+
+/// All that could be done with fences and barriers, what fits best first.
+fn fences(kernel: &Kernel, cases: &[Case], sequential: bool) -> Vec<Remedy> {
     let scope = widest(cases);
     let mut spots = BTreeSet::new();
     let mut fences = BTreeSet::new();
@@ -214,7 +270,7 @@ impl Search<'_> {
             let (scope, sequential) = match remedies[index] {
                 Remedy::Insert { scope, sequential, .. }
                 | Remedy::Widen { scope, sequential, .. } => (scope, sequential),
-                Remedy::Flags { .. } => continue,
+                Remedy::Flags { .. } | Remedy::Reach { .. } => continue,
             };
             let strong = remedies[index];
             let with = |to: Scope, order: bool| match strong {
@@ -222,7 +278,7 @@ impl Search<'_> {
                     Remedy::Insert { spot, scope: to, sequential: order }
                 }
                 Remedy::Widen { site, .. } => Remedy::Widen { site, scope: to, sequential: order },
-                Remedy::Flags { site } => Remedy::Flags { site },
+                other => other,
             };
             let orders: &[bool] = if sequential { &[false, true] } else { &[false] };
             let weaker = orders.iter().flat_map(|&order| {

@@ -85,6 +85,7 @@ fn told(file: &str, kernel: &Kernel, answer: &Answer) -> String {
             words.push(format!("outside: {outside}"));
         }
     }
+    words.extend(answer.open.iter().map(|_| "open".to_string()));
     for fault in &answer.faults {
         words.push(match fault.wrong {
             Wrong::Race(..) => "race".to_string(),
@@ -103,6 +104,9 @@ fn told(file: &str, kernel: &Kernel, answer: &Answer) -> String {
                     format!("widen to {scope} at {}", mark_at(file, line(kernel, site)))
                 }
                 Remedy::Flags { site } => format!("flags at line {}", line(kernel, site)),
+                Remedy::Reach { site, scope } => {
+                    format!("reach the {scope} at line {}", line(kernel, site))
+                }
             });
         }
     }
@@ -187,8 +191,33 @@ const ROWS: &[Row] = &[
     ("orders.cu", "inline_ptx", BLOCKS, "", "proved"),
     ("orders.cu", "inline_ptx", BLOCKS, "STORE=\"st.relaxed.gpu.s32\"", "insert device at release"),
     ("orders.cu", "inline_ptx", BLOCKS, "LOAD=\"ld.relaxed.gpu.s32\"", "insert device at acquire"),
-    ("orders.cu", "inline_ptx", BLOCKS, "STORE=\"st.release.cta.s32\"", "race"),
+    (
+        "orders.cu",
+        "inline_ptx",
+        BLOCKS,
+        "STORE=\"st.release.cta.s32\"",
+        "reach the device at line 12",
+    ),
+    ("opencl.cl", "by_order", BLOCKS, "", "proved"),
+    ("opencl.cl", "by_order", BLOCKS, "STORE=memory_order_relaxed", "insert device at release"),
+    ("opencl.cl", "by_order", BLOCKS, "LOAD=memory_order_relaxed", "insert device at acquire"),
+    (
+        "opencl.cl",
+        "by_order",
+        BLOCKS,
+        "SCOPE=memory_scope_work_group",
+        "reach the device at line 28",
+    ),
+    ("opencl.cl", "by_fences", BLOCKS, "", "proved"),
+    ("opencl.cl", "by_fences", BLOCKS, "RELEASE=", "insert device at release"),
+    ("opencl.cl", "by_fences", BLOCKS, "ACQUIRE=", "insert device at acquire"),
+    ("opencl.cl", "by_fences", BLOCKS, "MORE=mem_fence(CLK_GLOBAL_MEM_FENCE)", "redundant at more"),
+    ("opencl.cl", "by_fences", BLOCKS, LOCAL_FENCE, "widen to device at release"),
+    ("opencl.cl", "by_barrier", THREADS, "", "proved"),
+    ("opencl.cl", "by_barrier", THREADS, "FLAGS=CLK_LOCAL_MEM_FENCE", "flags at line 54"),
 ];
+
+const LOCAL_FENCE: &str = "RELEASE=mem_fence(CLK_LOCAL_MEM_FENCE)";
 
 fn check(rows: &[Row]) {
     let mut wrong = Vec::new();
@@ -223,4 +252,22 @@ fn patterns_are_told_apart() {
 #[test]
 fn other_ways_are_told_apart() {
     check(ROWS);
+}
+
+/// How the work grows with the launch: `cargo test --release -p lockstep-fences --test fences -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints a table"]
+fn growth() {
+    for &(file, name, _) in PATTERNS {
+        let kernel = kernel(file, name, "");
+        for at in [(2, 1), (1, 2), (3, 1), (2, 2)] {
+            let begin = Instant::now();
+            let answer = examine(&kernel, &[launch(&kernel, at)], &Limits::default());
+            let time = begin.elapsed().as_secs_f64() * 1e3;
+            let seen = answer.launches.iter().flatten();
+            let work: Vec<_> = seen.map(|e| (e.executions, e.judgements, &e.cut)).collect();
+            let told = told(file, &kernel, &answer);
+            println!("{name:16} {at:?} {time:9.1} ms {work:?} {told}");
+        }
+    }
 }
