@@ -14,7 +14,7 @@ pub struct Answer {
     pub launches: Vec<Result<Explored, Outside>>,
     /// What can go wrong and neither fences nor wider scopes cure.
     pub faults: Vec<Fault>,
-    /// What can go wrong, and it was not decided whether fences cure it: not all executions were seen.
+    /// What can go wrong, and it was not decided whether fences cure it, since not all executions were seen.
     pub open: Vec<Fault>,
     /// What can go wrong and fences cure, or wider scopes of what is there.
     pub missing: Option<Missing>,

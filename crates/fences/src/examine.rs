@@ -71,16 +71,20 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
     }
     match incurable(kernel, &cases, &budget) {
         None => open.extend(faults.0),
-        Some((incurable, all)) => {
-            let (without, cured): (Vec<_>, Vec<_>) =
-                faults.0.into_iter().partition(|(wrong, _)| incurable.contains(wrong));
-            answer.faults = without.into_iter().map(|(_, fault)| fault).collect();
-            let cured: Vec<Fault> = cured.into_iter().map(|(_, fault)| fault).collect();
+        Some(Incurable { left, decided, remedies: all }) => {
+            let (without, cured): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                faults.0.into_iter().partition(|(wrong, _)| left.contains(wrong));
+            if decided {
+                answer.faults = without.into_values().collect();
+            } else {
+                open.extend(without);
+            }
             if !cured.is_empty() {
-                let search = Search { cases: &cases, budget: &budget, incurable };
+                let search = Search { cases: &cases, budget: &budget, incurable: left };
                 let (remedies, fewest) = search.fewest(&all);
                 let verified = verify(kernel, launches, limits, &budget, &search, &remedies);
-                answer.missing = Some(Missing { faults: cured, remedies, fewest, verified });
+                let faults = cured.into_values().collect();
+                answer.missing = Some(Missing { faults, remedies, fewest, verified });
             }
         }
     }
@@ -107,12 +111,16 @@ impl Faults {
 /// consistent cost much to explore.
 const FURTHER: u64 = 4_000;
 
-/// The faults that are left with the remedies of a set at all places, and that set. None if that is not known.
-fn incurable(
-    kernel: &Kernel,
-    cases: &[Case],
-    budget: &Budget<'_>,
-) -> Option<(BTreeSet<Wrong>, Vec<Remedy>)> {
+/// The faults that are left with the remedies of a set at all places.
+struct Incurable {
+    left: BTreeSet<Wrong>,
+    /// No other set was given up that might cure more.
+    decided: bool,
+    remedies: Vec<Remedy>,
+}
+
+/// What the most effective set leaves. None if nothing is known.
+fn incurable(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Option<Incurable> {
     let left = |everywhere: &[Remedy], budget: &Budget<'_>| {
         let mut left = BTreeSet::new();
         for case in cases {
@@ -126,17 +134,21 @@ fn incurable(
         Some(left)
     };
     let mut sets = sets(kernel, cases).into_iter();
-    let first = sets.next()?;
-    let mut best = (left(&first, budget)?, first);
-    for set in sets {
-        if best.0.is_empty() {
+    let remedies = sets.next()?;
+    let mut best = Incurable { left: left(&remedies, budget)?, decided: true, remedies };
+    for remedies in sets {
+        if best.left.is_empty() {
             break;
         }
         let part = budget.part(FURTHER);
-        let fewer = left(&set, &part).filter(|left| left.len() < best.0.len());
+        let now = left(&remedies, &part);
         budget.settle(&part, FURTHER);
-        if let Some(fewer) = fewer {
-            best = (fewer, set);
+        match now {
+            Some(left) if left.len() < best.left.len() => {
+                best = Incurable { left, remedies, ..best };
+            }
+            Some(_) => {}
+            None => best.decided = false,
         }
     }
     Some(best)

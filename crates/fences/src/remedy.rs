@@ -4,7 +4,8 @@
 //! that is there, of a wider scope; in OpenCL, barriers get the flags of all memory. Atomic operations whose scope does not
 //! hold all threads get a wider one. What such changes at all places at once
 //! do not cure, fences do not cure. Of the rest, remedies are taken away as long as the faults stay away, the less fitting
-//! first: those in loops, and those far from the operation that synchronises. Then one alone is tried, and scopes are narrowed.
+//! first: those in loops, and those far from the operation that synchronises. Then one alone is tried, and scopes are
+//! narrowed.
 //! What is left was explored, for all launches at once, and then again in the kernel with the fences put in.
 
 use std::collections::BTreeSet;
@@ -131,12 +132,17 @@ fn set_fence(kernel: &mut Kernel, site: SiteId, to: Scope, sequential: Option<Or
 /// scopes are to blame before any fence.
 pub(crate) fn sets(kernel: &Kernel, cases: &[Case]) -> Vec<Vec<Remedy>> {
     let reach = narrow_accesses(cases);
-    match reach.is_empty() {
-        true => [false, true].map(|sequential| fences(kernel, cases, sequential)).to_vec(),
-        false => {
-            let both = [reach.clone(), fences(kernel, cases, false)].concat();
-            vec![reach, both]
-        }
+    let weaker = fences(kernel, cases, false);
+    if !reach.is_empty() {
+        let both = [reach.clone(), weaker].concat();
+        return vec![reach, both];
+    }
+    // An order of fences alone orders no accesses: that takes operations that tell one thread of the other.
+    let mut instrs =
+        cases.iter().flat_map(|case| &case.communication.program.codes).flat_map(|c| &c.instrs);
+    match instrs.any(|instr| self::reach(&mut instr.clone()).is_some()) {
+        true => vec![weaker, fences(kernel, cases, true)],
+        false => vec![weaker],
     }
 }
 
@@ -187,7 +193,9 @@ fn fences(kernel: &Kernel, cases: &[Case], sequential: bool) -> Vec<Remedy> {
         }
     }
     let cfg = Cfg::new(kernel);
-    let mut spots: Vec<Spot> = spots.into_iter().collect();
+    // Sequentially consistent fences are the more to explore the more there are: one between two accesses is enough.
+    let of_use = |spot: &Spot| !sequential || matches!(spot, Spot::Before(_));
+    let mut spots: Vec<Spot> = spots.into_iter().filter(of_use).collect();
     spots.sort_by_key(|&spot| (cost(kernel, &cfg, spot), spot));
     let flags = barriers.into_iter().map(|site| Remedy::Flags { site });
     let widen = fences.into_iter().map(|site| Remedy::Widen { site, scope, sequential });
@@ -234,24 +242,24 @@ impl Search<'_> {
 
     /// Remedies of which none can be left out, and whether fewer would not do. `all` works.
     pub(crate) fn fewest(&self, all: &[Remedy]) -> (Vec<Remedy>, bool) {
-        let mut kept: Vec<Remedy> = all.to_vec();
-        let mut step = kept.len().div_ceil(2);
-        loop {
-            // From the end, where the least fitting are.
-            let mut end = kept.len();
-            while end > 0 {
-                let begin = end.saturating_sub(step);
-                let mut fewer = kept.clone();
-                fewer.drain(begin..end);
-                if self.works(&fewer) {
-                    kept = fewer;
-                }
-                end = begin;
+        // As few as do of those that fit best; with more, nothing gets worse.
+        let (mut too_few, mut enough) = (0, all.len());
+        while enough - too_few > 1 {
+            let middle = (too_few + enough) / 2;
+            if self.works(&all[..middle]) {
+                enough = middle;
+            } else {
+                too_few = middle;
             }
-            if step <= 1 {
-                break;
+        }
+        let mut kept = all[..enough].to_vec();
+        // The last of them is needed. Of the others, the less fitting go first.
+        for index in (0..enough.saturating_sub(1)).rev() {
+            let mut fewer = kept.clone();
+            fewer.remove(index);
+            if self.works(&fewer) {
+                kept = fewer;
             }
-            step = step.div_ceil(2);
         }
         let mut fewest = kept.len() <= 1;
         if kept.len() > 1 {

@@ -138,6 +138,8 @@ type Row = (&'static str, &'static str, &'static [(u32, u32)], &'static str, &'s
 
 const BLOCKS: &[(u32, u32)] = &[(2, 1)];
 const THREADS: &[(u32, u32)] = &[(1, 2)];
+const THREE: &[(u32, u32)] = &[(3, 1)];
+const WARPS: &[(u32, u32)] = &[(2, 2)];
 const BOTH: &[(u32, u32)] = &[(2, 1), (2, 2)];
 
 const NARROW: &str = "RELEASE=__threadfence_block()";
@@ -161,6 +163,15 @@ const PATTERNS: &[(&str, &str, &[(u32, u32)])] = &[
     ("grid.cu", "split_k", BOTH),
     ("queue.cu", "one_producer", BLOCKS),
     ("queue.cu", "slots", BLOCKS),
+    ("structures.cu", "hash_table", BLOCKS),
+    ("structures.cu", "list", BLOCKS),
+    ("structures.cu", "once", BLOCKS),
+    ("structures.cu", "latch", BLOCKS),
+    ("structures.cu", "ping_pong", BLOCKS),
+    ("structures.cu", "ring", BLOCKS),
+    ("structures.cu", "dataflow", BLOCKS),
+    ("structures.cu", "generations", BLOCKS),
+    ("structures.cu", "told_by_barrier", BOTH),
 ];
 
 fn pattern_rows() -> Vec<Row> {
@@ -198,6 +209,40 @@ const ROWS: &[Row] = &[
         "STORE=\"st.release.cta.s32\"",
         "reach the device at line 12",
     ),
+    ("single.cu", "compaction", THREE, "", "proved"),
+    ("single.cu", "histogram", BLOCKS, "", "race"),
+    ("single.cu", "add_double", BLOCKS, "", "proved"),
+    ("single.cu", "never_set", BLOCKS, "", "hang"),
+    ("single.cu", "crossed_locks", BLOCKS, "", "hang"),
+    ("single.cu", "nobody_reads", BLOCKS, "", "redundant at line 44"),
+    ("single.cu", "before_barrier", THREADS, "", "redundant at line 51"),
+    ("single.cu", "asserted", BLOCKS, "RIGHT", "proved"),
+    ("single.cu", "asserted", BLOCKS, "", "insert device at acquire, insert device at release"),
+    ("single.cu", "peterson", BLOCKS, "RIGHT", "proved"),
+    ("single.cu", "peterson", BLOCKS, "", "open"),
+    ("single.cu", "warp_draws", WARPS, "", "proved"),
+    ("single.cu", "vote_only", THREADS, "", "race"),
+    ("single.cu", "warp_barrier", THREADS, "", "proved"),
+    ("single.cu", "vectors", BLOCKS, "", "proved"),
+    ("single.cu", "vectors", BLOCKS, "WRONG", "insert device at acquire"),
+    ("single.cu", "tries", BLOCKS, "", "proved"),
+    ("single.cu", "gives_up", BLOCKS, "", ""),
+    ("single.cu", "clocked", BLOCKS, "", "outside: a branch depends on the clock"),
+    ("single.cu", "pointers", BLOCKS, "", ADDRESS),
+    (
+        "single.cu",
+        "half_words",
+        BLOCKS,
+        "",
+        "outside: accesses of different sizes overlap in 'word'",
+    ),
+    ("single.cu", "unwritten", BLOCKS, "", UNWRITTEN),
+    ("computes.cu", "computes", BLOCKS, "VALUE=13", "proved"),
+    ("computes.cu", "computes", BLOCKS, "VALUE=-9", "proved"),
+    ("computes.cu", "computes", BLOCKS, "VALUE=2147483647", "proved"),
+    ("computes.cu", "computes", BLOCKS, "VALUE=13;WRONG=1", "assertion"),
+    ("computes.cu", "hands", THREADS, "VALUE=0", "proved"),
+    ("computes.cu", "hands", THREADS, "VALUE=0;WRONG=1", "assertion"),
     ("opencl.cl", "by_order", BLOCKS, "", "proved"),
     ("opencl.cl", "by_order", BLOCKS, "STORE=memory_order_relaxed", "insert device at release"),
     ("opencl.cl", "by_order", BLOCKS, "LOAD=memory_order_relaxed", "insert device at acquire"),
@@ -217,6 +262,9 @@ const ROWS: &[Row] = &[
     ("opencl.cl", "by_barrier", THREADS, "FLAGS=CLK_LOCAL_MEM_FENCE", "flags at line 54"),
 ];
 
+const ADDRESS: &str = "outside: an address comes from values that other threads write, and it is not known which array it \
+                       points into";
+const UNWRITTEN: &str = "outside: a branch depends on memory that was never written";
 const LOCAL_FENCE: &str = "RELEASE=mem_fence(CLK_LOCAL_MEM_FENCE)";
 
 fn check(rows: &[Row]) {

@@ -115,8 +115,8 @@ impl Thread<'_> {
     }
 
     fn touch(&mut self, instance: Instance, offset: Option<u64>, access: &Access) -> bool {
-        let (size, write) = (access.size, access.write);
-        let touch = Touch { instance, offset, size, thread: self.me as u32, write };
+        let Access { size, write, strong, .. } = *access;
+        let touch = Touch { instance, offset, size, thread: self.me as u32, write, strong };
         self.found.insert(touch);
         self.known.contains(&touch)
     }

@@ -108,6 +108,9 @@ pub fn specialise(
     if threads > limits.threads {
         return Err(Outside::of(Reason::Threads { threads, most: limits.threads }));
     }
+    if !(1..=32).contains(&launch.warp_size) {
+        return Err(Outside::of(Reason::Arguments));
+    }
     if launch.scheduling == Scheduling::Lockstep
         && launch.warp_size > 1
         && launch.threads_per_block() > 1

@@ -1,8 +1,9 @@
 //! Through which places of memory threads communicate.
 //!
 //! Accesses are collected from all threads. Those that overlap make a run of memory, cut into cells at all their ends. A run
-//! is *shared* if two threads touch one of its cells and one of them writes there, or if somebody reaches it through an
-//! address that depends on what others write: then accesses to it become events of the explored program, and each of its
+//! is *shared* if two threads touch one of its cells and one of them writes there or makes a strong access (they look for
+//! what others write, be it in code that is not reached yet), or if somebody reaches it through an address that depends on
+//! what others write: then accesses to it become events of the explored program, and each of its
 //! cells a location. All else is private to a thread, or only read.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ pub(crate) struct Touch {
     pub(crate) size: u32,
     pub(crate) thread: u32,
     pub(crate) write: bool,
+    /// Atomic or volatile.
+    pub(crate) strong: bool,
 }
 
 /// A shared place of memory.
@@ -27,7 +30,7 @@ pub(crate) struct Cell {
     pub(crate) size: u32,
     /// Its number among the locations of the program.
     pub(crate) location: usize,
-    /// Somebody writes there.
+    /// Somebody writes there, or is expected to.
     pub(crate) written: bool,
 }
 
@@ -61,7 +64,7 @@ impl Pattern {
                 begin,
                 end: begin + u64::from(touch.size),
                 thread: touch.thread,
-                write: touch.write,
+                write: touch.write || touch.strong,
                 computed,
             };
             match touch.offset {
@@ -181,7 +184,7 @@ mod tests {
     }
 
     fn touch(thread: u32, offset: impl Into<Option<u64>>, size: u32, write: bool) -> Touch {
-        Touch { instance: ARRAY, offset: offset.into(), size, thread, write }
+        Touch { instance: ARRAY, offset: offset.into(), size, thread, write, strong: false }
     }
 
     fn cells(touches: &[Touch]) -> Vec<(u64, u32)> {
@@ -194,6 +197,8 @@ mod tests {
         assert_eq!(cells(&[touch(0, 0, 4, true), touch(1, 4, 4, true)]), []);
         assert_eq!(cells(&[touch(0, 0, 4, false), touch(1, 0, 4, false)]), []);
         assert_eq!(cells(&[touch(0, 0, 4, true), touch(1, 0, 4, false)]), [(0, 4)]);
+        let strong = Touch { strong: true, ..touch(0, 0, 4, false) };
+        assert_eq!(cells(&[strong, touch(1, 0, 4, false)]), [(0, 4)]);
     }
 
     #[test]

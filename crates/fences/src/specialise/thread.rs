@@ -78,6 +78,7 @@ pub(crate) fn specialise(
             registers: Registers::default(),
             widened: &mut widened,
             steps: 0,
+            remembered: 0,
             now: 0,
         };
         match thread.run() {
@@ -87,6 +88,9 @@ pub(crate) fn specialise(
         }
     }
 }
+
+/// The most variables in all states of a thread that are remembered.
+const MOST_REMEMBERED: usize = 2_000_000;
 
 /// How a thread came to where it is.
 #[derive(Clone, Default)]
@@ -111,6 +115,8 @@ pub(crate) struct Thread<'a> {
     pub(crate) registers: Registers,
     widened: &'a mut BTreeSet<(BlockId, Var)>,
     steps: u64,
+    /// Variables in all states that are remembered.
+    remembered: usize,
     /// The node that instructions go to.
     now: usize,
 }
@@ -270,6 +276,9 @@ impl Thread<'_> {
             self.world.kernel.block(to).insts.first().map_or(self.world.kernel.loc, |i| i.loc);
         self.step(loc)?;
         let node = self.point(to, state);
+        if self.remembered > MOST_REMEMBERED {
+            return Err(Outside::at(Reason::States, loc).into());
+        }
         let cfg = &self.world.cfg;
         let Some(head) = cfg.loops.iter().find(|l| l.head == to) else { return Ok(node) };
         let key = Rc::new(state.key(to));
@@ -310,8 +319,11 @@ impl Thread<'_> {
         let lines = lets.into_iter().map(|instr| (Line::Instr(Box::new(instr)), origin));
         self.nodes[self.now].lines.extend(lines);
         let next = self.nodes.len();
-        let node = *self.points.entry(state.key(block)).or_insert(next);
+        let key = state.key(block);
+        let size = key.shapes.len() + 1;
+        let node = *self.points.entry(key).or_insert(next);
         if node == next {
+            self.remembered += size;
             self.nodes.push(Node::new(loc));
         }
         node

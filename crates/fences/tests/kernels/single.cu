@@ -1,0 +1,198 @@
+// Kernels that are looked at one by one.
+
+// Places are drawn from a counter: all are different.
+__global__ void compaction(int *count, int *kept) {
+    int place = atomicAdd(count, 1);
+    kept[place] = blockIdx.x;
+}
+
+__global__ void histogram(int *bins) {
+    bins[0] += 1;
+}
+
+// As in the programming guide: the read is checked by the compare-and-swap.
+__global__ void add_double(unsigned long long *sum) {
+    unsigned long long old = *sum, assumed;
+    do {
+        assumed = old;
+        old = atomicCAS(sum, assumed,
+                        __double_as_longlong(1.0 + __longlong_as_double(assumed)));
+    } while (assumed != old);
+}
+
+__global__ void never_set(int *flag) {
+    if (blockIdx.x == 1)
+        while (atomicAdd(flag, 0) == 0) {
+        }
+}
+
+__global__ void crossed_locks(int *a, int *b) {
+    int *first = blockIdx.x == 0 ? a : b;
+    int *second = blockIdx.x == 0 ? b : a;
+    while (atomicCAS(first, 0, 1) != 0) {
+    }
+    while (atomicCAS(second, 0, 1) != 0) {
+    }
+    __threadfence();
+    atomicExch(second, 0);
+    atomicExch(first, 0);
+}
+
+// Nobody in the launch reads what is written.
+__global__ void nobody_reads(int *out) {
+    out[blockIdx.x] = 1;
+    __threadfence();
+    out[blockIdx.x + gridDim.x] = 2;
+}
+
+__global__ void before_barrier(int *out) {
+    __shared__ int s[2];
+    s[threadIdx.x] = threadIdx.x;
+    __threadfence_block();
+    __syncthreads();
+    out[threadIdx.x] = s[1 - threadIdx.x];
+}
+
+// All accesses are volatile: no race, but what is read may be old.
+__global__ void asserted(volatile int *data, volatile int *flag) {
+    if (blockIdx.x == 0) {
+        *data = 42;
+#ifdef RIGHT
+        __threadfence();
+#endif
+        // release
+        *flag = 1;
+    } else {
+        while (*flag == 0) {
+        }
+#ifdef RIGHT
+        __threadfence();
+#endif
+        // acquire
+        if (*data != 42)
+            __assert_fail("data", "single.cu", 1, "asserted");
+    }
+}
+
+// Peterson's lock for two blocks: fences have to be sequentially consistent.
+__global__ void peterson(volatile int *wants, volatile int *turn, int *sum) {
+    int me = blockIdx.x, other = 1 - me;
+    wants[me] = 1;
+#ifdef RIGHT
+    __threadfence();
+#endif
+    // second
+    *turn = other;
+#ifdef RIGHT
+    __threadfence();
+#endif
+    // third
+    while (wants[other] == 1 && *turn == other) {
+    }
+    __threadfence();
+    *sum += 1;
+    __threadfence();
+    wants[me] = 0;
+}
+
+// One lane draws places for its warp.
+__global__ void warp_draws(int *count, int *kept) {
+    int lane = threadIdx.x;
+    int first = 0;
+    if (lane == 0)
+        first = atomicAdd(count, 2);
+    first = __shfl_sync(0x3, first, 0);
+    kept[first + lane] = blockIdx.x;
+}
+
+// A vote orders nothing.
+__global__ void vote_only(int *out) {
+    __shared__ int s[2];
+    s[threadIdx.x] = 1;
+    if (__any_sync(0x3, threadIdx.x == 0))
+        out[threadIdx.x] = s[1 - threadIdx.x];
+}
+
+__global__ void warp_barrier(int *out) {
+    __shared__ int s[2];
+    s[threadIdx.x] = 1;
+    __syncwarp(0x3);
+    out[threadIdx.x] = s[1 - threadIdx.x];
+}
+
+// Four numbers are written at once and read one by one.
+__global__ void vectors(int4 *data, volatile int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        data[0] = make_int4(1, 2, 3, 4);
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (*flag == 0) {
+        }
+#ifndef WRONG
+        __threadfence();
+#endif
+        // acquire
+        out[0] = ((int *)data)[2];
+    }
+}
+
+// A few attempts, then none.
+__global__ void tries(int *lock, int *sum) {
+    for (int i = 0; i < 3; ++i)
+        if (atomicCAS(lock, 0, 1) == 0) {
+            __threadfence();
+            *sum += 1;
+            __threadfence();
+            atomicExch(lock, 0);
+            break;
+        }
+}
+
+// A counter of turns that ends the kernel.
+__global__ void gives_up(volatile int *flag, int *out) {
+    int turns = 0;
+    while (*flag == 0 && turns < 1000000)
+        ++turns;
+    out[blockIdx.x] = turns;
+    *flag = 1;
+}
+
+__global__ void clocked(int *flag, int *out) {
+    if (clock64() % 2 == 0)
+        out[0] = atomicAdd(flag, 1);
+}
+
+struct Node {
+    int value;
+    Node *next;
+};
+
+__global__ void pointers(Node *nodes, Node **head, int *out) {
+    if (blockIdx.x == 0) {
+        nodes[0].value = 1;
+        __threadfence();
+        atomicExch((unsigned long long *)head, (unsigned long long)&nodes[0]);
+    } else {
+        Node *first;
+        do
+            first = (Node *)atomicAdd((unsigned long long *)head, 0ull);
+        while (!first);
+        __threadfence();
+        out[0] = first->value;
+    }
+}
+
+__global__ void half_words(unsigned *word, unsigned short *out) {
+    if (blockIdx.x == 0)
+        atomicAdd(word, 1u);
+    else
+        out[0] = ((volatile unsigned short *)word)[1];
+}
+
+// The value that decides is never written.
+__global__ void unwritten(int *flag) {
+    __shared__ int s[4];
+    if (s[threadIdx.x] == 0)
+        atomicAdd(flag, 1);
+}
