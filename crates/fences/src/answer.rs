@@ -25,7 +25,12 @@ pub struct Answer {
 /// How a launch was explored.
 #[derive(Clone, Debug)]
 pub struct Explored {
+    /// The threads that were explored.
     pub threads: Vec<ThreadAt>,
+    /// Other threads of the launch, which have nothing to do with these.
+    pub left_out: usize,
+    /// Accesses, fences and barriers of the source that no thread of the launch comes to.
+    pub unreached: Vec<SiteId>,
     /// Memory through which the threads communicate.
     pub places: Vec<SharedPlace>,
     /// Executions in which all threads end, and those in which some wait for ever.
@@ -50,6 +55,16 @@ impl Answer {
     pub fn exhaustive(&self) -> bool {
         !self.launches.is_empty()
             && self.launches.iter().all(|l| l.as_ref().is_ok_and(Explored::exhaustive))
+    }
+
+    /// Accesses, fences and barriers that no thread comes to in any of the launches that were explored: nothing is said
+    /// of what would happen there.
+    pub fn unreached(&self) -> Vec<SiteId> {
+        let mut explored = self.launches.iter().flatten();
+        let Some(first) = explored.next() else { return Vec::new() };
+        let others: Vec<&Explored> = explored.collect();
+        let nowhere = |site: &&SiteId| others.iter().all(|other| other.unreached.contains(site));
+        first.unreached.iter().filter(nowhere).copied().collect()
     }
 
     /// All faults, cured by fences or not.
@@ -145,7 +160,7 @@ pub enum Worth {
     /// This scope does the same.
     TooWide(Scope),
     Needed,
-    /// Not all executions were seen.
+    /// Not all executions were seen, or no thread comes to some accesses, for which the fence may be.
     Undecided,
 }
 

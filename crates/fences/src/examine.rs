@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_kernel::{Barrier, Kernel, Op, Space};
 
-use crate::answer::{Answer, Explored, Fault, Missing, Remedy, Wrong};
+use crate::answer::{Answer, Explored, Fault, FenceUse, Missing, Remedy, Worth, Wrong};
 use crate::explore::{Budget, Case};
 use crate::launch::Launch;
 use crate::limits::Limits;
@@ -64,7 +64,13 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
     if faults.0.is_empty() {
         let doubtful = |explored: &Explored| !explored.uninitialised.is_empty();
         if open.0.is_empty() && !answer.launches.iter().flatten().any(doubtful) {
-            answer.fences = worth::judge(&cases, &budget);
+            answer.fences = worth::judge(kernel, &cases, &budget);
+            if !answer.unreached().is_empty() {
+                let unsure = |fence: &&mut FenceUse| fence.worth != Worth::Needed;
+                answer.fences.iter_mut().filter(unsure).for_each(|fence| {
+                    (fence.worth, fence.removed_together) = (Worth::Undecided, false);
+                });
+            }
         }
         answer.open = open.0.into_values().collect();
         return answer;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use lockstep_kernel::{AtomicOp, Kernel, Language, Op, SiteId, guesses};
+use lockstep_kernel::{AtomicOp, Kernel, Language, Op, SiteId, Space, guesses};
 use lockstep_weak::model::{Model, OpenCl, Ptx};
 use lockstep_weak::program::{Program, Strength};
 use lockstep_weak::{Execution, Goal, Kind, Summary, Witness, explore};
@@ -66,6 +66,7 @@ pub(crate) struct Case {
     /// Reads whose value a compare-and-swap checks: they do not race with atomic operations in a way that matters.
     guesses: Vec<SiteId>,
     atomics: BTreeSet<SiteId>,
+    unreached: Vec<SiteId>,
 }
 
 /// What an exploration found.
@@ -78,7 +79,17 @@ impl Case {
     pub(crate) fn new(kernel: &Kernel, launch: usize, communication: Communication) -> Case {
         let is_atomic = |op: &Op| matches!(op, Op::Atomic { op, .. } if *op != AtomicOp::Load);
         let atomics = kernel.insts().filter(|i| is_atomic(&i.op)).filter_map(|i| i.op.site());
+        let is_memory =
+            |site: &SiteId| !matches!(kernel.site(*site).space, Space::Private | Space::Constant);
+        let mut unreached: Vec<SiteId> = kernel
+            .insts()
+            .filter_map(|inst| inst.op.site())
+            .filter(|site| is_memory(site) && !communication.reached.contains(site))
+            .collect();
+        unreached.sort_unstable();
+        unreached.dedup();
         Case {
+            unreached,
             launch,
             communication,
             model: model(kernel),
@@ -106,6 +117,8 @@ impl Case {
         let summary = budget.explore(program, self.model, &mut search);
         let explored = Explored {
             threads: self.communication.threads.clone(),
+            left_out: self.communication.left_out,
+            unreached: self.unreached.clone(),
             places: self.communication.places.clone(),
             executions: summary.executions,
             hanging: summary.hanging,
@@ -164,7 +177,8 @@ impl Case {
             let loc = self.communication.origin(thread, pc).loc;
             wrongs.push((Wrong::Assertion(loc), Vec::new()));
         }
-        if !execution.complete() {
+        // Where accesses race, nobody knows what those would see who wait.
+        if !execution.complete() && execution.races().is_empty() {
             let last = |thread: usize| {
                 (0..execution.events().len())
                     .rev()

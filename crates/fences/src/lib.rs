@@ -11,6 +11,8 @@
 //!    writes). What depends on values that other threads write remains: accesses, fences, barriers, branches, as a program
 //!    of `lockstep-weak`. It is a partial evaluation; `specialise/thread.rs` says how loops end. Which memory is shared is
 //!    found on the way (`specialise/pattern.rs`). Every instruction that remains knows where in the kernel it comes from.
+//!    Threads of which nothing remains, or only barriers of the block, are left out: a launch may be large as long as few
+//!    of its threads communicate.
 //! 2. [`examine()`]: all executions are explored (`explore.rs`), and what is wrong with them is collected: races, threads that
 //!    wait for ever, broken assertions, each with an execution that shows it.
 //! 3. What fences everywhere would cure is a *missing fence*, and the fewest fences that cure it are looked for
@@ -29,8 +31,10 @@
 //! # What an answer is worth
 //!
 //! It is for the launches that were given: these numbers of blocks and threads, these arguments and contents of arrays.
-//! [`Explored`] names them and says whether all executions were seen. That other launches, larger ones, show nothing else is
-//! not proved here; most such faults need two threads or three. Variables of the file hold their initialisers. A fence of
+//! [`Explored`] names them and says whether all executions were seen, and which accesses no thread comes to. That other
+//! launches, larger ones, show nothing else is not proved here; most such faults need two threads or three. In a smaller
+//! launch than the kernel is made for, code may be dead, and threads may wait for others that are not there: whoever gives
+//! one has to say so. Variables of the file hold their initialisers. A fence of
 //! system scope may serve the host or another device while the kernel runs: nobody here would notice its absence.
 //!
 //! # What it cannot do

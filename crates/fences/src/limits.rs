@@ -9,6 +9,8 @@ use lockstep_cancel::Cancel;
 pub struct Limits {
     /// Threads of a launch.
     pub threads: u64,
+    /// Threads that communicate, and so are explored.
+    pub communicating: u64,
     /// Operations of the kernel that one thread executes while it is specialised.
     pub steps: u64,
     /// Turns of a loop whose end depends on what other threads write, before it is kept as a loop; and pieces of code of a
@@ -28,7 +30,8 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            threads: 16,
+            threads: 1024,
+            communicating: 12,
             steps: 200_000,
             turns: 64,
             nodes: 20_000,

@@ -30,8 +30,10 @@ pub enum Decision {
 /// Why a kernel at a launch is outside of what is modelled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// More threads than are explored.
+    /// More threads than are looked at.
     Threads { threads: u64, most: u64 },
+    /// More threads than are explored have something to do with each other.
+    Communicating { threads: u64, most: u64 },
     /// Threads of a warp that run in step.
     Lockstep,
     /// The arguments do not match the parameters.
@@ -98,7 +100,10 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::Threads { threads, most } => {
-                write!(f, "the launch has {threads} threads, and at most {most} are explored")
+                write!(f, "the launch has {threads} threads, and at most {most} are looked at")
+            }
+            Reason::Communicating { threads, most } => {
+                write!(f, "{threads} threads communicate, and at most {most} are explored")
             }
             Reason::Lockstep => {
                 f.write_str("threads of a warp that run in step are not explored")

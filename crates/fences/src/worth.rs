@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_kernel::{Scope, SiteId};
+use lockstep_kernel::{Kernel, Op, Scope, SiteId};
 use lockstep_weak::program::{Instr, Program, Scope as WeakScope};
 
 use crate::answer::{FenceUse, Worth};
 use crate::explore::{Budget, Case};
-use crate::specialise::{Communication, Role, kernel_scope};
+use crate::specialise::{Communication, Role, kernel_scope, weak_scope};
 
 /// The program with a fence of the source changed: gone, or of another scope.
 fn changed(
@@ -49,11 +49,19 @@ fn fences(communication: &Communication) -> BTreeMap<SiteId, WeakScope> {
     fences
 }
 
-pub(crate) fn judge(cases: &[Case], budget: &Budget<'_>) -> Vec<FenceUse> {
+pub(crate) fn judge(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Vec<FenceUse> {
     let own: Vec<BTreeMap<SiteId, WeakScope>> =
         cases.iter().map(|case| fences(&case.communication)).collect();
-    let all: BTreeMap<SiteId, WeakScope> =
-        own.iter().flat_map(|fences| fences.iter().map(|(&site, &scope)| (site, scope))).collect();
+    // Threads that do not communicate execute fences, too: those serve nobody.
+    let is_reached = |site: &SiteId| cases.iter().any(|c| c.communication.reached.contains(site));
+    let all: BTreeMap<SiteId, WeakScope> = kernel
+        .insts()
+        .filter_map(|inst| match inst.op {
+            Op::Fence { site, scope, .. } => Some((site, weak_scope(scope))),
+            _ => None,
+        })
+        .filter(|(site, _)| is_reached(site))
+        .collect();
     if all.is_empty() {
         return Vec::new();
     }

@@ -140,6 +140,7 @@ const BLOCKS: &[(u32, u32)] = &[(2, 1)];
 const THREADS: &[(u32, u32)] = &[(1, 2)];
 const THREE: &[(u32, u32)] = &[(3, 1)];
 const WARPS: &[(u32, u32)] = &[(2, 2)];
+const LARGE: &[(u32, u32)] = &[(4, 128)];
 const BOTH: &[(u32, u32)] = &[(2, 1), (2, 2)];
 
 const NARROW: &str = "RELEASE=__threadfence_block()";
@@ -214,8 +215,8 @@ const ROWS: &[Row] = &[
     ("single.cu", "add_double", BLOCKS, "", "proved"),
     ("single.cu", "never_set", BLOCKS, "", "hang"),
     ("single.cu", "crossed_locks", BLOCKS, "", "hang"),
-    ("single.cu", "nobody_reads", BLOCKS, "", "redundant at line 44"),
-    ("single.cu", "before_barrier", THREADS, "", "redundant at line 51"),
+    ("single.cu", "nobody_reads", BLOCKS, "", "redundant at line 45"),
+    ("single.cu", "before_barrier", THREADS, "", "redundant at line 52"),
     ("single.cu", "asserted", BLOCKS, "RIGHT", "proved"),
     ("single.cu", "asserted", BLOCKS, "", "insert device at acquire, insert device at release"),
     ("single.cu", "peterson", BLOCKS, "RIGHT", "proved"),
@@ -227,6 +228,10 @@ const ROWS: &[Row] = &[
     ("single.cu", "vectors", BLOCKS, "WRONG", "insert device at acquire"),
     ("single.cu", "tries", BLOCKS, "", "proved"),
     ("single.cu", "gives_up", BLOCKS, "", ""),
+    ("single.cu", "whole_grid", BOTH, "", "proved"),
+    ("single.cu", "whole_grid", BOTH, "SKIPS", "hang"),
+    ("single.cu", "some_of_many", LARGE, "", "proved"),
+    ("single.cu", "some_of_many", LARGE, "WRONG", "insert device at acquire"),
     ("single.cu", "clocked", BLOCKS, "", "outside: a branch depends on the clock"),
     ("single.cu", "pointers", BLOCKS, "", ADDRESS),
     (

@@ -117,10 +117,12 @@ impl Thread<'_> {
                 Ok(())
             }
             KernelBarrier::Grid => {
+                // It waits for threads that have ended, too, and so for ever.
+                let threads = self.world.launch.thread_count() as i64;
                 let barrier = Barrier {
                     number: GRID,
                     id: Expr::Const(0),
-                    participants: Participants::All,
+                    participants: Participants::Count(Expr::Const(threads)),
                     domain: Scope::Device,
                     spaces: Spaces::ALL,
                     gather: None,

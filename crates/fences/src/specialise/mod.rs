@@ -20,9 +20,10 @@ pub use residual::{Origin, Role, Spot};
 use std::collections::BTreeSet;
 
 use lockstep_kernel::cfg::Cfg;
-use lockstep_kernel::{Elem, Kernel, Language, Scheduling, Space as KernelSpace};
+use lockstep_kernel::{Elem, Kernel, Language, Scheduling, SiteId, Space as KernelSpace};
 use lockstep_weak::program::{
-    Code, Instr, Location, Order, Place, Program, Scope, Space, Strength, Thread as WeakThread,
+    Code, Instr, Location, Order, Participants, Place, Program, Scope, Space, Strength,
+    Thread as WeakThread,
 };
 
 use crate::launch::{Launch, ThreadAt};
@@ -84,9 +85,14 @@ pub struct Communication {
     pub program: Program,
     /// For each thread's code, where its instructions come from.
     pub origins: Vec<Vec<Origin>>,
+    /// The threads of the program. Others have nothing to do with each other or with these.
     pub threads: Vec<ThreadAt>,
+    /// How many others the launch has.
+    pub left_out: usize,
     /// The locations of the program.
     pub places: Vec<SharedPlace>,
+    /// Accesses, fences and barriers that some thread may come to.
+    pub reached: BTreeSet<SiteId>,
 }
 
 impl Communication {
@@ -134,8 +140,9 @@ pub fn specialise(
     let mut pattern = Pattern::default();
     for _ in 0..MOST_ROUNDS {
         let mut found = known.clone();
+        let mut reached = BTreeSet::new();
         let results: Vec<_> = (0..world.threads.len())
-            .map(|me| thread::specialise(&world, &pattern, &known, &mut found, me))
+            .map(|me| thread::specialise(&world, &pattern, &known, &mut found, &mut reached, me))
             .collect();
         let next = Pattern::of(&found, &world.objects);
         if next != pattern {
@@ -151,16 +158,46 @@ pub fn specialise(
                 Err(Stop::NewSharing | Stop::Widened) => return Err(Outside::of(Reason::States)),
             }
         }
-        return Ok(assemble(&world, &pattern, codes));
+        return assemble(&world, &pattern, codes, reached);
     }
     Err(Outside::of(Reason::States))
+}
+
+/// Whether a thread has nothing to do with others but to meet all of its block at barriers, whatever they do.
+fn is_idle(code: &Code) -> bool {
+    code.instrs.iter().all(|instr| match instr {
+        Instr::Let { .. } | Instr::Jump { .. } | Instr::Fence { .. } => true,
+        Instr::Barrier(barrier) => {
+            barrier.participants == Participants::All && barrier.gather.is_none()
+        }
+        Instr::Load { .. }
+        | Instr::Store { .. }
+        | Instr::Atomic { .. }
+        | Instr::Branch { .. }
+        | Instr::Assert { .. } => false,
+    }) && !code.instrs.iter().enumerate().any(|(pc, instr)| match instr {
+        Instr::Jump { target } => *target <= pc,
+        _ => false,
+    })
 }
 
 fn assemble(
     world: &World<'_>,
     pattern: &Pattern,
-    codes: Vec<(Code, Vec<Origin>)>,
-) -> Communication {
+    mut codes: Vec<(Code, Vec<Origin>)>,
+    reached: BTreeSet<SiteId>,
+) -> Result<Communication, Outside> {
+    let kept: Vec<usize> = (0..codes.len()).filter(|&thread| !is_idle(&codes[thread].0)).collect();
+    let threads = kept.len() as u64;
+    let most = world.limits.communicating;
+    if threads > most {
+        return Err(Outside::of(Reason::Communicating { threads, most }));
+    }
+    let left_out = codes.len() - kept.len();
+    codes = kept.iter().map(|&thread| std::mem::take(&mut codes[thread])).collect();
+    for (code, _) in &mut codes {
+        renumber(code, &kept);
+    }
     let mut program = Program { name: world.kernel.name.clone(), ..Program::default() };
     let mut places = Vec::new();
     for (instance, cell) in pattern.cells() {
@@ -193,7 +230,7 @@ fn assemble(
     }
     let mut origins = Vec::new();
     for (index, (code, origin)) in codes.into_iter().enumerate() {
-        let at = world.threads[index];
+        let at = world.threads[kept[index]];
         program.threads.push(WeakThread {
             name: format!("thread {:?} of block {:?}", at.thread, at.block),
             place: Place {
@@ -211,7 +248,22 @@ fn assemble(
     if !world.ptx {
         mark_atomic(&mut program);
     }
-    Communication { program, origins, threads: world.threads.clone(), places }
+    let threads = kept.iter().map(|&thread| world.threads[thread]).collect();
+    Ok(Communication { program, origins, threads, left_out, places, reached })
+}
+
+/// Lets barriers name threads by their numbers among those that are kept.
+fn renumber(code: &mut Code, kept: &[usize]) {
+    let number = |thread: usize| kept.iter().position(|&other| other == thread);
+    for instr in &mut code.instrs {
+        let Instr::Barrier(barrier) = instr else { continue };
+        if let Participants::Among(threads) = &mut barrier.participants {
+            *threads = threads.iter().filter_map(|&thread| number(thread)).collect();
+        }
+        for (thread, _, _) in barrier.gather.iter_mut().flat_map(|gather| &mut gather.into) {
+            *thread = number(*thread).unwrap_or(usize::MAX);
+        }
+    }
 }
 
 /// In OpenCL, memory that atomic operations may touch is atomic.

@@ -62,6 +62,7 @@ pub(crate) fn specialise(
     pattern: &Pattern,
     known: &BTreeSet<Touch>,
     found: &mut BTreeSet<Touch>,
+    reached: &mut BTreeSet<SiteId>,
     me: usize,
 ) -> Done<(Code, Vec<Origin>)> {
     let mut widened = BTreeSet::new();
@@ -71,6 +72,7 @@ pub(crate) fn specialise(
             pattern,
             known,
             found,
+            reached,
             me,
             nodes: Vec::new(),
             points: HashMap::new(),
@@ -107,6 +109,7 @@ pub(crate) struct Thread<'a> {
     /// What the pattern was made of, and what this round finds.
     pub(crate) known: &'a BTreeSet<Touch>,
     pub(crate) found: &'a mut BTreeSet<Touch>,
+    reached: &'a mut BTreeSet<SiteId>,
     pub(crate) me: usize,
     nodes: Vec<Node>,
     points: HashMap<Key, usize>,
@@ -385,6 +388,7 @@ impl Thread<'_> {
 
     fn execute(&mut self, inst: &Inst, number: u32, state: &mut State) -> Done<()> {
         let loc = inst.loc;
+        self.reached.extend(inst.op.site());
         let outside = |what: &str| Err(Outside::at(Reason::Operation(what.into()), loc).into());
         if let Some((pure, operands)) = Pure::of(&inst.op) {
             let values: Vec<Value> = operands.iter().map(|&o| self.operand(state, o)).collect();

@@ -1,4 +1,5 @@
 // Kernels that are looked at one by one.
+#include <cooperative_groups.h>
 
 // Places are drawn from a counter: all are different.
 __global__ void compaction(int *count, int *kept) {
@@ -195,4 +196,37 @@ __global__ void unwritten(int *flag) {
     __shared__ int s[4];
     if (s[threadIdx.x] == 0)
         atomicAdd(flag, 1);
+}
+
+__global__ void whole_grid(int *part, int *out) {
+#ifdef SKIPS
+    if (blockIdx.x == 0)
+        return;
+#endif
+    int me = blockIdx.x * blockDim.x + threadIdx.x;
+    part[me] = me;
+    cooperative_groups::this_grid().sync();
+    out[me] = part[(me + 1) % (gridDim.x * blockDim.x)];
+}
+
+// Most threads do work of their own, and meet at a barrier.
+__global__ void some_of_many(volatile int *flag, int *data, int *own, int *out) {
+    unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+    if (me < 16)
+        own[me] += 1;
+    __syncthreads();
+    if (threadIdx.x == 5 && blockIdx.x == 1) {
+        *data = 42;
+        __threadfence();
+        *flag = 1;
+    }
+    if (threadIdx.x == 77 && blockIdx.x == 3) {
+        while (*flag == 0) {
+        }
+#ifndef WRONG
+        __threadfence();
+#endif
+        // acquire
+        *out = *data;
+    }
 }
