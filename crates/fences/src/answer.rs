@@ -98,6 +98,15 @@ pub struct Fault {
     /// The execution reads memory that nobody has written, elsewhere than at what is marked: it may be that no real value
     /// leads there.
     pub rests_on_uninitialised: bool,
+    /// Of a race between a write and a read: the read has another value than the write gives.
+    pub stale: bool,
+}
+
+impl Fault {
+    /// Of two executions that show a fault, the one of the smaller rank shows it better.
+    pub(crate) fn rank(&self) -> (bool, bool) {
+        (self.rests_on_uninitialised, !self.stale)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -98,15 +98,14 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
     answer
 }
 
-/// Faults by what is wrong. One that rests on memory that nobody has written gives way to one that does not.
+/// Faults by what is wrong. Of two executions, the one that shows it better is kept.
 #[derive(Default)]
 struct Faults(BTreeMap<Wrong, Fault>);
 
 impl Faults {
     fn extend(&mut self, faults: BTreeMap<Wrong, Fault>) {
         for (wrong, fault) in faults {
-            let better = |old: &Fault| old.rests_on_uninitialised && !fault.rests_on_uninitialised;
-            if self.0.get(&wrong).is_none_or(better) {
+            if self.0.get(&wrong).is_none_or(|old| fault.rank() < old.rank()) {
                 self.0.insert(wrong, fault);
             }
         }

@@ -66,7 +66,8 @@ pub(crate) struct Case {
     /// Reads whose value a compare-and-swap checks: they do not race with atomic operations in a way that matters.
     guesses: Vec<SiteId>,
     atomics: BTreeSet<SiteId>,
-    unreached: Vec<SiteId>,
+    /// Accesses, fences and barriers of the kernel.
+    sites: BTreeSet<SiteId>,
 }
 
 /// What an exploration found.
@@ -81,15 +82,9 @@ impl Case {
         let atomics = kernel.insts().filter(|i| is_atomic(&i.op)).filter_map(|i| i.op.site());
         let is_memory =
             |site: &SiteId| !matches!(kernel.site(*site).space, Space::Private | Space::Constant);
-        let mut unreached: Vec<SiteId> = kernel
-            .insts()
-            .filter_map(|inst| inst.op.site())
-            .filter(|site| is_memory(site) && !communication.reached.contains(site))
-            .collect();
-        unreached.sort_unstable();
-        unreached.dedup();
+        let sites = kernel.insts().filter_map(|inst| inst.op.site()).filter(is_memory).collect();
         Case {
-            unreached,
+            sites,
             launch,
             communication,
             model: model(kernel),
@@ -113,12 +108,13 @@ impl Case {
             first,
             faults: BTreeMap::new(),
             uninitialised: BTreeSet::new(),
+            reached: self.communication.reached.clone(),
         };
         let summary = budget.explore(program, self.model, &mut search);
         let explored = Explored {
             threads: self.communication.threads.clone(),
             left_out: self.communication.left_out,
-            unreached: self.unreached.clone(),
+            unreached: self.sites.difference(&search.reached).copied().collect(),
             places: self.communication.places.clone(),
             executions: summary.executions,
             hanging: summary.hanging,
@@ -230,6 +226,7 @@ impl Case {
             timeline: steps.collect(),
             marked: witness.marked,
             rests_on_uninitialised: rests,
+            stale: is_stale(execution, marked),
         }
     }
 }
@@ -240,10 +237,12 @@ struct Search<'a> {
     first: bool,
     faults: BTreeMap<Wrong, Fault>,
     uninitialised: BTreeSet<SiteId>,
+    /// What threads come to in executions.
+    reached: BTreeSet<SiteId>,
 }
 
 impl Search<'_> {
-    /// What of this is news: a fault that was not seen, or one that was seen only with values that nobody gave.
+    /// What of this is news: a fault that was not seen, or one that this execution shows better.
     fn news(&self, execution: &Execution<'_>) -> Vec<(Wrong, Vec<usize>)> {
         let mut wrongs = self.case.wrongs(execution);
         if wrongs.is_empty() {
@@ -252,11 +251,18 @@ impl Search<'_> {
         let doubtful = self.case.uninitialised(execution);
         wrongs.retain(|(wrong, marked)| {
             let rests = doubtful.iter().any(|read| !marked.contains(read));
-            let better = |fault: &Fault| fault.rests_on_uninitialised && !rests;
-            !self.known.contains(wrong) && self.faults.get(wrong).is_none_or(better)
+            let rank = (rests, !is_stale(execution, marked));
+            !self.known.contains(wrong)
+                && self.faults.get(wrong).is_none_or(|fault| rank < fault.rank())
         });
         wrongs
     }
+}
+
+/// Whether a read that is marked has another value than that of the write that is marked: the order shows.
+fn is_stale(execution: &Execution<'_>, marked: &[usize]) -> bool {
+    let from = |event: &usize| execution.events()[*event].rf;
+    marked.iter().any(|read| from(read).is_some_and(|write| !marked.contains(&write)))
 }
 
 impl Goal for Search<'_> {
@@ -264,14 +270,16 @@ impl Goal for Search<'_> {
         for read in self.case.uninitialised(execution) {
             self.uninitialised.extend(self.case.site(execution, read));
         }
+        for (thread, pc) in execution.passed_asserts() {
+            self.reached.extend(self.case.communication.passed(thread, pc));
+        }
         !self.news(execution).is_empty()
     }
 
     fn accept(&mut self, execution: &Execution<'_>) -> ControlFlow<()> {
         for (wrong, marked) in self.news(execution) {
             let fault = self.case.fault(execution, wrong.clone(), &marked);
-            let better = |old: &Fault| old.rests_on_uninitialised && !fault.rests_on_uninitialised;
-            if self.faults.get(&wrong).is_none_or(better) {
+            if self.faults.get(&wrong).is_none_or(|old| fault.rank() < old.rank()) {
                 self.faults.insert(wrong, fault);
             }
         }

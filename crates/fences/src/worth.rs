@@ -53,7 +53,10 @@ pub(crate) fn judge(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Vec
     let own: Vec<BTreeMap<SiteId, WeakScope>> =
         cases.iter().map(|case| fences(&case.communication)).collect();
     // Threads that do not communicate execute fences, too: those serve nobody.
-    let is_reached = |site: &SiteId| cases.iter().any(|c| c.communication.reached.contains(site));
+    let is_reached = |site: &SiteId| {
+        own.iter().any(|fences| fences.contains_key(site))
+            || cases.iter().any(|case| case.communication.reached.contains(site))
+    };
     let all: BTreeMap<SiteId, WeakScope> = kernel
         .insts()
         .filter_map(|inst| match inst.op {

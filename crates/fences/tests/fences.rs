@@ -173,6 +173,7 @@ const PATTERNS: &[(&str, &str, &[(u32, u32)])] = &[
     ("structures.cu", "dataflow", BLOCKS),
     ("structures.cu", "generations", BLOCKS),
     ("structures.cu", "told_by_barrier", BOTH),
+    ("published.cu", "dot", BOTH),
 ];
 
 fn pattern_rows() -> Vec<Row> {
@@ -242,6 +243,16 @@ const ROWS: &[Row] = &[
         "outside: accesses of different sizes overlap in 'word'",
     ),
     ("single.cu", "unwritten", BLOCKS, "", UNWRITTEN),
+    ("published.cu", "scan", THREE, "", "proved"),
+    ("published.cu", "scan", THREE, "RELEASE=", "insert device at release"),
+    ("published.cu", "scan", THREE, "ACQUIRE=", "insert device at acquire"),
+    ("published.cu", "scan", THREE, NARROW, "widen to device at release"),
+    ("published.cu", "scan", THREE, NARROW_ACQUIRE, "widen to device at acquire"),
+    ("published.cu", "scan", THREE, MORE, "redundant at more"),
+    // With two blocks, nobody comes to what the first fence is for.
+    ("published.cu", "scan", BLOCKS, "", "undecided at release"),
+    ("published.cu", "packed_scan", THREE, "", "proved"),
+    ("published.cu", "packed_scan", THREE, MORE, "redundant at more"),
     ("computes.cu", "computes", BLOCKS, "VALUE=13", "proved"),
     ("computes.cu", "computes", BLOCKS, "VALUE=-9", "proved"),
     ("computes.cu", "computes", BLOCKS, "VALUE=2147483647", "proved"),
@@ -305,6 +316,43 @@ fn patterns_are_told_apart() {
 #[test]
 fn other_ways_are_told_apart() {
     check(ROWS);
+}
+
+/// The execution that shows a fault: each thread's steps in its order, who reads from whom, and what races.
+#[test]
+fn a_fault_comes_with_its_timeline() {
+    let kernel = kernel("message.cu", "by_atomics", "RELEASE=");
+    let answer = examine(&kernel, &[launch(&kernel, (2, 1))], &Limits::default());
+    let missing = answer.missing.expect("a fence is missing");
+    let [fault] = &missing.faults[..] else { panic!("{:?}", missing.faults) };
+    let explored = answer.launches[fault.launch].as_ref().expect("it was explored");
+    let told: Vec<String> = fault
+        .timeline
+        .iter()
+        .enumerate()
+        .filter_map(|(index, step)| {
+            let block = explored.threads[step.thread?].block_number;
+            let place = step.place.map(|place| explored.places[place].object.as_str());
+            let value = step.value.map_or(String::new(), |value| format!(" {value}"));
+            let mark = if fault.marked.contains(&index) { "!" } else { "" };
+            Some(format!("{block}: {:?} {}{value}{mark}", step.action, place.unwrap_or("-")))
+        })
+        .collect();
+    // The flag is seen, and the data is not.
+    let expected = [
+        "0: Write data 42!",
+        "0: Read flag 0",
+        "0: Write flag 1",
+        "1: Read flag 1",
+        "1: Write flag 1",
+        "1: Fence -",
+        "1: Read data 0!",
+    ];
+    assert_eq!(told, expected);
+    let read = fault.timeline.last().expect("there are steps");
+    let from = read.from.expect("it has read something");
+    assert_eq!(fault.timeline[from].thread, None, "what memory held at first");
+    assert!(!fault.rests_on_uninitialised);
 }
 
 /// How the work grows with the launch: `cargo test --release -p lockstep-fences --test fences -- --ignored --nocapture`.

@@ -17,7 +17,7 @@ mod value;
 
 pub use residual::{Origin, Role, Spot};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Elem, Kernel, Language, Scheduling, SiteId, Space as KernelSpace};
@@ -32,6 +32,7 @@ use crate::outside::{Outside, Reason};
 use liveness::Liveness;
 use objects::Objects;
 use pattern::Pattern;
+use residual::Left;
 use thread::{Stop, World};
 
 pub(crate) fn weak_scope(scope: lockstep_kernel::Scope) -> Scope {
@@ -91,13 +92,20 @@ pub struct Communication {
     pub left_out: usize,
     /// The locations of the program.
     pub places: Vec<SharedPlace>,
-    /// Accesses, fences and barriers that some thread may come to.
+    /// Accesses, fences and barriers that threads which are left out come to.
     pub reached: BTreeSet<SiteId>,
+    /// For each thread's code, those that a thread has passed that comes to an instruction.
+    passed: Vec<BTreeMap<usize, BTreeSet<SiteId>>>,
 }
 
 impl Communication {
     pub fn origin(&self, thread: usize, pc: usize) -> Origin {
         self.origins[self.program.threads[thread].code][pc]
+    }
+
+    /// Accesses, fences and barriers that a thread has passed which comes to an instruction.
+    pub fn passed(&self, thread: usize, pc: usize) -> impl Iterator<Item = SiteId> {
+        self.passed[self.program.threads[thread].code].get(&pc).into_iter().flatten().copied()
     }
 }
 
@@ -140,9 +148,8 @@ pub fn specialise(
     let mut pattern = Pattern::default();
     for _ in 0..MOST_ROUNDS {
         let mut found = known.clone();
-        let mut reached = BTreeSet::new();
         let results: Vec<_> = (0..world.threads.len())
-            .map(|me| thread::specialise(&world, &pattern, &known, &mut found, &mut reached, me))
+            .map(|me| thread::specialise(&world, &pattern, &known, &mut found, me))
             .collect();
         let next = Pattern::of(&found, &world.objects);
         if next != pattern {
@@ -158,23 +165,23 @@ pub fn specialise(
                 Err(Stop::NewSharing | Stop::Widened) => return Err(Outside::of(Reason::States)),
             }
         }
-        return assemble(&world, &pattern, codes, reached);
+        return assemble(&world, &pattern, codes);
     }
     Err(Outside::of(Reason::States))
 }
 
 /// Whether a thread has nothing to do with others but to meet all of its block at barriers, whatever they do.
-fn is_idle(code: &Code) -> bool {
-    code.instrs.iter().all(|instr| match instr {
+fn is_idle(left: &Left) -> bool {
+    let code = &left.code;
+    code.instrs.iter().zip(&left.origins).all(|(instr, origin)| match instr {
         Instr::Let { .. } | Instr::Jump { .. } | Instr::Fence { .. } => true,
         Instr::Barrier(barrier) => {
             barrier.participants == Participants::All && barrier.gather.is_none()
         }
-        Instr::Load { .. }
-        | Instr::Store { .. }
-        | Instr::Atomic { .. }
-        | Instr::Branch { .. }
-        | Instr::Assert { .. } => false,
+        Instr::Load { .. } | Instr::Store { .. } | Instr::Atomic { .. } | Instr::Branch { .. } => {
+            false
+        }
+        Instr::Assert { .. } => origin.role == Role::Passed,
     }) && !code.instrs.iter().enumerate().any(|(pc, instr)| match instr {
         Instr::Jump { target } => *target <= pc,
         _ => false,
@@ -184,19 +191,21 @@ fn is_idle(code: &Code) -> bool {
 fn assemble(
     world: &World<'_>,
     pattern: &Pattern,
-    mut codes: Vec<(Code, Vec<Origin>)>,
-    reached: BTreeSet<SiteId>,
+    mut codes: Vec<Left>,
 ) -> Result<Communication, Outside> {
-    let kept: Vec<usize> = (0..codes.len()).filter(|&thread| !is_idle(&codes[thread].0)).collect();
+    let kept: Vec<usize> = (0..codes.len()).filter(|&thread| !is_idle(&codes[thread])).collect();
     let threads = kept.len() as u64;
     let most = world.limits.communicating;
     if threads > most {
         return Err(Outside::of(Reason::Communicating { threads, most }));
     }
     let left_out = codes.len() - kept.len();
+    let idle = (0..codes.len()).filter(|thread| !kept.contains(thread));
+    let reached = idle.flat_map(|thread| codes[thread].passed.values().flatten().copied());
+    let reached: BTreeSet<SiteId> = reached.collect();
     codes = kept.iter().map(|&thread| std::mem::take(&mut codes[thread])).collect();
-    for (code, _) in &mut codes {
-        renumber(code, &kept);
+    for left in &mut codes {
+        renumber(&mut left.code, &kept);
     }
     let mut program = Program { name: world.kernel.name.clone(), ..Program::default() };
     let mut places = Vec::new();
@@ -228,8 +237,8 @@ fn assemble(
             uninitialised: first.is_none(),
         });
     }
-    let mut origins = Vec::new();
-    for (index, (code, origin)) in codes.into_iter().enumerate() {
+    let (mut origins, mut passed) = (Vec::new(), Vec::new());
+    for (index, left) in codes.into_iter().enumerate() {
         let at = world.threads[kept[index]];
         program.threads.push(WeakThread {
             name: format!("thread {:?} of block {:?}", at.thread, at.block),
@@ -242,14 +251,15 @@ fn assemble(
             code: index,
             start: Vec::new(),
         });
-        program.codes.push(code);
-        origins.push(origin);
+        program.codes.push(left.code);
+        origins.push(left.origins);
+        passed.push(left.passed);
     }
     if !world.ptx {
         mark_atomic(&mut program);
     }
     let threads = kept.iter().map(|&thread| world.threads[thread]).collect();
-    Ok(Communication { program, origins, threads, left_out, places, reached })
+    Ok(Communication { program, origins, threads, left_out, places, reached, passed })
 }
 
 /// Lets barriers name threads by their numbers among those that are kept.

@@ -1,6 +1,6 @@
 //! What is left of a thread when all that is known has been done: nodes of straight code, put in a row in the end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_kernel::{LocId, SiteId};
 use lockstep_weak::program::{Code, Expr, Instr, Reg};
@@ -35,6 +35,8 @@ pub enum Role {
     /// A shuffle, vote or match: threads meet, and nothing is ordered.
     Exchange,
     Assertion,
+    /// An assertion that holds: whoever comes there has passed some operations of the kernel.
+    Passed,
     /// Nothing, as long as no fence is put there.
     Slot(Spot),
     /// A step of the thread alone.
@@ -101,11 +103,13 @@ pub(crate) struct Node {
     pub(crate) lines: Vec<(Line, Origin)>,
     pub(crate) exit: Exit,
     pub(crate) loc: LocId,
+    /// Accesses, fences and barriers that a thread has passed at the end of the node, be anything left of them or not.
+    pub(crate) passed: BTreeSet<SiteId>,
 }
 
 impl Node {
     pub(crate) fn new(loc: LocId) -> Node {
-        Node { lines: Vec::new(), exit: Exit::End, loc }
+        Node { lines: Vec::new(), exit: Exit::End, loc, passed: BTreeSet::new() }
     }
 
     fn successors(&self) -> Vec<usize> {
@@ -117,8 +121,17 @@ impl Node {
     }
 }
 
+/// What is left of a thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Left {
+    pub(crate) code: Code,
+    pub(crate) origins: Vec<Origin>,
+    /// What a thread has passed that comes to an instruction.
+    pub(crate) passed: BTreeMap<usize, BTreeSet<SiteId>>,
+}
+
 /// The nodes in a row, those before a loop's head before it: only ways round a loop lead back.
-pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> (Code, Vec<Origin>) {
+pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> Left {
     let order = reverse_postorder(&nodes);
     let position: BTreeMap<usize, usize> =
         order.iter().enumerate().map(|(position, &node)| (node, position)).collect();
@@ -135,13 +148,15 @@ pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> (Code, Vec<Or
     let mut at = 0;
     for (index, &node) in order.iter().enumerate() {
         begins.push(at);
-        at += nodes[node].lines.len() + exits(index);
+        let marker = usize::from(!nodes[node].passed.is_empty());
+        at += nodes[node].lines.len() + marker + exits(index);
     }
     let end = at;
     let begin = |node: usize| begins[position[&node]];
 
     let mut code = Code { registers: registers.names(), ..Code::default() };
     let mut origins = Vec::new();
+    let mut passed = BTreeMap::new();
     for (index, &node) in order.iter().enumerate() {
         let next = order.get(index + 1).copied();
         let local = Origin { role: Role::Local, site: None, loc: nodes[node].loc };
@@ -152,6 +167,11 @@ pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> (Code, Vec<Or
             };
             code.instrs.push(instr);
             origins.push(*origin);
+        }
+        if !nodes[node].passed.is_empty() {
+            passed.insert(code.instrs.len(), nodes[node].passed.clone());
+            code.instrs.push(Instr::Assert { condition: Expr::Const(1) });
+            origins.push(Origin { role: Role::Passed, ..local });
         }
         let mut push = |instr: Instr| {
             code.instrs.push(instr);
@@ -170,7 +190,7 @@ pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> (Code, Vec<Or
             }
         }
     }
-    (code, origins)
+    Left { code, origins, passed }
 }
 
 fn reverse_postorder(nodes: &[Node]) -> Vec<usize> {
@@ -212,7 +232,10 @@ mod tests {
         nodes[0].exit = Exit::Jump(1);
         nodes[1].exit = Exit::Branch { condition: Expr::Const(1), yes: 2, no: 3 };
         nodes[2].exit = Exit::Jump(1);
-        let (code, origins) = in_a_row(nodes, &registers);
+        nodes[3].passed.insert(SiteId(5));
+        let Left { code, origins, passed } = in_a_row(nodes, &registers);
+        let (marker, sites) = passed.first_key_value().expect("there is one");
+        assert_eq!((origins[*marker].role, sites.len()), (Role::Passed, 1));
         assert_eq!(code.instrs.len(), origins.len());
         let lets: Vec<usize> = code
             .instrs

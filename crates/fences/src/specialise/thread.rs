@@ -12,7 +12,7 @@ use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{
     BlockId, Inst, Kernel, LocId, Op, Operand, Reg, SiteId, Space, Special, Terminator, Ty,
 };
-use lockstep_weak::program::{Code, Expr, Instr, Order, Spaces};
+use lockstep_weak::program::{Expr, Instr, Order, Spaces};
 
 use crate::launch::{Launch, ThreadAt};
 use crate::limits::Limits;
@@ -21,7 +21,9 @@ use crate::specialise::arithmetic::Pure;
 use crate::specialise::liveness::Liveness;
 use crate::specialise::objects::{Instance, Objects};
 use crate::specialise::pattern::{Pattern, Touch};
-use crate::specialise::residual::{Exit, Line, Node, Origin, Registers, Role, Spot, Var, in_a_row};
+use crate::specialise::residual::{
+    Exit, Left, Line, Node, Origin, Registers, Role, Spot, Var, in_a_row,
+};
 use crate::specialise::state::{Key, State, differing};
 use crate::specialise::value::Value;
 use crate::specialise::{weak_order, weak_scope};
@@ -62,9 +64,8 @@ pub(crate) fn specialise(
     pattern: &Pattern,
     known: &BTreeSet<Touch>,
     found: &mut BTreeSet<Touch>,
-    reached: &mut BTreeSet<SiteId>,
     me: usize,
-) -> Done<(Code, Vec<Origin>)> {
+) -> Done<Left> {
     let mut widened = BTreeSet::new();
     loop {
         let mut thread = Thread {
@@ -72,7 +73,6 @@ pub(crate) fn specialise(
             pattern,
             known,
             found,
-            reached,
             me,
             nodes: Vec::new(),
             points: HashMap::new(),
@@ -109,7 +109,6 @@ pub(crate) struct Thread<'a> {
     /// What the pattern was made of, and what this round finds.
     pub(crate) known: &'a BTreeSet<Touch>,
     pub(crate) found: &'a mut BTreeSet<Touch>,
-    reached: &'a mut BTreeSet<SiteId>,
     pub(crate) me: usize,
     nodes: Vec<Node>,
     points: HashMap<Key, usize>,
@@ -388,7 +387,7 @@ impl Thread<'_> {
 
     fn execute(&mut self, inst: &Inst, number: u32, state: &mut State) -> Done<()> {
         let loc = inst.loc;
-        self.reached.extend(inst.op.site());
+        self.nodes[self.now].passed.extend(inst.op.site());
         let outside = |what: &str| Err(Outside::at(Reason::Operation(what.into()), loc).into());
         if let Some((pure, operands)) = Pure::of(&inst.op) {
             let values: Vec<Value> = operands.iter().map(|&o| self.operand(state, o)).collect();

@@ -147,6 +147,11 @@ impl Execution<'_> {
         self.model.races(self.candidate, self.judgement)
     }
 
+    /// Assertions that threads come to, by thread and instruction, whether they hold or not.
+    pub fn passed_asserts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.state.passed_asserts()
+    }
+
     /// Assertions that fail, by thread and instruction.
     pub fn failed_asserts(&self) -> Vec<(usize, usize)> {
         self.state.failed_asserts().collect()

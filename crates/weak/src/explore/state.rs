@@ -693,6 +693,11 @@ impl State {
         self.eval(&self.threads[thread].registers[register])
     }
 
+    /// Assertions that threads have come to.
+    pub(crate) fn passed_asserts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.asserts.iter().map(|&(thread, pc, _)| (thread, pc))
+    }
+
     /// Assertions that do not hold.
     pub(crate) fn failed_asserts(&self) -> impl Iterator<Item = (usize, usize)> {
         self.asserts
