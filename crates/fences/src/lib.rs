@@ -50,6 +50,7 @@
 //!
 //! - `volatile` is a relaxed access of system scope in CUDA, and a plain one in OpenCL C: the models say so.
 //! - A vector access is several, element by element.
+//! - A compare-and-swap that fails writes nothing: it does not conflict with reads.
 //! - Sequentially consistent atomic operations of CUDA are a fence and the operation, as compilers make them.
 //! - A plain read whose value a compare-and-swap at the same address checks does not race with atomic operations.
 //! - Shuffles and votes of threads that a mask names make them meet; they order no memory.

@@ -11,8 +11,10 @@ pub struct Limits {
     pub threads: u64,
     /// Threads that communicate, and so are explored.
     pub communicating: u64,
-    /// Operations of the kernel that one thread executes while it is specialised.
+    /// Operations of the kernel that one thread executes while it is specialised, and all threads together, each time
+    /// that they are.
     pub steps: u64,
+    pub all_steps: u64,
     /// Turns of a loop whose end depends on what other threads write, before it is kept as a loop; and pieces of code of a
     /// thread.
     pub turns: u32,
@@ -33,6 +35,7 @@ impl Default for Limits {
             threads: 1024,
             communicating: 12,
             steps: 200_000,
+            all_steps: 4_000_000,
             turns: 64,
             nodes: 20_000,
             iterations: 8,

@@ -223,6 +223,8 @@ const ROWS: &[Row] = &[
     ("single.cu", "peterson", BLOCKS, "RIGHT", "proved"),
     ("single.cu", "peterson", BLOCKS, "", "open"),
     ("single.cu", "warp_draws", WARPS, "", "proved"),
+    ("single.cu", "failed_swap", THREADS, "", "proved"),
+    ("single.cu", "absent_lane", THREADS, "", ABSENT),
     ("single.cu", "vote_only", THREADS, "", "race"),
     ("single.cu", "warp_barrier", THREADS, "", "proved"),
     ("single.cu", "vectors", BLOCKS, "", "proved"),
@@ -280,6 +282,7 @@ const ROWS: &[Row] = &[
 
 const ADDRESS: &str = "outside: an address comes from values that other threads write, and it is not known which array it \
                        points into";
+const ABSENT: &str = "outside: a branch depends on a variable without a value";
 const UNWRITTEN: &str = "outside: a branch depends on memory that was never written";
 const LOCAL_FENCE: &str = "RELEASE=mem_fence(CLK_LOCAL_MEM_FENCE)";
 

@@ -345,7 +345,7 @@ impl Thread<'_> {
             AtomicOp::CompareExchange => Update::CompareExchange {
                 expected: self.shared(expected, loc)?,
                 desired: value,
-                writes_only_success: !self.world.ptx,
+                writes_only_success: true,
             },
             _ => Update::Call(Pure::Atomic(op, ty).function(), value),
         })

@@ -8,7 +8,7 @@ use lockstep_weak::program::{
     Barrier, Expr, Function, Gather, Instr, Participants, Reg as WeakReg, Scope, Spaces,
 };
 
-use crate::outside::{Outside, Reason};
+use crate::outside::{Outside, Reason, Unknown};
 use crate::specialise::arithmetic::Pure;
 use crate::specialise::residual::{Role, Var};
 use crate::specialise::state::State;
@@ -193,22 +193,15 @@ impl Thread<'_> {
         match inst.op {
             Op::ActiveMask => results.push(Value::Known(1 << me)),
             Op::Shuffle { mode, lane, clamp, .. } => {
-                let (lane, clamp) = (self.operand(state, lane), self.operand(state, clamp));
+                let lane = self.number(state, lane, "the lane of a shuffle", loc)?;
+                let clamp = self.number(state, clamp, "the width of a shuffle", loc)?;
                 let values = self.gather(state, value, &members, number, loc)?;
-                let mut operands = vec![lane, clamp];
-                let name = format!("shuffle {mode:?} lane {me} of {lanes:?}");
-                let in_range = Function::new(format!("{name} in range"), move |x| {
-                    i64::from(source(mode, me, x[0] as u32, x[1] as u32).1)
-                });
-                let in_range = call(&in_range, &operands);
-                operands.extend(values);
-                let from = Function::new(name, move |x| {
-                    let (lane, in_range) = source(mode, me, x[0] as u32, x[1] as u32);
-                    let lane = if in_range { lane & 31 } else { me };
-                    // What a thread gives that does not take part, nobody knows: as here, hardware may give zero.
-                    lanes.iter().position(|&l| l == lane).map_or(0, |at| x[2 + at])
-                });
-                results.extend([call(&from, &operands), in_range]);
+                let (from, in_range) = source(mode, me, lane as u32, clamp as u32);
+                let from = if in_range { from & 31 } else { me };
+                // What a lane gives that does not take part, nobody knows.
+                let given = lanes.iter().position(|&l| l == from).map(|at| values[at].clone());
+                results.push(given.unwrap_or(Value::Unknown(Unknown::Undefined)));
+                results.push(Value::Known(u64::from(in_range)));
             }
             Op::Vote { kind, .. } => {
                 let values = self.gather(state, value, &members, number, loc)?;

@@ -17,12 +17,13 @@ mod value;
 
 pub use residual::{Origin, Role, Spot};
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Elem, Kernel, Language, Scheduling, SiteId, Space as KernelSpace};
 use lockstep_weak::program::{
-    Code, Instr, Location, Order, Participants, Place, Program, Scope, Space, Strength,
+    Code, Expr, Instr, Location, Order, Participants, Place, Program, Scope, Space, Strength,
     Thread as WeakThread,
 };
 
@@ -142,6 +143,7 @@ pub fn specialise(
         threads: launch.threads(),
         objects: Objects::new(kernel, launch)?,
         limits,
+        all_steps: Cell::new(0),
         ptx: kernel.language != Language::OpenCl,
     };
     let mut known = BTreeSet::new();
@@ -170,13 +172,16 @@ pub fn specialise(
     Err(Outside::of(Reason::States))
 }
 
-/// Whether a thread has nothing to do with others but to meet all of its block at barriers, whatever they do.
+/// Whether a thread has nothing to do with others but to meet all of its block at the barrier 0, whatever they do: then
+/// nobody waits for it in vain, and who meets it there meets the others.
 fn is_idle(left: &Left) -> bool {
     let code = &left.code;
     code.instrs.iter().zip(&left.origins).all(|(instr, origin)| match instr {
         Instr::Let { .. } | Instr::Jump { .. } | Instr::Fence { .. } => true,
         Instr::Barrier(barrier) => {
-            barrier.participants == Participants::All && barrier.gather.is_none()
+            (barrier.domain, &barrier.id) == (Scope::Block, &Expr::Const(0))
+                && barrier.participants == Participants::All
+                && barrier.gather.is_none()
         }
         Instr::Load { .. } | Instr::Store { .. } | Instr::Atomic { .. } | Instr::Branch { .. } => {
             false

@@ -98,10 +98,10 @@ impl Objects {
                 (number, vec![Objects::address(number, 0)])
             };
             let values = match (param.kind, arg) {
-                (ParamKind::Scalar { count, .. }, Arg::Scalar(values))
+                (ParamKind::Scalar { ty, count }, Arg::Scalar(values))
                     if values.len() == count as usize =>
                 {
-                    values.clone()
+                    values.iter().map(|value| value & ty.mask()).collect()
                 }
                 (ParamKind::Scalar { ty: Ty::Ptr, count: 1 }, Arg::Null)
                 | (ParamKind::Buffer { .. }, Arg::Null) => vec![0],

@@ -5,6 +5,7 @@
 //! point that was met before is jumped to, so that a loop which waits becomes a loop. A loop that comes back in ever new
 //! states, and whose turns depend on what others write, is widened: what changes is no longer taken for known there.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -37,6 +38,8 @@ pub(crate) struct World<'a> {
     pub(crate) threads: Vec<ThreadAt>,
     pub(crate) objects: Objects,
     pub(crate) limits: &'a Limits,
+    /// Operations that all threads have executed.
+    pub(crate) all_steps: Cell<u64>,
     /// The model is PTX's: `volatile` is strong, barriers are no fences, fences make operations sequentially consistent.
     pub(crate) ptx: bool,
 }
@@ -213,7 +216,10 @@ impl Thread<'_> {
 
     fn step(&mut self, loc: LocId) -> Done<()> {
         self.steps += 1;
-        if self.steps > self.world.limits.steps {
+        let all_steps = self.world.all_steps.get() + 1;
+        self.world.all_steps.set(all_steps);
+        let limits = self.world.limits;
+        if self.steps > limits.steps || all_steps > limits.all_steps {
             return Err(Outside::at(Reason::Steps, loc).into());
         }
         if self.steps.is_multiple_of(1024) && self.world.limits.is_over() {

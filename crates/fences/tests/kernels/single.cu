@@ -230,3 +230,18 @@ __global__ void some_of_many(volatile int *flag, int *data, int *own, int *out) 
         *out = *data;
     }
 }
+
+// The swap of the other thread fails, and so only reads.
+__global__ void failed_swap(int *out) {
+    __shared__ int slot;
+    if (threadIdx.x == 0)
+        slot = 7;
+    __syncthreads();
+    out[threadIdx.x] = atomicCAS(&slot, 3, 1) + slot;
+}
+
+// A lane that is not there gives nothing.
+__global__ void absent_lane(int *out) {
+    if (__shfl_sync(0xffffffff, (int)threadIdx.x, 7) == 0)
+        out[0] = 1;
+}
