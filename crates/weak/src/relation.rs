@@ -133,6 +133,11 @@ impl Relation {
         self.rows[from] |= 1 << to;
     }
 
+    /// Relates an event to all of a set.
+    pub fn add_all(&mut self, from: usize, to: EventSet) {
+        self.rows[from] |= to.0;
+    }
+
     pub fn contains(&self, from: usize, to: usize) -> bool {
         self.rows[from] >> to & 1 != 0
     }

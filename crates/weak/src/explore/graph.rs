@@ -3,6 +3,7 @@
 use super::state::{Kind, State};
 use crate::candidate::Candidate;
 use crate::program::{Order, Program, Scope, Space, Strength};
+use crate::relation::EventSet;
 
 impl State {
     /// The execution so far, as a memory model sees it.
@@ -67,10 +68,10 @@ impl State {
             }
         }
         for runner in &self.threads {
-            for (index, &a) in runner.events.iter().enumerate() {
-                for &b in &runner.events[index + 1..] {
-                    x.po.add(a, b);
-                }
+            let mut later = EventSet::EMPTY;
+            for &event in runner.events.iter().rev() {
+                x.po.add_all(event, later);
+                later.insert(event);
             }
         }
         self.relate_pairs(program, &mut x);
@@ -86,30 +87,62 @@ impl State {
         x
     }
 
+    /// Relations that hold both ways between events of one location, one thread, or threads in each other's scopes.
     fn relate_pairs(&self, program: &Program, x: &mut Candidate) {
-        for (a, first) in self.events.iter().enumerate() {
-            for (b, second) in self.events.iter().enumerate() {
-                if a != b && first.location.is_some() && first.location == second.location {
-                    x.same_location.add(a, b);
+        const SCOPES: usize = Scope::System as usize + 1;
+        let threads = program.threads.len();
+        let mut of_location = vec![EventSet::EMPTY; program.locations.len()];
+        let mut of_thread = vec![EventSet::EMPTY; threads];
+        let mut of_scope = [EventSet::EMPTY; SCOPES];
+        let mut strong_of_scope = [EventSet::EMPTY; SCOPES];
+        for (e, event) in self.events.iter().enumerate() {
+            if let Some(location) = event.location {
+                of_location[location].insert(e);
+            }
+            if let Some(thread) = event.thread {
+                of_thread[thread].insert(e);
+                of_scope[event.scope() as usize].insert(e);
+                if let Strength::Strong(_, scope) = event.strength {
+                    strong_of_scope[scope as usize].insert(e);
                 }
-                let (Some(s), Some(t)) = (first.thread, second.thread) else { continue };
-                if s == t {
-                    x.same_thread.add(a, b);
-                }
-                let (here, there) = (program.threads[s].place, program.threads[t].place);
-                if first.scope() == second.scope() && (s == t || here.shares(there, first.scope()))
-                {
-                    x.same_scope.add(a, b);
-                }
-                if s == t || here.shares(there, Scope::Block) {
-                    x.same_block.add(a, b);
-                }
-                if let (Strength::Strong(_, p), Strength::Strong(_, q)) =
-                    (first.strength, second.strength)
-                    && (s == t || (here.shares(there, p) && here.shares(there, q)))
-                {
-                    x.inclusive.add(a, b);
-                }
+            }
+        }
+        // By thread and scope: the events of all threads that the scope holds around it.
+        let around = |thread: usize, scope: Scope| {
+            let here = program.threads[thread].place;
+            let held = |&other: &usize| {
+                other == thread || here.shares(program.threads[other].place, scope)
+            };
+            (0..threads).filter(held).fold(EventSet::EMPTY, |all, other| all | of_thread[other])
+        };
+        let all_scopes = [
+            Scope::Thread,
+            Scope::Warp,
+            Scope::Block,
+            Scope::Cluster,
+            Scope::Device,
+            Scope::System,
+        ];
+        let around: Vec<[EventSet; SCOPES]> =
+            (0..threads).map(|thread| all_scopes.map(|scope| around(thread, scope))).collect();
+        // Strong events whose own scopes hold a thread.
+        let reach: Vec<EventSet> = (0..threads)
+            .map(|thread| {
+                let reaching = |scope: usize| strong_of_scope[scope] & around[thread][scope];
+                (0..SCOPES).fold(EventSet::EMPTY, |all, scope| all | reaching(scope))
+            })
+            .collect();
+        for (e, event) in self.events.iter().enumerate() {
+            if let Some(location) = event.location {
+                x.same_location.add_all(e, of_location[location] - EventSet::one(e));
+            }
+            let Some(thread) = event.thread else { continue };
+            x.same_thread.add_all(e, of_thread[thread]);
+            let scope = event.scope() as usize;
+            x.same_scope.add_all(e, of_scope[scope] & around[thread][scope]);
+            x.same_block.add_all(e, around[thread][Scope::Block as usize]);
+            if let Strength::Strong(_, scope) = event.strength {
+                x.inclusive.add_all(e, around[thread][scope as usize] & reach[thread]);
             }
         }
     }
