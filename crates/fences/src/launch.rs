@@ -114,3 +114,25 @@ pub fn small_dimensions(
         .map(|(grid, block)| (extent(grid_axis, grid), extent(block_axis, block)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_have_their_places() {
+        let launch = Launch {
+            grid: [2, 1, 1],
+            block: [2, 3, 1],
+            warp_size: 4,
+            scheduling: Scheduling::Independent,
+            shared: 0,
+            args: Vec::new(),
+        };
+        let threads = launch.threads();
+        assert_eq!(threads.len(), 12);
+        let last = threads[11];
+        assert_eq!((last.block, last.thread), ([1, 0, 0], [1, 2, 0]));
+        assert_eq!((last.block_number, last.warp, last.lane), (1, 1, 1));
+    }
+}

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use lockstep_fences::{
-    Answer, Arg, Launch, Limits, Remedy, Spot, Worth, Wrong, examine, specialise,
+    Answer, Arg, Launch, Limits, Remedy, Spot, Worth, Wrong, communicates, examine,
+    small_dimensions, specialise,
 };
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::{Kernel, Loc, ParamKind, Scheduling, SiteId, SiteKind};
@@ -319,6 +320,17 @@ fn patterns_are_told_apart() {
 #[test]
 fn other_ways_are_told_apart() {
     check(ROWS);
+}
+
+#[test]
+fn small_launches_are_within_what_is_given() {
+    let kernel = kernel("message.cu", "by_atomics", "");
+    assert!(communicates(&kernel));
+    let all = small_dimensions(&kernel, None);
+    assert_eq!(all.first(), Some(&([2, 1, 1], [1, 1, 1])));
+    assert_eq!(all.len(), 4);
+    let one_block = small_dimensions(&kernel, Some(([1, 1, 1], [1, 64, 1])));
+    assert_eq!(one_block, [([1, 1, 1], [1, 2, 1])]);
 }
 
 /// The execution that shows a fault: each thread's steps in its order, who reads from whom, and what races.
