@@ -370,7 +370,7 @@ fn a_fault_comes_with_its_timeline() {
     assert!(!fault.rests_on_uninitialised);
 }
 
-/// How the work grows with the launch: `cargo test --release -p lockstep-fences --test fences -- --ignored --nocapture`.
+/// How the work grows with the launch: `cargo test --release -p lockstep-fences --test fences -- --ignored growth --nocapture`.
 #[test]
 #[ignore = "prints a table"]
 fn growth() {
