@@ -77,9 +77,9 @@ long-test:
 	LOCKSTEP_RANDOM=$(RANDOM_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
 		$(CARGO) test --release -p lockstep-difftest --test pocl -- --nocapture
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
-	$(CARGO) test --release -p lockstep-prove --test generated --test generated_loads -- --ignored --nocapture
+	$(CARGO) test --release -p lockstep-prove --test prover generated -- --ignored --nocapture
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
-	$(CARGO) test --release -p lockstep-prove --test rules -- --ignored --nocapture
+	$(CARGO) test --release -p lockstep-prove --test prover rules:: -- --ignored --nocapture
 	@echo "== make long-test: rules of the prover agree with Z3 on the questions of real kernels =="
 	$(CARGO) test --release -p lockstep --test cli recheck -- --ignored --nocapture
 	@echo "== make long-test: other solvers agree with every proof that they decide =="

@@ -111,6 +111,25 @@ fn sources(path: &Path) -> Vec<PathBuf> {
     }
 }
 
+/// Sources of more lines, and folders of more sources and folders, than these.
+pub fn crowded(path: &Path, most_lines: usize, most_entries: usize) -> Vec<String> {
+    if !path.is_dir() {
+        let lines = read(path).lines().count();
+        let crowded = (lines > most_lines).then(|| format!("{}: {lines} lines", path.display()));
+        return crowded.into_iter().collect();
+    }
+    let entries: Vec<PathBuf> = entries(path)
+        .into_iter()
+        .filter(|p| p.is_dir() || p.extension().is_some_and(|e| e == "rs"))
+        .collect();
+    let mut out: Vec<String> =
+        entries.iter().flat_map(|p| crowded(p, most_lines, most_entries)).collect();
+    if entries.len() > most_entries {
+        out.push(format!("{}: {} sources and folders", path.display(), entries.len()));
+    }
+    out
+}
+
 /// A source without its comments.
 fn code_of(source: &str) -> String {
     let line = |l: &str| l.split("//").next().unwrap_or_default().to_owned() + "\n";

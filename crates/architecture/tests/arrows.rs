@@ -1,12 +1,13 @@
 //! The arrows between crates, and between the folders of a crate, are those of ARCHITECTURE.md, and none leads back.
 
 use lockstep_architecture::{
-    Arrows, circle, crates, documented, folders, forbidden, paths_from_root, root,
+    Arrows, circle, crates, crowded, documented, folders, forbidden, paths_from_root, root,
 };
 
 /// Crates whose folders have a table in ARCHITECTURE.md, with the heading that it stands behind. Others join as their
 /// folders are put in order.
 const FOLDERS: &[(&str, &str)] = &[
+    ("frontend", "### Folders of the front end"),
     ("lockstep", "### Folders of the tool"),
     ("prove", "### Folders of the prover"),
     ("search", "### Folders of the search"),
@@ -41,6 +42,13 @@ fn folders_use_each_other_as_documented() {
     for (krate, heading) in FOLDERS {
         compare(krate, &folders(krate), &documented(&architecture(), heading));
     }
+}
+
+/// A file that has grown too long has two subjects, a folder that is too full has a folder in it.
+#[test]
+fn files_are_short_and_folders_are_few() {
+    let crowded = crowded(&root().join("crates"), 800, 20);
+    assert!(crowded.is_empty(), "{crowded:?}");
 }
 
 fn arrows(of: &[(&str, &[&str])]) -> Arrows {

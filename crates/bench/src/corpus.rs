@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lockstep_finding::{Kind, Severity};
 use lockstep_frontend::Options;
@@ -17,6 +17,7 @@ use lockstep_kernel::{Kernel, ParamKind, Ty};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config};
 
 use crate::Bench;
+use crate::files::below;
 use crate::launch::load_kernel;
 
 pub(crate) fn run(_: &Bench) -> Result<(), String> {
@@ -27,13 +28,11 @@ pub(crate) fn run(_: &Bench) -> Result<(), String> {
         return Ok(());
     };
     let root = Path::new(&corpora).join("Oclgrind/tests/kernels");
-    let mut sims = Vec::new();
-    collect(&root, &mut sims);
+    let sims = below(&root, &["sim"]);
     if sims.is_empty() {
         println!("skipped: no .sim files under {}", root.display());
         return Ok(());
     }
-    sims.sort();
     let (mut agree, mut differ, mut skipped) = (0, Vec::new(), Vec::new());
     for sim in &sims {
         let name = sim.strip_prefix(&root).unwrap_or(sim).with_extension("").display().to_string();
@@ -63,17 +62,6 @@ pub(crate) fn run(_: &Bench) -> Result<(), String> {
         lines.iter().for_each(|line| println!("  {title}: {line}"));
     }
     Ok(())
-}
-
-fn collect(dir: &Path, into: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, into);
-        } else if path.extension().is_some_and(|e| e == "sim") {
-            into.push(path);
-        }
-    }
 }
 
 struct Answer {

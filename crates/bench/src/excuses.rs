@@ -10,11 +10,12 @@
 //! `LOCKSTEP_UI=TEXT` takes only kernels whose path contains TEXT.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Bench;
+use crate::files::{KERNELS, below};
 use crate::searching::{Found, Searched, search};
 use lockstep_search::EXCUSES;
 
@@ -42,15 +43,17 @@ pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     let filter = std::env::var("LOCKSTEP_UI").unwrap_or_default();
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let mut cases = Vec::new();
-    for file in sources(&tests) {
+    for file in below(&tests, KERNELS) {
         let text = std::fs::read_to_string(&file).unwrap_or_default();
         cases.extend(read(&file, &tests, &text));
     }
     match std::env::var_os("LOCKSTEP_CORPORA") {
-        Some(corpora) => cases.extend(sources(Path::new(&corpora)).into_iter().map(|file| {
-            let title = file.display().to_string();
-            Case { args: vec![title.clone()], title }
-        })),
+        Some(corpora) => {
+            cases.extend(below(Path::new(&corpora), KERNELS).into_iter().map(|file| {
+                let title = file.display().to_string();
+                Case { args: vec![title.clone()], title }
+            }))
+        }
         None => println!("no corpora: LOCKSTEP_CORPORA is not set (a directory with checkouts)"),
     }
     cases.retain(|c| c.title.contains(&filter));
@@ -144,23 +147,6 @@ fn searched(
         args.splice(1..1, ["--without-excuse".to_owned(), row.to_owned()]);
     }
     search(&bench.lockstep, dir, &args)
-}
-
-/// Kernels in a folder and below, in a fixed order.
-fn sources(dir: &Path) -> Vec<PathBuf> {
-    let mut out = Vec::new();
-    let mut folders = vec![dir.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "cu" || e == "cl") {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
 }
 
 /// The runs that a test asks for, but for those of one fixed launch: `// lockstep: search …`, `// lockstep[REV]: check …`, or

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use lockstep_frontend::{Input, Options};
 use lockstep_kernel::{Kernel, Language, ParamKind, Ty};
 
+use crate::files::{KERNELS, below};
 use crate::{Bench, median};
 
 /// Bytes of an array in Oclgrind's launch.
@@ -52,11 +53,8 @@ struct Timed<'a> {
 pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let dir = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let mut files = Vec::new();
-    for folder in ["examples", "tests"] {
-        walk(&root.join(folder), &mut files)?;
-    }
-    files.sort();
+    let folders = ["examples", "tests"].map(|f| root.join(f));
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(|f| below(f, KERNELS)).collect();
     if bench.quick {
         files = files.into_iter().step_by(10).collect();
     }
@@ -143,19 +141,6 @@ fn percentile(values: &[f64], percent: usize) -> f64 {
     sorted.sort_by(f64::total_cmp);
     let rank = (sorted.len() * percent).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
-}
-
-fn walk(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
-    let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    for entry in entries {
-        let path = entry.map_err(|e| e.to_string())?.path();
-        if path.is_dir() {
-            walk(&path, into)?;
-        } else if path.extension().is_some_and(|e| e == "cu" || e == "cl") {
-            into.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// The kernels of a file, and its bitcode in a file of its own.

@@ -29,6 +29,7 @@
 
 mod corpus;
 mod excuses;
+mod files;
 mod growth;
 mod heads;
 mod latency;

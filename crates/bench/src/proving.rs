@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::{Condition, Confidence, Finding, Kind, Origin, Verdict};
 use lockstep_frontend::{HeadComment, Input, Options, is_named, load};
-use lockstep_kernel::{Kernel, ParamKind};
-use lockstep_prove::{Alarm, Assumptions, Config, DimSpec, Proof, Scheduling, Stats, prove};
+use lockstep_kernel::{Kernel, ParamKind, Scheduling};
+use lockstep_prove::{Alarm, Assumptions, Config, DimSpec, Proof, Stats, prove};
 
+use crate::files::{KERNELS, below};
 use crate::heads::{Head, head, variants, warp_sync};
 
 /// A file to prove, perhaps with a macro that puts a defect in.
@@ -91,11 +92,9 @@ pub(crate) struct Judged {
 /// Files below `root/folder` with a head that the suite's tester would run, in the order of their names: as they
 /// are, and once more for each macro that puts a defect in.
 pub(crate) fn jobs_of(root: &Path, folder: &str) -> (Vec<Job>, Vec<Job>) {
-    let mut paths = Vec::new();
-    walk(&root.join(folder), &mut paths);
-    paths.sort();
+    let is_part = |path: &Path| path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'_');
     let (mut plain, mut with_defect) = (Vec::new(), Vec::new());
-    for path in paths {
+    for path in below(&root.join(folder), KERNELS).into_iter().filter(|p| !is_part(p)) {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap_or_default()).into_owned();
         let Some(head) = head(&text) else { continue };
         let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
@@ -109,19 +108,6 @@ pub(crate) fn jobs_of(root: &Path, folder: &str) -> (Vec<Job>, Vec<Job>) {
         plain.push(job);
     }
     (plain, with_defect)
-}
-
-fn walk(dir: &Path, into: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let name = entry.file_name();
-        let skipped = name.to_string_lossy().starts_with('_');
-        if path.is_dir() {
-            walk(&path, into);
-        } else if !skipped && path.extension().is_some_and(|e| e == "cu" || e == "cl") {
-            into.push(path);
-        }
-    }
 }
 
 /// `LOCKSTEP_BENCH_BUDGET` in seconds, or the ten that `lockstep prove` takes by itself.

@@ -11,27 +11,13 @@ use lockstep_frontend::{Input, Options, load};
 use lockstep_prove::{Assumptions, Config, RuleFigures, prove};
 
 use crate::Bench;
-
-fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            sources(&path, out);
-        } else if path.extension().is_some_and(|e| e == "cu" || e == "cl") {
-            out.push(path);
-        }
-    }
-    out.sort();
-}
+use crate::files::{KERNELS, below};
 
 pub(crate) fn run(_: &Bench) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = Vec::new();
-    sources(&root.join("tests"), &mut files);
-    sources(&root.join("examples"), &mut files);
-    if let Some(corpora) = std::env::var_os("LOCKSTEP_CORPORA") {
-        sources(Path::new(&corpora), &mut files);
-    }
+    let mut folders = vec![root.join("tests"), root.join("examples")];
+    folders.extend(std::env::var_os("LOCKSTEP_CORPORA").map(PathBuf::from));
+    let files: Vec<PathBuf> = folders.iter().flat_map(|f| below(f, KERNELS)).collect();
     let config = Config {
         budget: Duration::from_secs(2),
         patience: Duration::from_secs(20),

@@ -29,7 +29,8 @@ impl Simulator {
         let release = profile_dir.ends_with("release");
         let target = profile_dir.parent().ok_or("no target directory")?;
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        cargo.args(["build", "--quiet", "--package", "lockstep", "--bin", "lockstep"]);
+        // With all packages, as `cargo test` has built it: one package alone may have other features of its dependencies.
+        cargo.args(["build", "--quiet", "--workspace", "--bin", "lockstep"]);
         cargo.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
         if release {
             cargo.arg("--release");

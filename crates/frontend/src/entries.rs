@@ -137,7 +137,7 @@ impl Entries {
 
 fn described(f: Val) -> DeviceFunction {
     let mangled = llvm::name(f);
-    DeviceFunction { name: crate::demangle::function(&mangled), mangled, in_input: true }
+    DeviceFunction { name: crate::llvm::demangle::function(&mangled), mangled, in_input: true }
 }
 
 /// What nobody wrote as a function: set-up of globals, and the bodies of lambdas.

@@ -14,8 +14,8 @@ use std::ffi::OsString;
 
 use lockstep_kernel::Kernel;
 
+use crate::clang::temporary::Temporary;
 use crate::clang::{self, Compiled, Emit, Source};
-use crate::temporary::Temporary;
 use crate::{Error, HeadComment, Options, entries};
 
 /// What is tried for a type, in this order.

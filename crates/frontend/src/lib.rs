@@ -11,12 +11,8 @@
 //! keep it, [`host_side`] for the launches that the host part of a CUDA file makes.
 
 mod annotations;
-mod architecture;
 mod clang;
 mod cleanup;
-mod contracts;
-mod demangle;
-mod dependencies;
 mod entries;
 mod error;
 mod head;
@@ -25,13 +21,9 @@ mod instances;
 mod left_out;
 mod llvm;
 mod lower;
-mod mangle;
 mod names;
-mod prelude;
 mod prepare;
-mod reader;
 mod restart;
-mod temporary;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,7 +34,7 @@ use lockstep_kernel::{Kernel, Language};
 use clang::Emit;
 use entries::Entries;
 
-pub use architecture::DEFAULT_ARCHITECTURE;
+pub use clang::architecture::DEFAULT_ARCHITECTURE;
 pub use clang::compiler_identity;
 pub use entries::{DeviceFunction, is_named};
 pub use error::Error;
@@ -53,7 +45,7 @@ pub use host::{
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};
-pub use reader::set_reader_aside;
+pub use llvm::reader::set_reader_aside;
 pub use restart::{begin_again_after_crash, is_careful};
 
 /// How to compile and lower.
@@ -171,7 +163,7 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
         module.uninstantiated.retain(|u| found.missing.iter().all(|m| m.template != u.template));
         module.uninstantiated.extend(found.missing);
         module.left_out = found.kernels;
-        module.architecture = Some(architecture::of(options));
+        module.architecture = Some(clang::architecture::of(options));
     }
     annotations::quote(&mut module.kernels, &source.name, &text);
     names::mend(&mut module.kernels, &source.name, &text);

@@ -1,7 +1,7 @@
 //! Beginning again after LLVM's reader has crashed.
 //!
 //! The reader trusts its input, and may crash on bitcode that is damaged. Reading every file in another process first
-//! ([`crate::reader`]) costs as much as checking a small kernel, and nearly all files are whole. So a file is read at once,
+//! ([`crate::llvm::reader`]) costs as much as checking a small kernel, and nearly all files are whole. So a file is read at once,
 //! and the signal of a crash makes the process begin again, by `execve`, with a word in its environment ([`is_careful`]) that
 //! has all bitcode read aside. Nothing is lost: a report is written at its end, and what was known of other kernels lies
 //! in the cache.

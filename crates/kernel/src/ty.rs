@@ -1,4 +1,4 @@
-//! Scalar types, address spaces, scopes and orders.
+//! Scalar types, address spaces, scopes and orders, and how a warp is scheduled.
 
 use std::fmt;
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use lockstep_finding::{Condition, Kind, Origin, Verdict};
 use lockstep_frontend::{Input, Options, load};
-use lockstep_prove::{Assumptions, Config, DimSpec, Scheduling, prove};
+use lockstep_kernel::Scheduling;
+use lockstep_prove::{Assumptions, Config, DimSpec, prove};
 
 fn dims(text: &str) -> [DimSpec; 3] {
     let mut out = [DimSpec::Exactly(1); 3];

@@ -35,7 +35,7 @@ pub use decide::audit::{Audit, Audited};
 pub use decide::record::RuleFigures;
 pub use launch::assumptions::Assumptions;
 pub use launch::expressions::{AssumeExpr, Operator, Tree};
-pub use launch::{DimSpec, MOST_NUMBERED, Scheduling};
+pub use launch::{DimSpec, MOST_NUMBERED};
 pub use order::why_safe::{Reasons, Safe};
 pub use property::alarm::{Alarm, Cell, Model};
 pub use smt::z3_api::solver_failure;

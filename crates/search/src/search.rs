@@ -10,7 +10,8 @@ use lockstep_simulate::bind;
 
 use crate::advise::redundant_barriers;
 use crate::advise::remedies::{Advisor, Remedy};
-use crate::blame::{first_link, waits};
+use crate::blame::arguments::first_link;
+use crate::blame::waits;
 use crate::explore::driver::{Done, Driver, EFFORT, LONG};
 use crate::explore::ledger::Key;
 use crate::explore::trial::Lab;

@@ -26,7 +26,7 @@ pub use code::program::{Prepared, too_large};
 pub use launch::bind;
 pub use launch::bytes::Bytes;
 pub use launch::outcome::*;
-pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError, Scheduling};
+pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 pub use simulate::simulate;
 pub use watch::footprint::footprint;
 pub use watch::trace::trace;

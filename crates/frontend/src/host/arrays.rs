@@ -313,7 +313,7 @@ fn pointer(module: &Module, v: Val, known: &Known) -> Pointer {
 /// The variable of the device that a pointer points into, and where.
 fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
     let is_global = |v: Val| llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind;
-    let name = |v: Val| crate::demangle::variable(&llvm::name(v));
+    let name = |v: Val| crate::llvm::demangle::variable(&llvm::name(v));
     if is_global(root) {
         return Some((name(root), Some(0)));
     }

@@ -23,7 +23,7 @@ use lockstep_kernel::{Kernel, Op, Space, Terminator};
 use lockstep_names as names;
 
 use crate::clang::{self, Source};
-use crate::{HeadComment, Options, Uninstantiated, architecture, entries, prelude};
+use crate::{HeadComment, Options, Uninstantiated, clang::architecture, clang::prelude, entries};
 use expression::{ARCH, ARCHITECTURES, Token, is_arch_like, value, values_asked, words};
 use text::{File, Function, Group, Tok};
 

@@ -14,8 +14,8 @@ use llvm_sys::debuginfo::*;
 use lockstep_kernel::{Loc, LocId};
 
 use super::Lower;
+use crate::clang::prelude;
 use crate::llvm::{self, Md, Val};
-use crate::prelude;
 
 pub(super) struct Locs {
     input: String,

@@ -330,7 +330,7 @@ impl Lower<'_> {
         let depth = self.frames.iter().filter(|frame| frame.function == f).count() as u32;
         let limit = self.options.recursion_limit;
         if depth > limit {
-            let name = crate::demangle::function(&llvm::name(f));
+            let name = crate::llvm::demangle::function(&llvm::name(f));
             return Err(format!("recursion deeper than {limit} in {name}"));
         }
         if self.frames.len() > 256 {

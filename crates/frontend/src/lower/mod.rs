@@ -7,30 +7,16 @@
 //! Whatever has no meaning in the kernel representation becomes `Op::Unsupported` at its place, and its value
 //! undefined: engines stop there, and say so.
 
-mod atomics;
 mod build;
 mod calls;
 mod debug;
-mod described;
-mod events;
-mod fields;
 mod function;
-mod images;
+mod inputs;
 mod insts;
-mod intrinsics;
-mod libdevice;
-mod maths;
 mod memory;
-mod nvvm;
-mod objects;
-mod opencl;
-mod opencl_maths;
-mod params;
 mod provenance;
-mod ptx;
 mod types;
 mod values;
-mod variables;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -41,7 +27,7 @@ use lockstep_kernel::{
 };
 
 use crate::llvm::{self, Bb, Module, Type, Val};
-use crate::{Options, cleanup, demangle, prepare};
+use crate::{Options, cleanup, llvm::demangle, prepare};
 use types::Leaf;
 
 pub(crate) struct Lowered {
@@ -120,7 +106,7 @@ struct Lower<'m> {
     /// What loads of fields of struct parameters give.
     field_loads: HashMap<Val, Rc<[Operand]>>,
     /// What else is known of the values of loads of elements of arrays in them.
-    chosen_loads: HashMap<Val, Vec<fields::Chosen>>,
+    chosen_loads: HashMap<Val, Vec<inputs::fields::Chosen>>,
     /// Values that are no addresses cut short ([`ptx`]).
     numbers: HashSet<Val>,
     /// The first barrier that orders images and buffers differently.

@@ -8,9 +8,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, Kind};
 use lockstep_kernel::Language;
+use lockstep_kernel::Scheduling;
 use lockstep_recheck::solver::Solver;
 use lockstep_search::Alias;
-use lockstep_simulate::Scheduling;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};

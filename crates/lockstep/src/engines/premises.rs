@@ -14,7 +14,7 @@ use lockstep_search::{Given, UsualDims};
 use lockstep_simulate::bind;
 
 use crate::cli::dims::DimArg;
-use crate::cli::options::{LaunchArgs, SchedulingArg};
+use crate::cli::options::LaunchArgs;
 use crate::engines::proof::{replace, settled};
 
 /// A block's dimension that is only guessed, by the arithmetic of indices and by shared arrays.
@@ -171,10 +171,7 @@ impl<'a> Premises<'a> {
         out.may_alias = self.may_alias;
         // Who gives the number of groups gives whole ones.
         out.one_size = self.given.grid.is_some() && self.given.block.is_some();
-        out.scheduling = match self.args.scheduling() {
-            SchedulingArg::Independent => lockstep_prove::Scheduling::Independent,
-            SchedulingArg::Lockstep => lockstep_prove::Scheduling::Lockstep,
-        };
+        out.scheduling = self.args.scheduling().scheduling();
         out.warp_size = self.args.warp_size();
         let is_taken = |origin: Origin, hosts: bool| origin.is_users() || hosts;
         for axis in 0..3 {

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::schema;
+use crate::output::schema;
 use crate::support::{
     Place, differences, expected_places, golden, in_parallel, indented, lockstep, markers,
     normalised, usual_status, words,

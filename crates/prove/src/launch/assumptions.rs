@@ -5,10 +5,10 @@
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
 use lockstep_finding::{Claim, Condition, Origin, Statement};
-use lockstep_kernel::{Kernel, ParamKind, Ty};
+use lockstep_kernel::{Kernel, ParamKind, Scheduling, Ty};
 
+use crate::launch::DimSpec;
 use crate::launch::expressions::{AssumeExpr, Tree};
-use crate::launch::{DimSpec, Scheduling};
 use crate::term::sign_extend;
 
 /// The launches asked about.

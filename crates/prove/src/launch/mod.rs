@@ -15,11 +15,3 @@ pub enum DimSpec {
     /// Every value that is legal, 1 included.
     Any,
 }
-
-/// May threads of a warp run apart between synchronisations?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Scheduling {
-    #[default]
-    Independent,
-    Lockstep,
-}

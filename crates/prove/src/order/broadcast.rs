@@ -26,12 +26,11 @@
 //! What is missed: any writer but the first thread, variables with several stores, elements with an index.
 
 use lockstep_finding::Statement;
-use lockstep_kernel::{BlockId, SiteId, Space};
+use lockstep_kernel::{BlockId, Scheduling, SiteId, Space};
 use rustc_hash::FxHashMap;
 
 use crate::decide::limits::Limits;
 use crate::decide::solve::Outcome;
-use crate::launch::Scheduling;
 use crate::launch::context::{Base, FnKind, LEADERS, Level, beside};
 use crate::order::flow::SourceLine;
 use crate::order::pair::Pairs;

@@ -41,10 +41,9 @@
 //! in shared memory.
 
 use lockstep_finding::Statement;
-use lockstep_kernel::{Barrier, Op, Order, Scope, Space};
+use lockstep_kernel::{Barrier, Op, Order, Scheduling, Scope, Space};
 
 use crate::decide::limits::Limits;
-use crate::launch::Scheduling;
 use crate::launch::context::{Base, LEADERS, Level, VOTERS, VarKind, beside};
 use crate::order::flow::SourceLine;
 use crate::order::pair::Pairs;

@@ -7,13 +7,12 @@
 //! Of orders through atomics, fences or volatile flags only that of the last block is known ([`crate::order::last_block`]): a pair that
 //! only another such chain orders is an alarm, and only `possible` wherever the kernel has anything that could make a chain.
 
-use lockstep_kernel::{Barrier, Scope, Space};
+use lockstep_kernel::{Barrier, Scheduling, Scope, Space};
 use rustc_hash::FxHashMap;
 
 use crate::decide::asked::{About, DecidedBy};
 use crate::decide::limits::Limits;
 use crate::decide::solve::{Outcome, Query};
-use crate::launch::Scheduling;
 use crate::launch::context::{Base, Level};
 use crate::order::pair::Candidate;
 use crate::order::pair::{Pairs, Relation};

@@ -327,7 +327,7 @@ impl Exec<'_, '_> {
             return self.binder(dst, b);
         }
         // In lockstep another lane may have overwritten the place without a race.
-        if self.ctx.assumptions.scheduling == crate::launch::Scheduling::Independent
+        if self.ctx.assumptions.scheduling == lockstep_kernel::Scheduling::Independent
             && let Some(v) = self.forwarded(ty, addr, k)
         {
             self.forwarding = true;

@@ -46,9 +46,8 @@
 //! What is missed: a store of known value is seen by [`Exec::load`] only where the address is the same term; a write
 //! through a pointer of unknown origin ends the versions of all objects.
 
-use lockstep_kernel::{BlockId, Kernel, Op, SiteId, Space};
+use lockstep_kernel::{BlockId, Kernel, Op, Scheduling, SiteId, Space};
 
-use crate::launch::Scheduling;
 use crate::launch::context::{Base, FnKind};
 use crate::launch::version::Version;
 use crate::symbolic::evaluate::Exec;

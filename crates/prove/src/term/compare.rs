@@ -137,29 +137,25 @@ impl Pool {
             return self.and(first, second);
         }
         signed.sort_by_key(|(a, _)| *a);
-        self.narrow_relation(Bin::Eq, constant, &signed, w)
+        self.narrow_relation(Bin::Eq, constant, &signed).unwrap_or_else(|| {
+            let raw: Vec<(T, u64)> = signed.iter().map(|&(a, k)| (a, k as u64 & mask(w))).collect();
+            self.raw_lin_eq(constant as u64 & mask(w), &raw, w)
+        })
     }
 
     /// `constant + terms  (== or <)  0` over the integers, written with only as many bits as it needs: positive terms
-    /// on one side, negative ones on the other. `<` is for [`Pool::ult`] and [`Pool::slt`].
-    fn narrow_relation(&mut self, op: Bin, constant: i128, terms: &[(T, i128)], w: u32) -> T {
-        let nonneg = terms.iter().all(|&(a, _)| self.atom_interval(a).0 >= 0);
-        let mut left = constant.max(0);
-        let mut right = (-constant).max(0);
+    /// on one side, negative ones on the other. `<` is for [`Pool::ult`] and [`Pool::slt`]. None where an atom may be
+    /// negative, or where 64 bits are too few.
+    fn narrow_relation(&mut self, op: Bin, constant: i128, terms: &[(T, i128)]) -> Option<T> {
+        let mut most = [constant.max(0), (-constant).max(0)];
         for &(a, k) in terms {
-            let high = self.atom_interval(a).1;
-            if k > 0 {
-                left += k * high;
-            } else {
-                right -= k * high;
+            let (low, high) = self.atom_interval(a);
+            if low < 0 {
+                return None;
             }
+            most[usize::from(k < 0)] += k.abs() * high;
         }
-        let top = left.max(right);
-        let raw: Vec<(T, u64)> = terms.iter().map(|&(a, k)| (a, k as u64 & mask(w))).collect();
-        if !nonneg || top > i128::from(u64::MAX) {
-            return self.raw_lin_eq(constant as u64 & mask(w), &raw, w);
-        }
-        let narrow = bits_for(top as u64);
+        let narrow = bits_for(u64::try_from(most[0].max(most[1])).ok()?);
         let mut sides = [Vec::new(), Vec::new()];
         for &(a, k) in terms {
             let t = self.resize(a, narrow);
@@ -167,7 +163,7 @@ impl Pool {
         }
         let a = self.sum(constant.max(0) as u64, &sides[0], narrow);
         let b = self.sum((-constant).max(0) as u64, &sides[1], narrow);
-        self.raw_compare(op, a, b)
+        Some(self.raw_compare(op, a, b))
     }
 
     fn raw_compare(&mut self, op: Bin, a: T, b: T) -> T {
@@ -320,29 +316,6 @@ impl Pool {
         if hi > i128::from(i64::MAX) || lo < i128::from(i64::MIN) {
             return None;
         }
-        Some(self.narrow_relation_less(constant, &merged, w))
-    }
-
-    fn narrow_relation_less(&mut self, constant: i128, terms: &[(T, i128)], w: u32) -> T {
-        let mut left = constant.max(0);
-        let mut right = (-constant).max(0);
-        for &(a, k) in terms {
-            let high = self.atom_interval(a).1;
-            if k > 0 {
-                left += k * high;
-            } else {
-                right -= k * high;
-            }
-        }
-        let top = left.max(right);
-        debug_assert!(top >= 0);
-        if top > i128::from(u64::MAX) {
-            // Cannot happen within the bounds checked by the caller, but costs nothing to answer.
-            let raw: Vec<(T, u64)> = terms.iter().map(|&(a, k)| (a, k as u64)).collect();
-            let s = self.sum(constant as u64, &masked(&raw, w), w);
-            let zero = self.constant(0, w);
-            return self.intern(Node::Bin(Bin::Slt, s, zero), 1);
-        }
-        self.narrow_relation(Bin::Ult, constant, terms, w)
+        self.narrow_relation(Bin::Ult, constant, &merged)
     }
 }

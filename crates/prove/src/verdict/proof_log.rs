@@ -5,12 +5,11 @@
 //! rewrite is right. Only the analysis that gave the verdict is logged.
 
 use lockstep_finding::Kind;
-use lockstep_kernel::{Op, SiteId};
+use lockstep_kernel::{Op, Scheduling, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::decide::asked::{About, DecidedBy};
 use crate::decide::presolve::{intervals, refined_bounds};
-use crate::launch::Scheduling;
 use crate::launch::context::{Base, Ctx, Level, VarKind};
 use crate::order::pair::Pairs;
 use crate::order::pair_log::Exclusion;

@@ -9,10 +9,9 @@
 //! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be taken away.
 
 use lockstep_finding::{Condition, Kind, Question, Reason, Verdict};
-use lockstep_kernel::{Barrier, Kernel, Op, SiteId, Special};
+use lockstep_kernel::{Barrier, Kernel, Op, Scheduling, SiteId, Special};
 
 use crate::decide::limits::{Limits, Purpose};
-use crate::launch::Scheduling;
 use crate::symbolic::records::is_block_barrier;
 use crate::symbolic::source::line_of;
 use crate::verdict::analysis::{Analysis, analyse};

@@ -6,33 +6,17 @@
 //! sizes, offsets beyond all sizes, distinct indices. Where the bug goes away with one of these and nothing else goes
 //! wrong, it is `conditional`, and the condition is what was varied.
 //!
-//! Each such variation is a row of one table ([`table`]), which [`examine`] goes through in its order. The other files
-//! hold the functions of the rows, by what they vary.
+//! Each such variation is a row of one table ([`table`]), which [`examine`] goes through in its order. The functions of
+//! the rows stand apart by what they vary: the shape of the launch ([`launch_shape`]), its [`arguments`], or which thread
+//! [waits](waits) for which.
 //!
 //! What it can do wrong: call a bug conditional that callers do meet. It is still reported, with the values it needs.
 
-mod block;
-mod bounds;
-mod countdown;
-mod dimensions;
-mod elements;
-mod empty_parts;
+pub(crate) mod arguments;
 pub(crate) mod examine;
-pub(crate) mod first_link;
-mod host_values;
-mod indices_beyond;
-mod logarithms;
-mod multiples;
-mod named_barriers;
-mod offsets;
-mod rows;
-mod segments;
-mod shapes;
-mod sizes;
+mod launch_shape;
 pub(crate) mod table;
-mod thread_groups;
 pub(crate) mod waits;
-mod warps;
 
 use lockstep_finding::launch::{Expr, Operator};
 use lockstep_finding::{Claim, Contents as Elements, Finding, Statement};

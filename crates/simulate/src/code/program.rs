@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lockstep_finding::Reason;
 use lockstep_kernel::{
-    Kernel, Language, Op, ParamKind, SiteKind,
+    Kernel, Language, Op, ParamKind, Scheduling, SiteKind,
     cfg::{Cfg, mark_polling_reads},
 };
 
@@ -12,7 +12,7 @@ use crate::code::decode::decode;
 use crate::code::sites::{Features, SiteFacts, site_facts};
 use crate::code::steps::Code;
 use crate::launch::layout::{ObjectInfo, layout};
-use crate::launch::request::{BoundLaunch, Config, LaunchError, Scheduling, product};
+use crate::launch::request::{BoundLaunch, Config, LaunchError, product};
 
 pub(crate) struct Program<'k> {
     pub kernel: &'k Kernel,

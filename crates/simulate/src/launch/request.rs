@@ -6,18 +6,9 @@ use std::time::Instant;
 
 use lockstep_cancel::Cancel;
 use lockstep_finding::Kind;
+use lockstep_kernel::Scheduling;
 
 use crate::launch::bytes::Bytes;
-
-/// May threads of a warp run apart between synchronisations?
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub enum Scheduling {
-    /// Yes: Volta and later, and all of OpenCL.
-    #[default]
-    Independent,
-    /// No: before Volta.
-    Lockstep,
-}
 
 /// A kernel argument in the form the machine wants it.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use generate::{Rng, launch, right, waits_within_a_warp, without_one};
 use lockstep_finding::Kind;
 use lockstep_frontend::{Input, Options, load};
-use lockstep_kernel::{Kernel, Language};
-use lockstep_simulate::{BoundArg, BoundLaunch, Bytes, Config, Scheduling, simulate};
+use lockstep_kernel::{Kernel, Language, Scheduling};
+use lockstep_simulate::{BoundArg, BoundLaunch, Bytes, Config, simulate};
 use program::{Program, Verdict};
 
 /// Kernels that are compiled at once.

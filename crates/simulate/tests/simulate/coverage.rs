@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
 use lockstep_finding::{Kind, Reason};
-use lockstep_kernel::{BlockId, SiteId};
-use lockstep_simulate::{Config, Coverage, Scheduling, footprint};
+use lockstep_kernel::{BlockId, Scheduling, SiteId};
+use lockstep_simulate::{Config, Coverage, footprint};
 
 use crate::program::{BARRIER, Ex, Mem, St, config, cuda, launch, run, when, write};
 

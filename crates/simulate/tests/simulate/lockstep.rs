@@ -1,7 +1,7 @@
 //! Simulee's Theorem 3.1 under lock-step scheduling, case by case.
 
 use lockstep_kernel::IntOp;
-use lockstep_simulate::Scheduling::{Independent, Lockstep};
+use lockstep_kernel::Scheduling::{Independent, Lockstep};
 
 use crate::program::{BARRIER, Ex, Mem, St, cuda, races, read, when, write};
 

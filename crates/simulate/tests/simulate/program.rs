@@ -2,10 +2,10 @@
 
 use lockstep_kernel::{
     AtomicOp, Barrier, BarrierReduce, Block, BlockId, CastOp, CmpOp, Elem, Inst, IntOp, Kernel,
-    Language, Loc, LocId, Object, ObjectId, Op, Operand, Order, Param, ParamKind, Phi, Reg, Scope,
-    Site, SiteId, SiteKind, Space, Special, Terminator, Ty,
+    Language, Loc, LocId, Object, ObjectId, Op, Operand, Order, Param, ParamKind, Phi, Reg,
+    Scheduling, Scope, Site, SiteId, SiteKind, Space, Special, Terminator, Ty,
 };
-use lockstep_simulate::{BoundArg, BoundLaunch, Config, Outcome, Scheduling, simulate};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config, Outcome, simulate};
 
 /// A 32-bit value.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Which barriers are needed: case by case, and on random kernels against taking
 //! barriers away and simulating again.
 
+use lockstep_kernel::Scheduling::{self, Independent, Lockstep};
 use lockstep_kernel::edit::without;
 use lockstep_kernel::{AtomicOp, Kernel, Language, Scope, SiteId, SiteKind};
-use lockstep_simulate::Scheduling::{self, Independent, Lockstep};
 use lockstep_simulate::{BarrierSurvey, Config, Separation};
 
 use crate::program::{

@@ -1,0 +1,505 @@
+//! Launches that the host part of a CUDA file makes: what is constant of them, and how the rest hangs together.
+//!
+//! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
+//! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
+//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address), or a call of `cudaLaunchKernel` ([`direct`]). A launch says what is constant of
+//! it, what its dimensions and arguments are computed from ([`values`]; what is not read of that, [`bound`]), what is asked for on the way to it
+//! ([`conditions`]), and how large its arrays are ([`arrays`]). One in a loop is a launch for each round that is read ([`rounds`]). Where the host side does not compile, there is none.
+
+mod arrays;
+mod bound;
+mod conditions;
+mod direct;
+mod inputs;
+mod memory;
+mod rounds;
+mod values;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use llvm_sys::LLVMLinkage;
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{
+    LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMInstructionGetDebugLoc,
+};
+use lockstep_kernel::Language;
+
+use crate::clang::{self, Side, Source};
+use crate::llvm::{self, Bb, Module, Opcode, Val};
+use crate::{HeadComment, Input, Options, clang::dependencies};
+
+pub use arrays::{HostAlias, HostArray, HostPointer};
+pub use bound::HostBound;
+use bound::{Loops, Place};
+use conditions::Dominators;
+pub use conditions::{HostCompare, HostCondition};
+pub use inputs::HostBranch;
+use inputs::Uncalled;
+use rounds::Known;
+use values::{Half, Reader};
+pub use values::{HostOp, HostPart, HostValue};
+
+const STUB: &str = "__device_stub__";
+
+/// One `k<<<grid, block, shared>>>(…)`, or a call of the runtime that launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostLaunch {
+    /// The kernel's mangled name.
+    pub kernel: String,
+    pub grid: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
+    pub shared: u32,
+    pub line: u32,
+    /// Scalar arguments that are constants: position among the kernel's parameters, and bits.
+    pub args: Vec<(usize, u64)>,
+    /// The same of structures: where, how many bytes, and what they hold.
+    pub members: Vec<(HostPointer, u32, u64)>,
+    /// How many parameters the kernel has, as the host sees it.
+    pub arg_count: usize,
+    /// Every dimension, and every argument that is an integer, with what the host has for it.
+    pub values: Vec<(HostPart, HostValue)>,
+    /// What holds of these, and of others, wherever the launch is made.
+    pub conditions: Vec<HostCondition>,
+    /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
+    pub sizes: Vec<(usize, HostValue)>,
+    /// Parameters that point into one array, or into a variable.
+    pub aliases: Vec<HostAlias>,
+    /// By number of what is not known: whether it may be anything, and is of no other value's making.
+    pub free: Vec<bool>,
+    /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
+    pub bound: Vec<HostBound>,
+    /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
+    pub branches: Option<Vec<HostBranch>>,
+}
+
+/// Dimensions, arguments and arrays of a launch, as far as they are constant.
+type Constants<'a> =
+    ([Option<[u32; 3]>; 2], &'a [(usize, u64)], &'a [(HostPointer, u32, u64)], &'a [HostAlias]);
+
+impl HostLaunch {
+    /// What is constant of it.
+    pub fn constants(&self) -> Constants<'_> {
+        ([self.grid, self.block], &self.args, &self.members, &self.aliases)
+    }
+}
+
+/// What the host part of a file gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostSide {
+    /// In the order of the source.
+    pub launches: Vec<HostLaunch>,
+    /// Kernels, by mangled name, that the file may also launch in ways that are not read: through a pointer to a function,
+    /// say.
+    pub unread: Vec<String>,
+    /// The files it was read from; `None` where it does not compile, for whatever reason.
+    pub files: Option<Vec<PathBuf>>,
+}
+
+/// The launches of a CUDA file, which may stand in one of those that it `included`; none for anything else.
+pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostSide {
+    let nothing = HostSide { files: Some(Vec::new()), ..HostSide::default() };
+    let Ok(source) = Source::open(input, options) else {
+        return HostSide::default();
+    };
+    let has = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
+    let launches = |bytes: &[u8]| has(bytes, b"<<<") || has(bytes, b"cudaLaunch");
+    let read = |file: &PathBuf| fs::read(file).is_ok_and(|bytes| launches(&bytes));
+    let is_cuda = source.language == Language::Cuda;
+    if !is_cuda || !(launches(&source.bytes) || included.iter().any(read)) {
+        return nothing;
+    }
+    compiled(&source, options).unwrap_or_default()
+}
+
+fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
+    let head: HeadComment =
+        crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
+    let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
+    let compiled = dependencies::run(command, source, &options.cancel).ok()?;
+    let module = Module::parse(&compiled.bitcode, &source.name).ok()?;
+    // With stubs kept out of line, and as they are, the launch's arguments stay visible at the call.
+    let mut stubs = HashMap::new();
+    for f in module.functions().into_iter().filter(|&f| llvm::name(f).contains(STUB)) {
+        llvm::add_attribute(module.ctx, f, "noinline");
+        // SAFETY: LLVM is given a global, of a module that is alive.
+        unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
+        stubs.insert(f, Stub::of(&module, f));
+    }
+    let uncalled = Uncalled::of(&module.functions());
+    module.run_passes("default<O1>").ok()?;
+    let mut host = HostSide { files: Some(compiled.files), ..HostSide::default() };
+    host.unread = direct::escaping(&stubs);
+    for f in module.functions() {
+        launches_of(&module, f, &stubs, &uncalled, &mut host);
+    }
+    host.launches.sort_by_key(|l| l.line);
+    Some(host)
+}
+
+/// What an argument of a launch is of the kernel's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Given {
+    Whole(usize),
+    /// Part of a structure.
+    Piece(HostPointer),
+    /// The address of a structure.
+    InMemory(usize),
+}
+
+/// How a stub's own arguments are the kernel's: a structure travels in pieces, or by address.
+#[derive(Default)]
+struct Stub {
+    given: Vec<Option<Given>>,
+    /// How many parameters the kernel has.
+    count: usize,
+}
+
+impl Stub {
+    /// Reads a stub before any pass has touched it. It stores its arguments in variables, one for each parameter of
+    /// the kernel, and hands these on in order: all in an array of addresses, or each to `cudaSetupArgument`.
+    fn of(module: &Module, f: Val) -> Stub {
+        let arguments = llvm::arguments(f);
+        let mut stored: Vec<(usize, Val, Val)> = Vec::new();
+        let mut handed_on: Vec<Val> = Vec::new();
+        let mut copied: Vec<(Val, Val)> = Vec::new();
+        for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
+            match llvm::opcode(inst) {
+                Opcode::LLVMStore => {
+                    let (value, to) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
+                    if let Some(i) = arguments.iter().position(|&a| a == value)
+                        && llvm::byval_type(f, i as u32).is_none()
+                    {
+                        stored.push((i, base(to), to));
+                    } else {
+                        handed_on.push(value);
+                    }
+                }
+                Opcode::LLVMCall
+                    if llvm::callee(inst).is_some_and(|c| llvm::name(c) == "cudaSetupArgument") =>
+                {
+                    handed_on.extend(llvm::call_args(inst).first());
+                }
+                // A structure whose pieces are larger than it is goes by way of another variable.
+                Opcode::LLVMCall
+                    if called(inst).is_some_and(|(_, name)| name.starts_with("llvm.memcpy")) =>
+                {
+                    let args = llvm::call_args(inst);
+                    copied.push((args[1], args[0]));
+                }
+                _ => {}
+            }
+        }
+        let mut given = vec![None; arguments.len()];
+        for &(i, variable, to) in &stored {
+            let pieces = stored.iter().filter(|s| s.1 == variable).count();
+            let last = copied.iter().find(|c| c.0 == variable).map_or(variable, |c| c.1);
+            let param = handed_on.iter().position(|&v| v == last);
+            given[i] = param.and_then(|param| match pieces {
+                1 => Some(Given::Whole(param)),
+                _ => {
+                    let within = arrays::offset(module, to, variable)?;
+                    Some(Given::Piece(HostPointer { param, within: Some(within) }))
+                }
+            });
+        }
+        for (i, argument) in arguments.iter().enumerate() {
+            if llvm::byval_type(f, i as u32).is_some() {
+                given[i] = handed_on.iter().position(|v| v == argument).map(Given::InMemory);
+            }
+        }
+        Stub { given, count: handed_on.len() }
+    }
+}
+
+/// The variable that an address within it belongs to.
+fn base(mut address: Val) -> Val {
+    while llvm::is_instruction(address) && llvm::opcode(address) == Opcode::LLVMGetElementPtr {
+        address = llvm::operand(address, 0);
+    }
+    address
+}
+
+/// Adds the launches that a function makes.
+fn launches_of(
+    module: &Module,
+    f: Val,
+    stubs: &HashMap<Val, Stub>,
+    uncalled: &Uncalled,
+    host: &mut HostSide,
+) {
+    let shape = OnceCell::new();
+    if llvm::name(f).contains(STUB) {
+        return;
+    }
+    for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
+        let Some((callee, name)) = called(inst) else { continue };
+        let given = llvm::call_args(inst);
+        let is_direct = direct::is_direct(&name);
+        let target = match is_direct || name.starts_with("cudaLaunch") {
+            true => given.first().copied(),
+            false => Some(callee),
+        };
+        let Some(target) = target else { continue };
+        let Some(kernel) = stub(&llvm::name(target)) else { continue };
+        let call = if is_direct { Some(inst) } else { configuration_before(inst) };
+        let Some(call) = call else {
+            host.unread.push(kernel);
+            continue;
+        };
+        let (tree, loops, rounds) = shape.get_or_init(|| {
+            let tree = Dominators::of(f);
+            let loops = Loops::of(f, &tree);
+            let rounds = rounds::of(module, f, &loops);
+            (tree, loops, rounds)
+        });
+        let site = Site {
+            module,
+            inst,
+            call,
+            is_direct,
+            stub: stubs.get(&target),
+            place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
+        };
+        let launch =
+            |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
+        let whole = launch(&Rc::default());
+        match rounds.get(&inst) {
+            Some(rounds) => {
+                let launches = rounds.launches.iter().map(launch).collect();
+                host.launches.extend(in_rounds(whole, launches, rounds.all));
+            }
+            None => host.launches.push(whole),
+        }
+    }
+}
+
+/// Rounds of a loop that are launches of their own, where these are all, and where they are not.
+const MOST_ROUNDS: usize = 12;
+const FIRST_ROUNDS: usize = 3;
+
+/// The launches of a call in a loop: one for each round, where these are all and few. Else the first, the second and the last, and the
+/// launch that stands for all.
+fn in_rounds(whole: HostLaunch, launches: Vec<HostLaunch>, are_all: bool) -> Vec<HostLaunch> {
+    let mut different: Vec<HostLaunch> = Vec::new();
+    for launch in launches {
+        if !different.iter().any(|d| d.constants() == launch.constants()) {
+            different.push(launch);
+        }
+    }
+    if are_all && (1..=MOST_ROUNDS).contains(&different.len()) {
+        return different;
+    }
+    if are_all {
+        different = match different.len() {
+            0 => different,
+            count => [0, 1, count - 1].map(|i| different[i].clone()).into(),
+        };
+    }
+    different.truncate(FIRST_ROUNDS);
+    different.retain(|d| d.constants() != whole.constants());
+    different.insert(0, whole);
+    different
+}
+
+/// Where a launch is made.
+struct Site<'a> {
+    module: &'a Module,
+    inst: Val,
+    /// What says its dimensions.
+    call: Val,
+    is_direct: bool,
+    stub: Option<&'a Stub>,
+    place: Place<'a>,
+}
+
+impl Site<'_> {
+    /// The launch, with what is known of a round.
+    fn launch(&self, known: &Rc<Known>) -> HostLaunch {
+        let mut reader = Reader::new(known.clone());
+        let mut launch = configuration(self.call, self.is_direct.into(), &mut reader);
+        if let Some(stub) = self.stub {
+            launch.arg_count = stub.count;
+            let given = llvm::call_args(self.inst).into_iter();
+            let arguments: Vec<(Val, Given)> = match self.is_direct {
+                true => direct::arguments(self.inst, stub.count),
+                false => given.zip(&stub.given).filter_map(|(v, &g)| Some((v, g?))).collect(),
+            };
+            let arguments = arrays::apart(self.module, arguments);
+            launch.aliases = arrays::aliases(self.module, &arguments, known);
+            launch.members = members(&arguments, &reader);
+            for (v, place) in arguments {
+                let Given::Whole(param) = place else { continue };
+                let bits = constant_bits(v).or_else(|| reader.constant(v));
+                launch.args.extend(bits.map(|bits| (param, bits)));
+                let value = reader.integer(v).map(|value| (HostPart::Argument(param), value));
+                launch.values.extend(value);
+                launch.sizes.extend(arrays::bytes(v, &mut reader).map(|bytes| (param, bytes)));
+            }
+        }
+        let place = &self.place;
+        launch.conditions = conditions::around(self.inst, place.tree, &mut reader);
+        if !launch.sizes.is_empty() && launch.conditions.len() < conditions::MOST {
+            launch.branches = inputs::branches(self.call, place.tree, &mut reader);
+        }
+        launch.free = reader.free(place.uncalled);
+        let mut own = Vec::new();
+        launch.values.iter().for_each(|v| v.1.unknowns(&mut own));
+        launch.sizes.iter().for_each(|s| s.1.unknowns(&mut own));
+        launch.bound = reader.bound(&own, place);
+        launch
+    }
+}
+
+/// What is constant of structures.
+fn members(given: &[(Val, Given)], reader: &Reader) -> Vec<(HostPointer, u32, u64)> {
+    let member = |&(v, place): &(Val, Given)| {
+        let Given::Piece(place) = place else { return None };
+        let bits = constant_bits(v).or_else(|| reader.constant(v))?;
+        let bytes = match llvm::type_kind(llvm::type_of(v)) {
+            llvm::TypeKind::LLVMFloatTypeKind => 4,
+            llvm::TypeKind::LLVMDoubleTypeKind => 8,
+            _ => values::width(v)?.div_ceil(8),
+        };
+        Some((place, bytes, bits))
+    };
+    given.iter().filter_map(member).collect()
+}
+
+/// The function that an instruction calls, and its name.
+fn called(inst: Val) -> Option<(Val, String)> {
+    if !matches!(llvm::opcode(inst), Opcode::LLVMCall | Opcode::LLVMInvoke) {
+        return None;
+    }
+    let callee = llvm::callee(inst)?;
+    Some((callee, llvm::name(callee)))
+}
+
+fn is_configuration(inst: Val) -> bool {
+    called(inst).is_some_and(|(_, name)| {
+        name.contains("cudaPushCallConfiguration") || name.starts_with("cudaConfigureCall")
+    })
+}
+
+/// The configuration of a launch, which comes just before it on every path. None where the optimiser has made one
+/// launch of several.
+fn configuration_before(launch: Val) -> Option<Val> {
+    let start = llvm::block_of(launch);
+    let mut found: Option<Val> = None;
+    let mut seen: Vec<Bb> = Vec::new();
+    let mut open = vec![(start, true)];
+    while let Some((block, is_launchs)) = open.pop() {
+        let before =
+            llvm::instructions(block).into_iter().take_while(|&i| !is_launchs || i != launch);
+        if let Some(one) = before.filter(|&i| is_configuration(i)).last() {
+            if found.is_some_and(|other| other != one) {
+                return None;
+            }
+            found = Some(one);
+            continue;
+        }
+        for before in llvm::predecessors(block) {
+            if !seen.contains(&before) {
+                seen.push(before);
+                open.push((before, false));
+            }
+        }
+    }
+    found
+}
+
+/// Dimensions come as an `i64` of x and y and an `i32` of z, each twice, after so many other arguments; the shared memory
+/// is last, or behind the array of a direct launch.
+fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
+    let args = llvm::call_args(call).split_off(after);
+    let number = |reader: &Reader, i: usize| args.get(i).and_then(|&v| reader.constant(v));
+    let dims = |reader: &Reader, at: usize| {
+        let (pair, z) = (number(reader, at)?, number(reader, at + 1)?);
+        let dims = [pair as u32, (pair >> 32) as u32, z as u32];
+        dims.iter().all(|&d| d > 0).then_some(dims)
+    };
+    let (grid, block) = (dims(reader, 0), dims(reader, 2));
+    let mut values = Vec::new();
+    let parts: [(usize, fn(usize) -> HostPart); 2] = [(0, HostPart::Grid), (2, HostPart::Block)];
+    for (at, part) in parts {
+        if let (Some(&pair), Some(&z)) = (args.get(at), args.get(at + 1)) {
+            values.push((part(0), reader.half(pair, Half::Low)));
+            values.push((part(1), reader.half(pair, Half::High)));
+            values.extend(reader.integer(z).map(|z| (part(2), z)));
+        }
+    }
+    let shared = number(reader, 4 + after).unwrap_or(0) as u32;
+    // SAFETY: LLVM is given an instruction, of a module that is alive.
+    let mut loc = unsafe { LLVMInstructionGetDebugLoc(call) };
+    let mut line = 0;
+    while !loc.is_null() {
+        // SAFETY: LLVM is given metadata, of a module that is alive.
+        line = unsafe { LLVMDILocationGetLine(loc) };
+        // SAFETY: LLVM is given metadata, of a module that is alive.
+        loc = unsafe { LLVMDILocationGetInlinedAt(loc) };
+    }
+    HostLaunch {
+        kernel: String::new(),
+        grid,
+        block,
+        shared,
+        line,
+        args: Vec::new(),
+        members: Vec::new(),
+        arg_count: 0,
+        values,
+        conditions: Vec::new(),
+        sizes: Vec::new(),
+        aliases: Vec::new(),
+        free: Vec::new(),
+        bound: Vec::new(),
+        branches: None,
+    }
+}
+
+/// `_Z19__device_stub__reducePfi` is the stub of `_Z6reducePfi`.
+fn stub(name: &str) -> Option<String> {
+    let at = name.find(STUB)?;
+    let digits = name[..at].chars().rev().take_while(char::is_ascii_digit).count();
+    let start = at - digits;
+    let rest = &name[at + STUB.len()..];
+    if digits == 0 {
+        return Some(format!("{}{rest}", &name[..start]));
+    }
+    let len: usize = name[start..at].parse().ok()?;
+    Some(format!("{}{}{rest}", &name[..start], len.checked_sub(STUB.len())?))
+}
+
+fn constant_bits(v: Val) -> Option<u64> {
+    if let Some(bits) = llvm::const_int(v) {
+        return Some(bits);
+    }
+    // SAFETY: LLVM is given a constant, of a module that is alive.
+    unsafe {
+        if llvm::value_kind(v) != llvm::ValueKind::LLVMConstantFPValueKind {
+            return None;
+        }
+        let bits = match llvm::type_kind(llvm::type_of(v)) {
+            llvm::TypeKind::LLVMFloatTypeKind => 32,
+            llvm::TypeKind::LLVMDoubleTypeKind => 64,
+            _ => return None,
+        };
+        let context = LLVMGetTypeContext(llvm::type_of(v));
+        llvm::const_int(LLVMConstBitCast(v, LLVMIntTypeInContext(context, bits)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stub;
+
+    #[test]
+    fn stub_names() {
+        assert_eq!(stub("_Z21__device_stub__reducePfi").as_deref(), Some("_Z6reducePfi"));
+        assert_eq!(stub("__device_stub__k").as_deref(), Some("k"));
+        assert_eq!(stub("main"), None);
+    }
+}

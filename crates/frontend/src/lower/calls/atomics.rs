@@ -1,0 +1,169 @@
+//! Atomics, fences and block barriers, from whichever language they come.
+//!
+//! In CUDA an `atomicrmw … seq_cst` is what clang makes of `atomicAdd`, which means relaxed at device scope. In
+//! OpenCL the order and the scope are arguments of the 2.0 functions, and the 1.x functions are relaxed.
+
+use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
+use llvm_sys::core::*;
+use lockstep_kernel::{
+    AtomicOp, Barrier, BarrierReduce, CmpOp, Language, Op, Operand, Order, Scope, SiteKind, Space,
+    Ty,
+};
+
+use super::Outcome;
+use crate::llvm::{self, Val};
+use crate::lower::Lower;
+
+impl Lower<'_> {
+    pub(in crate::lower) fn atomic(
+        &mut self,
+        op: AtomicOp,
+        ty: Ty,
+        space: Space,
+        addr: Operand,
+        value: Operand,
+        expected: Operand,
+        order: Order,
+        scope: Scope,
+    ) -> Operand {
+        let site = self.site(SiteKind::Atomic, ty.bytes(), ty.bytes(), space, false, scope);
+        let op = Op::Atomic { site, op, ty, addr, value, expected, order, scope };
+        if let Op::Atomic { op: AtomicOp::Store, .. } = op {
+            self.push(op, None);
+            return Operand::Undef;
+        }
+        self.def(op, ty)
+    }
+
+    /// The scope an LLVM instruction names; the text is the only way the C API of LLVM 19 tells it.
+    pub(in crate::lower) fn sync_scope(&self, inst: Val) -> Scope {
+        let text = llvm::print_value(inst);
+        let Some((_, rest)) = text.split_once("syncscope(\"") else {
+            return Scope::Device;
+        };
+        match rest.split('"').next().unwrap_or("") {
+            "block" | "workgroup" | "workgroup-one-as" => Scope::Block,
+            "singlethread" => Scope::Thread,
+            "wavefront" | "subgroup" => Scope::Warp,
+            "" => Scope::System,
+            _ => Scope::Device,
+        }
+    }
+
+    fn rmw_order(&self, inst: Val) -> Order {
+        if self.k.language == Language::OpenCl {
+            // SAFETY: LLVM is given an access, of a module that is alive.
+            self.order(unsafe { LLVMGetOrdering(inst) })
+        } else {
+            Order::Relaxed
+        }
+    }
+
+    pub(in crate::lower) fn atomic_rmw(&mut self, inst: Val) -> Outcome {
+        // SAFETY: LLVM is given an access, of a module that is alive.
+        let op = match unsafe { LLVMGetAtomicRMWBinOp(inst) } {
+            Rmw::LLVMAtomicRMWBinOpXchg => AtomicOp::Exchange,
+            Rmw::LLVMAtomicRMWBinOpAdd => AtomicOp::Add,
+            Rmw::LLVMAtomicRMWBinOpSub => AtomicOp::Sub,
+            Rmw::LLVMAtomicRMWBinOpAnd => AtomicOp::And,
+            Rmw::LLVMAtomicRMWBinOpNand => AtomicOp::Nand,
+            Rmw::LLVMAtomicRMWBinOpOr => AtomicOp::Or,
+            Rmw::LLVMAtomicRMWBinOpXor => AtomicOp::Xor,
+            Rmw::LLVMAtomicRMWBinOpMax => AtomicOp::SMax,
+            Rmw::LLVMAtomicRMWBinOpMin => AtomicOp::SMin,
+            Rmw::LLVMAtomicRMWBinOpUMax => AtomicOp::UMax,
+            Rmw::LLVMAtomicRMWBinOpUMin => AtomicOp::UMin,
+            Rmw::LLVMAtomicRMWBinOpFAdd => AtomicOp::FAdd,
+            Rmw::LLVMAtomicRMWBinOpFSub => AtomicOp::FSub,
+            Rmw::LLVMAtomicRMWBinOpFMax => AtomicOp::FMax,
+            Rmw::LLVMAtomicRMWBinOpFMin => AtomicOp::FMin,
+            Rmw::LLVMAtomicRMWBinOpUIncWrap => AtomicOp::Inc,
+            Rmw::LLVMAtomicRMWBinOpUDecWrap => AtomicOp::Dec,
+        };
+        let (pointer, value) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
+        let ty = self.ty_of(value)?;
+        let (addr, value) = (self.scalar(pointer), self.scalar(value));
+        let (space, order, scope) =
+            (self.pointer_space(pointer), self.rmw_order(inst), self.sync_scope(inst));
+        Ok(vec![self.atomic(op, ty, space, addr, value, Operand::Undef, order, scope)])
+    }
+
+    pub(in crate::lower) fn atomic_cmpxchg(&mut self, inst: Val) -> Outcome {
+        let (pointer, expected, value) =
+            (llvm::operand(inst, 0), llvm::operand(inst, 1), llvm::operand(inst, 2));
+        let ty = self.ty_of(value)?;
+        let (addr, expected, value) =
+            (self.scalar(pointer), self.scalar(expected), self.scalar(value));
+        let order = match self.k.language {
+            // SAFETY: LLVM is given an access, of a module that is alive.
+            Language::OpenCl => self.order(unsafe { LLVMGetCmpXchgSuccessOrdering(inst) }),
+            _ => Order::Relaxed,
+        };
+        let (space, scope) = (self.pointer_space(pointer), self.sync_scope(inst));
+        let old =
+            self.atomic(AtomicOp::CompareExchange, ty, space, addr, value, expected, order, scope);
+        let done = self.cmp(CmpOp::Eq, ty, old, expected);
+        Ok(vec![old, done])
+    }
+
+    pub(in crate::lower) fn fence_instruction(&mut self, inst: Val) -> Outcome {
+        // SAFETY: LLVM is given an access, of a module that is alive.
+        let (scope, order) = (self.sync_scope(inst), self.order(unsafe { LLVMGetOrdering(inst) }));
+        self.fence(scope, order, true, true);
+        Ok(Vec::new())
+    }
+
+    pub(in crate::lower) fn fence(
+        &mut self,
+        scope: Scope,
+        order: Order,
+        shared: bool,
+        global: bool,
+    ) {
+        let space = match (shared, global) {
+            (true, false) => Space::Shared,
+            (false, true) => Space::Global,
+            _ => Space::Generic,
+        };
+        let site = self.site(SiteKind::Fence, 0, 1, space, false, scope);
+        self.push(Op::Fence { site, scope, order, shared, global }, None);
+    }
+
+    /// `__syncthreads` and its relatives; orders both memories.
+    pub(in crate::lower) fn block_barrier(
+        &mut self,
+        id: Operand,
+        threads: Option<Operand>,
+        reduce: Option<(BarrierReduce, Operand)>,
+    ) -> Option<Operand> {
+        self.block_barrier_of(id, threads, reduce, true, true)
+    }
+
+    pub(in crate::lower) fn block_barrier_of(
+        &mut self,
+        id: Operand,
+        threads: Option<Operand>,
+        reduce: Option<(BarrierReduce, Operand)>,
+        orders_shared: bool,
+        orders_global: bool,
+    ) -> Option<Operand> {
+        let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
+        let barrier = Barrier::Block { id, threads, orders_shared, orders_global, reduce };
+        let op = Op::Barrier { site, barrier };
+        if let Some((how, _)) = reduce {
+            return Some(self.def(op, how.types().1));
+        }
+        self.push(op, None);
+        None
+    }
+
+    pub(in crate::lower) fn warp_barrier(&mut self, mask: Operand) {
+        let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Warp);
+        self.push(Op::Barrier { site, barrier: Barrier::Warp { mask } }, None);
+    }
+
+    pub(in crate::lower) fn arrive(&mut self, id: Operand, threads: Operand) {
+        let site = self.site(SiteKind::Barrier, 0, 1, Space::Generic, false, Scope::Block);
+        self.push(Op::Barrier { site, barrier: Barrier::Arrive { id, threads } }, None);
+    }
+}

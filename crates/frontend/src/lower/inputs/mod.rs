@@ -1,0 +1,8 @@
+//! What a kernel works on: its parameters, the fields of struct parameters, variables that somebody else sets, and static
+//! objects.
+
+pub(in crate::lower) mod described;
+pub(in crate::lower) mod fields;
+pub(in crate::lower) mod objects;
+mod params;
+mod variables;

@@ -1,0 +1,174 @@
+//! Whether elements of arrays that Lockstep chose are to blame: they are not sorted, not distinct, or not what a caller would
+//! give.
+
+use lockstep_finding::{Access, Action, Claim, Contents as Elements, Finding, Kind, Reason};
+use lockstep_kernel::Elem;
+
+use crate::blame::are_apart;
+use crate::explore::inquiry::{Inquiry, Shown, is_no_worse};
+use crate::space::candidate::Contents;
+use crate::space::places::is_at;
+
+impl Inquiry<'_, '_> {
+    /// Floats that lead to a place are scaled to an index: a caller gives numbers in [0, 1).
+    pub(in crate::blame) fn scaled_elements(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let contents = &shown.candidate.contents;
+        let mut any = shown.finding.accesses.iter().flat_map(|a| self.leaders([a]));
+        let is_scaled = |&i: &usize| {
+            let usual = matches!(contents[i], Contents::Random | Contents::Zeros);
+            space.arrays[i].element.is_float() && !usual
+        };
+        let array = any.find(is_scaled)?;
+        Some(space.elements_are(&[array], Elements::NotInUnitInterval))
+    }
+
+    /// Elements that lead to a place, and are negative only because a constant of the kernel was varied.
+    pub(in crate::blame) fn negative_elements(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let contents = &shown.candidate.contents;
+        self.leaders(&shown.finding.accesses).into_iter().find_map(|i| {
+            let array = &space.arrays[i];
+            if let Contents::Value(bits) = contents[i]
+                && let Elem::Scalar(ty) = array.elem
+                && ty.is_int()
+                && bits > ty.mask() >> 1
+                && contents[i] != array.plain
+                && !array.compared_with.contains(&(ty, bits))
+            {
+                let value = array.element.value_text(&bits.to_le_bytes());
+                return Some(space.elements_are(&[i], Elements::Value(value)));
+            }
+            None
+        })
+    }
+
+    /// Structs of nothing but zeros, which lead different blocks to one place.
+    pub(in crate::blame) fn equal_structs(&mut self, shown: &Shown) -> Option<Claim> {
+        let contents = &shown.candidate.contents;
+        let is_empty = |&i: &usize| contents[i] == Contents::Zeros && self.is_struct(i);
+        let array = self.leaders(&shown.finding.accesses).into_iter().find(is_empty)?;
+        are_apart(shown.finding)
+            .then(|| self.driver.lab.space.elements_are(&[array], Elements::Equal))
+    }
+
+    /// Where one element of an array says where a part begins, and the next one where it ends, they ascend.
+    /// Of a launch that came to no end, others are not tried.
+    pub(in crate::blame) fn falling_bounds(&mut self, shown: &Shown) -> Option<Claim> {
+        let mut falling = self.falling(shown).into_iter();
+        let array = falling.find(|&i| {
+            if shown.trial.is_none() {
+                return true;
+            }
+            let ascending = self.with_contents(shown.candidate, &[(i, Contents::Iota)]);
+            let Some(other) = self.other(&ascending) else { return false };
+            // That threads of one part write one value is another matter.
+            is_no_worse(&other, shown.wrong) && !self.is_in(&other) && self.reaches(&other)
+        })?;
+        Some(self.driver.lab.space.elements_are(&[array], Elements::NotAscending))
+    }
+
+    /// Arrays of bounds that do not ascend and lead to the places of a finding.
+    pub(in crate::blame) fn falling(&self, shown: &Shown) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let ascends = |i: usize| shown.candidate.contents[i] == Contents::Iota;
+        let mut leaders = self.leaders(&shown.finding.accesses);
+        leaders.retain(|&i| space.arrays[i].limits_loop && !ascends(i));
+        leaders
+    }
+
+    /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
+    /// A kernel that sorts them itself writes them, or leaves the places of the bug alone when there is nothing to do.
+    pub(in crate::blame) fn unsorted(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let sorted = self.sorted(shown.finding);
+        let are = match sorted.is_empty() {
+            true => None,
+            _ if self.is_gone_with(shown, &sorted, Contents::Iota) => Some(Elements::NotAscending),
+            _ if self.is_gone_with(shown, &sorted, Contents::Runs) => {
+                Some(Elements::BitsNotAscending)
+            }
+            _ => None,
+        };
+        Some(space.elements_are(&sorted, are?))
+    }
+
+    /// Elements that are written where comparisons of others say lie apart if these are ranks: what is compared is distinct.
+    pub(in crate::blame) fn equal_ranks(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let ranked = self.ranked(shown.finding);
+        let gone = !ranked.is_empty() && self.is_gone_with(shown, &ranked, Contents::Swapped);
+        gone.then(|| space.elements_are(&ranked, Elements::Equal))
+    }
+
+    /// Ranks are distinct also where the elements are sorted in a way that no contents that are tried have. So two writes at
+    /// one rank are no more than possible. A read and a write at one rank do race: a rank is written once and read by others.
+    pub(in crate::blame) fn order_of_elements(&mut self, shown: &Shown) -> Option<Reason> {
+        let ranked = self.ranked(shown.finding);
+        let space = self.driver.lab.space;
+        let arrays: Vec<String> = ranked.iter().map(|&i| space.arrays[i].name.clone()).collect();
+        (!arrays.is_empty()).then_some(Reason::OrderOfElements { arrays })
+    }
+
+    /// The arrays that are compared to find where both accesses of a race write.
+    pub(in crate::blame) fn ranked(&self, finding: &Finding) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let kernel = space.kernel;
+        let is_ranked = |a: &Access| {
+            let mut sites = kernel.sites.iter().zip(&space.hints.ranked);
+            a.op == Action::Write && sites.any(|(site, &ranked)| ranked && is_at(kernel, site, a))
+        };
+        let race = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
+        if !race || !self.may_be_apart(finding) || !finding.accesses.iter().all(is_ranked) {
+            return Vec::new();
+        }
+        let is_compared = |i: &usize| {
+            let array = &space.arrays[*i];
+            match array.member {
+                Some(m) => space.hints.ranked_by_members.contains(&(array.param, m.offset)),
+                None => space.hints.ranked_by.contains(&array.param),
+            }
+        };
+        let all = 0..space.arrays.len();
+        all.filter(|i| is_compared(i) && !space.arrays[*i].written).collect()
+    }
+
+    /// Arrays that may have to be sorted.
+    pub(in crate::blame) fn sorted(&self, finding: &Finding) -> Vec<usize> {
+        let arrays = &self.driver.lab.space.arrays;
+        let is_sorted = |&i: &usize| arrays[i].compared && !arrays[i].written;
+        let apart = self.may_be_apart(finding);
+        (0..arrays.len()).filter(|i| apart && is_sorted(i)).collect()
+    }
+
+    /// A store through an array of indices races where two of them are equal. Such a store is meant for a permutation, unless
+    /// it adds to what it finds: then equal ones make sense, and it lacks an atomic.
+    pub(in crate::blame) fn equal_indices(&mut self, shown: &Shown) -> Option<Claim> {
+        let [a, b] = &shown.finding.accesses[..] else { return None };
+        let one_store = a.op == Action::Write && a.place == b.place;
+        let mut indices = self.indices(shown).into_iter();
+        let array = indices.find(|&i| match one_store {
+            // However the launch ends with distinct ones.
+            true => !self.shows(&self.with_contents(shown.candidate, &[(i, Contents::Swapped)])),
+            false => self.is_gone_with(shown, &[i], Contents::Swapped),
+        })?;
+        Some(self.driver.lab.space.elements_are(&[array], Elements::Equal))
+    }
+
+    /// Arrays of indices of stores, with contents that Lockstep chose and that may be to blame for a race.
+    pub(in crate::blame) fn indices(&self, shown: &Shown) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        if !self.may_be_apart(shown.finding) {
+            return Vec::new();
+        }
+        let usual = space.plain();
+        let is_ours = |&i: &usize| {
+            let array = &space.arrays[i];
+            let chosen = c.contents[i] != usual.contents[i]
+                || c.cells.iter().any(|(param, ..)| *param == array.param);
+            array.written_through && chosen
+        };
+        (0..space.arrays.len()).filter(is_ours).collect()
+    }
+}

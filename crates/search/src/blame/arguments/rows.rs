@@ -1,0 +1,45 @@
+//! Whether a race needs rows that overlap.
+
+use lockstep_finding::Claim;
+
+use crate::condition::{boundary, with};
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::space::candidate::{Candidate, Gene};
+
+/// How many times longer rows are made, so that they do not overlap.
+const LONGER: i64 = 64;
+/// The same for what row lengths are computed from, the smallest first: the launch may grow with it.
+const PARTS: [i64; 3] = [2, 8, LONGER];
+
+impl Inquiry<'_, '_> {
+    /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
+    /// the launch, a race that longer rows do not have needs such a length.
+    pub(in crate::blame) fn short_rows(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let rows = (0..space.slots.len()).filter(|&i| space.slots[i].is_row_length());
+        rows.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let long = c.int(i).saturating_mul(LONGER);
+            let mut longer = c.clone();
+            longer.genes[i] = Gene::Int(long);
+            let clean = space.clamp(i, long) == long && self.is_clean(&longer);
+            clean.then(|| boundary::below(self, c, i, long)).or_else(|| self.short_parts(c, i))
+        })
+    }
+
+    /// A row whose length the host computes from other arguments is longer where one of these is. A guard by
+    /// these, or by arguments beside them, does not say how they depend on each other: where the boundary is another
+    /// argument, the caller knows. A boundary at the end of the grid is a guard that is missing, and no condition.
+    fn short_parts(&mut self, c: &Candidate, row: usize) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let sources = space.related.sources(row, &space.slots);
+        let sources = sources.into_iter().filter(|&i| !space.related.gives_slot(i) && c.int(i) > 0);
+        sources.collect::<Vec<_>>().into_iter().find_map(|i| {
+            let longer = PARTS.map(|times| c.int(i).saturating_mul(times));
+            let long = longer
+                .into_iter()
+                .find(|&long| space.clamp(i, long) == long && self.is_clean(&with(c, i, long)))?;
+            boundary::below_another(self, c, i, long)
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! Whether a race needs parts of an array that lie too close together.
+//!
+//! Where the elements of one array say at which element of another the part of each thread, or of each block, begins, the
+//! caller knows that no part reaches the next.
+
+use lockstep_finding::{Access, Claim, Contents as Elements, Finding, Statement};
+use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, SiteId};
+
+use crate::explore::inquiry::{Inquiry, Shown, wrong};
+use crate::space::arrays::FreeArray;
+use crate::space::candidate::{Candidate, Contents};
+use crate::space::places::is_at;
+
+impl Inquiry<'_, '_> {
+    /// Where an array says at which element the part of each thread begins, parts that lie close together overlap.
+    pub(in crate::blame) fn close_segments(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        if !self.may_be_apart(shown.finding) && !self.is_of_parts(shown.finding) {
+            return None;
+        }
+        let is_read = |array: &FreeArray| {
+            array.is_of_ints() && array.matters && !array.written && !array.written_through
+        };
+        let those = |f: &dyn Fn(&FreeArray) -> bool| -> Vec<usize> {
+            (0..space.arrays.len()).filter(|&i| f(&space.arrays[i])).collect()
+        };
+        let mut through = those(&|a| a.written_through);
+        // Another array may say which part each thread takes: each one once.
+        let picks = those(&|a| is_read(a) && a.reaches_address);
+        through.retain(|&i| !self.meets_by_tickets(shown, i, &picks));
+        let with_picks = |mut contents: Vec<(usize, Contents)>| {
+            let others = picks.iter().filter(|&&k| contents.iter().all(|(i, _)| *i != k));
+            let others: Vec<_> = others.map(|&k| (k, Contents::Iota)).collect();
+            contents.extend(others);
+            contents
+        };
+        let distances =
+            [(Contents::Spaced, Contents::SPACE), (Contents::Begins(Contents::FAR), Contents::FAR)];
+        let mut apart = through.iter().flat_map(|&i| distances.map(|(c, n)| (i, c, n)));
+        let apart = apart.find(|&(i, contents, _)| {
+            self.gone_with(shown, &with_picks(vec![(i, contents)])).is_some()
+                && !self.meets_however_far(shown, i, &with_picks)
+        });
+        if let Some((array, _, distance)) = apart {
+            let are = Elements::CloserThan(distance as i64);
+            return Some(space.elements_are(&[array], are));
+        }
+        // Another array may say where they end: none goes beyond that into the next.
+        let ends = those(&is_read);
+        let mut pairs = through.iter().flat_map(|&i| ends.iter().map(move |&j| (i, j)));
+        let (i, j) = pairs.find(|&(i, j)| {
+            for part in Contents::PARTS {
+                let contents = vec![(i, Contents::Begins(part)), (j, Contents::Ends(part))];
+                let parted = self.with_contents(shown.candidate, &with_picks(contents));
+                let Some(other) = self.other(&parted) else { return false };
+                // Those that are too short may not come to the places of the bug.
+                if self.reaches(&other) || other.outcome.incomplete.is_some() {
+                    let gone = self.is_gone_from(&other, shown.wrong);
+                    return gone && !self.has_others(&other, shown.finding);
+                }
+            }
+            false
+        })?;
+        let [begin, end] = [i, j].map(|i| space.arrays[i].name.clone());
+        Some(Statement::PartsOverlap { begin, end }.into())
+    }
+
+    /// A launch that was made small has few threads, which may meet only where parts are close. Where those of a usual one
+    /// meet in parts that lie so far apart that none can reach the next, and each thread has an element of its own to say
+    /// which part it takes, there are more threads than such elements can tell apart.
+    fn meets_however_far(
+        &mut self,
+        shown: &Shown,
+        array: usize,
+        with_picks: &dyn Fn(Vec<(usize, Contents)>) -> Vec<(usize, Contents)>,
+    ) -> bool {
+        let space = self.driver.lab.space;
+        let plain = space.plain();
+        let wide = Candidate {
+            grid: plain.grid,
+            block: plain.block,
+            genes: plain.genes,
+            ..shown.candidate.clone()
+        };
+        let wide = space.agreeing(&wide);
+        let parts = Contents::PARTS.into_iter().filter(|&part| part >= Contents::SPACE);
+        parts.chain([Contents::FAR]).collect::<Vec<_>>().into_iter().all(|part| {
+            let contents = with_picks(vec![(array, Contents::Begins(part))]);
+            let apart = self.with_contents(&wide, &contents);
+            let trial = space.is_possible(&apart).then(|| self.other(&apart)).flatten();
+            trial.is_some_and(|t| {
+                let ended = t.outcome.incomplete.is_none() && wrong(&t) <= shown.wrong;
+                ended && self.is_in(&t)
+            })
+        })
+    }
+
+    /// Numbers that an atomic drew, one at a time, are others for each thread, whatever it counts on: where counters lie
+    /// far apart, and two threads that draw from the same one still meet, that the counters are close is not to blame.
+    fn meets_by_tickets(&mut self, shown: &Shown, counters: usize, picks: &[usize]) -> bool {
+        let space = self.driver.lab.space;
+        let array = &space.arrays[counters];
+        let leads = self.leaders(&shown.finding.accesses).contains(&counters);
+        if !leads || !array.synchronises || !draws_single(space.kernel, array) {
+            return false;
+        }
+        let threads = shown.candidate.threads().max(2);
+        let others = picks.iter().filter(|&&k| k != counters);
+        let mut contents: Vec<(usize, Contents)> =
+            others.map(|&k| (k, Contents::Below(threads / 2))).collect();
+        contents.push((counters, Contents::Spaced));
+        self.shows(&self.with_contents(shown.candidate, &contents))
+    }
+
+    /// Whether two blocks meet where each thread has its place in a part that an element leads to. Who adds to the parts of
+    /// blocks means parts that lie apart; of elements that lead each thread on its own that cannot be said.
+    fn is_of_parts(&self, finding: &Finding) -> bool {
+        let space = self.driver.lab.space;
+        let has_place = |a: &Access| {
+            let mut sites = space.kernel.sites.iter().zip(&space.hints.addressed_by);
+            sites.any(|(site, axes)| axes.contains(&true) && is_at(space.kernel, site, a))
+        };
+        let [a, b] = &finding.accesses[..] else { return false };
+        a.block != b.block && has_place(a) && has_place(b)
+    }
+}
+
+/// Whether all that is done to an array is to count it up, by one at a time.
+fn draws_single(kernel: &Kernel, array: &FreeArray) -> bool {
+    let name = &kernel.params[array.param].name;
+    let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(name);
+    array.member.is_none()
+        && kernel.insts().all(|inst| match inst.op {
+            Op::Atomic { op, site, value, .. } if of_it(site) => {
+                matches!(op, AtomicOp::Add | AtomicOp::Inc) && value == Operand::Imm(1)
+            }
+            Op::Store { site, .. } => !of_it(site),
+            _ => true,
+        })
+}

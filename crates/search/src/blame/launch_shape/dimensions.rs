@@ -1,0 +1,100 @@
+//! Whether dimensions that Lockstep chose are to blame.
+//!
+//! - An axis that the kernel does not ask for has one thread, and one block: Lockstep chose more. Where one is enough for
+//!   a bug to go away, it needs more.
+//! - A bug that only launches with very many threads show is reported with that number.
+
+use lockstep_finding::Claim;
+use lockstep_finding::launch::{Dimension, Expr, Operator};
+
+use crate::condition::all_threads;
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::space::candidate::Candidate;
+use crate::space::dimensions::asked;
+use crate::space::{Space, thread_counts};
+
+/// Threads along an axis that no usual launch has.
+const MANY: i64 = 4096;
+/// Blocks that few launches have.
+const MANY_BLOCKS: u32 = 256;
+
+impl Space<'_> {
+    /// Along which axes there are several threads, and blocks, though neither the kernel reads them nor the user gives them.
+    fn idle(&self, c: &Candidate) -> [[bool; 3]; 2] {
+        let [block, grid] = asked(self.kernel, &self.hints);
+        // A kernel that reads no index and no dimension at all says nothing about the number of threads.
+        let asks = block.contains(&true) || grid.contains(&true);
+        let free = self.chosen_block();
+        [
+            std::array::from_fn(|a| asks && free[a] && !block[a] && c.block[a] > 1),
+            std::array::from_fn(|a| asks && self.given.grid.is_none() && !grid[a] && c.grid[a] > 1),
+        ]
+    }
+}
+
+impl Inquiry<'_, '_> {
+    /// One thread, or one block, along each axis that the kernel does not read.
+    pub(in crate::blame) fn idle_axes(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let [block, grid] = space.idle(c);
+        let mut one = c.clone();
+        let more = |d: Dimension| Claim::dimension(d, Operator::Gt, 1);
+        let mut named = Vec::new();
+        for a in 0..3 {
+            if block[a] {
+                one.block[a] = 1;
+                named.push(more(Dimension::Block(a)));
+            }
+            if grid[a] {
+                one.grid[a] = 1;
+                named.push(more(Dimension::Grid(a)));
+            }
+        }
+        (!named.is_empty() && self.is_clean_there(&one)).then(|| Claim::any(named))
+    }
+
+    /// More threads than there are in usual launches: as many as a constant of the kernel says, where that is why.
+    pub(in crate::blame) fn many_threads(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let axis = (0..3).max_by_key(|&a| c.along(a))?;
+        let is_usual = c.along(axis) <= MANY && c.grid[axis] <= MANY_BLOCKS;
+        if is_usual || !space.free_grid()[axis] {
+            return None;
+        }
+        let with = |n: u32| {
+            let mut other = c.clone();
+            other.grid[axis] = n;
+            other
+        };
+        let usual = space.plain().grid[axis];
+        if !self.is_clean_there(&with(usual)) {
+            return None;
+        }
+        // The fewest blocks that show it, if it shows for all larger grids.
+        let (mut clean, mut shows) = (usual, c.grid[axis]);
+        while shows - clean > 1 {
+            let middle = clean + (shows - clean) / 2;
+            match self.shows(&with(middle)) {
+                true => shows = middle,
+                false => clean = middle,
+            }
+        }
+        let is_between = |n: &u64| (u64::from(clean)..u64::from(shows)).contains(n);
+        let of_blocks = thread_counts::block_points(space.kernel, axis);
+        // What is cut to a last number is shared by those beyond it.
+        let next = of_blocks.iter().map(|n| n + 1);
+        if let Some(n) = of_blocks.iter().copied().chain(next).find(is_between) {
+            return Some(Claim::dimension(Dimension::Grid(axis), Operator::Gt, n as u32));
+        }
+        let threads = |n: u32| u64::from(n) * u64::from(c.block[axis]);
+        let points = thread_counts::points(space.kernel);
+        let point = points.into_iter().find(|&n| n >= threads(clean) && n < threads(shows));
+        let (op, n) = match point {
+            Some(n) => (Operator::Gt, n),
+            None => (Operator::Ge, threads(shows)),
+        };
+        Some(Claim::compare(all_threads(axis), op, Expr::int(n)))
+    }
+}

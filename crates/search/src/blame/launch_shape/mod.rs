@@ -1,0 +1,10 @@
+//! Rows about the block and the grid: their sizes and shapes, and whether warps, groups of threads and named barriers are whole.
+
+mod block;
+mod dimensions;
+mod logarithms;
+mod multiples;
+mod named_barriers;
+mod shapes;
+mod thread_groups;
+mod warps;

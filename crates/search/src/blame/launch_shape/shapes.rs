@@ -1,0 +1,151 @@
+//! Whether a race needs a shape of blocks or of the grid that Lockstep chose.
+//!
+//! Nothing in a kernel says for which launches it was written, but three things show it:
+//!
+//! - Constants beside indices. `get_group_id(1) * 16 + get_local_id(0)` is written for tiles of 16, even if the kernel asks
+//!   for the block's dimensions elsewhere. A race that is gone with blocks as large as the constants say needs others:
+//!   `blockDim.x > 16`.
+//! - Shared arrays that one axis of the threads subscripts, while the index along another is never more than a part of
+//!   the thread's number in the grid: each row of threads has a block of its own. A race there that no block of one row
+//!   shows, however long, needs several: `blockDim.y > 1`.
+//! - Rows as long as the grid is wide (`gridDim.x * 32`) that are turned around: the grid is a square. A race of two blocks
+//!   that no square shows, and that other grids do, is one of `gridDim.x < gridDim.y`, or the other way round.
+//!
+//! Where the host or the user gives the dimensions, there is nothing to choose, and nothing is blamed. What this can do
+//! wrong: call a bug conditional in a kernel that was to cope with such shapes. It is still reported, with the condition,
+//! and the condition is true of the launches tried: the bug shows where it holds, and is gone, though both of its places
+//! are reached and nothing else goes wrong, where it does not.
+
+use lockstep_finding::launch::{Dimension, Expr, Operator};
+use lockstep_finding::{Access, Claim, Kind, MemorySpace};
+use lockstep_kernel::Space as Memory;
+
+use crate::blame::are_apart;
+use crate::explore::inquiry::{Inquiry, Shown};
+use crate::explore::trial::Trial;
+use crate::space::candidate::Candidate;
+use crate::space::places::is_at;
+
+/// Threads of a row, beside those that the launch had.
+const ROWS: [u32; 3] = [32, 64, 256];
+/// Blocks along each side of a square, beside those that the launch had.
+const SQUARES: [u32; 2] = [2, 3];
+
+impl Inquiry<'_, '_> {
+    /// A block of the size that constants beside indices imply.
+    pub(in crate::blame) fn other_tile(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let free = space.free_block();
+        let tile = |a: usize| space.hints.tile_block[a].filter(|&n| free[a] && n != c.block[a]);
+        let block = std::array::from_fn(|a| tile(a).unwrap_or(c.block[a]));
+        if block == c.block || !self.is_gone_in(shown, block) {
+            return None;
+        }
+        // One axis may be enough.
+        let single = (0..3).filter(|&a| block[a] != c.block[a]).find(|&a| {
+            let mut one = c.block;
+            one[a] = block[a];
+            one == block || !self.shows(&Candidate { block: one, ..c.clone() })
+        });
+        let axes: Vec<usize> = match single {
+            Some(a) => vec![a],
+            None => (0..3).filter(|&a| block[a] != c.block[a]).collect(),
+        };
+        let named = |a: usize| {
+            let op = if c.block[a] > block[a] { Operator::Gt } else { Operator::Lt };
+            Claim::dimension(Dimension::Block(a), op, block[a])
+        };
+        Some(Claim::any(axes.into_iter().map(named)))
+    }
+
+    /// Blocks of one row, where no shared array has a subscript for more.
+    pub(in crate::blame) fn flat_block(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let finding = shown.finding;
+        if finding.memory.as_ref().is_none_or(|m| m.space != MemorySpace::Shared) {
+            return None;
+        }
+        let (kernel, hints, free) = (space.kernel, &space.hints, space.free_block());
+        let sites = || kernel.sites.iter().zip(&hints.addressed_by);
+        let in_use = |a: usize| {
+            !hints.only_in_grid[a] || sites().any(|(s, by)| s.space == Memory::Shared && by[a])
+        };
+        let at_place = |access: &Access, a: usize| {
+            sites().any(|(site, by)| by[a] && is_at(kernel, site, access))
+        };
+        let along = (0..3).find(|&a| finding.accesses.iter().all(|access| at_place(access, a)))?;
+        let flat: Vec<usize> =
+            (0..3).filter(|&a| free[a] && c.block[a] > 1 && !in_use(a)).collect();
+        if flat.is_empty() || !free[along] {
+            return None;
+        }
+        let row = |n: u32| {
+            let mut block = c.block;
+            flat.iter().for_each(|&a| block[a] = 1);
+            block[along] = n;
+            block
+        };
+        let most = hints.most_block[along].unwrap_or(u32::MAX);
+        let all = [c.block[along]].into_iter().chain(ROWS).filter(|&n| n <= most);
+        let gone = all.collect::<Vec<_>>().into_iter().all(|n| self.is_gone_in(shown, row(n)));
+        let named = |a: usize| Claim::dimension(Dimension::Block(a), Operator::Gt, 1);
+        gone.then(|| Claim::any(flat.into_iter().map(named)))
+    }
+
+    /// A grid that is a square, where the kernel asks how wide it is.
+    pub(in crate::blame) fn square_grid(&mut self, shown: &Shown) -> Option<Claim> {
+        let space = self.driver.lab.space;
+        let c = shown.candidate;
+        let finding = shown.finding;
+        let apart = are_apart(finding);
+        let [free_x, free_y, _] = space.free_grid();
+        let [reads_x, reads_y, _] = space.hints.reads_grid_dim;
+        let [x, y, z] = c.grid;
+        if !apart || !free_x || !free_y || !(reads_x || reads_y) || x == y {
+            return None;
+        }
+        let sides = SQUARES.into_iter().chain([x.max(y)]).collect::<Vec<_>>();
+        let square = |n: u32| Candidate { grid: [n, n, z], ..c.clone() };
+        let plain = space.plain();
+        let usual = |n: u32| Candidate { grid: [n, n, z], ..plain.clone() };
+        let others = if x < y { [[2, 3, z], [1, 3, z]] } else { [[3, 2, z], [3, 1, z]] };
+        let gone = sides.into_iter().all(|n| {
+            self.is_gone_in_launch(shown, &square(n)) && self.is_gone_in_launch(shown, &usual(n))
+        });
+        if !gone || !others.iter().all(|&grid| self.shows(&Candidate { grid, ..c.clone() })) {
+            return None;
+        }
+        let turned = self.shows(&Candidate { grid: [y, x, z], ..c.clone() });
+        let relation = match (turned, x < y) {
+            (true, _) => Operator::Ne,
+            (_, true) => Operator::Lt,
+            (_, false) => Operator::Gt,
+        };
+        let [x, y] = [Dimension::Grid(0), Dimension::Grid(1)].map(Expr::name);
+        Some(Claim::compare(x, relation, y))
+    }
+
+    /// Whether a bug goes away with another block, for the values of its launch and for ordinary ones.
+    fn is_gone_in(&mut self, shown: &Shown, block: [u32; 3]) -> bool {
+        let plain = self.driver.lab.space.plain();
+        let own = Candidate { block, ..shown.candidate.clone() };
+        let usual = Candidate { block, ..plain };
+        self.is_gone_in_launch(shown, &own) && self.is_gone_in_launch(shown, &usual)
+    }
+
+    /// Whether a launch ends without the bug, though both of its places are reached, and nothing goes wrong in it that
+    /// did not before.
+    fn is_gone_in_launch(&mut self, shown: &Shown, candidate: &Candidate) -> bool {
+        let space = self.driver.lab.space;
+        let candidate = space.agreeing(candidate);
+        let unwritten = |t: &Trial| {
+            t.outcome.findings.iter().filter(|f| f.kind == Kind::UninitialisedRead).count()
+        };
+        let other = self.without_bug(&candidate, shown.wrong);
+        other.is_some_and(|t| {
+            self.reaches(&t) && shown.trial.is_none_or(|own| unwritten(&t) <= unwritten(own))
+        })
+    }
+}

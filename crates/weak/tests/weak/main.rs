@@ -1,0 +1,9 @@
+//! Memory models against litmus tests, brute force and the patterns of real kernels.
+
+mod brute;
+mod common;
+mod corpus;
+mod fences;
+mod litmus;
+mod opencl;
+mod patterns;
