@@ -1,10 +1,10 @@
 //! The source around a finding's places, with each marked.
 
-use std::fmt::Write;
 use std::ops::Range;
 
-use super::escaped;
-use super::finding::{class, mark};
+use maud::{Markup, html};
+
+use super::finding::{class, number};
 use crate::render::access_label;
 use crate::source::{Sources, expression_at, line_range};
 use crate::{Finding, Spot};
@@ -20,40 +20,39 @@ struct Mark {
     span: Range<usize>,
 }
 
-pub(super) fn panel(out: &mut String, finding: &Finding, sources: &mut Sources) {
-    out.push_str("<section class=\"panel wide\"><h4>Where</h4>\n");
-    let mut files: Vec<String> = Vec::new();
+pub(super) fn panel(finding: &Finding, sources: &mut Sources) -> Markup {
+    let mut files: Vec<&str> = Vec::new();
     for access in finding.accesses.iter().filter(|a| a.place.line > 0) {
-        if !files.contains(&access.place.file) {
-            files.push(access.place.file.clone());
+        if !files.contains(&access.place.file.as_str()) {
+            files.push(&access.place.file);
         }
     }
-    for file in &files {
-        excerpt(out, finding, file, sources);
-    }
-    for (i, access) in finding.accesses.iter().enumerate() {
-        if access.place.line == 0 {
-            let _ = write!(
-                out,
-                "<p>{}{}, at a place the compiler gave no line for</p>",
-                number(finding, i),
-                escaped(&label(finding, i))
-            );
-        }
-        for call in &access.place.inlined_at {
-            let _ = write!(
-                out,
-                "<p class=\"quiet\">{}called at <code>{}</code></p>",
-                number(finding, i),
-                escaped(&Spot::of(call, sources).to_string())
-            );
+    html! {
+        section .panel.wide {
+            h4 { "Where" }
+            @for file in files { (excerpt(finding, file, sources)) }
+            @for i in 0..finding.accesses.len() { (unseen(finding, i, sources)) }
         }
     }
-    out.push_str("</section>\n");
 }
 
-fn number(finding: &Finding, index: usize) -> String {
-    if finding.accesses.len() > 1 { mark(index) } else { String::new() }
+/// What the source's lines do not show of an access: that it has no line, and its callers.
+fn unseen(finding: &Finding, index: usize, sources: &mut Sources) -> Markup {
+    let place = &finding.accesses[index].place;
+    html! {
+        @if place.line == 0 {
+            p {
+                (number(finding, index)) (label(finding, index))
+                ", at a place the compiler gave no line for"
+            }
+        }
+        @for call in &place.inlined_at {
+            p .quiet {
+                (number(finding, index)) "called at "
+                code { (Spot::of(call, sources)) }
+            }
+        }
+    }
 }
 
 /// The label without its number, which has a look of its own here.
@@ -63,55 +62,39 @@ fn label(finding: &Finding, index: usize) -> String {
     label.strip_prefix(&number).map_or(label.clone(), str::to_owned)
 }
 
-fn excerpt(out: &mut String, finding: &Finding, file: &str, sources: &mut Sources) {
-    let of_file = |i: &usize| {
-        let place = &finding.accesses[*i].place;
-        place.file == file && place.line > 0
-    };
-    let here: Vec<usize> = (0..finding.accesses.len()).filter(of_file).collect();
-    let _ = writeln!(
-        out,
-        "<div class=\"source\"><div class=\"file\">{}</div><div class=\"lines\" tabindex=\"0\"><div>",
-        escaped(file)
-    );
-    let text = sources.text(file);
-    let mut marks = Vec::new();
-    for &i in &here {
-        let place = &finding.accesses[i].place;
-        let line = text.as_ref().and_then(|t| Some(&t[line_range(t, place.line)?]));
-        let span = line.map_or(0..0, |l| expression_at(l, place.column));
-        marks.push(Mark { access: i, line: place.line, span });
-    }
-    let mut shown = 0;
-    for line in lines_to_show(&marks) {
-        let known = text.as_ref().and_then(|t| Some(&t[line_range(t, line)?]));
-        let hit = marks.iter().any(|m| m.line == line);
-        if known.is_none() && !hit {
-            continue;
-        }
-        if shown != 0 && line > shown + 1 {
-            out.push_str("<div class=\"gap\" aria-hidden=\"true\">⋮</div>\n");
-        }
-        shown = line;
-        let known = known.unwrap_or_default();
-        let mine: Vec<&Mark> = marks.iter().filter(|m| m.line == line).collect();
-        let _ = writeln!(
-            out,
-            "<div class=\"row{}\"><span class=\"no\">{line}</span><span class=\"text\">{}</span></div>",
-            if hit { " hit" } else { "" },
-            marked_line(known, &mine)
-        );
-        for m in mine {
-            let _ = writeln!(
-                out,
-                "<div class=\"label row hit\"><span class=\"no\"></span><span class=\"text\"><span class=\"pad\">{}</span>{}{}</span></div>",
-                indent(known, m.span.start),
-                number(finding, m.access),
-                escaped(&label(finding, m.access))
-            );
+fn excerpt(finding: &Finding, file: &str, sources: &mut Sources) -> Markup {
+    let source = sources.text(file);
+    let text_of = |line: u32| source.as_ref().and_then(|s| Some(&s[line_range(s, line)?]));
+    let marks = marks(finding, file, text_of);
+    let is_marked = |line: u32| marks.iter().any(|m| m.line == line);
+    let mut lines = lines_to_show(&marks);
+    lines.retain(|&line| text_of(line).is_some() || is_marked(line));
+    html! {
+        div .source {
+            div .file { (file) }
+            div .lines tabindex="0" {
+                div {
+                    @for (i, &line) in lines.iter().enumerate() {
+                        @if i > 0 && line > lines[i - 1] + 1 {
+                            div .gap aria-hidden="true" { "⋮" }
+                        }
+                        (source_line(finding, line, text_of(line).unwrap_or_default(), &marks))
+                    }
+                }
+            }
         }
     }
-    out.push_str("</div></div></div>\n");
+}
+
+/// The places of the accesses in this file.
+fn marks<'a>(finding: &Finding, file: &str, text_of: impl Fn(u32) -> Option<&'a str>) -> Vec<Mark> {
+    let places = finding.accesses.iter().map(|a| &a.place).enumerate();
+    let here = places.filter(|(_, place)| place.file == file && place.line > 0);
+    here.map(|(access, place)| {
+        let span = text_of(place.line).map_or(0..0, |text| expression_at(text, place.column));
+        Mark { access, line: place.line, span }
+    })
+    .collect()
 }
 
 fn lines_to_show(marks: &[Mark]) -> Vec<u32> {
@@ -124,40 +107,63 @@ fn lines_to_show(marks: &[Mark]) -> Vec<u32> {
     lines
 }
 
+/// A line, and below it a label for each of its marks.
+fn source_line(finding: &Finding, line: u32, text: &str, marks: &[Mark]) -> Markup {
+    let marks: Vec<&Mark> = marks.iter().filter(|m| m.line == line).collect();
+    html! {
+        div .row.hit[!marks.is_empty()] {
+            span .no { (line) }
+            span .text { (marked_line(text, &marks)) }
+        }
+        @for mark in marks {
+            div .label.row.hit {
+                span .no {}
+                span .text {
+                    span .pad { (indent(text, mark.span.start)) }
+                    (number(finding, mark.access)) (label(finding, mark.access))
+                }
+            }
+        }
+    }
+}
+
 /// Blanks up to where a label stands: below its expression, with tabs kept.
 fn indent(line: &str, to: usize) -> String {
     line[..to].chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect()
 }
 
 /// The line with its tokens coloured and its marks underlined.
-fn marked_line(line: &str, marks: &[&Mark]) -> String {
-    let mut out = String::new();
+fn marked_line(line: &str, marks: &[&Mark]) -> Markup {
     let mut ends: Vec<usize> = vec![0, line.len()];
     let tokens = tokens(line);
     ends.extend(tokens.iter().flat_map(|(r, _)| [r.start, r.end]));
     ends.extend(marks.iter().flat_map(|m| [m.span.start, m.span.end]));
     ends.sort_unstable();
     ends.dedup();
-    for pair in ends.windows(2) {
-        let text = escaped(&line[pair[0]..pair[1]]);
-        let token = tokens.iter().find(|(r, _)| r.contains(&pair[0]));
-        let text = match token {
-            Some((_, class)) => format!("<span class=\"tok-{class}\">{text}</span>"),
-            None => text,
-        };
-        // The smaller of two that overlap is the inner one.
-        let mark = marks
-            .iter()
-            .filter(|m| m.span.contains(&pair[0]))
-            .min_by_key(|m| m.span.end - m.span.start);
-        match mark {
-            Some(m) => {
-                let _ = write!(out, "<mark class=\"{}\">{text}</mark>", class(m.access));
+    let token_at =
+        |at: usize| tokens.iter().find(|(r, _)| r.contains(&at)).map(|(_, class)| *class);
+    // The smaller of two that overlap is the inner one.
+    let mark_at = |at: usize| {
+        marks.iter().filter(|m| m.span.contains(&at)).min_by_key(|m| m.span.end - m.span.start)
+    };
+    html! {
+        @for piece in ends.windows(2) {
+            @let text = coloured(&line[piece[0]..piece[1]], token_at(piece[0]));
+            @match mark_at(piece[0]) {
+                Some(m) => mark .(class(m.access)) { (text) }
+                None => { (text) }
             }
-            None => out.push_str(&text),
         }
     }
-    out
+}
+
+fn coloured(text: &str, token: Option<char>) -> Markup {
+    html! {
+        @match token {
+            Some(class) => span .{ "tok-" (class) } { (text) }
+            None => { (text) }
+        }
+    }
 }
 
 const KEYWORDS: &[&str] = &[
@@ -261,7 +267,7 @@ mod tests {
         let line = "x = s[s[0]];";
         let outer = Mark { access: 0, line: 1, span: 4..11 };
         let inner = Mark { access: 1, line: 1, span: 6..10 };
-        let out = marked_line(line, &[&outer, &inner]);
+        let out = marked_line(line, &[&outer, &inner]).into_string();
         assert!(
             out.starts_with("x = <mark class=\"one\">s[</mark><mark class=\"two\">s[</mark>"),
             "{out}"

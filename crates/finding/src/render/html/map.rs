@@ -4,9 +4,8 @@
 //! threads disagree have an edge, the finding's a red one. Rows in which nobody
 //! touched anything are left out.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
-use super::escaped;
 use crate::render::actor_text_of;
 use crate::{AccessMap, Cell, Touch, Trace};
 
@@ -67,41 +66,34 @@ fn around(rows: Vec<Option<i64>>, marked: i64, columns: i64) -> Vec<Option<i64>>
     rows[from..from + ROWS].to_vec()
 }
 
-pub(super) fn panel(out: &mut String, map: &AccessMap, trace: &Trace) {
+pub(super) fn panel(map: &AccessMap, trace: &Trace) -> Markup {
     let grid = Grid::new(map);
-    let _ = writeln!(
-        out,
-        "<section class=\"panel map\" data-columns=\"{}\"><h4>Who touches {}</h4>\
-         <div class=\"picture\"><svg width=\"{WIDTH}\" height=\"{}\" viewBox=\"-1 -1 {WIDTH} {}\" role=\"group\" \
-         aria-label=\"Elements of {}, by who reads and writes them\">",
-        grid.columns,
-        escaped(&title(map)),
-        grid.height(),
-        grid.height(),
-        escaped(&map.object)
-    );
-    background(out, map, &grid);
+    let height = grid.height();
     // The finding's last: its edge lies over its neighbours'.
     let (marked, others): (Vec<&Cell>, Vec<&Cell>) =
         map.cells.iter().partition(|c| c.element == map.marked);
-    for cell in others.into_iter().chain(marked) {
-        if let Some((x, y)) = grid.position(cell.element) {
-            draw(out, map, cell, x, y, grid.size - 1);
+    html! {
+        section .panel.map data-columns=(grid.columns) {
+            h4 { "Who touches " (title(map)) }
+            div .picture {
+                svg width=(WIDTH) height=(height) viewBox={ "-1 -1 " (WIDTH) " " (height) } role="group"
+                    aria-label={ "Elements of " (map.object) ", by who reads and writes them" }
+                {
+                    (background(map, &grid))
+                    @for cell in others.iter().chain(&marked) {
+                        @if let Some((x, y)) = grid.position(cell.element) {
+                            (draw(map, cell, x, y, grid.size - 1))
+                        }
+                    }
+                }
+            }
+            (legend())
+            div .detail role="status" {
+                @if let Some(cell) = marked.first() { (cell_text(map, cell)) }
+            }
+            p .quiet { (when(map, trace)) }
         }
     }
-    out.push_str("</svg></div>\n");
-    legend(out);
-    let _ = writeln!(
-        out,
-        "<div class=\"detail\" role=\"status\">{}</div>\n<p class=\"quiet\">{}</p></section>",
-        escaped(
-            &map.cells
-                .iter()
-                .find(|c| c.element == map.marked)
-                .map_or(String::new(), |c| cell_text(map, c))
-        ),
-        escaped(&when(map, trace))
-    );
 }
 
 /// `s, 32 elements of f32`.
@@ -134,81 +126,69 @@ fn when(map: &AccessMap, trace: &Trace) -> String {
 }
 
 /// Elements that nobody touched, and numbers of rows.
-fn background(out: &mut String, map: &AccessMap, grid: &Grid) {
-    for (i, row) in grid.rows.iter().enumerate() {
-        let y = i as i64 * grid.size;
-        let baseline = y + grid.size / 2 + 3;
-        let Some(start) = row else {
-            let _ =
-                writeln!(out, "<text class=\"dim\" x=\"{}\" y=\"{baseline}\">⋯</text>", LABEL + 4);
-            continue;
-        };
-        let step = if grid.size < 12 { 4 } else { 1 };
-        if i % step == 0 || grid.rows[i - 1].is_none() {
-            let _ = writeln!(
-                out,
-                "<text class=\"dim\" x=\"{}\" y=\"{baseline}\" text-anchor=\"end\">{start}</text>",
-                LABEL - 6
-            );
-        }
-        for element in *start..start + grid.columns {
-            let inside = element >= 0 && (element as u64) < map.length;
-            let shown = element >= map.range[0] && element < map.range[1];
-            let touched = map.cells.binary_search_by_key(&element, |c| c.element).is_ok();
-            if shown && !touched {
-                let x = LABEL + (element - start) * grid.size;
-                let size = grid.size - 1;
-                let class = if inside { "empty" } else { "outside" };
-                let _ = writeln!(
-                    out,
-                    "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\"/>"
-                );
+fn background(map: &AccessMap, grid: &Grid) -> Markup {
+    let step = if grid.size < 12 { 4 } else { 1 };
+    html! {
+        @for (i, row) in grid.rows.iter().enumerate() {
+            @let y = i as i64 * grid.size;
+            @let baseline = y + grid.size / 2 + 3;
+            @if let Some(start) = *row {
+                @if i % step == 0 || grid.rows[i - 1].is_none() {
+                    text .dim x=(LABEL - 6) y=(baseline) text-anchor="end" { (start) }
+                }
+                (untouched(map, grid, start, y))
+            } @else {
+                text .dim x=(LABEL + 4) y=(baseline) { "⋯" }
             }
         }
     }
 }
 
-fn draw(out: &mut String, map: &AccessMap, cell: &Cell, x: i64, y: i64, size: i64) {
+/// The elements of one row that nobody touched.
+fn untouched(map: &AccessMap, grid: &Grid, start: i64, y: i64) -> Markup {
+    let is_shown = |element: i64| element >= map.range[0] && element < map.range[1];
+    let is_touched = |element: i64| map.cells.binary_search_by_key(&element, |c| c.element).is_ok();
+    html! {
+        @for element in (start..start + grid.columns).filter(|e| is_shown(*e) && !is_touched(*e)) {
+            @let inside = element >= 0 && (element as u64) < map.length;
+            @let class = if inside { "empty" } else { "outside" };
+            (square(class, LABEL + (element - start) * grid.size, y, grid.size - 1))
+        }
+    }
+}
+
+fn square(class: &str, x: i64, y: i64, size: i64) -> Markup {
+    html! { rect .(class) x=(x) y=(y) width=(size) height=(size) {} }
+}
+
+fn draw(map: &AccessMap, cell: &Cell, x: i64, y: i64, size: i64) -> Markup {
     let marked = cell.element == map.marked;
-    let classes =
-        [Some("cell"), marked.then_some("marked"), cell.conflicts().then_some("conflict")];
-    let classes: Vec<&str> = classes.into_iter().flatten().collect();
-    let text = escaped(&cell_text(map, cell));
-    let _ = write!(
-        out,
-        "<g class=\"{}\" tabindex=\"{}\" role=\"button\" data-element=\"{}\" data-text=\"{text}\" aria-label=\"{text}\">",
-        classes.join(" "),
-        if marked { 0 } else { -1 },
-        cell.element
-    );
+    let text = cell_text(map, cell);
     let ways = [
         ("write", !cell.writers.is_empty()),
         ("atomic", !cell.atomics.is_empty()),
         ("read", !cell.readers.is_empty()),
     ];
-    let ways: Vec<&str> = ways.into_iter().filter(|w| w.1).map(|w| w.0).collect();
-    // The first covers the cell, the second its lower right half, a third a stripe.
-    for (i, way) in ways.iter().enumerate() {
-        let _ = match i {
-            0 => write!(
-                out,
-                "<rect class=\"{way}\" x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\"/>"
-            ),
-            1 => write!(out, "<path class=\"{way}\" d=\"M{} {y}v{size}h-{size}z\"/>", x + size),
-            _ => write!(
-                out,
-                "<path class=\"{way}\" d=\"M{} {}h{}v-{}z\"/>",
-                x + size / 2,
-                y + size,
-                size - size / 2,
-                size - size / 2
-            ),
-        };
+    let ways = ways.into_iter().filter(|w| w.1).map(|w| w.0);
+    html! {
+        g .cell.marked[marked].conflict[cell.conflicts()] tabindex=(if marked { 0 } else { -1 })
+            role="button" data-element=(cell.element) data-text=(text) aria-label=(text)
+        {
+            @for (i, way) in ways.enumerate() { (stretch(i, way, x, y, size)) }
+            (square("edge", x, y, size))
+        }
     }
-    let _ = writeln!(
-        out,
-        "<rect class=\"edge\" x=\"{x}\" y=\"{y}\" width=\"{size}\" height=\"{size}\"/></g>"
-    );
+}
+
+/// The first way covers the cell, the second its lower right half, a third a stripe.
+fn stretch(index: usize, way: &str, x: i64, y: i64, size: i64) -> Markup {
+    let half = size - size / 2;
+    let outline = match index {
+        0 => return square(way, x, y, size),
+        1 => format!("M{} {y}v{size}h-{size}z", x + size),
+        _ => format!("M{} {}h{half}v-{half}z", x + size / 2, y + size),
+    };
+    html! { path .(way) d=(outline) {} }
 }
 
 /// `s[8]: written by …; read by …`, a line each.
@@ -250,24 +230,28 @@ fn actors(map: &AccessMap, touch: &Touch) -> String {
     format!("{noun}{}", names.join(", "))
 }
 
-fn legend(out: &mut String) {
-    let swatch = |inner: &str, text: &str| {
-        format!(
-            "<li><svg viewBox=\"0 0 14 14\" class=\"cell\" aria-hidden=\"true\">{inner}</svg>{text}</li>"
-        )
+fn legend() -> Markup {
+    let swatch = |inner: Markup, text: &str| {
+        html! {
+            li {
+                svg viewBox="0 0 14 14" class="cell" aria-hidden="true" { (inner) }
+                (text)
+            }
+        }
     };
-    let full = |class: &str| format!("<rect class=\"{class}\" width=\"14\" height=\"14\"/>");
-    let _ = writeln!(
-        out,
-        "<ul class=\"legend\">{}{}{}{}</ul>",
-        swatch(&full("read"), "read"),
-        swatch(&full("write"), "written"),
-        swatch(&format!("{}<path class=\"read\" d=\"M14 0v14h-14z\"/>", full("write")), "both"),
-        swatch(
-            "<rect x=\"1.5\" y=\"1.5\" width=\"11\" height=\"11\" fill=\"none\" stroke=\"var(--found)\" stroke-width=\"3\"/>",
-            "this finding"
-        )
-    );
+    let full = |class: &str| html! { rect .(class) width="14" height="14" {} };
+    let half = html! { path .read d="M14 0v14h-14z" {} };
+    let edge = html! {
+        rect x="1.5" y="1.5" width="11" height="11" fill="none" stroke="var(--found)" stroke-width="3" {}
+    };
+    html! {
+        ul .legend {
+            (swatch(full("read"), "read"))
+            (swatch(full("write"), "written"))
+            (swatch(html! { (full("write")) (half) }, "both"))
+            (swatch(edge, "this finding"))
+        }
+    }
 }
 
 #[cfg(test)]

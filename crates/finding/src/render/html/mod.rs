@@ -7,15 +7,20 @@
 //! the choice of a theme, and details of the map's cells. Nothing is loaded from
 //! anywhere.
 //!
-//! **Architecture Invariant:** text of the user's goes into the page only through
-//! [`escaped`].
+//! Every part of the page is a function that gives [`Markup`]. An element without content is
+//! written `rect {}`, with an end tag: `rect;` would have none, and a browser would put the SVG
+//! elements that follow inside of it.
+//!
+//! **Architecture Invariant:** text of the user's goes into the page only as values in
+//! `html!`, which escapes them. [`PreEscaped`] is only for the constants [`DOCTYPE`], [`STYLE`]
+//! and [`SCRIPT`]. [`without_controls`] goes over the whole page, so no text gets around it.
 
 mod excerpt;
 mod finding;
 mod map;
 mod timeline;
 
-use std::fmt::Write;
+use maud::{Markup, PreEscaped, html};
 
 use crate::counts::plural;
 use crate::explain::{Block, blocks};
@@ -31,52 +36,73 @@ pub struct HtmlOptions {
 }
 
 pub fn html(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> String {
+    let mut page = page(report, sources, options).into_string();
+    page.push('\n');
+    without_controls(&page)
+}
+
+/// Control characters are not allowed in a page, and invisible.
+fn without_controls(page: &str) -> String {
+    page.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "\u{fffd}")
+}
+
+const DOCTYPE: PreEscaped<&str> = PreEscaped("<!doctype html>");
+const STYLE: PreEscaped<&str> = PreEscaped(include_str!("page.css"));
+const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("page.js"));
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+fn page(report: &Report, sources: &mut Sources, options: &HtmlOptions) -> Markup {
     let counts = Counts::of(report);
-    let mut out = String::new();
-    let title = format!("Lockstep: {}", counts.text());
-    let _ = writeln!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"generator\" content=\"lockstep {}\">\n<title>{}</title>\n\
-         <style>\n{}</style>\n</head>\n<body>",
-        env!("CARGO_PKG_VERSION"),
-        escaped(&title),
-        include_str!("page.css")
-    );
-    head(&mut out, &counts, options);
-    bar(&mut out, &counts);
-    out.push_str("<main class=\"wrap\">\n");
-    errors(&mut out, report);
-    let mut kernels: Vec<(usize, &KernelReport)> = report.kernels.iter().enumerate().collect();
-    kernels.sort_by_key(|(_, kernel)| kernel.standing());
-    let open = first_open(&kernels);
-    for (i, kernel) in kernels {
-        let open = open.and_then(|(k, f)| (k == i).then_some(f));
-        kernel_card(&mut out, kernel, i, open, sources);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ "lockstep " (VERSION) };
+                title { "Lockstep: " (counts.text()) }
+                style { (STYLE) }
+            }
+            body {
+                (top(&counts, options))
+                (bar(&counts))
+                main .wrap {
+                    (errors(report))
+                    (kernels(report, sources))
+                    p id="nothing" class="nothing hidden" { "No kernel fits the filter." }
+                    (about(report))
+                }
+                footer .wrap { "lockstep " (VERSION) }
+                script { (SCRIPT) }
+            }
+        }
     }
-    out.push_str("<p id=\"nothing\" class=\"nothing hidden\">No kernel fits the filter.</p>\n");
-    about(&mut out, report);
-    let _ = writeln!(
-        out,
-        "</main>\n<footer class=\"wrap\">lockstep {}</footer>\n<script>\n{}</script>\n</body>\n</html>",
-        env!("CARGO_PKG_VERSION"),
-        include_str!("page.js")
-    );
-    out
 }
 
 /// Two threads and the barrier that both wait at.
-const LOGO: &str = "<svg class=\"logo\" viewBox=\"0 0 40 40\" aria-hidden=\"true\">\
-    <rect width=\"40\" height=\"40\" rx=\"9\" fill=\"var(--ink)\"/>\
-    <path d=\"M14 8v24M26 8v24\" stroke=\"var(--paper)\" stroke-width=\"2.5\" stroke-linecap=\"round\" opacity=\".55\"/>\
-    <path d=\"M8 25h24\" stroke=\"var(--paper)\" stroke-width=\"3\" stroke-linecap=\"round\"/>\
-    <circle cx=\"14\" cy=\"15\" r=\"4\" fill=\"#e69f00\"/><circle cx=\"26\" cy=\"18\" r=\"4\" fill=\"#56b4e9\"/></svg>";
+fn logo() -> Markup {
+    html! {
+        svg .logo viewBox="0 0 40 40" aria-hidden="true" {
+            rect width="40" height="40" rx="9" fill="var(--ink)" {}
+            path d="M14 8v24M26 8v24" stroke="var(--paper)" stroke-width="2.5"
+                stroke-linecap="round" opacity=".55" {}
+            path d="M8 25h24" stroke="var(--paper)" stroke-width="3" stroke-linecap="round" {}
+            circle cx="14" cy="15" r="4" fill="#e69f00" {}
+            circle cx="26" cy="18" r="4" fill="#56b4e9" {}
+        }
+    }
+}
 
-const TURN: &str = "<svg class=\"turn\" viewBox=\"0 0 10 10\" aria-hidden=\"true\">\
-    <path d=\"M3 1l4 4-4 4\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"/></svg>";
+/// The arrow before what can be unfolded.
+fn turn() -> Markup {
+    html! {
+        svg .turn viewBox="0 0 10 10" aria-hidden="true" {
+            path d="M3 1l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.6" {}
+        }
+    }
+}
 
-fn head(out: &mut String, counts: &Counts, options: &HtmlOptions) {
+fn top(counts: &Counts, options: &HtmlOptions) -> Markup {
     let kernels = format!("{} kernel{}", counts.kernels, plural(counts.kernels));
     let errors = counts.findings(Counted::Error);
     let title = match (errors, counts.kernels) {
@@ -85,92 +111,115 @@ fn head(out: &mut String, counts: &Counts, options: &HtmlOptions) {
         (n, _) => format!("{n} error{} in {kernels}", plural(n)),
     };
     let milder: usize = Counted::ALL[1..].iter().map(|c| counts.findings(*c)).sum();
-    let others = match milder {
-        0 => String::new(),
-        _ => format!("<p class=\"counts\">{}</p>", escaped(&counts.findings_text())),
-    };
-    let time = options.seconds.map_or(String::new(), |s| format!(" in {s:.2}\u{a0}s"));
-    let _ = writeln!(
-        out,
-        "<header class=\"top\"><div class=\"wrap\">{LOGO}<div><h1>{title}</h1>{others}\
-         <p>Checked by Lockstep{time}</p></div><span class=\"space\"></span>\
-         <button id=\"theme\" class=\"button\" type=\"button\">\
-         <svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M8 1a7 7 0 1 0 0 14z\" fill=\"currentColor\"/>\
-         <circle cx=\"8\" cy=\"8\" r=\"7\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.5\"/></svg>\
-         <span class=\"word\">Theme</span></button></div></header>"
-    );
-}
-
-/// The kernel and the finding that are unfolded at first: the first error, or else the first finding of all.
-fn first_open(kernels: &[(usize, &KernelReport)]) -> Option<(usize, usize)> {
-    let find = |wanted: &dyn Fn(Counted) -> bool| {
-        kernels.iter().find_map(|(i, kernel)| {
-            Some((*i, shown(kernel).position(|f| wanted(kernel.counted(f)))?))
-        })
-    };
-    find(&|c| c == Counted::Error).or_else(|| find(&|_| true))
-}
-
-fn bar(out: &mut String, counts: &Counts) {
-    out.push_str("<nav class=\"bar\" aria-label=\"Filter\"><div class=\"wrap\">");
-    for standing in Standing::ALL {
-        let (class, name) = (class_of(standing), standing.name());
-        let count = counts.kernels_with(standing);
-        let with = if class == name { "" } else { "with " };
-        let disabled = if count == 0 { " disabled" } else { "" };
-        let _ = write!(
-            out,
-            "<button type=\"button\" class=\"chip {class}\" data-standing=\"{name}\" \
-             aria-pressed=\"true\"{disabled}><i aria-hidden=\"true\">{}</i><b>{count}</b> {with}{name}</button>",
-            glyph(class)
-        );
-    }
-    out.push_str(
-        "<div class=\"search\"><input id=\"search\" type=\"search\" aria-label=\"Search kernels, files and findings\" \
-         placeholder=\"Search kernels, files, findings\"><kbd aria-hidden=\"true\">/</kbd></div>\
-         <button id=\"fold\" class=\"button\" type=\"button\">Expand all</button>\
-         <div id=\"shown\" class=\"shown\" role=\"status\"></div></div></nav>\n",
-    );
-}
-
-fn errors(out: &mut String, report: &Report) {
-    if !report.warnings.is_empty() {
-        let items: String = report
-            .warnings
-            .iter()
-            .map(|w| format!("<li>{}</li>", escaped(&w.to_string())))
-            .collect();
-        let _ = writeln!(
-            out,
-            "<section class=\"errors\"><ul class=\"facts quiet\">{items}</ul></section>"
-        );
-    }
-    if report.errors.is_empty() {
-        return;
-    }
-    let n = report.errors.len();
-    let _ = writeln!(
-        out,
-        "<section class=\"errors\"><h2>{n} input{} could not be used</h2>",
-        plural(n)
-    );
-    for (error, others) in by_fault(&report.errors) {
-        let named = error.file.is_empty() || error.message.contains(&error.file);
-        let place = if named { String::new() } else { format!("{}: ", error.file) };
-        let _ =
-            writeln!(out, "<pre>{}{}</pre>", escaped(&place), escaped(error.message.trim_end()));
-        if !others.is_empty() {
-            let n = others.len();
-            let _ = writeln!(
-                out,
-                "<details class=\"same\"><summary>{TURN}The same in {n} other input{}</summary>\
-                 <ul class=\"facts\">{}</ul></details>",
-                plural(n),
-                others.iter().map(|f| format!("<li>{}</li>", escaped(f))).collect::<String>()
-            );
+    html! {
+        header .top {
+            div .wrap {
+                (logo())
+                div {
+                    h1 { (title) }
+                    @if milder > 0 {
+                        p .counts { (counts.findings_text()) }
+                    }
+                    p {
+                        "Checked by Lockstep"
+                        @if let Some(s) = options.seconds { (format!(" in {s:.2}\u{a0}s")) }
+                    }
+                }
+                span .space {}
+                (theme_button())
+            }
         }
     }
-    out.push_str("</section>\n");
+}
+
+fn theme_button() -> Markup {
+    html! {
+        button id="theme" class="button" type="button" {
+            svg viewBox="0 0 16 16" aria-hidden="true" {
+                path d="M8 1a7 7 0 1 0 0 14z" fill="currentColor" {}
+                circle cx="8" cy="8" r="7" fill="none" stroke="currentColor" stroke-width="1.5" {}
+            }
+            span .word { "Theme" }
+        }
+    }
+}
+
+fn bar(counts: &Counts) -> Markup {
+    html! {
+        nav .bar aria-label="Filter" {
+            div .wrap {
+                @for standing in Standing::ALL {
+                    (chip(standing, counts.kernels_with(standing)))
+                }
+                div .search {
+                    input id="search" type="search" aria-label="Search kernels, files and findings"
+                        placeholder="Search kernels, files, findings";
+                    kbd aria-hidden="true" { "/" }
+                }
+                button id="fold" class="button" type="button" { "Expand all" }
+                div id="shown" class="shown" role="status" {}
+            }
+        }
+    }
+}
+
+/// A button that shows and hides the kernels that stand so.
+fn chip(standing: Standing, count: usize) -> Markup {
+    let (class, name) = (class_of(standing), standing.name());
+    html! {
+        button type="button" class={ "chip " (class) } data-standing=(name) aria-pressed="true"
+            disabled[count == 0]
+        {
+            i aria-hidden="true" { (glyph(class)) }
+            b { (count) }
+            " "
+            @if class != name { "with " }
+            (name)
+        }
+    }
+}
+
+fn errors(report: &Report) -> Markup {
+    let n = report.errors.len();
+    html! {
+        @if !report.warnings.is_empty() {
+            section .errors {
+                ul .facts.quiet {
+                    @for warning in &report.warnings { li { (warning) } }
+                }
+            }
+        }
+        @if n > 0 {
+            section .errors {
+                h2 { (n) " input" (plural(n)) " could not be used" }
+                @for (error, others) in by_fault(&report.errors) {
+                    (fault(error, &others))
+                }
+            }
+        }
+    }
+}
+
+/// A fault of an input, and the other inputs that have it.
+fn fault(error: &InputError, others: &[&str]) -> Markup {
+    let is_named = error.file.is_empty() || error.message.contains(&error.file);
+    html! {
+        pre {
+            @if !is_named { (error.file) ": " }
+            (error.message.trim_end())
+        }
+        @if !others.is_empty() {
+            details .same {
+                summary {
+                    (turn())
+                    "The same in " (others.len()) " other input" (plural(others.len()))
+                }
+                ul .facts {
+                    @for file in others { li { (file) } }
+                }
+            }
+        }
+    }
 }
 
 /// Each fault once, with the first input that has it, and the other inputs.
@@ -186,60 +235,95 @@ fn by_fault(errors: &[InputError]) -> Vec<(&InputError, Vec<&str>)> {
     out.into_iter().map(|(_, first, others)| (first, others)).collect()
 }
 
+/// The worst first.
+fn kernels(report: &Report, sources: &mut Sources) -> Markup {
+    let mut kernels: Vec<(usize, &KernelReport)> = report.kernels.iter().enumerate().collect();
+    kernels.sort_by_key(|(_, kernel)| kernel.standing());
+    let open = first_open(&kernels);
+    html! {
+        @for (i, kernel) in kernels {
+            @let open = open.and_then(|(k, f)| (k == i).then_some(f));
+            (kernel_card(kernel, i, open, sources))
+        }
+    }
+}
+
+/// The kernel and the finding that are unfolded at first: the first error, or else the first finding of all.
+fn first_open(kernels: &[(usize, &KernelReport)]) -> Option<(usize, usize)> {
+    let find = |wanted: &dyn Fn(Counted) -> bool| {
+        kernels.iter().find_map(|(i, kernel)| {
+            Some((*i, shown(kernel).position(|f| wanted(kernel.counted(f)))?))
+        })
+    };
+    find(&|c| c == Counted::Error).or_else(|| find(&|_| true))
+}
+
 fn kernel_card(
-    out: &mut String,
     kernel: &KernelReport,
     index: usize,
     open: Option<usize>,
     sources: &mut Sources,
-) {
+) -> Markup {
     let standing = kernel.standing();
-    let class = class_of(standing);
-    let place = match kernel.line {
-        0 => kernel.text_file().to_owned(),
-        line => format!("{}:{line}", kernel.text_file()),
-    };
-    let _ = writeln!(
-        out,
-        "<details class=\"kernel\" id=\"kernel-{index}\" data-standing=\"{}\" data-text=\"{}\"{}>\
-         <summary>{TURN}<div><h2>{}</h2><div class=\"where\">{}</div></div>\
-         <span class=\"time\">{:.2} s</span>{}</summary>\n<div class=\"body\">",
-        standing.name(),
-        escaped(&search_text(kernel)),
-        if open.is_some() { " open" } else { "" },
-        escaped(&kernel.name),
-        escaped(&place),
-        kernel.seconds,
-        badge(class, class)
-    );
-    if !kernel.instances.is_empty() {
-        let text = format!("The same code as {}", kernel.instances.join(", "));
-        let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
+    html! {
+        details .kernel #{ "kernel-" (index) } data-standing=(standing.name())
+            data-text=(search_text(kernel)) open[open.is_some()]
+        {
+            summary {
+                (turn())
+                div {
+                    h2 { (kernel.name) }
+                    div .where {
+                        (kernel.text_file())
+                        @if kernel.line > 0 { ":" (kernel.line) }
+                    }
+                }
+                span .time { (format!("{:.2} s", kernel.seconds)) }
+                (badge(class_of(standing), class_of(standing)))
+            }
+            div .body {
+                (compiled(kernel))
+                @for (i, finding) in shown(kernel).enumerate() {
+                    @let id = format!("finding-{index}-{i}");
+                    (finding::card(kernel, finding, &id, open == Some(i), sources))
+                }
+                (verdicts(kernel))
+                (printed(kernel))
+            }
+        }
     }
-    if let Some(arch) = kernel.unusual_arch() {
-        let _ = writeln!(out, "<p class=\"quiet\">Compiled for {}</p>", escaped(arch));
+}
+
+/// What is unusual in how the kernel was compiled.
+fn compiled(kernel: &KernelReport) -> Markup {
+    html! {
+        @if !kernel.instances.is_empty() {
+            p .quiet { "The same code as " (kernel.instances.join(", ")) }
+        }
+        @if let Some(arch) = kernel.unusual_arch() {
+            p .quiet { "Compiled for " (arch) }
+        }
+        @if let Some(chosen) = &kernel.chosen {
+            p .quiet { "Nothing in the source instantiates it: checked with " (chosen) }
+        }
     }
-    if let Some(chosen) = &kernel.chosen {
-        let text = format!("Nothing in the source instantiates it: checked with {chosen}");
-        let _ = writeln!(out, "<p class=\"quiet\">{}</p>", escaped(&text));
+}
+
+/// What the kernel printed, and what it left in its buffers.
+fn printed(kernel: &KernelReport) -> Markup {
+    html! {
+        @if !kernel.printed.is_empty() {
+            div .printed {
+                p .quiet { "It printed:" }
+                pre { (kernel.printed.trim_end_matches('\n')) }
+            }
+        }
+        @for output in &kernel.outputs {
+            div .printed {
+                pre { (super::human::output_text(output)) }
+            }
+        }
     }
-    for (i, finding) in shown(kernel).enumerate() {
-        let id = format!("finding-{index}-{i}");
-        finding::card(out, kernel, finding, &id, open == Some(i), sources);
-    }
-    verdicts(out, kernel);
-    if !kernel.printed.is_empty() {
-        let text = escaped(kernel.printed.trim_end_matches('\n'));
-        let _ = writeln!(
-            out,
-            "<div class=\"printed\"><p class=\"quiet\">It printed:</p><pre>{text}</pre></div>"
-        );
-    }
-    for output in &kernel.outputs {
-        let text = super::human::output_text(output);
-        let _ = writeln!(out, "<div class=\"printed\"><pre>{}</pre></div>", escaped(&text));
-    }
-    out.push_str("</div></details>\n");
 }
 
 /// Findings that are not suppressed.
@@ -259,43 +343,53 @@ fn search_text(kernel: &KernelReport) -> String {
     words.join(" ").to_lowercase()
 }
 
-fn verdicts(out: &mut String, kernel: &KernelReport) {
-    out.push_str("<table class=\"verdicts\">\n");
-    for (verdict, kinds) in super::verdict_groups(kernel) {
-        let names: Vec<String> = kinds.iter().map(|k| format!("<span>{k}</span>")).collect();
-        let why = match verdict {
-            Verdict::Found => String::new(),
-            Verdict::Unknown { because } => escaped(&because.to_string()),
-            Verdict::Clean { covered } => format!("in {}", escaped(covered)),
-            Verdict::Proved { assumes } if assumes.is_empty() => "for all inputs".into(),
-            Verdict::Proved { assumes } => {
-                let items: String = assumes
-                    .iter()
-                    .map(|a| format!("<li>{}</li>", escaped(&a.to_string())))
-                    .collect();
-                format!("if<ul>{items}</ul>")
+fn verdicts(kernel: &KernelReport) -> Markup {
+    html! {
+        table .verdicts {
+            @for (verdict, kinds) in super::verdict_groups(kernel) {
+                tr {
+                    th scope="row" {
+                        (badge(verdict_class(kernel, verdict, &kinds), verdict.name()))
+                    }
+                    td {
+                        div .kinds {
+                            @for kind in kinds { span { (kind) } " " }
+                        }
+                        div .why { (why(verdict)) }
+                    }
+                }
             }
-        };
-        let _ = writeln!(
-            out,
-            "<tr><th scope=\"row\">{}</th><td><div class=\"kinds\">{}</div><div class=\"why\">{why}</div></td></tr>",
-            badge(verdict_class(kernel, verdict, &kinds), verdict.name()),
-            names.join(" ")
-        );
-    }
-    for finding in &kernel.findings {
-        if let Some(Suppressed { because, .. }) = &finding.suppressed {
-            let _ = writeln!(
-                out,
-                "<tr><th scope=\"row\">{}</th><td>{} at {}<div class=\"why\">{}</div></td></tr>",
-                badge("clean", "allowed"),
-                finding.kind,
-                escaped(&super::short_place(kernel, finding)),
-                escaped(because)
-            );
+            @for finding in &kernel.findings {
+                @if let Some(Suppressed { because, .. }) = &finding.suppressed {
+                    tr {
+                        th scope="row" { (badge("clean", "allowed")) }
+                        td {
+                            (finding.kind) " at " (super::short_place(kernel, finding))
+                            div .why { (because) }
+                        }
+                    }
+                }
+            }
         }
     }
-    out.push_str("</table>\n");
+}
+
+/// What a verdict rests on.
+fn why(verdict: &Verdict) -> Markup {
+    html! {
+        @match verdict {
+            Verdict::Found => {}
+            Verdict::Unknown { because } => { (because) }
+            Verdict::Clean { covered } => { "in " (covered) }
+            Verdict::Proved { assumes } if assumes.is_empty() => { "for all inputs" }
+            Verdict::Proved { assumes } => {
+                "if"
+                ul {
+                    @for assumed in assumes { li { (assumed) } }
+                }
+            }
+        }
+    }
 }
 
 /// The look of a verdict of these kinds: found warnings are not as bad as found errors.
@@ -310,37 +404,46 @@ fn verdict_class(kernel: &KernelReport, verdict: &Verdict, kinds: &[Kind]) -> &'
 }
 
 /// What each kind that was found means.
-fn about(out: &mut String, report: &Report) {
+fn about(report: &Report) -> Markup {
     let was_found = |kind: &Kind| report.kernels.iter().flat_map(shown).any(|f| f.kind == *kind);
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(was_found).collect();
-    if kinds.is_empty() {
-        return;
-    }
-    out.push_str("<section class=\"about\"><h2>What the findings mean</h2>\n");
-    for kind in kinds {
-        let _ = write!(
-            out,
-            "<details id=\"about-{kind}\"><summary>{TURN}<h3>{kind}</h3><span class=\"quiet\">{}</span></summary>\
-             <div class=\"text\">",
-            escaped(kind.about().summary)
-        );
-        for block in blocks(kind) {
-            let _ = match block {
-                Block::Text(text) => write!(out, "<p>{}</p>", with_code(&text)),
-                Block::Code(code) => write!(out, "<pre>{}</pre>", escaped(&code)),
-            };
+    html! {
+        @if !kinds.is_empty() {
+            section .about {
+                h2 { "What the findings mean" }
+                @for kind in kinds { (about_kind(kind)) }
+            }
         }
-        out.push_str("</div></details>\n");
     }
-    out.push_str("</section>\n");
 }
 
-fn badge(class: &str, text: &str) -> String {
-    format!(
-        "<span class=\"badge {class}\"><i aria-hidden=\"true\">{}</i>{}</span>",
-        glyph(class),
-        escaped(text)
-    )
+fn about_kind(kind: Kind) -> Markup {
+    html! {
+        details #{ "about-" (kind) } {
+            summary {
+                (turn())
+                h3 { (kind) }
+                span .quiet { (kind.about().summary) }
+            }
+            div .text {
+                @for block in blocks(kind) {
+                    @match block {
+                        Block::Text(text) => p { (with_code(&text)) }
+                        Block::Code(code) => pre { (code) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn badge(class: &str, text: &str) -> Markup {
+    html! {
+        span .badge.(class) {
+            i aria-hidden="true" { (glyph(class)) }
+            (text)
+        }
+    }
 }
 
 /// So that nothing rests on colour.
@@ -363,37 +466,21 @@ fn class_of(standing: Standing) -> &'static str {
     }
 }
 
-/// For text and for attributes in double quotes.
-pub(super) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            // Not allowed in a page, and invisible.
-            c if c.is_control() && !matches!(c, '\n' | '\t') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Escaped, with what stands between backquotes as code.
-fn with_code(text: &str) -> String {
+/// What stands between backquotes as code.
+fn with_code(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     let balanced = parts.len() % 2 == 1;
-    let mut out = String::new();
-    for (i, part) in parts.iter().enumerate() {
-        match i % 2 == 1 && balanced {
-            true => out.push_str(&format!("<code>{}</code>", escaped(part))),
-            false if i % 2 == 1 => out.push_str(&format!("`{}", escaped(part))),
-            false => out.push_str(&escaped(part)),
+    html! {
+        @for (i, part) in parts.iter().enumerate() {
+            @if i % 2 == 0 {
+                (part)
+            } @else if balanced {
+                code { (part) }
+            } @else {
+                "`" (part)
+            }
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -427,10 +514,9 @@ mod tests {
         let page = html(&report, &mut sources, &HtmlOptions::default());
         assert!(!page.contains("<img"), "{}", page.split("<img").next().unwrap_or_default());
         assert!(!page.contains('\u{1}'));
+        assert!(page.contains("&quot;&gt;&amp;\u{fffd}"));
         assert_eq!(page.matches("</script>").count(), 1);
-        assert!(
-            page.contains("&lt;/script&gt;&lt;img src=x onerror=&quot;a(&#39;b&#39;)&quot;&gt;")
-        );
+        assert!(page.contains("&lt;/script&gt;&lt;img src=x onerror=&quot;a('b')&quot;&gt;"));
     }
 
     fn page(report: &Report) -> String {
@@ -531,11 +617,13 @@ mod tests {
         for word in ["http:", "https:", "src=", "@import", "url("] {
             assert!(!page.contains(word), "{word}");
         }
+        assert!(!page.contains('\u{fffd}'), "the style or the script has control characters");
     }
 
     #[test]
     fn code_between_backquotes() {
-        assert_eq!(with_code("on `s[<]` now"), "on <code>s[&lt;]</code> now");
-        assert_eq!(with_code("one ` alone"), "one ` alone");
+        let code = |text| with_code(text).into_string();
+        assert_eq!(code("on `s[<]` now"), "on <code>s[&lt;]</code> now");
+        assert_eq!(code("one ` alone"), "one ` alone");
     }
 }

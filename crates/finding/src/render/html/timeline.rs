@@ -4,14 +4,15 @@
 //! Between the barriers around the finding each access is shown; before and after,
 //! an access is counted. Which comes first within a phase is how this run had it.
 
-use crate::action::Action;
-use std::fmt::Write;
+use std::ops::Range;
 
-use super::escaped;
+use maud::{Markup, html};
+
 use super::finding::class;
+use crate::action::Action;
 use crate::render::index_text;
 use crate::source::Sources;
-use crate::{Spot, Trace, TraceEvent};
+use crate::{Actor, Spot, Trace, TraceEvent};
 
 /// Phases that are shown before and after those of the finding.
 const PHASES_AROUND: u32 = 2;
@@ -35,33 +36,58 @@ enum Row<'a> {
     Barrier([bool; 2], &'a TraceEvent),
 }
 
-pub(super) fn panel(out: &mut String, trace: &Trace, id: &str, sources: &mut Sources) {
-    let rows = rows(trace);
-    if rows.is_empty() {
-        return;
-    }
-    let height = TOP + ROW * rows.len() as u32 + 8;
-    let _ = writeln!(
-        out,
-        "<section class=\"panel timeline\"><h4 id=\"{id}-time\">What the threads did</h4><div class=\"picture\" tabindex=\"0\">\
-         <svg width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-time\">"
-    );
-    bands(out, &rows);
-    heads(out, trace, height);
-    for (i, row) in rows.iter().enumerate() {
-        let y = TOP + ROW * i as u32 + ROW / 2;
-        match row {
-            Row::Counted(counts, _) => counted(out, counts, y),
-            Row::Event(side, event) => access(out, *side, event, y, sources),
-            Row::Barrier(sides, event) => barrier(out, *sides, event, y),
+impl Row<'_> {
+    fn phase(&self) -> u32 {
+        match self {
+            Row::Counted(_, phase) => *phase,
+            Row::Event(_, event) | Row::Barrier(_, event) => event.phase,
         }
     }
-    link(out, &rows);
-    out.push_str("</svg></div>\n");
-    if trace.timelines.len() > 1 {
-        out.push_str("<p class=\"quiet\">Downwards: time, as this run had it. Between two barriers any other order is possible.</p>");
+}
+
+pub(super) fn panel(trace: &Trace, id: &str, sources: &mut Sources) -> Markup {
+    let rows = rows(trace);
+    if rows.is_empty() {
+        return html! {};
     }
-    out.push_str("</section>\n");
+    html! {
+        section .panel.timeline {
+            h4 #{ (id) "-time" } { "What the threads did" }
+            div .picture tabindex="0" { (picture(trace, &rows, id, sources)) }
+            @if trace.timelines.len() > 1 {
+                p .quiet {
+                    "Downwards: time, as this run had it. "
+                    "Between two barriers any other order is possible."
+                }
+            }
+        }
+    }
+}
+
+fn picture(trace: &Trace, rows: &[Row], id: &str, sources: &mut Sources) -> Markup {
+    let height = TOP + ROW * rows.len() as u32 + 8;
+    html! {
+        svg width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="img"
+            aria-labelledby={ (id) "-time" }
+        {
+            (bands(rows))
+            (heads(trace, height))
+            @for (i, row) in rows.iter().enumerate() {
+                @let y = middle_of(i);
+                @match row {
+                    Row::Counted(counts, _) => { (counted(counts, y)) }
+                    Row::Event(side, event) => { (access(*side, event, y, sources)) }
+                    Row::Barrier(sides, event) => { (barrier(*sides, event, y)) }
+                }
+            }
+            (link(rows))
+        }
+    }
+}
+
+/// Where the middle of a row is.
+fn middle_of(row: usize) -> u32 {
+    TOP + ROW * row as u32 + ROW / 2
 }
 
 /// The phase of a thread's marked event.
@@ -133,112 +159,102 @@ fn count<'a>(rows: &mut Vec<Row<'a>>, side: usize, event: &'a TraceEvent, n: u64
 }
 
 /// A tinted stretch for each phase, the finding's in red.
-fn bands(out: &mut String, rows: &[Row]) {
+fn bands(rows: &[Row]) -> Markup {
     let has_mark = |row: &Row| matches!(row, Row::Event(_, e) if e.marked);
+    html! {
+        @for band in between_barriers(rows) {
+            @let y = TOP + ROW * band.start as u32;
+            rect .band.race[rows[band.clone()].iter().any(has_mark)] x="0" y=(y) width=(WIDTH)
+                height=(ROW * band.len() as u32) rx="4" {}
+            text .dim x="8" y=(y + ROW / 2 + 4) { "phase " (rows[band.start].phase()) }
+        }
+    }
+}
+
+fn between_barriers(rows: &[Row]) -> Vec<Range<usize>> {
+    let is_barrier = |row: &Row| matches!(row, Row::Barrier(..));
+    let mut out = Vec::new();
     let mut start = 0;
     while start < rows.len() {
-        let is_barrier = |r: &Row| matches!(r, Row::Barrier(..));
         let end = rows[start..].iter().position(is_barrier).map_or(rows.len(), |n| start + n);
         if end > start {
-            let race = rows[start..end].iter().any(has_mark);
-            let (y, height) = (TOP + ROW * start as u32, ROW * (end - start) as u32);
-            let _ = writeln!(
-                out,
-                "<rect class=\"band{}\" x=\"0\" y=\"{y}\" width=\"{WIDTH}\" height=\"{height}\" rx=\"4\"/>",
-                if race { " race" } else { "" }
-            );
-            let phase = match &rows[start] {
-                Row::Counted(_, phase) => *phase,
-                Row::Event(_, e) | Row::Barrier(_, e) => e.phase,
-            };
-            let _ = writeln!(
-                out,
-                "<text class=\"dim\" x=\"8\" y=\"{}\">phase {phase}</text>",
-                y + ROW / 2 + 4
-            );
+            out.push(start..end);
         }
         start = end + 1;
     }
+    out
 }
 
-fn heads(out: &mut String, trace: &Trace, height: u32) {
-    for (side, timeline) in trace.timelines.iter().take(2).enumerate() {
-        let x = RAILS[side];
-        let who = match timeline.actor.thread {
-            Some(thread) => format!("thread {}", index_text(thread)),
-            None => "group copy".into(),
-        };
-        let block = format!("block {}", index_text(timeline.actor.block));
-        let _ = writeln!(
-            out,
-            "<line class=\"rail\" x1=\"{x}\" y1=\"{TOP}\" x2=\"{x}\" y2=\"{}\"/>\
-             <circle class=\"{}\" cx=\"{x}\" cy=\"16\" r=\"8.5\"/>\
-             <text class=\"head plate\" x=\"{x}\" y=\"20\" text-anchor=\"middle\">{}</text>\
-             <text class=\"head\" x=\"{}\" y=\"14\"{}>{}</text><text class=\"soft\" x=\"{}\" y=\"30\"{}>{}</text>",
-            height - 8,
-            class(side),
-            side + 1,
-            x + 14,
-            squeezed(&who),
-            escaped(&who),
-            x + 14,
-            squeezed(&block),
-            block
-        );
+fn heads(trace: &Trace, height: u32) -> Markup {
+    html! {
+        @for (side, timeline) in trace.timelines.iter().take(2).enumerate() {
+            (head(side, &timeline.actor, height))
+        }
     }
 }
 
-/// Makes a label that is too long for the room between the rails as narrow as that room.
-fn squeezed(label: &str) -> String {
-    match label.chars().count() > LETTERS {
-        true => format!(" textLength=\"{BESIDE}\" lengthAdjust=\"spacingAndGlyphs\""),
-        false => String::new(),
+/// A thread's rail, and who the thread is.
+fn head(side: usize, actor: &Actor, height: u32) -> Markup {
+    let x = RAILS[side];
+    let who = match actor.thread {
+        Some(thread) => format!("thread {}", index_text(thread)),
+        None => "group copy".into(),
+    };
+    let block = format!("block {}", index_text(actor.block));
+    html! {
+        line .rail x1=(x) y1=(TOP) x2=(x) y2=(height - 8) {}
+        circle .(class(side)) cx=(x) cy="16" r="8.5" {}
+        text .head.plate x=(x) y="20" text-anchor="middle" { (side + 1) }
+        (beside("head", x, 14, &who))
+        (beside("soft", x, 30, &block))
     }
 }
 
-fn counted(out: &mut String, counts: &[u64; 2], y: u32) {
-    for (side, n) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
-        let _ = writeln!(
-            out,
-            "<text class=\"dim\" x=\"{}\" y=\"{}\">{n} event{}</text>",
-            RAILS[side] + 14,
-            y + 4,
-            if *n == 1 { "" } else { "s" }
-        );
+/// A label beside a rail. One that is too long for the room there is made as narrow as that room.
+fn beside(class: &str, rail: u32, y: u32, label: &str) -> Markup {
+    let squeezed = label.chars().count() > LETTERS;
+    html! {
+        text .(class) x=(rail + 14) y=(y) textLength=[squeezed.then_some(BESIDE)]
+            lengthAdjust=[squeezed.then_some("spacingAndGlyphs")] { (label) }
     }
 }
 
-fn access(out: &mut String, side: usize, event: &TraceEvent, y: u32, sources: &mut Sources) {
-    let (x, class) = (RAILS[side], class(side));
-    let writes = if event.op == Action::Read { "" } else { " writes" };
+fn counted(counts: &[u64; 2], y: u32) -> Markup {
+    html! {
+        @for (side, n) in counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+            text .dim x=(RAILS[side] + 14) y=(y + 4) {
+                (n) " event" @if *n != 1 { "s" }
+            }
+        }
+    }
+}
+
+fn access(side: usize, event: &TraceEvent, y: u32, sources: &mut Sources) -> Markup {
+    let x = RAILS[side];
     let what = what(event);
     let line = match event.place.line {
         0 => String::new(),
         line => format!(":{line}"),
     };
-    let room = LETTERS - line.len().min(LETTERS);
-    let short = match what.chars().count() > room {
-        true => what.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
-        false => what.clone(),
-    };
-    let place = Spot::of(&event.place, sources).to_string();
-    let _ = write!(
-        out,
-        "<g class=\"event\"><title>{} at {}</title><circle class=\"dot {class}{writes}\" cx=\"{x}\" cy=\"{y}\" r=\"5\"/>",
-        escaped(&what),
-        escaped(&place)
-    );
-    if event.marked {
-        let _ = write!(out, "<circle class=\"ring\" cx=\"{x}\" cy=\"{y}\" r=\"9\"/>");
+    html! {
+        g .event {
+            title { (what) " at " (Spot::of(&event.place, sources)) }
+            circle .dot.(class(side)).writes[event.op != Action::Read] cx=(x) cy=(y) r="5" {}
+            @if event.marked { circle .ring cx=(x) cy=(y) r="9" {} }
+            text class=[event.marked.then_some("strong")] x=(x + 14) y=(y + 4) {
+                (shortened(&what, LETTERS.saturating_sub(line.len())))
+                tspan .dim { (line) }
+            }
+        }
     }
-    let _ = writeln!(
-        out,
-        "<text{} x=\"{}\" y=\"{}\">{}<tspan class=\"dim\">{line}</tspan></text></g>",
-        if event.marked { " class=\"strong\"" } else { "" },
-        x + 14,
-        y + 4,
-        escaped(&short)
-    );
+}
+
+/// Not more than this many letters.
+fn shortened(text: &str, room: usize) -> String {
+    match text.chars().count() > room {
+        true => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
 }
 
 /// `write s[16]`.
@@ -250,7 +266,7 @@ fn what(event: &TraceEvent) -> String {
     }
 }
 
-fn barrier(out: &mut String, sides: [bool; 2], event: &TraceEvent, y: u32) {
+fn barrier(sides: [bool; 2], event: &TraceEvent, y: u32) -> Markup {
     let (from, to) = match sides {
         [true, true] => (8, WIDTH - 8),
         [true, false] => (RAILS[0] - 16, RAILS[1] - 32),
@@ -262,38 +278,29 @@ fn barrier(out: &mut String, sides: [bool; 2], event: &TraceEvent, y: u32) {
     };
     let middle = (from + to) / 2;
     let half = 7 * text.len() as u32 / 2 + 4;
-    let _ = writeln!(
-        out,
-        "<g class=\"event\"><line class=\"barrier\" x1=\"{from}\" y1=\"{y}\" x2=\"{to}\" y2=\"{y}\"/>\
-         <rect class=\"plate\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"16\"/>\
-         <text class=\"barrier-text\" x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>",
-        middle - half,
-        y - 8,
-        2 * half,
-        y + 4,
-        escaped(&text)
-    );
+    html! {
+        g .event {
+            line .barrier x1=(from) y1=(y) x2=(to) y2=(y) {}
+            rect .plate x=(middle - half) y=(y - 8) width=(2 * half) height="16" {}
+            text .barrier-text x=(middle) y=(y + 4) text-anchor="middle" { (text) }
+        }
+    }
 }
 
 /// Joins the two marked events.
-fn link(out: &mut String, rows: &[Row]) {
+fn link(rows: &[Row]) -> Markup {
     let at = |side: usize| {
         let here = |r: &Row| matches!(r, Row::Event(s, e) if *s == side && e.marked);
-        rows.iter().position(here).map(|i| TOP + ROW * i as u32 + ROW / 2)
+        rows.iter().position(here).map(middle_of)
     };
-    if let (Some(one), Some(two)) = (at(0), at(1)) {
-        let (a, b) = (RAILS[0] + 9, RAILS[1] - 9);
-        // Around the text beside the first rail.
-        let (dip, mid) = (if two >= one { 11 } else { -11 }, RAILS[1] - 28);
-        let turn = one as i64 + dip;
-        let _ = writeln!(
-            out,
-            "<path class=\"link\" d=\"M{a} {one}Q{} {turn} {} {turn}H{mid}Q{} {turn} {b} {two}\"/>",
-            a + 4,
-            a + 12,
-            mid + 12
-        );
-    }
+    let (Some(one), Some(two)) = (at(0), at(1)) else { return html! {} };
+    let (a, b) = (RAILS[0] + 9, RAILS[1] - 9);
+    // Around the text beside the first rail.
+    let (dip, mid) = (if two >= one { 11 } else { -11 }, RAILS[1] - 28);
+    let turn = one as i64 + dip;
+    let (leaves, runs, bends) = (a + 4, a + 12, mid + 12);
+    let line = format!("M{a} {one}Q{leaves} {turn} {runs} {turn}H{mid}Q{bends} {turn} {b} {two}");
+    html! { path .link d=(line) {} }
 }
 
 #[cfg(test)]
@@ -308,8 +315,7 @@ mod tests {
         assert!(BESIDE <= room && RAILS[1] + 14 + BESIDE <= WIDTH, "{room}");
         let mut trace = samples::trace("s");
         trace.timelines[0].actor.block = [65535, 65535, 65535];
-        let mut out = String::new();
-        heads(&mut out, &trace, 100);
+        let out = heads(&trace, 100).into_string();
         let long = "lengthAdjust=\"spacingAndGlyphs\">block (65535,65535,65535)</text>";
         assert!(out.contains(long), "{out}");
         assert_eq!(out.matches("textLength").count(), 1);
