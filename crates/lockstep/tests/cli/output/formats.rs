@@ -63,7 +63,7 @@ fn check(name: &str, args: &[&str], status: i32, format: &str) -> Result<(), Str
             sarif().check(&parsed(&text)?)?;
             without_help(parsed(&text)?)
         }
-        "html" => without_assets(&text),
+        "html" => tags_on_lines(&without_assets(&text)),
         _ => text,
     };
     // Commands begin in the folder where the report was made.
@@ -195,6 +195,11 @@ fn without_assets(page: &str) -> String {
         out.replace_range(start..end, "");
     }
     out
+}
+
+/// A line for each tag, so that a difference shows where it is.
+fn tags_on_lines(page: &str) -> String {
+    page.replace("><", ">\n<")
 }
 
 /// Without the pages of the book.
