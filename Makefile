@@ -75,7 +75,7 @@ test:
 long-test:
 	@scripts/setup.sh --tests
 	LOCKSTEP_RANDOM=$(RANDOM_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
-		$(CARGO) test --release -p lockstep-difftest --test pocl -- --nocapture
+		$(CARGO) test --release -p lockstep --test pocl -- --nocapture
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
 	$(CARGO) test --release -p lockstep-prove --test prover generated -- --ignored --nocapture
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="

@@ -15,6 +15,10 @@ pub struct Simulator {
 }
 
 impl Simulator {
+    pub fn new(binary: impl Into<PathBuf>) -> Simulator {
+        Simulator { binary: binary.into() }
+    }
+
     /// The binary named by `LOCKSTEP_BIN`, else that of this very build, brought up to date by cargo.
     pub fn find() -> Result<Simulator, String> {
         if let Some(path) = std::env::var_os("LOCKSTEP_BIN") {
@@ -29,8 +33,7 @@ impl Simulator {
         let release = profile_dir.ends_with("release");
         let target = profile_dir.parent().ok_or("no target directory")?;
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        // With all packages, as `cargo test` has built it: one package alone may have other features of its dependencies.
-        cargo.args(["build", "--quiet", "--workspace", "--bin", "lockstep"]);
+        cargo.args(["build", "--quiet", "--package", "lockstep", "--bin", "lockstep"]);
         cargo.arg("--target-dir").arg(target).current_dir(env!("CARGO_MANIFEST_DIR"));
         if release {
             cargo.arg("--release");

@@ -1,8 +1,8 @@
-//! The simulator against PoCL: every case under `kernels/`, and random ones.
+//! The simulator against PoCL: every case under `crates/difftest/kernels`, and random ones.
 //!
 //! Without PoCL the tests say so and pass, except where `CI` is set: there the setup has installed
 //! it, and its absence is a failure. `LOCKSTEP_RANDOM=N` sets the number of random cases (default
-//! 40; `make long-test` takes 1,000 and more), `LOCKSTEP_SEED=N` the first seed.
+//! 24; `make long-test` takes 1,000 and more), `LOCKSTEP_SEED=N` the first seed.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use lockstep_difftest::{Agreement, Case, check_all, handwritten};
 fn sides() -> Option<&'static (Device, Simulator)> {
     static SIDES: OnceLock<Option<(Device, Simulator)>> = OnceLock::new();
     let make = || match Device::pocl() {
-        Ok(device) => Some((device, Simulator::find().expect("the lockstep binary builds"))),
+        Ok(device) => Some((device, Simulator::new(env!("CARGO_BIN_EXE_lockstep")))),
         Err(why) if std::env::var_os("CI").is_some() => {
             panic!("PoCL is missing ({why}); `scripts/setup.sh --tests` installs it")
         }
