@@ -1,23 +1,24 @@
-//! How much work a proof has cost, counted and not timed: what is decided within a budget must not hang on what else the
-//! machine does, nor on how many threads ask the solver.
+//! The work that a proof has cost, counted rather than timed: what is decided within a budget must not depend on the
+//! load of the machine, nor on how many threads call the solver.
 //!
-//! Counted are the solver's own units, terms that are made, and questions that arithmetic is asked. It is looked at only
-//! between batches of questions, by the thread that leads the proof, so that the same kernel always ends at the same place.
+//! The counted units are the solver's own units of work, terms created, and queries given to arithmetic. The limit is
+//! checked only between batches of queries, by the thread that leads the proof, so that the same kernel always stops at
+//! the same point.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Terms made in the time of one unit.
+/// Terms created in the time of one unit.
 const TERMS: u64 = 8000;
-/// Questions that arithmetic looks at in the time of one unit.
+/// Queries that arithmetic processes in the time of one unit.
 const QUESTIONS: u64 = 8;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Notes that a term was asked for.
+/// Counts the creation of a term.
 pub(crate) fn term() {
     MADE.with(|made| made.set(made.get() + 1));
 }
@@ -28,12 +29,12 @@ pub(crate) struct Meter {
     most: u64,
     solver: AtomicU64,
     questions: AtomicU64,
-    /// Terms that this thread had made before.
+    /// Terms that this thread had created before.
     before: u64,
 }
 
 impl Meter {
-    /// For so much time on a machine that has nothing else to do.
+    /// A meter for this much time on an otherwise idle machine.
     pub(crate) fn new(time: Duration) -> Meter {
         Meter {
             most: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
@@ -43,12 +44,12 @@ impl Meter {
         }
     }
 
-    /// Notes units of the solver's work.
+    /// Adds units of the solver's work.
     pub(crate) fn solver(&self, work: u64) {
         self.solver.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// Notes questions that arithmetic was asked.
+    /// Adds queries given to arithmetic.
     pub(crate) fn questions(&self, count: usize) {
         self.questions.fetch_add(count as u64, Ordering::Relaxed);
     }
@@ -78,7 +79,7 @@ mod tests {
         assert_eq!((meter.spent(), meter.is_over()), (9, false));
         meter.solver(1);
         assert!(meter.is_over());
-        // What others did before is not counted.
+        // Work before the meter was created is not counted.
         assert_eq!(Meter::new(Duration::ZERO).spent(), 0);
     }
 }

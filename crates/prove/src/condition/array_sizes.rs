@@ -1,10 +1,11 @@
-//! What an index of many dimensions rests on: the conditions under which [`crate::decide::rules::nested`] tells its positions apart.
+//! Conditions under which [`crate::decide::rules::nested`] can prove that a multi-dimensional index is different for
+//! different positions.
 //!
-//! In `((b*H + h)*S + s)*D + d` the sizes are the factors, from the inside, and what is left beside each is a digit. One that
-//! a guard or a division keeps below its size needs nothing more; of another, a condition says that there are no more
-//! threads or blocks along it than the size, or that the size is at least what a guard compares it with. And the product
-//! of all sizes must be an `int`, or not much more where the index is wider. Sizes that something is divided by must be
-//! positive. These are guesses: whether they prove anything, a proof has to show.
+//! In `((b*H + h)*S + s)*D + d` the sizes are the factors, innermost first, and the remaining summand at each level is
+//! a digit. A digit that a guard or a division keeps below its size needs no condition. For any other digit, the
+//! condition is that there are no more threads or blocks along it than the size, or that the size is at least the bound
+//! in a guard. The product of all sizes must also fit an `int`, or be not much larger where the index is wider.
+//! Divisors must be positive. These conditions are guesses: only a proof under them shows whether they suffice.
 
 use crate::decide::presolve::literal;
 use crate::decide::rules::poly::{Poly, without};
@@ -13,26 +14,26 @@ use crate::launch::expressions::{Operator, Tree, product_at_most};
 use crate::term::walk::{conjuncts, reachable};
 use crate::term::{Bin, Node, T, gcd};
 
-/// What a thread's place along an axis is made of.
+/// The built-in index that a thread's position along an axis is computed from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Index {
     Thread(u8),
     Block(u8),
 }
 
-/// What sizes are no more than where an index is wider than an `int`.
+/// Upper bound of sizes where an index is wider than an `int`.
 const WIDE: i64 = 1 << 32;
 
-/// An access of which the conditions are looked for.
+/// An access for which conditions are to be found.
 pub(crate) struct Access<'a> {
     pub(crate) offset: T,
     pub(crate) bytes: u64,
-    /// Where it is made.
+    /// The conditions under which the access is executed.
     pub(crate) conditions: &'a [T],
 }
 
-/// The conditions that the index of an access rests on, if it is of this form; `guards` are the parameters beyond which
-/// threads do nothing.
+/// The conditions that the index of an access needs, if it has this form; `guards` marks the parameters such that
+/// threads with an index beyond them do nothing.
 pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Tree>> {
     let narrow = is_narrow(ctx, access.offset);
     let mut all = loosely(ctx, access.offset)?;
@@ -47,11 +48,11 @@ pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Tree
     let (mut out, top) = reader.take_apart(&all, length, &mut radices)?;
     let wide = |&t: &T| ctx.pool.width(plain(ctx, t)) > 32;
     let is_wide = |p: &Poly| p.0.iter().any(|(f, _)| f.iter().any(wide));
-    // What is no more than an `int` because of its type needs no condition.
+    // A value that fits an `int` by its type needs no condition.
     if !narrow && !radices.iter().any(is_wide) && radices.len() < 2 {
         return None;
     }
-    // What is unsigned may be so large that the product of two says nothing.
+    // Unsigned sizes may be so large that their product overflows: each gets an upper bound of its own.
     let unsigned = |t: &&T| match kind(ctx, **t) {
         Some(VarKind::Param(p, _)) => !ctx.kernel.params[p].signed && !wide(t),
         _ => false,
@@ -76,7 +77,7 @@ pub(crate) fn of(ctx: &Ctx, access: &Access, guards: &[bool]) -> Option<Vec<Tree
         sizes.extend(factors(ctx, radix)?);
     }
     let most = if narrow { i64::from(i32::MAX) } else { WIDE };
-    // Of what else is an `int`: numbers that are divided, and rows within a wide stride.
+    // Other values that have to fit an `int`: dividends, and rows within a wide stride.
     let mut products: Vec<Poly> = reader.divided(access.offset);
     if narrow && radices.iter().any(is_wide) {
         products.extend(reader.inner(&all, &radices));
@@ -114,7 +115,7 @@ fn is_narrow(ctx: &Ctx, offset: T) -> bool {
     reachable(&ctx.pool, &[offset]).iter().any(narrow)
 }
 
-/// Whether a term is not the same for all threads.
+/// Whether the value of a term can differ between threads.
 fn is_own(ctx: &Ctx, t: T) -> bool {
     reachable(&ctx.pool, &[t]).iter().any(|&t| match *ctx.pool.node(t) {
         Node::Var(v) => !matches!(
@@ -126,7 +127,7 @@ fn is_own(ctx: &Ctx, t: T) -> bool {
     })
 }
 
-/// An offset as if nothing wrapped.
+/// An offset as a polynomial, as if nothing overflowed.
 fn loosely(ctx: &Ctx, t: T) -> Option<Poly> {
     Poly::read(ctx, t, &|t| match *ctx.pool.node(t) {
         Node::SExt(a) | Node::ZExt(a) => loosely(ctx, a),
@@ -134,7 +135,7 @@ fn loosely(ctx: &Ctx, t: T) -> Option<Poly> {
     })
 }
 
-/// A quotient or a remainder: whether it is the latter, what is divided, and by what.
+/// A quotient or a remainder: whether it is a remainder, the dividend, and the divisor.
 fn division(ctx: &Ctx, t: T) -> Option<(bool, T, T)> {
     match *ctx.pool.node(t) {
         Node::Bin(Bin::UDiv | Bin::SDiv, a, b) => Some((false, a, b)),
@@ -146,14 +147,14 @@ fn division(ctx: &Ctx, t: T) -> Option<(bool, T, T)> {
 struct Reader<'r, 'c> {
     ctx: &'r Ctx<'c>,
     guards: &'r [bool],
-    /// Numbers of a thread, and what they are below.
+    /// Thread-dependent values, each with an upper bound (exclusive).
     below: Vec<(Poly, Poly)>,
     /// Sizes that must be positive.
     positive: Vec<T>,
 }
 
 impl Reader<'_, '_> {
-    /// Comparisons that hold where the access is made.
+    /// Adds the comparisons that hold where the access is executed.
     fn guarded(&mut self, conditions: &[T]) {
         let ctx = self.ctx;
         let mut list = Vec::new();
@@ -166,7 +167,7 @@ impl Reader<'_, '_> {
             let Some(end) = end.minus(&common).filter(|_| !negated && !own.0.is_empty()) else {
                 continue;
             };
-            // A size less one may wrap, and half of one may be negative.
+            // `size - 1` may wrap, and half of a size may be negative.
             let is_size = |(f, k): &(Vec<T>, i128)| {
                 *k > 0 && !f.is_empty() && f.iter().all(|&t| named(ctx, t).is_some())
             };
@@ -186,7 +187,7 @@ impl Reader<'_, '_> {
         self.positive.extend(reachable(&self.ctx.pool, &atoms).into_iter().filter(is_size));
     }
 
-    /// Quotients and remainders in an index.
+    /// Adds the bounds of quotients and remainders in an index.
     fn divisions(&mut self, offset: T) {
         let ctx = self.ctx;
         for t in reachable(&ctx.pool, &[offset]) {
@@ -216,13 +217,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What a number is below by a guard.
+    /// The upper bounds that guards give a value.
     fn ends(&self, t: T) -> Vec<Poly> {
         let Some(p) = loosely(self.ctx, t) else { return Vec::new() };
         self.below.iter().filter(|(q, _)| *q == p).map(|(_, end)| end.clone()).collect()
     }
 
-    /// What numbers that an index is taken apart from are below.
+    /// The upper bounds of dividends in an index.
     fn divided(&self, offset: T) -> Vec<Poly> {
         let numbers = reachable(&self.ctx.pool, &[offset]).into_iter();
         let numbers = numbers.filter_map(|t| Some(division(self.ctx, t)?.1));
@@ -235,7 +236,7 @@ impl Reader<'_, '_> {
         out
     }
 
-    /// What is left beside wide strides.
+    /// The polynomial that remains without the multiples of wide strides.
     fn inner(&self, all: &Poly, radices: &[Poly]) -> Vec<Poly> {
         let mut rest = all.clone();
         for radix in radices {
@@ -245,8 +246,8 @@ impl Reader<'_, '_> {
         end.into_iter().filter(|p| p.0.iter().any(|(f, _)| f.len() > 1)).collect()
     }
 
-    /// Takes a position apart from the inside. Gives what has to hold besides, and what is left at the top; the radices
-    /// are those from the inside.
+    /// Splits a position into digits, innermost first. Returns the conditions this needs and the remaining topmost
+    /// digit; the radices are collected innermost first.
     fn take_apart(
         &self,
         p: &Poly,
@@ -263,7 +264,7 @@ impl Reader<'_, '_> {
             if quotient.0.is_empty() {
                 continue;
             }
-            // A mere stride may be anything: that it wraps is not excused.
+            // A bare stride may have any value: no condition is assumed that keeps it from overflowing.
             let is_number = radix.0.iter().all(|(f, _)| f.is_empty());
             if digit.0.is_empty() && radices.is_empty() && !is_number {
                 continue;
@@ -279,7 +280,7 @@ impl Reader<'_, '_> {
         None
     }
 
-    /// Whether a sum is one number of a thread.
+    /// Whether a sum is a single thread-dependent value with a known bound.
     fn is_number(&self, p: &Poly) -> bool {
         self.below.iter().any(|(q, _)| q == p) || indices(self.ctx, p).is_some()
     }
@@ -292,7 +293,7 @@ impl Reader<'_, '_> {
         out
     }
 
-    /// What has to hold for a digit to be below its radix: nothing, or a condition.
+    /// The condition under which a digit is below its radix; `Some(None)` if it always is.
     fn fits(&self, digit: &Poly, radix: &Poly, length: i128) -> Option<Option<Tree>> {
         if digit.0.is_empty() {
             return Some(None);
@@ -312,13 +313,13 @@ impl Reader<'_, '_> {
         Some(Some(size.at_least(most)))
     }
 
-    /// What a sum is less than: by guards, by divisions, or by what indices there are.
+    /// An upper bound (exclusive) of a sum: from guards, from divisions, or from the ranges of indices.
     fn bound(&self, p: &Poly) -> Option<Poly> {
         let guard = self.below.iter().find(|(q, _)| q == p).map(|(_, end)| end.clone());
         if let Some(end) = guard.or_else(|| indices(self.ctx, p)) {
             return Some(end);
         }
-        // The numbers that it is made of, the longest first.
+        // The bounded values that the sum consists of, the longest first.
         let mut known: Vec<&(Poly, Poly)> = self.below.iter().collect();
         known.sort_by_key(|(q, _)| usize::MAX - q.0.len());
         let (mut rest, mut end) = (p.clone(), Poly::constant(1));
@@ -342,7 +343,7 @@ impl Reader<'_, '_> {
         Some(end)
     }
 
-    /// How often a number is in a monomial.
+    /// The factor by which a value is multiplied in a monomial.
     fn times(&self, factors: &[T], k: i128, number: &Poly) -> Option<Poly> {
         number.0.iter().find_map(|(f, l)| {
             let others = without(factors, f)?;
@@ -352,12 +353,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Multiples of a radix, divided by it, and the rest.
+/// The multiples of a radix, divided by it, and the remainder.
 fn divide(ctx: &Ctx, p: &Poly, radix: &Poly) -> (Poly, Poly) {
     p.divide_by(radix, |t| is_own(ctx, t))
 }
 
-/// `n - n / 2`, or less of the quotient: not negative.
+/// Whether this is `n - n / 2`, or with a smaller multiple of the quotient: never negative.
 fn is_half(ctx: &Ctx, rest: &Poly) -> bool {
     rest.0.iter().all(|(factors, k)| {
         *k > 0
@@ -367,7 +368,7 @@ fn is_half(ctx: &Ctx, rest: &Poly) -> bool {
     })
 }
 
-/// What `threadIdx`, `blockIdx`, or `blockIdx * blockDim + threadIdx` is less than.
+/// An upper bound (exclusive) of `threadIdx`, `blockIdx`, or `blockIdx * blockDim + threadIdx`.
 fn indices(ctx: &Ctx, p: &Poly) -> Option<Poly> {
     let index = |t: T| match kind(ctx, t)? {
         VarKind::ThreadId(a) => Some(Index::Thread(a)),
@@ -426,7 +427,7 @@ fn plain_atoms(ctx: &Ctx, p: &Poly) -> Poly {
     Poly(p.0.iter().map(|(f, k)| (f.iter().map(|&t| plain(ctx, t)).collect(), *k)).collect())
 }
 
-/// The factors of a product, or the one that a sum is.
+/// The factors of a product; a sum counts as a single factor.
 fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Tree>> {
     match &p.0[..] {
         [(factors, 1)] => factors.iter().map(|&t| named(ctx, t)).collect(),
@@ -438,7 +439,7 @@ fn factors(ctx: &Ctx, p: &Poly) -> Option<Vec<Tree>> {
             Some(out)
         }
         [(first, _), ..] => {
-            // What all have in common, and a sum.
+            // The factors that all summands share, and the sum without them.
             let is_common = |t: &&T| p.0.iter().all(|(f, _)| f.contains(t));
             let common: Vec<T> = first.iter().filter(is_common).copied().collect();
             let sum = p.divide_exactly(&Poly(vec![(common.clone(), 1)]))?;

@@ -1,16 +1,17 @@
 //! Hidden assumptions: simple conditions under which a kernel that raises alarms is proved after all.
 //!
-//! Most kernels are free of races only for some dimensions and parameters and say so nowhere: a one-dimensional block,
-//! a stride at least the width, fewer threads than an `int` counts. A catalogue of such conditions is tried, weakest
-//! first, each by proving the kernel again under it. One that proves it and that ordinary launches satisfy is named in
-//! the verdict, and the alarms become conditional on its opposite.
+//! Most kernels are free of races only for some dimensions and parameters, and state this nowhere: a one-dimensional
+//! block, a stride at least the width, fewer threads than an `int` can count. A catalogue of such conditions is tried,
+//! weakest first, each by proving the kernel again under it. If a proof succeeds and ordinary launches satisfy the
+//! condition, the verdict names it, and the alarms become conditional on its negation.
 //!
-//! No condition is put on a parameter that is only a plain summand of an index: every value of an offset is as ordinary as
-//! any other, so a race for some of them is a race. Strides, widths and sizes are another matter.
+//! No condition is put on a parameter that is only a plain summand of an index: all values of an offset are equally
+//! ordinary, so a race for some of them is a race. Strides, widths and sizes may get conditions.
 //!
-//! A value from memory cannot be assumed away: where an alarm rests on one, only the conditions that keep indices from
-//! overflowing, or that flatten the launch along axes whose index is never read, are tried. Every condition is a fact of
-//! the new proof like any other, so this adds nothing to what must be trusted.
+//! No condition is assumed about a value loaded from memory. Where an alarm depends on such a value, the only
+//! conditions tried are those that keep indices from overflowing, or that launch one thread or block along axes whose
+//! index is never read. Every condition is an ordinary assumption of the new proof, so this adds nothing to what must
+//! be trusted.
 
 use lockstep_finding::launch::{Dimension, Expr};
 use lockstep_finding::{Claim, Origin, Statement};
@@ -27,30 +28,31 @@ use crate::symbolic::memory::Place;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T};
 
-/// What scalar parameters are to the indices of accesses.
+/// The roles of scalar parameters in the indices of accesses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
-    /// Added as they are, and nothing else: offsets.
+    /// Offsets: only ever added.
     summands: Vec<usize>,
-    /// Factors in an array that is written: strides.
+    /// Strides: factors in an index of an array that is written.
     factors: Vec<usize>,
-    /// What loops run up to.
+    /// Loop bounds.
     limits: Vec<usize>,
-    /// Products of parameters that loops run up to, or that guard.
+    /// Products of parameters that are loop bounds or bounds in guards.
     areas: Vec<Vec<usize>>,
-    /// What indices of many dimensions rest on ([`crate::condition::array_sizes`]), of each array that is written.
+    /// The conditions that multi-dimensional indices need ([`crate::condition::array_sizes`]), for each array that is
+    /// written.
     extents: Vec<Vec<Tree>>,
 }
 
-/// One condition: what it claims, and the launches it leaves.
+/// One condition: its claims, and the launches that satisfy it.
 #[derive(Clone, Debug)]
 pub(crate) struct Narrowed {
     pub(crate) claims: Vec<Claim>,
     pub(crate) assumptions: Assumptions,
     pub(crate) hints: Hints,
-    /// All that it excludes, beyond threads and blocks along unused axes, are sizes for which an index overflows.
+    /// Apart from threads and blocks along unused axes, the condition only excludes sizes for which an index overflows.
     pub(crate) of_sizes: bool,
-    /// All that it excludes are threads and blocks along unused axes.
+    /// The condition only excludes threads and blocks along unused axes.
     pub(crate) of_axes: bool,
 }
 
@@ -60,7 +62,8 @@ impl Narrowed {
         let mut out = self.clone();
         out.of_axes = false;
         out.of_sizes = list.iter().all(is_of_size);
-        // With fewer threads than a row has elements, say, a row that is too long by one would be excused.
+        // Otherwise a bug would be excused: with fewer threads than a row has elements, say, a row that is too long by
+        // one.
         out.hints.by_place &= out.of_sizes;
         for tree in list {
             let expr = tree.expression(kernel);
@@ -75,7 +78,7 @@ impl Narrowed {
     }
 }
 
-/// A size up to which a loop of a stride that is one too does not wrap.
+/// Upper bound of a size such that a loop up to it, with a stride that is also a size, does not overflow.
 const NO_WRAP: i64 = 1 << 30;
 
 /// How many conditions are tried.
@@ -92,8 +95,8 @@ fn as_given(given: &Assumptions) -> Narrowed {
     }
 }
 
-/// That an `int` counts the threads along each axis; none where that is not all there is to say of the dimensions before
-/// anything else: they are given, or there are axes whose index is never read.
+/// The condition that an `int` can count the threads along each axis. `None` where other conditions on the dimensions
+/// come first: the dimensions are given, or there are axes whose index is never read.
 pub(crate) fn countable(kernel: &Kernel, given: &Assumptions) -> Option<Narrowed> {
     let flat = flattened(kernel, &as_given(given));
     let any = given.grid.contains(&DimSpec::Any) && flat.claims.is_empty();
@@ -118,7 +121,7 @@ fn counted(flat: &Narrowed) -> Narrowed {
     out
 }
 
-/// That an `int` counts the threads along an axis.
+/// The claim that an `int` can count the threads along an axis.
 pub fn numbered(axis: usize) -> Claim {
     let (grid, block) = (Expr::name(Dimension::Grid(axis)), Expr::name(Dimension::Block(axis)));
     let threads = Expr::binary(Operator::Mul, grid, block);
@@ -129,7 +132,7 @@ pub fn numbered(axis: usize) -> Claim {
 pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Narrowed> {
     let mut out = Vec::new();
     let flat = flattened(kernel, &as_given(given));
-    // Blocks that draw numbers are told apart by these, with no index of their own.
+    // Blocks that draw numbers from a counter are distinguished by these numbers, without a block index.
     if draws(kernel) && flat.assumptions.grid[0] != given.grid[0] {
         let mut drawn = flat.clone();
         drawn.assumptions.grid[0] = given.grid[0];
@@ -159,7 +162,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
     if !limits.is_empty() {
         out.extend(starts.iter().map(|start| start.with(kernel, limits.clone())));
     }
-    // What rows and columns do not say comes first: there is less to guess.
+    // Conditions beyond rows and columns come first: they leave less to guess.
     let (rich, plain): (Vec<_>, Vec<_>) =
         nested_conditions(shape).into_iter().partition(|list| list.iter().any(|c| !is_plain(c)));
     let mut areas = area_conditions(kernel, given, shape);
@@ -202,7 +205,7 @@ fn draws(kernel: &Kernel) -> bool {
     kernel.insts().any(|i| i.dst.is_some() && adds(&i.op))
 }
 
-/// That these numbers are small.
+/// The condition that the drawn numbers are small.
 fn few_drawn(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.small_tickets = true;
@@ -211,7 +214,7 @@ fn few_drawn(from: &Narrowed) -> Narrowed {
     out
 }
 
-/// That they are those from zero on.
+/// The condition that the drawn numbers count up from zero.
 fn from_zero(from: &Narrowed) -> Narrowed {
     let mut out = from.clone();
     out.hints.from_zero = true;
@@ -220,7 +223,7 @@ fn from_zero(from: &Narrowed) -> Narrowed {
     out
 }
 
-/// That no loop wraps: what loops run up to is far from the end of an `int`.
+/// The condition that no loop counter overflows: loop bounds are far below `INT_MAX`.
 fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<Tree> {
     let free = free_scalars(kernel, given, &shape.summands);
     let is_factor = |p: &&usize| shape.areas.iter().any(|a| a.contains(p));
@@ -237,7 +240,7 @@ fn no_wrap_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Ve
     out
 }
 
-/// Sizes whose product is far from the end of an `int`, and so are those of some of them.
+/// The condition that a product of sizes, and each partial product, is far below `INT_MAX`.
 fn no_wrap_product(area: &[usize]) -> Vec<Tree> {
     let mut out: Vec<Tree> = area.iter().map(|&p| not_negative(Tree::Param(p))).collect();
     out.extend(product_at_most(area.iter().map(|&p| Tree::Param(p)), NO_WRAP));
@@ -248,8 +251,8 @@ fn no_wrap(p: usize) -> Tree {
     Tree::Param(p).at_most(Tree::Const(NO_WRAP))
 }
 
-/// One thread, or one block, along every axis whose index the kernel never reads. Blocks that fetch their work from a
-/// counter are several, though: what holds of one of them is not what anybody wants to know.
+/// One thread, or one block, along every axis whose index the kernel never reads. The exception is blocks that fetch
+/// their work from a counter: a proof for a single such block would be useless.
 fn flattened(kernel: &Kernel, base: &Narrowed) -> Narrowed {
     let mut c = base.clone();
     let several = lockstep_kernel::hints::Hints::of_launches(kernel).block_axes;
@@ -269,7 +272,7 @@ fn flattened(kernel: &Kernel, base: &Narrowed) -> Narrowed {
     c
 }
 
-/// All that indices of many dimensions rest on, or what those of one array do.
+/// The conditions that all multi-dimensional indices need together, or those of one array.
 fn nested_conditions(shape: &Shape) -> Vec<Vec<Tree>> {
     let mut all: Vec<Tree> = Vec::new();
     for condition in shape.extents.iter().flatten() {
@@ -282,7 +285,7 @@ fn nested_conditions(shape: &Shape) -> Vec<Vec<Tree>> {
     out
 }
 
-/// Whether a condition is one of [`area_conditions`]: of two sizes, by themselves or multiplied.
+/// Whether a condition has a form of [`area_conditions`]: about two sizes, compared or multiplied.
 fn is_plain(tree: &Tree) -> bool {
     let leaf = |t: &Tree| !matches!(t, Tree::Binary(..));
     match tree {
@@ -306,13 +309,13 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
         for &p in free.iter().filter(|&&p| p != s) {
             let (p, s) = (param(p.min(s)), param(p.max(s)));
             let area = area(p.clone(), s.clone());
-            // Less than nothing, less one, may be a great deal.
+            // A negative size minus one may wrap to a large number.
             out.push(vec![area.clone()]);
             out.push(vec![not_negative(p), not_negative(s), area]);
         }
         out.push(vec![area(param(s), param(s))]);
     }
-    // Rows that blocks or threads have for themselves.
+    // Rows that each belong to one block or one thread.
     let dimension = |a: u8| [Tree::GridDim(a), Tree::BlockDim(a)];
     for &s in strides.iter().take(STRIDES) {
         out.extend((0..2).flat_map(dimension).map(|d| vec![area(param(s), d)]));
@@ -324,7 +327,7 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
             out.push(strides.iter().take(STRIDES).flat_map(each).collect());
         }
     }
-    // No width is given: all threads of a row are within it.
+    // The kernel has no width parameter: all threads of a row are within the stride.
     let threads = |grid: u8, block: u8| Tree::GridDim(grid).times(Tree::BlockDim(block));
     let reads = |a: u8| kernel.insts().any(|i| i.op == Op::Special(Special::ThreadId(a)));
     if reads(0) && reads(1) {
@@ -334,7 +337,7 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
                 let long = param(s).at_least(threads(x, x));
                 out.push(vec![long, area(param(s), threads(y, y))]);
             }
-            // Square tiles that are written with rows and columns exchanged.
+            // Square tiles that are written transposed.
             let long = param(s).at_least(threads(1, 0));
             out.push(vec![long, area(param(s), threads(0, 0))]);
         }
@@ -343,14 +346,15 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
     out
 }
 
-/// By parameter: whether threads beyond it do nothing. Callers launch more threads than that, so it is not at least their
-/// number: a guard that is too wide by one would be excused.
+/// For each parameter, whether threads with an index beyond it do nothing. Callers launch more threads than that, so
+/// the parameter may not be assumed to be at least the number of threads: a guard that is too wide by one would be
+/// excused.
 fn guards(kernel: &Kernel) -> Vec<bool> {
     let hints = lockstep_kernel::hints::Hints::of_launches(kernel);
     hints.params.iter().map(|p| p.compared_with_index.contains(&true)).collect()
 }
 
-/// How many conditions on areas come before those that indices name.
+/// How many conditions on areas are tried before those from indices.
 const AREAS: usize = 12;
 
 /// How many strides, sizes and limits of a kernel are looked at.
@@ -358,13 +362,13 @@ const STRIDES: usize = 3;
 const SIZES: usize = 3;
 const LIMITS: usize = 4;
 
-/// That a product is an `int`.
+/// The condition that a product fits an `int`.
 fn area(p: Tree, q: Tree) -> Tree {
     p.times(q).at_most(Tree::Const(i32::MAX.into()))
 }
 
-/// Whether a condition only keeps a size, or a product of sizes, below a number so large that nothing wraps, or keeps it
-/// from being no size at all.
+/// Whether a condition only gives a size, or a product of sizes, a large upper bound so that nothing overflows, or
+/// excludes sizes that are zero or negative.
 fn is_of_size(tree: &Tree) -> bool {
     if let Tree::Binary(Operator::Ge, a, b) = tree
         && matches!((&**a, &**b), (Tree::Param(_), Tree::Const(0 | 1)))
@@ -380,7 +384,7 @@ fn not_negative(p: Tree) -> Tree {
     p.at_least(Tree::Const(0))
 }
 
-/// Scalar parameters that have no value yet and are no offsets.
+/// Scalar parameters without a given value that are not offsets.
 fn free_scalars(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -> Vec<usize> {
     kernel
         .params
@@ -423,7 +427,7 @@ fn scalar_conditions(kernel: &Kernel, given: &Assumptions, summands: &[usize]) -
     out
 }
 
-/// Powers of two that the kernel computes with.
+/// Powers of two that occur as constants in the kernel.
 fn constants(kernel: &Kernel) -> Vec<i64> {
     let mut out: Vec<i64> = Vec::new();
     for inst in kernel.insts() {
@@ -446,7 +450,7 @@ fn constants(kernel: &Kernel) -> Vec<i64> {
 }
 
 impl Pairs<'_, '_> {
-    /// What scalar parameters are to the indices.
+    /// Determines the roles of scalar parameters in the indices.
     pub(crate) fn shape(&mut self) -> Shape {
         let mut offsets: Vec<(Base, T)> = Vec::new();
         let mut written: Vec<Base> = Vec::new();
@@ -474,7 +478,7 @@ impl Pairs<'_, '_> {
             list.sort_unstable();
             list.dedup();
         }
-        // The longest products say it of their parts.
+        // A condition on the longest product also covers its prefixes.
         let areas = std::mem::take(&mut shape.areas);
         let inside = |a: &Vec<usize>| areas.iter().any(|b| b.len() > a.len() && b.starts_with(a));
         shape.areas = areas.iter().filter(|a| !inside(a)).cloned().collect();
@@ -486,7 +490,7 @@ impl Pairs<'_, '_> {
         shape
     }
 
-    /// What the indices of written arrays rest on.
+    /// The conditions that the indices of written arrays need.
     fn extents(&mut self, written: &[Base]) -> Vec<Vec<Tree>> {
         let guards = guards(self.exec.ctx.kernel);
         let mut out: Vec<Vec<Tree>> = Vec::new();
@@ -539,7 +543,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// The parameters, in order, that a product is made of.
+    /// The parameters that a product consists of, in order.
     fn area(&self, t: T) -> Option<Vec<usize>> {
         let Node::Bin(Bin::Mul, a, b) = *self.exec.ctx.pool.node(t) else { return None };
         let part = |t: T| self.scalar(t).map(|p| vec![p]).or_else(|| self.area(t));
@@ -547,7 +551,7 @@ impl Pairs<'_, '_> {
         Some(if a.len() >= b.len() { [a, b].concat() } else { [b, a].concat() })
     }
 
-    /// The scalar parameter that a term is.
+    /// The scalar parameter, if the term is one.
     fn scalar(&self, t: T) -> Option<usize> {
         let Node::Var(v) = *self.exec.ctx.pool.node(t) else { return None };
         match self.exec.ctx.vars[v.0 as usize].0 {

@@ -1,4 +1,4 @@
-//! Conditions under which a kernel is proved that raises alarms otherwise.
+//! Conditions under which a kernel that raises alarms can be proved.
 
 pub(crate) mod array_sizes;
 pub(crate) mod hidden;

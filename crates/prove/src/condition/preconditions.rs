@@ -1,8 +1,8 @@
 //! Preconditions that fix or bound a parameter: `__requires(n == blockDim.x)`, `__requires(n < 1024)`.
 //!
-//! A precondition that every thread meets holds in every launch that counts. Where it says that a parameter is a
-//! constant, or bounds one by a constant, the kernel is evaluated again with that knowledge, which lets loops up to
-//! the parameter be counted and intervals be known; conditions of other forms stay facts of every question.
+//! A precondition that every thread reaches holds in every launch considered. Where it makes a parameter equal to a
+//! constant, or bounds it by one, the kernel is evaluated again with that value or bound, so that loops up to the
+//! parameter can be counted and intervals are tighter. Preconditions of other forms remain assumptions of every query.
 
 use lockstep_finding::Origin;
 
@@ -13,7 +13,8 @@ use crate::symbolic::evaluate::Exec;
 use crate::term::walk::conjuncts;
 use crate::term::{Bin, Node, T, sign_extend};
 
-/// The assumptions with what the preconditions say of single parameters, if they say anything new.
+/// The assumptions extended by the constants and bounds that preconditions give single parameters; `None` if they add
+/// nothing.
 pub(crate) fn sharpen(exec: &mut Exec, given: &Assumptions) -> Option<Assumptions> {
     let mut literals = Vec::new();
     for (b, c, _) in &exec.requires {
@@ -84,7 +85,7 @@ fn push(out: &mut Assumptions, param: usize, op: Operator, value: i64, more: &mu
     }
 }
 
-/// A scalar parameter by itself, perhaps extended as its own sign says.
+/// The scalar parameter if the term is one, possibly extended according to its signedness.
 fn parameter(exec: &Exec, t: T) -> Option<(usize, bool)> {
     let pool = &exec.ctx.pool;
     let (t, extended) = match *pool.node(t) {

@@ -1,41 +1,43 @@
-//! The questions of an analysis, for whoever checks a proof again.
+//! The queries of an analysis, recorded so that a proof can be checked again.
 //!
-//! Every question that is asked is kept as it was asked, before any rule has simplified it, with what it is about and who has
-//! answered that it has no model. What has one, or no answer, proves nothing, and is left out in the end.
+//! Every query is recorded in its original form, before any rule has simplified it, with its subject and with the rule
+//! or method that showed it unsatisfiable. Queries that are satisfiable or undecided prove nothing, and are left out at
+//! the end.
 
 use crate::decide::methods::METHODS;
 use crate::decide::rules_table::RULES;
 use crate::term::T;
 
-/// What a question is about.
+/// The subject of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum About {
     /// Whether two accesses race.
     Race,
-    /// Whether a thread misses a barrier that another one reaches, and comes to a later one.
+    /// Whether a thread misses a barrier that another thread reaches, and reaches a later one.
     Barrier,
-    /// Whether a thread misses a barrier that another one reaches.
+    /// Whether a thread misses a barrier that another thread reaches.
     EveryBarrier,
-    /// What barriers of some threads, copies, counters and values handed on rest on.
+    /// The facts that orders rely on: barriers of some of the threads, asynchronous copies, counters, and values handed
+    /// from thread to thread.
     Order,
-    /// Whether a thread comes to what is not modelled.
+    /// Whether a thread reaches an operation that is not modelled.
     Reach,
     Bounds,
     Assertion,
-    /// Asked for another purpose than a proof.
+    /// Asked for a purpose other than a proof.
     Other,
 }
 
-/// Who has shown that a question has no model.
+/// What has shown that a query is unsatisfiable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecidedBy {
     Nobody,
-    /// A member became false while it was made.
+    /// A member of the conjunction became false while it was constructed.
     Construction,
-    /// The rule that was the last to apply, if one was, before a contradiction was seen.
+    /// The last rule that applied, if any, before a contradiction was seen.
     Rule(Option<usize>),
     Method(usize),
-    /// It was asked of places in the grid.
+    /// The query was decided over positions in the grid.
     GridPosition,
 }
 
@@ -53,20 +55,20 @@ impl DecidedBy {
     }
 }
 
-/// A question.
+/// A query.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// All members, with the intervals of what occurs.
+    /// All members of the conjunction, with the intervals of all terms that occur.
     pub(crate) members: Vec<T>,
     pub(crate) about: About,
     pub(crate) by: DecidedBy,
 }
 
-/// All of them, by number.
+/// All queries, by number.
 #[derive(Debug)]
 pub(crate) struct AskedList {
     pub(crate) list: Vec<Asked>,
-    /// What the next ones are about.
+    /// The subject of the next queries.
     pub(crate) about: About,
 }
 
@@ -75,7 +77,7 @@ impl AskedList {
         AskedList { list: Vec::new(), about: About::Other }
     }
 
-    /// Keeps a question: its number.
+    /// Records a query, and returns its number.
     pub(crate) fn push(&mut self, members: Vec<T>, by: DecidedBy) -> usize {
         self.list.push(Asked { members, about: self.about, by });
         self.list.len() - 1

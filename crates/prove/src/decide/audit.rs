@@ -1,8 +1,8 @@
-//! Every step of a rule, and every contradiction that a method finds, asked of Z3 again, in the exact language of bits.
+//! Every step of a rule, and every contradiction found by a method, checked again by Z3 over exact bit-vectors.
 //!
-//! It is made for a long test over real kernels, and takes many times as long as the proof. What it cannot notice is an error in the
-//! constructors of terms, which both sides use; these are compared with the semantics of the kernel on all values at few
-//! bits, and with other solvers where a proof is written down.
+//! This is for a long test over real kernels, and takes many times as long as the proof. It cannot notice an error in
+//! the constructors of terms, which both sides use. These are tested against the semantics of the kernel, exhaustively
+//! at small widths, and against other solvers where a proof is written down.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,24 +18,24 @@ use crate::meter::Meter;
 use crate::smt::z3::{self, Answer, Effort, Theory};
 use crate::term::T;
 
-/// What came of a row's answers.
+/// The outcome of the audit for one rule or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Audited {
     pub name: &'static str,
     pub agreed: u64,
-    /// The solver had no answer within the work it was given.
+    /// Queries that the solver did not decide within its work limit.
     pub undecided: u64,
     /// Steps and answers that are wrong.
     pub contradicted: u64,
 }
 
-/// Where the answers are collected.
+/// Collects the outcomes.
 #[derive(Debug)]
 pub struct Audit {
-    /// Work for one question, in the units of [`crate::Config::work`].
+    /// Work for one query, in the units of [`crate::Config::work`].
     work: u32,
     rows: Mutex<Vec<Audited>>,
-    /// Questions that were asked before.
+    /// Queries that were checked before.
     known: Mutex<FxHashSet<(usize, Vec<T>)>>,
 }
 
@@ -55,7 +55,7 @@ impl Audit {
         self.rows.lock().expect("no panic while held").clone()
     }
 
-    /// Forgets which questions were asked: terms have other meanings in another evaluation of the kernel.
+    /// Forgets which queries were checked: another evaluation of the kernel gives terms other meanings.
     pub(crate) fn begin(&self) {
         self.known.lock().expect("no panic while held").clear();
     }
@@ -64,7 +64,7 @@ impl Audit {
         self.known.lock().expect("no panic while held").insert((row, list.to_vec()))
     }
 
-    /// A step of a rule: what it claims is the negation of something that must have no model.
+    /// Checks a step of a rule: the negation of what it claims must be unsatisfiable.
     pub(crate) fn step(&self, ctx: &mut Ctx, rule: usize, list: &[T], step: &Step) {
         if !self.is_new(rule, list) {
             return;
@@ -74,7 +74,7 @@ impl Audit {
         }
     }
 
-    /// A conjunction that a method says has no model.
+    /// Checks a conjunction that a method found unsatisfiable.
     pub(crate) fn contradiction(&self, ctx: &Ctx, method: usize, list: &[T]) {
         let row = RULES.len() + method;
         if self.is_new(row, list) {
@@ -113,7 +113,7 @@ impl Audit {
     }
 }
 
-/// Conjunctions that have no model where the step is right.
+/// Conjunctions that are unsatisfiable if the step is correct.
 pub(crate) fn refutations(ctx: &mut Ctx, list: &[T], step: &Step) -> Vec<Vec<T>> {
     let with = |list: &[T], more: &[T]| [list, more].concat();
     match step {
@@ -133,7 +133,7 @@ pub(crate) fn refutations(ctx: &mut Ctx, list: &[T], step: &Step) -> Vec<Vec<T>>
             let variable = ctx.term_of(*var);
             let mut claims = Vec::new();
             if ctx.stands_for(*value, *var) {
-                // The new variable has any value of its interval: the old one has no other.
+                // The new variable ranges over its whole interval: the old variable must have no value outside it.
                 let (range, w) = (ctx.pool.range(*value), ctx.pool.width(variable));
                 let (low, high) =
                     (ctx.pool.constant(range.ulo, w), ctx.pool.constant(range.uhi, w));

@@ -1,9 +1,10 @@
-//! Models without the solver: a conjunction is evaluated for launches and pairs of threads that show most races.
+//! Models without the solver: a conjunction is evaluated for the launches and pairs of threads in which most races
+//! show.
 //!
-//! Most alarms have a model that anybody would think of: two threads next to each other along some axis, in a block of
-//! a few threads, with sizes that are large enough, or so large that an index wraps. A conjunction is evaluated
-//! under up to a few thousand such assignments, many at a time, which takes less than starting the solver.
-//! What is found is a model like any other; that none is found says nothing.
+//! Most alarms have an obvious model: two threads next to each other along some axis, in a block of a few threads, with
+//! sizes that are large enough, or so large that an index overflows. A conjunction is evaluated under up to a few
+//! thousand such assignments, many at a time, which takes less time than starting the solver. A model found this way is
+//! a model like any other; if none is found, the query is undecided.
 
 use crate::decide::program::{LANES, Lanes, Program};
 use crate::launch::context::{Ctx, VarKind};
@@ -27,7 +28,7 @@ impl Launch {
     }
 }
 
-/// Small launches first, so that a model is one that people can follow; then such in which indices wrap.
+/// Small launches first, so that models are easy to follow; then launches in which indices overflow.
 const LAUNCHES: [Launch; 8] = [
     Launch { block: [32, 1, 1], grid: [2, 1, 1], scalar: 64 },
     Launch { block: [8, 4, 1], grid: [2, 2, 1], scalar: 16 },
@@ -39,15 +40,16 @@ const LAUNCHES: [Launch; 8] = [
     Launch { block: [32, 4, 1], grid: [65535, 65535, 2], scalar: 1 << 17 },
 ];
 
-/// What is seldom needed ([`guess_more`]).
+/// Launches that are seldom needed ([`guess_more`]).
 const MORE_LAUNCHES: [Launch; 1] =
     [Launch { block: [64, 1, 1], grid: [(1 << 31) - 1, 1, 1], scalar: (1 << 31) - 1 }];
 
-/// How far apart the two are along one axis: threads in their block, and blocks in the grid.
+/// Distances between the two threads along one axis: within the block in threads, and between blocks in the grid.
 const THREADS_APART: [u64; 5] = [1, 2, 4, 16, 32];
 const BLOCKS_APART: [u64; 5] = [1, 2, 1 << 22, 1 << 13, 1 << 10];
 
-/// The same along the first axis, seldom: in blocks of usual sizes, the indices of blocks so far apart wrap to one.
+/// Distances along the first axis that are seldom needed: with usual block sizes, the indices of blocks so far apart
+/// overflow to the same value.
 const THREADS_FAR_APART: [u64; 3] = [64, 128, 256];
 const BLOCKS_FAR_APART: [u64; 4] = [1 << 24, 1 << 25, 1 << 26, 1 << 27];
 
@@ -58,18 +60,19 @@ const MORE_COUNTERS: [[u64; 2]; 2] = [[0, 2], [2, 0]];
 /// The longest conjunction that is tried, in operations.
 const LONGEST: usize = 4000;
 
-/// A model of the conjunction among the usual assignments: the first of them that is one.
+/// The first of the usual assignments that is a model of the conjunction.
 pub(crate) fn guess(ctx: &Ctx, program: &Program) -> Option<Assignment> {
     among(ctx, program, &[[0, 0, 0]])
 }
 
-/// A model among those that are seldom needed: a launch with all places, a place with all launches, or a counter. Such a one is
-/// larger than what others find, and is for who would ask the solver.
+/// A model among assignments that are seldom needed: a rare launch with all positions, a rare position with all
+/// launches, or a rare counter. Such a model is larger than those of other methods, so this is tried only before the
+/// solver is started.
 pub(crate) fn guess_more(ctx: &Ctx, program: &Program) -> Option<Assignment> {
     among(ctx, program, &[[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
 }
 
-/// The first model among launches, places and counters that are usual (0), or seldom needed (1).
+/// The first model among launches, positions and counters that are usual (0) or seldom needed (1).
 fn among(ctx: &Ctx, program: &Program, kinds: &[[usize; 3]]) -> Option<Assignment> {
     if program.terms.len() > LONGEST {
         return None;
@@ -88,8 +91,8 @@ fn among(ctx: &Ctx, program: &Program, kinds: &[[usize; 3]]) -> Option<Assignmen
         }
     }
     let apps = if applied { &[0, 1][..] } else { &[0][..] };
-    // Each variable belongs to one of three parts of an assignment. Where a kernel has one axis, say, most of what is
-    // tried is the same; different parts make different assignments.
+    // Each variable belongs to one of three parts of an assignment. Where a kernel uses one axis only, many choices of
+    // a part give the same values; each distinct choice is tried once.
     let launch = |l: &&Launch, v: &Variable| l.value(v.kind);
     let place = |a: &Apart, v: &Variable| a.value(v.kind, v.tag);
     let counter = |c: &&[u64; 2], v: &Variable| c[usize::from(v.tag == 2)];
@@ -116,7 +119,7 @@ fn among(ctx: &Ctx, program: &Program, kinds: &[[usize; 3]]) -> Option<Assignmen
     batch.first_model()
 }
 
-/// What the value of a variable is chosen by.
+/// Which part of an assignment determines the value of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Launch,
@@ -128,7 +131,7 @@ enum Part {
 /// Values of the variables of one part, by their positions in the program.
 type Values = Vec<(usize, u64)>;
 
-/// What is tried for the variables of one part, each but once: the usual ones, and those that are seldom needed.
+/// The distinct values to try for the variables of one part: the usual ones, and those that are seldom needed.
 fn parts<I: IntoIterator>(
     vars: &[Variable],
     part: Part,
@@ -180,11 +183,11 @@ impl Variable {
     }
 }
 
-/// Assignments that wait until there are enough of them to be evaluated.
+/// Assignments collected until there are enough to be evaluated together.
 struct Batch<'a> {
     program: &'a Program<'a>,
     vars: &'a [Variable],
-    /// The values that functions have, everywhere; an assignment is tried with each.
+    /// The values that function applications have, the same for all of them; an assignment is tried with each.
     apps: &'a [u64],
     values: Vec<Lanes>,
     used: usize,
@@ -228,7 +231,8 @@ impl Batch<'_> {
     }
 }
 
-/// The place of the second thread relative to the first, which is the first of all but where the second is before it.
+/// The position of the second thread relative to the first, which is at the origin; swapped where the second thread
+/// comes first.
 #[derive(Clone, Copy)]
 struct Apart {
     thread: [u64; 3],
@@ -267,7 +271,7 @@ impl Apart {
     }
 }
 
-/// Places of the second thread relative to the first, and of the first relative to the second.
+/// Positions of the second thread relative to the first, and the reverse.
 fn either_way(places: impl Iterator<Item = ([u64; 3], [u64; 3])>) -> Vec<Apart> {
     let both = |(thread, block)| [false, true].map(|swapped| Apart { thread, block, swapped });
     places.flat_map(both).collect()

@@ -1,16 +1,17 @@
-//! Deciding small conjunctions by intervals: narrow, and where that ends, split.
+//! Deciding small conjunctions by intervals: narrow them, and split where narrowing makes no more progress.
 //!
-//! Most questions are small: a handful of comparisons between indices of a few bits. Starting the solver takes longer than
-//! answering them. Here every term has an interval; those of operands narrow that of a term, and what a condition demands
-//! of a term narrows its operands (constraint propagation as solvers over finite domains do it). A box in which some
-//! condition cannot hold is dropped; one in which all hold is a model; of any other the smallest variable is halved,
-//! the lower half first, so that models are small numbers.
+//! Most queries are small: a handful of comparisons between indices of a few bits. Starting the solver takes longer
+//! than answering them. Here every term has an interval. The intervals of its operands narrow it, and a condition on a
+//! term narrows its operands (constraint propagation over finite domains). A box in which some condition cannot hold is
+//! dropped; one in which all conditions hold is a model; in any other, the variable with the smallest interval is
+//! halved, the lower half first, so that models are small numbers.
 //!
-//! Where that goes on for some time, sums are compared as well ([`crate::decide::linear_sums`]): that one number is less than another, and that not
-//! more than the first, no interval can see.
+//! After some time, sums are compared as well ([`crate::decide::linear_sums`]): intervals alone cannot see that `a < b`
+//! contradicts `b <= a`.
 //!
-//! What it says is exact. It gives up after some thousand operations, long before the solver would have started; applications of
-//! functions are variables here, so a model that would need one function to have two values is not one, and is no answer.
+//! Its answers are exact. It gives up after some thousand operations, long before the solver would have started.
+//! Applications of functions are treated as variables; a model in which one function would need two values for the same
+//! arguments is discarded.
 
 use crate::decide::linear_sums::Forms;
 use crate::decide::program::{At, Program};
@@ -18,13 +19,14 @@ use crate::smt::z3::Answer;
 use crate::term::walk::{Assignment, children, eval_bin};
 use crate::term::{Bin, Node, Range, mask, range_of, sign_extend, smax, smin};
 
-/// Intervals that are computed before it gives up: of the questions that are decided at all, one in thirty takes more.
+/// Upper bound of the intervals that are computed: of the queries that are decided at all, one in thirty takes more.
 const MOST: usize = 10_000;
 
-/// Intervals after which sums are looked at, too: what is decided by intervals alone mostly is by then.
+/// Number of intervals after which sums are compared, too: most queries that intervals alone can decide are decided by
+/// then.
 const SOON: usize = 1_000;
 
-/// How often sums are looked at again, because of what they have told.
+/// How often sums are compared again after they narrowed an interval.
 const AGAIN: usize = 4;
 
 /// The longest conjunction that is looked at, in terms.
@@ -33,7 +35,7 @@ const LONGEST: usize = 600;
 /// Rounds of narrowing of one box.
 const ROUNDS: usize = 6;
 
-/// `Unsat`, or a model; `Unknown` where it gave up.
+/// `Unsat`, or a model; `Unknown` where the limit is reached.
 pub(crate) fn decide(program: &Program) -> Answer {
     if program.terms.len() > LONGEST {
         return Answer::Unknown;
@@ -62,13 +64,13 @@ pub(crate) fn decide(program: &Program) -> Answer {
             let contradicts = whole.is_some_and(|w| search.contradicts(w));
             return if contradicts { Answer::Unsat } else { model };
         }
-        // Where all have one value, that is the corner, and it does not hold.
+        // Where every variable has a single value, that is the corner, which was checked not to be a model.
         let Some(i) = search.smallest(&part.ranges) else { continue };
         let r = part.ranges[i.index()];
         let middle = r.ulo + (r.uhi - r.ulo) / 2;
         let w = program.width(i);
         let half = |lo: u64, hi: u64| meet(r, Range::unsigned(lo, hi, w));
-        // The upper half waits below the lower one.
+        // The upper half goes on the stack below the lower half.
         if let Some(upper) = half(middle + 1, r.uhi) {
             let mut other = part.clone();
             search.set(&mut other, i, upper);
@@ -82,13 +84,13 @@ pub(crate) fn decide(program: &Program) -> Answer {
     Answer::Unsat
 }
 
-/// The intervals of all terms, and what has to be computed again because one of them has changed since.
+/// The intervals of all terms, and the terms that must be computed again because an interval has changed.
 #[derive(Clone)]
 struct Part {
     ranges: Vec<Range>,
-    /// Terms whose interval is to be computed from those of their operands.
+    /// Terms whose interval must be computed from those of their operands.
     own: Bits,
-    /// Terms whose operands' intervals are, from their own and each other's.
+    /// Terms whose operands' intervals must be narrowed, by the term's own interval and each other's.
     operands: Bits,
 }
 
@@ -115,7 +117,7 @@ impl Bits {
         self.0[a.index() / 64] |= 1 << (a.index() % 64);
     }
 
-    /// Takes out the first that is not before another.
+    /// Removes the first member at or after a position.
     fn take_from(&mut self, from: usize) -> Option<At> {
         let mut below = (1u64 << (from % 64)) - 1;
         for (i, word) in self.0.iter_mut().enumerate().skip(from / 64) {
@@ -129,7 +131,7 @@ impl Bits {
         None
     }
 
-    /// Takes out the last before another.
+    /// Removes the last member before a position.
     fn take_before(&mut self, end: usize) -> Option<At> {
         let mut below = (1u64 << (end % 64)) - 1;
         for i in (0..=(end / 64)).rev() {
@@ -150,9 +152,9 @@ fn is_leaf(node: &Node<At>) -> bool {
     matches!(node, Node::Var(_) | Node::App(..))
 }
 
-/// For each term, those of which it is an operand.
+/// For each term, the terms that have it as an operand.
 struct Users {
-    /// Where those of a term begin in `all`; one more than there are terms.
+    /// Where the users of a term begin in `all`; one entry more than there are terms.
     from: Vec<u32>,
     all: Vec<At>,
 }
@@ -184,7 +186,7 @@ impl Users {
     }
 }
 
-/// What both allow, if anything.
+/// The intersection of two intervals, unless it is empty.
 fn meet(a: Range, b: Range) -> Option<Range> {
     let r = Range {
         ulo: a.ulo.max(b.ulo),
@@ -213,7 +215,7 @@ impl<'a> Search<'a> {
         Search { program, users: Users::of(program), leaves }
     }
 
-    /// What there is at first, when nothing has been computed; `None` where a condition is false.
+    /// The initial box, before anything is computed; `None` where a condition is false.
     fn whole(&self) -> Option<Part> {
         let n = self.program.terms.len();
         let mut ranges: Vec<Range> =
@@ -225,7 +227,7 @@ impl<'a> Search<'a> {
         Some(Part { ranges, own: Bits::all(n), operands: Bits::all(n) })
     }
 
-    /// Gives a term another interval.
+    /// Sets the interval of a term.
     fn set(&self, part: &mut Part, a: At, r: Range) {
         part.ranges[a.index()] = r;
         part.operands.insert(a);
@@ -258,8 +260,8 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// Narrows all until nothing changes, or long enough. False where there is no model. What did not change since it was
-    /// last looked at would not change anything now, and is passed over.
+    /// Narrows all intervals until nothing changes, or a limit is reached. False where there is no model. Terms whose
+    /// neighbours have not changed since they were last processed are skipped.
     fn narrow(&self, part: &mut Part, left: &mut usize) -> bool {
         for _ in 0..ROUNDS {
             let mut changed = false;
@@ -288,7 +290,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// The interval of a term by those of its operands.
+    /// The interval of a term from those of its operands.
     fn upwards(&self, ranges: &[Range], a: At) -> Range {
         let (node, width) = (&self.program.nodes[a.index()], self.program.width(a));
         let of = |a: At| ranges[a.index()];
@@ -313,7 +315,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The value of a term that is no leaf, by those of its operands.
+    /// The value of a term that is not a leaf, from those of its operands.
     fn value(&self, a: At, of: impl Fn(At) -> Option<u64>) -> Option<u64> {
         let width = |a| self.program.width(a);
         let v = match self.program.nodes[a.index()] {
@@ -332,7 +334,7 @@ impl<'a> Search<'a> {
         Some(v & mask(width(a)))
     }
 
-    /// Whether all hold where every leaf has the least of its values.
+    /// Whether all conditions hold where every leaf has its least value.
     fn corner_holds(&self, ranges: &[Range]) -> bool {
         let mut values: Vec<u64> = Vec::with_capacity(ranges.len());
         for (i, r) in (0..).zip(ranges) {
@@ -346,7 +348,8 @@ impl<'a> Search<'a> {
         true
     }
 
-    /// Narrows the operands of a term by its own interval. `None` where nothing is left of one, else whether one changed.
+    /// Narrows the operands of a term by its own interval. `None` where an interval becomes empty, otherwise whether
+    /// one changed.
     fn downwards(&self, part: &mut Part, t: At) -> Option<bool> {
         let own = part.ranges[t.index()];
         let width = |a: At| self.program.width(a);
@@ -414,7 +417,7 @@ impl<'a> Search<'a> {
         Some(true)
     }
 
-    /// A condition that has to hold, or not to.
+    /// Narrows the operands of a condition that has to be true, or false.
     fn condition(&self, part: &mut Part, op: Bin, holds: bool, a: At, b: At) -> Option<bool> {
         let (ra, rb) = (part.of(a), part.of(b));
         let w = self.program.width(a);
@@ -422,7 +425,7 @@ impl<'a> Search<'a> {
             (Bin::And, true) => (Range::unsigned(1, 1, 1), Range::unsigned(1, 1, 1)),
             (Bin::Or, false) => (Range::unsigned(0, 0, 1), Range::unsigned(0, 0, 1)),
             (Bin::And, false) | (Bin::Or, true) => {
-                // Where one operand does not settle it, the other has to.
+                // Where one operand does not decide the result, the other has to.
                 let neutral = u64::from(op == Bin::And);
                 let other = Range::unsigned(1 - neutral, 1 - neutral, 1);
                 match (single(ra) == Some(neutral), single(rb) == Some(neutral)) {
@@ -457,7 +460,7 @@ impl<'a> Search<'a> {
         Some(self.demand(part, b, wb)? | first)
     }
 
-    /// A sum that does not wrap: each atom is what the others leave of it.
+    /// A sum that does not overflow: each atom is narrowed by the intervals of the sum and of the other atoms.
     fn sum(&self, part: &mut Part, t: At, c: u64, terms: &[(At, u64)]) -> Option<bool> {
         let w = self.program.width(t);
         let own = part.of(t);
@@ -486,9 +489,9 @@ impl<'a> Search<'a> {
         for (&(atom, _), &(k, (plo, phi), signed)) in terms.iter().zip(&parts) {
             // least <= others + k * atom <= most
             let (low, high) = (least - (hi - phi), most - (lo - plo));
-            // Dividing by a negative number turns the order round.
+            // Dividing by a negative number reverses the order.
             let (l, h) = if k > 0 { (low, high) } else { (-high, -low) };
-            // The least that is not less, and the greatest that is not more.
+            // Rounded up for the lower bound, and down for the upper.
             let (from, to) = (-floor(-l, k.abs()), floor(h, k.abs()));
             if from > to {
                 return None;
@@ -513,7 +516,8 @@ impl<'a> Search<'a> {
         Some(changed)
     }
 
-    /// A constant plus or minus one atom, which may wrap: the atom is what is left without the constant, where that does not.
+    /// A constant plus or minus one atom, which may overflow: the atom's interval is that of the sum minus the
+    /// constant, where that interval does not wrap around.
     fn shifted(&self, part: &mut Part, t: At, c: u64, atom: At, k: u64) -> Option<bool> {
         let w = self.program.width(t);
         let own = part.of(t);
@@ -530,7 +534,7 @@ impl<'a> Search<'a> {
         for (low, high) in readings {
             let (low, high) = if negative { (c - high, c - low) } else { (low - c, high - c) };
             let all = 1i128 << w;
-            // The same multiple of the modulus off, in either reading.
+            // Both ends are off by the same multiple of the modulus, in the unsigned or in the signed reading.
             if low.div_euclid(all) == high.div_euclid(all) {
                 let (low, high) = (low.rem_euclid(all) as u64, high.rem_euclid(all) as u64);
                 changed |= self.demand(part, atom, Range::unsigned(low, high, w))?;
@@ -544,14 +548,14 @@ impl<'a> Search<'a> {
         Some(changed)
     }
 
-    /// The variable of the fewest values, among those that have more than one.
+    /// The variable with the fewest values, among those with more than one.
     fn smallest(&self, ranges: &[Range]) -> Option<At> {
         let leaves = self.leaves.iter().map(|&a| (a, ranges[a.index()]));
         let open = leaves.filter(|(_, r)| r.ulo < r.uhi);
         open.min_by_key(|(_, r)| r.uhi - r.ulo).map(|(a, _)| a)
     }
 
-    /// The model that is left, if it is one.
+    /// The remaining assignment, if it is a model.
     fn model(&self, ranges: &[Range]) -> Answer {
         let pool = self.program.pool;
         let mut out = Assignment::default();
@@ -585,7 +589,7 @@ fn floor(a: i128, by: i128) -> i128 {
     }
 }
 
-/// What two intervals say of a condition.
+/// The truth value of a condition that two intervals determine.
 fn truth(op: Bin, a: Range, b: Range) -> Option<bool> {
     match op {
         Bin::Eq if meet(a, b).is_none() => Some(false),
@@ -599,7 +603,7 @@ fn truth(op: Bin, a: Range, b: Range) -> Option<bool> {
     }
 }
 
-/// An interval without the only value of another, where that is at an end of it.
+/// An interval without the only value of another, if that value is one of its ends.
 fn without(r: Range, other: Range, w: u32) -> Option<Range> {
     let Some(v) = single(other) else { return Some(r) };
     if single(r) == Some(v) {
@@ -620,7 +624,7 @@ fn without(r: Range, other: Range, w: u32) -> Option<Range> {
     Some(out)
 }
 
-/// What is left of both where the first is less.
+/// Both intervals narrowed by the condition that the first value is less than the second.
 fn below(a: Range, b: Range, w: u32) -> Option<(Range, Range)> {
     let (high, low) = (b.uhi.checked_sub(1)?, a.ulo.checked_add(1)?);
     if low > mask(w) {

@@ -1,4 +1,4 @@
-//! Questions about one launch: dimensions of usual launches are filled in, and what is left is a small question.
+//! Queries restricted to one launch: the dimensions of a usual launch are substituted, which leaves a small query.
 
 use crate::decide::intervals;
 use crate::decide::program::Program;
@@ -7,17 +7,17 @@ use crate::smt::z3::{self, Answer, Effort, Theory};
 use crate::term::walk::{Assignment, Substitution, reachable};
 use crate::term::{Node, T, VarId};
 
-/// Work for one launch that is tried.
+/// Work limit for one launch that is tried.
 const TRIAL_WORK: u32 = 60;
 
-/// A conjunction for one launch: some variables have values.
+/// A conjunction for one launch: some variables have fixed values.
 pub(crate) struct Trial {
     values: Vec<(VarId, u64)>,
     list: Vec<T>,
 }
 
-/// Dimensions, and scalars where they are fixed too, of launches that show most alarms: small ones, and one whose
-/// indices wrap.
+/// Dimensions, and values of scalars where they are fixed too, of launches that show most alarms: small ones, and one
+/// whose indices overflow.
 const LAUNCHES: [([u64; 3], [u64; 3], Option<u64>); 4] = [
     ([4, 4, 2], [2, 2, 2], Some(3)),
     ([4, 4, 2], [2, 2, 2], None),
@@ -25,8 +25,8 @@ const LAUNCHES: [([u64; 3], [u64; 3], Option<u64>); 4] = [
     ([1024, 1, 1], [1 << 23, 4, 1], None),
 ];
 
-/// The conjunction with dimensions filled in. Products of unknown dimensions are what the solver is worst at, and a
-/// model for one launch is a model.
+/// The conjunction with dimensions substituted. Products of unknown dimensions are hard for the solver, and a model for
+/// one launch is a model.
 pub(crate) fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
     let (mut dims, mut scalars) = (Vec::new(), Vec::new());
     for t in reachable(&ctx.pool, key) {
@@ -67,7 +67,7 @@ pub(crate) fn trials(ctx: &mut Ctx, key: &[T]) -> Vec<Trial> {
     out
 }
 
-/// The answer to a part of a question.
+/// The answer to a query restricted to one launch.
 pub(crate) fn short(ctx: &Ctx, list: &[T], effort: Effort) -> (Answer, u64) {
     match intervals::decide(&Program::new(&ctx.pool, list)) {
         Answer::Unknown => z3::check(&ctx.pool, list, Theory::Bits, effort.at_most(TRIAL_WORK)),
@@ -96,7 +96,7 @@ pub(crate) fn attempt(
     (None, work)
 }
 
-/// Whether the assignment satisfies all.
+/// Whether the assignment satisfies all assertions.
 pub(crate) fn holds(ctx: &Ctx, assertions: &[T], m: &Assignment) -> bool {
     assertions.iter().all(|&t| m.eval(&ctx.pool, t) == 1)
 }

@@ -1,4 +1,4 @@
-//! How long a question may take, and what for it is asked.
+//! How long a query may take, and the purpose of an analysis.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::decide::solve::Outcome;
 use crate::meter::Meter;
 use crate::smt::z3::Effort;
 
-/// What an analysis is made for.
+/// The purpose of an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Verdicts, and an alarm for every pair of accesses that may race.
@@ -26,15 +26,15 @@ pub(crate) enum Purpose {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     pub(crate) jobs: usize,
-    /// For one question, in the units of [`Effort::work`].
+    /// Work limit for one query, in the units of [`Effort::work`].
     pub(crate) work: u32,
     pub(crate) deadline: Instant,
-    /// What `meter` is for, for the reports.
+    /// The time that `meter` stands for, for the reports.
     pub(crate) budget: Duration,
     pub(crate) meter: &'a Meter,
     pub(crate) purpose: Purpose,
     pub(crate) cancel: &'a Cancel,
-    /// What is noted of the proof.
+    /// What is recorded about the proof.
     pub(crate) record: &'a Arc<Record>,
 }
 
@@ -48,7 +48,7 @@ impl Limits<'_> {
         Effort { work, deadline, meter, cancel }
     }
 
-    /// Why a question ended without an answer.
+    /// Why a query was not decided.
     pub(crate) fn not_decided(&self, question: Question, outcome: Outcome) -> Reason {
         let seconds = match outcome {
             Outcome::Late => Some(self.budget.as_secs_f64()),
@@ -57,7 +57,7 @@ impl Limits<'_> {
         Reason::Undecided { question, seconds }
     }
 
-    /// Why nothing more was looked at.
+    /// Why the analysis stopped early.
     pub(crate) fn ran_out(&self) -> Reason {
         Reason::TimeBudget { seconds: Some(self.budget.as_secs_f64()) }
     }

@@ -1,33 +1,35 @@
-//! Contradictions between sums: what intervals cannot see, because it takes two terms together.
+//! Contradictions between sums, which intervals cannot see because they involve two terms together.
 //!
-//! Each term that does not wrap is an integer sum of atoms ([`Form`]), whatever its width, so that one sum that occurs in several
-//! widths, or as a multiple, is one. A quotient and a rest by a constant are atoms that make up what was divided. A comparison
-//! that is known to hold, or not to, bounds the difference of its sides; an equation with an atom of coefficient one is solved
-//! for it. Atoms are named by what they are applied to, so that what becomes equal by an equation has one name in the next
-//! round. Two bounds of one sum that leave nothing are a contradiction; a comparison that they decide is told to who asks
-//! ([`crate::decide::intervals`]), whose intervals may then decide others.
+//! Each term that does not overflow is an integer sum of atoms ([`Form`]), whatever its width, so that a sum that
+//! occurs in several widths, or as a multiple, has one form. The quotient and the remainder by a constant are atoms
+//! that add up to the dividend. A comparison known to be true or false bounds the difference of its sides; an equation
+//! with an atom of coefficient one is solved for it. Atoms are identified by their operands, so that terms made equal
+//! by an equation have one name in the next round. Contradictory bounds of one sum are a contradiction; a comparison
+//! that the bounds decide is returned to the caller ([`crate::decide::intervals`]), whose intervals may then decide
+//! others.
 //!
-//! Why it is sound: intervals hold in every model, and so do all equations and bounds that are made of them: an atom has, in a
-//! model, the value of what it stands for. Nothing is split or guessed. Whatever does not fit (a number too large, a sum too
-//! long, a term that may wrap) stands for itself, or is left out, which loses facts only.
+//! Why it is sound: intervals hold in every model, and so do all equations and bounds derived from them: in a model, an
+//! atom has the value of the term it stands for. Nothing is split or guessed. A term that does not fit (a number too
+//! large, a sum too long, a term that may overflow) becomes an atom, or is left out, which only loses facts.
 //!
-//! What it can miss: bounds are compared for one sum, never added up for several.
+//! What it can miss: bounds of one sum are compared with each other; bounds of different sums are never added up.
 
 use rustc_hash::FxHashMap;
 
 use crate::decide::program::{At, Program};
 use crate::term::{Bin, FnId, Node, Range, gcd, mask, sign_extend, smax, smin};
 
-/// The longest sum, in atoms, and its largest coefficients, constants and values of atoms: no value of a sum is [`FAR`] then.
+/// Limits of the length of a sum, in atoms, and of its coefficients, constants and values of atoms: they keep every
+/// value of a sum below [`FAR`].
 const LONGEST: usize = 12;
 const LARGEST: i128 = 1 << 50;
 const LARGEST_CONSTANT: i128 = 1 << 100;
 const LARGEST_ATOM: i128 = 1 << 70;
 
-/// Beyond the values of all sums.
+/// Larger than every value of a sum.
 const FAR: i128 = 1 << 125;
 
-/// Words are of half the width of addresses.
+/// The width of an `int`, half the width of an address.
 const HALF: u32 = 32;
 
 type Atom = u32;
@@ -52,7 +54,7 @@ impl Form {
         self.terms.iter().find(|(b, _)| *b == a).map_or(0, |t| t.1)
     }
 
-    /// This and `k` times another; `None` where that is too long, or the numbers are too large.
+    /// This plus `k` times another; `None` where the sum is too long, or the numbers are too large.
     fn plus(&self, k: i128, other: &Form) -> Option<Form> {
         let constant = self.constant.checked_add(k.checked_mul(other.constant)?)?;
         let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
@@ -92,19 +94,19 @@ impl Form {
     }
 }
 
-/// What an atom stands for, as an integer.
+/// The integer that an atom stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    /// The value of a term, read as signed or not.
+    /// The value of a term, read as signed or unsigned.
     Term(u32, bool),
-    /// The value of a function, read as signed or not: of arguments of these values, and of a width.
+    /// The value of a function application, read as signed or unsigned: its arguments, and its width.
     Call(FnId, Vec<Form>, u32, bool),
     Product(Form, Form),
     Quotient(Form, i128),
     Rest(Form, i128),
 }
 
-/// What a difference of two terms is bounded by, and the one value that it does not have.
+/// Bounds of the difference of two terms, and the one value that it cannot have.
 struct Fact {
     form: Form,
     low: i128,
@@ -112,7 +114,7 @@ struct Fact {
     is_not_zero: bool,
 }
 
-/// Bounds of a sum without a constant, whose coefficients have no divisor in common.
+/// Bounds of a sum without a constant, whose coefficients have no common divisor.
 struct Bounds {
     low: i128,
     high: i128,
@@ -127,7 +129,7 @@ pub(crate) struct Forms<'a> {
     atoms: FxHashMap<Key, Atom>,
     /// The interval of each atom.
     bounds: Vec<(i128, i128)>,
-    /// Atoms that an equation gives; what gives them has none of them.
+    /// Atoms solved by equations; the solutions contain no solved atoms.
     solved: FxHashMap<Atom, Form>,
     /// The values of terms in this round, read as unsigned and as signed.
     done: FxHashMap<(u32, bool), Form>,
@@ -150,8 +152,8 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Comparisons that the intervals leave open, and what they come to; `None` where there is no model. Whether something
-    /// became known by which another round may find more.
+    /// Comparisons that the intervals leave open, with the truth values found; `None` where there is no model. The flag
+    /// is whether new facts were found, so that another round may find more.
     pub(crate) fn round(&mut self, ranges: &[Range]) -> Option<(Vec<(At, bool)>, bool)> {
         self.ranges = ranges.to_vec();
         self.done.clear();
@@ -206,7 +208,7 @@ impl<'a> Forms<'a> {
         self.value(t).map(|v| v == 1)
     }
 
-    /// The value of an atom, by equations where they give it.
+    /// The value of an atom, replaced by its solution where an equation gives one.
     fn named(&mut self, key: Key, low: i128, high: i128) -> Form {
         let next = self.bounds.len() as Atom;
         let a = *self.atoms.entry(key).or_insert(next);
@@ -235,7 +237,7 @@ impl<'a> Forms<'a> {
         shigh - slow < high - low
     }
 
-    /// The bounds of a term's value, read as signed or not.
+    /// The bounds of a term's value, read as signed or unsigned.
     fn reading(&self, t: At, signed: bool) -> (i128, i128) {
         let r = self.range(t);
         match signed {
@@ -244,9 +246,9 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// The term's value as an integer, read as signed or not.
+    /// The term's value as an integer, read as signed or unsigned.
     fn form(&mut self, t: At, signed: bool) -> Form {
-        // Where it is not negative, both are one.
+        // Where the value is not negative, both readings are the same.
         let signed = signed && self.range(t).slo < 0;
         if let Some(f) = self.done.get(&(t.0, signed)) {
             return f.clone();
@@ -268,7 +270,7 @@ impl<'a> Forms<'a> {
         self.named(key, low, high)
     }
 
-    /// Whether all values between lie within what the width can hold, read as signed or not: then nothing wraps.
+    /// Whether the width can hold all values in the interval, read as signed or unsigned: then nothing overflows.
     fn fits(&self, t: At, signed: bool, (low, high): (i128, i128)) -> bool {
         let w = self.width(t);
         match signed {
@@ -277,7 +279,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// The value by those of the operands; `None` where it may wrap, or is something else.
+    /// The value computed from those of the operands; `None` where it may overflow, or the operation is not linear.
     fn structure(&mut self, t: At, signed: bool) -> Option<Form> {
         let w = self.width(t);
         match self.program.nodes[t.index()] {
@@ -339,7 +341,7 @@ impl<'a> Forms<'a> {
                     return x.times(y.constant);
                 }
                 let (low, high) = self.reading(t, signed);
-                // In an order that does not hang on the width.
+                // In an order that does not depend on the width.
                 let (x, y) = if x.terms <= y.terms { (x, y) } else { (y, x) };
                 Some(self.named(Key::Product(x, y), low, high))
             }
@@ -382,8 +384,8 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Quotient and rest of a value that is not negative, by a positive number. Multiples of that number belong to the quotient,
-    /// so that sums that differ by them have one rest.
+    /// Quotient and remainder of a non-negative value by a positive number. Multiples of the divisor are moved into the
+    /// quotient, so that sums that differ by them have the same remainder.
     fn divided(&mut self, t: At, by: i128) -> Option<(Form, Form)> {
         let whole = self.form(t, false);
         match by {
@@ -403,7 +405,7 @@ impl<'a> Forms<'a> {
         }
         let (low, high) = self.interval(&left);
         let (low, high) = (low.div_euclid(by), high.div_euclid(by));
-        // Of quotients of quotients nothing else bounds the size.
+        // Nothing else bounds the size of nested quotients.
         if low < -LARGEST_ATOM || high > LARGEST_ATOM {
             return None;
         }
@@ -414,7 +416,7 @@ impl<'a> Forms<'a> {
         Some((quotient.plus(1, &multiple)?, rest))
     }
 
-    /// The value modulo two to the power of a width that is not above the term's own.
+    /// The value modulo two to the power of a width that is at most the term's own.
     fn modular(&mut self, t: At, w: u32) -> Option<Form> {
         if let Some(f) = self.cut.get(&(t.0, w)) {
             return f.clone();
@@ -441,7 +443,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// The difference of two terms modulo their width, or a smaller one, with coefficients next to zero.
+    /// The difference of two terms modulo their width, or a smaller one, with coefficients of least absolute value.
     fn difference(&mut self, a: At, b: At, w: u32) -> Option<Form> {
         let d = self.modular(a, w)?.plus(-1, &self.modular(b, w)?)?;
         let all = 1i128 << w;
@@ -453,7 +455,7 @@ impl<'a> Forms<'a> {
         Form { constant: centred(d.constant), terms: terms.collect() }.fitting()
     }
 
-    /// Whether the two differ in their lowest bits: all atoms of the difference have an even coefficient, say, and the
+    /// Whether the two differ in their lowest bits: for instance, all coefficients of the difference are even, and the
     /// constant is odd.
     fn is_odd(&mut self, a: At, b: At) -> bool {
         let own = self.width(a);
@@ -465,7 +467,7 @@ impl<'a> Forms<'a> {
         })
     }
 
-    /// The difference of the sides of a comparison as an integer, where that says all about it.
+    /// The difference of the sides of a comparison as an integer, where it determines the result.
     fn sides(&mut self, op: Bin, a: At, b: At) -> Option<Form> {
         if op != Bin::Eq {
             let signed = op == Bin::Slt;
@@ -482,8 +484,8 @@ impl<'a> Forms<'a> {
         self.form(a, false).plus(-1, &self.form(b, false))
     }
 
-    /// What has to be zero where the two are equal, because their lower halves are: a sum that wraps in the lower half may be
-    /// exact there.
+    /// A form that is zero if the two are equal, because then their lower halves are equal: a sum that may wrap in 32
+    /// bits, and is then extended, is exact modulo 2^32.
     fn lower(&mut self, a: At, b: At) -> Option<Form> {
         if self.width(a) <= HALF {
             return None;
@@ -493,7 +495,7 @@ impl<'a> Forms<'a> {
         (low > -(1 << HALF) && high < 1 << HALF).then_some(d)
     }
 
-    /// Keeps what a comparison says that holds, or does not.
+    /// Records the fact that a comparison is true, or that it is false.
     fn compare(&mut self, op: Bin, holds: bool, a: At, b: At) {
         let (low, high) = match (op, holds) {
             (Bin::Eq, true) => (0, 0),
@@ -504,7 +506,7 @@ impl<'a> Forms<'a> {
         let is_not_zero = op == Bin::Eq && !holds;
         let whole = self.sides(op, a, b);
         let half = if op == Bin::Eq && holds { self.lower(a, b) } else { None };
-        // What is equal is so in either reading.
+        // Equal values are equal in both readings.
         let is_negative = self.range(a).slo < 0 || self.range(b).slo < 0;
         let signed = match op {
             Bin::Eq if is_negative => self.form(a, true).plus(-1, &self.form(b, true)),
@@ -527,7 +529,7 @@ impl<'a> Forms<'a> {
         }
     }
 
-    /// Solves equations, and puts what they give in all facts. `None` for a contradiction.
+    /// Solves equations, and substitutes the solutions in all facts. `None` for a contradiction.
     fn solve(&mut self) -> Option<()> {
         let mut at = 0;
         while at < self.facts.len() {
@@ -542,7 +544,7 @@ impl<'a> Forms<'a> {
                 }
                 continue;
             }
-            // The latest: what is made of others rather than these.
+            // The latest atom: one defined by others, rather than one of these.
             let Some(&(a, k)) = fact.form.terms.iter().rev().find(|t| t.1.abs() == 1) else {
                 continue;
             };
@@ -555,7 +557,7 @@ impl<'a> Forms<'a> {
                 self.solved.iter().map(|(b, form)| Some((*b, put(form)?))).collect();
             let Some(given) = given else { continue };
             self.solved = given;
-            // A fact in which it cannot be put is left out.
+            // A fact in which the substitution fails is dropped.
             self.facts.retain_mut(|f| put(&f.form).map(|form| f.form = form).is_some());
             self.solved.insert(a, value);
             at = 0;
@@ -563,7 +565,7 @@ impl<'a> Forms<'a> {
         Some(())
     }
 
-    /// Bounds of all sums that occur. `None` where one has none left.
+    /// Bounds of all sums that occur. `None` where the bounds of one are contradictory.
     fn sums(&mut self) -> Option<Sums> {
         let mut out = Sums::default();
         for fact in &self.facts {
@@ -605,7 +607,7 @@ impl<'a> Forms<'a> {
         Some(out)
     }
 
-    /// What a comparison comes to, by the bounds of the difference of its sides.
+    /// The truth value of a comparison, if the bounds of the difference of its sides decide it.
     fn comes_to(&mut self, op: Bin, a: At, b: At, sums: &Sums) -> Option<bool> {
         if op == Bin::Eq {
             let half = self.lower(a, b);
@@ -651,7 +653,7 @@ impl<'a> Forms<'a> {
         Some((low, high, is_not_zero))
     }
 
-    /// A sum with what equations give, for one that was made before they were solved.
+    /// A sum with solved atoms substituted, for a sum built before they were solved.
     fn put(&self, form: Form) -> Option<Form> {
         let mut out = Form::constant(form.constant);
         for &(a, k) in &form.terms {
@@ -664,7 +666,8 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// The atoms of a sum that has some, without what their coefficients have in common, the first positive; and that.
+/// The atoms of a non-constant sum, divided by their common divisor such that the first coefficient is positive; and
+/// that divisor.
 fn primitive(form: &Form) -> (Vec<(Atom, i128)>, i128) {
     let shared = form.terms.iter().fold(0, |g, t| gcd(g, t.1));
     let by = if form.terms.first().is_some_and(|t| t.1 < 0) { -shared } else { shared };

@@ -1,10 +1,10 @@
-//! The methods that answer a question, in the order in which they are asked.
+//! The methods that decide a query, in the order in which they are tried.
 //!
-//! **Contract.** A method is given a conjunction as [`crate::decide::presolve`] left it, with the intervals of all that occurs as
-//! members. `Unsat` means that no values of the variables, and no functions, satisfy all members; `Sat` comes with
-//! values that do. What it does not know is `Unknown`. The first answer counts. An `Unsat` that is wrong makes a wrong proof;
-//! a `Sat` that is wrong makes an alarm without a cause. So each row names what makes it right, the tests compare the rows
-//! with all values at few bits (`tests/rules.rs`), and with the solver in real kernels ([`crate::decide::audit`]).
+//! **Contract.** A method is given a conjunction simplified by [`crate::decide::presolve`], with the intervals of all
+//! terms as members. `Unsat` means that no values of the variables, and no functions, satisfy all members; `Sat` has
+//! values that do. Otherwise the answer is `Unknown`. The first answer counts. A wrong `Unsat` makes a wrong proof; a
+//! wrong `Sat` makes a false alarm. So each row states why it is correct, and the tests compare the rows with all
+//! values at small widths (`tests/rules.rs`), and with the solver in real kernels ([`crate::decide::audit`]).
 
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -20,13 +20,13 @@ use crate::smt::z3::{self, Answer, Effort, Theory};
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T};
 
-/// Work for the first try in each language.
+/// Work limit for the first attempt in each theory.
 const FIRST: u32 = 50;
 
-/// Work from which a question is a long one, for which no way is left untried.
+/// Work limit from which a query is a long one, for which all methods are tried.
 const LONG: u32 = 1000;
 
-/// A question, and what may be spent on it.
+/// A query, and its work limit.
 pub(crate) struct Ask<'a, 'k> {
     pub(crate) ctx: &'a Ctx<'k>,
     pub(crate) key: &'a [T],
@@ -51,7 +51,7 @@ impl<'a, 'k> Ask<'a, 'k> {
         self.program.get_or_init(|| Program::new(&self.ctx.pool, self.key))
     }
 
-    /// An answer, if its values do satisfy all members.
+    /// The answer, or `Unknown` if its values do not satisfy all members.
     fn believed(&self, answer: Answer) -> Answer {
         match answer {
             Answer::Sat(m) if !holds(self.ctx, self.key, &m) => Answer::Unknown,
@@ -73,24 +73,24 @@ pub(crate) enum Stage {
     Solver,
 }
 
-/// What becomes of a short question ([`SHORT`]) in which unknowns are multiplied. A model of one that has to be looked for is
-/// one in which something wraps more often than not: conditions that exclude it come before such questions.
+/// What happens to a short query ([`SHORT`]) that multiplies unknowns. A model of it that takes a search mostly has an
+/// overflow: conditions that exclude overflows are tried before such queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Products {
     Asked,
-    /// Asked, but its models do not count.
+    /// Decided, but its models are ignored.
     ModelsDoNotCount,
-    /// Not asked: setting up the search costs more than the question may.
+    /// Not tried: setting up the search costs more than the work limit of the query.
     NotAsked,
 }
 
 pub(crate) struct Method {
     pub(crate) name: &'static str,
-    /// Why its answers are right.
+    /// Why its answers are correct.
     pub(crate) lemma: &'static str,
     pub(crate) stage: Stage,
     pub(crate) products: Products,
-    /// Its share of a question's work; none where it is not asked.
+    /// Its share of a query's work; `None` where it is not tried.
     work: fn(u32) -> Option<u32>,
     pub(crate) ask: fn(&Ask, u32) -> (Answer, u64),
 }
@@ -145,8 +145,8 @@ pub(crate) static METHODS: [Method; 10] = [
             (model.map_or(Answer::Unknown, Answer::Sat), spent)
         },
     },
-    // What one language decides at all it mostly decides soon, and neither is the better one: bits for masks and shifts,
-    // integers for rows, tiles and strides.
+    // A theory that decides a query at all mostly decides it soon, and neither theory is better for all: bit-vectors
+    // suit masks and shifts, integers suit rows, tiles and strides.
     Method {
         name: "bit-vectors-first",
         lemma: "Z3, the terms as they are",
@@ -189,14 +189,14 @@ pub(crate) static METHODS: [Method; 10] = [
     },
 ];
 
-/// What the methods of a stage have answered.
+/// The result of the methods of one stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answered {
-    /// None where the next stage is to be asked.
+    /// `None` where the next stage has to be tried.
     pub(crate) outcome: Option<Outcome>,
-    /// The work it took.
+    /// The work that was done.
     pub(crate) spent: u64,
-    /// Who has answered.
+    /// The method that decided.
     pub(crate) method: Option<usize>,
 }
 
@@ -241,7 +241,7 @@ pub(crate) fn answer(q: &Ask, stage: Stage) -> Answered {
     Answered { outcome: is_last.then_some(unknown), spent, method: None }
 }
 
-/// Whether the conjunction has a model that is easily guessed.
+/// Whether one of the usual assignments is a model of the conjunction.
 pub(crate) fn is_guessed(ctx: &Ctx, key: &[T]) -> bool {
     let program = Program::new(&ctx.pool, key);
     guess(ctx, &program).is_some_and(|m| holds(ctx, key, &m))
@@ -251,20 +251,20 @@ fn wraps(ctx: &Ctx, key: &[T], effort: Effort) -> bool {
     effort.work <= SHORT && has_products(ctx, key)
 }
 
-/// Whether something is multiplied by something that is not known either.
+/// Whether two unknowns are multiplied.
 fn has_products(ctx: &Ctx, key: &[T]) -> bool {
     let product = |&t: &T| matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..));
     reachable(&ctx.pool, key).iter().any(product)
 }
 
-/// Whether the conjunction has no model even without its conditions on products, which are slow and seldom needed.
+/// Whether the conjunction is unsatisfiable even without its conditions on products, which are slow and seldom needed.
 fn without_products(ctx: &Ctx, key: &[T], effort: Effort) -> (Answer, u64) {
     let rest: Vec<T> = key.iter().copied().filter(|&t| !has_products(ctx, &[t])).collect();
     if rest.len() == key.len() || is_guessed(ctx, &rest) {
         return (Answer::Unknown, 0);
     }
     let (answer, work) = short(ctx, &rest, effort);
-    // A model of some of the members says nothing.
+    // A model of only some of the members proves nothing.
     let answer = if matches!(answer, Answer::Unsat) { answer } else { Answer::Unknown };
     (answer, work)
 }

@@ -1,4 +1,5 @@
-//! Whether a conjunction of conditions has a model: by rewriting, by guesses, by intervals, and then by the solver.
+//! Whether a conjunction of conditions is satisfiable: by rewriting, by guessed models, by intervals, and then by the
+//! solver.
 
 pub(crate) mod asked;
 pub(crate) mod audit;

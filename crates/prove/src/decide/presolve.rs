@@ -1,6 +1,6 @@
-//! Simplifies a conjunction until no rule applies: known facts (an equation of a variable, a literal that occurs elsewhere) are
-//! driven through it, equations are taken apart by the rules of the table ([`crate::decide::rules_table`]), and the constructors
-//! of terms do the arithmetic on the way. Most pairs of affine accesses end here, as a contradiction.
+//! Simplifies a conjunction until no rule applies: known facts (an equation for a variable, a literal that occurs
+//! elsewhere) are substituted, equations are split by the rules of the table ([`crate::decide::rules_table`]), and the
+//! constructors of terms do the arithmetic. For most pairs of affine accesses the result is a contradiction.
 
 use std::time::Instant;
 
@@ -15,16 +15,17 @@ use crate::term::{Bin, Node, Pool, T, VarId, mask, smax, smin};
 /// Rounds of substitution.
 const ROUNDS: usize = 32;
 
-/// How often what is known is driven through again.
+/// How often the known facts are substituted again.
 const AGAIN: usize = 3;
 
-/// Adds the intervals of all that occurs.
+/// Adds the intervals of all variables, and of all terms whose known interval is tighter than their structure shows.
 pub(crate) fn complete(ctx: &mut Ctx, assertions: &mut Vec<T>) {
     let extra = intervals(ctx, assertions);
     assertions.extend(extra);
 }
 
-/// The intervals of all that occurs, as conditions.
+/// The intervals of all variables, and of all terms whose known interval is tighter than their structure shows, as
+/// conditions.
 pub(crate) fn intervals(ctx: &mut Ctx, terms: &[T]) -> Vec<T> {
     let mut extra = Vec::new();
     for t in reachable(&ctx.pool, terms) {
@@ -42,7 +43,7 @@ pub(crate) fn intervals(ctx: &mut Ctx, terms: &[T]) -> Vec<T> {
     extra
 }
 
-/// The interval of a term as conditions, for one that is known better than its structure says.
+/// The interval of a term as conditions, for a term whose known interval is tighter than its structure shows.
 pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
     let (r, w) = (ctx.pool.range(t), ctx.pool.width(t));
     if r.slo > smin(w) {
@@ -56,7 +57,7 @@ pub(crate) fn refined_bounds(ctx: &mut Ctx, t: T, out: &mut Vec<T>) {
     ctx.bounds_of(t, out);
 }
 
-/// Simplifies a conjunction. An error where it is a contradiction.
+/// Simplifies a conjunction. Returns an error if it is a contradiction.
 pub(crate) fn presolve(
     ctx: &mut Ctx,
     record: &Record,
@@ -73,14 +74,14 @@ pub(crate) fn presolve(
     }
 }
 
-/// What [`simplified`] made of a conjunction.
+/// The result of [`simplified`].
 struct Simple {
     list: Vec<T>,
-    /// Whether it is known already that no rule applies that waits for literals.
+    /// Whether it is known already that no rule that waits for literals applies.
     is_settled: bool,
 }
 
-/// A contradiction, and the rule that was the last to apply before it was seen.
+/// A contradiction: the last rule that applied before it was seen.
 pub(crate) type Contradiction = Option<usize>;
 
 fn simplified_again(
@@ -89,7 +90,7 @@ fn simplified_again(
     assertions: &[T],
 ) -> Result<Simple, Contradiction> {
     let mut simple = simplified(ctx, record, assertions)?;
-    // Bounds that only came to light by the literals may be what an equation was waiting for.
+    // Bounds that appeared only when literals were substituted may enable a rule for an equation.
     for _ in 0..AGAIN {
         if simple.is_settled || next_step(ctx, record, &simple.list, true).is_none() {
             break;
@@ -99,7 +100,7 @@ fn simplified_again(
     Ok(simple)
 }
 
-/// The first rule that applies, and what it does; of those that wait for literals only, if that is asked.
+/// The first rule that applies, and its step; if `waiting`, only among the rules that wait for literals.
 fn next_step(ctx: &mut Ctx, record: &Record, list: &[T], waiting: bool) -> Option<(usize, Step)> {
     let rules = RULES.iter().enumerate().filter(|(_, rule)| rule.waits_for_literals || !waiting);
     for (i, rule) in rules {
@@ -144,7 +145,7 @@ fn simplified(ctx: &mut Ctx, record: &Record, assertions: &[T]) -> Result<Simple
         }
         list = after(ctx, list, step);
     }
-    // Literals that stand by themselves are known everywhere else.
+    // A literal that is itself a member is known to be true in all other members.
     let mut s = Substitution::default();
     for &t in &list {
         let yes = ctx.pool.truth(true);
@@ -196,7 +197,7 @@ pub(crate) fn after(ctx: &mut Ctx, mut list: Vec<T>, step: Step) -> Vec<T> {
             }
             let mut s = Substitution::default();
             s.vars.insert(var, value);
-            // The variable's own bounds become bounds of its value.
+            // The bounds of the variable become bounds of its replacement.
             ctx.variable_bounds(var, &mut list);
             for t in list {
                 let u = s.apply(&mut ctx.pool, t);
@@ -207,7 +208,7 @@ pub(crate) fn after(ctx: &mut Ctx, mut list: Vec<T>, step: Step) -> Vec<T> {
     next
 }
 
-/// Rewrites the parts of a member by the other members, never the member itself (it would become true).
+/// Rewrites the subterms of a member by the other members, never the member itself (it would become true).
 fn rewrite_below(ctx: &mut Ctx, s: &mut Substitution, t: T) -> T {
     match *ctx.pool.node(t) {
         Node::Bin(Bin::Xor, a, b) if ctx.pool.as_const(a) == Some(1) => {
@@ -231,8 +232,8 @@ fn rewrite_below(ctx: &mut Ctx, s: &mut Substitution, t: T) -> T {
     }
 }
 
-/// A signed variable that a condition shows to be positive, and a variable of positive values only in its place: what
-/// was a matter of signs becomes one of intervals.
+/// A signed variable that a condition shows to be positive, and a new variable with positive values only to replace it:
+/// then intervals suffice where the sign had to be considered.
 pub(crate) fn positive(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T)> {
     for &t in list {
         let (negated, t) = literal(&ctx.pool, t);
@@ -252,7 +253,7 @@ pub(crate) fn positive(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T)> {
             continue;
         }
         let w = ctx.pool.width(large);
-        // The same for every question, so that it may be one variable: at least 1, at most what the other is.
+        // The same for every query, so that it can be a single variable: from 1 to the old variable's upper bound.
         let own = ctx.variable(VarKind::Positive(v), 0, 1, range.shi as u64, w);
         return Some((v, own));
     }
@@ -268,7 +269,8 @@ pub(crate) fn literal(pool: &Pool, t: T) -> (bool, T) {
     }
 }
 
-/// An equation of a variable and a term without it. The variable may be cut or extended, where neither loses anything.
+/// An equation between a variable and a term that does not contain it. The variable may be truncated or extended, where
+/// neither loses anything.
 pub(crate) fn find_equation(ctx: &mut Ctx, list: &[T]) -> Option<(VarId, T, usize)> {
     for (i, &t) in list.iter().enumerate() {
         let Node::Bin(Bin::Eq, a, b) = *ctx.pool.node(t) else { continue };

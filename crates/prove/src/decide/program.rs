@@ -1,8 +1,9 @@
-//! A conjunction in a form that is quick to evaluate again and again: its terms in an order of evaluation, operands by
+//! A conjunction in a form that is fast to evaluate repeatedly: its terms in topological order, with operands given by
 //! their positions in it.
 //!
-//! [`crate::decide::guessed_models`] evaluates it under many assignments, a batch at a time, and [`crate::decide::intervals`] for intervals. Both are
-//! asked before the solver, of the same conjunction, so that it is put in this form once.
+//! [`crate::decide::guessed_models`] evaluates it under many assignments, a batch at a time, and
+//! [`crate::decide::intervals`] over intervals. Both are tried before the solver on the same conjunction, so it is
+//! converted only once.
 
 use rustc_hash::FxHashMap;
 
@@ -19,15 +20,15 @@ impl At {
     }
 }
 
-/// Assignments that are evaluated at once.
+/// Number of assignments that are evaluated together.
 pub(crate) const LANES: usize = 32;
 
-/// The values of one term under each of them.
+/// The values of one term under each of these assignments.
 pub(crate) type Lanes = [u64; LANES];
 
 pub(crate) struct Program<'a> {
     pub(crate) pool: &'a Pool,
-    /// Operands first: a term is always made after them, so that the order of numbers is one of evaluation.
+    /// Operands first: a term is created after its operands, so ascending numbers are an evaluation order.
     pub(crate) terms: Vec<T>,
     pub(crate) nodes: Vec<Node<At>>,
     pub(crate) widths: Vec<u32>,
@@ -66,7 +67,7 @@ impl<'a> Program<'a> {
         self.widths[a.index()]
     }
 
-    /// Room for the values of all terms; those of constants are there already.
+    /// Storage for the values of all terms, with those of constants filled in.
     pub(crate) fn room(&self) -> Vec<Lanes> {
         let constant = |(node, &w): (&Node<At>, &u32)| match node {
             Node::Const(c) => [*c & mask(w); LANES],
@@ -75,9 +76,9 @@ impl<'a> Program<'a> {
         self.nodes.iter().zip(&self.widths).map(constant).collect()
     }
 
-    /// The lanes in which all conditions hold, one bit for each, where variables have the values that stand at their
-    /// positions in `values` ([`Program::room`]), and functions the value `app` everywhere. Lanes beyond `used` are none of them. Where no
-    /// lane is left, the terms behind are not evaluated.
+    /// The lanes in which all conditions hold, as a bit mask. `values` ([`Program::room`]) holds the values of the
+    /// variables at their positions; every function application has the value `app`. Only the first `used` lanes count.
+    /// Evaluation stops as soon as no lane is left.
     pub(crate) fn holds(&self, values: &mut [Lanes], app: u64, used: usize) -> u32 {
         let mut left = if used >= LANES { u32::MAX } else { (1 << used) - 1 };
         for (i, node) in self.nodes.iter().enumerate() {
@@ -134,7 +135,7 @@ fn each(out: &mut Lanes, other: &Lanes, f: impl Fn(u64, u64) -> u64) {
     }
 }
 
-/// An operation on operands of a width, lane by lane; the common ones have loops of their own.
+/// A binary operation on operands of a width, lane by lane; the common operations have loops of their own.
 fn bin(op: Bin, a: &mut Lanes, b: &Lanes, w: u32) {
     match op {
         Bin::Mul => each(a, b, u64::wrapping_mul),

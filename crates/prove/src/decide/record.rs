@@ -1,4 +1,4 @@
-//! What is noted of a proof: how often each rule and each method was asked, how often it decided, and how long that took.
+//! Statistics of a proof: how often each rule and each method was tried, how often it decided, and how long that took.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,17 +8,18 @@ use crate::decide::audit::Audit;
 use crate::decide::methods::METHODS;
 use crate::decide::rules_table::RULES;
 
-/// What one row of the tables did in a proof.
+/// Statistics of one rule or method in a proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RuleFigures {
     pub name: &'static str,
-    /// Why its steps or answers are right.
+    /// Why its steps or answers are correct.
     pub lemma: &'static str,
-    /// Times that it was tried.
+    /// How often it was tried.
     pub tried: u64,
-    /// Steps that it made; of a method, the questions that it answered.
+    /// Steps that it made; for a method, the queries that it decided.
     pub applied: u64,
-    /// Conjunctions that were a contradiction after its step; of a method, the questions that it showed to have no model.
+    /// Conjunctions that were contradictions after its step; for a method, the queries that it showed to be
+    /// unsatisfiable.
     pub refuted: u64,
     pub time: Duration,
 }
@@ -70,12 +71,12 @@ impl Counters {
     }
 }
 
-/// The figures of one proof. Workers that answer questions side by side share them.
+/// The statistics of one proof, shared by the workers that decide queries in parallel.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// Who is asked about every answer again.
+    /// Checks every answer again.
     pub(crate) audit: Option<Arc<Audit>>,
-    /// Questions and rewrites are kept, for a log of the proof.
+    /// Whether queries and rewrites are recorded, for a log of the proof.
     pub(crate) keeps_questions: bool,
     rules: [Counters; RULES.len()],
     methods: [Counters; METHODS.len()],
@@ -86,7 +87,7 @@ impl Record {
         Record { audit, keeps_questions, ..Record::default() }
     }
 
-    /// The kernel was evaluated again: terms have other meanings.
+    /// The kernel is evaluated again: terms have new meanings.
     pub(crate) fn begin(&self) {
         if let Some(audit) = &self.audit {
             audit.begin();

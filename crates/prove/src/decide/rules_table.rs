@@ -1,36 +1,36 @@
 //! The rules that simplify a conjunction, in the order in which they are tried.
 //!
-//! **Contract.** A rule is given a conjunction: all members hold, and so do the intervals of the variables and of every term
-//! that is known better than its structure says. Its answer is a [`Step`], and what the step leaves has a model exactly
-//! where the conjunction had one:
+//! **Contract.** A rule is given a conjunction: all members hold, and so do the intervals of the variables and of every
+//! term whose known interval is tighter than its structure shows. Its answer is a [`Step`], and the conjunction after
+//! the step is satisfiable exactly if the one before was:
 //!
 //! - [`Step::Replace`]: for all values of the variables, the new members hold exactly where the old ones do, given the rest.
-//! - [`Step::Substitute`]: the conjunction implies that the variable has the value. What is known of the variable is kept
-//!   as conditions on the value.
+//! - [`Step::Substitute`]: the conjunction implies that the variable has the value. The known bounds of the variable
+//!   are kept as conditions on the value.
 //!
-//! A rule that is wrong makes a wrong proof. So each row names the lemma that makes it right; the tests try every row
-//! on conjunctions of few bits against all values (`tests/rules.rs`), and compare every step that it makes in real kernels with the
-//! solver ([`crate::decide::audit`]).
+//! A wrong rule makes a wrong proof. So each row names the lemma that justifies it; the tests try every row on
+//! conjunctions of small widths against all values (`tests/rules.rs`), and check every step that it makes in real
+//! kernels with the solver ([`crate::decide::audit`]).
 
 use crate::decide::presolve;
 use crate::decide::rules::{digits, division, factor, nested, radix, strides};
 use crate::launch::context::Ctx;
 use crate::term::{T, VarId};
 
-/// What a rule does to a conjunction.
+/// The effect of a rule on a conjunction.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// The members at these places are replaced by others.
+    /// The members at these positions are replaced by others.
     Replace { gone: Vec<usize>, by: Vec<T> },
-    /// A variable is replaced by a value wherever it occurs; the member that says so is dropped.
+    /// A variable is replaced by a value wherever it occurs; the member that states their equality is dropped.
     Substitute { var: VarId, value: T, gone: Option<usize> },
 }
 
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
-    /// Why it is right.
+    /// Why it is correct.
     pub(crate) lemma: &'static str,
-    /// Known literals may give it what it was waiting for: it is tried once more when they have been put in.
+    /// Known literals may enable it: it is tried once more after they have been substituted.
     pub(crate) waits_for_literals: bool,
     pub(crate) apply: fn(&mut Ctx, &[T]) -> Option<Step>,
 }

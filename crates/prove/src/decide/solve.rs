@@ -1,8 +1,8 @@
-//! Deciding conjunctions: each is simplified ([`crate::decide::presolve`]), and what is left is asked of one method after the other
-//! ([`crate::decide::methods`]), in parallel and each question only once.
+//! Deciding conjunctions: each is simplified ([`crate::decide::presolve`]), and the result is given to one method after
+//! the other ([`crate::decide::methods`]), in parallel and each query only once.
 //!
-//! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because
-//! the solver does not know them. A model is believed only after every condition has been evaluated under it.
+//! Every variable's interval, and every interval that was shown for a whole term, is added as a condition, because the
+//! solver does not know them. A model counts only after every condition has been evaluated under it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,12 +24,12 @@ use crate::smt::z3::{self, Answer, Effort, Theory};
 use crate::term::T;
 use crate::term::walk::Assignment;
 
-/// A conjunction to decide, as it was asked and as it is after [`presolve`].
+/// A conjunction to decide, in its original form and after [`presolve`].
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
     pub(crate) asked: Vec<T>,
     pub(crate) reduced: Vec<T>,
-    /// Its number, where questions are kept.
+    /// Its number, where queries are recorded.
     pub(crate) number: Option<usize>,
 }
 
@@ -39,35 +39,35 @@ pub(crate) enum Outcome {
     Sat,
     /// The solver gave up.
     Unknown,
-    /// The time for the whole kernel was over.
+    /// The time for the whole kernel ran out.
     Late,
 }
 
-/// Work up to which a question is a short one, for which no launches are tried.
+/// Work limit up to which a query is a short one, for which no launches are tried.
 pub(crate) const SHORT: u32 = 40;
 
-/// Questions after which it is looked whether the work is spent: those for arithmetic, and those for the solver.
+/// Number of queries between two checks of the work limit: for queries decided by arithmetic, and for the solver.
 const EASY_BATCH: usize = 256;
 const HARD_BATCH: usize = 16;
 
-/// Questions from which several workers answer even the easy ones.
+/// Number of queries from which several workers decide even the easy ones.
 const MANY: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Solver {
     pub(crate) record: Arc<Record>,
-    /// The answers so far, and the methods that gave them.
+    /// The answers so far, and the methods that found them.
     cache: FxHashMap<Vec<T>, (Outcome, Option<usize>)>,
-    /// All questions, where somebody wants to know.
+    /// All queries, if they are recorded.
     pub(crate) asked: Option<AskedList>,
     pub(crate) by_arithmetic: u64,
     pub(crate) shared: u64,
     pub(crate) solved: u64,
     pub(crate) solver_time: Duration,
     pub(crate) timeouts: u64,
-    /// Work of all questions, in the units of [`Effort::work`].
+    /// Work of all queries, in the units of [`Effort::work`].
     pub(crate) work: u64,
-    /// One question that has a model is enough.
+    /// Whether the analysis stops at the first satisfiable query.
     pub(crate) all_or_nothing: bool,
 }
 
@@ -78,14 +78,14 @@ impl Solver {
         Solver { record: Arc::clone(record), asked, ..Solver::default() }
     }
 
-    /// What the questions from now on are about.
+    /// Sets the subject of the following queries.
     pub(crate) fn begin(&mut self, about: About) {
         if let Some(asked) = &mut self.asked {
             asked.about = about;
         }
     }
 
-    /// Keeps a question that was not asked because it has no model: its number.
+    /// Records a query that was known to be unsatisfiable without being decided, and returns its number.
     pub(crate) fn keep(&mut self, ctx: &mut Ctx, members: &[T], by: DecidedBy) -> Option<usize> {
         let asked = self.asked.as_mut()?;
         let mut members = members.to_vec();
@@ -93,19 +93,19 @@ impl Solver {
         Some(asked.push(members, by))
     }
 
-    /// The number of the last question.
+    /// The number of the last query.
     pub(crate) fn last_number(&self) -> Option<usize> {
         self.asked.as_ref()?.list.len().checked_sub(1)
     }
 
-    /// Notes who has shown that a question has no model.
+    /// Records what has shown that a query is unsatisfiable.
     pub(crate) fn note_unsat(&mut self, number: Option<usize>, by: DecidedBy) {
         if let (Some(asked), Some(number)) = (&mut self.asked, number) {
             asked.list[number].by = by;
         }
     }
 
-    /// Prepares a conjunction: `None` where arithmetic shows that it has no model.
+    /// Prepares a conjunction: `None` where arithmetic shows that it is unsatisfiable.
     pub(crate) fn ask(&mut self, ctx: &mut Ctx, assertions: Vec<T>) -> Option<Query> {
         if let Some(&wrong) = assertions.iter().find(|&&t| ctx.pool.is_false(t)) {
             self.by_arithmetic += 1;
@@ -113,7 +113,7 @@ impl Solver {
             return None;
         }
         let mut asked = assertions;
-        // What rules do is not part of the question.
+        // Rewrites made by rules are not part of the query.
         ctx.pool.pause_rewrites();
         let simple = presolve(ctx, &self.record, &asked);
         ctx.pool.resume_rewrites();
@@ -133,8 +133,8 @@ impl Solver {
         Some(Query { asked, reduced, number })
     }
 
-    /// Decides all the queries, on several threads. The answers do not depend on how many there are, unless time
-    /// runs out.
+    /// Decides all queries, on several threads. The answers do not depend on the number of threads, unless time runs
+    /// out.
     pub(crate) fn decide(
         &mut self,
         ctx: &mut Ctx,
@@ -153,8 +153,8 @@ impl Solver {
         let effort = limits.effort();
         let record = &*self.record;
         let results: Vec<Mutex<Option<Answered>>> = keys.iter().map(|_| Mutex::new(None)).collect();
-        // The first question that is not answered by `unsat`: with `all_or_nothing`, what comes after it is not asked,
-        // and what comes before it always is.
+        // The first query that is not answered by `unsat`: with `all_or_nothing`, later queries are not decided, and
+        // earlier ones always are.
         let open = AtomicUsize::new(usize::MAX);
         let all_or_nothing = self.all_or_nothing;
         let is_moot = |i: usize| all_or_nothing && i > open.load(Ordering::Relaxed);
@@ -165,7 +165,7 @@ impl Solver {
             *results[i].lock().expect("no panic while held") = Some(result);
         };
         let started = Instant::now();
-        // Most are answered without the solver, in less time than a thread takes to begin.
+        // Most are decided without the solver, in less time than starting a thread takes.
         let workers = if keys.len() < MANY { 1 } else { limits.jobs };
         let all: Vec<usize> = (0..keys.len()).collect();
         for batch in all.chunks(EASY_BATCH) {
@@ -187,7 +187,7 @@ impl Solver {
         }
         let is_left = |i: &usize| !is_moot(*i) && results[*i].lock().is_ok_and(|r| r.is_none());
         let left: Vec<usize> = (0..keys.len()).filter(is_left).collect();
-        // Where one model is enough to give up, how many launches have one does not matter.
+        // Where one model is enough to stop, there is no need to look for a model in each of several launches.
         let wanted = !all_or_nothing && limits.work > SHORT;
         for batch in left.chunks(HARD_BATCH) {
             let is_over = limits.are_over();
@@ -206,7 +206,7 @@ impl Solver {
                     keep(i, if is_over { Answered::late() } else { ask() });
                 }
             });
-            // What another worker had begun before the end was known must not count.
+            // Queries that another worker began before the end was known must not count.
             let counts = batch.iter().filter(|&&i| !is_moot(i));
             let spent = counts.map(|&i| results[i].lock().map_or(0, |r| r.map_or(0, |r| r.spent)));
             effort.meter.solver(spent.sum());
@@ -215,7 +215,7 @@ impl Solver {
         let first = open.into_inner();
         for (i, (key, result)) in keys.iter().zip(results).enumerate() {
             let result = result.into_inner().expect("no panic while held");
-            // What another worker had begun before the end was known must not count.
+            // Queries that another worker began before the end was known must not count.
             let result = result.filter(|_| !all_or_nothing || i <= first);
             self.solved += u64::from(result.is_some());
             let Answered { outcome, spent, method } = result.unwrap_or_default();
@@ -233,7 +233,7 @@ impl Solver {
         answers.into_iter().map(|(outcome, _)| outcome).collect()
     }
 
-    /// A model of everything that was asked.
+    /// A model of the whole original query.
     pub(crate) fn model(
         &mut self,
         ctx: &mut Ctx,
@@ -256,7 +256,8 @@ impl Solver {
                 }
             };
         }
-        // It may have none, as it was asked for few threads: arithmetic knows that sooner than the solver.
+        // The query may be unsatisfiable, because it was restricted to few threads: arithmetic shows that faster than
+        // the solver.
         is_over = is_over || (model.is_none() && presolve(ctx, &self.record, asked).is_err());
         if model.is_none() && !is_over {
             let trials = trials(ctx, asked);
@@ -279,7 +280,7 @@ impl Solver {
     }
 }
 
-/// Calls `f` with each number below `count`, on so many threads, of which this is one.
+/// Calls `f` with each number below `count`, on `workers` threads including this one.
 fn in_parallel(workers: usize, count: usize, f: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {

@@ -1,7 +1,7 @@
-//! The launches that a proof is about: what is taken for given of them, and who said it.
+//! The launches that a proof covers: what is assumed about them, and where each assumption comes from.
 //!
-//! Every fact has an [`Origin`]; there is no way to assume anything without naming one. A verdict names all of them but
-//! those that the user said ([`Assumptions::unsaid`]).
+//! Every fact has an [`Origin`]; nothing can be assumed without one. A verdict names all assumptions except those that
+//! the user stated ([`Assumptions::unsaid`]).
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
 use lockstep_finding::{Claim, Condition, Origin, Statement};
@@ -11,15 +11,15 @@ use crate::launch::DimSpec;
 use crate::launch::expressions::{AssumeExpr, Tree};
 use crate::term::sign_extend;
 
-/// The launches asked about.
+/// The launches that a proof covers.
 #[derive(Clone, Debug)]
 pub struct Assumptions {
     pub(crate) grid: [DimSpec; 3],
     pub(crate) block: [DimSpec; 3],
-    /// No more blocks and threads than these, where a dimension may be anything.
+    /// Upper bounds of blocks and threads along each axis, where a dimension may have any value.
     pub(crate) most_grid: [Option<u32>; 3],
     pub(crate) most_block: [Option<u32>; 3],
-    /// No more threads in a block than these, all in all.
+    /// Upper bound of the number of threads in a block.
     pub(crate) most_threads: Option<u32>,
     /// Values of scalar parameters, by position; one for each register of the parameter.
     pub(crate) scalars: Vec<(usize, Vec<u64>)>,
@@ -27,13 +27,15 @@ pub struct Assumptions {
     pub(crate) exprs: Vec<AssumeExpr>,
     /// Bytes of buffers, where given.
     pub(crate) lengths: Vec<(usize, u64)>,
-    /// What the fields above say, as conditions, unless the user said it. Those of `exprs` are there.
+    /// The assumptions in the fields above as conditions, unless the user stated them. Those in `exprs` are not
+    /// repeated here.
     facts: Vec<Condition>,
     /// Pointer parameters may overlap.
     pub may_alias: bool,
     pub scheduling: Scheduling,
     pub warp_size: u32,
-    /// All blocks are of one size. Where that is not given, and the kernel's language has others, it is a condition.
+    /// Whether all blocks have the same size. Where that is not given, and the kernel's language allows other blocks,
+    /// it is a condition.
     pub one_size: bool,
 }
 
@@ -73,7 +75,7 @@ impl Assumptions {
         out
     }
 
-    /// The dimension is this.
+    /// Assumes that the dimension has this value.
     pub fn dimension(&mut self, dimension: Dimension, n: u32, origin: Origin) {
         match dimension {
             Dimension::Block(axis) => self.block[axis] = DimSpec::Exactly(n),
@@ -82,7 +84,7 @@ impl Assumptions {
         self.note(|| Claim::dimension(dimension, Operator::Eq, n), origin);
     }
 
-    /// The dimension is no more than this.
+    /// Assumes an upper bound of the dimension.
     pub fn dimension_at_most(&mut self, dimension: Dimension, n: u32, origin: Origin) {
         let most = match dimension {
             Dimension::Block(axis) => &mut self.most_block[axis],
@@ -92,7 +94,7 @@ impl Assumptions {
         self.note(|| Claim::dimension(dimension, Operator::Le, n), origin);
     }
 
-    /// No block has more threads than these, whatever its shape.
+    /// Assumes an upper bound of the threads in a block, whatever its shape.
     pub fn threads_at_most(&mut self, n: u32, origin: Origin) {
         self.most_threads = Some(self.most_threads.map_or(n, |m| m.min(n)));
         let free = (0..3).filter(|&a| self.block[a] != DimSpec::Exactly(1));
@@ -102,7 +104,7 @@ impl Assumptions {
         }
     }
 
-    /// A parameter has this value; one for each register of the parameter.
+    /// Assumes the value of a parameter, one number for each register of the parameter.
     pub fn scalar(&mut self, kernel: &Kernel, param: usize, bits: Vec<u64>, origin: Origin) {
         let p = &kernel.params[param];
         let value = match p.kind {
@@ -111,7 +113,7 @@ impl Assumptions {
             }
             ParamKind::Scalar { ty, count: 1 } if ty.is_int() => Some(Number::Int(bits[0].into())),
             ParamKind::Scalar { ty: Ty::F32, count: 1 } => {
-                // The shortest decimal number that stands for it.
+                // The shortest decimal number that denotes the same value.
                 let text = format!("{:?}", f32::from_bits(bits[0] as u32));
                 text.parse().ok().map(Number::Float)
             }
@@ -128,19 +130,19 @@ impl Assumptions {
         self.scalars.push((param, bits));
     }
 
-    /// A buffer has so many bytes.
+    /// Assumes the size of a buffer in bytes.
     pub fn length(&mut self, kernel: &Kernel, param: usize, bytes: u64, origin: Origin) {
         let array = || kernel.params[param].name.clone();
         self.note(|| Statement::Bytes { array: array(), bytes }.into(), origin);
         self.lengths.push((param, bytes));
     }
 
-    /// A precondition holds.
+    /// Assumes a precondition.
     pub fn expression(&mut self, expr: AssumeExpr) {
         self.exprs.push(expr);
     }
 
-    /// What is known of a dimension.
+    /// What is known about a dimension.
     pub fn known(&self, dimension: Dimension) -> DimSpec {
         match dimension {
             Dimension::Block(axis) => self.block[axis],
@@ -148,12 +150,12 @@ impl Assumptions {
         }
     }
 
-    /// Whether a precondition is there already.
+    /// Whether a precondition is assumed already.
     pub fn has(&self, expr: &Expr) -> bool {
         self.exprs.iter().any(|e| e.told.as_ref() == Some(expr))
     }
 
-    /// The preconditions, with those that the user asked for.
+    /// The preconditions, including those that the user stated.
     pub(crate) fn preconditions(&self) -> Vec<Condition> {
         let told = self.exprs.iter().filter_map(|e| Some((e.told.clone()?, e.origin)));
         told.map(|(expr, origin)| Condition::new(expr, origin)).collect()
@@ -165,18 +167,18 @@ impl Assumptions {
         }
     }
 
-    /// All that is taken for given and that the user did not say.
+    /// All assumptions that the user did not state.
     pub fn unsaid(&self) -> Vec<Condition> {
         let unsaid = self.preconditions().into_iter().filter(|c| !c.origin.is_users());
         self.facts.iter().cloned().chain(unsaid).collect()
     }
 
-    /// Whether a condition follows from the dimensions and scalars that are known: all that it speaks of is, and it holds.
+    /// Whether a condition follows from the known dimensions and scalars: all names in it are known, and it is true.
     pub fn imply(&self, kernel: &Kernel, claim: &Claim) -> bool {
         self.decide(kernel, claim) == Some(true)
     }
 
-    /// Whether all that a condition speaks of is known, and it does not hold.
+    /// Whether all names in a condition are known, and it is false.
     pub fn contradict(&self, kernel: &Kernel, claim: &Claim) -> bool {
         self.decide(kernel, claim) == Some(false)
     }
@@ -203,7 +205,7 @@ impl Assumptions {
         }
     }
 
-    /// What the further preconditions say, each by itself.
+    /// The conjuncts of the further preconditions.
     pub(crate) fn conjuncts(&self) -> Vec<&Tree> {
         self.exprs.iter().flat_map(|e| e.tree.conjuncts()).collect()
     }

@@ -1,10 +1,10 @@
-//! What the terms of one kernel are about: the variables and functions, and the launch they stand in.
+//! The variables and functions that the terms of one kernel are built from, and the launch that they refer to.
 //!
-//! A generic thread is described by terms over [`VarKind`] and [`FnKind`]. For a question about two threads, each
-//! thread gets a copy of its own of what is its own (indices in the block, iteration counters, approximated values);
-//! what is the same for both stays shared ([`Ctx::instance`]). A question about two blocks may mention further threads of
-//! these, which have done something that the two know of: the first thread of the block ([`LEADERS`]), or one whose vote
-//! was heard ([`VOTERS`]).
+//! A generic thread is described by terms over [`VarKind`] and [`FnKind`]. For a query about two threads, each thread
+//! gets its own copy of what is thread-dependent (indices in the block, iteration counters, approximated values); what
+//! is uniform stays shared ([`Ctx::instance`]). A query about two blocks may mention further threads of these blocks,
+//! on whose operations the two depend: the first thread of the block ([`LEADERS`]), or a thread that took part in a
+//! vote ([`VOTERS`]).
 
 use lockstep_finding::Approximation;
 use lockstep_kernel::cfg::Cfg;
@@ -16,16 +16,16 @@ use crate::launch::assumptions::Assumptions;
 use crate::launch::version::Version;
 use crate::term::{Bin, FnId, Node, Pool, Range, T, VarId, mask};
 
-/// An object that accesses are made to.
+/// A memory object that is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Base {
     Param(usize),
     Object(ObjectId),
-    /// All `extern __shared__` arrays: one place.
+    /// All `extern __shared__` arrays: they share one address.
     DynamicShared,
     /// A pointer within a struct passed by value, at that offset.
     Field(usize, u64),
-    /// What the thread itself has got from `malloc`.
+    /// Memory that the thread itself got from `malloc`.
     Allocated(Reg),
 }
 
@@ -41,56 +41,57 @@ pub(crate) enum VarKind {
     Address(Base),
     /// The iteration counter of a loop.
     Counter(usize),
-    /// Some iteration before, for phases.
+    /// Some earlier iteration, for phases.
     Earlier(usize),
-    /// Which element of a group copy, by the site of its write.
+    /// The index of an element in a group copy, by the site of its write.
     CopyElement(SiteId),
-    /// Stand-ins during evaluation, replaced before anybody asks.
+    /// Placeholders during evaluation, replaced before any query.
     OpaqueCounter(usize),
     OpaquePhi(Reg),
-    /// A variable that a question shows to be positive.
+    /// A variable that a query shows to be positive.
     Positive(VarId),
-    /// Where a thread is along an axis of the grid, and how many threads there are along it ([`crate::property::grid_position`]).
+    /// The position of a thread along an axis of the grid, and the number of threads along it
+    /// ([`crate::property::grid_position`]).
     Place(u8),
     Threads(u8),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FnKind {
-    /// A pure function that is not modelled further: same operands, same value.
+    /// A pure function that is not interpreted: equal operands give equal values.
     Pure(String, Approximation),
-    /// Contents of memory that nobody in the kernel writes, by offset.
+    /// Contents of memory that the kernel does not write, by offset.
     ReadOnly(Base),
-    /// What a texture gives, by its handle and the coordinates: component and type of the value, bytes of a texel, and
-    /// how many arguments.
+    /// The value of a texture fetch, by the handle and the coordinates: component and type of the value, bytes of a
+    /// texel, and the number of arguments.
     Texture(Ty, u8, u32, usize),
-    /// A load of memory that the kernel does write, by address and iteration. The same for two threads that read one
-    /// address in one phase, or else there is a race.
+    /// A load of memory that the kernel writes, by address and iteration. Two threads that read one address in one
+    /// phase get the same value, or else there is a race.
     LoadAt(SiteId, u8),
-    /// Contents of an object that the kernel does write, in one of its versions and for loads of one width, by offset and
-    /// the iterations around the beginning of the version: what stands for loads in questions about two threads
+    /// Contents of an object that the kernel writes, in one of its versions and for loads of one width, by offset and
+    /// the iterations around the beginning of the version. It replaces loads in queries about two threads
     /// ([`crate::symbolic::versions`]).
     Memory(Base, Version, u8),
-    /// A value that a thread has for itself, by iteration.
+    /// A value that may differ for each thread, by iteration.
     Binder(Reg),
-    /// A value that is the same for all threads of a block, by iteration.
+    /// A value that is uniform across a block, by iteration.
     Uniform(Reg),
-    /// A value that is the same for all lanes of a warp, by warp and iteration.
+    /// A value that is uniform across a warp, by warp and iteration.
     Warp(Reg, u8),
-    /// How often the loop went round, by the iterations of the loops around it.
+    /// The number of iterations that the loop has executed, by the iterations of the loops around it.
     Exit(usize),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct FnInfo {
     pub(crate) kind: FnKind,
-    /// The thread whose own it is; 0 for what is common.
+    /// The thread that it belongs to; 0 if it is shared.
     pub(crate) tag: u8,
-    /// The variable of the source that it stands for.
+    /// The source variable that it stands for.
     pub(crate) name: String,
 }
 
-/// Which two threads a question is about.
+/// Which two threads a query is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Level {
     /// Two threads of one block.
@@ -99,14 +100,14 @@ pub(crate) enum Level {
     Grid,
 }
 
-/// Further facts of the launch that a hidden assumption gives.
+/// Further facts about the launch, from a hidden assumption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hints {
     /// There are at most 2^30 threads along an axis.
     pub(crate) small_grid: bool,
-    /// Then questions are asked of places in the grid first ([`crate::property::grid_position`]).
+    /// With `small_grid`, queries are first decided over positions in the grid ([`crate::property::grid_position`]).
     pub(crate) by_place: bool,
-    /// Lanes of a warp may not come together to what they do together: nothing follows from it.
+    /// The lanes of a warp may not execute warp operations together, so no order follows from these.
     pub(crate) lanes_apart: bool,
     /// Numbers drawn from counters are less than 2^30 ([`crate::order::tickets`]).
     pub(crate) small_tickets: bool,
@@ -114,12 +115,12 @@ pub(crate) struct Hints {
     pub(crate) from_zero: bool,
 }
 
-/// Threads beside the two that a question is about, by their tags: odd ones are of the first one's block, even ones of the
-/// second one's.
+/// Tags of threads other than the two that a query is about: odd tags belong to the first thread's block, even tags to
+/// the second thread's.
 pub(crate) const LEADERS: [u8; 2] = [3, 4];
 pub(crate) const VOTERS: [u8; 2] = [5, 6];
 
-/// The one of the two threads in whose block a thread is.
+/// Which of the two threads is in the same block as a thread.
 pub(crate) fn beside(tag: u8) -> u8 {
     if tag > 2 { 2 - tag % 2 } else { tag }
 }
@@ -135,9 +136,9 @@ pub(crate) struct Ctx<'k> {
     fn_index: FxHashMap<(FnKind, u8), FnId>,
     reg_names: FxHashMap<Reg, String>,
     pub(crate) hints: Hints,
-    /// Loops in which there is a barrier of the whole block: their iterations are common to all threads.
+    /// Loops that contain a barrier of the whole block: their iterations are the same for all threads.
     pub(crate) uniform_loops: Vec<bool>,
-    /// Loops in which there is a barrier of the whole grid: their iterations are common to all blocks as well.
+    /// Loops that contain a barrier of the whole grid: their iterations are the same for all blocks as well.
     pub(crate) grid_loops: Vec<bool>,
 }
 
@@ -168,7 +169,7 @@ impl<'k> Ctx<'k> {
         ctx
     }
 
-    /// Assumptions of the form `parameter <= constant` are intervals as well.
+    /// Assumptions of the form `parameter <= constant` become intervals as well.
     fn bound_parameters(&mut self) {
         use crate::launch::expressions::Operator;
         use crate::launch::expressions::Tree;
@@ -207,7 +208,7 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// Assumptions that a product of sizes is no more than an `int` holds are said of the product as kernels compute it.
+    /// Assumptions that a product of sizes fits an `int` are recorded for the product as kernels compute it.
     fn bound_areas(&mut self) {
         use crate::launch::expressions::Operator;
         use crate::launch::expressions::Tree;
@@ -223,7 +224,7 @@ impl<'k> Ctx<'k> {
         };
         let mut areas: Vec<(&Tree, u64)> =
             assumptions.conjuncts().into_iter().filter_map(area).collect();
-        // What is known of a part shows that the whole does not wrap where it is compared.
+        // The bound of a part shows that the whole does not overflow where it is compared.
         areas.sort_by_key(|(product, _)| depth(product));
         for (product, most) in areas.into_iter().filter(|a| a.1 <= crate::term::smax(32) as u64) {
             if let Some(t) = self.area(product) {
@@ -232,7 +233,7 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// A product of parameters that are not negative, in 32 bits, where it is exact in 63.
+    /// A product of non-negative parameters, in 32 bits, where it is exact in 63 bits.
     fn area(&mut self, tree: &crate::launch::expressions::Tree) -> Option<T> {
         use crate::launch::expressions::Operator;
         use crate::launch::expressions::Tree;
@@ -259,8 +260,8 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// With few enough threads, `blockIdx * blockDim` and `blockIdx * blockDim + threadIdx` do not wrap: said of the
-    /// terms themselves, which are the same wherever they occur.
+    /// With few enough threads, `blockIdx * blockDim` and `blockIdx * blockDim + threadIdx` do not overflow. The
+    /// intervals are attached to the terms themselves, which are the same wherever they occur.
     fn bound_products(&mut self) {
         let top = 1u64 << 30;
         for axis in 0..3 {
@@ -277,7 +278,7 @@ impl<'k> Ctx<'k> {
             let (g, d) = (self.grid_dim(axis), self.block_dim(axis));
             let all = self.pool.mul(g, d);
             self.pool.refine(all, Range::unsigned(1, top, 32));
-            // Where 64 bits are computed with, the product is another term.
+            // In 64-bit arithmetic, the product is another term.
             let (g, d) = (self.pool.zext(g, 64), self.pool.zext(d, 64));
             let all = self.pool.mul(g, d);
             self.pool.refine(all, Range::unsigned(1, top, 64));
@@ -298,7 +299,7 @@ impl<'k> Ctx<'k> {
         id
     }
 
-    /// A variable that is already there, or a new one with values up to `max`.
+    /// The existing variable of this kind, or a new one with values up to `max`.
     pub(crate) fn variable(&mut self, kind: VarKind, tag: u8, min: u64, max: u64, width: u32) -> T {
         if let Some(&t) = self.var_terms.get(&(kind, tag)) {
             return t;
@@ -342,13 +343,13 @@ impl<'k> Ctx<'k> {
         self.raw(self.var_terms[&(kind, tag)])
     }
 
-    /// Whether the term is a variable that has been put in the place of another.
+    /// Whether the term is a variable that replaced another.
     pub(crate) fn stands_for(&self, t: T, v: VarId) -> bool {
         let Node::Var(own) = *self.pool.node(self.raw(t)) else { return false };
         self.vars[own.0 as usize].0 == VarKind::Positive(v)
     }
 
-    /// The variable's own bounds as conditions for the solver, which does not know our intervals.
+    /// The variable's bounds as conditions for the solver, which does not know our intervals.
     pub(crate) fn variable_bounds(&mut self, v: VarId, out: &mut Vec<T>) {
         let (kind, tag) = self.vars[v.0 as usize];
         let t = self.var_terms[&(kind, tag)];
@@ -356,7 +357,7 @@ impl<'k> Ctx<'k> {
         self.bounds_of(raw, out);
     }
 
-    /// The interval of a term as conditions that the simplifier leaves alone.
+    /// The interval of a term as conditions that the simplifier does not rewrite.
     pub(crate) fn bounds_of(&mut self, raw: T, out: &mut Vec<T>) {
         let (r, w) = (self.pool.range(raw), self.pool.width(raw));
         if r.uhi < mask(w) {
@@ -371,7 +372,7 @@ impl<'k> Ctx<'k> {
 
     // ---- the launch ----
 
-    /// The last axis along which there is certainly more than one thread has a dimension of its own.
+    /// A lower bound of the number of dimensions: the last axis that certainly has more than one thread counts.
     pub(crate) fn least_work_dim(&self) -> u64 {
         let wide = |d: &DimSpec| matches!(d, DimSpec::Exactly(n) if *n > 1);
         let Assumptions { block, grid, .. } = self.assumptions;
@@ -388,7 +389,7 @@ impl<'k> Ctx<'k> {
         limited(most, self.assumptions.most_threads)
     }
 
-    /// How many blocks there can be along an axis.
+    /// Upper bound of the number of blocks along an axis.
     fn grid_limit(&self, axis: u8) -> u64 {
         let most = if axis == 0 { (1 << 31) - 1 } else { 65535 };
         let most = limited(most, self.assumptions.most_grid[axis as usize]);
@@ -399,7 +400,7 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// Which of two threads a variable belongs to; 0 where it is the same for both.
+    /// Which of two threads a variable belongs to; 0 if it is shared.
     pub(crate) fn owner(&self, v: VarId) -> u8 {
         match self.vars[v.0 as usize] {
             (VarKind::Positive(of), _) => self.owner(of),
@@ -443,7 +444,7 @@ impl<'k> Ctx<'k> {
         self.variable(VarKind::BlockId(axis), tag, 0, max, 32)
     }
 
-    /// The thread's number in its block.
+    /// The thread's linear index in its block.
     pub(crate) fn linear_thread(&mut self, tag: u8) -> T {
         let (bx, by) = (self.block_dim(0), self.block_dim(1));
         let (x, y, z) = (self.thread_id(0, tag), self.thread_id(1, tag), self.thread_id(2, tag));
@@ -461,7 +462,7 @@ impl<'k> Ctx<'k> {
         linear
     }
 
-    /// How many threads a block has.
+    /// The number of threads in a block.
     pub(crate) fn block_threads(&mut self) -> T {
         let dims = [self.block_dim(0), self.block_dim(1), self.block_dim(2)];
         let plane = self.pool.mul(dims[0], dims[1]);
@@ -473,7 +474,7 @@ impl<'k> Ctx<'k> {
         limited(most, self.assumptions.most_threads)
     }
 
-    /// What every launch satisfies: no more threads in a block than there can be.
+    /// A fact of every launch: the upper bound of the number of threads in a block.
     pub(crate) fn launch_facts(&mut self) -> Vec<T> {
         let mut out = Vec::new();
         if self.assumptions.block.contains(&DimSpec::Any) {
@@ -543,7 +544,7 @@ impl<'k> Ctx<'k> {
         }
     }
 
-    /// An object of one thread, apart from those of others.
+    /// Whether an object belongs to one thread, distinct from those of other threads.
     pub(crate) fn is_own(&self, base: Base) -> bool {
         matches!(base, Base::Allocated(_))
     }
@@ -565,7 +566,7 @@ impl<'k> Ctx<'k> {
 
     // ---- the two threads ----
 
-    /// The copy of a function for thread `tag`: one of the two, or one beside them.
+    /// The copy of a function for thread `tag`: one of the two, or another thread of their blocks.
     fn instance_fn(&mut self, f: FnId, tag: u8, level: Level) -> FnId {
         let info = self.fns[f.0 as usize].clone();
         let shared = match &info.kind {
@@ -576,7 +577,7 @@ impl<'k> Ctx<'k> {
             FnKind::LoadAt(site, _) => {
                 level == Level::Block || self.kernel.site(*site).space == Space::Global
             }
-            // Made for the two threads, never for the generic one.
+            // Created for the two threads, never for the generic one.
             FnKind::Memory(..) => true,
             FnKind::Binder(_) => false,
             FnKind::Uniform(_) | FnKind::Warp(..) => level == Level::Block,
@@ -649,7 +650,7 @@ fn limited(most: u64, by: Option<u32>) -> u64 {
     by.map_or(most, |n| most.min(u64::from(n.max(1))))
 }
 
-/// How many factors a product has on its longest way, less one.
+/// The number of factors of a product along its longest path, minus one.
 fn depth(tree: &crate::launch::expressions::Tree) -> usize {
     match tree {
         crate::launch::expressions::Tree::Binary(_, a, b) => 1 + depth(a).max(depth(b)),

@@ -1,7 +1,7 @@
 //! `--assume`: C expressions over parameters and dimensions, as terms.
 //!
-//! Expressions are integers of 64 bits (a parameter is extended by its own signedness), so that
-//! `n <= blockDim.x * gridDim.x` means what it says and does not wrap at 32 bits.
+//! Expressions are integers of 64 bits (a parameter is extended according to its signedness), so that `n <= blockDim.x
+//! * gridDim.x` does not overflow at 32 bits.
 
 use lockstep_finding::Origin;
 pub use lockstep_finding::launch::Operator;
@@ -14,7 +14,7 @@ use crate::term::T;
 /// A precondition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AssumeExpr {
-    /// As a reader knows it; none where it follows from the kernel's own preconditions.
+    /// The expression as the user knows it; `None` where it follows from the kernel's own preconditions.
     pub told: Option<Expr>,
     pub tree: Tree,
     pub origin: Origin,
@@ -40,7 +40,7 @@ impl Tree {
         Tree::Binary(op, Box::new(a), Box::new(b))
     }
 
-    /// That a value is at most another, or at least.
+    /// The condition that this value is at most another.
     pub(crate) fn at_most(self, most: Tree) -> Tree {
         Tree::binary(Operator::Le, self, most)
     }
@@ -69,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// What all have to hold.
+    /// The conditions whose conjunction this is.
     pub(crate) fn conjuncts(&self) -> Vec<&Tree> {
         match self {
             Tree::Binary(Operator::And, a, b) => [a.conjuncts(), b.conjuncts()].concat(),
@@ -78,8 +78,8 @@ impl Tree {
     }
 }
 
-/// That the product of several sizes is no more than a number, and so are those of the first two, the first three and
-/// so on: that none of them wraps.
+/// The condition that the product of several sizes is at most `limit`, and so is the product of the first two, the
+/// first three and so on: none of them overflows.
 pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Tree>, limit: i64) -> Option<Tree> {
     let mut sizes = sizes.into_iter();
     let mut product = sizes.next()?;
@@ -96,7 +96,7 @@ pub(crate) fn product_at_most(sizes: impl IntoIterator<Item = Tree>, limit: i64)
 }
 
 impl AssumeExpr {
-    /// Reads a C expression. Names are scalar parameters of the kernel, `blockDim.x` and its kin, and OpenCL's
+    /// Parses a C expression. Names are scalar parameters of the kernel, `blockDim.x` and the like, and OpenCL's
     /// `get_local_size(0)`, `get_num_groups(0)` and `get_global_size(0)`.
     pub fn parse(text: &str, kernel: &Kernel, origin: Origin) -> Result<AssumeExpr, String> {
         let expr = Expr::parse(text).and_then(|e| AssumeExpr::new(e, kernel, origin));

@@ -1,17 +1,18 @@
-//! What questions are about: the launches that count, the variables of a thread, and what is taken for given of them.
+//! The context of queries: the launches that are considered, the variables of a thread, and the assumptions about them.
 
 pub(crate) mod assumptions;
 pub(crate) mod context;
 pub(crate) mod expressions;
 pub(crate) mod version;
 
-/// Threads along an axis, all in all, beyond which their numbers may overflow: a condition of some proofs.
+/// Upper bound of the threads along an axis of the grid, beyond which their indices may overflow: a condition of some
+/// proofs.
 pub const MOST_NUMBERED: u32 = 1 << 30;
 
-/// What is known of one dimension of the launch.
+/// What is known about one dimension of the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DimSpec {
     Exactly(u32),
-    /// Every value that is legal, 1 included.
+    /// Every legal value, including 1.
     Any,
 }

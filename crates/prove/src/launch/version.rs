@@ -6,7 +6,7 @@ use lockstep_kernel::BlockId;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Version {
     Entry,
-    /// At the beginning of a block: where ways come together, or a loop begins.
+    /// At the beginning of a basic block: at a join of control flow, or at a loop header.
     Join(BlockId),
     /// After an operation.
     After(BlockId, usize),

@@ -1,12 +1,14 @@
-//! Asynchronous copies of single threads (`cp.async`): that each is waited for before it matters.
+//! Asynchronous copies of single threads (`cp.async`): checks that each is waited for before its effects can be
+//! observed.
 //!
-//! A copy is made at some time between its beginning and the thread's wait for it. Where the thread passes no barrier in
-//! between and touches nothing that the copy does, it might as well be made at once, which is how it is evaluated
-//! ([`crate::symbolic::operations`]). That this is so is asked here: along all ways from a copy to a wait for all groups, with a commit
-//! before it, there is no barrier, and no access of the same thread meets it ([`Pairs::unsettled_copies`]).
+//! A copy takes effect at some time between its start and the thread's wait for it. If the thread passes no barrier in
+//! between and accesses no memory of the copy, the copy can be treated as executed at its start, which is how it is
+//! evaluated ([`crate::symbolic::operations`]). This is checked here: on all paths from a copy to a wait for all
+//! groups, with a commit before it, there is no barrier, and no access of the same thread overlaps with the copy
+//! ([`Pairs::unsettled_copies`]).
 //!
-//! What it misses: copies that are meant to be under way while others are used (pipelines of several stages). Nothing is
-//! proved of them.
+//! What it misses: copies that are meant to be in flight while others are used (multi-stage pipelines). Nothing is
+//! proved for these.
 
 use lockstep_finding::{Question, Reason};
 use lockstep_kernel::{BlockId, Op, Operand, SiteId};
@@ -18,18 +20,18 @@ use crate::launch::context::Level;
 use crate::order::pair::Pairs;
 use crate::symbolic::source::line_of;
 
-/// What a thread may come to while a copy of its own is under way.
+/// What a thread may execute while one of its copies is in flight.
 #[derive(Default)]
 struct Meanwhile {
     barrier: Option<SiteId>,
-    /// By number: the accesses, the copy's own of a later iteration among them.
+    /// The accesses, by number, including the copy's own in a later iteration.
     accesses: Vec<usize>,
-    /// Loops that may have gone round once more.
+    /// Loops that may have started another iteration.
     again: Vec<usize>,
 }
 
 impl Pairs<'_, '_> {
-    /// Why a copy cannot be taken to be made at once, if one cannot.
+    /// Why a copy cannot be treated as executed at its start, if there is such a copy.
     pub(crate) fn unsettled_copies(&mut self, limits: Limits) -> Option<Reason> {
         let kernel = self.exec.ctx.kernel;
         let mut pairs: Vec<(usize, usize, Vec<usize>)> = Vec::new();
@@ -75,7 +77,7 @@ impl Pairs<'_, '_> {
         all.filter(|(_, a)| (a.block, a.at) == (block, at)).map(|(i, _)| i).collect()
     }
 
-    /// Everything on the ways from a copy to where it is surely done.
+    /// Everything on the paths from a copy to where it is certainly complete.
     fn meanwhile(&self, (from, at): (BlockId, usize)) -> Meanwhile {
         let kernel = self.exec.ctx.kernel;
         let mut out = Meanwhile::default();
@@ -112,8 +114,8 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Whether two accesses of one thread meet: of a copy, and of anything else or of the same copy in another
-    /// iteration. `again` are the loops that may have gone round between the two.
+    /// Queries whether two accesses of one thread overlap: one of a copy, and another access or the same copy in
+    /// another iteration. `again` are the loops that may have started another iteration between the two.
     fn own_meeting(&mut self, i: usize, j: usize, again: &[usize]) -> Vec<Query> {
         let level = Level::Block;
         let (left, right) = (self.side(i, 1, level), self.side(j, 2, level));

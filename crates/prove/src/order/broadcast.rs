@@ -1,29 +1,33 @@
-//! What one thread of a block hands to all through shared memory: `if (threadIdx.x == 0) base = …; __syncthreads();`.
+//! Values that one thread of a block passes to all through shared memory: `if (threadIdx.x == 0) base = …;
+//! __syncthreads();`.
 //!
 //! A load of a variable in shared memory that only one store of the kernel writes has the value that the block's first
 //! thread has stored, in the same iterations of the loops around the store (*its* iterations), if
 //!
-//! * the first thread comes to the store whenever anybody comes to the load, and
-//! * a barrier of the block, in those loops and no others, is on all ways to the load within an iteration, and the store is on none from it.
+//! * the first thread reaches the store whenever any thread reaches the load, and
+//! * a barrier of the block, in those loops and no others, is on all paths to the load within an iteration, and no path
+//!   leads from the barrier to the store.
 //!
-//! Why: take the first race of an execution, and a load before it. All threads that come to the barrier in an iteration have
-//! made their stores of that iteration before it, or never make them. So the first thread's is before the load. Another
-//! store of the same iteration has the same barriers before it, and would race with the first thread's. One of an earlier
-//! iteration has no more barriers before it than the first thread's, so if it does not race, it is the earlier one; one of a later
-//! iteration has no fewer before it than the load, so it comes after the load, or races with it. That all threads pass the
-//! same barriers in the same iterations is proved separately ([`crate::order::divergence`]). Shared memory is the block's own:
-//! nothing orders its accesses but the block's barriers.
+//! Why: take the first race of an execution, and a load before it. All threads that reach the barrier in an iteration
+//! have executed their stores of that iteration before it, or never do. So the first thread's store happens before the
+//! load. A store by another thread in the same iteration has the same barriers before it, and would race with the first
+//! thread's. A store of an earlier iteration has no more barriers before it than the first thread's, so if it does not
+//! race, it happens earlier; a store of a later iteration has no fewer barriers before it than the load, so it happens
+//! after the load, or races with it. That all threads pass the same barriers in the same iterations is proved
+//! separately ([`crate::order::divergence`]). Shared memory belongs to the block: only the block's barriers order its
+//! accesses.
 //!
-//! In a question about threads of two blocks such a load is replaced by the value itself, as the first thread of the
-//! load's block computes it: a thread beside the two ([`LEADERS`]). A number drawn by one thread for its block is then
-//! known to be none of another block's ([`crate::order::tickets`]).
+//! In a query about threads of two blocks, such a load is replaced by the value itself, as the first thread of the
+//! load's block computes it: a third thread in the query ([`LEADERS`]). A number drawn by one thread for its block is
+//! then known to differ from those of other blocks ([`crate::order::tickets`]).
 //!
-//! A *tally* is a counter in shared memory that one store sets to a constant and draws then add to. Where the store is before
-//! a draw in the sense above, and the draw before a load, the numbers drawn are less than what the load reads; and where
-//! each thread draws once, that is no more than there are threads. Here all draws of the iteration count, whoever makes them,
-//! and the same barriers tell that the counter is set neither between them nor before the load.
+//! A *tally* is a counter in shared memory that one store sets to a constant, and that atomics then add to. Where the
+//! store happens before an atomic in the sense above, and the atomic before a load, the numbers drawn are less than the
+//! value loaded; and where each thread draws once, that value is at most the number of threads. Here the draws of all
+//! threads in the iteration count, and the same barriers ensure that the counter is set neither between them nor before
+//! the load.
 //!
-//! What is missed: any writer but the first thread, variables with several stores, elements with an index.
+//! What is missed: writers other than the first thread, variables with several stores, elements with an index.
 
 use lockstep_finding::Statement;
 use lockstep_kernel::{BlockId, Scheduling, SiteId, Space};
@@ -39,7 +43,7 @@ use crate::symbolic::records::Mode;
 use crate::term::walk::{Substitution, reachable};
 use crate::term::{Node, T};
 
-/// What a load reads that one thread has stored.
+/// The value of a load that one thread has stored.
 #[derive(Clone, Debug)]
 struct Value {
     stored: T,
@@ -47,25 +51,25 @@ struct Value {
     nest: Vec<usize>,
 }
 
-/// A load of a counter of the block.
+/// A load of a counter in shared memory.
 #[derive(Clone, Debug)]
 struct Tally {
     nest: Vec<usize>,
     first: u64,
-    /// Draws, by number, that are before the load.
+    /// Draws, by number, that happen before the load.
     draws: Vec<usize>,
-    /// What all draws add at most.
+    /// Upper bound of the sum that all draws add.
     most: Option<T>,
 }
 
-/// Loads whose values other threads have made.
+/// Loads whose values other threads have stored.
 #[derive(Debug, Default)]
 pub(crate) struct Handed {
     values: FxHashMap<(SiteId, u8), Value>,
     tallies: FxHashMap<(SiteId, u8), Tally>,
 }
 
-/// Some bytes of one object, whoever asks.
+/// A byte range of one object that is the same for all threads.
 #[derive(Clone, Copy)]
 struct Fixed {
     base: Base,
@@ -73,11 +77,11 @@ struct Fixed {
     size: i64,
 }
 
-/// How often values are followed through shared memory.
+/// How many times values are followed through shared memory.
 const DEPTH: usize = 4;
 
 impl Pairs<'_, '_> {
-    /// Finds them all.
+    /// Finds all such loads.
     pub(crate) fn find_handed(&mut self, limits: Limits) {
         if self.exec.ctx.assumptions.scheduling == Scheduling::Lockstep {
             return;
@@ -106,7 +110,7 @@ impl Pairs<'_, '_> {
         self.settle_steps(limits);
     }
 
-    /// Where an access goes, if that is always the same place in shared memory.
+    /// The bytes of an access, if it always accesses the same bytes of shared memory.
     fn fixed(&mut self, access: usize) -> Option<Fixed> {
         let [case] = self.cases_of(access)[..] else { return None };
         let Place::At(base, offset) = case.place else { return None };
@@ -117,7 +121,7 @@ impl Pairs<'_, '_> {
         (shared && a.length.is_none() && a.within.is_none()).then_some(Fixed { base, start, size })
     }
 
-    /// All writes that may go there; none if that is not known.
+    /// All writes that may access these bytes; `None` if they are not known.
     fn writers(&mut self, place: Fixed) -> Option<Vec<usize>> {
         let mut out = Vec::new();
         for i in 0..self.exec.accesses.len() {
@@ -148,8 +152,8 @@ impl Pairs<'_, '_> {
         (a.block, a.at)
     }
 
-    /// Whether what the first instruction does in an iteration of these loops, for any thread of the block, is done before
-    /// the second comes in it.
+    /// Whether the first instruction, executed in an iteration of these loops by any thread of the block, happens
+    /// before the second in that iteration.
     fn is_settled(&self, first: SourceLine, second: SourceLine, nest: &[usize]) -> bool {
         let within = nest.last().copied();
         let exec = &self.exec;
@@ -160,7 +164,8 @@ impl Pairs<'_, '_> {
         })
     }
 
-    /// Whether the first thread of a block comes to a place in the iterations in which another thread comes to a second one.
+    /// Whether the first thread of a block reaches a basic block in all iterations in which another thread reaches a
+    /// second one.
     fn leader_comes(&mut self, to: BlockId, given: BlockId, limits: Limits) -> bool {
         let level = Level::Block;
         let mut list = self.facts_of_one();
@@ -177,7 +182,7 @@ impl Pairs<'_, '_> {
         self.never(list, level, limits)
     }
 
-    /// Whether no execution without races is so.
+    /// Whether no execution without races satisfies the list.
     pub(crate) fn never(&mut self, list: Vec<T>, level: Level, limits: Limits) -> bool {
         let Some(query) = self.ask_of_race(list, level) else { return true };
         let outcome = self.solver.decide(self.exec.ctx, std::slice::from_ref(&query), limits);
@@ -205,7 +210,7 @@ impl Pairs<'_, '_> {
         (settled && self.leader_comes(to.0, from.0, limits)).then_some(Value { stored, nest })
     }
 
-    /// Bits of an element of a load.
+    /// The width of an element of a load, in bits.
     fn load_width(&self, load: usize, k: u8) -> Option<u32> {
         let lockstep_kernel::Op::Load { ty, count, .. } = self.exec.op_at(self.spot(load)) else {
             return None;
@@ -266,7 +271,7 @@ impl Pairs<'_, '_> {
         Some(Tally { nest, first, draws, most })
     }
 
-    /// Draws of unknown sign that are shown to add nothing negative, and others with tallies.
+    /// Decides for draws of unknown sign whether they never add a negative number, also with the help of tallies.
     fn settle_steps(&mut self, limits: Limits) {
         for i in 0..self.exec.tickets.len() {
             let ticket = self.exec.tickets[i].clone();
@@ -285,7 +290,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// Puts what was handed on in the place of loads, in terms of threads of two blocks.
+    /// Replaces loads by the values passed to them, in terms of threads of two blocks.
     pub(crate) fn receive(&mut self, terms: &mut [T]) {
         if self.handed.values.is_empty() {
             return;
@@ -306,7 +311,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// What stands for a load.
+    /// The term that replaces a load.
     fn received(&mut self, t: T) -> Option<T> {
         let Node::App(f, args) = self.exec.ctx.pool.node(t).clone() else { return None };
         let info = &self.exec.ctx.fns[f.0 as usize];
@@ -323,7 +328,7 @@ impl Pairs<'_, '_> {
         Some(s.apply(&mut self.exec.ctx.pool, own))
     }
 
-    /// What is known of the tallies that a question mentions.
+    /// The facts about the tallies that a query mentions.
     pub(crate) fn tally_facts(&mut self, assertions: &[T], level: Level) -> Vec<T> {
         let mut out = Vec::new();
         if self.handed.tallies.is_empty() {
@@ -359,7 +364,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// That a number drawn by a thread of the block is one of those counted.
+    /// The fact that a number drawn by a thread of the block is one of those counted.
     fn drawn_before(
         &mut self,
         ticket: usize,
@@ -398,7 +403,7 @@ impl Pairs<'_, '_> {
         base.map_or_else(String::new, |(b, _)| self.exec.ctx.base_name(b))
     }
 
-    /// That what is drawn from a counter does not wrap around.
+    /// Assumes that a counter does not overflow.
     pub(crate) fn assume_drawn(&mut self, counter: &str) {
         let statement = Statement::CounterDoesNotOverflow { counter: counter.to_owned() };
         if !self.drawn_from.contains(&statement) {

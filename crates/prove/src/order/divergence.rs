@@ -1,14 +1,14 @@
-//! Barrier divergence: that all threads of a block come to the same barriers, and all threads of the grid to the same
+//! Barrier divergence: checks that all threads of a block reach the same barriers, and all threads of the grid the same
 //! barriers of the grid.
 //!
-//! For each barrier, and for each loop around one, the condition of coming to it within one iteration of the loop
-//! around it must be the same for any two threads of a block, given that both are in that iteration: then by
+//! For each barrier, and for each loop that contains one, the condition for reaching it within one iteration of the
+//! enclosing loop must be the same for any two threads of a block, given that both are in that iteration: then by
 //! induction over iterations all threads pass the same sequence of barriers. Conditions within an iteration are exact
-//! ([`crate::symbolic::evaluate`]), so their negation is meaningful too.
+//! ([`crate::symbolic::evaluate`]), so their negation is exact too.
 //!
-//! Two strengths. *Strict* is the property reported: a thread that has returned counts as missing. For phases it is
-//! enough that a thread that misses a barrier comes to no later one (*aligned*): it has left, and the others
-//! go on without it.
+//! There are two strengths. *Strict* is the reported property: a thread that has returned counts as missing. For phases
+//! it is enough that a thread that misses a barrier reaches no later one (*aligned*): it has exited, and the others
+//! continue without it.
 
 use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId};
@@ -22,13 +22,13 @@ use crate::symbolic::records::{WarpOp, is_block_barrier};
 use crate::symbolic::source::spot_of;
 use crate::term::T;
 
-/// One obligation: the first thread comes to it, the second does not.
+/// One obligation: the first thread must not reach a point that the second does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Obligation {
     /// The barrier (by position in `Exec::barriers`) that it is about.
     pub(crate) barrier: usize,
     pub(crate) what: What,
-    /// Whether it is about two threads of one block, or of two.
+    /// Whether the two threads are in one block, or in two.
     pub(crate) level: Level,
     pub(crate) strict: bool,
     pub(crate) query: Query,
@@ -41,7 +41,7 @@ pub(crate) enum What {
     Stay(usize),
 }
 
-/// A place that threads must reach together.
+/// A point that threads must reach together.
 struct Point {
     barrier: usize,
     what: What,
@@ -52,7 +52,8 @@ struct Point {
 }
 
 impl Pairs<'_, '_> {
-    /// The conditions that must be uniform: for a barrier, for entering a loop with one, for going round it again.
+    /// The conditions that must be uniform: for a barrier, for entering a loop that contains one, and for its next
+    /// iteration.
     fn points(&self, blocks: &[(usize, BlockId)]) -> Vec<Point> {
         let mut out = Vec::new();
         let exec = &self.exec;
@@ -76,7 +77,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// That the first thread is at the point and the second, in the same iterations, is not.
+    /// The condition that the first thread reaches the point and the second, in the same iterations, does not.
     fn uneven(&mut self, point: &Point, level: Level) -> Vec<T> {
         let mut base = self.facts(level);
         if let Some(l) = point.around {
@@ -97,7 +98,8 @@ impl Pairs<'_, '_> {
         base
     }
 
-    /// How large the tiles of a warp are whose lanes come together to all operations that name them; or why not.
+    /// The size of the tiles of a warp whose lanes execute all operations that name them together; or why that is not
+    /// known.
     pub(crate) fn check_warps(&mut self, limits: Limits) -> Result<u32, Reason> {
         let ops = self.exec.warp_ops.clone();
         let kernel = self.exec.ctx.kernel;
@@ -124,7 +126,7 @@ impl Pairs<'_, '_> {
         Ok(smallest)
     }
 
-    /// A place that of two threads for which `same` holds only one may come to.
+    /// A point that only one of two threads for which `same` holds may reach.
     pub(crate) fn not_together(
         &mut self,
         blocks: &[(usize, BlockId)],
@@ -146,7 +148,7 @@ impl Pairs<'_, '_> {
         Some(about[open])
     }
 
-    /// The tile of lanes, of a power of two, that an operation's mask names: the one that the thread itself is in.
+    /// The tile, a power of two, that an operation's mask names: the one that contains the thread itself.
     fn tile_of(&mut self, op: &WarpOp, limits: Limits) -> Option<u32> {
         let whole = self.exec.ctx.assumptions.warp_size;
         let named = self.exec.ctx.pool.as_const(op.mask);
@@ -163,7 +165,7 @@ impl Pairs<'_, '_> {
         None
     }
 
-    /// Whether a mask has just the lanes of the thread's tile, as far as they are in the block.
+    /// Whether a mask contains exactly the lanes of the thread's tile, as far as they exist in the block.
     fn names_tile(&mut self, op: &WarpOp, tile: u32, limits: Limits) -> bool {
         let all = 0xffff_ffff;
         let mask = self.copy(op.mask, 1, Level::Block);
@@ -173,7 +175,7 @@ impl Pairs<'_, '_> {
         let lanes = ctx.pool.constant(size, 32);
         let warp = ctx.pool.udiv(own, lanes);
         let first = ctx.pool.scale(warp, size);
-        // Those from the warp's first thread to the block's last; bits above belong to nobody.
+        // The lanes from the warp's first thread to the block's last; higher bits belong to no thread.
         let left = ctx.pool.sub(threads, first);
         let one = ctx.pool.constant(1, 32);
         let end = ctx.pool.shl(one, left);
@@ -203,12 +205,12 @@ impl Pairs<'_, '_> {
         matches!(outcome[..], [Outcome::Unsat])
     }
 
-    /// The two threads are of one warp.
+    /// The condition that the two threads are in one warp.
     pub(crate) fn same_warp(&mut self) -> T {
         self.same_tile(self.exec.ctx.assumptions.warp_size)
     }
 
-    /// The two threads are of one tile of so many consecutive ones, which may span warps.
+    /// The condition that the two threads are in one tile of `threads` consecutive threads, which may span warps.
     pub(crate) fn same_tile(&mut self, threads: u32) -> T {
         let ctx = &mut *self.exec.ctx;
         let size = ctx.pool.constant(u64::from(threads), 32);
@@ -242,7 +244,7 @@ impl Pairs<'_, '_> {
         for point in &points {
             let (barrier, what) = (point.barrier, point.what);
             let mut base = self.uneven(point, level);
-            // What comes later in the same iteration (or anywhere after, for the top level).
+            // The points that come later in the same iteration (or anywhere later, at the top level).
             let position = self.exec.ctx.cfg.position[point.at.0 as usize];
             let mut later = self.exec.ctx.pool.truth(point.around.is_some());
             if point.around.is_none() {

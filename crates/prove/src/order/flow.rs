@@ -1,7 +1,8 @@
-//! Ways through the control flow, instruction by instruction: what lies on all of them, and what can follow what.
+//! Paths through the control flow, instruction by instruction: what lies on all of them, and which instruction can
+//! follow which.
 //!
-//! The graph is taken as it stands: every branch may go either way, so a way that is not found does not exist, and what
-//! lies on all ways that are found lies on all there are.
+//! The graph is an over-approximation: every branch may be taken either way. So if no path is found, there is none, and
+//! what lies on all paths found lies on all paths of an execution.
 
 use lockstep_kernel::{BlockId, Op};
 use rustc_hash::FxHashSet;
@@ -12,12 +13,12 @@ use crate::symbolic::records::{BarrierAt, is_block_barrier};
 /// An instruction: block, and position in it.
 pub(crate) type SourceLine = (BlockId, usize);
 
-/// What a way must not pass.
+/// The instructions that a path must not contain.
 type Closed<'a> = &'a dyn Fn(SourceLine) -> bool;
 
 impl Exec<'_, '_> {
-    /// Whether there is a way from behind an instruction (or from the beginning) to another one (or to the end) that
-    /// passes nothing closed; within one iteration of a loop, where one is given.
+    /// Whether there is a path from after an instruction (or from the entry) to another one (or to the exit) that
+    /// contains nothing in `closed`; within one iteration of a loop, if one is given.
     pub(crate) fn leads(
         &self,
         from: Option<SourceLine>,
@@ -53,7 +54,7 @@ impl Exec<'_, '_> {
         false
     }
 
-    /// Whether one instruction can come after another, in the same iteration of a loop, where one is given.
+    /// Whether one instruction can follow another, in the same iteration of a loop, if one is given.
     pub(crate) fn follows(
         &self,
         first: SourceLine,
@@ -63,7 +64,8 @@ impl Exec<'_, '_> {
         self.leads(Some(first), Some(second), &|_| false, within)
     }
 
-    /// Whether each way from one instruction (or from the beginning) to another one (or to the end) passes this.
+    /// Whether each path from one instruction (or from the entry) to another one (or to the exit) contains one of
+    /// these.
     pub(crate) fn is_between(
         &self,
         from: Option<SourceLine>,

@@ -1,16 +1,16 @@
-//! OpenCL's group copies: `async_work_group_copy`, and what `wait_group_events` orders.
+//! OpenCL's `async_work_group_copy`, and the order that `wait_group_events` establishes.
 //!
-//! A copy is made once for the block, by no thread in particular, somewhere between the first thread's coming to it and
-//! the wait. As in the simulator: an access of a thread is before a copy only where a barrier (of its memory) lies
-//! between, and after it only where a wait does; two copies are ordered by a wait between them; a wait orders nothing
-//! else. So the question is asked in the order of the program: is there a way from the one to the other that passes
-//! nothing of that kind? The second thread of the question stands for the copy: what it computes as operands is what all
-//! threads do, which is an obligation of its own ([`Pairs::uneven_copies`]), as is that all come to it.
+//! A copy is executed once for the work-group, by no particular thread, at some time between the first thread's
+//! reaching it and the wait. The rules are those of the simulator: a thread's access happens before a copy only where a
+//! barrier (for its memory) lies between, and after it only where a wait does; two copies are ordered by a wait between
+//! them; a wait orders nothing else. So the query follows program order: is there a path from the one to the other
+//! without such an operation? The second thread of the query stands for the copy. That all threads compute the same
+//! operands is an obligation of its own ([`Pairs::uneven_copies`]), as is that all of them reach the copy.
 //!
-//! Where an access relies on a wait alone, with no barrier behind it, where a wait is not for all copies, or where several
-//! copies are under way at once, nothing is proved ([`Pairs::loose_copies`]).
+//! Where an access relies on a wait alone, without a barrier after it, where a wait is not for all copies, or where
+//! several copies are in flight at once, nothing is proved ([`Pairs::loose_copies`]).
 //!
-//! Elements of a copy are a variable each, between zero and the count, so strides are exact.
+//! The element of a copy is a variable between zero and the count, so strides are exact.
 
 use lockstep_finding::{NotFollowed, Question, Reason};
 use lockstep_kernel::{Barrier, BlockId, Op, Operand};
@@ -26,7 +26,7 @@ use crate::symbolic::records::{BarrierAt, Mode};
 use crate::symbolic::source::line_of;
 use crate::term::T;
 
-/// How often the loops around the start have gone round on a way, where it is known: 0 or 1.
+/// How many iterations the loops around the start have advanced on a path, where it is known: 0 or 1.
 type Rounds = Vec<(usize, u8)>;
 
 impl Exec<'_, '_> {
@@ -61,7 +61,7 @@ impl Exec<'_, '_> {
 }
 
 impl Pairs<'_, '_> {
-    /// Pairs of one block in which a copy takes part.
+    /// Pairs of accesses within one work-group of which at least one belongs to a copy.
     pub(crate) fn copy_candidates(
         &mut self,
         for_shared: &[bool],
@@ -140,7 +140,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// What holds of a thread and of one that stands for a copy, which may be the same.
+    /// The facts about a thread and one that stands for a copy, which may be the same.
     pub(crate) fn facts_with_copy(&mut self) -> Vec<T> {
         let mut out = self.facts_of_one();
         out.extend(self.exec.ctx.index_facts(2, 0));
@@ -148,7 +148,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// The first thread's counters are the copy's less the rounds (`sign` 1), or more.
+    /// The first thread's counters are the copy's minus the number of iterations advanced (`sign` 1), or plus it.
     fn rounds(&mut self, rounds: &Rounds, sign: i64) -> Vec<T> {
         let mut out = Vec::new();
         for &(l, d) in rounds {
@@ -160,13 +160,13 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Ways from an access to a copy that no barrier closes (for an access of another copy: no wait).
+    /// Paths from an access to a copy without a barrier (from an access of another copy: without a wait).
     fn ways_to_copy(&self, other: usize, copy: usize, barriers: &[bool]) -> Vec<Rounds> {
         let (from, to) = (&self.exec.accesses[other], &self.exec.accesses[copy]);
         let closes = |b: usize| if from.group { self.waits(b) } else { barriers[b] };
         let pass = |_: bool, b: usize| (!closes(b)).then_some(false);
         let mut out = self.ways_between((from.block, from.at), (to.block, to.at), &pass);
-        // Neither is before the other for any thread: some have one, some the other.
+        // Neither can precede the other in any thread: some threads execute one, some the other.
         let open = |_: bool, _: usize| Some(false);
         let (a, b) = ((from.block, from.at), (to.block, to.at));
         let apart = |x, y| self.ways_between(x, y, &open).is_empty();
@@ -187,8 +187,8 @@ impl Pairs<'_, '_> {
         matches!(b.barrier, Barrier::GroupCopies { .. }) && !b.copies
     }
 
-    /// All ways from behind one place to another that pass no barrier which closes them. A way is `armed` or not:
-    /// `pass` says what becomes of that at a barrier, and nothing where the way ends there.
+    /// All paths from after one place to another that are not blocked by a barrier. A path is `armed` or not: `pass`
+    /// gives its state after a barrier, or `None` where the path is blocked.
     fn ways_between(
         &self,
         from: (BlockId, usize),
@@ -228,14 +228,14 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// The rounds after an edge: loops that were left, or of which it is not known, are dropped.
+    /// The iterations after an edge: loops that were left, or whose iteration is no longer known, are dropped.
     fn after_edge(&self, b: BlockId, to: BlockId, rounds: &Rounds) -> Rounds {
         let loops = &self.exec.loops;
         let mut out: Rounds =
             rounds.iter().copied().filter(|(l, _)| loops[*l].contains(to)).collect();
         let again = out.iter().position(|(l, _)| loops[*l].head == to && loops[*l].contains(b));
         if let Some(i) = again {
-            // Loops within it have begun anew.
+            // Loops inside it start again.
             out.truncate(i + 1);
             match &mut out[i].1 {
                 d @ 0 => *d = 1,
@@ -245,8 +245,9 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Why nothing is proved though nothing is in the way: a wait may be for another of several copies, or the thread
-    /// that has waited may know of its own part only, where no barrier follows. Whether it does is read differently.
+    /// Why nothing is proved although no query is satisfiable: a wait may be for another of several copies, or a thread
+    /// that has waited may see only its own part of the copy, where no barrier follows. Interpretations of the
+    /// specification differ on the latter.
     pub(crate) fn loose_copies(&mut self, limits: Limits) -> Option<Reason> {
         let some = |b: &&BarrierAt| matches!(b.barrier, Barrier::GroupCopies { all: false, .. });
         if let Some(wait) = self.exec.barriers.iter().find(some) {
@@ -313,7 +314,7 @@ impl Pairs<'_, '_> {
         Some(Reason::MayHappen(Question::CopyNotWaitedFor { before: line }))
     }
 
-    /// Copies whose operands may differ between threads: which copy, in words.
+    /// Copies whose operands may differ between threads: the reason, naming the copy.
     pub(crate) fn uneven_copies(&mut self, limits: Limits) -> Option<Reason> {
         let level = Level::Block;
         let mut queries: Vec<Query> = Vec::new();
@@ -334,7 +335,7 @@ impl Pairs<'_, '_> {
             let within = a.within.expect("a copy has elements");
             let places = [self.copy(a.addr, 1, level), self.copy(a.addr, 2, level)];
             let counts = [self.copy(within, 1, level), self.copy(within, 2, level)];
-            // One element of both, by the site of the write, which is the read's too.
+            // One element for both, identified by the site of the write, for the read too.
             let element = self.element_of(i);
             if let Some([x, y]) = element {
                 list.push(self.exec.ctx.pool.eq(x, y));
@@ -355,7 +356,7 @@ impl Pairs<'_, '_> {
         Some(Reason::MayHappen(Question::CopyDiffers(at)))
     }
 
-    /// The element of a copy's access, as each of the two threads has it.
+    /// The element variable of a copy's access, for each of the two threads.
     fn element_of(&mut self, access: usize) -> Option<[T; 2]> {
         let a = &self.exec.accesses[access];
         let at = (a.block, a.at);

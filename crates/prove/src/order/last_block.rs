@@ -1,41 +1,45 @@
-//! The last block: what the block that drew the last number does comes after what all others did before they drew theirs.
+//! The last block: the accesses of the block that drew the last number happen after what all other blocks did before
+//! they drew theirs.
 //!
-//! An *arrival* is an operation `D` that adds one to a counter in global memory, that at most one thread of each block comes to,
-//! and once at most. With the counter at 0 when the kernel is launched (an assumption that the verdict names), at most `N`
-//! draws are made, `N` being the number of blocks that have the counter in common. So whoever draws `N - 1` draws last,
-//! and all these blocks have drawn. `atomicInc` with a limit of `N - 1` or more does the same.
+//! An *arrival* is an operation `D` that adds one to a counter in global memory, that at most one thread of each block
+//! executes, and at most once. With the counter at 0 when the kernel is launched (an assumption that the verdict
+//! names), at most `N` draws are made, where `N` is the number of blocks that share the counter. So the block that
+//! draws `N - 1` draws last, and all these blocks have drawn. `atomicInc` with a limit of `N - 1` or more does the
+//! same.
 //!
-//! Let `a` be an access of a thread of one block, and `b` one of a thread of another block that has the counter in common.
+//! Let `a` be an access of a thread of one block, and `b` one of a thread of another block that shares the counter.
 //! Then `a` happens before `b` if
 //!
 //! * the number drawn by the second block is `N - 1`;
-//! * `a` is before its block's draw: `a` cannot follow `D`, and either its own thread draws, and a fence is on all ways from `a`
-//!   to `D`; or a barrier of the block is on all ways to `D` and on all from `a` to the end, `a` cannot follow it, and a
-//!   fence is on all ways from the barrier to `D`, or on all from `a` to it;
-//! * `b` is after its block's draw: its own thread has drawn, `D` cannot follow `b`, and a fence or a barrier is on all
-//!   ways from `D` to `b`; or a barrier is on all ways to `b` and on all from `D` to the end, and `D` cannot follow it.
+//! * `a` happens before its block's draw: `a` cannot follow `D`, and either its own thread draws, and a fence is on all
+//!   paths from `a` to `D`; or a barrier of the block is on all paths to `D` and on all paths from `a` to the exit, `a`
+//!   cannot follow it, and a fence is on all paths from the barrier to `D`, or on all paths from `a` to the barrier;
+//! * `b` happens after its block's draw: its own thread has drawn, `D` cannot follow `b`, and a fence or a barrier is
+//!   on all paths from `D` to `b`; or a barrier is on all paths to `b` and on all paths from `D` to the exit, and `D`
+//!   cannot follow it.
 //!
-//! Draws are read-modify-writes of one location, and each reads what the one before has written, so with the fences the
-//! first block's draw synchronises with the second's (PTX ISA, "Memory Consistency Model"; as in the simulator, the barrier
-//! acquires for all). A fence before the barrier is not the drawing thread's own: both that one and one behind the last
-//! draw must then be sequentially consistent, as `__threadfence()` is. If the later thread's came first in their order, it would
-//! make the last draw come before the first block's draw, whose number it has counted. A draw needs no fence to be before `b`
-//! itself: one location has one order of writes.
+//! Draws are read-modify-writes of one location, and each reads the value that the previous one has written, so with
+//! the fences the first block's draw synchronises with the second's (PTX ISA, "Memory Consistency Model"; as in the
+//! simulator, the barrier acquires for all threads). A fence before the barrier is not executed by the drawing thread:
+//! then both that fence and one after the last draw must be sequentially consistent, as `__threadfence()` is. If the
+//! later thread's fence came first in their order, the last draw would come before the first block's draw, whose number
+//! it has counted. A draw needs no fence to happen before `b` itself: each location has a single order of writes.
 //!
-//! That is all a question gets: threads whose accesses race have not both `a` and `b` so placed and `N - 1` drawn. The rest,
-//! that `b` is only reached with that number, follows from the conditions of `b`, through shared memory
+//! A query gets one fact from this: if two accesses race, they are not placed like `a` and `b` with `N - 1` drawn. That
+//! `b` is only reached with that number follows from the conditions of `b`, through shared memory
 //! ([`crate::order::broadcast`]), through a vote at a barrier ([`Vote`]), or in registers.
 //!
-//! What else may change the counter: any other atomic on its object takes everything back. A plain store asks for more,
-//! because the numbers drawn after it are wrong. Take the first such store `W` of an execution before its first race. Numbers
-//! drawn until then are right. If `W` has `N - 1` behind it, nobody draws after it. If not, the next block that draws would
-//! do so in a race with `W`: the questions about `W` and `D` are asked like all others, and what they use of the counter
-//! was drawn before `W`.
+//! Other changes of the counter: any other atomic on its object makes the rule inapplicable. For a plain store, more is
+//! needed, because the numbers drawn after it are wrong. Take the first such store `W` of an execution before its first
+//! race. Numbers drawn until then are right. If `N - 1` was drawn before `W`, no block draws after it. If not, the draw
+//! of the next block would race with `W`: the queries about `W` and `D` are decided like all others, and the numbers
+//! that they use were drawn before `W`.
 //!
-//! That nothing but barriers orders threads is what [`crate::symbolic::versions`], [`crate::order::tickets`] and [`crate::symbolic::evaluate`] rest on; this
-//! order keeps what they say. It goes with the control flow: if `a` happens before `b` by it, there are ways from `a`
-//! to `D` and from `D` to `b`, and none from `D` to `a` or from `b` to `D`. [`crate::symbolic::versions`] says what follows.
-//! Within a block nothing new is ordered. Where the kernel has barriers of the grid, nothing is said.
+//! [`crate::symbolic::versions`], [`crate::order::tickets`] and [`crate::symbolic::evaluate`] rely on threads being
+//! ordered by barriers only; this order preserves what they need. It follows the control flow: if it makes `a` happen
+//! before `b`, there are paths from `a` to `D` and from `D` to `b`, and none from `D` to `a` or from `b` to `D`.
+//! [`crate::symbolic::versions`] describes the consequences. Within a block nothing new is ordered. The rule does not
+//! apply to kernels with barriers of the grid.
 //!
 //! What is missed: draws in loops, by all threads, or by several operations; counters that count down; counters of a block
 //! in shared memory.
@@ -59,27 +63,27 @@ pub(crate) struct Arrival {
     addr: T,
     /// The number drawn.
     result: T,
-    /// How many blocks have the counter in common.
+    /// The number of blocks that share the counter.
     blocks: T,
-    /// It may begin again.
+    /// The counter may wrap around to zero.
     limited: bool,
 }
 
-/// How an access comes before its block's draw.
+/// How an access is ordered before its block's draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     /// It is the draw.
     Draws,
-    /// In the thread that draws.
+    /// By program order, in the thread that draws.
     Own { fenced: bool },
-    /// With a barrier between, and fences of these threads.
+    /// By a barrier, and with fences in these threads.
     Barrier { drawer: bool, own: bool },
 }
 
-/// How an access comes after its block's draw.
+/// How an access is ordered after its block's draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct After {
-    /// With a barrier between; otherwise in the thread that has drawn.
+    /// By a barrier; otherwise in the thread that has drawn.
     barrier: bool,
     /// A sequentially consistent fence lies between.
     fence: bool,
@@ -155,7 +159,7 @@ impl Pairs<'_, '_> {
         self.exec.accesses.iter().filter(|a| (a.block, a.at) == at).count() == 1
     }
 
-    /// The axes of the grid along which an address changes; none if it depends on more.
+    /// The axes of the grid along which an address changes; `None` if it depends on anything else.
     fn axes_of(&self, addr: T) -> Option<[bool; 3]> {
         let ctx = &self.exec.ctx;
         let (vars, fns) = leaves(&ctx.pool, addr);
@@ -171,7 +175,7 @@ impl Pairs<'_, '_> {
         fns.is_empty().then_some(axes)
     }
 
-    /// Whether blocks that have the address in common differ along other axes only.
+    /// Whether blocks with the same address differ only along other axes.
     fn are_rows(&mut self, addr: T, axes: [bool; 3], limits: Limits) -> bool {
         if axes == [false; 3] {
             return true;
@@ -190,13 +194,13 @@ impl Pairs<'_, '_> {
         self.never(list, level, limits)
     }
 
-    // ---- in questions ----
+    // ---- in queries ----
 
-    /// What is known of the votes that a question about two blocks mentions: who gave what they told.
+    /// The facts about the votes that a query about two blocks mentions: which threads contributed to their result.
     pub(crate) fn vote_facts(&mut self, assertions: &[T]) -> Vec<T> {
         let level = Level::Grid;
         let mut out = Vec::new();
-        // One thread beside each of the two has to do.
+        // One further thread in each of the two blocks has to suffice.
         let [Vote { block, given, result }] = self.exec.votes[..] else { return out };
         if !self.exec.nest(block).is_empty() {
             return out;
@@ -219,8 +223,8 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Adds what is known of the blocks' numbers to a question about accesses of two blocks that are not ordered. Whether
-    /// a number could order them.
+    /// Adds the facts about the blocks' numbers to a query about accesses of two blocks that are not ordered. Returns
+    /// whether a number could order them.
     pub(crate) fn add_arrivals(&mut self, i: usize, j: usize, assertions: &mut Vec<T>) -> bool {
         let mut orders = false;
         if self.arrivals.is_empty() {
@@ -245,7 +249,7 @@ impl Pairs<'_, '_> {
                 self.not_ordered(&arrival, (early, late), second, &drawn, &mut facts);
             }
             let from_zero = self.exec.ctx.hints.from_zero;
-            // Numbers of a counter without a limit are told apart wherever it begins.
+            // Numbers of a counter without a limit are distinct whatever its initial value.
             if facts.is_empty() && !arrival.limited && !from_zero {
                 continue;
             }
@@ -262,14 +266,14 @@ impl Pairs<'_, '_> {
         orders
     }
 
-    /// Both blocks have the counter in common.
+    /// The condition that both blocks share the counter.
     fn in_common(&mut self, arrival: &Arrival) -> T {
         let (x, y) =
             (self.copy(arrival.addr, 1, Level::Grid), self.copy(arrival.addr, 2, Level::Grid));
         self.exec.ctx.pool.eq(x, y)
     }
 
-    /// Numbers are those below that of the blocks, and each is one block's.
+    /// Adds that each number is below the number of blocks, and drawn by one block only.
     fn numbers(&mut self, arrival: &Arrival, drawn: &[(u8, T, T)], out: &mut Vec<T>) {
         let common = self.in_common(arrival);
         for &(_, came, number) in drawn {
@@ -289,7 +293,8 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// If one access is before its block's draw, and the other one after its own, that was not the last.
+    /// The fact that, if one access happens before its block's draw and the other after its own, the latter draw was
+    /// not the last.
     fn not_ordered(
         &mut self,
         arrival: &Arrival,
@@ -332,7 +337,7 @@ impl Pairs<'_, '_> {
 
     // ---- in the control flow ----
 
-    /// Whether an access is made where it stands: not one of a copy that goes on behind it.
+    /// Whether an access takes effect at its place in program order: it is not part of an asynchronous copy.
     fn is_prompt(&self, access: usize) -> bool {
         let a = &self.exec.accesses[access];
         let copies = matches!(
@@ -342,7 +347,7 @@ impl Pairs<'_, '_> {
         !a.group && !copies
     }
 
-    /// Whether the operation is a fence of the device for global memory, or stronger.
+    /// Whether the operation is a fence of device scope or wider for global memory, with a sufficient order.
     fn is_fence(&self, at: SourceLine, enough: impl Fn(Order) -> bool) -> bool {
         matches!(*self.exec.op_at(at), Op::Fence { scope, order, global: true, .. }
             if scope >= Scope::Device && enough(order))

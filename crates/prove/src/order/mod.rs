@@ -1,4 +1,4 @@
-//! Two threads, and what orders their operations: barriers, warps, tickets, copies, the last block.
+//! Two threads, and what orders their operations: barriers, warps, tickets, copies, the last block to arrive.
 
 pub(crate) mod async_copies;
 pub(crate) mod broadcast;

@@ -1,9 +1,9 @@
-//! Barriers of some of a block's threads: PTX's `bar.sync` with a number and a count.
+//! Barriers for some of a block's threads: PTX's `bar.sync` with a number and a count.
 //!
-//! Such a barrier is followed where it is one of a *tile*: so many consecutive threads as it counts. Then it orders the
-//! threads of a tile as a barrier of the block orders all ([`crate::property::race`]). That it is, is asked here: the threads of a
-//! tile come to it together, with one number; no threads of another tile wait at that number, and none of the whole
-//! block; and no tile ends behind the block.
+//! Such a barrier is modelled if it is the barrier of a *tile*: as many consecutive threads as its count. Then it
+//! orders the threads of a tile as a barrier of the block orders all ([`crate::property::race`]). This is checked here:
+//! the threads of a tile reach it together, with the same number; no threads of another tile, and no barrier of the
+//! whole block, use that number; and no tile extends beyond the end of the block.
 //!
 //! What it misses: counts that differ between the barriers of a kernel, and `bar.arrive`.
 
@@ -26,7 +26,7 @@ struct Partial {
 }
 
 impl Pairs<'_, '_> {
-    /// How many consecutive threads the barriers of some threads are for, where there are any; or why that is not known.
+    /// The number of consecutive threads that such barriers are for, if there are any; or why it is not known.
     pub(crate) fn check_partial(&mut self, limits: Limits) -> Result<Option<u32>, Reason> {
         let kernel = self.exec.ctx.kernel;
         let mut count = None;
@@ -80,7 +80,7 @@ impl Pairs<'_, '_> {
         Ok(Some(threads))
     }
 
-    /// A thread comes to the barrier whose tile is not whole.
+    /// A thread reaches the barrier whose tile is incomplete.
     fn too_few(&mut self, a: Partial, threads: u32) -> Option<Query> {
         let mut list = self.facts_of_one();
         list.extend(self.conditions(a.block, 1, Level::Block));
@@ -94,7 +94,7 @@ impl Pairs<'_, '_> {
         self.ask(list, Level::Block)
     }
 
-    /// Two threads of one tile come to the barrier, in one iteration, with different numbers.
+    /// Two threads of one tile reach the barrier, in one iteration, with different numbers.
     fn two_numbers(&mut self, a: Partial, threads: u32) -> Option<Query> {
         let level = Level::Block;
         let mut list = self.both_at(a, a);
@@ -111,7 +111,7 @@ impl Pairs<'_, '_> {
         self.ask(list, level)
     }
 
-    /// Threads of two tiles come to barriers of one number.
+    /// Threads of two tiles reach barriers with the same number.
     fn one_number(&mut self, a: Partial, b: Partial, threads: u32) -> Option<Query> {
         let level = Level::Block;
         let mut list = self.both_at(a, b);
@@ -123,7 +123,7 @@ impl Pairs<'_, '_> {
         self.ask(list, level)
     }
 
-    /// A thread comes to the barrier with the number of one of the whole block.
+    /// A thread reaches the barrier with the number of a barrier of the whole block.
     fn number_of_the_block(&mut self, a: Partial) -> Vec<Query> {
         let mut out = Vec::new();
         for b in self.exec.barriers.clone() {

@@ -1,4 +1,4 @@
-//! Two threads: the generic thread's terms, copied for each, and the facts that hold of both.
+//! Two threads: the generic thread's terms, copied for each, and the facts that hold for both.
 
 use std::sync::Arc;
 
@@ -30,19 +30,19 @@ pub(crate) struct Side {
     pub(crate) values: Vec<T>,
 }
 
-/// One way in which two places can be in one phase.
+/// One way in which two places can be in the same phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Relation {
-    /// What holds of the two threads then.
+    /// The conditions on the two threads.
     pub(crate) conditions: Vec<T>,
-    /// The conditions say all there is to say.
+    /// Whether the conditions are exact, not only necessary.
     pub(crate) exact: bool,
 }
 
-/// More relations of one pair than this are joined into the one that says nothing.
+/// Maximum number of relations of one pair: more are joined into one without conditions.
 const MAX_RELATIONS: usize = 40;
 
-/// Without the relations that another one contains, exact ones first.
+/// Drops relations that are implied by another one, exact ones first.
 fn weakest(mut list: Vec<Relation>) -> Vec<Relation> {
     list.sort_by_key(|r| (!r.exact, r.conditions.len()));
     let mut out: Vec<Relation> = Vec::new();
@@ -58,15 +58,15 @@ fn weakest(mut list: Vec<Relation>) -> Vec<Relation> {
     out
 }
 
-/// The analysis of one kernel: its evaluation, and the questions about two of its threads.
+/// The analysis of one kernel: its evaluation, and the queries about two of its threads.
 pub(crate) struct Pairs<'c, 'k> {
     pub(crate) exec: Exec<'c, 'k>,
     pub(crate) solver: Solver,
-    /// What ruled pairs out.
+    /// Why pairs are excluded.
     pub(crate) why: Why,
-    /// How all pairs were excluded, where somebody wants to know.
+    /// How all pairs were excluded, if that is recorded.
     pub(crate) log: Option<PairLog>,
-    /// Questions about ways to be in one phase that have no model, since somebody looked.
+    /// Unsatisfiable queries about ways to be in one phase, since the list was last read.
     pub(crate) closed_ways: Vec<usize>,
     copies: FxHashMap<(u8, Level), Substitution>,
     sides: FxHashMap<(usize, u8, Level), Side>,
@@ -75,7 +75,7 @@ pub(crate) struct Pairs<'c, 'k> {
     /// Further conditions of the launch (candidates for hidden assumptions).
     pub(crate) extra: Vec<T>,
     joining: Joining,
-    /// What tickets were taken to be, as assumptions.
+    /// The assumptions made about tickets.
     pub(crate) drawn_from: Vec<Statement>,
     pub(crate) handed: Handed,
     pub(crate) arrivals: Vec<Arrival>,
@@ -102,14 +102,14 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
     }
 
-    /// Notes how two accesses are excluded.
+    /// Records why two accesses are excluded.
     pub(crate) fn exclude(&mut self, pair: (usize, usize), level: Level, why: Exclusion) {
         if let Some(log) = &mut self.log {
             log.add(&self.exec, pair, level, why);
         }
     }
 
-    /// All terms that a question may use, so that each copy is made once.
+    /// All terms that a query may use, so that each is copied once.
     fn roots(&mut self) -> Vec<T> {
         let mut roots = Vec::new();
         for i in 0..self.exec.accesses.len() {
@@ -149,7 +149,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         self.cases[access].clone().unwrap_or_default()
     }
 
-    /// A term of the generic thread, as thread `tag` has it.
+    /// A term of the generic thread, copied for thread `tag`.
     pub(crate) fn copy(&mut self, t: T, tag: u8, level: Level) -> T {
         if !self.copies.contains_key(&(tag, level)) {
             let roots = self.roots();
@@ -194,7 +194,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         side
     }
 
-    /// The conditions of a block, as thread `tag` has them.
+    /// The conditions of a basic block, copied for thread `tag`.
     pub(crate) fn conditions(&mut self, b: BlockId, tag: u8, level: Level) -> Vec<T> {
         let mut list = Vec::new();
         self.exec.condition(b, &mut list);
@@ -203,7 +203,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
-    /// Loop variables that do not wrap keep their intervals, whatever became of the terms they occur in.
+    /// Adds the intervals of loop variables that do not overflow, in case they were lost in the copied terms.
     fn wide_facts(&mut self, b: BlockId, tag: u8, level: Level, out: &mut Vec<T>) {
         for l in self.exec.nest(b) {
             for t in self.exec.loops[l].wide.clone() {
@@ -215,7 +215,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
     }
 
-    /// What holds of any two different threads of a launch.
+    /// The facts about any two different threads of a launch.
     pub(crate) fn facts(&mut self, level: Level) -> Vec<T> {
         if let Some(f) = self.facts.get(&level) {
             return f.iter().chain(&self.extra).copied().collect();
@@ -249,7 +249,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
-    /// What holds of any one thread, as thread 1.
+    /// The facts about any one thread, as thread 1.
     pub(crate) fn facts_of_one(&mut self) -> Vec<T> {
         let mut out = self.exec.ctx.launch_facts();
         let trees: Vec<_> =
@@ -262,7 +262,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
-    /// What the source requires of each of these threads.
+    /// The preconditions of the source, for each of these threads.
     pub(crate) fn required(&mut self, tags: &[u8], level: Level) -> Vec<T> {
         let requires: Vec<(BlockId, T)> = self
             .exec
@@ -282,7 +282,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         out
     }
 
-    /// How two places can be in one phase: the conditions, once for each way.
+    /// The ways in which two places can be in one phase, each with its conditions.
     pub(crate) fn relations(
         &mut self,
         phases: &Phases,
@@ -326,7 +326,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         weakest(out)
     }
 
-    /// None where the conditions cannot hold.
+    /// `None` where the conditions cannot hold.
     fn relation(&mut self, mut conditions: Vec<T>, exact: bool) -> Option<Relation> {
         let pool = &self.exec.ctx.pool;
         conditions.retain(|&t| !pool.is_true(t));
@@ -341,20 +341,21 @@ impl<'c, 'k> Pairs<'c, 'k> {
         Some(Relation { conditions, exact })
     }
 
-    /// Completes a conjunction with what is known of the loops' ends it mentions, and prepares it.
+    /// Adds the facts about the exits of loops that a conjunction mentions, and prepares it.
     pub(crate) fn ask(&mut self, mut assertions: Vec<T>, level: Level) -> Option<Query> {
         self.add_ends(&mut assertions, level);
         self.solver.ask(self.exec.ctx, assertions)
     }
 
-    /// The same for a question about a race, in which two loads of one element are one value ([`crate::symbolic::versions`]).
+    /// The same for a query about a race, in which two loads of one element have the same value
+    /// ([`crate::symbolic::versions`]).
     pub(crate) fn ask_of_race(&mut self, mut assertions: Vec<T>, level: Level) -> Option<Query> {
         self.add_ends(&mut assertions, level);
         self.join_loads(&mut assertions);
         self.solver.ask(self.exec.ctx, assertions)
     }
 
-    /// Puts what they read in the place of loads.
+    /// Replaces loads by the contents that they read.
     pub(crate) fn join_loads(&mut self, terms: &mut [T]) {
         self.joining.apply(&mut self.exec, terms);
     }
@@ -387,7 +388,7 @@ impl<'c, 'k> Pairs<'c, 'k> {
         }
     }
 
-    /// What is known of the last iterations of a loop that occur, each for the iterations of the loops around that it
+    /// The facts about the last iterations of a loop that occur, each for the iterations of the enclosing loops that it
     /// belongs to.
     fn ends(
         &mut self,
@@ -414,14 +415,14 @@ impl<'c, 'k> Pairs<'c, 'k> {
     }
 }
 
-/// A question about two accesses: the first thread makes `first`, the second `second`.
+/// A query about two accesses: the first thread makes `first`, the second `second`.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) level: Level,
     pub(crate) base: Option<Base>,
-    /// The accesses' offsets in their object.
+    /// The offsets of the accesses in their object.
     pub(crate) offsets: Option<(T, T)>,
     pub(crate) query: Query,
     /// The way in which the two are concurrent.

@@ -1,4 +1,4 @@
-//! How each pair of accesses was excluded, for whoever checks a proof again.
+//! How each pair of accesses was excluded, recorded so that a proof can be checked again.
 //!
 //! **Architecture Invariant:** nothing here decides anything.
 
@@ -8,32 +8,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::launch::context::Level;
 use crate::symbolic::evaluate::Exec;
 
-/// Why two accesses do not race, or one way in which they would.
+/// Why two accesses do not race, or why they do not race in one particular way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Exclusion {
-    /// Both are atomic, with scopes that reach each other.
+    /// Both are atomic, with scopes that include each other.
     BothAtomic,
-    /// They are made to different objects, or to memory that nobody can write or that is the thread's own.
+    /// They access different objects, or memory that is read-only or private to the thread.
     DifferentObjects,
-    /// One of them has no address.
+    /// One of them has no address, so it is never executed.
     NeverMade,
     /// One of them accesses no bytes.
     NoBytes,
-    /// On every way from one to the other there is a barrier.
+    /// There is a barrier on every path from one to the other.
     Barriers,
-    /// The same, for barriers of some consecutive threads, in which both are.
+    /// The same, for barriers of a tile of consecutive threads that contains both.
     TileBarriers,
     /// The same for barriers of a warp.
     WarpBarriers,
     /// The same for barriers of the whole grid.
     GridBarriers,
-    /// There is a barrier on every way that the conditions of branches leave.
+    /// There is a barrier on every path that the branch conditions allow.
     BarriersByConditions,
-    /// Lanes of a warp make them one after the other.
+    /// The lanes of a warp execute them one after the other.
     Lockstep,
     /// A group copy is waited for.
     GroupCopies,
-    /// A question has no model, by its number.
+    /// A query, given by its number, is unsatisfiable.
     Question(usize),
 }
 
@@ -76,7 +76,8 @@ impl PairLog {
     }
 }
 
-/// The barriers of a set, or the beginning of the kernel (none), from which control comes to an access without another of them.
+/// The barriers of a set, or the kernel's entry (`None`), from which control reaches an access without passing another
+/// of them.
 pub(crate) fn last_barriers(
     exec: &Exec,
     access: usize,

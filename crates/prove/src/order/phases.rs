@@ -1,14 +1,14 @@
 //! Phases: which accesses of two threads of one block can be concurrent.
 //!
-//! All threads of a block pass the same barriers in the same order and in the same iterations of the loops around them
-//! (that they do is proved separately, see [`crate::order::divergence`]). So two accesses are concurrent iff the barrier that
+//! All threads of a block pass the same barriers in the same order and in the same iterations of the enclosing loops
+//! (this is proved separately, see [`crate::order::divergence`]). So two accesses are concurrent iff the barrier that
 //! each thread passed last before its access is the same one, in the same iterations; or neither has passed any.
 //!
-//! For each access the barriers that can be its last are found by walking backwards from it, region by region. A
-//! *region* is one iteration of a loop that contains a barrier, or the whole kernel. It has no cycles that matter here
-//! (loops without a barrier are passed as a whole), and the condition of coming to a place within it is exact
-//! ([`crate::symbolic::evaluate`]). So barrier `B` is the last before access `a` of the same iteration iff `B` is reached and no
-//! barrier that stands between the two is. If nothing in the region is passed before `a`, then
+//! For each access, the barriers that can be its last are found by walking backwards from it, region by region. A
+//! *region* is one iteration of a loop that contains a barrier, or the whole kernel. It has no relevant cycles (loops
+//! without a barrier are treated as a unit), and the condition for reaching a place within it is exact
+//! ([`crate::symbolic::evaluate`]). So barrier `B` is the last before access `a` of the same iteration iff `B` is
+//! reached and no barrier between the two is. If no barrier of the region is passed before `a`, then
 //!
 //! * iteration `k` was not the first, and the last barrier is the last one of iteration `k-1`, or
 //! * `k` is 0, and the last barrier is the last one before the loop, in the iteration of the loop around.
@@ -20,13 +20,13 @@
 //! is the paper's unrolling of a synchronised loop into "the phases of one iteration and of its successor", for any
 //! nesting, with equations in place of copies of the body, and with the conditions of barriers under uniform branches.
 //!
-//! Two places of one region in the same iteration need less: they are in one phase iff no barrier was passed that only
-//! one of them has behind it, whatever was the last one ([`Phases::together`]).
+//! For two places of one region in the same iteration, less is needed: they are in one phase iff no barrier was passed
+//! that precedes only one of them, whatever the last barrier was ([`Phases::together`]).
 //!
-//! What is not exact, and marked so: a loop that may go round several times without a barrier (one under a
-//! condition, in the loop's body). Then the last barrier is in *some* earlier iteration, a number of its own
-//! ([`LoopInfo::earlier`]), and that no barrier was passed since is only said of the last two iterations. Leaving out
-//! conditions only adds pairs, so it can cost a proof, never make a wrong one.
+//! Inexact, and marked so: a loop that may execute several iterations without passing its barrier (which is under a
+//! condition in the loop's body). Then the last barrier is in *some* earlier iteration, a variable
+//! ([`LoopInfo::earlier`]), and the condition that no barrier was passed since is stated only for the last two
+//! iterations. Dropping conditions only adds pairs, so it can lose a proof, but never make a wrong one.
 //!
 //! [`FnKind::Exit`]: crate::launch::context::FnKind::Exit
 //! [`LoopInfo::earlier`]: crate::symbolic::loops::LoopInfo::earlier
@@ -38,52 +38,52 @@ use crate::symbolic::evaluate::Exec;
 use crate::term::T;
 use crate::term::walk::Substitution;
 
-/// One barrier that an access can have behind it.
+/// One barrier that can be the last before an access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Way {
-    /// The barrier, by position in [`Exec::barriers`]; none is the kernel's entry.
+    /// The barrier, by position in [`Exec::barriers`]; `None` is the kernel's entry.
     pub(crate) start: Option<usize>,
     /// The iterations of the loops around it, outermost first, over the access's own counters.
     pub(crate) when: Vec<T>,
-    /// What must hold of the thread.
+    /// The conditions on the thread.
     pub(crate) conditions: Vec<T>,
-    /// The conditions say all there is to say.
+    /// Whether the conditions are exact, not only necessary.
     pub(crate) exact: bool,
     pub(crate) via: Via,
 }
 
-/// Where a way ends. Two places of one region with a common way of the first or of the second kind are in the same
-/// iteration of all loops: the barrier's iterations are theirs, or one less.
+/// Where the last barrier is. Two places of one region that share a way of the first or second kind are in the same
+/// iteration of all loops: the barrier's iterations are theirs, or the previous one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     /// In the place's own iteration of its region.
     Own,
-    /// In the one before.
+    /// In the previous iteration.
     Previous,
     Other,
 }
 
-/// What comes before a place in its own iteration.
+/// The barriers that can precede a place in its own iteration.
 #[derive(Clone, Debug, Default)]
 struct Before {
     region: Option<usize>,
-    /// What may be passed, with a condition under which it surely is, and whether it is not passed otherwise.
+    /// Each barrier or loop, a sufficient condition for passing it, and whether the condition is also necessary.
     items: Vec<(Item, T, bool)>,
 }
 
-/// More ways to one place than this are not told apart.
+/// Maximum number of ways to one place that are distinguished.
 const MAX_WAYS: usize = 32;
 
 pub(crate) struct Phases {
     /// The place of each access (by number): accesses of one place have no barrier between them.
     places: Vec<usize>,
-    /// For each place its ways; none if there are too many to tell apart.
+    /// The ways of each place; `None` if there are too many.
     ways: Vec<Option<Vec<Way>>>,
     before: Vec<Before>,
 }
 
 impl Phases {
-    /// `orders` says which barriers (by position in [`Exec::barriers`]) count.
+    /// `orders` selects the barriers (by position in [`Exec::barriers`]) that count.
     pub(crate) fn new(exec: &mut Exec, orders: &dyn Fn(usize) -> bool) -> Phases {
         let stops: Vec<usize> = (0..exec.barriers.len()).filter(|&i| orders(i)).collect();
         let mut search = Search::new(exec, &stops);
@@ -111,14 +111,14 @@ impl Phases {
         self.places[access]
     }
 
-    /// The ways to a place; none if nothing is known of it.
+    /// The ways to a place; `None` if they are not known.
     pub(crate) fn ways(&self, place: usize) -> Option<&[Way]> {
         self.ways[place].as_deref()
     }
 
-    /// Under what conditions of the first and of the second thread two places are in one phase in the same iterations,
-    /// and whether these are all: no barrier that only one of them has behind it was passed. None if they are in no
-    /// common iteration.
+    /// The conditions on the first and on the second thread under which two places are in one phase in the same
+    /// iterations, and whether they are exact: no barrier that precedes only one of them was passed. `None` if they are
+    /// in no common iteration.
     pub(crate) fn together(&self, i: usize, j: usize) -> Option<([Vec<T>; 2], bool)> {
         let (a, b) = (&self.before[i], &self.before[j]);
         if a.region != b.region {
@@ -144,7 +144,7 @@ impl Phases {
     }
 }
 
-/// What a region consists of, besides plain code.
+/// The elements of a region that contain barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     /// A barrier, by position in [`Exec::barriers`].
@@ -153,19 +153,19 @@ enum Item {
     Loop(usize),
 }
 
-/// Numbers of iterations: the loops with barriers around a place, outermost first.
+/// Iteration numbers of the loops with barriers around a place, outermost first.
 type Moment = Vec<(usize, T)>;
 
 /// Where a walk starts: at these instructions, or at the sources of these edges.
 #[derive(Clone, Debug, Default)]
 struct Spot {
-    /// In this region: a loop, or the whole kernel.
+    /// The region that contains it: a loop, or the whole kernel.
     region: Option<usize>,
     before: Vec<(BlockId, usize)>,
     edges: Vec<(BlockId, BlockId)>,
 }
 
-/// What was collected on the way.
+/// The conditions collected so far.
 #[derive(Clone, Debug)]
 struct Path {
     conditions: Vec<T>,
@@ -176,11 +176,11 @@ struct Path {
 /// Which iteration of the region the walk is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// That of the place (or the last one, for a loop that was left).
+    /// The iteration of the place (or the last iteration, for a loop that was left).
     Own,
-    /// The one before.
+    /// The previous iteration.
     Previous,
-    /// Some iteration still before that.
+    /// Some iteration before that.
     Earlier,
 }
 
@@ -191,7 +191,7 @@ struct Search<'e, 'c, 'k> {
     tracked: Vec<bool>,
     out: Vec<Way>,
     overflow: bool,
-    /// The region of the place that is looked at.
+    /// The region of the place whose ways are computed.
     innermost: Option<usize>,
 }
 
@@ -226,7 +226,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         }
     }
 
-    /// What is passed later in an iteration comes later here.
+    /// A sort key: items that are passed later in an iteration have a greater key.
     fn order(&self, item: Item) -> (usize, usize) {
         let at = match item {
             Item::Barrier(b) => self.exec.barriers[b].at,
@@ -259,7 +259,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         (!self.overflow).then(|| std::mem::take(&mut self.out))
     }
 
-    /// What may be passed before an instruction in its own iteration.
+    /// The items that may be passed before an instruction in its own iteration.
     fn before(&mut self, block: BlockId, at: usize) -> Before {
         let region = self.region_of(block);
         let spot = Spot { region, before: vec![(block, at)], edges: Vec::new() };
@@ -276,7 +276,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         Before { region, items }
     }
 
-    /// Finds the last barriers before a spot. Does not leave the loop `floor` to what is before it.
+    /// Finds the last barriers before a spot. Does not continue to what precedes the loop `floor`.
     fn walk(
         &mut self,
         spot: &Spot,
@@ -316,7 +316,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         self.beginning(spot.region, moment, path, stage, floor);
     }
 
-    /// The path on which none of these is passed.
+    /// The path with the condition that none of these is passed.
     fn without(&mut self, path: &Path, passed: &[(Item, T, bool)]) -> Path {
         let mut out = path.clone();
         for &(_, cond, exact) in passed {
@@ -326,7 +326,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         out
     }
 
-    /// A barrier of the region itself is the last.
+    /// The case that a barrier of the region itself is the last.
     fn last_is(&mut self, b: usize, spot: &Spot, moment: &Moment, mut path: Path) {
         if !self.covered(spot, &[Item::Barrier(b)]) {
             let reach = self.exec.reach[self.exec.barriers[b].block.0 as usize];
@@ -335,7 +335,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         self.emit(Some(b), moment, path);
     }
 
-    /// The last barrier is one of a loop that has been left.
+    /// The case that the last barrier is in a loop that has been left.
     fn last_is_in(
         &mut self,
         l: usize,
@@ -371,7 +371,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         self.walk(&exits, &then, path, Stage::Own, Some(l));
     }
 
-    /// Nothing of the region was passed: what came before this iteration.
+    /// The case that no item of the region was passed in this iteration: continues with what came before.
     fn beginning(
         &mut self,
         region: Option<usize>,
@@ -384,7 +384,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             self.emit(None, moment, path);
             return;
         };
-        // The earlier iteration is one in which a barrier was passed.
+        // The earlier iteration must be one in which a barrier was passed.
         if stage == Stage::Earlier {
             return;
         }
@@ -397,7 +397,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             before: vec![(head, 0)],
             edges: Vec::new(),
         };
-        // Loops that were left have iterations of their own.
+        // Loops that were left have iteration numbers of their own.
         let own = floor.is_none() && self.innermost == region;
         if floor != Some(l) {
             let mut first = path.clone();
@@ -417,7 +417,8 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             self.walk(&end, &then, path, Stage::Previous, floor);
             return;
         }
-        // Two iterations without a barrier: none at all since the loop was entered, or one in some iteration before.
+        // Two iterations without a barrier: either none was passed since the loop was entered, or the last one was in
+        // some iteration before.
         path.exact = false;
         if floor != Some(l) {
             self.walk(&up, &outer, path.clone(), Stage::Own, floor);
@@ -455,8 +456,8 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         s.apply(&mut self.exec.ctx.pool, t)
     }
 
-    /// A condition under which a barrier is surely passed, and whether none is without it. For a loop that is what its
-    /// first iteration passes.
+    /// A sufficient condition for passing a barrier, and whether it is also necessary. For a loop, the condition of its
+    /// first iteration.
     fn passes(&mut self, item: Item, moment: &Moment) -> (T, bool) {
         match item {
             Item::Barrier(b) => {
@@ -482,7 +483,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
             any = self.exec.ctx.pool.or(any, cond);
             exact &= whole;
         }
-        // No second iteration, or only after a barrier: none in the first is none at all.
+        // No second iteration, or only after a barrier: if none is passed in the first, none is passed at all.
         let once = self.exec.loops[l].max == Some(0);
         let again = Spot { region: Some(l), before: Vec::new(), edges: self.latches(l) };
         let barriers: Vec<Item> =
@@ -490,7 +491,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         (any, exact && (once || self.covered(&again, &barriers)))
     }
 
-    /// Whether who comes to the item passes a barrier.
+    /// Whether every thread that reaches the item passes a barrier.
     fn always_passes(&mut self, item: Item, moment: &Moment) -> bool {
         match item {
             Item::Barrier(_) => true,
@@ -512,7 +513,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         out
     }
 
-    /// Whether an edge stays in the iteration, and is not constantly closed.
+    /// Whether an edge stays in the iteration, and its condition is not constantly false.
     fn open(&self, region: Option<usize>, p: BlockId, to: BlockId) -> bool {
         if let Some(l) = region
             && (self.exec.loops[l].head == to
@@ -548,7 +549,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         seen
     }
 
-    /// Whether this edge out of a loop is on the way to the spot.
+    /// Whether this exit edge of a loop is on a path to the spot.
     fn leads(&self, (p, to): (BlockId, BlockId), spot: &Spot, leading: &[bool]) -> bool {
         spot.edges.contains(&(p, to)) || self.open(spot.region, p, to) && leading[to.0 as usize]
     }
@@ -571,7 +572,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         }
     }
 
-    /// The blocks that can follow the item within the iteration, its own among them.
+    /// The blocks that can follow the item within the iteration, including its own.
     fn after(&self, item: Item, region: Option<usize>) -> Vec<bool> {
         let mut seen = vec![false; self.exec.ctx.kernel.blocks.len()];
         let mut work = vec![self.block_of(item)];
@@ -588,7 +589,7 @@ impl<'e, 'c, 'k> Search<'e, 'c, 'k> {
         seen
     }
 
-    /// Whether every way through the iteration to the spot passes one of these.
+    /// Whether every path through the iteration to the spot passes one of these.
     fn covered(&self, spot: &Spot, by: &[Item]) -> bool {
         let closed: Vec<BlockId> = by.iter().map(|&i| self.block_of(i)).collect();
         let hit = |b: BlockId| {

@@ -1,19 +1,20 @@
 //! Tickets: numbers drawn from a counter by an atomic that only ever adds.
 //!
-//! `atomicAdd(&c, k)` gives each execution a number of its own: the `k` numbers from there on are nobody else's, as long
-//! as what is added in all does not wrap around (an assumption that the verdict names) and nothing else changes the
-//! counter. That is said of any two draws from one place that a question mentions, one of each thread. Where twice such
-//! a number, say, is an index, it must be small as well: a condition to be named ([`crate::condition::hidden`]).
+//! `atomicAdd(&c, k)` gives each execution distinct numbers: the `k` numbers starting at its result are not given to
+//! any other execution, as long as the sum of all additions does not overflow (an assumption that the verdict names)
+//! and nothing else changes the counter. This fact is added for any two draws from one address that a query mentions,
+//! one by each thread. Where a multiple of such a number is an index, the number must also be small: a condition that
+//! is named ([`crate::condition::hidden`]).
 //!
-//! What else may change the counter: any other atomic on its object takes everything back. A plain store (a counter that
-//! is reset) that can happen between the two draws races with one of them if no barrier is between, so for draws by one
-//! operation in the same iteration of all loops around it, it cannot have happened before the first race
-//! ([`crate::symbolic::evaluate`] says why that is enough). Nor does the last number drawn from some counter ([`crate::order::last_block`]) order it
-//! between the two: control would come from the store to the second draw, which is the first one's operation, and so from
-//! the last draw to what is before it.
+//! Other changes of the counter: any other atomic on its object makes the rule inapplicable. A plain store (a counter
+//! that is reset) that can execute between the two draws races with one of them if no barrier is between; so for draws
+//! by one operation in the same iteration of all enclosing loops, it cannot have executed before the first race
+//! ([`crate::symbolic::evaluate`] explains why that is enough). Nor can the last number drawn from some counter
+//! ([`crate::order::last_block`]) order the store between the two: control would lead from the store to the second
+//! draw, which is the same operation as the first, and so from the last draw to an operation before it.
 //!
-//! A number that one thread of the block draws for all is followed through shared memory ([`crate::order::broadcast`]), which also
-//! tells whether a number of unknown sign is ever added.
+//! A number that one thread of the block draws for all is followed through shared memory ([`crate::order::broadcast`]),
+//! which also determines whether a step of unknown sign can be negative.
 
 use lockstep_kernel::{AtomicOp, BlockId, Reg, Space};
 
@@ -28,27 +29,27 @@ use crate::term::walk::{Substitution, reachable};
 use crate::term::{Node, Range, T, mask};
 
 impl Ticket {
-    /// Numbers drawn are never drawn again.
+    /// Whether no number is ever drawn twice.
     fn only_adds(&self) -> bool {
         self.forwards && self.limit.is_none()
     }
 }
 
-/// How a counter is used.
+/// How the kernel uses a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counter {
     OnlyDrawnFrom,
     /// Plain stores reset it.
     Reset,
-    /// Something else changes it.
+    /// Other operations change it.
     Other,
 }
 
-/// More pairs of draws in one question are left alone.
+/// Maximum number of pairs of draws in one query.
 const MAX_PAIRS: usize = 64;
 
 impl Exec<'_, '_> {
-    /// Notes a draw, where the operation is one.
+    /// Records a draw, if the operation is one.
     pub(crate) fn draw(&mut self, at: (BlockId, usize), op: AtomicOp, addr: T, value: T, dst: Reg) {
         let Some(result) = self.values[dst.0 as usize] else { return };
         let pool = &mut self.ctx.pool;
@@ -75,14 +76,15 @@ impl Exec<'_, '_> {
 }
 
 impl Pairs<'_, '_> {
-    /// What tells apart the tickets that a question mentions, one of each thread.
+    /// The facts that distinguish the tickets that a query mentions, one by each thread.
     pub(crate) fn ticket_facts(&mut self, assertions: &[T], level: Level) -> Vec<T> {
         if self.exec.tickets.is_empty() {
             return Vec::new();
         }
         let seen = reachable(&self.exec.ctx.pool, assertions);
         let mut drawn: [Vec<(usize, u8, T)>; 2] = [Vec::new(), Vec::new()];
-        // A thread beside one of the two may be the one itself; it is never the other one, of another block.
+        // A further thread of one block may be identical with the query's thread of that block, but never with that of
+        // the other block.
         let tags: &[u8] = if level == Level::Block { &[1, 2] } else { &[1, 2, 3, 4, 5, 6] };
         for i in 0..self.exec.tickets.len() {
             if !self.exec.tickets[i].only_adds() {
@@ -109,7 +111,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Two draws, by the first thread (or one beside it) and by the second.
+    /// The fact about two draws, by the first thread (or another of its block) and by the second.
     fn apart(
         &mut self,
         (i, one, left): (usize, u8, T),
@@ -141,7 +143,8 @@ impl Pairs<'_, '_> {
         let pool = &mut self.exec.ctx.pool;
         let e = pool.eq(x, y);
         when = pool.and(when, e);
-        // From the earlier draw to the later one: at least its own numbers, and the later one's are still to come.
+        // The distance from the earlier draw to the later one is at least the earlier one's step, and leaves room for
+        // the later one's step.
         let (from, to) = if first.down { (right, left) } else { (left, right) };
         let (ahead, back) = (pool.sub(to, from), pool.sub(from, to));
         let top = pool.constant(mask(width), width);
@@ -188,7 +191,7 @@ impl Pairs<'_, '_> {
         Some(terms.map(|t| s.apply(&mut self.exec.ctx.pool, t)))
     }
 
-    /// What the kernel does to the object of a counter.
+    /// How the kernel uses the object of a counter.
     fn counter(&mut self, base: Base, down: bool, width: u32) -> Counter {
         let mut out = Counter::OnlyDrawnFrom;
         for i in 0..self.exec.accesses.len() {
@@ -208,7 +211,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Whether an access may be one to an object.
+    /// Whether an access may access an object.
     pub(crate) fn touches(&mut self, access: usize, base: Base) -> bool {
         let space = self.exec.ctx.base_space(base);
         let own_space = self.exec.ctx.kernel.site(self.exec.accesses[access].site).space;

@@ -1,10 +1,11 @@
-//! Why accesses are safe: what ruled out each pair that could have raced.
+//! Why accesses are safe: the reason why each pair that could have raced is excluded.
 //!
-//! While the pairs are looked at ([`crate::property::race`]), each that is ruled out leaves a note here, by the sites of its two
-//! accesses. The notes mean something only where all pairs were ruled out, so they are handed out only with a proof.
-//! They say what sufficed, not all that would have: a pair that a barrier separates may touch different elements too.
+//! While the pairs are checked ([`crate::property::race`]), the reason for each excluded pair is recorded here, by the
+//! sites of its two accesses. The records are meaningful only if all pairs were excluded, so they are returned only
+//! with a proof. They name one sufficient reason, not all of them: a pair that a barrier separates may also access
+//! different elements.
 //!
-//! **Architecture Invariant:** nothing here decides anything. A note that is missing costs a word of explanation.
+//! **Architecture Invariant:** nothing here decides anything. A missing record only shortens an explanation.
 
 use lockstep_kernel::{BlockId, SiteId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,21 +14,21 @@ use crate::launch::context::Level;
 use crate::symbolic::evaluate::Exec;
 use crate::symbolic::records::is_block_barrier;
 
-/// Why two accesses do not race, for two threads of one block or of two. More than one may be true, where the pair
-/// can meet in more than one way.
+/// Why two accesses do not race, for two threads of one block or of two. Several reasons may hold, where the pair can
+/// be concurrent in several ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reasons {
     /// Both are atomic.
     pub atomic: bool,
-    /// They never are in the same phase.
+    /// They are never in the same phase.
     pub barrier: bool,
-    /// Two threads never make them at the same place …
+    /// Two threads never make them at the same address …
     pub apart: bool,
-    /// … in the same phase: in another one they may.
+    /// … in the same phase: in different phases they may.
     pub in_phase: bool,
-    /// One is made by the last block to draw a number, after the others have made the other one.
+    /// One is made by the last block to draw a number, after the other blocks have made the other one.
     pub last: bool,
-    /// The solver had to be asked.
+    /// The solver was needed.
     pub solver: bool,
 }
 
@@ -43,12 +44,12 @@ pub struct Safe {
     pub sites: (SiteId, SiteId),
     pub in_block: Reasons,
     pub across_blocks: Reasons,
-    /// The barriers between them, where they are known; between the phases in which they meet and others, where they
-    /// meet in the same one too.
+    /// The barriers between them, where they are known. If the two accesses can also be in one phase, the barriers that
+    /// separate their other phases.
     pub barriers: Vec<SiteId>,
 }
 
-/// More pairs than this are not explained.
+/// Maximum number of pairs that are explained.
 const MOST_PAIRS: usize = 20_000;
 
 #[derive(Default)]
@@ -66,7 +67,7 @@ struct Note {
 }
 
 impl Why {
-    /// The accesses `i` and `j` are ruled out.
+    /// Records that the accesses `i` and `j` are excluded.
     pub(crate) fn note(
         &mut self,
         exec: &Exec,
@@ -91,7 +92,7 @@ impl Why {
         }
     }
 
-    /// What was noted, by sites; nothing if not all was.
+    /// The records, by sites; `None` if some are missing.
     pub(crate) fn explain(&self, exec: &Exec) -> Option<Vec<Safe>> {
         if self.too_many {
             return None;
@@ -112,10 +113,10 @@ impl Why {
     }
 }
 
-/// Which barriers of the block come next, and came last, at an access.
+/// The next and the last barriers of the block at an access.
 struct Between<'a, 'c, 'k> {
     exec: &'a Exec<'c, 'k>,
-    /// By block, positions and sites, in order.
+    /// For each basic block, positions and sites of barriers, in order.
     stops: FxHashMap<BlockId, Vec<(usize, SiteId)>>,
     next: FxHashMap<usize, FxHashSet<SiteId>>,
     last: FxHashMap<usize, FxHashSet<SiteId>>,
@@ -131,7 +132,7 @@ impl<'a, 'c, 'k> Between<'a, 'c, 'k> {
         Between { exec, stops, next: FxHashMap::default(), last: FxHashMap::default() }
     }
 
-    /// The barriers that end one's phase and begin the other's.
+    /// The barriers that end the phase of one access and begin that of the other.
     fn barriers(&mut self, i: usize, j: usize) -> Vec<SiteId> {
         let mut out: Vec<SiteId> = Vec::new();
         for (from, to) in [(i, j), (j, i)] {
@@ -161,7 +162,7 @@ impl<'a, 'c, 'k> Between<'a, 'c, 'k> {
         found
     }
 
-    /// The first barriers on all ways from the access, forwards or backwards.
+    /// The first barriers on all paths from the access, forwards or backwards.
     fn walk(&self, access: usize, forwards: bool) -> FxHashSet<SiteId> {
         let access = &self.exec.accesses[access];
         let cfg = &self.exec.ctx.cfg;

@@ -1,11 +1,11 @@
-//! From a model of a question to an alarm: places, values, what was approximated, and how sure it is.
+//! From a model of a query to an alarm: source locations, values, what was approximated, and how certain it is.
 //!
 //! The approximation analysis of the paper (sections 3 and 5.2): the conditions of an access are exact (CI) if no
 //! application of an uninterpreted function occurs in them and every loop around it has an exact iteration space; its
-//! index is exact (DI) if none occurs in its offset. An alarm with nothing approximated is `confirmed`: its model is a
-//! launch in which the two threads do what it says. Beyond the paper, these make an alarm only `possible` too:
-//! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; barriers on
-//! the way that [`crate::order::phases`] does not follow exactly; a pointer whose object is not known.
+//! index is exact (DI) if none occurs in its offset. An alarm without approximations is `confirmed`: its model is a
+//! launch in which the two threads make the two accesses. Beyond the paper, these also make an alarm only `possible`:
+//! anything in the kernel that could order the two accesses by a chain of atomics, fences or volatile flags; barriers
+//! on the path that [`crate::order::phases`] does not model exactly; a pointer whose object is not known.
 
 use lockstep_finding::{
     Access, Action, Approximated, Approximation, Condition, Confidence, Finding, Kind, Memory,
@@ -23,14 +23,14 @@ use crate::symbolic::source::place;
 use crate::term::walk::{Assignment, reachable};
 use crate::term::{Node, T, sign_extend};
 
-/// A launch that shows an alarm, as far as the solver chose it.
+/// A launch that shows an alarm, as far as the solver determined it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Model {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     /// Values of scalar parameters, one for each register of the parameter.
     pub scalars: Vec<(usize, Vec<u64>)>,
-    /// Contents of buffers that mattered.
+    /// Contents of buffers that affect the alarm.
     pub contents: Vec<Cell>,
 }
 
@@ -38,7 +38,7 @@ pub struct Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cell {
     pub param: usize,
-    /// Byte offset.
+    /// Offset in bytes.
     pub offset: u64,
     pub bytes: u32,
     pub value: u64,
@@ -52,7 +52,7 @@ pub struct Alarm {
     pub sites: (SiteId, SiteId),
     /// The two threads are of different blocks.
     pub between_blocks: bool,
-    /// It needs an index that overflows; the proof beside it names the sizes up to which none does.
+    /// Whether it needs an index that overflows; the proof reported with it names the sizes up to which none does.
     pub overflows: bool,
 }
 
@@ -64,7 +64,7 @@ fn operation(mode: Mode) -> Action {
     }
 }
 
-/// The memory that is meant, in the words of findings.
+/// The memory space, in the terms of findings.
 pub(crate) fn space_of(space: Space) -> MemorySpace {
     match space {
         Space::Global => MemorySpace::Global,
@@ -75,8 +75,8 @@ pub(crate) fn space_of(space: Space) -> MemorySpace {
     }
 }
 
-/// The names behind the functions of some terms: what was approximated in them. The number of a loop's last iteration
-/// is no approximation where the loop is exact: what is known of it leaves one number, if what that rests on is exact.
+/// The approximated values in some terms, by the names of their functions. The number of a loop's last iteration is no
+/// approximation where the loop is exact: the facts about it determine a single number, if the terms in them are exact.
 pub(crate) fn approximated(pairs: &Pairs, terms: &[T]) -> Vec<Approximation> {
     let exec = &pairs.exec;
     let mut names: Vec<Approximation> = Vec::new();
@@ -123,8 +123,8 @@ fn loop_line(pairs: &Pairs, l: usize) -> u32 {
 }
 
 impl Pairs<'_, '_> {
-    /// What a model may have given any value so that a precondition seems to hold. Contents of memory are no such thing:
-    /// a launch may have them.
+    /// Uninterpreted functions to which a model may have given any value so that a precondition holds. Contents of
+    /// memory are not included: a launch can have them.
     pub(crate) fn unmodelled_requirements(&self) -> Vec<Approximation> {
         let ctx = &self.exec.ctx;
         let terms: Vec<T> = self.exec.requires.iter().map(|(_, c, _)| *c).collect();
@@ -136,7 +136,7 @@ impl Pairs<'_, '_> {
         approximated(self, &pure)
     }
 
-    /// Conditions and index of an access: what of each is approximated.
+    /// The approximations in the conditions of an access, and those in its index.
     pub(crate) fn approximations(
         &mut self,
         access: usize,
@@ -171,7 +171,7 @@ impl Pairs<'_, '_> {
         (control, index)
     }
 
-    /// Whether something in the kernel could order accesses other than a barrier.
+    /// Whether something in the kernel other than a barrier could order accesses.
     fn may_be_ordered(&self) -> bool {
         let kernel = self.exec.ctx.kernel;
         kernel.insts().any(|i| match &i.op {
@@ -214,7 +214,7 @@ impl Pairs<'_, '_> {
         for ((f, args), value) in &m.apps {
             let (param, width) = match self.exec.ctx.fns[f.0 as usize].kind {
                 FnKind::ReadOnly(Base::Param(p)) => (p, None),
-                // What the launch begins with.
+                // The contents at the start of the launch.
                 FnKind::Memory(Base::Param(p), Version::Entry, width) => (p, Some(width)),
                 _ => continue,
             };
@@ -258,7 +258,7 @@ impl Pairs<'_, '_> {
         m.eval(&self.exec.ctx.pool, read[0])
     }
 
-    /// The variables of one thread that an access rests on, `*` marking the approximated ones.
+    /// The variables of one thread that an access depends on, with `*` for the approximated ones.
     fn variables(&mut self, m: &Assignment, access: usize, tag: u8, level: Level) -> Vec<String> {
         let mut out = Vec::new();
         let nest = self.exec.nest(self.exec.accesses[access].block);
@@ -298,7 +298,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// The alarm for a pair that can be concurrent at one place.
+    /// The alarm for a pair that can be concurrent at one address.
     pub(crate) fn race_alarm(
         &mut self,
         c: &Candidate,
@@ -423,7 +423,7 @@ impl Pairs<'_, '_> {
                 Elem::Bytes(_) => None,
             }),
         };
-        // Where a texel lies is the prover's own choice.
+        // The address of a texel is the prover's own choice.
         let image = c.base.is_some_and(|b| self.exec.images.contains(&b));
         if let (Some(m), Some((o, _)), false) = (m, c.offsets, image) {
             let offset = m.eval(&ctx.pool, o) as i64;
@@ -515,7 +515,7 @@ fn shown(v: u64, ty: Ty) -> String {
     sign_extend(v, ty.bits()).to_string()
 }
 
-/// The finding for a barrier that nothing needs.
+/// The finding for a redundant barrier.
 pub(crate) fn redundant(
     kernel: &Kernel,
     site: SiteId,

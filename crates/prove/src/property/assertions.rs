@@ -1,7 +1,7 @@
 //! Assertions of the program's own: `assert`, and GPUVerify's `__assert`.
 //!
-//! One thread is enough: where it comes to the assertion, the condition must hold. A condition that mentions an
-//! approximated value and can fail is a possible failure only.
+//! One thread is enough: if it reaches the assertion, the condition must hold. A condition that mentions an
+//! approximated value and can fail is only a possible failure.
 
 use lockstep_finding::{
     Access, Action, Confidence, Dependent, Finding, Kind, Question, Reason, Verdict,

@@ -1,17 +1,18 @@
-//! Questions about threads by their place in the grid alone.
+//! Queries about threads in terms of their position in the grid.
 //!
-//! Most kernels use `blockIdx.x * blockDim.x + threadIdx.x` and nothing else of where a thread is. With a free block size
-//! that is a product of two unknowns, which bit-vectors cannot be asked much about: whether `i / 32` or `n - 1 - i` of
-//! two threads are equal, for instance. So such a question is first asked of the sums: a number for each thread and axis,
-//! of which it is known that it is smaller than the number of all threads, and that two threads differ in one of them.
+//! Most kernels use a thread's position only as `blockIdx.x * blockDim.x + threadIdx.x`. With a free block size that is
+//! a product of two unknowns, for which bit-vector queries are hard: whether `i / 32` or `n - 1 - i` of two threads are
+//! equal, for instance. So such a query is first decided over the sums: one variable for each thread and axis, which is
+//! smaller than the number of all threads, and two threads differ in at least one of them.
 //!
-//! `threadIdx` is put as that number less `blockIdx * blockDim` wherever it stands, so that the sum becomes the number by
-//! the arithmetic of terms; conditions that then still speak of blocks or dimensions are left out. Leaving out conditions
-//! only adds models: what has none without them has none. A question that has one is asked again as it was.
+//! `threadIdx` is replaced by that variable minus `blockIdx * blockDim` wherever it occurs, so that term arithmetic
+//! reduces the sum to the variable; conditions that still mention blocks or dimensions are dropped. Dropping conditions
+//! only adds models: a conjunction that is unsatisfiable without them is unsatisfiable. A query that is satisfiable
+//! without them is decided again in its original form.
 //!
-//! Why two threads differ in one of the numbers: nothing wraps, because there are at most 2^30 threads along an axis (the
-//! condition under which this is used), `threadIdx < blockDim`, and the two differ in a block, or in one block in a
-//! thread.
+//! Why two threads differ in one of the variables: nothing overflows, because there are at most 2^30 threads along an
+//! axis (the condition under which this is used), `threadIdx < blockDim`, and the two threads differ in their block, or
+//! in one block in their thread index.
 
 use crate::decide::asked::{About, DecidedBy};
 use crate::decide::limits::Limits;
@@ -21,20 +22,20 @@ use crate::order::pair::{Candidate, Pairs};
 use crate::term::walk::{Substitution, leaves};
 use crate::term::{Node, T, VarId};
 
-/// Threads along an axis.
+/// Upper bound of the threads along an axis.
 const MOST: u64 = 1 << 30;
 
-/// How places are put into words.
+/// The substitution by positions.
 struct Places {
     words: Substitution,
-    /// What must not occur any more.
+    /// Variables that must no longer occur.
     gone: Vec<VarId>,
-    /// What is known instead.
+    /// The facts that replace them.
     facts: Vec<T>,
 }
 
 impl Pairs<'_, '_> {
-    /// Those questions that have a model when asked of places alone.
+    /// The queries that are still satisfiable over positions alone.
     pub(crate) fn open_by_place(
         &mut self,
         candidates: Vec<Candidate>,
@@ -44,7 +45,7 @@ impl Pairs<'_, '_> {
             return candidates;
         }
         let mut levels = [Level::Block, Level::Grid].map(|level| (level, self.places(level)));
-        // The questions of the proof are those that have been asked already.
+        // The queries of the proof have been recorded already.
         self.solver.begin(About::Other);
         let mut left: Vec<Candidate> = Vec::new();
         let mut queries: Vec<Query> = Vec::new();
@@ -91,14 +92,14 @@ impl Pairs<'_, '_> {
 }
 
 impl Places {
-    /// Where a thread is along an axis.
+    /// The position of a thread along an axis.
     fn place(&mut self, ctx: &mut Ctx, axis: u8, tag: u8, level: Level) -> T {
         let block = if level == Level::Block { 0 } else { tag };
         let (b, t) = (ctx.block_id(axis, block), ctx.thread_id(axis, tag));
         let (g, d) = (ctx.grid_dim(axis), ctx.block_dim(axis));
         let first = ctx.pool.mul(b, d);
         let sum = ctx.pool.add(first, t);
-        // One thread along the axis in each block: the sum is the block's own number.
+        // Each block has one thread along the axis: the sum is the block's index.
         let Some(thread) = variable(ctx, t) else { return sum };
         let id = ctx.variable(VarKind::Place(axis), tag, 0, MOST - 1, 32);
         let all = ctx.variable(VarKind::Threads(axis), 0, 1, MOST, 32);
@@ -123,7 +124,7 @@ impl Places {
         id
     }
 
-    /// A conjunction in these words.
+    /// A conjunction after the substitution.
     fn put(&mut self, ctx: &mut Ctx, asked: &[T]) -> Vec<T> {
         let mut out = self.facts.clone();
         for &t in asked {
@@ -137,7 +138,7 @@ impl Places {
     }
 }
 
-/// The variable that a dimension or an index is, perhaps extended.
+/// The variable of a dimension or an index, possibly extended.
 fn variable(ctx: &Ctx, t: T) -> Option<VarId> {
     let raw = match *ctx.pool.node(t) {
         Node::ZExt(raw) => raw,

@@ -1,4 +1,5 @@
-//! What is asked of two threads or of one: races, divergence, bounds, assertions; and alarms where the answer is bad.
+//! The properties of one or two threads that are checked: races, divergence, bounds, assertions; and alarms for
+//! violations.
 
 pub(crate) mod alarm;
 pub(crate) mod assertions;

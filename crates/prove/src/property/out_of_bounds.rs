@@ -1,7 +1,7 @@
 //! Accesses out of bounds: of static arrays, and of buffers whose length is given.
 //!
-//! One thread is enough: the offset of an access plus its size must not exceed the object. Offsets are unsigned and
-//! 64 bits wide, so an index before the object's start is beyond its end. Where the length of an object is not known
+//! One thread is enough: the offset of an access plus its size must not exceed the object. Offsets are unsigned and 64
+//! bits wide, so an index before the object's start is also beyond its end. Where the size of an object is not known
 //! the property is not claimed.
 
 use lockstep_finding::{
@@ -32,7 +32,7 @@ struct Beyond {
 }
 
 impl Pairs<'_, '_> {
-    /// Bytes of an object, where they are known.
+    /// The size of an object in bytes, where it is known.
     fn size_of(&self, base: Base) -> Option<u64> {
         let ctx = &self.exec.ctx;
         match base {

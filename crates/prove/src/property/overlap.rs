@@ -1,9 +1,9 @@
-//! That arrays lie apart: what a proof takes for given of the pointers of a launch.
+//! Non-overlapping arrays: what a proof assumes about the pointers of a launch.
 //!
-//! Unless told otherwise, what pointer parameters point to does not overlap, nor does it the variables that somebody else may know
-//! the address of. That is said wherever one of two such arrays is written. Where a host makes one pointer of another
-//! ([`lockstep_kernel::Kernel::beside`]), they do point into one array: then the condition is that what is accessed through them
-//! does not overlap.
+//! Unless told otherwise, the arrays of pointer parameters are assumed not to overlap with each other, nor with
+//! variables whose address other code may know. The assumption is named wherever one of two such arrays is written.
+//! Where a host computes one pointer from another ([`lockstep_kernel::Kernel::beside`]), they do point into one array:
+//! then the assumption is that the accessed parts do not overlap.
 
 use lockstep_finding::Statement;
 use lockstep_kernel::{Array, Space};
@@ -23,7 +23,7 @@ fn note(list: &mut Vec<Touched>, base: Base, writes: bool) {
 }
 
 impl Pairs<'_, '_> {
-    /// The conditions, of which there are none where pointers may overlap.
+    /// The conditions; there are none if pointers are allowed to overlap.
     pub(crate) fn lie_apart(&mut self) -> Vec<Statement> {
         let (mut pointers, mut variables): (Vec<Touched>, Vec<Touched>) = Default::default();
         for i in 0..self.exec.accesses.len() {
@@ -48,7 +48,7 @@ impl Pairs<'_, '_> {
         if ctx.assumptions.may_alias {
             return Vec::new();
         }
-        // A texture may be bound to memory that is also reached through a pointer; an image never is.
+        // A texture may be bound to memory that is also accessible through a pointer; an image never is.
         if ctx.kernel.language != lockstep_kernel::Language::OpenCl {
             self.exec.fetched.iter().for_each(|b| note(&mut pointers, *b, false));
         }
@@ -59,7 +59,7 @@ impl Pairs<'_, '_> {
         let name = |(b, _): &Touched| ctx.base_name(*b);
         let names: Vec<String> = pointers.iter().map(name).collect();
         match from_variables {
-            // All of them from all of them.
+            // All arrays from all others.
             Some(v) if is_one_written && v.pointers == names && !v.beside => {
                 vec![apart(is_beside(ctx, &pointers, &pointers), names, v.names)]
             }
@@ -79,7 +79,7 @@ fn apart(is_beside: bool, pointers: Vec<String>, variables: Vec<String>) -> Stat
     }
 }
 
-/// That pointers do not point into variables.
+/// The assumption that pointers do not point into variables.
 struct FromVariables {
     pointers: Vec<String>,
     names: Vec<String>,
@@ -97,7 +97,8 @@ impl FromVariables {
         let name = |(b, _): &Touched| ctx.base_name(*b);
         let mut names: Vec<String> = to.iter().map(name).collect();
         if writes(pointers) {
-            // Those that are parameters here are read. What a pointer points to is not the pointer.
+            // Variables that are parameters here are only read. The array that a pointer points to is not the pointer
+            // variable itself.
             let params = ctx.kernel.params.iter().enumerate();
             let is_other = |i: usize| from.iter().any(|(b, _)| *b != Base::Param(i));
             let variables =
@@ -120,7 +121,7 @@ impl FromVariables {
     }
 }
 
-/// Whether a host makes one of these pointers of another, or of a variable.
+/// Whether a host computes one of these pointers from another, or from a variable.
 fn is_beside(ctx: &Ctx, pointers: &[Touched], others: &[Touched]) -> bool {
     let has = |list: &[Touched], base: Base| list.iter().any(|(b, _)| *b == base);
     ctx.kernel.beside.iter().any(|&(param, of)| {

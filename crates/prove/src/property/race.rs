@@ -1,11 +1,12 @@
-//! Data races: every pair of accesses of which one writes, for two threads of one block and of two.
+//! Data races: every pair of accesses of which at least one writes, for two threads of one block and of two.
 //!
-//! Two threads of one block are concurrent within a phase ([`crate::order::phases`]); two threads of different blocks always
-//! are, but for barriers of the whole grid, which make phases of their own. Atomics do not race with each other if both
-//! scopes reach the other thread and they have one width.
+//! Two threads of one block are concurrent within a phase ([`crate::order::phases`]); two threads of different blocks
+//! always are, except across barriers of the whole grid, which have phases of their own. Atomics do not race with each
+//! other if each scope includes the other thread and they have the same width.
 //!
-//! Of orders through atomics, fences or volatile flags only that of the last block is known ([`crate::order::last_block`]): a pair that
-//! only another such chain orders is an alarm, and only `possible` wherever the kernel has anything that could make a chain.
+//! Of the orders through atomics, fences or volatile flags, only that of the last block is modelled
+//! ([`crate::order::last_block`]): a pair that is ordered only by another such chain is an alarm, and only `possible`
+//! in any kernel that has operations that could form a chain.
 
 use lockstep_kernel::{Barrier, Scheduling, Scope, Space};
 use rustc_hash::FxHashMap;
@@ -25,11 +26,11 @@ use crate::symbolic::records::Mode;
 use crate::symbolic::records::is_block_barrier;
 use crate::term::{Bin, Node, T};
 
-/// Phases, and how any two of their places are related as far as it was asked.
+/// Phases, and the relations between pairs of their places, as far as they were computed.
 struct Related {
     phases: Phases,
     known: FxHashMap<(usize, usize), Vec<Relation>>,
-    /// Questions that closed the other ways, where they are kept.
+    /// The queries that excluded the other ways, if they are recorded.
     closed: FxHashMap<(usize, usize), Vec<usize>>,
     /// Which barriers count, by position.
     orders: Vec<bool>,
@@ -43,16 +44,16 @@ impl Related {
     }
 }
 
-/// How many consecutive threads barriers of some threads are for, where they can be relied on.
+/// The number of consecutive threads that partial barriers synchronise, where they can be relied on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tiles {
-    /// `__syncwarp`: the smallest tile that one names.
+    /// `__syncwarp`: the smallest tile named by any of them.
     pub(crate) lanes: Option<u32>,
     /// `bar.sync` with a count: whole warps ([`crate::order::named_barriers`]).
     pub(crate) threads: Option<u32>,
 }
 
-/// Order by barriers of a tile and of the block: shared and global memory.
+/// Order by barriers of a tile and of the block, for shared and for global memory.
 struct Within {
     threads: u32,
     related: [Related; 2],
@@ -62,23 +63,23 @@ struct Within {
 struct Order {
     shared: Related,
     global: Related,
-    /// With `bar.sync` of a tile, for threads of one.
+    /// With `bar.sync` of a tile, for threads of the same tile.
     tile: Option<Within>,
-    /// With `__syncwarp` too, for lanes of one.
+    /// With `__syncwarp` too, for lanes of the same tile.
     warp: Option<Within>,
     lockstep: bool,
     /// With barriers of the whole grid, for threads of different blocks.
     grid: Option<Related>,
 }
 
-/// What became of it.
+/// The outcome for a candidate.
 pub(crate) struct Decided {
     pub(crate) candidate: Candidate,
     pub(crate) outcome: Outcome,
 }
 
 impl Pairs<'_, '_> {
-    /// All pairs that arithmetic does not rule out.
+    /// All pairs that arithmetic does not exclude.
     pub(crate) fn race_candidates(
         &mut self,
         limits: Limits,
@@ -173,7 +174,7 @@ impl Pairs<'_, '_> {
         Some(out)
     }
 
-    /// Both atomic, with scopes that reach each other.
+    /// Whether both are atomic, with scopes that include each other.
     fn tolerated(&self, i: usize, j: usize, level: Level) -> bool {
         let (a, b) = (&self.exec.accesses[i], &self.exec.accesses[j]);
         let needed = if level == Level::Block { Scope::Block } else { Scope::Device };
@@ -185,8 +186,8 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// When two accesses at these places meet, and where: nowhere in particular, and
-    /// always, unless both are offsets in one object.
+    /// The condition under which two accesses at these places overlap, and their offsets. Without offsets and
+    /// unconditional, unless both are offsets in one object.
     pub(crate) fn meeting(
         &mut self,
         i: usize,
@@ -300,8 +301,8 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// Adds what is known of numbers that were drawn from counters, and puts what was handed on in its place. Whether the
-    /// last number orders the two.
+    /// Adds the facts about numbers drawn from counters, and substitutes values passed through shared memory. Returns
+    /// whether the last number orders the two.
     fn add_drawn(&mut self, i: usize, j: usize, level: Level, assertions: &mut Vec<T>) -> bool {
         let mut last = false;
         if level == Level::Grid {
@@ -331,8 +332,8 @@ impl Pairs<'_, '_> {
         order.known[&key].clone()
     }
 
-    /// How the two accesses can be concurrent in one block: relations, each with the condition on the two threads (of
-    /// one tile or warp or not) under which it counts.
+    /// The ways in which the two accesses can be concurrent in one block: relations, each with the condition on the two
+    /// threads (whether they share a tile or warp) under which it applies.
     fn ways(
         &mut self,
         i: usize,
@@ -345,7 +346,8 @@ impl Pairs<'_, '_> {
         self.exclude_ordered(i, j, Level::Block, of_block, &plain, Exclusion::Barriers);
         let of = usize::from(!shared);
         let in_step = if order.lockstep && !plain.is_empty() { self.in_step(i, j) } else { None };
-        // From the block to the lanes: who is not of the next smaller tile is ordered by this one's barriers.
+        // From the block down to the lanes: threads that do not share the next smaller tile are ordered by this level's
+        // barriers.
         let mut levels: Vec<(Vec<Relation>, Option<T>)> = vec![(plain, None)];
         if let Some(tile) = &mut order.tile {
             let same = self.same_tile(tile.threads);
@@ -380,7 +382,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// Notes that two accesses are in no common phase, or what closed some of the ways to be in one.
+    /// Records that two accesses are in no common phase, or what excluded some of the ways to be in one.
     fn exclude_ordered(
         &mut self,
         i: usize,
@@ -409,7 +411,8 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// Notes that two accesses of one object never meet, where all of a list holds: the question is whether their bytes do.
+    /// Records that two accesses of one object never overlap if the list holds: the query is whether their bytes
+    /// overlap.
     fn exclude_apart(
         &mut self,
         i: usize,
@@ -432,7 +435,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// That two ranges of bytes meet, as it is written without looking at the offsets; none where one of them is empty.
+    /// The condition that two byte ranges overlap, without simplification by the offsets; `None` where one is empty.
     fn plain_overlap(&mut self, i: usize, j: usize, o: T, u: T) -> Option<T> {
         let (si, sj) = (self.exec.accesses[i].size, self.exec.accesses[j].size);
         if si == 0 || sj == 0 {
@@ -447,8 +450,8 @@ impl Pairs<'_, '_> {
         Some(pool.intern(Node::Bin(Bin::Or, x, y), 1))
     }
 
-    /// Lanes of one warp in lockstep: the same operation in the same iteration, or operations on two ways that a
-    /// branch has parted. All else the common instruction stream orders.
+    /// Lanes of one warp in lockstep: concurrent are only the same operation in the same iteration, or operations on
+    /// the two sides of a divergent branch. Everything else is ordered by the common instruction stream.
     fn in_step(&mut self, i: usize, j: usize) -> Option<Relation> {
         let (a, b) = (self.exec.accesses[i].block, self.exec.accesses[j].block);
         let nest: Vec<usize> =
@@ -464,7 +467,7 @@ impl Pairs<'_, '_> {
         (same || parted).then_some(Relation { conditions, exact: false })
     }
 
-    /// Whether control can go from `a` to `b` within one iteration of the loops given.
+    /// Whether control can flow from `a` to `b` within one iteration of the given loops.
     fn leads(
         &self,
         a: lockstep_kernel::BlockId,
@@ -487,7 +490,7 @@ impl Pairs<'_, '_> {
         false
     }
 
-    /// The space in which the two places can be one, if they can.
+    /// The address space in which the two places can be the same memory, if they can.
     pub(crate) fn common_space(
         &self,
         i: usize,
@@ -513,7 +516,7 @@ impl Pairs<'_, '_> {
             return None;
         }
         match (p, q) {
-            // Nobody can write the struct that a launch hands over.
+            // No thread can write a struct passed by value.
             (Place::At(x, _), _) | (_, Place::At(x, _)) if ctx.is_struct(x) => None,
             (Place::At(x, _), Place::At(y, _)) if ctx.is_own(x) || ctx.is_own(y) => None,
             (Place::At(x, _), Place::At(y, _)) if x != y => {
@@ -524,7 +527,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// Whether two ranges of bytes in one object meet.
+    /// The condition that two byte ranges in one object overlap.
     pub(crate) fn overlap(
         &mut self,
         i: usize,
@@ -570,7 +573,7 @@ impl Pairs<'_, '_> {
         if si == 0 || sj == 0 {
             return pool.truth(false);
         }
-        // o - u must lie in (-si, sj), and is known modulo a power of two.
+        // `o - u` must lie in `(-si, sj)`, and is known modulo a power of two.
         let (c, terms) = pool.lin_parts(difference);
         let twos = terms.iter().map(|(_, k)| k.trailing_zeros()).min().unwrap_or(63).min(63);
         let modulus = 1i128 << twos;

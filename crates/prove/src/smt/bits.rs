@@ -1,4 +1,4 @@
-//! Terms as bit-vectors: the exact language of the solver.
+//! Terms as bit-vectors: the exact translation for the solver.
 
 use std::ffi::{c_int, c_uint};
 use std::ptr::null_mut;

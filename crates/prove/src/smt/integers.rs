@@ -1,15 +1,16 @@
-//! Terms as integers: the second language in which the solver is asked.
+//! Terms as integers: the second translation for the solver.
 //!
-//! Bit-vectors are exact but the solver turns them into gates, and a product of 64 bits is some thousand of them; row and
-//! column of a matrix, or a loop's stride against a tile, drown there. Over the integers the same question is one of a few
-//! linear equations. So every term is also an integer that is congruent to its value modulo its width, with an interval
-//! that bounds it. Sums, products and choices stay as they are; only where an operation looks at the value itself (a
-//! comparison, a division, an extension) is it brought into the range of the width: `v = u + 2^w q`, with `q` left out
-//! where the intervals leave one choice. So wrap-around is kept exactly, and costs something only where it can happen.
+//! Bit-vectors are exact, but the solver bit-blasts them, and a product of 64 bits takes some thousand gates; queries
+//! about the rows and columns of a matrix, or a loop's stride against a tile, become too large. Over the integers the
+//! same query is a few linear equations. So every term is also translated to an integer that is congruent to its value
+//! modulo its width, with an interval that bounds it. Sums, products and selections stay as they are. Only where an
+//! operation depends on the value itself (a comparison, a division, an extension) is it reduced to the range of the
+//! width: `v = u + 2^w q`, with `q` left out where the intervals leave one choice. So overflow is modelled exactly, and
+//! costs something only where it can happen.
 //!
-//! What has no good form over the integers (most of `&`, `|`, `^` of unknowns) becomes a new unknown with the bounds that
-//! are known of it. That is weaker than the term, so `unsat` is still a proof; a model is only believed once the
-//! conditions themselves have been evaluated under it ([`crate::decide::solve`]), as for bit-vectors.
+//! An operation without a good form over the integers (most of `&`, `|`, `^` of unknowns) becomes a new unknown with
+//! its known bounds. That is weaker than the term, so `unsat` is still a proof; a model only counts once the conditions
+//! themselves have been evaluated under it ([`crate::decide::solve`]), as for bit-vectors.
 
 use std::ffi::{CStr, CString, c_uint};
 use std::ptr::null_mut;
@@ -26,13 +27,13 @@ use crate::smt::z3_api::{
 use crate::term::walk::children;
 use crate::term::{Bin, FnId, Node, Pool, T, mask, sign_extend};
 
-/// Beyond this an integer is brought into the range of its width before it is used.
+/// An integer with a larger bound is reduced to the range of its width before it is used.
 const WIDE: i128 = 1 << 100;
 
-/// Cases of a shift by an unknown amount.
+/// Maximum number of cases of a shift by an unknown amount.
 const SHIFTS: u64 = 64;
 
-/// Runs of ones in a mask.
+/// Maximum number of runs of ones in a mask.
 const RUNS: usize = 4;
 
 /// An integer and an interval that it is in.
@@ -53,7 +54,7 @@ pub(crate) struct Integers<'a> {
     unsigned: FxHashMap<T, Int>,
     signed: FxHashMap<T, Int>,
     fns: FxHashMap<(FnId, u32), FuncDecl>,
-    /// What defines the unknowns that were introduced.
+    /// The definitions of the unknowns that were introduced.
     definitions: Vec<Ast>,
     unknowns: u32,
     products: bool,
@@ -125,7 +126,7 @@ impl<'a> Integers<'a> {
         Int { ast, lo: a.lo.div_euclid(k), hi: a.hi.div_euclid(k) }
     }
 
-    /// The remainder of that.
+    /// The remainder of the same division.
     fn remainder(&self, a: Int, k: i128) -> Int {
         if a.lo >= 0 && a.hi < k {
             return a;
@@ -157,7 +158,7 @@ impl<'a> Integers<'a> {
         }
     }
 
-    /// The one integer in `lo..=hi`, which is no wider than the width, that is congruent to `v`.
+    /// The integer in `lo..=hi`, an interval no larger than the modulus, that is congruent to `v`.
     fn reduced(&mut self, v: Int, width: u32, lo: i128, hi: i128) -> Int {
         let m = 1i128 << width;
         let least = -(hi - v.lo).div_euclid(m);
@@ -205,7 +206,7 @@ impl<'a> Integers<'a> {
         v
     }
 
-    /// The tighter of the two.
+    /// The reading with the tighter interval.
     fn tight(&mut self, t: T) -> Int {
         if self.pool.reads_signed(t) { self.signed(t) } else { self.unsigned(t) }
     }
@@ -277,7 +278,7 @@ impl<'a> Integers<'a> {
                 // SAFETY: the context is alive, and all terms are of it.
                 unsafe { Z3_mk_eq(c, last.ast, self.number(1)) }
             }
-            // A variable, or a sum of single bits, of which nothing better is known.
+            // A variable, or a sum of single bits, without a better form.
             _ => {
                 self.unknowns += 1;
                 // SAFETY: the context is alive, and all terms are of it.
@@ -300,7 +301,7 @@ impl<'a> Integers<'a> {
                 Bin::Eq => Z3_mk_eq(c, x, y),
                 Bin::Ult => Z3_mk_and(c, 2, [Z3_mk_not(c, x), y].as_ptr()),
                 Bin::Slt => Z3_mk_and(c, 2, [x, Z3_mk_not(c, y)].as_ptr()),
-                // x / 1 and x / 0 (all ones); the remainder is the dividend where it divides by zero.
+                // `x / 1`, and `x / 0` (all ones); the remainder by zero is the dividend.
                 Bin::UDiv => Z3_mk_or(c, 2, [x, Z3_mk_not(c, y)].as_ptr()),
                 Bin::SDiv => Z3_mk_or(c, 2, [x, Z3_mk_not(c, y)].as_ptr()),
                 Bin::URem | Bin::SRem | Bin::Shl | Bin::LShr => {
@@ -322,7 +323,7 @@ impl<'a> Integers<'a> {
     fn equal(&mut self, a: T, b: T) -> Ast {
         let (x, y) = (self.value(a), self.value(b));
         let m = 1i128 << self.pool.width(a);
-        // No other multiple of the modulus can be their difference.
+        // Their difference cannot be another multiple of the modulus.
         let (x, y) = if x.lo - y.hi > -m && x.hi - y.lo < m {
             (x, y)
         } else if self.pool.reads_signed(a) || self.pool.reads_signed(b) {
@@ -334,12 +335,12 @@ impl<'a> Integers<'a> {
         unsafe { Z3_mk_eq(self.c, x.ast, y.ast) }
     }
 
-    /// A function of the values of its arguments.
+    /// A function applied to the values of its arguments.
     fn application(&mut self, f: FnId, args: &[T], t: T) -> Ast {
         let asts: Vec<Ast> = args.iter().map(|&a| self.unsigned(a).ast).collect();
         let w = self.pool.width(t);
         let c = self.c;
-        // SAFETY: as for every term here; the sorts and arguments are as many as is said.
+        // SAFETY: as for every term here; the number of sorts and arguments is as declared.
         unsafe {
             let sorts = vec![self.sort; args.len()];
             let range = if w == 1 { Z3_mk_bool_sort(c) } else { self.sort };
@@ -400,7 +401,7 @@ impl<'a> Integers<'a> {
         Some(sum)
     }
 
-    /// `None` where the integers have no good form for it.
+    /// `None` where there is no good form over the integers.
     fn operation(&mut self, op: Bin, a: T, b: T, w: u32) -> Option<Int> {
         match op {
             Bin::Mul => {
@@ -426,7 +427,7 @@ impl<'a> Integers<'a> {
                 if y.lo < 0 {
                     return None;
                 }
-                // Rounded towards zero: by the magnitude.
+                // Rounded towards zero: divide the absolute value.
                 let negative = self.less(x, self.constant(0));
                 let minus = Int { ast: self.times(-1, x.ast), lo: -x.hi, hi: -x.lo };
                 let magnitude = if x.lo >= 0 { x } else { self.choose(negative, minus, x) };
@@ -454,7 +455,7 @@ impl<'a> Integers<'a> {
         }
     }
 
-    /// Quotient or remainder of numbers that are not negative; by zero the quotient is `ones`.
+    /// Quotient or remainder of non-negative numbers; the quotient by zero is `ones`.
     fn division(&mut self, quotient: bool, x: Int, y: Int, ones: i128) -> Int {
         let v = if y.lo == y.hi && y.lo > 0 {
             return if quotient { self.quotient(x, y.lo) } else { self.remainder(x, y.lo) };
@@ -482,7 +483,7 @@ impl<'a> Integers<'a> {
         self.definitions.push(unsafe { Z3_mk_le(self.c, v.ast, x.ast) });
     }
 
-    /// `a & constant`, run by run of the constant's ones.
+    /// `a & constant`, for each run of ones in the constant.
     fn masked(&mut self, a: T, b: T) -> Option<Int> {
         let (x, m) = match (self.pool.as_const(a), self.pool.as_const(b)) {
             (_, Some(m)) => (self.unsigned(a), m),
@@ -520,7 +521,7 @@ impl<'a> Integers<'a> {
         out
     }
 
-    /// `a | b` and `a ^ b`: the sum where no bit is in both.
+    /// `a | b` and `a ^ b`: the sum where no bit is set in both.
     fn joined(&mut self, op: Bin, a: T, b: T, w: u32) -> Int {
         let (x, y) = (self.unsigned(a), self.unsigned(b));
         let apart = |p: Int, q: T| p.hi < 1i128 << self.zeros(q);
@@ -545,7 +546,7 @@ impl<'a> Integers<'a> {
         v
     }
 
-    /// Bits that are zero at the end of every value of a term.
+    /// The number of trailing zero bits that every value of a term has.
     fn zeros(&self, t: T) -> u32 {
         let w = self.pool.width(t);
         let own = match *self.pool.node(t) {
@@ -583,7 +584,7 @@ impl<'a> Integers<'a> {
                 _ => it.quotient(x, factor),
             })
         };
-        // By the width or more: nothing is left, or the sign.
+        // A shift by the width or more gives zero, or the sign.
         let beyond = match op {
             Bin::AShr => self.quotient(x, 1i128 << (w - 1)),
             _ => self.constant(0),
@@ -614,7 +615,7 @@ impl Language for Integers<'_> {
         std::mem::take(&mut self.definitions)
     }
 
-    /// Products of unknowns take the solver longer than their bits do.
+    /// Products of unknowns take the solver longer as integers than as bit-vectors.
     fn is_worth_asking(&self) -> bool {
         !self.products
     }

@@ -1,4 +1,4 @@
-//! Questions to Z3: two languages, and the functions of the library.
+//! Queries to Z3: two translations, and the functions of the library.
 
 pub(crate) mod bits;
 pub(crate) mod integers;

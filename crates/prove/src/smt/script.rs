@@ -1,8 +1,8 @@
-//! Terms as SMT-LIB 2, for solvers that others run.
+//! Terms as SMT-LIB 2, for other solvers.
 //!
-//! One line for each variable, function and term, in the order of use, then one block for each question, from `(push 1)` to
-//! `(pop 1)`. Terms of width 1 are booleans, all others bit-vectors. Division by zero and shifts beyond the width mean in SMT-LIB
-//! what they mean here, but for signed division by zero.
+//! One line for each variable, function and term, in the order of use, then one block for each query, from `(push 1)`
+//! to `(pop 1)`. Terms of width 1 are booleans, all others bit-vectors. Division by zero and shifts beyond the width
+//! have the same semantics in SMT-LIB as here, except for signed division by zero.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub(crate) struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// `variable` names variables, each in another way.
+    /// `variable` gives each variable a unique name.
     pub(crate) fn new(pool: &'a Pool, variable: &'a dyn Fn(VarId) -> String) -> Script<'a> {
         Script {
             pool,
@@ -33,7 +33,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Asks whether all members can hold.
+    /// Adds a query whether all members can hold together.
     pub(crate) fn question(&mut self, name: &str, members: &[T]) {
         self.begin(name);
         for &t in members {
@@ -44,7 +44,7 @@ impl<'a> Script<'a> {
         self.end();
     }
 
-    /// Asks whether an operation can differ from a term, where all members hold.
+    /// Adds a query whether an operation can differ from a term, where all members hold.
     pub(crate) fn difference(&mut self, name: &str, from: &Node, width: u32, to: T, members: &[T]) {
         let mut operands = vec![to];
         children(from, |c| operands.push(c));

@@ -1,13 +1,13 @@
-//! The solver: questions to Z3 through the functions of [`crate::smt::z3_api`].
+//! The solver: queries to Z3 through the functions of [`crate::smt::z3_api`].
 //!
-//! What is asked is said in one of two languages, as bit-vectors ([`crate::smt::bits`]) or as integers ([`crate::smt::integers`]); bit-vectors
-//! may be given to either of two strategies of Z3's ([`Theory`]).
-//! The limit is in Z3's own units, so that the answer to a question does not depend on the machine or on what else runs
-//! there; the clock only ends a question when the time for the whole kernel is over.
+//! A query is translated to bit-vectors ([`crate::smt::bits`]) or to integers ([`crate::smt::integers`]); bit-vectors
+//! can be given to either of two strategies of Z3 ([`Theory`]). The limit is in Z3's own units, so that the answer to a
+//! query does not depend on the machine or its load; the clock only ends a query when the time for the whole kernel has
+//! run out.
 //!
-//! Each query has a context of its own, so queries run on any thread and the result of one cannot depend on
-//! another's. Whatever Z3 answers other than `unsat` is never taken as a proof, and a model is only believed
-//! after the query has been evaluated under it ([`crate::decide::solve`]).
+//! Each query has a context of its own, so queries run on any thread and the result of one cannot depend on another.
+//! Only `unsat` is taken as a proof, and a model only counts after the query has been evaluated under it
+//! ([`crate::decide::solve`]).
 
 use std::ffi::{CStr, CString, c_int, c_uint};
 use std::time::Instant;
@@ -30,17 +30,17 @@ impl Theory {
     }
 }
 
-/// The longest time that is told to the solver, in milliseconds; beyond it there is no limit of time at all.
+/// The longest time limit passed to the solver, in milliseconds; a longer one is no limit at all.
 const LONGEST: u128 = 3_600_000;
 
-/// How far one question may go.
+/// The limits of one query.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort<'a> {
-    /// Some of the solver's own units of work, about a millisecond each ([`Theory::unit`]).
+    /// Work limit in units of about a millisecond, a multiple of the solver's own units ([`Theory::unit`]).
     pub(crate) work: u32,
-    /// When the time for the whole kernel is over.
+    /// The end of the time for the whole kernel.
     pub(crate) deadline: Instant,
-    /// Where the work is noted. Whether it is spent is no business of one question: others may be under way.
+    /// Counts the work. A single query does not check whether the budget is spent: others may be running.
     pub(crate) meter: &'a Meter,
     pub(crate) cancel: &'a Cancel,
 }
@@ -55,7 +55,7 @@ impl<'a> Effort<'a> {
     }
 }
 
-/// What the solver said of a conjunction.
+/// The solver's answer for a conjunction.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Unsat,
@@ -79,16 +79,16 @@ impl Running {
     }
 }
 
-/// A way to say terms to the solver.
+/// A translation of terms for the solver.
 pub(crate) trait Language {
     /// A condition.
     ///
     /// # Safety
     /// The context it was made for is alive.
     unsafe fn assertion(&mut self, t: T) -> Ast;
-    /// What has to be said besides.
+    /// The definitions that must be asserted as well.
     fn definitions(&mut self) -> Vec<Ast>;
-    /// Whether the solver is likely to answer.
+    /// Whether the solver is likely to decide the query.
     fn is_worth_asking(&self) -> bool;
     /// The value of a term in a model.
     ///
@@ -97,16 +97,16 @@ pub(crate) trait Language {
     unsafe fn value_in(&self, m: Model, t: T) -> Option<u64>;
 }
 
-/// The languages there are.
+/// The available translations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theory {
     Bits,
     Integers,
-    /// Bits again, all of them given to a search over booleans at once.
+    /// Bit-vectors again, bit-blasted completely and given to a SAT solver.
     Blasted,
 }
 
-/// Whether the conjunction of `assertions` has a model, and the work it took, in the units of [`Effort::work`].
+/// Whether the conjunction of `assertions` is satisfiable, and the work it took, in the units of [`Effort::work`].
 pub(crate) fn check(
     pool: &Pool,
     assertions: &[T],
@@ -193,9 +193,9 @@ unsafe fn check_in(
     }
 }
 
-/// A solver of one search over all theories, without the pipelines that Z3 has for single ones: for questions like ours,
-/// which are many and small, setting those up takes longer than the search, and at the same work they decide fewer. Of
-/// the few hard ones, the pipeline for bits decides some that the search does not.
+/// A solver with one search over all theories, without Z3's pipelines for single theories. Our queries are many and
+/// small: setting up these pipelines takes longer than the search, and at the same work they decide fewer. Of the few
+/// hard queries, the pipeline for bit-vectors decides some that the search does not.
 unsafe fn solver(c: Context, theory: Theory) -> Option<Solver> {
     let tactic = match theory {
         Theory::Bits | Theory::Integers => c"smt",

@@ -1,10 +1,11 @@
 //! Z3's C API, as far as it is needed: terms, uninterpreted functions, one solver with a limit of work, values of a model.
 //!
-//! The library is loaded when the first question is asked. Most kernels need none, and loading it takes longer than all
-//! the rest of a small one. Where it is missing, nothing is answered, and [`missing`] says why.
+//! The library is loaded with the first query. Most kernels need none, and loading it takes longer than all other work
+//! for a small kernel. Where it is missing, no query is decided, and [`missing`] gives the reason.
 //!
 //! # Safety
-//! Every function is as safe as Z3's own of that name, and needs a library: [`missing`] has to be asked before.
+//! Every function is as safe as Z3's own function of that name, and needs the library: [`missing`] has to be called
+//! before.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -21,7 +22,7 @@ pub(crate) type Solver = *mut c_void;
 pub(crate) type Model = *mut c_void;
 pub(crate) type Stats = *mut c_void;
 
-/// Where the library may be, the version that it was written for first.
+/// The names of the library, starting with the version that this was written for.
 const NAMES: [&str; 2] = ["libz3.so.4", "libz3.so"];
 
 static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
@@ -29,7 +30,7 @@ static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
 fn load() -> Result<Library, String> {
     let mut error = String::new();
     for name in NAMES {
-        // SAFETY: what Z3 does when it is loaded or unloaded is to set up tables of its own.
+        // SAFETY: loading or unloading Z3 only initialises tables of its own.
         match unsafe { libloading::Library::new(name) } {
             Ok(library) => return Library::new(library).map_err(|e| format!("{name}: {e}")),
             Err(e) if error.is_empty() => error = e.to_string(),
@@ -39,12 +40,12 @@ fn load() -> Result<Library, String> {
     Err(error)
 }
 
-/// Why there is no solver, if so; this loads it.
+/// Why there is no solver, if there is none; this loads the library.
 pub(crate) fn missing() -> Option<&'static str> {
     LIBRARY.get_or_init(load).as_ref().err().map(String::as_str)
 }
 
-/// Why no question could be answered, if one was asked.
+/// Why no query could be decided, if one was asked.
 pub fn solver_failure() -> Option<&'static str> {
     LIBRARY.get()?.as_ref().err().map(String::as_str)
 }
@@ -54,7 +55,7 @@ macro_rules! functions {
         #[allow(non_snake_case)]
         struct Library {
             $($name: unsafe extern "C" fn($($ty),*) $(-> $ret)?,)*
-            /// It stays as long as the functions.
+            /// Keeps the library loaded as long as the functions are used.
             _library: libloading::Library,
         }
 

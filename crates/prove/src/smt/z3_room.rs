@@ -1,19 +1,21 @@
-//! Room for the tables that Z3 fills whenever a context is made.
+//! Preallocates memory for the tables that Z3 fills whenever a context is created.
 //!
-//! There are two, of 8.5 MB each. Taken from the system page by page, the first of them cost more than all the rest of a
-//! small kernel; as a few huge pages, taken at once, a fraction of that. The room is asked of the system's allocator, which
-//! Z3 uses too, and given back to it at once: it keeps what it has, and the tables are laid there.
+//! There are two tables of 8.5 MB each. With page faults for single pages, filling the first of them takes longer than
+//! all other work for a small kernel; with a few huge pages populated at once, it takes a fraction of that. The memory
+//! is allocated from the system's allocator, which Z3 uses too, and freed immediately: the allocator keeps it, and
+//! places the tables there.
 //!
-//! Nothing depends on it: where the system has no huge pages, or another allocator is in use, the room comes when it is used.
+//! Nothing depends on it: where the system has no huge pages, or another allocator is in use, the pages are mapped when
+//! they are first used.
 
-/// Both tables, and what else is in a context.
+/// Both tables, and the rest of a context.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ROOM: usize = 18 << 20;
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const PAGE: usize = 4096;
 
-/// Makes room for one context, once for each thread: each has memory of its own with the system's allocator.
+/// Preallocates memory for one context, once for each thread: the system's allocator has an arena for each thread.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(crate) fn make() {
     use std::cell::Cell;
@@ -23,8 +25,8 @@ pub(crate) fn make() {
     if IS_MADE.replace(true) {
         return;
     }
-    // SAFETY: the advice is about whole pages of a block that is ours until it is freed, and changes no contents but of pages
-    // that have none yet.
+    // SAFETY: the advice is for whole pages of a block that is ours until it is freed, and only changes the contents of
+    // pages that have none yet.
     unsafe {
         let block = libc::malloc(ROOM);
         if block.is_null() {
@@ -33,7 +35,7 @@ pub(crate) fn make() {
         let skipped = block.align_offset(PAGE);
         let pages = block.byte_add(skipped);
         let length = (ROOM - skipped) / PAGE * PAGE;
-        // Our own allocator asks for none, for the whole process.
+        // Our own allocator disables huge pages for the whole process.
         let were_off = libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) == 1;
         if were_off {
             libc::prctl(libc::PR_SET_THP_DISABLE, 0, 0, 0, 0);

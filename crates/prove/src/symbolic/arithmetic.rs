@@ -1,7 +1,8 @@
 //! Operations of the kernel as terms.
 //!
-//! Integer operations and comparisons mean what `semantics.rs` says. Floating-point operations, library functions and
-//! the upper halves of long products are uninterpreted: equal operands give equal results, and nothing else is known.
+//! Integer operations and comparisons have the semantics of `semantics.rs`. Floating-point operations, library
+//! functions and the upper halves of long products are uninterpreted: equal operands give equal results, and nothing
+//! else is known.
 
 use lockstep_finding::Approximation;
 use lockstep_kernel::{CmpOp, IntOp, IntUnOp, Ty};
@@ -9,13 +10,14 @@ use lockstep_kernel::{CmpOp, IntOp, IntUnOp, Ty};
 use crate::launch::context::{Ctx, FnKind};
 use crate::term::{T, mask};
 
-/// What a reader is told of the result of an operation.
+/// The name of an operation's result in reports.
 pub(crate) fn result_of(op: impl std::fmt::Debug) -> Approximation {
     Approximation::Operation(format!("{op:?}").to_lowercase())
 }
 
 impl Ctx<'_> {
-    /// The result of an operation without a model: equal operands, equal value. `told` is what a reader is told of it.
+    /// The result of an operation that is not modelled: equal operands give equal values. `told` is its name in
+    /// reports.
     pub(crate) fn pure(&mut self, told: Approximation, name: &str, args: &[T], width: u32) -> T {
         let f = self.function(FnKind::Pure(name.to_owned(), told), 0, "");
         self.pool.app(f, args, width)
@@ -70,7 +72,8 @@ impl Ctx<'_> {
             }
             IntOp::SAddSat | IntOp::SSubSat => {
                 let exact = if op == IntOp::SAddSat { p.add(a, b) } else { p.sub(a, b) };
-                // Over where the sign of the result is that of neither operand, the second one's turned for a difference.
+                // Overflow: both operands have the same sign (the second one negated for a difference), and the result
+                // has the other.
                 let (zero, least) = (p.constant(0, w), p.constant(1 << (w - 1), w));
                 let signs = [a, b, exact].map(|t| p.slt(t, zero));
                 let second = if op == IntOp::SAddSat { signs[1] } else { p.not(signs[1]) };
@@ -102,14 +105,14 @@ impl Ctx<'_> {
                 p.ite(negative, minus, a)
             }
             IntUnOp::PopCount => self.ones_in(a),
-            // The ones of the zeros below the last one.
+            // The number of zeros below the lowest one.
             IntUnOp::Ctz => {
                 let less = self.pool.add_const(a, mask(w));
                 let zeros = self.pool.xor(a, ones);
                 let below = self.pool.and(zeros, less);
                 self.ones_in(below)
             }
-            // The zeros that stay when every bit below a one is one.
+            // The number of zeros that remain after all bits below the highest one are set.
             IntUnOp::Clz => {
                 let mut filled = a;
                 for by in shifts(w) {
@@ -131,7 +134,7 @@ impl Ctx<'_> {
         self.int(op, a, amount)
     }
 
-    /// How many bits are one: sums of neighbours, of pairs, and so on.
+    /// The population count: sums of neighbouring bits, then of pairs, and so on.
     fn ones_in(&mut self, a: T) -> T {
         let w = self.pool.width(a);
         shifts(w).fold(a, |x, by| {
@@ -142,7 +145,7 @@ impl Ctx<'_> {
         })
     }
 
-    /// Each field of so many bits in the place of the one beside it.
+    /// Swaps neighbouring fields of `by` bits.
     fn swap_neighbours(&mut self, a: T, by: u32) -> T {
         let w = self.pool.width(a);
         let even = self.pool.constant(every_other(by, w), w);
@@ -152,7 +155,7 @@ impl Ctx<'_> {
         self.pool.or(low, high)
     }
 
-    /// A double word shifted by less than its half; `semantics.rs` has the case of nothing to shift.
+    /// A double word shifted by less than half its width; `semantics.rs` handles a shift by zero.
     pub(crate) fn funnel(&mut self, left: bool, hi: T, lo: T, amount: T) -> T {
         let w = self.pool.width(hi);
         let within = self.pool.constant(u64::from(w) - 1, w);
@@ -200,7 +203,7 @@ fn shifts(width: u32) -> impl Iterator<Item = u32> {
     (0..).map(|k| 1 << k).take_while(move |by| *by < width)
 }
 
-/// Ones in every other field of so many bits, the lowest one first.
+/// A mask of every other field of `by` bits, starting with the lowest.
 fn every_other(by: u32, width: u32) -> u64 {
     (0..width).filter(|bit| (bit / by).is_multiple_of(2)).fold(0, |m, bit| m | 1 << bit)
 }

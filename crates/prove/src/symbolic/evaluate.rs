@@ -1,26 +1,26 @@
 //! Symbolic evaluation of the kernel for one generic thread.
 //!
-//! The blocks are visited once, in weak topological order. Each register becomes a term; each block gets the condition
-//! under which one iteration of its innermost loop comes to it (for blocks in no loop: under which the thread does).
-//! Within an iteration that condition is exact, because the body of a loop without its back edges has no cycles.
+//! The basic blocks are visited once, in weak topological order. Each register becomes a term; each block gets the
+//! condition under which one iteration of its innermost loop reaches it (for blocks outside loops: under which the
+//! thread does). Within an iteration that condition is exact, because the body of a loop without its back edges has no
+//! cycles.
 //!
-//! A loop's head values (φ) are opaque variables while its body is evaluated; then [`crate::symbolic::loops`] solves the
-//! recurrences, and at the end every term is rewritten over the loops' iteration counters, outermost loops first, so
-//! that the intervals of outer variables are known when inner ones are bounded ([`Exec::assemble`]). What is read of a
-//! loop after it has ended is its value in the last iteration, a number [`FnKind::Exit`] of its own.
+//! The φ values of a loop header are opaque variables while its body is evaluated. Then [`crate::symbolic::loops`]
+//! solves the recurrences, and at the end every term is rewritten over the loops' iteration counters, outermost loops
+//! first, so that the intervals of outer variables are known when inner ones are bounded ([`Exec::assemble`]). A value
+//! used after its loop is that of the last iteration, whose number is a function [`FnKind::Exit`].
 //!
 //! This is the paper's inference of protocols, on SSA instead of an abstract syntax: a *binder* is an application of
-//! [`FnKind::Binder`] (or of a load) to the iteration counters. Deviations: loads are functions of their address and
-//! not mere binders, which keeps two threads that read one place together (and two loads that read the same contents,
-//! see [`crate::symbolic::versions`]); and a thread that reads back what it has
-//! just written gets the value it wrote ([`Exec::forwarded`]). Both are sound for proving the absence of races: take
-//! the first race of an execution; everything read before it was read without a race, and so had the value claimed
-//! here. They say nothing about a kernel that does race, which is why other properties are only proved together
-//! with it.
+//! [`FnKind::Binder`] (or of a load) to the iteration counters. Deviations: loads are functions of their address rather
+//! than binders, so that two threads that read one address get equal values (and so do two loads of the same contents,
+//! see [`crate::symbolic::versions`]); and a thread that reads back what it has just written gets the value it wrote
+//! ([`Exec::forwarded`]). Both are sound for proving the absence of races: take the first race of an execution;
+//! everything read before it was read without a race, and so had the value assumed here. They do not hold in a kernel
+//! with races, which is why other properties are only proved together with the absence of races.
 //!
-//! Loops are taken to terminate. What cannot be followed at all (irreducible control flow, or a kernel so large that the time
-//! ends before it does) is recorded in [`Exec::gaps`], and nothing is proved then; nor of a kernel in which a thread can come to an operation outside the model
-//! ([`Exec::unmodelled`]).
+//! Loops are assumed to terminate. Constructs that cannot be evaluated at all (irreducible control flow, or a kernel so
+//! large that time runs out first) are recorded in [`Exec::gaps`], and then nothing is proved; nor is anything proved
+//! for a kernel in which a thread can reach an operation that is not modelled ([`Exec::unmodelled`]).
 
 use lockstep_finding::{NotFollowed, Reason};
 use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, SiteId, Terminator};
@@ -47,38 +47,38 @@ pub(crate) struct Exec<'c, 'k> {
     pub(crate) accesses: Vec<Access>,
     pub(crate) barriers: Vec<BarrierAt>,
     pub(crate) warp_ops: Vec<WarpOp>,
-    /// Preconditions: condition implies term.
+    /// Preconditions: the condition of the block implies the term.
     pub(crate) requires: Vec<(BlockId, T, String)>,
     pub(crate) asserts: Vec<crate::symbolic::records::AssertAt>,
     /// Numbers drawn from counters.
     pub(crate) tickets: Vec<Ticket>,
-    /// What blocks were asked at barriers.
+    /// Votes of threads at barriers.
     pub(crate) votes: Vec<Vote>,
-    /// Some value was taken to be the same in all lanes of a warp.
+    /// Whether some value was assumed to be uniform across a warp.
     pub(crate) warp_values: bool,
-    /// The global offset was read, and taken to be none.
+    /// Whether the global offset was read, and assumed to be zero.
     pub(crate) no_offset: bool,
     pub(crate) branches: FxHashMap<BlockId, T>,
-    /// What was not followed.
+    /// What was not evaluated.
     pub(crate) gaps: Vec<Reason>,
-    /// Operations that are not modelled, which nobody may come to.
+    /// Operations that are not modelled, which no thread may reach.
     pub(crate) unmodelled: Vec<(BlockId, Reason)>,
     pub(crate) recent: Vec<Recent>,
     /// The thread's recent stores at the end of each block.
     pub(crate) recent_after: FxHashMap<BlockId, Vec<Recent>>,
-    /// Some value was taken from a store of the thread's own: right in the absence of races.
+    /// Whether some value was forwarded from a store of the same thread: correct in the absence of races.
     pub(crate) forwarding: bool,
-    /// The versions of objects that are read and written, as far as they were asked for.
+    /// The versions of objects that are read and written, as far as they were computed.
     pub(crate) histories: FxHashMap<Base, History>,
-    /// What each load of such an object reads; none where that is not one thing.
+    /// The contents that each load of such an object reads; `None` where they are not unique.
     pub(crate) reads: FxHashMap<(SiteId, u8), Option<Joined>>,
     /// Loop variables over the final counters: loop, register, value.
     pub(crate) loop_values: Vec<(usize, Reg, T)>,
-    /// Fields of structs that are pointers, as bases of their own.
+    /// Pointer fields of structs that are bases of their own.
     pub(crate) fields: FxHashSet<Base>,
-    /// Calls of functions that are only declared.
+    /// Calls of functions that are declared but not defined.
     pub(crate) foreign: Vec<&'k str>,
-    /// Textures that are read, where known which.
+    /// Textures that are read, where it is known which.
     pub(crate) fetched: FxHashSet<Base>,
     /// Registers that hold addresses of texels.
     pub(crate) texels: FxHashMap<Reg, &'k Op>,
@@ -201,7 +201,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// Whether the time is over; then the kernel was not followed to its end, which is a gap.
+    /// Whether time has run out; then the kernel was not evaluated to its end, which is a gap.
     fn is_late(&mut self, limits: Limits) -> bool {
         let late = limits.are_over();
         if late {
@@ -247,7 +247,7 @@ impl Exec<'_, '_> {
         out
     }
 
-    /// Opaque counters of the loops around a block: what a value there depends on besides its operands.
+    /// Opaque counters of the loops around a block: a value there depends on them besides its operands.
     pub(crate) fn counters(&mut self, b: BlockId) -> Vec<T> {
         self.nest(b).into_iter().map(|l| self.loops[l].counter).collect()
     }
@@ -273,8 +273,8 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// The condition of an edge, in terms of one iteration of the innermost loop around its target (of the loop
-    /// around that one, where the target is a head entered from outside).
+    /// The condition of an edge, relative to one iteration of the innermost loop around its target (of the enclosing
+    /// loop, where the target is a header entered from outside).
     fn edge(&mut self, p: BlockId, b: BlockId) -> T {
         let branch = self.branch(p, b);
         let mut cond = self.ctx.pool.and(self.reach[p.0 as usize], branch);
@@ -290,7 +290,7 @@ impl Exec<'_, '_> {
         cond
     }
 
-    /// A term of a loop's body, as it is in the last iteration.
+    /// A term of a loop's body, with its value in the last iteration.
     fn at_exit(&mut self, l: usize, t: T) -> T {
         let mut s = std::mem::take(&mut self.loops[l].exit);
         let out = s.apply(&mut self.ctx.pool, t);
@@ -341,7 +341,7 @@ impl Exec<'_, '_> {
 
     // ---- values ----
 
-    /// An operand as `at` sees it.
+    /// An operand with its value at block `at`.
     pub(crate) fn operand(&mut self, o: Operand, width: u32, at: BlockId) -> T {
         match o {
             Operand::Imm(v) => self.ctx.pool.constant(v, width),
@@ -382,7 +382,7 @@ impl Exec<'_, '_> {
                 outside.push((p, e));
             }
         }
-        // A head that is also the entry block is entered unconditionally.
+        // A header that is also the entry block is entered unconditionally.
         if head.0 == 0 {
             enter = self.ctx.pool.truth(true);
         }
@@ -412,7 +412,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// A value seen in `p`, as it is where the loop `l` begins.
+    /// A value computed in `p`, with its value at the start of the loop `l`.
     fn leave_to(&mut self, mut v: T, p: BlockId, l: usize) -> T {
         let head = self.loops[l].head;
         let mut at = self.ctx.cfg.innermost[p.0 as usize];
@@ -495,7 +495,7 @@ impl Exec<'_, '_> {
             crate::term::walk::conjuncts(&self.ctx.pool, e, &mut parts);
             ways.push((parts, v));
         }
-        // What all ways have in common holds wherever the value is looked at, and chooses nothing.
+        // Conditions common to all incoming edges hold wherever the φ is evaluated, so they select nothing.
         let common: Vec<T> = ways.first().map_or_else(Vec::new, |(first, _)| {
             let shared = |t: &T| ways.iter().all(|(parts, _)| parts.contains(t));
             first.iter().copied().filter(shared).collect()
@@ -576,7 +576,7 @@ impl Exec<'_, '_> {
         self.accesses.retain(|a| !pool.is_false(self.reach[a.block.0 as usize]));
     }
 
-    /// The whole condition under which the thread comes to a block, in the iterations that its counters say.
+    /// The whole condition under which the thread reaches a block, in the iterations given by its counters.
     pub(crate) fn condition(&self, b: BlockId, out: &mut Vec<T>) {
         out.push(self.reach[b.0 as usize]);
         for l in self.nest(b) {

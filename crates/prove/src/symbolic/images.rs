@@ -1,14 +1,14 @@
 //! Textures, surfaces and images.
 //!
-//! What is read of an image that the kernel does not write is a function of the image, the coordinates and the sampler
-//! ([`FnKind::Texture`]): filters and borders may make any value of it, but two threads that ask for the same get the
-//! same. Such a read is no access: it conflicts with nothing.
+//! A read of an image that the kernel does not write is a function of the image, the coordinates and the sampler
+//! ([`FnKind::Texture`]): filters and borders may produce any value, but equal arguments give equal values in all
+//! threads. Such a read is not an access: it conflicts with nothing.
 //!
-//! An image that is written is memory. Its texels are laid out so that different coordinates are different places
-//! whatever the image's size: of two coordinates, the second counts for 2^32 bytes of the first. The third does not fit
-//! so well; coordinates beyond 2^21 may then seem to meet, which can cost a proof and never makes one. A texel of an
-//! OpenCL image is one byte here: only whole texels are accessed. Because of this layout nothing is claimed about
-//! bounds.
+//! An image that is written is memory. Its texels are laid out so that different coordinates have different addresses
+//! whatever the image's size: the second coordinate has a stride of 2^32 bytes. Three coordinates do not fit 64 bits in
+//! this way: coordinates beyond 2^21 may then seem to overlap, which can lose a proof but never make a wrong one. A
+//! texel of an OpenCL image is one byte here: only whole texels are accessed. Because of this layout nothing is claimed
+//! about bounds.
 
 use lockstep_finding::{Approximation, NotFollowed, Reason};
 use lockstep_kernel::{BlockId, Op, Operand, Reg, SiteId, Ty};
@@ -18,7 +18,7 @@ use crate::symbolic::evaluate::Exec;
 use crate::term::T;
 
 impl<'k> Exec<'_, 'k> {
-    /// The operation that made an address, where that is a texel's.
+    /// The operation that computed an address, if it is the address of a texel.
     fn texel_of(&self, addr: Operand) -> Option<&'k Op> {
         match addr {
             Operand::Reg(r) => self.texels.get(&r).copied(),
@@ -52,7 +52,7 @@ impl<'k> Exec<'_, 'k> {
         Some(self.ctx.pool.sum(0, &terms, 64))
     }
 
-    /// How many bytes of the layout above an access takes.
+    /// The number of bytes that an access has in the layout above.
     pub(crate) fn bytes_at(&self, addr: Operand, bytes: u64) -> u64 {
         match self.texel_of(addr) {
             Some(Op::Texel { unit, .. }) if *unit > 1 => 1,
@@ -60,7 +60,7 @@ impl<'k> Exec<'_, 'k> {
         }
     }
 
-    /// A load of an image that nobody writes; false for all others.
+    /// Evaluates a load of an image that is never written; returns false for all other loads.
     pub(crate) fn fetch(&mut self, b: BlockId, load: &lockstep_kernel::Inst) -> bool {
         let (Op::Load { site, ty, count, addr }, Some(dst)) = (&load.op, load.dst) else {
             return false;
@@ -102,7 +102,7 @@ impl<'k> Exec<'_, 'k> {
         }
     }
 
-    /// The width of an image, or another of its sizes: the same for everybody.
+    /// The width of an image, or another of its sizes: the same for all threads.
     pub(crate) fn image_size(&mut self, b: BlockId, image: Operand, rank: u8, axis: u8) -> T {
         let start = self.operand(image, 64, b);
         let size = ["width", "height", "depth"].get(usize::from(axis)).copied().unwrap_or("size");

@@ -1,4 +1,4 @@
-//! How often a loop runs: what the tests that leave it say of its iterations.
+//! Iteration counts of loops, from the tests of their exits.
 
 use lockstep_kernel::{BlockId, Terminator};
 
@@ -9,7 +9,7 @@ use crate::term::walk::Substitution;
 use crate::term::walk::conjuncts;
 use crate::term::{Bin, Node, Range, T, VarId, bits_for, mask, sign_extend, smax, smin};
 
-/// A test that leaves the loop, as a bound on a variable: it stays while `phi + offset` is within the limit.
+/// An exit test, as a bound on a variable: the loop continues while `phi + offset` is within the limit.
 struct Test {
     phi: usize,
     offset: T,
@@ -18,22 +18,22 @@ struct Test {
 }
 
 enum Limit {
-    /// Stays only up to here.
+    /// Continues while at most this.
     AtMost(i128),
-    /// Stays only from here.
+    /// Continues while at least this.
     AtLeast(i128),
-    /// Stays while different from something in this interval.
+    /// Continues while different from a value in this interval.
     Differs(i128, i128),
 }
 
-/// What a test and its variable's recurrence give.
+/// The bounds that a test and the recurrence of its variable give.
 struct Bound {
     max: u64,
     phi: Option<(usize, i128, i128, bool)>,
 }
 
 impl Exec<'_, '_> {
-    /// Bounds the counter. `s` rewrites the variables of the loops around.
+    /// Bounds the counter. `s` rewrites the variables of the enclosing loops.
     pub(crate) fn bound(&mut self, l: usize, s: &mut Substitution) {
         let latches: Vec<BlockId> = self.ctx.cfg.predecessors[self.loops[l].head.0 as usize]
             .iter()
@@ -68,7 +68,7 @@ impl Exec<'_, '_> {
                 phi_ranges.extend(bound.phi);
                 analysed += usize::from(whole);
             }
-            // What stands after a test at the head has the test among its own conditions.
+            // A block after a test at the header has the test among its own conditions.
             if (p != self.loops[l].head || self.acts_in(p)) && self.loops[l].trips.is_none() {
                 self.previous_iteration(l, stay);
             }
@@ -85,7 +85,7 @@ impl Exec<'_, '_> {
             self.last_was_reached(l);
         }
         if let (Some(max), Node::App(..)) = (max, self.ctx.pool.node(self.loops[l].last).clone()) {
-            // The last iteration is one of those counted.
+            // The number of the last iteration is within the bound.
             let last = self.loops[l].last;
             let range = Range::unsigned(0, max, 64);
             self.ctx.pool.refine(last, range);
@@ -94,26 +94,26 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// Whether there is an access or a barrier in the block.
+    /// Whether the block contains an access or a barrier.
     fn acts_in(&self, b: BlockId) -> bool {
         self.accesses.iter().any(|a| a.block == b) || self.barriers.iter().any(|x| x.block == b)
     }
 
-    /// In every iteration but the first, the test was passed one iteration before.
+    /// In every iteration but the first, the test passed in the previous iteration.
     fn previous_iteration(&mut self, l: usize, stay: T) {
         let fact = self.held_before(l, stay, self.loops[l].counter);
         self.loops[l].facts.push(fact);
     }
 
-    /// The last iteration began because the one before did not leave. Together with the exit that was taken, this
-    /// makes the number of the last iteration exact where the test is one of a variable that only grows or only falls.
+    /// The last iteration began because the one before did not exit. Together with the exit that was taken, this makes
+    /// the number of the last iteration exact where the test is of a monotonic variable.
     fn last_was_reached(&mut self, l: usize) {
         let held = self.held_before(l, self.loops[l].stay, self.loops[l].last);
         let fact = self.ctx.pool.implies(self.loops[l].enter, held);
         self.loops[l].exit_facts.push(fact);
     }
 
-    /// That iteration `k` is the first, or the condition held in the one before it.
+    /// The condition that iteration `k` is the first, or the condition held in the previous one.
     fn held_before(&mut self, l: usize, stay: T, k: T) -> T {
         let before = self.ctx.pool.add_const(k, u64::MAX);
         let held = self.in_iteration(l, stay, before);
@@ -122,7 +122,7 @@ impl Exec<'_, '_> {
         self.ctx.pool.or(first, held)
     }
 
-    /// Reads a condition of staying as a test of one variable.
+    /// Interprets a condition for continuing as a test of one variable.
     fn test(&mut self, l: usize, stay: T, s: &mut Substitution) -> Option<Test> {
         let (negated, cond) = match *self.ctx.pool.node(stay) {
             Node::Bin(Bin::Xor, a, b) if self.ctx.pool.as_const(a) == Some(1) => (true, b),
@@ -147,13 +147,13 @@ impl Exec<'_, '_> {
             };
             let y = s.apply(&mut self.ctx.pool, y);
             let r = self.ctx.pool.range(y);
-            // An extended variable is compared in the wider type; its reading there is its own.
+            // An extended variable is compared in the wider type, with the signedness of the extension.
             let (ylo, yhi) = if op == Bin::Slt || (op == Bin::Eq && signed) {
                 (i128::from(r.slo), i128::from(r.shi))
             } else {
                 (i128::from(r.ulo), i128::from(r.uhi))
             };
-            // A negative value, extended and compared without sign, is beyond every limit.
+            // A negative value, sign-extended and compared as unsigned, exceeds every limit.
             if op == Bin::Ult && signed && (negated == variable_left) {
                 return None;
             }
@@ -174,7 +174,7 @@ impl Exec<'_, '_> {
         None
     }
 
-    /// For `!=`, which reading the variable's own values suggest.
+    /// For `!=`, the signedness suggested by the variable's own values.
     fn compares_unsigned(
         &mut self,
         l: usize,
@@ -191,7 +191,7 @@ impl Exec<'_, '_> {
         !(self.ctx.pool.range(init).nonneg() && self.ctx.pool.range(y).nonneg())
     }
 
-    /// `phi + offset`, perhaps extended. Says how it was extended.
+    /// `phi + offset`, possibly extended. Returns how it was extended.
     fn variable_side(&mut self, l: usize, x: T, own: &[VarId]) -> Option<(usize, T, Option<bool>)> {
         let (inner, signed) = match *self.ctx.pool.node(x) {
             Node::SExt(i) => (i, Some(true)),
@@ -239,7 +239,8 @@ impl Exec<'_, '_> {
                 let step = s.apply(pool, step);
                 let r = pool.range(step);
                 let (slo, shi) = (i128::from(r.slo), i128::from(r.shi));
-                // The offset must not make the first value wrap, or the variable's own interval is not known.
+                // The offset must not make the first value overflow; otherwise the variable's own interval is not
+                // known.
                 let whole = |lo: i128, hi: i128| {
                     let c = shift?;
                     let no_wrap = ilo + c >= type_min && ihi + c <= type_max;
@@ -284,7 +285,7 @@ impl Exec<'_, '_> {
                     Limit::Differs(lo, hi) => lo == 0 && hi == 0 && ilo >= 0,
                     Limit::AtMost(_) => false,
                 };
-                // A negative first value of a signed variable fails a test for positive ones at once.
+                // A negative first value of a signed variable fails a test for positive values at once.
                 if !positive || (!test.signed && matches!(recurrence, Recurrence::Halve(_))) {
                     return None;
                 }

@@ -11,14 +11,14 @@
 //! | `x = f(..)` of the iteration, and of variables with one of these forms | `x0`, then that of the iteration before |
 //! | anything else | `x0`, then a binder of the iteration |
 //!
-//! These hold whatever the loop's exits are, so `while`, `do` and `for` forms and several exits need no cases. A test
-//! that every iteration passes through and that leaves the loop bounds `k`: if the test compares a variable of
-//! constant sign of step with something invariant, and the last value plus one step stays within the type, then nothing
-//! wraps, iterations are counted exactly, and the variable keeps an interval. Otherwise `k` is free and arithmetic
-//! wraps as the program's does. A loop whose test depends on constants only is run at once.
+//! These hold whatever the loop's exits are, so `while`, `do` and `for` forms and several exits need no cases. An exit
+//! test that every iteration executes bounds `k`: if the test compares a variable, whose step has constant sign, with a
+//! loop-invariant value, and the last value plus one step fits the type, then nothing overflows, iterations are counted
+//! exactly, and the variable keeps an interval. Otherwise `k` is unbounded and arithmetic wraps as the program's does.
+//! A loop whose test depends on constants only is executed at once.
 //!
-//! Only exits whose test is analysed are used; others (a `break` on data) leave the bound an over-approximation, and
-//! the loop is marked as not exact ([`LoopInfo::exact`]), which an alarm reports.
+//! Only exits whose test is analysed are used; others (a `break` that depends on data) make the bound an
+//! over-approximation, and the loop is marked as inexact ([`LoopInfo::exact`]), which an alarm reports.
 
 use lockstep_kernel::{BlockId, Reg};
 
@@ -27,10 +27,10 @@ use crate::symbolic::evaluate::Exec;
 use crate::term::walk::{Assignment, Substitution, leaves, reachable};
 use crate::term::{Bin, Node, Range, T, VarId, sign_extend};
 
-/// How often a loop with constant bounds is run to count its iterations.
+/// Maximum number of iterations of a loop with constant bounds that are executed to count them.
 const RUN_LIMIT: u64 = 1 << 12;
 
-/// How large what an iteration computes may be to be kept for the next one.
+/// Maximum size of a value computed in one iteration that is carried to the next as a term.
 const FOLLOWED: usize = 200;
 
 pub(crate) struct HeadPhi {
@@ -50,7 +50,7 @@ pub(crate) enum Recurrence {
         arithmetic: bool,
         by: u64,
     },
-    /// Signed division by a power of two: a shift where the first value is not negative.
+    /// Signed division by a power of two: a shift where the initial value is not negative.
     Halve(u64),
     Alternate {
         other: T,
@@ -58,7 +58,7 @@ pub(crate) enum Recurrence {
     Settles {
         then: T,
     },
-    /// What the iteration before computed, from others of these.
+    /// The value that the previous iteration computed, from variables with known forms.
     Follows {
         next: T,
     },
@@ -72,26 +72,26 @@ pub(crate) struct LoopInfo {
     pub(crate) counter: T,
     pub(crate) phis: Vec<HeadPhi>,
     pub(crate) recurrences: Vec<Recurrence>,
-    /// Condition of entering the loop, in its parent's iteration.
+    /// Condition for entering the loop, in an iteration of its parent.
     pub(crate) enter: T,
-    /// Condition of another iteration.
+    /// Condition for another iteration.
     pub(crate) stay: T,
-    /// Values after the loop: counter and variables at the last iteration.
+    /// Values after the loop: counter and variables in the last iteration.
     pub(crate) exit: Substitution,
     /// The number of the last iteration.
     pub(crate) last: T,
-    /// What holds in every iteration that is reached.
+    /// Facts that hold in every iteration that is reached.
     pub(crate) facts: Vec<T>,
-    /// What holds of the last iteration, where the loop was entered.
+    /// Facts about the last iteration, where the loop was entered.
     pub(crate) exit_facts: Vec<T>,
-    /// The last iteration's greatest number, where known.
+    /// Upper bound of the number of the last iteration, where known.
     pub(crate) max: Option<u64>,
     pub(crate) trips: Option<u64>,
-    /// Intervals of variables that do not wrap: which, from, to, and whether read as signed.
+    /// Intervals of variables that do not overflow: which, from, to, and whether read as signed.
     pub(crate) phi_ranges: Vec<(usize, i128, i128, bool)>,
-    /// Wide forms of variables that do not wrap: their intervals are conditions of every iteration.
+    /// Wide forms of variables that do not overflow: their intervals are conditions of every iteration.
     pub(crate) wide: Vec<T>,
-    /// The counters' conditions say exactly which iterations there are.
+    /// Whether the conditions on the counter describe exactly which iterations are executed.
     pub(crate) exact: bool,
     /// The final counter.
     pub(crate) index: T,
@@ -153,7 +153,7 @@ impl Exec<'_, '_> {
         vars.iter().all(|v| !own.contains(v))
     }
 
-    /// Called when the body has been evaluated: recurrences, and the values after the loop.
+    /// Called when the body has been evaluated: solves recurrences, and computes the values after the loop.
     pub(crate) fn solve(&mut self, l: usize) {
         let own = self.own_vars(l);
         let recurrences: Vec<Recurrence> =
@@ -176,7 +176,7 @@ impl Exec<'_, '_> {
             let v = self.value_at(l, i, last);
             exit.vars.insert(self.var_of(self.loops[l].phis[i].opaque), v);
         }
-        // What holds at the end: one of the exits is taken.
+        // A fact at the end of the loop: one of the exits is taken.
         let exits = self.ctx.cfg.loops[l].exits.clone();
         let inner_ends = self.ctx.cfg.loops[l]
             .blocks
@@ -185,7 +185,7 @@ impl Exec<'_, '_> {
         if self.loops[l].trips.is_none() && exits.len() <= 4 && !inner_ends {
             let mut any = self.ctx.pool.truth(false);
             for (p, to) in exits {
-                // Exits from an inner loop are conditions of that loop's last iteration; leave those out.
+                // Exits from an inner loop are conditions of that loop's last iteration; they are left out.
                 if self.ctx.cfg.innermost[p.0 as usize] != Some(l) {
                     any = self.ctx.pool.truth(true);
                     break;
@@ -201,8 +201,8 @@ impl Exec<'_, '_> {
         self.loops[l].exit = exit;
     }
 
-    /// Variables that are computed anew in every iteration: from the iteration's number, and from variables whose form is
-    /// known without them.
+    /// Finds variables that are recomputed in every iteration: from the iteration's number, and from variables whose
+    /// form is known without them.
     fn follow(&mut self, l: usize, own: &[VarId]) {
         let known = |r: &Recurrence| !matches!(r, Recurrence::Unknown | Recurrence::Follows { .. });
         for i in 0..self.loops[l].phis.len() {
@@ -290,7 +290,7 @@ impl Exec<'_, '_> {
         Recurrence::Unknown
     }
 
-    /// A step that depends on a condition which is the same in every iteration: `if (active) x += s`.
+    /// A step that depends on a loop-invariant condition: `if (active) x += s`.
     fn step_by_choice(&mut self, next: T, phi: T, own: &[VarId], depth: u32) -> Option<T> {
         let step = self.ctx.pool.sub(next, phi);
         if self.invariant(step, own) {
@@ -332,7 +332,7 @@ impl Exec<'_, '_> {
                 let moved = pool.mul(k, step);
                 pool.add(init, moved)
             }
-            // Widths below 8 bits cannot hold their own width as an amount.
+            // Widths below 8 bits cannot represent their own width as a shift amount.
             Recurrence::ShiftLeft(c) if width >= 8 => shifted(self.ctx, c, Bin::Shl),
             Recurrence::ShiftRight { arithmetic, by } if width >= 8 => {
                 shifted(self.ctx, by, if arithmetic { Bin::AShr } else { Bin::LShr })
@@ -370,7 +370,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// A term of the loop's body, as it is in iteration `k`.
+    /// A term of the loop's body, with its value in iteration `k`.
     pub(crate) fn in_iteration(&mut self, l: usize, t: T, k: T) -> T {
         let (vars, _) = leaves(&self.ctx.pool, t);
         let mut s = Substitution::default();
@@ -385,7 +385,7 @@ impl Exec<'_, '_> {
         s.apply(&mut self.ctx.pool, t)
     }
 
-    /// Runs a loop whose conditions depend on constants only.
+    /// Executes a loop whose conditions depend on constants only.
     fn count(&mut self, l: usize, own: &[VarId]) -> Option<u64> {
         let info = &self.loops[l];
         let stay = info.stay;
@@ -459,14 +459,15 @@ impl Exec<'_, '_> {
                 }
                 _ => self.value_with(l, i, index, init, recurrence),
             };
-            // Binders take the counters of the loops around, which are not final yet in `value`.
+            // Binders are applied to the counters of the enclosing loops, which are not final yet in `value`.
             let value = s.apply(&mut self.ctx.pool, value);
             out.push((self.var_of(self.loops[l].phis[i].opaque), value));
         }
         out
     }
 
-    /// A variable that is known not to wrap: computed in 64 bits, where its interval is kept, and cut to its width.
+    /// A variable that is known not to overflow: computed in 64 bits, where its interval is kept, and truncated to its
+    /// width.
     fn wide_value(
         &mut self,
         l: usize,
@@ -491,7 +492,7 @@ impl Exec<'_, '_> {
         let by = pool.sext(step, 64);
         let moved = pool.mul(k, by);
         let wide = pool.add(first, moved);
-        // Queries carry the interval as a condition wherever the sum occurs.
+        // Queries include the interval as a condition wherever the sum occurs.
         if matches!(pool.node(wide), Node::Lin(..)) {
             self.loops[l].wide.push(wide);
             let pool = &mut self.ctx.pool;

@@ -1,15 +1,15 @@
 //! Addresses as objects and offsets.
 //!
-//! An address term is a sum; the objects' own addresses are variables in it. One of them with coefficient one gives
-//! the object, the rest is the offset. A choice of pointers (`c ? a : b`, a φ) is split into cases, each with its
-//! condition. Objects are taken to be apart: an offset that leaves its object is another kind of bug, and the
-//! simulator sees it that way too. Whatever has no object, or several, is [`Place::Unknown`] and may touch anything of
-//! its address space.
+//! An address term is a sum; the addresses of objects are variables in it. One of them with coefficient one gives the
+//! object, the rest is the offset. A selection of pointers (`c ? a : b`, a φ) is split into cases, each with its
+//! condition. Objects are assumed to be disjoint: an offset that leaves its object is another kind of bug, as in the
+//! simulator. An address with no object, or with several, is [`Place::Unknown`] and may alias anything in its address
+//! space.
 
 use crate::launch::context::{Base, Ctx, VarKind};
 use crate::term::{Node, T};
 
-/// Where an access goes, under a condition.
+/// The memory that is accessed, under a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     At(Base, T),
@@ -22,7 +22,7 @@ pub(crate) struct Case {
     pub(crate) place: Place,
 }
 
-/// More cases than this are not told apart.
+/// Maximum number of cases of one address.
 const MAX_CASES: usize = 8;
 
 impl Ctx<'_> {
@@ -36,7 +36,7 @@ impl Ctx<'_> {
         }
     }
 
-    /// The one object that an address is in, with the offset, where there is no choice.
+    /// The object and the offset of an address, if it is unique.
     pub(crate) fn single_base(&mut self, addr: T) -> Option<(Base, T)> {
         let (_, terms) = self.pool.lin_parts(addr);
         let mut found = None;
@@ -62,7 +62,7 @@ impl Ctx<'_> {
                 continue;
             }
             match self.pool.node(t) {
-                // Loads and other functions of an address give values, not the address.
+                // Loads and other functions of an address yield values, not the address.
                 Node::App(..) | Node::Const(_) => {}
                 Node::Var(v) => {
                     if matches!(self.vars[v.0 as usize].0, VarKind::Address(_)) {
@@ -87,7 +87,7 @@ impl Ctx<'_> {
                 out.push(Case { when, place: Place::At(base, offset) });
                 continue;
             }
-            // A choice among the atoms, or below a sum.
+            // A selection among the atoms, or within a sum.
             let (_, terms) = self.pool.lin_parts(addr);
             let choice = terms.iter().find_map(|&(atom, k)| match *self.pool.node(atom) {
                 Node::Ite(c, a, b) if k == 1 && self.mentions_address(atom) => {

@@ -1,4 +1,4 @@
-//! The kernel for one generic thread: its values as terms, its loops, its memory, and what it is recorded to do.
+//! The kernel for one generic thread: its values as terms, its loops, its memory, and its recorded operations.
 
 pub(crate) mod arithmetic;
 pub(crate) mod evaluate;

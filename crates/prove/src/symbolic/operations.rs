@@ -1,9 +1,10 @@
-//! Operations of the kernel, for one generic thread: what each computes, and which accesses it makes.
+//! Operations of the kernel, for one generic thread: the value of each, and the accesses it makes.
 //!
-//! Arithmetic is exact or an uninterpreted function of its operands ([`crate::symbolic::arithmetic`]). A load is a function of its
-//! address ([`Exec::load`]); values that lanes of a warp hand each other are in [`crate::symbolic::warp_values`], group copies in
-//! [`crate::order::group_copies`], numbers drawn from a counter in [`crate::order::tickets`]. What has no model at all gives a value that
-//! nothing is known of, a binder of the thread's own; only [`Op::Unsupported`] is a gap.
+//! Arithmetic is exact or an uninterpreted function of its operands ([`crate::symbolic::arithmetic`]). A load is a
+//! function of its address ([`Exec::load`]); values exchanged between the lanes of a warp are in
+//! [`crate::symbolic::warp_values`], group copies in [`crate::order::group_copies`], numbers drawn from a counter in
+//! [`crate::order::tickets`]. The result of an operation that is not modelled is an unknown value, a binder that may
+//! differ for each thread; only [`Op::Unsupported`] is a gap.
 
 use lockstep_finding::{Approximation, NotFollowed, Reason};
 use lockstep_kernel::{
@@ -39,7 +40,8 @@ impl Exec<'_, '_> {
         self.recent_after.insert(b, recent);
     }
 
-    /// The thread's own stores that hold wherever it comes from. Not around a loop, which may store again.
+    /// The thread's recent stores that are valid on all incoming edges. None at a loop header: the loop may store
+    /// again.
     fn recent_before(&self, b: BlockId) -> Vec<Recent> {
         let around = self.ctx.cfg.innermost[b.0 as usize];
         if self.loop_of_head(b).is_some() {
@@ -190,7 +192,7 @@ impl Exec<'_, '_> {
                 }
                 self.bind_results(b, inst);
             }
-            // An object that no other thread has a pointer to, unless it is told.
+            // An object that no other thread has a pointer to, unless the pointer is passed on.
             Op::Alloc { .. } if self.nest(b).is_empty() => {
                 let dst = inst.dst.expect("an allocation has a result");
                 let address = self.ctx.address_of(Base::Allocated(dst));
@@ -200,7 +202,7 @@ impl Exec<'_, '_> {
                 if live {
                     self.group_copy(b, at, &inst.op);
                 }
-                // Which copies a wait is for was read from the source.
+                // Which copies a wait is for was determined from the source.
                 if let Some(event) = inst.dst {
                     let some = self.ctx.pool.constant(1, 64);
                     self.set(event, 0, some);
@@ -223,7 +225,7 @@ impl Exec<'_, '_> {
         self.warp_ops.push(WarpOp { block, loc, mask });
     }
 
-    /// Notes a barrier at which threads are asked for something that some have.
+    /// Records a vote at a barrier: whether a condition holds for any thread.
     fn vote(&mut self, block: BlockId, barrier: &Barrier, result: T) {
         let Barrier::Block { reduce: Some((how, given)), .. } = barrier else { return };
         if matches!(how, BarrierReduce::Or | BarrierReduce::Count) {
@@ -232,7 +234,8 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// A barrier that counts as many threads as the block has is one of the block, where all who come to barriers wait.
+    /// A barrier that counts as many threads as the block has is a barrier of the block, if all threads that reach
+    /// barriers wait at it.
     fn of_whole_block(&mut self, barrier: Barrier, b: BlockId) -> Barrier {
         let Barrier::Block { id, threads: Some(n), orders_shared, orders_global, reduce } = barrier
         else {
@@ -280,7 +283,7 @@ impl Exec<'_, '_> {
         });
     }
 
-    /// The length of the copy that was just recorded.
+    /// Sets the length of the copy that was just recorded.
     fn set_length(&mut self, n: T) {
         let known = self.ctx.pool.as_const(n);
         let last = self.accesses.last_mut().expect("just pushed");
@@ -290,13 +293,13 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// A store of this thread: what it may have overwritten is forgotten.
+    /// A store of this thread: forgets recent stores that it may overwrite.
     fn disturb(&mut self, _site: SiteId, addr: T, size: u64) {
         let pool = &mut self.ctx.pool;
         self.recent.retain(|r| {
             let own = u64::from(r.ty.bytes()) * r.values.len() as u64;
             let d = pool.sub(addr, r.addr);
-            // A constant distance within one object tells that they are apart.
+            // A constant distance within one object shows that they do not overlap.
             pool.as_const(d).is_some_and(|d| {
                 let d = d as i64;
                 d >= own as i64 || d <= -(size as i64)
@@ -304,7 +307,7 @@ impl Exec<'_, '_> {
         });
     }
 
-    /// The value this thread itself has just stored there.
+    /// The value that this thread itself has just stored at the address.
     fn forwarded(&self, ty: Ty, addr: T, k: u8) -> Option<T> {
         let r = self.recent.iter().rev().find(|r| r.addr == addr && r.ty == ty)?;
         r.values.get(k as usize).copied()
@@ -326,7 +329,7 @@ impl Exec<'_, '_> {
         if volatile {
             return self.binder(dst, b);
         }
-        // In lockstep another lane may have overwritten the place without a race.
+        // In lockstep another lane may have overwritten the value without a race.
         if self.ctx.assumptions.scheduling == lockstep_kernel::Scheduling::Independent
             && let Some(v) = self.forwarded(ty, addr, k)
         {
@@ -375,7 +378,7 @@ impl Exec<'_, '_> {
         self.ctx.pool.app(f, &args, w)
     }
 
-    /// What a struct parameter holds at an offset, where that is a parameter of its own.
+    /// The field of a struct parameter at an offset, if it is a parameter of its own.
     fn field(&self, param: usize, offset: u64, ty: Ty) -> Option<T> {
         let kernel = self.ctx.kernel;
         let (_, field) = kernel.field_at(param, u32::try_from(offset).ok()?)?;
@@ -383,7 +386,7 @@ impl Exec<'_, '_> {
         same.then(|| self.values[field.reg.0 as usize]).flatten()
     }
 
-    /// Operations that only compute.
+    /// Operations without side effects.
     fn pure(&mut self, b: BlockId, inst: &Inst) -> Option<T> {
         match &inst.op {
             Op::Int { op, ty, a, b: o } => {
@@ -496,7 +499,8 @@ impl Exec<'_, '_> {
             | Special::LaneMaskLe
             | Special::LaneMaskGt
             | Special::LaneMaskGe => self.lane_mask(s),
-            // Any other is an assumption that the verdict names; one that the head gives is a constant of the kernel.
+            // A non-zero offset is excluded by an assumption that the verdict names; one given by the head comment is a
+            // constant of the kernel.
             Special::GlobalOffset(_) => {
                 self.no_offset = true;
                 self.ctx.pool.constant(0, w)

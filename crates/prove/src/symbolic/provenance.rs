@@ -1,9 +1,9 @@
-//! Where pointers come from, without looking at paths: which objects each register may point into.
+//! Flow-insensitive pointer provenance: which objects each register may point into.
 //!
-//! A fixed point over all registers. It is only used to tell which objects the kernel never writes (their contents
+//! A fixed point over all registers. It is only used to determine which objects the kernel never writes (their contents
 //! are then a function of the index, the same for every thread), and which operations may write the others
-//! ([`crate::symbolic::versions`]); the accesses themselves are placed by their address
-//! terms ([`crate::symbolic::memory`]). A pointer whose origin is lost may point anywhere.
+//! ([`crate::symbolic::versions`]); the accesses themselves are resolved by their address terms
+//! ([`crate::symbolic::memory`]). A pointer of unknown origin may point anywhere.
 
 use lockstep_kernel::{BlockId, Kernel, Op, Operand, ParamKind, Space, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -17,11 +17,11 @@ struct Roots {
     unknown: bool,
 }
 
-/// What an operation may write, or all of them together.
+/// The objects that an operation, or all operations together, may write.
 #[derive(Clone, Debug, Default)]
 struct Targets {
     bases: FxHashSet<Base>,
-    /// Through a pointer of unknown origin, by the space the front end saw.
+    /// Writes through a pointer of unknown origin, by the address space that the front end determined.
     anywhere: Vec<Space>,
 }
 
@@ -29,7 +29,7 @@ struct Targets {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Written {
     all: Targets,
-    /// By the place of the operation.
+    /// For each operation, by its position.
     by: FxHashMap<(BlockId, usize), Targets>,
 }
 
@@ -74,12 +74,12 @@ impl Targets {
         {
             return true;
         }
-        // Pointers that may overlap: one written, all written.
+        // Pointers that may alias: if one object is written, all may be.
         may_alias && global(space) && self.bases.iter().any(|b| may_share(kernel, base, *b))
     }
 }
 
-/// Whether two objects may be one, where pointers of a launch may point into one array, or into a variable.
+/// Whether two objects may overlap, if pointers of a launch may point into one array, or into a variable.
 pub(crate) fn may_share(kernel: &Kernel, a: Base, b: Base) -> bool {
     let is_given = |b: Base| matches!(b, Base::Param(_) | Base::Field(..));
     let is_exported =

@@ -1,4 +1,4 @@
-//! What is recorded of the generic thread: its accesses, and the other operations that a question may be about.
+//! The recorded operations of the generic thread: its accesses, and other operations that a query may be about.
 
 use lockstep_kernel::{Barrier, BlockId, LocId, Operand, Scope, SiteId, Ty};
 
@@ -9,7 +9,7 @@ use crate::term::T;
 pub(crate) enum Mode {
     Read,
     Write,
-    /// Reads and perhaps writes, as one; `writes` is false for an atomic load.
+    /// Reads and perhaps writes, atomically; `writes` is false for an atomic load.
     Atomic {
         scope: Scope,
         writes: bool,
@@ -35,30 +35,30 @@ pub(crate) struct Access {
     /// Position of the operation in its block.
     pub(crate) at: usize,
     pub(crate) addr: T,
-    /// Bytes, where they are known.
+    /// Size in bytes, where it is known.
     pub(crate) size: u64,
-    /// Bytes as a 64-bit term, for copies of variable length.
+    /// Size in bytes as a 64-bit term, for copies of variable length.
     pub(crate) length: Option<T>,
-    /// What a store stores, one term an element.
+    /// The stored values, one term for each element.
     pub(crate) values: Vec<T>,
-    /// Made by a group copy, for the whole block and by no thread of it ([`crate::order::group_copies`]).
+    /// Made by a group copy, for the whole block and by no particular thread ([`crate::order::group_copies`]).
     pub(crate) group: bool,
-    /// What else holds of the access: which elements a copy has.
+    /// A further condition of the access: which elements a copy has.
     pub(crate) within: Option<T>,
 }
 
-/// A barrier the thread comes to.
+/// A barrier that the thread reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct BarrierAt {
     pub(crate) site: SiteId,
     pub(crate) block: BlockId,
     pub(crate) at: usize,
     pub(crate) barrier: Barrier,
-    /// Not a barrier but a group copy, which all threads must come to as well.
+    /// Not a barrier but a group copy, which all threads must reach as well.
     pub(crate) copies: bool,
 }
 
-/// An operation that names lanes of its warp which must take part.
+/// An operation that names lanes of its warp, all of which must take part.
 #[derive(Clone, Debug)]
 pub(crate) struct WarpOp {
     pub(crate) block: BlockId,
@@ -66,17 +66,17 @@ pub(crate) struct WarpOp {
     pub(crate) mask: T,
 }
 
-/// Whether there is a thread of the block for which something holds, as all of them learn at a barrier.
+/// A vote at a barrier: all threads of the block learn whether a condition holds for any of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Vote {
     pub(crate) block: BlockId,
-    /// What each thread gives.
+    /// The condition that each thread contributes.
     pub(crate) given: T,
-    /// Not zero if there is one.
+    /// Not zero if the condition holds for any thread.
     pub(crate) result: T,
 }
 
-/// A store that the thread has made and nothing has disturbed since.
+/// A store of the thread that no later store may have overwritten.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Recent {
     pub(crate) addr: T,
@@ -84,25 +84,25 @@ pub(crate) struct Recent {
     pub(crate) values: Vec<T>,
 }
 
-/// One operation that draws.
+/// One operation that draws numbers from a counter.
 #[derive(Clone, Debug)]
 pub(crate) struct Ticket {
-    /// Where it stands: block, and position in it.
+    /// Its position: basic block, and index in it.
     pub(crate) at: (BlockId, usize),
     pub(crate) addr: T,
-    /// The number drawn, an application to the iterations.
+    /// The number drawn, as a function of the iterations.
     pub(crate) result: T,
-    /// How many numbers it takes.
+    /// How many numbers it draws.
     pub(crate) step: T,
-    /// Counts downwards.
+    /// Whether it counts downwards.
     pub(crate) down: bool,
-    /// Begins again behind this number ([`crate::order::last_block`]).
+    /// The number after which the counter wraps to zero ([`crate::order::last_block`]).
     pub(crate) limit: Option<T>,
-    /// It is known that less than nothing is never taken.
+    /// Whether the step is known never to be negative.
     pub(crate) forwards: bool,
 }
 
-/// An assertion the thread comes to.
+/// An assertion that the thread reaches.
 #[derive(Clone, Debug)]
 pub(crate) struct AssertAt {
     pub(crate) block: BlockId,
@@ -111,7 +111,7 @@ pub(crate) struct AssertAt {
     pub(crate) message: String,
 }
 
-/// Whether all threads of a block wait for each other at the barrier, whatever its number; those of all blocks, perhaps.
+/// Whether all threads of a block (and perhaps of all blocks) wait for each other at the barrier, whatever its number.
 pub(crate) fn is_block_barrier(b: &Barrier) -> bool {
     matches!(b, Barrier::Block { id: Operand::Imm(_), threads: None, .. } | Barrier::Grid)
 }

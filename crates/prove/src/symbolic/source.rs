@@ -1,4 +1,4 @@
-//! Where operations stand in the source.
+//! Source locations of operations.
 
 use lockstep_finding::{Place, SourceLine};
 use lockstep_kernel::{Kernel, LocId, SiteId};

@@ -1,9 +1,9 @@
-//! Constant tables: what a load from an object that nobody can change gives.
+//! Constant tables: the value of a load from an object that is never written.
 //!
-//! At a known place it is the value there. At a place that is computed it is a choice among the elements of a small
-//! table of integers or pointers; tables in which every element follows from its place (all the same, or steps of one
-//! size) need no choice. Floats stay unknown: they are in no index. As everywhere, accesses are taken to stay in their
-//! objects.
+//! At a constant offset it is the value there. At a computed offset it is a selection among the elements of a small
+//! table of integers or pointers; tables in which every element is a linear function of its index (all equal, or with a
+//! constant step) need no selection. Floats stay unknown: they do not occur in indices. As everywhere, accesses are
+//! assumed to stay in their objects.
 
 use lockstep_kernel::{Object, Ty};
 
@@ -11,7 +11,7 @@ use crate::launch::context::Base;
 use crate::symbolic::evaluate::Exec;
 use crate::term::T;
 
-/// Elements of the largest table that is a choice.
+/// Maximum number of elements of a table that becomes a selection.
 const CHOICES: u64 = 64;
 
 impl Exec<'_, '_> {
@@ -68,7 +68,7 @@ impl Exec<'_, '_> {
         Some(self.ctx.pool.add_const(moved, numbers[0]))
     }
 
-    /// The element at a known place.
+    /// The element at a constant offset.
     fn element(&mut self, object: &Object, at: u64, ty: Ty) -> Option<T> {
         let size = u64::from(ty.bytes());
         let pointer = object.relocations.iter().find(|(o, ..)| *o < at + size && at < *o + 8);

@@ -1,50 +1,51 @@
-//! Versions of an object's contents: which loads read the same, where the kernel also writes.
+//! Versions of an object's contents: which loads read the same value, where the kernel also writes.
 //!
-//! A *version* begins where the kernel is entered, after an operation that may change the object, where ways with
-//! different versions come together, and at the head of a loop in which one begins (as in an SSA form of memory, one
-//! for each object). What may change the object: a write that may go there, by the thread itself ([`Written`]), and
-//! whatever orders threads (barriers of any kind, group copies), behind which writes of others are seen. A load is then
-//! a function of version, offset, width, and the iterations of the loops around the place where its version begins;
-//! loops in which none begins do not matter to it.
+//! A *version* begins at the kernel's entry, after an operation that may change the object, at a join of paths with
+//! different versions, and at the header of a loop in which one begins (as in memory SSA, separately for each object).
+//! What may change the object: a write that may alias it, by the thread itself ([`Written`]), and whatever orders
+//! threads (barriers of any kind, group copies), after which writes of other threads become visible. A load is then a
+//! function of version, offset, width, and the iterations of the loops around the beginning of its version; loops in
+//! which no version begins do not affect it.
 //!
-//! Why equal offsets give equal values, for two loads of any two threads: take the first race of an execution, and
-//! what was read before it. Let `L` (of thread A) and `M` (of thread B) be two loads of one element in one version `v`
-//! of the same iterations, and suppose that a write `W` of thread C comes between them. It does not race with `L` or `M`,
-//! so where C is not A, A has passed something that orders them, `s`, between `L` and `W`; and where C is not B, C has
-//! passed such an `s'` after `W`, and B before `M`. Between `v` and its loads there is nothing of the kind, so B has passed `s'`
-//! before it came to `v`, and A has passed `s` after `v`.
+//! Why equal offsets give equal values, for two loads of any two threads: take the first race of an execution, and what
+//! was read before it. Let `L` (of thread A) and `M` (of thread B) be two loads of one element in one version `v` of
+//! the same iterations, and suppose that a write `W` of thread C happens between them. It does not race with `L` or
+//! `M`, so if C is not A, A has passed an ordering operation `s` between `L` and `W`; and if C is not B, C has passed
+//! such an operation `s'` after `W`, and B before `M`. Between `v` and its loads there is no such operation, so B has
+//! passed `s'` before it reached `v`, and A has passed `s` after `v`.
 //!
-//! * C is neither A nor B, or only A: then A has passed `s`, or `s'`, after `v`, and B before it. But threads that come to
-//!   one place in the same iterations have passed the same barriers before ([`crate::order::phases`]; that they do is proved
-//!   separately).
-//! * C is B, not A: B writes after it has passed `s`; if before `v`, the case is as above, and if after, the write
-//!   is on a way from `v` to `M`, where there is none.
-//! * C is A and B: `W` is on a way from `v` to `M` again.
+//! * C is neither A nor B, or only A: then A has passed `s`, or `s'`, after `v`, and B before it. But threads that
+//!   reach one place in the same iterations have passed the same barriers before ([`crate::order::phases`]; this is
+//!   proved separately).
+//! * C is B, not A: B writes after it has passed `s`; if that is before `v`, the case is as above, and if after, the
+//!   write is on a path from `v` to `M`, where there is none.
+//! * C is A and B: `W` is on a path from `v` to `M` again.
 //! * A is B, not C: A has passed `s` between its own two loads of one version.
 //!
-//! Two threads of different blocks are ordered by barriers of the grid, of which the same holds, or else by the last number
-//! drawn ([`crate::order::last_block`]). If `x` comes before `y` by a draw `D`, there are ways from `x` to `D` and from `D` to `y`, there is
-//! none from `D` to `x`, and `D` is in no loop. Let one or both of the orders of `L`, `W` and `M` be such. In any case there are
-//! ways from `L` to `W` and from `W` to `M`, each of the latter passes the beginning of `v` (`M` would not see `v` otherwise),
-//! and from there one can come to `L`.
+//! Two threads of different blocks are ordered by barriers of the grid, for which the same holds, or else by the last
+//! number drawn ([`crate::order::last_block`]). If `x` happens before `y` by a draw `D`, there are paths from `x` to
+//! `D` and from `D` to `y`, there is none from `D` to `x`, and `D` is in no loop. Let one or both of the orders of `L`,
+//! `W` and `M` be such. In any case there are paths from `L` to `W` and from `W` to `M`; each of the latter passes the
+//! beginning of `v` (`M` would not see `v` otherwise), and a path leads from there to `L`.
 //!
-//! * `L` before `W` by `D`: from `D` one comes to `W`, to `v`, and to `L`, which was excluded.
-//! * `W` before `M` by `D`: if `v` begins on a way from `D` to `M`, one comes from `D` to `v`, to `L` and to `W`, which was
-//!   excluded. If it begins on a way from `W` to `D`, then in a loop (from `v` to `L`, to `W` and back) that has been left at
-//!   `D`, and behind a loop its versions have other names.
+//! * `L` before `W` by `D`: a path leads from `D` to `W`, to `v`, and to `L`, which was excluded.
+//! * `W` before `M` by `D`: if `v` begins on a path from `D` to `M`, a path leads from `D` to `v`, to `L` and to `W`,
+//!   which was excluded. If it begins on a path from `W` to `D`, then it is in a loop (from `v` to `L`, to `W` and
+//!   back) that has been left at `D`, and after a loop its versions have other names.
 //!
-//! The same holds of one load in the same iterations as a function of its own, if the load is taken for the beginning of `v`.
+//! The same argument holds for a single load as a function of its own, in the same iterations, if the load is taken as
+//! the beginning of `v`.
 //!
-//! A version from which no write of the object can be reached is *final*: barriers do not end it. Whatever orders `L`
-//! before `W` (a draw, too) is reachable from `v`, and so is `W` from it; so there is no such `W`.
+//! A version from which no write of the object is reachable is *final*: barriers do not end it. Whatever orders `L`
+//! before `W` (also a draw) is reachable from `v`, and `W` is reachable from it; so there is no such `W`.
 //!
 //! With warps in lockstep, lanes are ordered by every instruction, and only final versions are used: the argument for
-//! them asks for no more than that what is ordered later can be reached. Volatile and atomic loads are never functions
-//! of anything. Nothing is said of a kernel that does race, so loads are joined in questions about races only
-//! ([`Joining`]); everywhere else each load is a function of its own ([`FnKind::LoadAt`]).
+//! them only needs that later operations are reachable. Volatile and atomic loads are never functions of anything. The
+//! argument does not hold for a kernel with races, so loads are joined in queries about races only ([`Joining`]);
+//! everywhere else each load is a function of its own ([`FnKind::LoadAt`]).
 //!
-//! What is missed: a store of known value is seen by [`Exec::load`] only where the address is the same term; a write
-//! through a pointer of unknown origin ends the versions of all objects.
+//! What is missed: [`Exec::load`] forwards a stored value only where the address is the same term; a write through a
+//! pointer of unknown origin ends the versions of all objects.
 
 use lockstep_kernel::{BlockId, Kernel, Op, Scheduling, SiteId, Space};
 
@@ -65,17 +66,18 @@ enum Change {
 /// The versions of one object.
 #[derive(Debug, Default)]
 pub(crate) struct History {
-    /// At the beginning of each block; none where it is not reached.
+    /// At the beginning of each basic block; `None` where it is not reached.
     begin: Vec<Option<Version>>,
-    /// Positions in each block after which a new one begins, in order.
+    /// Positions in each block after which a new version begins, in order.
     changes: Vec<Vec<usize>>,
-    /// Blocks from whose end a write can be reached.
+    /// Blocks from whose end a write is reachable.
     followed: Vec<bool>,
-    /// All that may change the object, in each block.
+    /// All operations that may change the object, in each block.
     all: Vec<Vec<(usize, Change)>>,
 }
 
-/// What a load reads: a version of an object, and how many of the loops around the load are around its beginning.
+/// The contents that a load reads: a version of an object, and how many of the loops around the load also contain the
+/// beginning of the version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Joined {
     base: Base,
@@ -84,7 +86,7 @@ pub(crate) struct Joined {
     around: usize,
 }
 
-/// What each operation may do to an object, block by block.
+/// How each operation may change an object, block by block.
 fn changes(
     kernel: &Kernel,
     written: &Written,
@@ -119,7 +121,7 @@ impl History {
         self.all[b.0 as usize].iter().any(|&(p, c)| p >= from && c == Change::Write)
     }
 
-    /// Whether no write can be reached from the beginning of a version.
+    /// Whether no write is reachable from the beginning of a version.
     fn is_final(&self, v: Version) -> bool {
         let (b, from) = match v {
             Version::Entry => (BlockId(0), 0),
@@ -129,7 +131,7 @@ impl History {
         !self.followed[b.0 as usize] && !self.has_write(b, from)
     }
 
-    /// Fills one block whose beginning is known.
+    /// Computes the versions in one block whose first version is known.
     fn fill(&mut self, b: BlockId, begin: Version) {
         let mut now = begin;
         let mut changes = Vec::new();
@@ -178,7 +180,7 @@ impl Exec<'_, '_> {
         h
     }
 
-    /// What a block sees that is entered from those already filled.
+    /// The version at the beginning of a block, from the predecessors already processed.
     fn joined(&self, h: &History, b: BlockId) -> Version {
         let own = self.loop_of_head(b);
         let mut found: Option<Version> = None;
@@ -187,7 +189,8 @@ impl Exec<'_, '_> {
             if back || self.ctx.cfg.position[p.0 as usize] == usize::MAX {
                 continue;
             }
-            // What began in a loop that has been left is that of its last iteration, and gets a name of its own here.
+            // A version that began in a loop that has been left is that of the last iteration, and gets a new name
+            // here.
             let end = h.at(p, usize::MAX).filter(|&v| {
                 let mut around = self.around(v).into_iter();
                 around.all(|l| self.loops[l].contains(b))
@@ -219,7 +222,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// Notes what a load of an object that the kernel writes reads.
+    /// Records the contents that a load reads from an object that the kernel writes.
     pub(crate) fn note_read(
         &mut self,
         base: Base,
@@ -227,7 +230,8 @@ impl Exec<'_, '_> {
         load: (SiteId, u8),
         width: u32,
     ) {
-        // Memory that was freed and allocated anew is another object at the same place, and a texel's is our own choice.
+        // Memory that was freed and allocated again is another object at the same address, and the address of a texel
+        // is our own choice.
         if self.ctx.is_own(base) || self.images.contains(&base) {
             return;
         }
@@ -245,7 +249,7 @@ impl Exec<'_, '_> {
         self.reads.entry(load).and_modify(|r| *r = r.filter(|_| *r == read)).or_insert(read);
     }
 
-    /// The function of memory behind that of a load.
+    /// The function of memory contents that replaces that of a load.
     fn read_as(&mut self, load: usize, read: Joined) -> Call {
         let Joined { base, version, width, around } = read;
         let tag = match self.ctx.base_space(base) {
@@ -258,16 +262,16 @@ impl Exec<'_, '_> {
     }
 }
 
-/// Puts what they read in the place of loads, in terms of two threads.
+/// Replaces loads by the contents that they read, in terms of two threads.
 #[derive(Default)]
 pub(crate) struct Joining {
-    /// The functions that have been looked at.
+    /// How many functions have been processed.
     known: usize,
     becomes: Substitution,
 }
 
 impl Joining {
-    /// Two loads of one element become one term.
+    /// Two loads of one element become the same term.
     pub(crate) fn apply(&mut self, exec: &mut Exec, terms: &mut [T]) {
         if exec.reads.is_empty() {
             return;

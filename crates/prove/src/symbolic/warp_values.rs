@@ -1,14 +1,14 @@
-//! Values that the lanes of a warp hand each other: shuffles, votes and matches.
+//! Values exchanged between the lanes of a warp: shuffles, votes and matches.
 //!
-//! An operation that names all lanes is executed by all lanes of the warp together, once in each iteration of the loops
-//! around it; that they do come to it together is an obligation of its own ([`crate::order::divergence`]), and where it cannot be
-//! met the kernel is evaluated again without what is concluded here ([`crate::launch::context::Hints::lanes_apart`]). Then the
-//! result of a vote is one value for the whole warp, a shuffle of a value that all lanes share is that value, and a
-//! shuffle from one lane is again one value for the warp: an application to the number of the warp, which two threads
-//! of one warp have in common.
+//! An operation that names all lanes is executed by all lanes of the warp together, once in each iteration of the
+//! enclosing loops. That they do reach it together is an obligation of its own ([`crate::order::divergence`]), and if
+//! it cannot be proved, the kernel is evaluated again without these conclusions
+//! ([`crate::launch::context::Hints::lanes_apart`]). Then the result of a vote is uniform across the warp, a shuffle of
+//! a uniform value is that value, and a shuffle from one lane is again uniform: a function of the number of the warp,
+//! which two threads of one warp share.
 //!
 //! What it misses: which value it is (a sum over lanes, the lanes of a ballot), parts of a warp, and the forms without
-//! a mask. Their results are values that nothing is known of.
+//! a mask. Their results are unknown values.
 
 use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special, VoteKind};
 
@@ -30,7 +30,7 @@ pub(crate) fn mask(op: &Op) -> Option<Operand> {
 const WHOLE_WARP: u64 = 0x1f;
 
 impl Exec<'_, '_> {
-    /// What is known of the results beyond their being the thread's own.
+    /// What is known about the results, other than that each thread has one.
     pub(crate) fn warp_value(&mut self, b: BlockId, inst: &Inst) {
         if self.unanimous(b, inst) {
             return;
@@ -50,7 +50,8 @@ impl Exec<'_, '_> {
                 let value = self.operand(*value, ty.bits(), b);
                 let lane = self.operand(*lane, 32, b);
                 let clamp = self.operand(*clamp, 32, b);
-                // A lane that is not there gives any value; the first is always there, and so are those below.
+                // A lane that does not exist yields any value; the first lane always exists, and so do lanes below the
+                // current one.
                 let first = self.ctx.pool.as_const(lane) == Some(0);
                 let index = *mode == ShuffleMode::Index;
                 let there = *mode == ShuffleMode::Up || index && first || self.whole_warps();
@@ -69,7 +70,7 @@ impl Exec<'_, '_> {
         }
     }
 
-    /// A vote on what is true, or false, of every thread: whichever lanes take part, the outcome is the same.
+    /// A vote on a condition that is constant for every thread: the result is the same whichever lanes take part.
     fn unanimous(&mut self, b: BlockId, inst: &Inst) -> bool {
         let (Op::Vote { kind, pred, .. }, Some(dst)) = (&inst.op, inst.dst) else { return false };
         let pred = self.operand(*pred, 1, b);
@@ -83,7 +84,7 @@ impl Exec<'_, '_> {
         true
     }
 
-    /// All warps of a block have all their lanes.
+    /// Whether all warps of a block are full.
     fn whole_warps(&self) -> bool {
         let size = u64::from(self.ctx.assumptions.warp_size);
         let threads = self.ctx.assumptions.block.iter().try_fold(1u64, |n, d| match d {
@@ -93,7 +94,7 @@ impl Exec<'_, '_> {
         threads.is_some_and(|n| n % size == 0)
     }
 
-    /// One value for all lanes of the warp.
+    /// Makes the result uniform across the warp.
     fn common(&mut self, b: BlockId, dst: Reg, k: u8) {
         let r = Reg(dst.0 + u32::from(k));
         let name = self.ctx.reg_name(r).unwrap_or("").to_owned();
@@ -112,7 +113,7 @@ impl Exec<'_, '_> {
         self.ctx.pool.udiv(linear, size)
     }
 
-    /// Whether all lanes of a warp have this value, where they come to it in one iteration.
+    /// Whether a value is uniform across a warp, for lanes in the same iteration.
     fn same_in_warp(&mut self, t: T) -> bool {
         let warp = self.warp_number();
         let mut seen = rustc_hash::FxHashSet::default();

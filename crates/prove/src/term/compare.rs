@@ -1,4 +1,4 @@
-//! Constructors of comparisons, with the rewriting that arithmetic allows ([`crate::term::simplify`] says what makes it right).
+//! Constructors of comparisons, with arithmetic rewriting ([`crate::term::simplify`] explains why it is correct).
 
 use crate::term::simplify::masked;
 use crate::term::{Bin, Node, Pool, T, bits_for, gcd, mask, sign_extend, smax, smin};
@@ -49,14 +49,14 @@ impl Pool {
             {
                 return self.eq(x, y);
             }
-            // What was cut and lost nothing is compared as it was.
+            // Values that truncation does not change are compared untruncated.
             (Node::Trunc(x), Node::Trunc(y))
                 if self.width(x) == self.width(y)
                     && self.range(x).uhi.max(self.range(y).uhi) <= mask(w) =>
             {
                 return self.eq(x, y);
             }
-            // With one number in common, the others are equal or not.
+            // With one common operand, the results are equal iff the other operands are.
             (Node::Bin(Bin::Xor, p, q), Node::Bin(Bin::Xor, x, y)) => {
                 for (p, q) in [(p, q), (q, p)] {
                     for (x, y) in [(x, y), (y, x)] {
@@ -88,7 +88,7 @@ impl Pool {
         if first == 0 && modulus > hi {
             return self.integer_is_zero(c, terms, w);
         }
-        // Modulo a power of two only common powers of two tell something.
+        // Modulo a power of two, only common powers of two of the coefficients give information.
         let twos = terms.iter().map(|(_, k)| k.trailing_zeros()).min().unwrap_or(0);
         if c != 0 && c.trailing_zeros() < twos {
             return self.truth(false);
@@ -107,8 +107,8 @@ impl Pool {
         }
         let constant = constant / g;
         let mut signed: Vec<(T, i128)> = signed.into_iter().map(|(a, k)| (a, k / g)).collect();
-        // Mixed radix: if the small terms together can be only one multiple of the large terms' common factor (less the
-        // constant), each part must be that by itself.
+        // Mixed radix: if the small terms together can equal only one multiple of the large terms' common factor (minus
+        // the constant), each part must have that value by itself.
         signed.sort_by_key(|(_, k)| k.abs());
         for cut in 1..signed.len() {
             let big = signed[cut..].iter().fold(0i128, |g, (_, k)| gcd(g, *k));
@@ -118,7 +118,8 @@ impl Pool {
                 lo += if k >= 0 { k * alo } else { k * ahi };
                 hi += if k >= 0 { k * ahi } else { k * alo };
             }
-            // The small part is congruent to minus the constant: only where one such number is in reach is it known.
+            // The small part is congruent to minus the constant: its value is known only if its interval contains one
+            // such number.
             let value = lo + (-constant - lo).rem_euclid(big);
             if value > hi {
                 return self.truth(false);
@@ -144,7 +145,7 @@ impl Pool {
     }
 
     /// `constant + terms  (== or <)  0` over the integers, written with only as many bits as it needs: positive terms
-    /// on one side, negative ones on the other. `<` is for [`Pool::ult`] and [`Pool::slt`]. None where an atom may be
+    /// on one side, negative ones on the other. `<` is for [`Pool::ult`] and [`Pool::slt`]. `None` where an atom may be
     /// negative, or where 64 bits are too few.
     fn narrow_relation(&mut self, op: Bin, constant: i128, terms: &[(T, i128)]) -> Option<T> {
         let mut most = [constant.max(0), (-constant).max(0)];
@@ -182,7 +183,7 @@ impl Pool {
         self.intern(Node::Bin(op, a, b), 1)
     }
 
-    /// `sum == 0` written as an equation with the atom of the largest number alone on its side where it can be.
+    /// `sum == 0` written as an equation with the atom with the highest number alone on one side where possible.
     fn raw_lin_eq(&mut self, c: u64, terms: &[(T, u64)], w: u32) -> T {
         let alone = terms.iter().rposition(|(_, k)| *k == 1 || *k == mask(w)).unwrap_or(0);
         let (atom, k) = terms[alone];
@@ -205,7 +206,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::Eq, left, right), 1)
     }
 
-    /// The equation of two terms that were extended in the same way.
+    /// The equation of two terms that were extended in the same way, over their operands.
     fn below_extensions(&mut self, a: T, b: T) -> Option<T> {
         match (self.node(a), self.node(b)) {
             (&Node::SExt(x), &Node::SExt(y)) | (&Node::ZExt(x), &Node::ZExt(y))
@@ -268,7 +269,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::Slt, a, b), 1)
     }
 
-    /// `a < b` as a comparison of few bits, where neither sum wraps and all atoms are non-negative.
+    /// `a < b` as a comparison of few bits, where neither sum overflows and all atoms are non-negative.
     fn integer_less(&mut self, a: T, b: T, signed: bool) -> Option<T> {
         let w = self.width(a);
         let mut parts: Vec<(T, i128)> = Vec::new();

@@ -1,15 +1,15 @@
 //! Terms: a hash-consed graph of bit-vector expressions of the program's own widths.
 //!
 //! Every register of a kernel becomes a term over the thread's and block's indices, the launch's dimensions,
-//! parameters, iteration counters and uninterpreted functions (loads, and whatever is not modelled). Equal terms
-//! have equal numbers, so that two threads that compute the same thing are seen to do so without a solver.
+//! parameters, iteration counters and uninterpreted functions (loads, and operations that are not modelled). Equal
+//! terms have equal numbers, so that equal computations of two threads are recognised without a solver.
 //!
-//! Each term carries an interval, unsigned and signed. Intervals come from the structure alone (a variable's are
-//! given when it is made), never from a path, so that they hold wherever the term is used.
+//! Each term has an unsigned and a signed interval. Intervals are derived from the structure alone (a variable's are
+//! given when it is created), never from a path, so they hold wherever the term is used.
 //!
-//! Sums are kept in one normal form ([`Node::Lin`]): a constant and atoms with coefficients, modulo the width. All
-//! arithmetic wraps exactly as [`lockstep_kernel::semantics`] says; [`crate::term::simplify`] has the constructors, and
-//! uses wider arithmetic only where the intervals show that nothing wraps.
+//! Sums have a normal form ([`Node::Lin`]): a constant and atoms with coefficients, modulo the width. All arithmetic
+//! wraps exactly as in [`lockstep_kernel::semantics`]; [`crate::term::simplify`] has the constructors, and uses wider
+//! arithmetic only where the intervals show that nothing overflows.
 
 pub(crate) mod compare;
 pub(crate) mod rewrites;
@@ -33,7 +33,7 @@ pub(crate) struct VarId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FnId(pub(crate) u32);
 
-/// Operations of two operands of one width. Shifts and divisions at their edges are as in `semantics.rs`.
+/// Operations on two operands of one width. Edge cases of shifts and divisions are as in `semantics.rs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Bin {
     Mul,
@@ -73,7 +73,7 @@ pub(crate) enum Node<R = T> {
     Trunc(R),
 }
 
-/// What values a term can have.
+/// The range of values of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) ulo: u64,
@@ -146,7 +146,7 @@ impl Range {
             slo: self.slo.max(o.slo),
             shi: self.shi.min(o.shi),
         };
-        // An empty meet means that the place cannot be reached; keep one side, which is never wrong.
+        // An empty intersection means that the place cannot be reached; keep one side, which is always sound.
         if r.ulo > r.uhi || r.slo > r.shi { self } else { r }
     }
 
@@ -197,16 +197,16 @@ pub(crate) enum Width {
 pub(crate) struct Pool {
     entries: Vec<Entry>,
     index: FxHashMap<(Node, u8), T>,
-    /// Changes of width already made, so that one pushed down a shared graph is made once a node.
+    /// Cache of width changes, so that one pushed down a shared graph is made once for each node.
     pub(crate) widths: FxHashMap<(T, Width, u8), T>,
     pub(crate) width_depth: u32,
     var_count: u32,
-    /// What constructors rewrote, where somebody wants to know.
+    /// Recorded rewrites of constructors, if they are recorded.
     rewrites: Option<Box<rewrites::Rewrites>>,
 }
 
 impl Pool {
-    /// How many terms there are: all numbers below are terms.
+    /// The number of terms: all smaller numbers are terms.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -223,13 +223,13 @@ impl Pool {
         self.entries[t.0 as usize].range
     }
 
-    /// Whether more is known of a term than its structure says.
+    /// Whether a term's known interval is tighter than its structure shows.
     pub(crate) fn is_refined(&self, t: T) -> bool {
         let entry = &self.entries[t.0 as usize];
         entry.range != self.compute_range(&entry.node, u32::from(entry.width))
     }
 
-    /// Narrows what is known of a term. The caller has shown that it holds wherever the term is used.
+    /// Narrows the interval of a term. The caller has shown that it holds wherever the term is used.
     pub(crate) fn refine(&mut self, t: T, range: Range) {
         let entry = &mut self.entries[t.0 as usize];
         entry.range = entry.range.meet(range);
@@ -258,8 +258,8 @@ impl Pool {
         self.width(t) == 1 && self.as_const(t) == Some(0)
     }
 
-    /// A new variable of values up to `max`, as a term of `width` bits: the variable itself has only the bits that
-    /// it needs, which keeps the solver's formulas small.
+    /// A new variable with values up to `max`, as a term of `width` bits: the variable itself has only the bits that it
+    /// needs, which keeps the solver's formulas small.
     pub(crate) fn var(&mut self, max: u64, width: u32) -> (VarId, T) {
         let id = VarId(self.var_count);
         self.var_count += 1;
@@ -383,7 +383,7 @@ fn bin_range(op: Bin, ra: Range, rb: Range, width: u32) -> Range {
             if ra.shi <= 0 { 0 } else { ra.shi.min(rb.shi - 1) },
             width,
         ),
-        // No more than what is divided, whatever the divisor.
+        // At most the dividend, whatever the divisor.
         Bin::SRem if ra.slo >= 0 => Range::signed(0, ra.shi, width),
         Bin::And => unsigned(0, ra.uhi.min(rb.uhi)),
         Bin::Or => unsigned(ra.ulo.max(rb.ulo), mask(bits_for(ra.uhi | rb.uhi))),

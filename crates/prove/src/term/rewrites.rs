@@ -1,16 +1,16 @@
-//! What constructors have rewritten, for whoever checks a proof again.
+//! The rewrites made by constructors, recorded so that a proof can be checked again.
 //!
-//! A constructor is called with operands that are terms already, and returns a term that is equal to the operation on them
-//! for all values that lie in the intervals of what occurs. Where somebody asks for it ([`Pool::record_rewrites`]), each such equality is kept: the
-//! operation as it was asked for, and the term that it became. Calls that constructors make of each other are not kept, because the
-//! equality of the outermost call says all.
+//! A constructor is called with operands that are terms already, and returns a term that is equal to the operation on
+//! them for all values in the intervals of the variables and functions. If recording is enabled
+//! ([`Pool::record_rewrites`]), each such equality is kept: the requested operation, and the resulting term. Calls
+//! between constructors are not recorded, because the equality of the outermost call implies theirs.
 
 use rustc_hash::FxHashSet;
 
 use crate::term::simplify::masked;
 use crate::term::{Bin, Node, Pool, T, mask};
 
-/// An operation, in as many bits, and the term that stands for it.
+/// An operation, its width, and the term that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Rewrite {
     pub(crate) from: Node,
@@ -23,9 +23,9 @@ pub(crate) struct Rewrite {
 pub(crate) struct Rewrites {
     list: Vec<Rewrite>,
     seen: FxHashSet<Rewrite>,
-    /// Calls under way, and reasons not to keep any.
+    /// Number of nested constructor calls and of pauses: a rewrite is recorded only when it returns to zero.
     depth: u32,
-    /// Nothing is rewritten.
+    /// Whether rewriting is disabled.
     is_plain: bool,
 }
 
@@ -117,12 +117,12 @@ impl Pool {
         self.leave(Node::Ite(c, a, b), width, t)
     }
 
-    /// From now on every rewrite is kept.
+    /// Records every rewrite from now on.
     pub(crate) fn record_rewrites(&mut self) {
         self.rewrites = Some(Box::default());
     }
 
-    /// Until [`Pool::resume_rewrites`], none is kept.
+    /// Stops recording until [`Pool::resume_rewrites`].
     pub(crate) fn pause_rewrites(&mut self) {
         self.enter();
     }
@@ -133,7 +133,7 @@ impl Pool {
         }
     }
 
-    /// Whether terms are made as they are asked for, without any rewriting. Only where rewrites are kept.
+    /// Whether terms are created as requested, without any rewriting. Only where rewrites are recorded.
     pub(crate) fn set_plain(&mut self, is_plain: bool) {
         if let Some(rewrites) = &mut self.rewrites {
             rewrites.is_plain = is_plain;
@@ -144,7 +144,7 @@ impl Pool {
         self.rewrites.as_ref().is_some_and(|r| r.is_plain)
     }
 
-    /// An equality that was made outside of the constructors.
+    /// Records an equality that was established outside of the constructors.
     pub(crate) fn note_rewrite(&mut self, from: Node, width: u32, to: T) {
         self.enter();
         self.leave(from, width, to);

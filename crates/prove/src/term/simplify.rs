@@ -1,8 +1,8 @@
-//! Constructors of terms, with the rewriting that arithmetic allows.
+//! Constructors of terms, with arithmetic rewriting.
 //!
-//! Every rewrite is an equality of bit-vectors: it holds for all values of the variables that lie in their intervals.
-//! Where a rule needs that nothing wraps, it computes the interval of the whole sum over the integers first. The
-//! tests compare every constructor with `semantics.rs` on random values, and with all values at small widths.
+//! Every rewrite is an equality of bit-vectors: it holds for all values of the variables in their intervals. Where a
+//! rule needs that nothing overflows, it computes the interval of the whole sum over the integers first. The tests
+//! compare every constructor with `semantics.rs` on random values, and with all values at small widths.
 
 use crate::term::{Bin, Node, Pool, T, mask, sign_extend};
 
@@ -153,7 +153,7 @@ impl Pool {
         self.intern(Node::Bin(Bin::URem, a, b), w)
     }
 
-    /// `a = c * whole + rest` with `0 <= rest < c`, where the sum's own structure shows it and nothing wraps.
+    /// `a = c * whole + rest` with `0 <= rest < c`, where the sum's own structure shows it and nothing overflows.
     fn split_by(&mut self, a: T, c: u64) -> Option<(T, T)> {
         let w = self.width(a);
         let (k, terms) = self.lin_parts(a);
@@ -181,8 +181,8 @@ impl Pool {
         if rlo < 0 || rhi >= m {
             return None;
         }
-        // The atoms are read as integers; a signed reading of an atom is the atom itself modulo the width, so the
-        // quotient's sum is right modulo the width too, because the quotient as an integer fits it.
+        // The atoms are read as integers. The signed reading of an atom is congruent to the atom modulo the width, so
+        // the quotient's sum is correct modulo the width too, because the quotient as an integer fits the width.
         let whole = self.sum(kw as u64, &whole, w);
         let rest = self.sum(kr as u64, &rest, w);
         Some((whole, rest))
@@ -305,7 +305,7 @@ impl Pool {
                 None => {}
             }
         }
-        // One form for a mask of a narrow number, whatever the width that it is written with.
+        // A canonical form for a mask of a narrow number, independent of its width.
         for (x, y) in [(a, b), (b, a)] {
             if let (Node::ZExt(narrow), Some(c)) = (self.node(x).clone(), self.as_const(y)) {
                 let own = self.width(narrow);
@@ -357,7 +357,7 @@ impl Pool {
                     return if op == Bin::Or { y } else { x };
                 }
             }
-            // (x & c) | (x & !c): the two ways around a branch meet again.
+            // `(x & c) | (x & !c)`: the two sides of a branch join again.
             if let (Node::Bin(Bin::And, p, q), Node::Bin(Bin::And, r, s)) =
                 (self.node(a).clone(), self.node(b).clone())
             {
@@ -416,7 +416,7 @@ impl Pool {
         self.xor(a, one)
     }
 
-    /// What `a` is the negation of, where it is written as one.
+    /// The operand, if `a` is a negation.
     pub(crate) fn negation_of(&self, a: T) -> Option<T> {
         match *self.node(a) {
             Node::Bin(Bin::Xor, p, q) if self.width(a) == 1 => {
@@ -459,7 +459,7 @@ impl Pool {
         if let Some(positive) = self.negation_of(c) {
             return self.ite(positive, b, a);
         }
-        // Same condition again inside.
+        // The same condition nested inside.
         let a = match *self.node(a) {
             Node::Ite(c2, x, _) if c2 == c => x,
             _ => a,

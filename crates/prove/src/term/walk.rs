@@ -6,22 +6,24 @@ use rustc_hash::FxHashMap;
 
 use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 
-/// A rewriting of leaves, applied bottom-up with simplification. Keeps what it has done, so that applying it to many
-/// terms of one graph costs each node once.
+/// A substitution of leaves, applied bottom-up with simplification. Results are cached, so that applying it to many
+/// terms of one graph processes each node once.
 #[derive(Default)]
 pub(crate) struct Substitution {
     pub(crate) vars: FxHashMap<VarId, T>,
     pub(crate) fns: FxHashMap<FnId, FnId>,
-    /// Applications of a function that become those of another, of its first argument less a term and of some of the others.
+    /// Applications of a function that become those of another, to its first argument minus a term and to some of the
+    /// others.
     pub(crate) calls: FxHashMap<FnId, Call>,
     /// Whole terms to replace (used for solved equations).
     pub(crate) terms: FxHashMap<T, T>,
-    /// For pure renamings: what is known of a sum's interval beyond its structure holds for its copy too.
+    /// For pure renamings: the known interval of a sum holds for its copy too.
     pub(crate) keep_ranges: bool,
     done: FxHashMap<T, T>,
 }
 
-/// What a function becomes: another, of the first argument less `start`, and of the next `keep` arguments.
+/// The replacement of a function: another function, of the first argument minus `start`, and of the next `keep`
+/// arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub(crate) to: FnId,
@@ -34,8 +36,8 @@ impl Substitution {
         Substitution { keep_ranges: true, ..Substitution::default() }
     }
 
-    /// Puts terms in place of variables that are given as terms: a variable, or one that was extended. The new value must
-    /// fit the variable, so that extending it again to any width is resizing the value.
+    /// Substitutes terms for variables that are given as terms: a variable, or an extended one. The new value must fit
+    /// the variable's width, so that extending it again to any width is a resize of the value.
     pub(crate) fn rebinding(pool: &mut Pool, pairs: &[(T, T)]) -> Substitution {
         let mut s = Substitution::default();
         for &(from, to) in pairs.iter().filter(|(from, to)| from != to) {
@@ -165,7 +167,7 @@ pub(crate) fn children<R: Copy>(node: &Node<R>, mut f: impl FnMut(R)) {
     }
 }
 
-/// Which terms a walk has come to: those whose number is that of the walk.
+/// The terms that a walk has visited: those marked with the number of the walk.
 #[derive(Default)]
 struct Marks {
     walk: u32,
@@ -181,7 +183,7 @@ impl Marks {
         }
     }
 
-    /// Whether the walk comes to a term for the first time.
+    /// Marks a term; returns whether this walk visits it for the first time.
     fn insert(&mut self, t: T) -> bool {
         let i = t.0 as usize;
         if i >= self.of.len() {
@@ -199,7 +201,7 @@ thread_local! {
 pub(crate) fn reachable(pool: &Pool, roots: &[T]) -> Vec<T> {
     MARKS.with_borrow_mut(|seen| {
         seen.begin();
-        // First a list of what is to be looked at, and of what has been in front of it.
+        // A worklist: processed terms come first, pending ones after.
         let mut out: Vec<T> = roots.iter().copied().filter(|&t| seen.insert(t)).collect();
         let mut next = 0;
         while let Some(&t) = out.get(next) {
@@ -215,7 +217,7 @@ pub(crate) fn reachable(pool: &Pool, roots: &[T]) -> Vec<T> {
     })
 }
 
-/// Which variables and functions a term is made of.
+/// The variables and functions that occur in a term.
 pub(crate) fn leaves(pool: &Pool, t: T) -> (Vec<VarId>, Vec<FnId>) {
     let (mut vars, mut fns) = (Vec::new(), Vec::new());
     for u in reachable(pool, &[t]) {
@@ -332,7 +334,7 @@ impl Assignment {
     }
 }
 
-/// The parts of a conjunction.
+/// The members of a conjunction.
 pub(crate) fn conjuncts(pool: &Pool, t: T, out: &mut Vec<T>) {
     let mut stack = vec![t];
     while let Some(t) = stack.pop() {

@@ -1,6 +1,6 @@
-//! Changes of width: extensions pushed into sums and products where nothing wraps, truncations pushed down always.
+//! Changes of width: extensions are pushed into sums and products where nothing overflows, truncations always.
 //!
-//! Every result is kept, so that a change pushed down a shared graph costs each node once, and the depth is limited.
+//! Every result is cached, so that a change pushed down a shared graph processes each node once; the depth is limited.
 
 use crate::term::{Bin, Node, Pool, Range, T, Width, mask, sign_extend, smax, smin};
 
@@ -115,7 +115,7 @@ impl Pool {
         self.intern(Node::SExt(a), width)
     }
 
-    /// A sum whose integer value is the term's own value, in more bits.
+    /// A sum that is exact over the integers, in more bits.
     fn widen_sum(&mut self, c: u64, terms: &[(T, u64)], w: u32, width: u32) -> T {
         let mut parts = Vec::with_capacity(terms.len());
         for &(atom, k) in terms {
@@ -156,7 +156,7 @@ impl Pool {
             Node::ZExt(x) => return self.resize(x, width),
             Node::SExt(x) => return self.resize_signed(x, width),
             Node::Lin(c, terms) => {
-                // A sum that is known to fit (a loop variable in its wide form) stays whole.
+                // A sum that is known to fit (a loop variable in its wide form) is not split.
                 let (r, t) = (self.range(a), Range::full(width));
                 let fits = r.slo >= t.slo && r.shi <= t.shi || r.uhi <= mask(width);
                 let keep = fits && {
@@ -169,7 +169,7 @@ impl Pool {
                     return self.sum(c, &parts, width);
                 }
             }
-            // A product that fits for a reason its factors do not show stays whole.
+            // A product that is known to fit, although the bounds of its factors do not show it, is not split.
             Node::Bin(Bin::Mul, x, y)
                 if self.range(a).uhi <= mask(width)
                     && u128::from(self.range(x).uhi) * u128::from(self.range(y).uhi)
@@ -177,7 +177,7 @@ impl Pool {
             Node::Bin(op @ (Bin::And | Bin::Or | Bin::Xor | Bin::Mul), x, y) => {
                 let (x, y) = (self.trunc(x, width), self.trunc(y, width));
                 let cut = self.bin(op, x, y);
-                // What is known of a product that fits is known of it in fewer bits.
+                // The known interval of a product that fits also holds for the truncated product.
                 let r = self.range(a);
                 if op == Bin::Mul && self.is_refined(a) && r.uhi <= mask(width) {
                     self.refine(cut, Range::unsigned(r.ulo, r.uhi, width));

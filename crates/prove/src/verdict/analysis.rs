@@ -1,4 +1,4 @@
-//! One kernel from its questions to its verdicts: every property in turn, then conditions under which more is proved.
+//! One kernel from its queries to its verdicts: every property in turn, then conditions under which more is proved.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,26 +21,26 @@ use crate::symbolic::records::is_block_barrier;
 use crate::verdict::proof_log::ProofLog;
 use crate::verdict::{Config, Proof, Stats};
 
-/// Work for a small model.
+/// Work limit for finding a small model.
 pub(crate) const MODEL_WORK: u32 = 1000;
 
-/// Work for one question under a condition of the catalogue, and for all of its conditions together.
+/// Work limit for one query under a condition of the catalogue, and for all of its conditions together.
 pub(crate) const CONDITION_WORK: u32 = 300;
 const CATALOGUE: u64 = 2000;
 
-/// How many of the conditions are tried where there is little time for each kernel.
+/// How many of the conditions are tried in a brief analysis.
 const BRIEF: usize = 1;
 
-/// How many of the conditions are tried with the solver at once.
+/// How many of the conditions are tried with the full solver limit.
 const USUAL: usize = 3;
 
-/// How many conditions on sizes alone are tried where an alarm rests on values from memory.
+/// How many conditions on sizes alone are tried where an alarm depends on values from memory.
 const SIZES_TRIED: usize = 4;
 
-/// A budget too long for the clock.
+/// A time limit for a budget that is too long for the clock.
 const FOREVER: Duration = Duration::from_secs(1 << 30);
 
-/// What one evaluation of the kernel gave.
+/// The results of one evaluation of the kernel.
 pub(crate) struct Analysis {
     pub(crate) verdicts: Vec<(Kind, Verdict)>,
     pub(crate) alarms: Vec<Alarm>,
@@ -48,15 +48,15 @@ pub(crate) struct Analysis {
     pub(crate) race: Verdict,
     race_alarms: Vec<Alarm>,
     may_race: Option<Vec<(SiteId, SiteId)>>,
-    /// What parameters are to the indices.
+    /// The roles of parameters in the indices.
     shape: Shape,
-    /// There was something that no operation here models.
+    /// Whether an operation was not modelled.
     gap: bool,
     /// Why accesses do not race, where they do not.
     safe: Option<Vec<Safe>>,
-    /// The launches that the verdict on races is about.
+    /// The launches that the verdict on races covers.
     pub(crate) under: (Assumptions, Hints),
-    /// How what is proved was proved, where somebody wants to know.
+    /// How each proof was found, if that is recorded.
     logs: Vec<(Kind, ProofLog)>,
 }
 
@@ -74,8 +74,8 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         cancel: &config.cancel,
         record: &record,
     };
-    // Where dimensions are free, most questions that take long have no short answer without a condition on them: the
-    // usual conditions come before long questions.
+    // Where dimensions are free, most long queries need a condition on them: so the usual conditions are tried before
+    // long queries.
     let free = assumptions
         .block
         .iter()
@@ -107,7 +107,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
             Condition::add(assumes, assumptions.unsaid());
         }
     }
-    // An alarm may be one of those that a condition excuses, if there had been time to find it.
+    // An alarm might have been excused by a condition, if there had been time to find one.
     let is_open = verdicts.iter().any(|(_, v)| !matches!(v, Verdict::Proved { .. }));
     let late = is_open && limits.are_over() && !limits.cancel.is_cancelled();
     let stats =
@@ -116,7 +116,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     Proof { verdicts, alarms, stats, late, safe, may_race, grid, block, logs }
 }
 
-/// Whether more time for a question may change a verdict.
+/// Whether more time for a query may change a verdict.
 fn open(a: &Analysis) -> bool {
     let late = |v: &Verdict| matches!(v, Verdict::Unknown { because: Reason::Undecided { .. } });
     matches!(a.race, Verdict::Unknown { .. }) || a.verdicts.iter().any(|(_, v)| late(v))
@@ -218,7 +218,7 @@ pub(crate) fn analyse(
         .collect();
     let proved = matches!(race, Verdict::Proved { .. });
     let safe = if proved { pairs.why.explain(&pairs.exec) } else { None };
-    // Only whoever looks for a condition asks for it.
+    // Only needed for finding a condition.
     let unasked = proved || limits.purpose == Purpose::Proof;
     let shape = if unasked { Shape::default() } else { pairs.shape() };
     let under = (assumptions.clone(), hints);
@@ -237,7 +237,8 @@ pub(crate) fn analyse(
     }
 }
 
-/// Tries the catalogue of [`crate::condition::hidden`], or of it the usual sizes where alarms rest on more than dimensions and scalars.
+/// Tries the catalogue of [`crate::condition::hidden`], or only its usual sizes where alarms depend on more than
+/// dimensions and scalars.
 fn look_for_condition(
     kernel: &Kernel,
     assumptions: &Assumptions,
@@ -260,7 +261,7 @@ fn look_for_condition(
         Limits { work: limits.work.min(CONDITION_WORK), purpose: Purpose::Proof, ..limits };
     let mut left = CATALOGUE;
     let mut conditions = crate::condition::hidden::catalogue(kernel, assumptions, &first.shape);
-    // With one thread nothing can go wrong, which says nothing.
+    // With a single thread nothing can race, so such a proof is worthless.
     if !is_single_thread(assumptions) {
         conditions.retain(|c| !is_single_thread(&c.assumptions));
     }
@@ -292,7 +293,7 @@ fn look_for_condition(
             a.finding.holds_when = Some(When::exactly(Claim::all([claim.clone()]).negated()));
             a.finding.severity = Severity::Warning;
             a.overflows = condition.of_sizes;
-            // What counters hold is nothing that the source can require.
+            // The initial contents of counters cannot be required in the source.
             if let Some(expr) = claim.expression() {
                 let help = format!("where the kernel is only for that: __requires({expr});");
                 a.finding.help.push(help);
@@ -334,8 +335,8 @@ fn is_single_thread(assumptions: &Assumptions) -> bool {
     assumptions.block.iter().chain(&assumptions.grid).all(one)
 }
 
-/// The conditions with the work that each is worth. The first few are what nearly every kernel rests on; of the others,
-/// the one that matters mostly needs no solver, while those before it would use up all the work.
+/// The conditions with the work limit for each. The first few apply to nearly every kernel; of the others, the relevant
+/// one mostly needs no solver, while those before it would use up all the work.
 fn in_turn(conditions: &[Narrowed], work: u32) -> impl Iterator<Item = (&Narrowed, u32)> {
     let (usual, others) = conditions.split_at(conditions.len().min(USUAL));
     usual
@@ -345,9 +346,9 @@ fn in_turn(conditions: &[Narrowed], work: u32) -> impl Iterator<Item = (&Narrowe
         .chain(others.iter().map(move |c| (c, work)))
 }
 
-/// Whether launches as people make them satisfy the assumptions: several blocks of a full warp at least where the
-/// dimensions are free, positive scalars of moderate size, and a thread that comes to each of the accesses complained of
-/// (a condition under which nothing happens proves nothing).
+/// Whether ordinary launches satisfy the assumptions: several blocks of at least a full warp where the dimensions are
+/// free, positive scalars of moderate size, and a thread that reaches each of the accesses in the alarms (a condition
+/// under which nothing is executed proves nothing).
 fn ordinary(
     kernel: &Kernel,
     assumptions: &Assumptions,
@@ -384,7 +385,7 @@ fn ordinary(
     let mut sites: Vec<SiteId> = alarms.iter().flat_map(|a| [a.sites.0, a.sites.1]).collect();
     sites.sort();
     sites.dedup();
-    // What no thread comes to may not be there at all.
+    // An access that no thread reaches may have been removed.
     if !sites.iter().all(|site| pairs.exec.accesses.iter().any(|a| a.site == *site)) {
         return false;
     }
@@ -405,7 +406,7 @@ fn ordinary(
     })
 }
 
-/// Marks the loops whose iterations all threads of a block share.
+/// Marks the loops whose iterations are the same for all threads of a block.
 fn prepare<'c, 'k>(exec: evaluate::Exec<'c, 'k>, limits: Limits) -> Pairs<'c, 'k> {
     for l in 0..exec.loops.len() {
         let inside: Vec<&Barrier> = exec

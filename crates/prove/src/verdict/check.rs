@@ -1,4 +1,4 @@
-//! Races and barriers, decided: every question of a property, the verdict that its answers make, and the alarms.
+//! Races and barriers, decided: all queries of a property, the verdict that follows from their answers, and the alarms.
 
 use lockstep_finding::{
     Action, Condition, Confidence, Dependent, Kind, Place, Question, Reason, SourceLine, Statement,
@@ -20,34 +20,34 @@ use crate::term::walk::{Assignment, reachable};
 use crate::term::{Bin, Node, T};
 use crate::verdict::analysis::{CONDITION_WORK, MODEL_WORK, analyse};
 
-/// Alarms that are looked at for one that is confirmed.
+/// Maximum number of alarms examined for a confirmed one.
 const OBVIOUS: usize = 4;
 
-/// Which models of alarms are looked for.
+/// Which models of alarms are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Models {
-    /// Of few threads first.
+    /// Models with few threads first.
     Small,
-    /// There are none of few threads.
+    /// There are none with few threads.
     Large,
-    /// One was looked for in vain.
+    /// A search for one has failed.
     None,
 }
 
 /// Whether all threads reach the same barriers.
 pub(crate) struct Divergence {
     pub(crate) alarms: Vec<Alarm>,
-    /// Why the barriers cannot be relied on as phases.
+    /// Why barriers cannot be relied on to separate phases.
     pub(crate) misaligned: Option<Reason>,
     undecided: Option<Reason>,
-    /// Why operations of a warp cannot be relied on.
+    /// Why warp operations cannot be relied on.
     pub(crate) warps: Option<Reason>,
     tiles: Tiles,
-    /// What the proof rests on where a barrier's condition reads memory.
+    /// The assumptions of the proof where a barrier's condition reads memory.
     assumes: Vec<Condition>,
-    /// The proof used values that only hold in the absence of races.
+    /// Whether the proof used values that are only valid in the absence of races.
     rests_on_races: bool,
-    /// Why the ends of copies cannot be relied on.
+    /// Why the completion of copies cannot be relied on.
     loose: Option<Reason>,
 }
 
@@ -82,7 +82,7 @@ impl Divergence {
 pub(crate) struct Races {
     pub(crate) verdict: Verdict,
     pub(crate) alarms: Vec<Alarm>,
-    /// Whether all that has no alarm is known not to race.
+    /// Whether all accesses without an alarm are known not to race.
     pub(crate) is_decided: bool,
 }
 
@@ -116,7 +116,7 @@ impl Pairs<'_, '_> {
         for o in &obligations {
             out.rests_on_races |= self.reads_written(&o.query.asked);
         }
-        // Where arithmetic settled an obligation, its conditions may have rested on loads as well.
+        // Where arithmetic decided an obligation, its conditions may have depended on loads as well.
         let mut reads = false;
         let warp_blocks = self.exec.warp_ops.iter().map(|op| op.block);
         for b in self.exec.barriers.iter().map(|b| b.block).chain(warp_blocks) {
@@ -149,7 +149,8 @@ impl Pairs<'_, '_> {
             let site = self.exec.barriers[o.barrier].site;
             match outcome {
                 Outcome::Unsat => {}
-                // Not a divergent barrier, which is one of a block's threads, but a deadlock, which others look for.
+                // Not barrier divergence, which concerns the threads of one block, but a deadlock, which is checked
+                // elsewhere.
                 _ if o.level == Level::Grid && o.strict => {
                     let question = Question::AllBlocksReachGridBarrier(line_of(kernel, site));
                     out.undecided = Some(Reason::MayHappen(question));
@@ -186,7 +187,7 @@ impl Pairs<'_, '_> {
                 }
             }
         }
-        // A barrier that only threads which have returned do not reach is a weaker complaint.
+        // A barrier that is only missed by threads that have returned is a lesser problem.
         if out.misaligned.is_none() {
             for a in &mut out.alarms {
                 if kernel.language != lockstep_kernel::Language::OpenCl {
@@ -200,7 +201,7 @@ impl Pairs<'_, '_> {
         out
     }
 
-    /// What the kernel does that is not followed, if any thread can come to it.
+    /// The first operation that is not modelled, if any thread can reach it.
     pub(crate) fn gap(&mut self, limits: Limits) -> Option<Reason> {
         if let Some(because) = self.exec.gaps.first() {
             return Some(because.clone());
@@ -327,7 +328,7 @@ impl Pairs<'_, '_> {
         Races { verdict, alarms, is_decided }
     }
 
-    /// A race that is confirmed and has a model that is easily guessed. That there is none says nothing.
+    /// A confirmed race with a model among the usual assignments. `None` does not mean that there is no race.
     fn obvious_race(
         &mut self,
         candidates: &[Candidate],
@@ -351,7 +352,7 @@ impl Pairs<'_, '_> {
         None
     }
 
-    /// The alarm of two accesses that may meet; none where they are only seen to meet before an array's beginning.
+    /// The alarm for two accesses that may overlap; `None` where they only overlap before the beginning of an array.
     fn alarm_of(
         &mut self,
         candidate: &Candidate,
@@ -373,8 +374,8 @@ impl Pairs<'_, '_> {
         Some(alarm)
     }
 
-    /// Whether nothing races unless there are more threads than an `int` counts. Of such alarms there are mostly as many
-    /// as pairs of accesses.
+    /// Whether nothing races unless there are more threads than an `int` can count. There is mostly one such alarm for
+    /// every pair of accesses.
     fn is_proved_when_counted(&self, limits: Limits) -> bool {
         let ctx = &self.exec.ctx;
         let condition = crate::condition::hidden::countable(ctx.kernel, ctx.assumptions);
@@ -389,7 +390,7 @@ impl Pairs<'_, '_> {
         matches!(under.race, Verdict::Proved { .. })
     }
 
-    /// A model of what is asked, if there is one and it is worth looking for.
+    /// A model of the query, if there is one and it is worth searching for.
     fn model_of(&mut self, asked: &[T], models: &mut Models, limits: Limits) -> Option<Assignment> {
         match models {
             Models::Small => self.small_model(asked, limits),
@@ -405,7 +406,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// A model in which the two meet at or after the beginning of the array.
+    /// A model in which the two accesses overlap at or after the beginning of the array.
     fn model_within(&mut self, c: &Candidate, limits: Limits) -> Option<Assignment> {
         let (offset, _) = c.offsets?;
         let pool = &mut self.exec.ctx.pool;
@@ -416,7 +417,7 @@ impl Pairs<'_, '_> {
         self.small_model(&list, limits)
     }
 
-    /// Whether the two writes always store the same.
+    /// Whether the two writes always store the same value.
     fn is_benign(&mut self, c: &Candidate, limits: Limits) -> bool {
         let (x, y) = (&self.exec.accesses[c.first], &self.exec.accesses[c.second]);
         if x.mode != Mode::Write || y.mode != Mode::Write || x.size != y.size {
@@ -447,7 +448,7 @@ impl Pairs<'_, '_> {
         }
     }
 
-    /// A model of few threads and small numbers, if there is one.
+    /// A model with few threads and small numbers, if there is one.
     pub(crate) fn small_model(&mut self, asked: &[T], limits: Limits) -> Option<Assignment> {
         let effort = limits.effort().at_most(MODEL_WORK);
         for (threads, blocks, scalars) in [(64u64, 4u64, 1 << 12), (1024, 1 << 16, u64::MAX)] {
@@ -483,7 +484,7 @@ impl Pairs<'_, '_> {
         self.solver.model(self.exec.ctx, asked, effort)
     }
 
-    /// What a proof rests on.
+    /// The assumptions of a proof.
     pub(crate) fn assumptions(&mut self) -> Vec<Condition> {
         let mut out: Vec<Condition> = self.lie_apart().into_iter().map(Condition::from).collect();
         let ctx = &self.exec.ctx;
@@ -499,8 +500,8 @@ impl Pairs<'_, '_> {
     }
 }
 
-/// Whether something approximated lets accesses meet where no array is. What is exact may: a pointer may be given into
-/// the middle of an array.
+/// Whether only an approximation makes the accesses overlap before the beginning of an array. An exact alarm may lie
+/// there: a pointer may point into the middle of an array.
 fn lies_before(alarm: &Alarm) -> bool {
     let finding = &alarm.finding;
     let start = finding.memory.as_ref().and_then(|m| m.bytes).map_or(0, |b| b[0]);

@@ -1,21 +1,25 @@
-//! What a kernel cannot do for want of the means: proofs by looking at its operations, without a solver.
+//! Bugs that a kernel cannot have because it lacks the operations for them: proofs by inspecting its operations,
+//! without a solver.
 //!
 //! - `assertion`: it asserts nothing and traps nowhere.
-//! - `redundant-barrier`: it has no barrier. `barrier-divergence`: nor anything that the lanes of a warp do together.
-//! - `missing-fence`: nothing can be ordered through an atomic or a volatile access, because there is none. Where there are
-//!   atomics whose results nobody uses, and it is proved that nothing races, that proof has used no order through them; so
-//!   what it says of all pairs of accesses holds without a fence.
-//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`never_waits`]), no barrier but those of a whole block,
-//!   nothing that the lanes of a warp do together by a mask; and where there are barriers, it is proved that they do not diverge.
-//! - `misaligned`: every scalar is accessed as aligned as its type asks for, and every address is made of multiples of that ([`Alignment`]), given that each pointer is aligned
-//!   for the type that it is declared to point to, as C asks of a caller.
-//! - `use-after-free`: nothing is freed. That is called `clean`, not `proved`: a variable that is used after its scope
+//! - `redundant-barrier`: it has no barrier. `barrier-divergence`: nor any operation that lanes of a warp execute
+//!   together.
+//! - `missing-fence`: no order can be established through an atomic or a volatile access, because there is none. Where
+//!   there are atomics whose results are unused, and the absence of races is proved, that proof has used no order
+//!   through them; so it holds for all pairs of accesses without a fence.
+//! - `deadlock`: no thread waits for another. There is no loop that may wait ([`never_waits`]), no barrier except those
+//!   of a whole block, no warp operation with a mask; and where there are barriers, it is proved that they do not
+//!   diverge.
+//! - `misaligned`: every scalar access has at least the alignment of its type, and every address is computed from
+//!   multiples of it ([`Alignment`]), assuming that each pointer is aligned for the type that it is declared to point
+//!   to, as C requires of a caller.
+//! - `use-after-free`: nothing is freed. The verdict is `clean`, not `proved`: a variable that is used after its scope
 //!   cannot be seen any more, because it is a register.
 //!
-//! Of a kernel with a gap (an operation that is not modelled, a function that is not defined) nothing is said.
+//! For a kernel with a gap (an operation that is not modelled, a function that is not defined) there is no verdict.
 //!
-//! What it can miss: loops are taken to end that wait for nothing. A host that writes memory while the kernel runs is seen
-//! only where a loop reads it.
+//! What it can miss: loops that wait for nothing are assumed to terminate. A host that writes memory while the kernel
+//! runs is considered only where a loop reads it.
 
 use lockstep_finding::{Claim, Condition, Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
@@ -26,7 +30,8 @@ use lockstep_kernel::{
 
 use crate::launch::MOST_NUMBERED;
 
-/// What is settled in this way, beside or instead of what an engine says. `known` is what engines say of races and of barriers.
+/// The verdicts found in this way, in addition to or instead of an engine's. `known` gives the engines' verdicts on
+/// races and barriers.
 pub fn absent<'v>(
     kernel: &Kernel,
     known: &dyn Fn(Kind) -> Option<&'v Verdict>,
@@ -77,7 +82,7 @@ pub fn absent<'v>(
     out
 }
 
-/// Operations at which a thread waits, but for the barrier of a whole block.
+/// Operations at which a thread waits, except the barrier of a whole block.
 fn waits_for_others(op: &Op) -> bool {
     match op {
         Op::Barrier { barrier: Barrier::Block { id, threads, .. }, .. } => {
@@ -89,11 +94,11 @@ fn waits_for_others(op: &Op) -> bool {
     }
 }
 
-/// What threads tell each other through atomics and volatile accesses.
+/// Communication between threads through atomics and volatile accesses.
 enum Signals {
-    /// There are none, nor fences.
+    /// There is none, and there are no fences.
     None,
-    /// Atomics, but nobody uses what they return.
+    /// There are atomics, but their results are unused.
     Unheard,
     Heard,
 }
@@ -103,7 +108,7 @@ fn signals(kernel: &Kernel) -> Signals {
     let mut signals = Signals::None;
     for inst in kernel.insts() {
         match inst.op {
-            // Who uses a fence means to order something.
+            // A fence implies that some order is intended.
             Op::Atomic { op: AtomicOp::Load, .. } | Op::Fence { .. } => return Signals::Heard,
             Op::Atomic { .. } => {
                 signals = Signals::Unheard;
@@ -126,7 +131,7 @@ fn signals(kernel: &Kernel) -> Signals {
     if used { Signals::Heard } else { signals }
 }
 
-/// Under which conditions no loop is one in which a thread may wait for something that another does.
+/// The conditions under which no thread may wait in a loop for an action of another thread.
 fn nobody_waits(kernel: &Kernel) -> Option<Vec<Claim>> {
     let cfg = Cfg::new(kernel);
     let values = Values::new(kernel)?;
@@ -141,23 +146,23 @@ fn nobody_waits(kernel: &Kernel) -> Option<Vec<Claim>> {
     Some(assumes)
 }
 
-/// Under which conditions a loop does not go round until another thread has done something.
+/// The conditions under which a loop does not wait for an action of another thread.
 ///
-/// - Each round passes all branches that leave it, and each of them decides by what the thread has in registers alone, one at
-///   least by something that changes. Then the loop may never end, but not for want of another thread. A branch that chooses
-///   between values within the loop makes them depend on more than that, so only what is carried round by the head, the same
-///   from wherever a round ends, counts.
-/// - Or each round passes a branch that leaves it where a number that goes up or down by a fixed step, not zero, has come to a
-///   bound, wherever that is read: who moves the bound away can make the loop longer, but need not do anything for it to end.
-///   The number must come there before it wraps around ([`Way`]).
+/// - Each iteration executes all exit branches, and each of them depends only on values that the thread holds in
+///   registers, at least one on a value that changes. Then the loop may be infinite, but not because it waits for
+///   another thread. A branch within the loop that selects between values makes them depend on more than that, so only
+///   values carried by a φ of the header count, with the same operand for every back edge.
+/// - Or each iteration executes an exit branch that is taken when an induction variable with a fixed non-zero step has
+///   reached a bound, wherever the bound is read from: a thread that changes the bound can make the loop longer, but
+///   the loop needs no other thread to terminate. The variable must reach the bound before it overflows ([`Way`]).
 ///
-/// One branch of the first sort beside others is not enough: a number that is counted round in a circle need not ever come to
-/// where the loop ends, and then it is for the others to end it.
+/// One branch of the first kind beside others is not enough: a variable that cycles through some values need not ever
+/// reach the one that ends the loop, and then the loop depends on the other exits.
 fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<Vec<Claim>> {
     let inside = |b: &BlockId| l.blocks.contains(b);
     let again: Vec<BlockId> =
         cfg.predecessors[l.head.0 as usize].iter().copied().filter(inside).collect();
-    // Entered elsewhere than at its head, too.
+    // The loop has an entry other than its header.
     if l.blocks.iter().any(|b| !cfg.dominates(l.head, *b)) {
         return None;
     }
@@ -178,7 +183,7 @@ fn never_waits(kernel: &Kernel, cfg: &Cfg, values: &Values, l: &Loop) -> Option<
     })
 }
 
-/// Where each register gets its value.
+/// The definition of each register.
 struct Values<'k> {
     made: Vec<Option<(BlockId, Made<'k>)>>,
 }
@@ -190,7 +195,7 @@ enum Made<'k> {
 }
 
 impl<'k> Values<'k> {
-    /// None if a register has more than one definition.
+    /// `None` if a register has more than one definition.
     fn new(kernel: &'k Kernel) -> Option<Values<'k>> {
         let mut made: Vec<Option<(BlockId, Made)>> = vec![None; kernel.regs.len()];
         let mut define = |r: u32, by: (BlockId, Made<'k>)| made[r as usize].replace(by).is_none();
@@ -210,8 +215,8 @@ impl<'k> Values<'k> {
         Some(Values { made })
     }
 
-    /// Whether a value changes from round to round, where that is by the thread's own doing alone. What a clock says does not
-    /// wait for anybody.
+    /// Whether a value changes between iterations; `None` unless it depends on the thread's own computation only.
+    /// Reading a clock waits for no other thread.
     fn is_own(&self, value: Operand, l: &Loop) -> Option<bool> {
         let mut changes = false;
         let is_own = self.walk(value, l, |r, b, made| match made {
@@ -220,14 +225,14 @@ impl<'k> Values<'k> {
                 changes |= next != Operand::Reg(r);
                 Some(vec![next])
             }
-            // A choice by a branch.
+            // A selection by a branch.
             Made::Phi(_) => None,
             Made::Inst(inst) => inst.op.is_pure().then(|| operands(&inst.op)),
         });
         is_own.then_some(changes)
     }
 
-    /// Goes from a value back to what it is made of within a loop, as far as `parts` says; false where it does not.
+    /// Walks from a value back to its operands within a loop, as given by `parts`; false where `parts` returns `None`.
     fn walk(
         &self,
         value: Operand,
@@ -250,8 +255,8 @@ impl<'k> Values<'k> {
         true
     }
 
-    /// Under which conditions a comparison that holds (`stays`) or fails as long as a loop goes on compares a number with a
-    /// bound that it comes nearer to by a fixed step in each round, and comes to.
+    /// The conditions under which a comparison that is true (`stays`) or false while a loop continues compares an
+    /// induction variable with a bound that it approaches by a fixed step in each iteration, and reaches.
     fn comes_to_bound(&self, cond: Operand, stays: bool, l: &Loop) -> Option<Vec<Claim>> {
         let Operand::Reg(r) = cond else { return None };
         let Some((_, Made::Inst(Inst { op: Op::Cmp { op, ty, a, b }, .. }))) =
@@ -279,15 +284,15 @@ impl<'k> Values<'k> {
         goes(*a, *b, below).or_else(|| goes(*b, *a, !below))
     }
 
-    /// Whether a value is the same in all rounds of a loop, but for what others write where it is read.
+    /// Whether a value is loop-invariant, except for memory that other threads may write.
     fn is_bound(&self, value: Operand, l: &Loop) -> bool {
         self.is_made(value, l, |op| {
             op.is_pure() || matches!(op, Op::Load { .. } | Op::Atomic { .. })
         })
     }
 
-    /// What a loop carries round that a value is, but for something added that stays as it is, or another width. What is added
-    /// to the wider number would change how far the narrower has to go.
+    /// The loop-carried register that a value is, up to a loop-invariant addend or a change of width. An addend in the
+    /// wider type would change the range of the narrower variable.
     fn carried(&self, mut value: Operand, l: &Loop) -> Option<Reg> {
         let mut moved = false;
         for _ in 0..MOST_STEPS {
@@ -316,7 +321,7 @@ impl<'k> Values<'k> {
         None
     }
 
-    /// What each round adds to what a loop carries round, or takes away, where that is always the same.
+    /// The amount that each iteration adds to or subtracts from a loop-carried register, if it is loop-invariant.
     fn step(&self, phi: Reg, l: &Loop) -> Option<Step> {
         let (_, Made::Phi(made)) = self.made[phi.0 as usize]? else { return None };
         let Operand::Reg(next) = carried_round(made, l)? else { return None };
@@ -345,8 +350,8 @@ impl<'k> Values<'k> {
         (by != 0).then_some(Step { up, by, assumes: Vec::new() })
     }
 
-    /// Under which conditions a value is a positive number: the size of the block or of the grid, or what the grid has of
-    /// threads, along an axis.
+    /// The conditions under which a value is positive: the size of the block or of the grid, or the number of threads
+    /// of the grid, along an axis.
     fn dimensions(&self, value: Operand) -> Option<Vec<Claim>> {
         use Special::{BlockDim, GridDim, WarpSize};
         match *self.made_by(value)? {
@@ -367,7 +372,8 @@ impl<'k> Values<'k> {
         }
     }
 
-    /// What makes a value, but for its width: what it is must be small enough not to be cut.
+    /// The operation that computes a value, ignoring changes of width: the value must be small enough not to be
+    /// truncated.
     fn made_by(&self, mut value: Operand) -> Option<&'k Op> {
         for _ in 0..MOST_STEPS {
             let Operand::Reg(r) = value else { return None };
@@ -385,12 +391,12 @@ impl<'k> Values<'k> {
         None
     }
 
-    /// Whether a value is the same in all rounds of a loop.
+    /// Whether a value is loop-invariant.
     fn stays(&self, value: Operand, l: &Loop) -> bool {
         self.is_made(value, l, Op::is_pure)
     }
 
-    /// Whether a value is made, within a loop, by such operations alone, and of nothing that the loop carries round.
+    /// Whether a value is computed, within a loop, by such operations only, and from nothing that the loop carries.
     fn is_made(&self, value: Operand, l: &Loop, by: impl Fn(&Op) -> bool) -> bool {
         self.walk(value, l, |_, _, made| match made {
             Made::Inst(Inst { op: Op::Special(Special::Clock), .. }) => None,
@@ -406,17 +412,17 @@ fn operands(op: &Op) -> Vec<Operand> {
     out
 }
 
-/// How a number goes in each round of a loop.
+/// The step of an induction variable.
 struct Step {
     up: bool,
-    /// So far, at most.
+    /// An upper bound of the step.
     by: u64,
-    /// And not at all unless this holds.
+    /// The conditions under which the step is not zero.
     assumes: Vec<Claim>,
 }
 
-/// How a loop goes on: as long as a number of so many bits (`counted`), widened to `compared` where that is more, is below
-/// (`up`) or above a bound, or, unless `strict`, equal to it.
+/// The condition for continuing a loop: a variable of `counted` bits, extended to `compared` bits where that is more,
+/// is below (`up`) or above a bound, or, unless `strict`, equal to it.
 struct Way {
     up: bool,
     signed: bool,
@@ -426,10 +432,10 @@ struct Way {
 }
 
 impl Way {
-    /// Whether a number that goes by such a step comes beyond the bound before it wraps around.
+    /// Whether a variable with such a step passes the bound before it overflows.
     ///
-    /// Of a bound that is not a constant it is taken for granted that it is not so near to the largest number that a step leads
-    /// beyond both; but it may well be zero, and may have been made of zero by taking one away.
+    /// A bound that is not a constant is assumed not to be so close to the largest number that a step exceeds both; but
+    /// it may be zero, or the result of subtracting one from zero.
     fn ends(&self, step: &Step, bound: Operand) -> bool {
         let Operand::Imm(bound) = bound else {
             let is_wide = self.counted >= 32 || self.counted == self.compared;
@@ -440,7 +446,7 @@ impl Way {
             };
             return is_wide && never_wraps;
         };
-        // In which the number stays below what its bits hold, signed or not, whatever it is widened by.
+        // The range in which the variable does not overflow, signed or unsigned, whatever its extension.
         let (least, most) = match (self.signed, self.counted == self.compared) {
             (true, true) => (-1i128 << (self.counted - 1), (1i128 << (self.counted - 1)) - 1),
             (false, true) => (0, (1i128 << self.counted) - 1),
@@ -451,30 +457,30 @@ impl Way {
         let is_negative = self.signed && bound >> (self.compared - 1) & 1 == 1;
         let bound = if is_negative { bound - mask - 1 } else { bound };
         let (by, strict) = (i128::from(step.by), i128::from(self.strict));
-        // The last number with which the loop goes on, and where the next round begins.
+        // The last value for which the loop continues, and the value after the next step.
         if self.up { bound - strict + by <= most } else { bound + strict - by >= least }
     }
 }
 
-/// What a loop's head gets where a round ends, if that is the same wherever it does.
+/// The φ operand for the back edges, if it is the same for all of them.
 fn carried_round(phi: &Phi, l: &Loop) -> Option<Operand> {
     let mut rounds = phi.incoming.iter().filter(|(from, _)| l.blocks.contains(from));
     let (_, first) = rounds.next()?;
     rounds.all(|(_, o)| o == first).then_some(*first)
 }
 
-/// Steps from a comparison back to what is counted.
+/// Maximum number of steps from a comparison back to the induction variable.
 const MOST_STEPS: usize = 16;
 
-/// How many of the lowest bits of each register are certainly zero.
+/// How many of the lowest bits of each register are known to be zero.
 ///
-/// The greatest fixed point over all operations: wrapping and casts keep low bits as they are.
+/// The greatest fixed point over all operations: wrapping and casts preserve low bits.
 struct Alignment<'k> {
     kernel: &'k Kernel,
     zeros: Vec<u32>,
 }
 
-/// More than any alignment asks for.
+/// More than any alignment requires.
 const MOST: u32 = 32;
 
 impl<'k> Alignment<'k> {
@@ -562,14 +568,14 @@ impl<'k> Alignment<'k> {
         }
     }
 
-    /// Whether every access is as aligned as it has to be.
+    /// Whether every access has the required alignment.
     fn is_kept(&self) -> bool {
         let is_kept = |site: SiteId, addr: Operand| {
             1u64 << self.operand(addr).min(MOST) >= u64::from(self.kernel.site(site).align)
         };
         self.kernel.insts().all(|inst| match inst.op {
-            // A scalar that the compiler takes for less aligned than it is by itself may be one of a packed struct, or one
-            // that a cast made: the representation does not tell, and the hardware faults on the latter.
+            // A scalar access with less than the natural alignment may be in a packed struct, or result from a cast:
+            // the representation does not distinguish them, and the hardware faults on the latter.
             Op::Load { site, addr, ty, .. } | Op::Store { site, addr, ty, .. } => {
                 self.kernel.site(site).align >= ty.bytes() && is_kept(site, addr)
             }

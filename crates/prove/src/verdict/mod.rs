@@ -1,4 +1,4 @@
-//! From decided questions to verdicts: what is asked of a kernel, and everything that was found out.
+//! From decided queries to verdicts: the configuration of a proof, and its results.
 
 pub(crate) mod analysis;
 pub(crate) mod check;
@@ -21,26 +21,26 @@ use crate::order::why_safe::Safe;
 use crate::property::alarm::Alarm;
 use crate::verdict::proof_log::ProofLog;
 
-/// What to look for, and for how long.
+/// Which kinds to prove, and the limits.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub kinds: Vec<Kind>,
-    /// Work for the whole kernel, as the time that it takes on a machine with nothing else to do; it is counted ([`meter`]).
-    /// What is undecided then is `unknown`, and says so.
+    /// Work limit for the whole kernel, as the time that it takes on an idle machine; work is counted ([`meter`]).
+    /// Whatever is undecided then is `unknown`, with this reason.
     pub budget: Duration,
-    /// The time after which it ends in any case. Nothing else depends on the clock.
+    /// The time after which the proof stops in any case. Nothing else depends on the clock.
     pub patience: Duration,
-    /// Work for one question to the solver, in thousands of its own units (about a millisecond each).
+    /// Work limit for one query to the solver, in thousands of its own units (about a millisecond each).
     pub work: u32,
-    /// Threads that ask the solver; never changes a verdict unless time runs out.
+    /// Number of threads that call the solver; never changes a verdict unless time runs out.
     pub jobs: usize,
-    /// Only what is proved soon: no alarms, no conditions but the most usual, and nothing that takes the solver.
+    /// Only quick proofs: no alarms, only the most usual conditions, and no solver.
     pub brief: bool,
-    /// Gives up as if the budget were spent.
+    /// Stops the proof as if the budget were spent.
     pub cancel: Cancel,
-    /// Asks the solver about every step and every answer again: for tests, as it takes many times as long.
+    /// Checks every step and every answer with the solver again: for tests, as it takes many times as long.
     pub audit: Option<Arc<Audit>>,
-    /// Keeps how each proof came about, in [`Proof::logs`].
+    /// Records how each proof was found, in [`Proof::logs`].
     pub log: bool,
 }
 
@@ -60,52 +60,52 @@ impl Default for Config {
     }
 }
 
-/// Figures of one proof.
+/// Statistics of one proof.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     pub accesses: usize,
     /// Pairs (with their phases) that arithmetic decided.
     pub by_arithmetic: u64,
-    /// Questions that had been asked before.
+    /// Queries that had been decided before.
     pub shared: u64,
-    /// Questions that went to the solver.
+    /// Queries that went to the solver.
     pub queries: u64,
     pub timeouts: u64,
     pub solver_seconds: f64,
     /// Work of the solver, in the units of [`Config::work`].
     pub work: u64,
-    /// All that was spent of [`Config::budget`].
+    /// How much of [`Config::budget`] was spent.
     pub spent: Duration,
     pub seconds: f64,
     /// No condition of an access is approximated (the paper's CI).
     pub control_independent: bool,
     /// No index of an access is approximated (the paper's DI).
     pub data_independent: bool,
-    /// What each rule and each method did, in the order in which they are asked.
+    /// Statistics of each rule and each method, in the order in which they are tried.
     pub rules: Vec<RuleFigures>,
 }
 
-/// Everything that was found out.
+/// All results.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// One for each kind asked for, in the order asked.
+    /// One for each requested kind, in the requested order.
     pub verdicts: Vec<(Kind, Verdict)>,
     pub alarms: Vec<Alarm>,
     pub stats: Stats,
-    /// The time was over before all was decided.
+    /// Whether time ran out before everything was decided.
     pub late: bool,
-    /// Why accesses do not race, where that is proved of all.
+    /// Why accesses do not race, where that is proved for all.
     pub safe: Option<Vec<Safe>>,
     /// The accesses that may race, where all others are known not to.
     pub may_race: Option<Vec<(SiteId, SiteId)>>,
-    /// The dimensions that the verdict on races is about.
+    /// The dimensions that the verdict on races covers.
     pub grid: [DimSpec; 3],
     pub block: [DimSpec; 3],
-    /// How what is proved was proved, where [`Config::log`] asks for it.
+    /// How each proof was found, if [`Config::log`] is set.
     pub logs: Vec<(Kind, ProofLog)>,
 }
 
-/// Proves what it can of a kernel.
+/// Proves as many kinds as possible for a kernel.
 pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Proof {
     let mut proof = analysis::prove(kernel, assumptions, config);
     if !assumptions.one_size && kernel.asks_for_block_sizes() {

@@ -1,8 +1,8 @@
-//! The log of a proof: all that somebody else needs to check it again.
+//! The log of a proof: everything needed to check it again independently.
 //!
-//! For each kind that is proved: how every pair of accesses was excluded, the questions that have no model as they were asked, and
-//! what constructors rewrote while the terms of these questions were made, each as a question of its own that has no model where the
-//! rewrite is right. Only the analysis that gave the verdict is logged.
+//! For each kind that is proved: how every pair of accesses was excluded, the unsatisfiable queries in their original
+//! form, and the rewrites of constructors while the terms of these queries were built, each as a query of its own that
+//! is unsatisfiable if the rewrite is correct. Only the analysis that gave the verdict is logged.
 
 use lockstep_finding::Kind;
 use lockstep_kernel::{Op, Scheduling, SiteId};
@@ -18,20 +18,20 @@ use crate::term::rewrites::Rewrite;
 use crate::term::walk::{children, leaves, reachable};
 use crate::term::{Bin, Node, T, VarId};
 
-/// How a proof of one kind came about.
+/// How one kind was proved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofLog {
     /// Lanes of a warp run in lockstep.
     pub lockstep: bool,
-    /// Arrays that a launch gives may overlap.
+    /// Whether arrays passed to a launch may overlap.
     pub may_alias: bool,
-    /// Accesses that no thread makes.
+    /// Accesses that no thread executes.
     pub unreached: Vec<SiteId>,
     pub pairs: Vec<LoggedPair>,
     /// By number.
     pub obligations: Vec<LoggedObligation>,
     pub rewrites: usize,
-    /// All questions, as SMT-LIB 2: none has a model.
+    /// All queries, as SMT-LIB 2: all are unsatisfiable.
     pub script: String,
 }
 
@@ -39,20 +39,20 @@ pub struct ProofLog {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedPair {
     pub sites: (SiteId, SiteId),
-    /// Made by threads of different blocks.
+    /// Whether the threads are in different blocks.
     pub across_blocks: bool,
-    /// The rules that exclude each way in which they would, and the questions that some of them mean.
+    /// The rules that exclude each way in which they could race, and the query that a rule refers to.
     pub excluded: Vec<(&'static str, Option<usize>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedObligation {
     pub about: &'static str,
-    /// The rule or the method that has decided it.
+    /// The rule or the method that decided it.
     pub decided_by: &'static str,
 }
 
-/// The questions that a proof of a kind rests on.
+/// Whether a proof of a kind depends on queries with this subject.
 fn supports(kind: Kind, about: About) -> bool {
     match about {
         About::Reach => true,
@@ -81,7 +81,7 @@ fn name_of(about: About) -> &'static str {
 }
 
 impl Pairs<'_, '_> {
-    /// The log of what has been proved of a kind; none where nobody wants one.
+    /// The log for a kind that has been proved; `None` if logging is disabled.
     pub(crate) fn proof_log(&mut self, kind: Kind) -> Option<ProofLog> {
         let asked = std::mem::take(&mut self.solver.asked.as_mut()?.list);
         let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
@@ -145,8 +145,8 @@ impl Pairs<'_, '_> {
         Some(log)
     }
 
-    /// Products that are known not to wrap, by what is known of the launch: what is known of each is added to the questions in which it
-    /// occurs, and is a question itself, about what the conditions of the verdict say.
+    /// Products that are known not to overflow because of facts about the launch: the bound of each is added to the
+    /// queries in which it occurs, and is a query of its own, about the conditions of the verdict.
     fn exact_products(
         &mut self,
         questions: &mut Vec<Vec<T>>,
@@ -165,7 +165,7 @@ impl Pairs<'_, '_> {
         let mut used: Vec<T> = Vec::new();
         for members in questions.iter_mut() {
             let terms = reachable(&ctx.pool, members);
-            // What is assumed may have become an interval, and so be said of other terms only.
+            // An assumption may have become an interval, and so apply to other terms only.
             let own = variables(ctx, members);
             let is_about = |ctx: &Ctx, t: &T| variables(ctx, &[*t]).is_subset(&own);
             let bounds = signed_bounds(ctx, members);
@@ -189,7 +189,7 @@ impl Pairs<'_, '_> {
             let about = |ctx: &Ctx, t: T, known: &FxHashSet<VarId>| {
                 leaves(&ctx.pool, t).0.iter().any(|v| known.contains(v))
             };
-            // What speaks of the same variables, and what speaks of those that it speaks of.
+            // Facts about the same variables, and facts about the variables of those.
             let mut known = own;
             let mut members = vec![fails];
             for _ in 0..2 {
@@ -251,7 +251,8 @@ impl Pairs<'_, '_> {
     }
 }
 
-/// That a product that is known better than its factors say is what it is over the integers, and how large at most.
+/// The condition that a product, whose known interval is tighter than its factors show, is exact over the integers,
+/// with its upper bound.
 fn exact_product(ctx: &mut Ctx, t: T) -> Option<T> {
     let pool = &mut ctx.pool;
     let Node::Bin(Bin::Mul, a, b) = *pool.node(t) else { return None };
@@ -272,7 +273,7 @@ fn variables(ctx: &Ctx, terms: &[T]) -> FxHashSet<VarId> {
     reachable(&ctx.pool, terms).into_iter().filter_map(node).collect()
 }
 
-/// The intervals of variables that are signed.
+/// The intervals of signed variables.
 fn signed_bounds(ctx: &mut Ctx, terms: &[T]) -> Vec<T> {
     let mut out = Vec::new();
     for v in variables(ctx, terms) {
@@ -283,7 +284,8 @@ fn signed_bounds(ctx: &mut Ctx, terms: &[T]) -> Vec<T> {
     out
 }
 
-/// What the conditions of the verdict say of the launch, and that indices lie in their dimensions, without any simplification.
+/// The conditions of the verdict on the launch, and that indices are within their dimensions, without any
+/// simplification.
 fn plain_facts(ctx: &mut Ctx) -> (Vec<T>, Vec<T>) {
     let trees: Vec<_> = ctx.assumptions.exprs.iter().map(|e| e.tree.clone()).collect();
     ctx.pool.set_plain(true);
@@ -302,8 +304,8 @@ fn operands(rewrite: &Rewrite) -> Vec<T> {
     out
 }
 
-/// The rewrites that the questions rest on: those that made a term of a question, or a constant, and those that made the operands of
-/// such a rewrite.
+/// The rewrites that the queries depend on: those that produced a term of a query, or a constant, and those that
+/// produced the operands of such a rewrite.
 fn needed(ctx: &Ctx, questions: &[Vec<T>]) -> Vec<Rewrite> {
     let pool = &ctx.pool;
     let mut terms: FxHashSet<T> =
@@ -331,7 +333,7 @@ fn needed(ctx: &Ctx, questions: &[Vec<T>]) -> Vec<Rewrite> {
     all.iter().zip(is_needed).filter(|(_, needed)| *needed).map(|(r, _)| r.clone()).collect()
 }
 
-/// A name that only this variable has.
+/// A unique name of the variable.
 fn variable_name(ctx: &Ctx, v: VarId) -> String {
     let (kind, tag) = ctx.vars[v.0 as usize];
     let axis = |a: u8| ["x", "y", "z"].get(usize::from(a)).copied().unwrap_or("w");

@@ -1,12 +1,12 @@
 //! Barriers without which the kernel is still proved free of races.
 //!
-//! Where a kernel without the barrier has no data race and no divergent barrier, and threads have no other way to see
-//! each other's progress, every read has the same one write to read from as before: nothing changes but the time it
-//! takes. So nothing is claimed of a kernel with atomics, volatile accesses, fences, output, clocks or operations of
-//! whatever lanes happen to be there: a barrier may order those with each other, and that is no data race.
+//! If a kernel without the barrier has no data race and no barrier divergence, and threads have no other way to observe
+//! each other's progress, every read sees the same write as before: only the execution time changes. So nothing is
+//! claimed about a kernel with atomics, volatile accesses, fences, output, clocks or operations on the currently active
+//! lanes: a barrier may order those with each other, and that is no data race.
 //!
-//! A place of the source that was inlined or unrolled several times is one barrier: it is taken away everywhere or
-//! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be taken away.
+//! A barrier in the source that was inlined or unrolled several times counts as one: it is removed everywhere or
+//! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be removed.
 
 use lockstep_finding::{Condition, Kind, Question, Reason, Verdict};
 use lockstep_kernel::{Barrier, Kernel, Op, Scheduling, SiteId, Special};
@@ -16,10 +16,10 @@ use crate::symbolic::records::is_block_barrier;
 use crate::symbolic::source::line_of;
 use crate::verdict::analysis::{Analysis, analyse};
 
-/// All barriers that come from one place of the source.
+/// All barriers from one source location.
 struct Place {
     sites: Vec<SiteId>,
-    /// One of them has a result.
+    /// Whether one of them has a result.
     computes: bool,
 }
 
@@ -46,8 +46,8 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
         return unknown(Reason::BarrierOrders { what: what.to_owned() });
     }
     let (given, hints) = first.under.clone();
-    // In lockstep a barrier may still keep the compiler from holding values in registers: it must be needless for
-    // threads that run apart.
+    // In lockstep a barrier may still keep the compiler from holding values in registers: it must be redundant for
+    // independently scheduled threads.
     let mut apart = given.clone();
     apart.scheduling = Scheduling::Independent;
     let kinds = [Kind::DataRace, Kind::BarrierDivergence];
@@ -100,7 +100,7 @@ fn judge(kernel: &Kernel, first: &mut Analysis, limits: Limits) -> Verdict {
     }
 }
 
-/// What a barrier of this kernel may order that is no plain access.
+/// An operation other than a plain access that a barrier of this kernel may order.
 fn other_order(kernel: &Kernel) -> Option<&'static str> {
     kernel.insts().find_map(|i| match &i.op {
         Op::Atomic { .. } => Some("atomics"),
@@ -133,7 +133,7 @@ fn other_order(kernel: &Kernel) -> Option<&'static str> {
     })
 }
 
-/// The kernel's barriers of the whole block, by place.
+/// The kernel's barriers of the whole block, by source location.
 fn places(kernel: &Kernel) -> Vec<Place> {
     let mut out: Vec<((u32, u32, u32), Place)> = Vec::new();
     for inst in kernel.insts() {

@@ -1,8 +1,8 @@
-//! Intervals and sums against all values at few bits.
+//! Intervals and sums against all values at small widths.
 
 use super::*;
 
-/// Sets of all lengths, against the plain way to walk them.
+/// Sets of all lengths, compared with a simple implementation.
 #[test]
 fn bits_are_taken_in_their_order() {
     for n in [1, 2, 63, 64, 65, 127, 128, 129, 200] {
@@ -37,7 +37,7 @@ fn bits_are_taken_in_their_order() {
 use crate::decide::tests::Rng;
 use crate::term::{FnId, Pool, T, VarId};
 
-/// A random term of some width; small numbers are likely, so that conditions are close ones.
+/// A random term of some width; small numbers are likely, so that conditions are nearly satisfied or nearly violated.
 fn term(pool: &mut Pool, rng: &mut Rng, vars: &[T], width: u32, depth: u32) -> T {
     if depth == 0 || rng.below(6) == 0 {
         if rng.below(4) == 0 {
@@ -179,14 +179,14 @@ fn related(pool: &mut Pool, rng: &mut Rng, vars: &[T]) -> T {
     if rng.below(2) == 0 { pool.not(c) } else { c }
 }
 
-/// Whether it is more than intervals show, without their splitting, where sums show that there is no model.
+/// Where sums show that there is no model: whether intervals, without splitting, do not show it.
 fn shown(program: &Program) -> Option<bool> {
     let search = Search::new(program);
     let whole = search.whole()?;
     search.contradicts(whole.clone()).then(|| search.narrow(&mut whole.clone(), &mut { MOST }))
 }
 
-/// What sums show, against trying all values; and how often it is more than intervals show, without their splitting.
+/// Sums against trying all values; and how often they show more than intervals without splitting.
 #[test]
 fn sums_contradict_only_what_has_no_model() {
     let mut rng = Rng(5);
@@ -209,7 +209,7 @@ fn sums_contradict_only_what_has_no_model() {
         let Some(more) = shown(&program) else { continue };
         told += 1;
         alone += u32::from(more);
-        // What intervals show is tested above.
+        // Contradictions that intervals show are tested above.
         if !more && round % 8 != 0 {
             continue;
         }
@@ -224,7 +224,7 @@ fn sums_contradict_only_what_has_no_model() {
     assert!(told > 4000 && alone > 500, "{told} {alone}");
 }
 
-/// The same with a function, whose every table is tried.
+/// The same with a function, for which every table of values is tried.
 #[test]
 fn sums_know_functions_only_by_their_arguments() {
     let mut rng = Rng(6);
@@ -244,7 +244,7 @@ fn sums_know_functions_only_by_their_arguments() {
         let Some(more) = shown(&program) else { continue };
         told += 1;
         alone += u32::from(more);
-        // What intervals show is tested above.
+        // Contradictions that intervals show are tested above.
         if !more && round % 8 != 0 {
             continue;
         }

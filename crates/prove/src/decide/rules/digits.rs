@@ -1,12 +1,12 @@
 //! Positions in a mixed radix whose digits are bounded by conditions: `10816*z + 104*y + x` with `x < 96` and `y < 96`.
 //!
-//! An equation of two such positions is one equation for each digit. The constructors of terms see that where the
-//! structure bounds the digits; here it is the other members of the conjunction that do, and they bound sums (`y` is
-//! `threadIdx.y + 16*blockIdx.y`), so the atoms of a bounded sum are taken together.
+//! An equation of two such positions is equivalent to one equation for each digit. The constructors of terms see this
+//! where the structure of the terms bounds the digits. Here the other members of the conjunction bound them, and they
+//! bound sums (`y` is `threadIdx.y + 16*blockIdx.y`), so the atoms of a bounded sum are grouped.
 //!
-//! With `D` the difference of both sides over the integers, which must not wrap: let the coefficients of some atoms have
-//! the common divisor `M`, and let what is left of `D` be between `-M` and `M` exclusively. Then what is left is a
-//! multiple of `M`, so it is zero, and so are the others.
+//! Let `D` be the difference of both sides over the integers, which must not overflow. Let the coefficients of some
+//! atoms have the common divisor `M`, and let the remaining part of `D` be strictly between `-M` and `M`. Then the
+//! remaining part is a multiple of `M`, so it is zero, and so is the sum of the others.
 
 use crate::decide::presolve::literal;
 use crate::decide::rules::radix::core;
@@ -16,9 +16,10 @@ use crate::term::{Bin, Node, T, gcd, mask, sign_extend, smax, smin};
 /// An atom of a sum over the integers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Atom {
-    /// Not negative: by what it is the extension of, because extensions of one thing are the same number.
+    /// A non-negative value: identified by the operand of its extension, because all extensions of it are the same
+    /// number.
     Natural(T),
-    /// As it stands.
+    /// A term as it is, read as signed.
     Signed(T),
 }
 
@@ -43,14 +44,14 @@ impl Atom {
     }
 }
 
-/// A sum of atoms, without its constant, and an interval for it: what a condition bounds, or a digit of an equation.
+/// A sum of atoms, without its constant, and its interval: a sum that a condition bounds, or a digit of an equation.
 pub(crate) struct Bounded {
     pub(crate) terms: Vec<(Atom, i128)>,
     pub(crate) lo: i128,
     pub(crate) hi: i128,
 }
 
-/// A term as a constant and atoms over the integers, to be read modulo its width.
+/// A term as a constant plus atoms over the integers; equal to the term modulo its width.
 pub(crate) fn linear(ctx: &Ctx, t: T) -> (i128, Vec<(Atom, i128)>) {
     let w = ctx.pool.width(t);
     match ctx.pool.node(t) {
@@ -72,7 +73,7 @@ pub(crate) fn interval(ctx: &Ctx, t: T) -> (i128, i128) {
     }
 }
 
-/// What a condition says of a sum, by a comparison with a constant.
+/// The bounds that a comparison with a constant gives a sum.
 fn bounded(ctx: &Ctx, t: T) -> Option<Bounded> {
     let (negated, t) = literal(&ctx.pool, t);
     let Node::Bin(op @ (Bin::Ult | Bin::Slt), a, b) = *ctx.pool.node(t) else { return None };
@@ -93,7 +94,7 @@ fn bounded(ctx: &Ctx, t: T) -> Option<Bounded> {
         _ => return None,
     };
     let (lo, hi) = interval(ctx, sum);
-    // Only where the number that is compared is the sum over the integers.
+    // Only where the compared value equals the sum over the integers.
     if w == 1 || lo < least || hi > most {
         return None;
     }
@@ -108,21 +109,22 @@ fn bounded(ctx: &Ctx, t: T) -> Option<Bounded> {
     (lo <= hi).then_some(Bounded { terms, lo, hi })
 }
 
-/// What all members of a conjunction say: the longest sums first, the narrowest of equals.
+/// The bounds from all members of a conjunction: the longest sums first, and the narrowest interval first among sums of
+/// the same length.
 pub(crate) fn all_bounded(ctx: &Ctx, list: &[T]) -> Vec<Bounded> {
     let mut all: Vec<Bounded> = list.iter().filter_map(|&t| bounded(ctx, t)).collect();
     all.sort_by_key(|b| (usize::MAX - b.terms.len(), b.hi - b.lo));
     all
 }
 
-/// The interval of the sum of all.
+/// The interval of the sum of all digits.
 pub(crate) fn range(digits: &[Bounded]) -> Option<(i128, i128)> {
     digits.iter().try_fold((0i128, 0i128), |(lo, hi), d| {
         Some((lo.checked_add(d.lo)?, hi.checked_add(d.hi)?))
     })
 }
 
-/// The atoms of an equation, those of a bounded sum together.
+/// The atoms of an equation, grouped by bounded sums.
 pub(crate) fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded]) -> Vec<Bounded> {
     let mut out = Vec::new();
     for sum in known {
@@ -150,7 +152,7 @@ pub(crate) fn digits(ctx: &Ctx, mut atoms: Vec<(Atom, i128)>, known: &[Bounded])
     out
 }
 
-/// `constant + the digits == 0`, as an equation of the original width; it does not wrap.
+/// `constant + digits == 0`, as an equation of the original width; it does not overflow.
 pub(crate) fn equation(ctx: &mut Ctx, constant: i128, digits: &[Bounded], w: u32) -> T {
     let mut sides = [Vec::new(), Vec::new()];
     for &(t, k) in digits.iter().flat_map(|d| &d.terms) {
@@ -162,7 +164,7 @@ pub(crate) fn equation(ctx: &mut Ctx, constant: i128, digits: &[Bounded], w: u32
     ctx.pool.eq(a, b)
 }
 
-/// Splits one equation of the list by digits. Gives its position and what replaces it.
+/// Splits one equation of the list by digits. Returns its position and its replacement.
 pub(crate) fn by_digits(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut known: Option<Vec<Bounded>> = None;
     for (at, &t) in list.iter().enumerate() {
@@ -183,7 +185,7 @@ pub(crate) fn by_digits(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
             }
         }
         atoms.retain(|(_, k)| *k != 0);
-        // A negative atom would have to be extended again as it was.
+        // A negative atom would have to be sign-extended again, as it was.
         let narrow = |a: &Atom| matches!(*a, Atom::Signed(t) if ctx.pool.width(t) != w);
         if atoms.iter().any(|(a, _)| narrow(a)) {
             continue;

@@ -1,14 +1,14 @@
-//! Numbers taken apart by division: `x % m` is below `m`, `x / m` is below `n` where `x` is below `n*m`, and two numbers with
-//! the same quotient and the same remainder by one divisor are the same.
+//! Facts about division: `x % m` is below `m`, `x / m` is below `n` where `x` is below `n*m`, and two numbers with the
+//! same quotient and the same remainder by one divisor are equal.
 //!
-//! Kernels that move the elements of an array of many dimensions take a position apart this way and put it together in another
-//! order ([`crate::decide::rules::nested`] takes that apart again). All of it is about natural numbers: a signed division is one of these
-//! where the dividend is known not to be negative and the divisor to be positive, and a divisor that is a product or a
-//! sum is one over the integers only where it is known not to wrap. By zero, a quotient is all ones and a remainder the
-//! number itself, so a divisor must be known to be positive. `(x / m) / n` is `x / (m*n)` over the integers, whether or not
+//! Kernels that permute the elements of a multi-dimensional array split a position this way and recombine it in another
+//! order ([`crate::decide::rules::nested`] splits the result). All rules are about natural numbers: a signed division
+//! counts only where the dividend is known to be non-negative and the divisor positive, and a divisor that is a product
+//! or a sum only where it is known not to overflow. Division by zero gives a quotient of all ones, and the dividend as
+//! remainder, so a divisor must be known to be positive. `(x / m) / n` is `x / (m*n)` over the integers, whether or not
 //! that product fits the width.
 //!
-//! What it can miss: divisors of the two threads that differ, and a remainder written as `x - x / m * m`.
+//! What it can miss: divisors that differ between the two threads, and a remainder written as `x - x / m * m`.
 
 use crate::decide::rules::inequalities::{Facts, Limits};
 use crate::decide::rules::poly::Poly;
@@ -16,22 +16,22 @@ use crate::decide::rules::radix::core;
 use crate::launch::context::Ctx;
 use crate::term::{Bin, Node, T, mask, smax};
 
-/// A number divided by a positive one, without the rest.
+/// The integer quotient of a number by a positive divisor.
 #[derive(Debug, PartialEq, Eq)]
 struct Quotient {
     of: T,
     by: Poly,
 }
 
-/// How much a term is taken apart: what is divided, or what is left.
+/// The form of a term: a quotient, or the remainder of a quotient.
 #[derive(Debug)]
 enum Part {
     Quotient(Quotient),
-    /// Of the quotient, by the number.
+    /// The remainder of the quotient by this number.
     Remainder(Quotient, Poly),
 }
 
-/// Divisions in divisions that are looked at.
+/// Maximum depth of nested divisions.
 const DEPTH: usize = 8;
 
 /// Whether a term is a quotient or a remainder.
@@ -56,7 +56,7 @@ fn is_natural(ctx: &Ctx, limits: &Limits, t: T, depth: usize) -> bool {
     if ctx.pool.range(t).nonneg() {
         return true;
     }
-    // No more than what is divided.
+    // At most the dividend.
     match *ctx.pool.node(t) {
         Node::Bin(Bin::SRem, a, _) => depth > 0 && is_natural(ctx, limits, a, depth - 1),
         Node::Bin(Bin::UDiv | Bin::SDiv, a, _) => {
@@ -69,7 +69,7 @@ fn is_natural(ctx: &Ctx, limits: &Limits, t: T, depth: usize) -> bool {
     }
 }
 
-/// A divisor over the integers, if it is positive; of a signed division, as a signed number.
+/// A divisor as a polynomial over the integers, if it is positive; for a signed division, as a signed number.
 fn divisor(ctx: &Ctx, limits: &Limits, t: T, signed: bool) -> Option<Poly> {
     let end = if signed { smax(ctx.pool.width(t)) as u64 } else { mask(ctx.pool.width(t)) };
     let range = ctx.pool.range(t);
@@ -82,7 +82,7 @@ fn divisor(ctx: &Ctx, limits: &Limits, t: T, signed: bool) -> Option<Poly> {
     whole.or_else(|| (limits.low(ctx, alone) > 0 && range.uhi <= end).then(|| Poly::atom(alone)))
 }
 
-/// What a term is the quotient of.
+/// The division that a term is the quotient of.
 fn quotient(ctx: &Ctx, limits: &Limits, t: T, depth: usize) -> Option<Quotient> {
     let t = core(ctx, t);
     let (of, by) = match *ctx.pool.node(t) {
@@ -104,7 +104,7 @@ fn quotient(ctx: &Ctx, limits: &Limits, t: T, depth: usize) -> Option<Quotient> 
     }
 }
 
-/// What a term is the remainder of, and by what.
+/// The dividend and the divisor, if a term is a remainder.
 fn remainder(ctx: &Ctx, limits: &Limits, t: T) -> Option<(T, Poly)> {
     match *ctx.pool.node(core(ctx, t)) {
         Node::Bin(Bin::URem, a, b) => Some((core(ctx, a), divisor(ctx, limits, b, false)?)),
@@ -128,7 +128,7 @@ fn part(ctx: &Ctx, limits: &Limits, t: T) -> Option<Part> {
     quotient(ctx, limits, t, DEPTH).map(Part::Quotient)
 }
 
-/// What is known of a division: what it is below, and that a quotient times the divisor is no more than the number.
+/// Adds the facts about a division: its upper bound, and that the quotient times the divisor is at most the dividend.
 pub(crate) fn add(ctx: &Ctx, t: T, facts: &mut Facts) {
     if let Some((_, by)) = remainder(ctx, &facts.limits, t) {
         know_below(ctx, t, by, facts);
@@ -153,18 +153,18 @@ fn know_below(ctx: &Ctx, t: T, end: Poly, facts: &mut Facts) {
     facts.add_below(ctx, t, end);
 }
 
-/// What a number is known to be below.
+/// The known upper bounds (exclusive) of a number.
 fn ends(ctx: &Ctx, facts: &Facts, t: T) -> Vec<Poly> {
     let Some(whole) = facts.limits.exact(ctx, t) else { return Vec::new() };
     let same = facts.below.iter().filter(|b| b.whole().as_ref() == Some(&whole));
     same.map(|b| b.end.clone()).collect()
 }
 
-/// Equal quotients and remainders of two numbers that say that the numbers are the same. Gives the positions of these
-/// equations and what replaces them all: the numbers are the same exactly where all of them hold.
+/// Equations of quotients and of remainders of two numbers that together imply that the numbers are equal. Returns the
+/// positions of these equations and their replacement: the numbers are equal exactly where all the equations hold.
 ///
-/// `x / m` is `n * (x / (m*n)) + (x / m) % n`, so from the quotients by `m*n` and the remainders the quotients by `m` are
-/// the same, and so on until `m` is 1. What is below `m*n` has a quotient of zero.
+/// `x / m` is `n * (x / (m*n)) + (x / m) % n`, so equal quotients by `m*n` and equal remainders imply equal quotients
+/// by `m`, and so on until `m` is 1. A number below `m*n` has the quotient zero.
 pub(crate) fn joined(ctx: &mut Ctx, list: &[T]) -> Option<(Vec<usize>, T)> {
     let mut equations: Vec<(usize, T, T)> = Vec::new();
     for (at, &t) in list.iter().enumerate() {
@@ -194,7 +194,7 @@ pub(crate) fn joined(ctx: &mut Ctx, list: &[T]) -> Option<(Vec<usize>, T)> {
             _ => {}
         }
     }
-    // Both are below one number, by which their quotients are zero.
+    // Both numbers are below the same bound, so their quotients by it are zero.
     for (_, a, b, ..) in &remainders {
         let (ours, others) = (ends(ctx, &facts, *a), ends(ctx, &facts, *b));
         for end in ours.into_iter().filter(|e| others.contains(e)) {

@@ -1,9 +1,9 @@
-//! Equations with a common factor: `x*d == y*d` with `d` not zero means `x == y`.
+//! Equations with a common factor: `x*d == y*d` implies `x == y` where `d` is not zero.
 //!
-//! An index times an unknown stride is nearly as common as an index in rows ([`crate::decide::rules::radix`]), and just as hard for the
-//! solver. Both sides are multiplied out; the rule needs that each of them holds over the integers, which intervals of
-//! variables and the conditions `x < c` of the conjunction show, and a factor of all products that is known to be
-//! positive.
+//! An index times an unknown stride is nearly as common as an index in rows ([`crate::decide::rules::radix`]), and just
+//! as hard for the solver. Both sides are multiplied out. The rule needs both sides to be exact over the integers,
+//! which intervals of variables and the conditions `x < c` of the conjunction show, and a factor of all products that
+//! is known to be positive.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,17 +15,17 @@ use crate::term::{Bin, Node, T, mask, sign_extend};
 /// A product of atoms with a coefficient.
 type Product = (Vec<T>, u128);
 
-/// Products that are not negative, and the most that their sum can be.
+/// Products that are not negative, and an upper bound of their sum.
 #[derive(Clone, Default)]
 struct Sum {
     products: Vec<Product>,
     most: u128,
 }
 
-/// More products than this are not multiplied out.
+/// Maximum number of products that are multiplied out.
 const MAX_PRODUCTS: usize = 16;
 
-/// What a conjunction says of numbers: the greatest value, or that they are positive.
+/// Facts from the conjunction: upper bounds of terms, and terms that are positive.
 #[derive(Default)]
 struct Known {
     most: FxHashMap<T, u64>,
@@ -63,7 +63,7 @@ fn atom(ctx: &Ctx, known: &Known, t: T) -> Sum {
     Sum { products: vec![(vec![t], 1)], most: u128::from(most) }
 }
 
-/// A number as a sum of products, where it is one over the integers; otherwise it is an atom.
+/// A number as a sum of products, where that is exact over the integers; otherwise it is an atom.
 fn multiplied_out(ctx: &Ctx, known: &Known, t: T) -> Sum {
     let t = core(ctx, t);
     let whole = match ctx.pool.node(t).clone() {
@@ -114,7 +114,7 @@ fn signed_sum(ctx: &Ctx, known: &Known, c: u64, parts: &[(T, u64)], w: u32) -> (
     sides
 }
 
-/// Divides one equation of the list by a factor of all its products. Gives its position and what replaces it.
+/// Divides one equation of the list by a factor of all its products. Returns its position and its replacement.
 pub(crate) fn divided(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut known = None;
     for (at, &t) in list.iter().enumerate() {
@@ -127,7 +127,7 @@ pub(crate) fn divided(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
         let difference = ctx.pool.sub(left, right);
         let (c, parts) = ctx.pool.lin_parts(difference);
         let (plus, minus) = signed_sum(ctx, known, c, &parts, w);
-        // Equal modulo the width, and both within it.
+        // The sides are equal modulo the width, and both fit the width.
         if [&plus, &minus].iter().any(|s| s.most > u128::from(mask(w))) {
             continue;
         }
@@ -146,7 +146,7 @@ pub(crate) fn divided(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     None
 }
 
-/// A sum of products of which each has the factor, divided by it.
+/// A sum of products that all have the factor, divided by it.
 fn quotient(ctx: &mut Ctx, sum: &Sum, d: T) -> T {
     let mut parts = Vec::new();
     for (factors, k) in &sum.products {

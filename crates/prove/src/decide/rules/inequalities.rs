@@ -1,9 +1,9 @@
-//! What a conjunction says of sums of products over the integers: how large they can be, which numbers of the threads
-//! are below which, and which sums of sizes are not negative.
+//! Facts that a conjunction gives about sums of products over the integers: their upper bounds, which thread-dependent
+//! values are below which bounds, and which sums of sizes are not negative.
 //!
-//! Members of the conjunction compare terms, whose values are modulo their width. A value is never more than the natural
-//! sum that the term is modulo its width, so the greater side of a comparison needs nothing; of the other it must be
-//! shown that it does not wrap, from intervals or from what is known of products.
+//! Members of the conjunction compare terms, whose values are modulo their width. The value of a term is never more
+//! than the natural sum that it equals modulo its width, so the greater side of a comparison needs no check. For the
+//! smaller side it must be shown, from intervals or known bounds of products, that it does not overflow.
 
 use std::cell::RefCell;
 
@@ -17,24 +17,24 @@ use crate::launch::context::Ctx;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T, mask, smax};
 
-/// What the conjunction says of products.
+/// Facts from the conjunction about products.
 #[derive(Default)]
 pub(crate) struct Limits {
-    /// Factors, times a number, are no more than another.
+    /// The product of the factors, times the first number, is at most the second number.
     products: Vec<(Vec<T>, u64, u64)>,
-    /// Sums of several products that are no more than a number.
+    /// Sums of several products, with their upper bounds.
     sums: Vec<(Poly, u64)>,
-    /// Factors that are less than others.
+    /// Pairs of factors of which the first is less than the second.
     below: Vec<(T, T)>,
-    /// What is not zero.
+    /// Terms that are not zero.
     positive: FxHashSet<T>,
-    /// What terms were read as, and as which sums over the integers: kept while nothing new is known.
+    /// Cache of the polynomials of terms, modulo their width and over the integers; valid until a new fact is added.
     as_read: RefCell<FxHashMap<T, Option<Poly>>>,
     as_exact: RefCell<FxHashMap<T, Option<Poly>>>,
 }
 
 impl Limits {
-    /// How many threads there are along each axis. No product of two dimensions wraps at 64 bits.
+    /// Adds the number of threads along each axis. No product of two dimensions overflows 64 bits.
     fn add_dimensions(&mut self, ctx: &mut Ctx) {
         for axis in 0..3 {
             let dimensions = [ctx.grid_dim(axis), ctx.block_dim(axis)];
@@ -61,7 +61,7 @@ impl Limits {
         let length = |p: &Poly| p.0.iter().map(|(f, _)| f.len()).sum::<usize>();
         raw.sort_by_key(|(p, ..)| (p.0.len(), length(p)));
         for (p, limit, end) in raw {
-            // Only over the integers does the limit say something: what is known of fewer factors shows that.
+            // The limit holds only if the sum is exact over the integers, which facts about fewer factors must show.
             if self.most_of(ctx, &p).is_none_or(|most| most > u128::from(end)) {
                 continue;
             }
@@ -73,13 +73,13 @@ impl Limits {
         self.forget();
     }
 
-    /// More is known than when terms were read.
+    /// Clears the caches after a new fact was added.
     fn forget(&mut self) {
         self.as_read.get_mut().clear();
         self.as_exact.get_mut().clear();
     }
 
-    /// A term modulo its width.
+    /// A term as a polynomial modulo its width.
     pub(crate) fn read(&self, ctx: &Ctx, t: T) -> Option<Poly> {
         if let Some(known) = self.as_read.borrow().get(&t) {
             return known.clone();
@@ -91,7 +91,8 @@ impl Limits {
         new
     }
 
-    /// The same: what is narrower and does not wrap there, by some knowledge, is the same sum.
+    /// The same, where `fits` decides whether a narrower operand does not overflow, so that it can be read as the same
+    /// sum.
     pub(crate) fn read_by(
         &self,
         ctx: &Ctx,
@@ -114,7 +115,7 @@ impl Limits {
         })
     }
 
-    /// A term over the integers.
+    /// A term as a polynomial over the integers, if it does not overflow.
     pub(crate) fn exact(&self, ctx: &Ctx, t: T) -> Option<Poly> {
         if let Some(c) = ctx.pool.as_const(t) {
             return Some(Poly::constant(i128::from(c)));
@@ -127,20 +128,20 @@ impl Limits {
         new
     }
 
-    /// Whether a sum is a number of that width over the integers.
+    /// Whether a sum over the integers fits the width.
     fn is_exact(&self, ctx: &Ctx, p: &Poly, width: u32) -> bool {
         let end = u128::from(mask(width));
         let fits = self.most_of(ctx, &p.positive_part()).is_some_and(|most| most <= end);
         fits && self.least_of(ctx, p).is_some_and(|least| least >= 0)
     }
 
-    /// A sum over the integers that is not less than a term.
+    /// A sum over the integers that is an upper bound of a term.
     fn upper(&self, ctx: &Ctx, t: T) -> Poly {
         let natural = || self.read(ctx, t).filter(Poly::is_natural);
         self.exact(ctx, t).or_else(natural).unwrap_or_else(|| Poly::atom(core(ctx, t)))
     }
 
-    /// The most that a product may be.
+    /// An upper bound of a product.
     fn most(&self, ctx: &Ctx, factors: &[T], k: u64) -> Option<u128> {
         let mut best = self.most_as_it_is(ctx, factors, k);
         for (i, f) in factors.iter().enumerate() {
@@ -158,7 +159,7 @@ impl Limits {
         let all = |rest: &[T]| rest.iter().try_fold(1u128, |n, t| n.checked_mul(high(t)));
         let mut best = all(factors).and_then(|n| n.checked_mul(u128::from(k)));
         for (known, times, limit) in &self.products {
-            // With factors that are at least one besides, it is no less.
+            // Multiplying by further factors that are at least one does not make it smaller.
             if let Some(more) = without(known, factors)
                 && more.iter().all(|&t| self.low(ctx, t) > 0)
             {
@@ -174,12 +175,12 @@ impl Limits {
         best
     }
 
-    /// The most that a sum without negative terms may be.
+    /// An upper bound of a sum without negative terms.
     pub(crate) fn most_of(&self, ctx: &Ctx, p: &Poly) -> Option<u128> {
         let each = p.0.iter().try_fold(0u128, |sum, (factors, k)| {
             sum.checked_add(self.most(ctx, factors, u64::try_from(*k).ok()?)?)
         });
-        // What is part of a sum, or a factor of it beside one that is at least one, is no more than that.
+        // A part of a bounded sum, or a factor of it whose cofactor is at least one, is no more than that sum.
         let is_less = |q: &Poly| {
             q.minus(p).is_some_and(|rest| rest.is_natural())
                 || q.divide_exactly(p).is_some_and(|n| {
@@ -191,12 +192,13 @@ impl Limits {
         whole.fold(each, |best, (_, limit)| least(best, Some(u128::from(*limit))))
     }
 
-    /// What an atom is at least.
+    /// A lower bound of an atom.
     pub(crate) fn low(&self, ctx: &Ctx, t: T) -> u64 {
         ctx.pool.range(t).ulo.max(u64::from(self.positive.contains(&t)))
     }
 
-    /// What the conjunction says is not zero: what something else is below, or what differs from zero.
+    /// Adds terms that the conjunction shows not to be zero: upper bounds of other terms, and terms compared as
+    /// different from zero.
     fn add_positive(&mut self, ctx: &mut Ctx, list: &[T]) {
         self.positive.extend(self.below.iter().map(|(_, limit)| *limit));
         for &t in list {
@@ -211,7 +213,7 @@ impl Limits {
         }
     }
 
-    /// That a factor is less than another.
+    /// Adds the fact that a factor is less than another.
     pub(crate) fn know_below(&mut self, factor: T, limit: T) {
         if !self.below.contains(&(factor, limit)) {
             self.below.push((factor, limit));
@@ -219,7 +221,7 @@ impl Limits {
         }
     }
 
-    /// A number that the sum is not less than.
+    /// A lower bound of the sum.
     pub(crate) fn least_of(&self, ctx: &Ctx, p: &Poly) -> Option<i128> {
         p.0.iter().try_fold(0i128, |sum, (factors, k)| {
             let part = if *k > 0 {
@@ -234,7 +236,7 @@ impl Limits {
     }
 }
 
-/// What is extended, and the most that may be read of it as it is.
+/// The operand of an extension, and the largest value that the extension preserves.
 fn extended(ctx: &Ctx, t: T) -> Option<(T, u64)> {
     match *ctx.pool.node(t) {
         Node::ZExt(a) => Some((a, mask(ctx.pool.width(a)))),
@@ -250,8 +252,8 @@ fn least(a: Option<u128>, b: Option<u128>) -> Option<u128> {
     }
 }
 
-/// A number of a thread that is below a sum of sizes. What both threads have in common is not part of a difference, so it
-/// stands apart.
+/// A thread-dependent value that is below a sum of sizes. The part that both threads share cancels in a difference, so
+/// it is kept separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Below {
     /// The number is the sum of these two, modulo two to the power of `width`.
@@ -263,23 +265,23 @@ pub(crate) struct Below {
 }
 
 impl Below {
-    /// The number as a sum over the integers, where it is known as one.
+    /// The number as a sum over the integers, where it is exact.
     pub(crate) fn whole(&self) -> Option<Poly> {
         if self.width == EXACT { self.own.plus(&self.common) } else { None }
     }
 }
 
-/// Of a number that is a sum over the integers.
+/// The `width` of a number that is exact over the integers.
 pub(crate) const EXACT: u32 = u32::MAX;
 
-/// All that is known.
+/// All known facts.
 #[derive(Default)]
 pub(crate) struct Facts {
     pub(crate) limits: Limits,
     pub(crate) below: Vec<Below>,
-    /// Sums of what both threads have in common that are not negative.
+    /// Sums of terms shared by both threads that are not negative.
     naturals: Vec<Poly>,
-    /// Whether an atom is of one thread.
+    /// Whether an atom belongs to one thread.
     owned: RefCell<FxHashMap<T, bool>>,
 }
 
@@ -310,12 +312,12 @@ impl Facts {
         for &(less, more) in &at_most {
             out.add_shifted(ctx, less, more);
         }
-        // What is known of longer sums says more.
+        // Bounds of longer sums are stronger.
         out.below.sort_by_key(|b| usize::MAX - b.own.0.len());
         out
     }
 
-    /// Whether an atom is of one of the threads.
+    /// Whether an atom belongs to one of the threads.
     pub(crate) fn is_own(&self, ctx: &Ctx, t: T) -> bool {
         let of = |v: &T| matches!(*ctx.pool.node(*v), Node::Var(v) if ctx.owner(v) > 0);
         *self
@@ -325,12 +327,12 @@ impl Facts {
             .or_insert_with(|| reachable(&ctx.pool, &[t]).iter().any(of))
     }
 
-    /// What is of a thread, and what is common to both.
+    /// The thread-dependent part, and the part shared by both threads.
     pub(crate) fn parts(&self, ctx: &Ctx, p: &Poly) -> (Poly, Poly) {
         p.partition(|factors| factors.iter().any(|&t| self.is_own(ctx, t)))
     }
 
-    /// That the number is below a sum.
+    /// Adds the fact that the number is below a sum.
     pub(crate) fn add_below(&mut self, ctx: &Ctx, value: T, end: Poly) {
         let Some(p) = self.limits.read(ctx, value) else { return };
         let exact = is_exact(ctx, value) || self.limits.exact(ctx, value).is_some();
@@ -342,7 +344,7 @@ impl Facts {
         }
     }
 
-    /// That one number is no more than another, or less than that by some.
+    /// Adds the fact that `less + by <= more`.
     fn add_natural(&mut self, ctx: &Ctx, less: T, more: T, by: i128) {
         let Some(less) = self.limits.exact(ctx, less) else { return };
         let more = self.limits.upper(ctx, more);
@@ -350,7 +352,7 @@ impl Facts {
         difference.into_iter().for_each(|d| self.know_natural(ctx, d));
     }
 
-    /// That a sum is not negative.
+    /// Adds the fact that a sum is not negative.
     pub(crate) fn know_natural(&mut self, ctx: &Ctx, p: Poly) {
         if !p.is_natural() && self.parts(ctx, &p).0.0.is_empty() && !self.naturals.contains(&p) {
             self.naturals.push(p);
@@ -381,7 +383,7 @@ impl Facts {
         }
     }
 
-    /// Whether a sum of what is common is not negative.
+    /// Whether a sum of terms shared by both threads is not negative.
     pub(crate) fn is_natural(&self, ctx: &Ctx, p: &Poly) -> bool {
         self.is_natural_by(ctx, p, 2)
     }
@@ -397,7 +399,7 @@ impl Facts {
             && self.naturals.iter().any(|known| {
                 let negative = known.0.iter().filter(|(f, l)| *l < 0 && !f.is_empty());
                 negative.into_iter().any(|(f, l)| {
-                    // So often that the negative term is gone.
+                    // Subtract the known sum often enough to cancel the negative term.
                     let Some(others) = without(factors, f) else { return false };
                     let times = Poly(vec![(others, k / l + i128::from(k % l != 0))]);
                     let rest = known.times(&times).and_then(|part| p.minus(&part));
@@ -407,7 +409,7 @@ impl Facts {
     }
 }
 
-/// Signed comparisons of what is not negative: `0 <= a < b` and `0 <= a <= b` hold of the unsigned numbers too.
+/// Signed comparisons of non-negative values: `0 <= a < b` and `0 <= a <= b` hold for the unsigned values too.
 fn signed(ctx: &mut Ctx, list: &[T], below: &mut Vec<(T, T)>, at_most: &mut Vec<(T, T)>) {
     for &t in list {
         let (negated, t) = literal(&ctx.pool, t);

@@ -1,4 +1,4 @@
-//! Rules that replace an equation by simpler ones, or join several: each holds for all values of the variables.
+//! Rules that replace an equation by simpler ones, or join several: each is valid for all values of the variables.
 
 pub(crate) mod digits;
 pub(crate) mod division;

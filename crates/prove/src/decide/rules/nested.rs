@@ -1,18 +1,18 @@
-//! Positions in arrays of many dimensions whose sizes are symbols: `((b*H + h)*S + s)*D + d` with `d < D`, `s < S`,
-//! `h < H` and `b < B` is one position for each `(b, h, s, d)`, if `B*H*S*D` is no more than the width holds.
+//! Positions in multi-dimensional arrays with symbolic sizes: `((b*H + h)*S + s)*D + d` with `d < D`, `s < S`, `h < H`
+//! and `b < B` is different for each `(b, h, s, d)`, if `B*H*S*D` fits the width.
 //!
-//! Each side of an equation is a polynomial in what the kernel's terms are made of. It is taken apart from the inside: a
-//! radix is a factor of all monomials but those that together are a digit, which [`crate::decide::rules::inequalities`] says is below the
-//! radix; what is left, divided by the radix, is taken apart again, until it is itself below something. A digit may be
-//! made of several numbers: `row*n + col` is below `m*n`, so below a stride of which a condition says that it is at least
-//! that. The numbers are read modulo the width: only that the whole product fits has to be known, from intervals or from
-//! a condition on it.
+//! Each side of an equation is a polynomial over the kernel's terms. It is split from the innermost dimension: a radix
+//! is a factor of all monomials except those that together form a digit, which [`crate::decide::rules::inequalities`]
+//! shows to be below the radix. The rest, divided by the radix, is split again, until it is itself bounded. A digit may
+//! consist of several numbers: `row*n + col` is below `m*n`, so it is below a stride that a condition makes at least
+//! `m*n`. The numbers are read modulo the width: only that the whole product fits has to be known, from intervals or
+//! from a condition on it.
 //!
-//! Why it is sound: with digits `0 <= d < R` at each radix and a top `0 <= q < E`, both positions are numbers below
-//! `E` times all radices, which fits the width. So they are equal modulo the width only where they are equal, and then
-//! all digits are. What both sides have in common may be added to both.
+//! Why it is sound: with digits `0 <= d < R` at each radix and a top digit `0 <= q < E`, both positions are numbers
+//! below `E` times all radices, which fits the width. So they are equal modulo the width only if they are equal, and
+//! then all digits are equal. Terms shared by both sides may be added to both.
 //!
-//! What it can miss: digits that are a sum only part of which is bounded, and sides that share variables.
+//! What it can miss: digits that are a sum of which only a part is bounded, and sides that share variables.
 
 use crate::decide::rules::inequalities::Facts;
 use crate::decide::rules::poly::{FACTORS, Poly};
@@ -25,14 +25,14 @@ use crate::term::{Bin, Node, T, gcd};
 /// Two positions that are compared.
 #[derive(Clone, Copy)]
 struct Meeting {
-    /// The first less the second.
+    /// The first position minus the second.
     difference: T,
-    /// Of how many elements each is the first: they meet where any two of these are the same.
+    /// The number of elements of each access: the accesses overlap where any two of these elements are the same.
     lengths: [u64; 2],
 }
 
 impl Meeting {
-    /// What a condition says of two positions: an equation, or that two accesses of several bytes overlap.
+    /// The two positions that a condition compares: an equation, or the overlap of two accesses of several bytes.
     fn of(ctx: &mut Ctx, t: T) -> Option<Meeting> {
         match *ctx.pool.node(t) {
             Node::Bin(Bin::Eq, a, b) if ctx.pool.width(a) > 1 => {
@@ -62,10 +62,10 @@ impl Meeting {
     }
 }
 
-/// More bytes than that are no access.
+/// The largest size of an access, in bytes.
 const LENGTH: u64 = 64;
 
-/// Splits an equation of two positions of the list, digit by digit. Gives its position and what replaces it.
+/// Splits an equation of two positions of the list, digit by digit. Returns its position and its replacement.
 pub(crate) fn split(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut known = None;
     for (at, &t) in list.iter().enumerate() {
@@ -100,8 +100,8 @@ fn is_product(ctx: &Ctx, t: T) -> bool {
     matches!(ctx.pool.node(t), Node::Bin(Bin::Mul, ..))
 }
 
-/// The monomials of the thread that are added, and those of the other, negated: none may be of both. What is common is
-/// where it is positive.
+/// The monomials of the thread whose position is added, and those of the other thread, negated: no monomial may depend
+/// on both. Shared monomials go to the side on which they are positive.
 fn sides(ctx: &Ctx, facts: &Facts, all: &Poly) -> Option<[Poly; 2]> {
     let mut out = [Poly::default(), Poly::default()];
     let (own, common) = facts.parts(ctx, all);
@@ -114,7 +114,7 @@ fn sides(ctx: &Ctx, facts: &Facts, all: &Poly) -> Option<[Poly; 2]> {
         };
         out[side].0.push((factors, k));
     }
-    // One of the two is subtracted.
+    // One of the two positions is subtracted.
     let is_first = |p: &Poly, sign: i128| p.0.iter().all(|(_, k)| k * sign > 0);
     let sign = if is_first(&out[0], 1) && is_first(&out[1], -1) { 1 } else { -1 };
     for (side, sign) in out.iter_mut().zip([sign, -sign]) {
@@ -129,7 +129,7 @@ fn sides(ctx: &Ctx, facts: &Facts, all: &Poly) -> Option<[Poly; 2]> {
     out.iter().all(Poly::is_natural).then_some(out)
 }
 
-/// The threads that factors belong to.
+/// The threads that the factors depend on.
 fn owners(ctx: &Ctx, factors: &[T]) -> Vec<u8> {
     let owner = |t: T| match ctx.pool.node(t) {
         Node::Var(v) => Some(ctx.owner(*v)),
@@ -138,12 +138,12 @@ fn owners(ctx: &Ctx, factors: &[T]) -> Vec<u8> {
     reachable(&ctx.pool, factors).into_iter().filter_map(owner).filter(|tag| *tag > 0).collect()
 }
 
-/// When digits are the same.
+/// The condition under which digits are equal.
 #[derive(Debug)]
 enum Same {
     Never,
     Where(Poly, Poly),
-    /// They are the first of so many elements, of which two are the same.
+    /// The digits are the first of several elements, and the ranges of elements overlap.
     Near(Poly, Poly),
 }
 
@@ -174,7 +174,7 @@ struct Nest<'n> {
 }
 
 impl Nest<'_> {
-    /// Both as digits, with the same added to both.
+    /// Both sides as digits, with the same shared terms added to both.
     fn pairs(&self, ctx: &Ctx, sides: [&Poly; 2]) -> Vec<[Digit; 2]> {
         let [first, second] = sides.map(|p| self.facts.digits(ctx, p, self.width));
         let mut out = Vec::new();
@@ -192,7 +192,7 @@ impl Nest<'_> {
         out
     }
 
-    /// When two digits of a kind are the same.
+    /// The condition under which two digits of the same radix are equal.
     fn same(
         &self,
         ctx: &Ctx,
@@ -210,19 +210,19 @@ impl Nest<'_> {
         }
         let (p, q) = (x.value.clone(), y.value.clone());
         let step = p.minus(&q)?.0.iter().fold(0, |g, (_, k)| gcd(g, *k));
-        // Multiples of as many elements as there are overlap only where they are the same.
+        // Multiples of a step that is at least the length overlap only where they are equal.
         let whole = lengths == [1, 1] || step >= i128::from(lengths[0].max(lengths[1]));
         Some(if whole { Same::Where(p, q) } else { Same::Near(p, q) })
     }
 
-    /// Whether one number is always less than another: below what that has in common with it.
+    /// Whether one number is always less than another, because its upper bound is at most the other's shared part.
     fn is_less(&self, ctx: &Ctx, x: &Digit, y: &Digit) -> bool {
         let (own, common) = self.facts.parts(ctx, &y.value);
         own.is_natural()
             && common.minus(&x.end).is_some_and(|rest| self.facts.is_natural(ctx, &rest))
     }
 
-    /// Takes both apart in the same way. `product` is that of the radices so far.
+    /// Splits both sides by the same radices. `product` is the product of the radices so far.
     fn take_apart(
         &self,
         ctx: &Ctx,
@@ -230,10 +230,10 @@ impl Nest<'_> {
         product: &Poly,
         digits: &mut Vec<Same>,
     ) -> bool {
-        // Digits of the first radix have to have room for all elements of an access.
+        // The innermost digit must leave room for all elements of an access.
         let begun = *product != Poly::constant(1);
         let lengths = if begun { [1, 1] } else { self.lengths };
-        // Where accesses overlap, a difference must be told from one that wraps.
+        // Where overlap is checked, a difference must be distinguishable from one that wraps around.
         let several = self.lengths != [1, 1];
         let room = 1u128 << (self.width - u32::from(several));
         let fits = |d: &Digit| {
@@ -275,7 +275,7 @@ impl Nest<'_> {
         false
     }
 
-    /// What may be the innermost radix: a factor, a sum by which a number is multiplied, or a number.
+    /// Candidates for the innermost radix: a factor, a sum by which a number is multiplied, or a constant.
     fn radices(&self, ctx: &Ctx, p: &Poly) -> Vec<Poly> {
         let is_own = |t: T| self.facts.is_own(ctx, t);
         let atoms = p.radices().into_iter().filter(|&t| !is_own(t));

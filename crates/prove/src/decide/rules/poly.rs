@@ -1,13 +1,13 @@
 //! Sums of products of terms, over the integers or modulo a width.
 //!
-//! The factors are atoms: terms that are read as the unsigned number that their bits are, so all of them are natural
-//! numbers. What is made of a term is that term modulo its width; who needs more has to show that nothing wraps
+//! The factors are atoms: terms read as unsigned numbers, so all of them are natural numbers. The polynomial of a term
+//! equals the term modulo its width; code that needs equality over the integers has to show that nothing overflows
 //! ([`crate::decide::rules::inequalities`]).
 
 use crate::launch::context::Ctx;
 use crate::term::{Bin, Node, T, mask, sign_extend};
 
-/// More monomials, or factors of one, than these are not taken apart.
+/// Limits of the number of monomials, and of the factors of one.
 const MONOMIALS: usize = 24;
 pub(crate) const FACTORS: usize = 8;
 
@@ -63,7 +63,7 @@ impl Poly {
         Some(out)
     }
 
-    /// Sums and products as they are, and what `other` makes of the rest.
+    /// Reads sums and products as they are, and all other terms with `other`.
     pub(crate) fn read(ctx: &Ctx, t: T, other: &dyn Fn(T) -> Option<Poly>) -> Option<Poly> {
         let w = ctx.pool.width(t);
         match ctx.pool.node(t) {
@@ -82,23 +82,23 @@ impl Poly {
         }
     }
 
-    /// No term is negative, so neither is the sum.
+    /// Whether no term is negative: then the sum is not negative.
     pub(crate) fn is_natural(&self) -> bool {
         self.0.iter().all(|(_, k)| *k > 0)
     }
 
-    /// The terms that are not negative: no less than the sum.
+    /// The terms that are not negative: an upper bound of the sum.
     pub(crate) fn positive_part(&self) -> Poly {
         Poly(self.0.iter().filter(|(_, k)| *k > 0).cloned().collect())
     }
 
-    /// The parts that are made of factors of a kind, and the others.
+    /// The terms whose factors satisfy the predicate, and the others.
     pub(crate) fn partition(&self, is_own: impl Fn(&[T]) -> bool) -> (Poly, Poly) {
         let (own, common) = self.0.iter().cloned().partition(|(f, _)| is_own(f));
         (Poly(own), Poly(common))
     }
 
-    /// What is multiplied by a factor, without it, and what is not.
+    /// The terms that have the factor, divided by it, and the other terms.
     pub(crate) fn divide(&self, by: T) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Poly::default(), Poly::default());
         for (factors, k) in &self.0 {
@@ -115,7 +115,7 @@ impl Poly {
         (quotient, rest)
     }
 
-    /// The same for a number.
+    /// The same for a constant.
     pub(crate) fn divide_by_number(&self, by: i128) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Poly::default(), Poly::default());
         for (factors, k) in &self.0 {
@@ -127,12 +127,12 @@ impl Poly {
         (quotient, rest)
     }
 
-    /// What times another is this, if there is such a sum.
+    /// The sum that multiplied by `by` gives this one, if there is one.
     pub(crate) fn divide_exactly(&self, by: &Poly) -> Option<Poly> {
         let leading = |p: &Poly| p.0.iter().max_by_key(|(f, _)| (f.len(), f.clone())).cloned();
         let (first, k) = leading(by)?;
         let (mut rest, mut quotient) = (self.clone(), Poly::default());
-        // Each step takes the leading term away.
+        // Each step cancels the leading term.
         for _ in 0..MONOMIALS {
             let Some((factors, l)) = leading(&rest) else { break };
             let factors = without(&factors, &first)?;
@@ -146,7 +146,7 @@ impl Poly {
         rest.0.is_empty().then_some(quotient)
     }
 
-    /// By the factors of a kind: what they are multiplied by.
+    /// Groups the terms by those of their factors that satisfy the predicate: each such product with its cofactor.
     pub(crate) fn groups(&self, is_own: impl Fn(T) -> bool) -> Vec<(Vec<T>, Poly)> {
         let mut out: Vec<(Vec<T>, Poly)> = Vec::new();
         for (factors, k) in &self.0 {
@@ -160,7 +160,7 @@ impl Poly {
         out
     }
 
-    /// Sums by which something of a kind is multiplied, without what all their terms have in common.
+    /// Sums by which factors that satisfy the predicate are multiplied, without the factors common to all their terms.
     pub(crate) fn sums(&self, is_own: impl Fn(T) -> bool) -> Vec<Poly> {
         let mut out = Vec::new();
         for (own, times) in self.groups(is_own) {
@@ -174,7 +174,8 @@ impl Poly {
         out
     }
 
-    /// Multiples of a radix, divided by it, and the rest. What is of a kind is multiplied by all of a sum or it is rest.
+    /// The multiples of a radix, divided by it, and the remainder. A factor that satisfies the predicate must be
+    /// multiplied by the whole radix, or it belongs to the remainder.
     pub(crate) fn divide_by(&self, radix: &Poly, is_own: impl Fn(T) -> bool) -> (Poly, Poly) {
         match &radix.0[..] {
             [(factors, 1)] if factors.len() == 1 => self.divide(factors[0]),
@@ -196,7 +197,7 @@ impl Poly {
         }
     }
 
-    /// Numbers that may be the innermost radix.
+    /// Constants that may be the innermost radix.
     pub(crate) fn numbers(&self) -> Vec<i128> {
         let mut out: Vec<i128> = self.0.iter().map(|(_, k)| *k).filter(|k| *k > 1).collect();
         out.sort_unstable();
@@ -204,7 +205,7 @@ impl Poly {
         out
     }
 
-    /// Factors that may be the innermost radix: those of the most monomials first.
+    /// Factors that may be the innermost radix: those in the most monomials first.
     pub(crate) fn radices(&self) -> Vec<T> {
         let mut counts: Vec<(usize, T)> = Vec::new();
         for (factors, _) in &self.0 {
@@ -222,7 +223,7 @@ impl Poly {
         counts.into_iter().map(|(_, f)| f).collect()
     }
 
-    /// The factors of the one product that it is.
+    /// The factors and the coefficient, if this is a single product.
     pub(crate) fn product(&self) -> Option<(&[T], u64)> {
         match &self.0[..] {
             [(factors, k)] => Some((factors, u64::try_from(*k).ok()?)),
@@ -230,7 +231,7 @@ impl Poly {
         }
     }
 
-    /// A term of 64 bits that is it, modulo that.
+    /// A term of 64 bits that equals it modulo 2^64.
     pub(crate) fn term(&self, ctx: &mut Ctx) -> T {
         let mut parts = Vec::new();
         for (factors, k) in &self.0 {
@@ -245,7 +246,7 @@ impl Poly {
     }
 }
 
-/// Factors without some of them, if these are among them.
+/// The factors without some of them, if these are all contained.
 pub(crate) fn without(factors: &[T], some: &[T]) -> Option<Vec<T>> {
     let mut rest = factors.to_vec();
     for f in some {
@@ -255,7 +256,7 @@ pub(crate) fn without(factors: &[T], some: &[T]) -> Option<Vec<T>> {
     Some(rest)
 }
 
-/// Whether a term is over the integers what it says, not only modulo its width.
+/// Whether a term is exact over the integers, not only modulo its width.
 pub(crate) fn is_exact(ctx: &Ctx, t: T) -> bool {
     let most = mask(ctx.pool.width(t));
     match ctx.pool.node(t) {

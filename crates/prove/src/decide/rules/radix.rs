@@ -1,20 +1,19 @@
-//! Positions in a mixed radix whose digits are symbols: `x*d + u == y*d + v` with `u, v < d` means `x == y` and
-//! `u == v`.
+//! Positions in a mixed radix with symbolic digits: `x*d + u == y*d + v` with `u, v < d` implies `x == y` and `u == v`.
 //!
-//! Bit-blasting a multiplication by an unknown dimension is what the solver is worst at, and `blockIdx.x * blockDim.x +
-//! threadIdx.x` is in nearly every kernel. The rule needs that the equation holds over the integers, which the
-//! intervals of both sides show, and that both digits are below the radix, which other members of the conjunction say.
+//! Bit-blasting a multiplication by an unknown dimension is slow, and `blockIdx.x * blockDim.x + threadIdx.x` is in
+//! nearly every kernel. The rule needs the equation to hold over the integers, which the intervals of both sides show,
+//! and both digits to be below the radix, which other members of the conjunction state.
 //!
 //! [`rows`] is the same for `y*w + x` with `x < w` and `y < h`, where no interval bounds the product but a condition
-//! says that `w*h` is no more than the width holds. The expected difference is built and compared with the one that is
-//! there: equal sums are equal terms.
+//! states that `w*h` fits the width. The expected difference is built and compared with the actual one: equal sums are
+//! equal terms.
 
 use crate::decide::presolve::literal;
 use crate::launch::context::Ctx;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T, mask, sign_extend};
 
-/// A term without extensions that change nothing.
+/// A term without extensions that preserve its unsigned value.
 pub(crate) fn core(ctx: &Ctx, mut t: T) -> T {
     loop {
         match *ctx.pool.node(t) {
@@ -31,7 +30,7 @@ fn factors(ctx: &Ctx, t: T) -> Vec<T> {
     let t = core(ctx, t);
     match *ctx.pool.node(t) {
         Node::Bin(Bin::Mul, a, b) => {
-            // Only where the product itself is exact.
+            // Only where the product itself does not overflow.
             let high = u128::from(ctx.pool.range(a).uhi) * u128::from(ctx.pool.range(b).uhi);
             let refined = ctx.pool.is_refined(t);
             if high > u128::from(mask(ctx.pool.width(t))) && !refined {
@@ -45,7 +44,7 @@ fn factors(ctx: &Ctx, t: T) -> Vec<T> {
     }
 }
 
-/// Splits one equation of the list. Gives its position and what replaces it.
+/// Splits one equation of the list. Returns its position and its replacement.
 pub(crate) fn split(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     // Facts `u < d`, by the cores of both.
     let mut below: Vec<(T, T)> = Vec::new();
@@ -69,7 +68,7 @@ pub(crate) fn split(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
         for (side, sign) in [(left, 1i128), (right, -1)] {
             let (c, parts) = ctx.pool.lin_parts(side);
             let (lo, hi) = ctx.pool.lin_interval(c, &parts, w);
-            // A sum whose own interval is known not to wrap is exact too.
+            // A sum whose interval is known not to overflow is exact too.
             let known = ctx.pool.is_refined(side);
             exact &= known || (lo >= 0 && hi <= i128::from(mask(w)));
             constant += sign * i128::from(sign_extend(c, w));
@@ -144,7 +143,7 @@ fn split_sum(ctx: &mut Ctx, terms: &[(T, i128)], below: &[(T, T)]) -> Option<Vec
     None
 }
 
-/// What a conjunction says of sizes: `u < d`, and terms that are known not to exceed a constant. Terms are in their
+/// Facts from a conjunction about sizes: `u < d`, and upper bounds of terms by constants. Terms are in their
 /// [`canonical`] form.
 #[derive(Default)]
 pub(crate) struct Sizes {
@@ -153,10 +152,10 @@ pub(crate) struct Sizes {
     pub(crate) limits: Vec<(T, u64)>,
 }
 
-/// Digits of one radix that are tried.
+/// Maximum number of digits of one radix that are tried.
 const DIGITS: usize = 8;
 
-/// One form for a number, whatever the width that it is written with.
+/// One canonical form of a number, independent of its width.
 pub(crate) fn canonical(ctx: &mut Ctx, t: T) -> T {
     let wide = ctx.pool.resize(t, 64);
     core(ctx, wide)
@@ -179,7 +178,7 @@ pub(crate) fn sizes(ctx: &mut Ctx, list: &[T]) -> Sizes {
         }
     }
     out.add_indices(ctx);
-    // x < w and w <= s.
+    // `x < w` and `w <= s` imply `x < s`.
     for _ in 0..2 {
         for i in 0..out.below.len() {
             let (x, w) = out.below[i];
@@ -194,7 +193,7 @@ pub(crate) fn sizes(ctx: &mut Ctx, list: &[T]) -> Sizes {
 }
 
 impl Sizes {
-    /// `blockIdx * blockDim + threadIdx < gridDim * blockDim`, along every axis where that does not wrap.
+    /// `blockIdx * blockDim + threadIdx < gridDim * blockDim`, along every axis where that does not overflow.
     fn add_indices(&mut self, ctx: &mut Ctx) {
         for axis in 0..3 {
             let (d, g) = (ctx.block_dim(axis), ctx.grid_dim(axis));
@@ -232,7 +231,7 @@ impl Sizes {
         self.limits.iter().any(|&(t, limit)| t == product && limit <= mask(width))
     }
 
-    /// What is below `d`, times `factor`, where that shares an atom with the sum that is to be taken apart.
+    /// The values below `d`, times `factor`, that share an atom with the sum to be split.
     fn digits(&self, ctx: &mut Ctx, d: T, factor: Option<T>, sum: &Sum) -> Vec<Digit> {
         let mut out: Vec<Digit> = Vec::new();
         for &(u, e) in &self.below {
@@ -251,7 +250,7 @@ impl Sizes {
     }
 }
 
-/// A number below a radix, and what it contributes to a sum.
+/// A number below a radix, and its contribution to a sum.
 #[derive(Clone, Copy)]
 struct Digit {
     value: T,
@@ -265,8 +264,8 @@ pub(crate) struct Sum {
     pub(crate) width: u32,
 }
 
-/// A sum that is zero, divided by the power of two that divides all its coefficients: what is zero modulo the width is
-/// then zero in that many fewer bits.
+/// A sum that is zero, divided by the power of two that divides all its coefficients: the quotient is zero modulo a
+/// width smaller by that many bits.
 pub(crate) fn without_scale(ctx: &mut Ctx, all: T) -> Sum {
     let (c, parts) = ctx.pool.lin_parts(all);
     let width = ctx.pool.width(all);
@@ -327,7 +326,7 @@ pub(crate) fn rows(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     None
 }
 
-/// The digits of which the sum is the difference: they are the same, pair by pair.
+/// Finds digits such that the sum is their difference: they are then equal, pair by pair.
 fn split_rows(ctx: &mut Ctx, sum: &Sum, columns: &[Digit], rows: &[Digit]) -> Option<Vec<T>> {
     let minus = mask(sum.width);
     for (x1, x2) in pairs(columns) {
@@ -349,12 +348,12 @@ fn pairs(list: &[Digit]) -> impl Iterator<Item = (Digit, Digit)> {
     list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b)))
 }
 
-/// The unsigned value of a term with another width, where that has room for it.
+/// The unsigned value of a term in another width, if it fits.
 fn exactly(ctx: &mut Ctx, t: T, width: u32) -> Option<T> {
     (ctx.pool.range(t).uhi <= mask(width)).then(|| ctx.pool.resize(t, width))
 }
 
-/// The same as it may stand in a longer sum: whole, or cut term by term.
+/// The forms that the same value may have in a longer sum: whole, or truncated term by term.
 fn forms(ctx: &mut Ctx, t: T, width: u32) -> Vec<T> {
     let Some(whole) = exactly(ctx, t, width) else { return Vec::new() };
     if ctx.pool.width(t) <= width || !matches!(ctx.pool.node(whole), Node::Trunc(_)) {

@@ -1,10 +1,10 @@
-//! Rows of a length that is not a number: `(y1 - y2)*w + (x1 - x2) == 0` with `x1 - x2` between `-w` and `w` means
-//! `y1 == y2` and `x1 == x2`.
+//! Rows of symbolic length: `(y1 - y2)*w + (x1 - x2) == 0` with `x1 - x2` between `-w` and `w` implies `y1 == y2` and
+//! `x1 == x2`.
 //!
-//! This is the rule of [`crate::decide::rules::digits`] with a symbol for the radix. What bounds the columns and rows are intervals, where
-//! the launch is given, or the number of tiles: `32*blockIdx.x + r` with `r < 32` is less than `32*gridDim.x`, however
-//! `r` is put together, and a condition says that `w` is at least as much. Products are read modulo the width, so it
-//! does not matter whether one of them wraps: only the whole difference must not.
+//! This is the rule of [`crate::decide::rules::digits`] with a symbolic radix. Columns and rows are bounded by
+//! intervals, where the launch is given, or by the number of tiles: `32*blockIdx.x + r` with `r < 32` is less than
+//! `32*gridDim.x`, however `r` is computed, and a condition states that `w` is at least as much. Products are read
+//! modulo the width, so a single product may overflow: only the whole difference must not.
 
 use crate::decide::rules::digits::{
     Atom, Bounded, all_bounded, digits, equation, interval, linear, range,
@@ -13,22 +13,22 @@ use crate::decide::rules::radix::{Sizes, canonical, core, sizes};
 use crate::launch::context::{Ctx, VarKind};
 use crate::term::{Bin, Node, T, mask};
 
-/// Terms of an equation over the integers, by what they are: multiples of a radix, and the rest.
+/// The terms of an equation over the integers: the multiples of a radix, and the rest.
 struct Parts {
     quotient: Vec<(Atom, i128)>,
-    /// What the radix is multiplied by besides.
+    /// The constant factor of the radix.
     multiple: i128,
     rest: Vec<(Atom, i128)>,
     constant: i128,
 }
 
-/// What the other members of the conjunction say.
+/// Facts from the other members of the conjunction.
 struct Known {
     sums: Vec<Bounded>,
     sizes: Sizes,
 }
 
-/// Splits one equation of the list by a radix that is a term. Gives its position and what replaces it.
+/// Splits one equation of the list by a radix that is a term. Returns its position and its replacement.
 pub(crate) fn by_stride(ctx: &mut Ctx, list: &[T]) -> Option<(usize, Vec<T>)> {
     let mut known: Option<Known> = None;
     for (at, &t) in list.iter().enumerate() {
@@ -67,7 +67,7 @@ fn other_factor(ctx: &Ctx, product: T, radix: T) -> Option<T> {
     if is_radix(a) { Some(b) } else { is_radix(b).then_some(a) }
 }
 
-/// What may be the length of a row: factors of products.
+/// Candidates for the length of a row: the factors of products.
 fn radices(ctx: &Ctx, atoms: &[(Atom, i128)]) -> Vec<T> {
     let products = atoms.iter().filter_map(|&(a, _)| factors(ctx, a.term()));
     let mut out: Vec<T> = products.flat_map(|(a, b)| [a, b]).collect();
@@ -76,7 +76,7 @@ fn radices(ctx: &Ctx, atoms: &[(Atom, i128)]) -> Vec<T> {
     out
 }
 
-/// Takes the multiples of the radix apart from the rest.
+/// Separates the multiples of the radix from the rest.
 fn divide(ctx: &Ctx, constant: i128, atoms: &[(Atom, i128)], radix: T, w: u32) -> Option<Parts> {
     let mut parts = Parts { quotient: Vec::new(), multiple: 0, rest: Vec::new(), constant };
     for &(atom, k) in atoms {
@@ -95,7 +95,7 @@ fn divide(ctx: &Ctx, constant: i128, atoms: &[(Atom, i128)], radix: T, w: u32) -
         }
     }
     parts.quotient.retain(|(_, k)| *k != 0);
-    // A negative atom would have to be extended again as it was.
+    // A negative atom would have to be sign-extended again, as it was.
     let narrow = |a: &Atom| matches!(*a, Atom::Signed(t) if ctx.pool.width(t) != w);
     let all = || parts.quotient.iter().chain(&parts.rest);
     (!parts.quotient.is_empty() && !all().any(|(a, _)| narrow(a))).then_some(parts)
@@ -146,8 +146,8 @@ fn length(ctx: &mut Ctx, radix: T, known: &Known) -> (i128, i128) {
             (least, most) = (least.max(b.lo), most.min(b.hi));
         }
     }
-    // What is said of something else, whose interval is known. An unsigned comparison of a length that may be negative
-    // says nothing.
+    // Comparisons with a term whose interval is known. An unsigned comparison of a length that may be negative gives no
+    // bound.
     let wide = canonical(ctx, radix);
     if least >= 0 {
         for &(u, d) in &known.sizes.at_most {
@@ -165,7 +165,7 @@ fn length(ctx: &mut Ctx, radix: T, known: &Known) -> (i128, i128) {
     (least, most)
 }
 
-/// What a term is a multiple of the radix by: another term and a number, where the product does not wrap.
+/// The term and the constant by which the radix is multiplied, if the product does not overflow.
 fn multiple_of(ctx: &Ctx, t: T, radix: T) -> Option<(T, u64)> {
     let (0, parts) = ctx.pool.lin_parts(t) else { return None };
     let [(product, k)] = parts[..] else { return None };
@@ -176,7 +176,7 @@ fn multiple_of(ctx: &Ctx, t: T, radix: T) -> Option<(T, u64)> {
     widths.iter().all(|most| end <= *most).then_some((core(ctx, other), k))
 }
 
-/// So many tiles along an axis, of this size.
+/// A number of tiles along an axis, and their size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Tiles {
     /// The number of blocks.
@@ -185,7 +185,7 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// Whether all together are at most the radix.
+    /// Whether all tiles together are at most the radix.
     fn are_at_most(self, ctx: &mut Ctx, radix: T, known: &Known) -> bool {
         let wide = canonical(ctx, radix);
         let own = [(Atom::Natural(self.grid), self.size)];
@@ -208,7 +208,7 @@ impl Tiles {
     }
 }
 
-/// What both the added and the subtracted terms are less than, each taken together.
+/// A common upper bound of the added and of the subtracted terms.
 fn tiles(ctx: &mut Ctx, constant: i128, terms: &[(Atom, i128)], known: &Known) -> Option<Tiles> {
     if constant != 0 {
         return None;

@@ -1,23 +1,23 @@
-//! What a sum of several numbers of one thread is below: `row*n + col` with `row < m` and `col < n` is below `m*n`.
+//! Upper bounds of a sum of several thread-dependent values: `row*n + col` with `row < m` and `col < n` is below `m*n`.
 //!
-//! The sum is taken apart into numbers of which [`crate::decide::rules::inequalities`] says what they are below, each times something that
-//! is common to both threads, so not negative; the sum is at most what it is with each number one less than its end.
+//! The sum is split into values that [`crate::decide::rules::inequalities`] bounds, each times a factor that both
+//! threads share, so it is not negative. The sum is largest where each value is one less than its bound.
 
 use crate::decide::rules::inequalities::{Below, EXACT, Facts};
 use crate::decide::rules::poly::{Poly, without};
 use crate::launch::context::Ctx;
 use crate::term::T;
 
-/// Ways to bound a sum that are tried.
+/// Maximum number of ways to bound a sum that are tried.
 const WAYS: usize = 12;
 
-/// A natural number that is a polynomial plus something common, modulo the width, and what it is below.
+/// A natural number, equal to a polynomial plus a shared part modulo the width, and its upper bound (exclusive).
 #[derive(Clone, Debug)]
 pub(crate) struct Digit {
     pub(crate) shift: Poly,
     pub(crate) value: Poly,
     pub(crate) end: Poly,
-    /// How many numbers it is made of.
+    /// How many bounded values it consists of.
     pub(crate) parts: usize,
 }
 
@@ -32,7 +32,7 @@ impl Facts {
         out
     }
 
-    /// Takes the numbers that are bounded out of what is left of a digit, one by one.
+    /// Removes bounded values from the rest of a digit, one by one.
     fn compose(&self, ctx: &Ctx, own: &Poly, so_far: Digit, width: u32, out: &mut Vec<Digit>) {
         let Some((first, k)) = own.0.first() else {
             out.push(so_far);
@@ -59,7 +59,7 @@ impl Facts {
                 }
             }
         }
-        // Its own interval bounds an atom.
+        // An atom is bounded by its own interval.
         let is_own = |t: &T| self.is_own(ctx, *t);
         if out.is_empty() && first.iter().filter(|t| is_own(t)).count() == 1 {
             let (atom, other): (Vec<T>, Vec<T>) = first.iter().copied().partition(is_own);
@@ -79,7 +79,7 @@ impl Facts {
         }
     }
 
-    /// A term modulo its width: what is narrower and does not wrap there is the same sum.
+    /// A term modulo its width: an operand that is narrower and does not overflow there is read as the same sum.
     pub(crate) fn read(&self, ctx: &Ctx, t: T) -> Option<Poly> {
         self.limits.read_by(ctx, t, &|p, most| self.is_at_most(ctx, p, most))
     }
@@ -90,7 +90,7 @@ impl Facts {
         if fits(p, u128::from(most)) {
             return true;
         }
-        // Numbers that are sums over the integers: so the whole is, less what was added.
+        // If all parts are exact over the integers, so is the whole, minus the added shift.
         p.is_natural()
             && self.digits(ctx, p, EXACT).iter().any(|d| {
                 let end = d.end.minus(&d.shift);
@@ -100,7 +100,7 @@ impl Facts {
 }
 
 impl Digit {
-    /// With a number that is bounded, so many times.
+    /// Adds a bounded value times a factor.
     fn with(&self, b: &Below, times: &Poly) -> Option<Digit> {
         let most = b.end.minus(&Poly::constant(1))?;
         Some(Digit {
@@ -111,7 +111,7 @@ impl Digit {
         })
     }
 
-    /// With something natural added.
+    /// Adds a natural number.
     pub(crate) fn moved(&self, by: &Poly) -> Option<Digit> {
         Some(Digit {
             shift: self.shift.plus(by)?,

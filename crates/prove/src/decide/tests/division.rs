@@ -1,20 +1,20 @@
-//! Divisions, digits of several numbers and accesses of several bytes at few bits, also where a condition that a rule needs
-//! is missing or a little too weak: what is simplified has a model exactly where the question has one.
+//! Divisions, digits of several numbers and accesses of several bytes at small widths, also where a condition that a
+//! rule needs is missing or a little too weak: the simplified conjunction is satisfiable exactly if the query is.
 
 use crate::decide::tests::{Rng, Tally, nothing};
 use crate::launch::context::{Ctx, Hints, VarKind};
 use crate::term::{T, mask};
 
-/// What two threads make of their numbers, by the number that the thread is.
+/// The position that a thread computes from its values, by the thread's tag.
 type Place<'a> = &'a mut dyn FnMut(&mut Ctx, &mut Rng, u8, &mut Vec<T>) -> T;
 
-/// An equation of the places of two threads.
+/// An equation of the positions of two threads.
 fn meeting(ctx: &mut Ctx, rng: &mut Rng, list: &mut Vec<T>, place: Place) {
     let (left, right) = (place(ctx, rng, 1, list), place(ctx, rng, 2, list));
     list.push(ctx.pool.eq(left, right));
 }
 
-/// That the numbers of the two threads differ, mostly.
+/// The condition that the values of the two threads differ, in most rounds.
 fn differ(ctx: &mut Ctx, rng: &mut Rng, numbers: &[(T, T)], list: &mut Vec<T>) {
     let mut same = ctx.pool.truth(true);
     for &(a, b) in numbers {
@@ -24,7 +24,7 @@ fn differ(ctx: &mut Ctx, rng: &mut Rng, numbers: &[(T, T)], list: &mut Vec<T>) {
     list.push(if rng.below(5) == 0 { same } else { ctx.pool.not(same) });
 }
 
-/// `a < b`, a little less, or nothing.
+/// `a < b`, a slightly weaker condition, or none.
 fn below(ctx: &mut Ctx, rng: &mut Rng, a: T, b: T, signed: bool, weak: bool, list: &mut Vec<T>) {
     let less = if signed { ctx.pool.slt(a, b) } else { ctx.pool.ult(a, b) };
     let most = if signed { ctx.pool.slt(b, a) } else { ctx.pool.ult(b, a) };
@@ -35,7 +35,7 @@ fn below(ctx: &mut Ctx, rng: &mut Rng, a: T, b: T, signed: bool, weak: bool, lis
     }
 }
 
-/// That the product of sizes is no more than what a width holds, or a little more.
+/// The condition that the product of sizes fits the width, or exceeds it a little.
 fn fits(ctx: &mut Ctx, rng: &mut Rng, sizes: &[T], width: u32, weak: bool, list: &mut Vec<T>) {
     let top = mask(width) - rng.below(2) + if weak { rng.below(6) } else { 0 };
     let top = ctx.pool.constant(top, 16);
@@ -57,7 +57,7 @@ pub(crate) fn divided_numbers_keep_their_models() -> Tally {
         let (weak, signed) = (round % 3 != 0, rng.below(2) == 0);
         let width = 4 + rng.below(2) as u32;
         let mut list = Vec::new();
-        // The outermost may be negative.
+        // The outermost size may be negative.
         let [m, n] = [0, 1].map(|i| ctx.variable(VarKind::Param(i, 0), 0, 0, 3, width));
         let k = if rng.below(3) == 0 {
             let small = ctx.free(VarKind::Param(2, 0), 0, 3);
@@ -89,7 +89,7 @@ pub(crate) fn divided_numbers_keep_their_models() -> Tally {
             };
             let (first, second, third);
             if form == 0 {
-                // By what is left.
+                // From the remainder.
                 let rest = rem(ctx, x, plane);
                 first = rem(ctx, rest, m);
                 second = div(ctx, rest, m);
@@ -208,7 +208,7 @@ pub(crate) fn parts_of_a_row_keep_their_models() -> Tally {
     tally
 }
 
-/// Rows by a number of bytes, with accesses of several bytes.
+/// Rows of a length in bytes, with accesses of several bytes.
 pub(crate) fn overlapping_accesses_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x0e41);
@@ -253,7 +253,7 @@ pub(crate) fn overlapping_accesses_keep_their_models() -> Tally {
     tally
 }
 
-/// Equal quotients and remainders, by divisors that may be zero and products that may wrap.
+/// Equal quotients and remainders, by divisors that may be zero and products that may overflow.
 pub(crate) fn joined_divisions_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x101d);
@@ -280,7 +280,7 @@ pub(crate) fn joined_divisions_keep_their_models() -> Tally {
             let all = ctx.pool.mul(m, n);
             list.push(ctx.pool.ule(all, top));
         }
-        // The quotient by both, or by one of them; mostly all parts, now and then by the wrong size.
+        // The quotient by both sizes, or by one of them; mostly all parts, and in some rounds by the wrong size.
         let [m, n] = sizes;
         let mut parts = vec![0, 1, 2];
         if rng.below(3) == 0 {

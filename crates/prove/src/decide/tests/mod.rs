@@ -23,7 +23,7 @@ use crate::smt::z3::{Answer, Effort, Theory};
 use crate::term::walk::{Assignment, Substitution, eval_bin};
 use crate::term::{Bin, Node, Pool, T, VarId, mask};
 
-/// A small generator of numbers, the same in every run.
+/// A small random number generator with a fixed seed.
 pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
@@ -39,7 +39,7 @@ impl Rng {
     }
 }
 
-/// A kernel that does nothing, for one thread: terms need some kernel to be of.
+/// A kernel that does nothing, for one thread: a context for terms needs a kernel.
 pub(crate) fn nothing() -> (Module, Assumptions) {
     let options = Options { language: Some(Language::Cuda), ..Options::default() };
     let input = Input::Text { name: "k.cu", bytes: b"__global__ void k(int n) {}" };
@@ -72,7 +72,7 @@ enum Tree {
     Add(Box<Tree>, Box<Tree>),
     Sub(Box<Tree>, Box<Tree>),
     Bin(Bin, Box<Tree>, Box<Tree>),
-    /// Extended to the width from that many bits.
+    /// Truncated to that many bits, and extended again.
     Cut(u32, bool, Box<Tree>),
     Choice(Box<Tree>, Box<Tree>, Box<Tree>),
 }
@@ -310,7 +310,7 @@ fn the_solver_agrees_with_trying_all_values() {
             }
             Answer::Unknown => {}
         }
-        // The integers may say less, but nothing else.
+        // Over the integers, fewer queries may be decided, but no answer may differ.
         let effort = Effort { work: 800, ..effort };
         match z3::check(&pool, &list, Theory::Integers, effort).0 {
             Answer::Sat(m) => {
@@ -328,7 +328,7 @@ fn the_solver_agrees_with_trying_all_values() {
     assert!(boxes.0 > 20 && boxes.1 > 20, "{boxes:?}");
 }
 
-/// Counting, finding and turning bits, and double shifts, as the simulator does them.
+/// Bit counts, bit searches, bit reversal and funnel shifts, as the simulator computes them.
 #[test]
 fn rare_integer_operations_are_exact() {
     use lockstep_kernel::IntUnOp;

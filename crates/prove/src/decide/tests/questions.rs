@@ -1,11 +1,11 @@
-//! Questions at few bits about rows, digits, strides and nested positions, also where a condition that a rule needs is missing
-//! or a little too weak.
+//! Queries at small widths about rows, digits, strides and nested positions, also where a condition that a rule needs
+//! is missing or a little too weak.
 
 use crate::decide::tests::{Rng, Tally, nothing};
 use crate::launch::context::{Ctx, Hints, VarKind};
 use crate::term::{T, mask};
 
-/// Equations by digits at few bits: bounds of sums of digits that suffice, that do not, and sums that wrap.
+/// Equations by digits at small widths: bounds of sums of digits that suffice, that do not, and sums that overflow.
 pub(crate) fn equations_by_digits_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xd161);
@@ -49,7 +49,7 @@ pub(crate) fn equations_by_digits_keep_their_models() -> Tally {
     tally
 }
 
-/// Rows of a symbolic length at few bits: bounds that suffice, that do not, and products that wrap.
+/// Rows of a symbolic length at small widths: bounds that suffice, that do not, and products that overflow.
 pub(crate) fn equations_by_strides_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x57e9);
@@ -94,8 +94,8 @@ pub(crate) fn equations_by_strides_keep_their_models() -> Tally {
     tally
 }
 
-/// Positions in three dimensions at few bits, also where a condition that is needed is missing or a little too weak, and
-/// where the row is narrower than what it is added to.
+/// Positions in three dimensions at small widths, also where a needed condition is missing or a little too weak, and
+/// where the row is narrower than the sum that it is part of.
 pub(crate) fn nested_positions_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0x9e57);
@@ -146,7 +146,7 @@ pub(crate) fn nested_positions_keep_their_models() -> Tally {
     tally
 }
 
-/// Strides at eight bits: what is divided has a model exactly where the question has one, also where products wrap, or
+/// Strides at eight bits: the divided equation is satisfiable exactly if the query is, also where products overflow, or
 /// the stride may be zero.
 pub(crate) fn divided_equations_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
@@ -158,7 +158,7 @@ pub(crate) fn divided_equations_keep_their_models() -> Tally {
             ctx.variable(VarKind::Param(0, 0), 0, 0, [7, 15, 63][round as usize % 3], width);
         let mut list = Vec::new();
         let mut sides = Vec::new();
-        // With one index on each side, the two must be equal, unless something wraps or is zero.
+        // With one index on each side, the two must be equal, unless something overflows or is zero.
         let (k, m) = (1 + rng.below(4), rng.below(4).saturating_sub(2));
         for side in 0..2 {
             let [x, y] =
@@ -192,7 +192,7 @@ pub(crate) fn divided_equations_keep_their_models() -> Tally {
     tally
 }
 
-/// Rows and columns at three bits: what is simplified has a model exactly where the question has one, also where a
+/// Rows and columns at three bits: the simplified conjunction is satisfiable exactly if the query is, also where a
 /// condition that the rules need is missing or a little too weak.
 pub(crate) fn rows_and_columns_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
@@ -202,7 +202,7 @@ pub(crate) fn rows_and_columns_keep_their_models() -> Tally {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
         let var = |ctx: &mut Ctx, i: usize| ctx.free(VarKind::Param(i, 0), 0, width);
         let [x1, x2, y1, y2] = [0, 1, 2, 3].map(|i| var(&mut ctx, i));
-        // The stride is the width itself, or another that is at least as large; then there are fewer rows.
+        // The stride is the width itself, or another size that is at least as large; then there are fewer rows.
         let (w, other) = (var(&mut ctx, 4), var(&mut ctx, 5));
         let separate = rng.below(2) == 0;
         let fixed = ctx.pool.constant(2, width);
@@ -245,14 +245,15 @@ pub(crate) fn rows_and_columns_keep_their_models() -> Tally {
     tally
 }
 
-/// Numbers of threads in blocks of an unknown size, scaled and shifted: most have a model that one launch shows.
+/// Thread indices in blocks of an unknown size, scaled and shifted: most queries have a model in one of the usual
+/// launches.
 pub(crate) fn numbers_of_threads_keep_their_models() -> Tally {
     let (module, assumptions) = nothing();
     let mut rng = Rng(0xb10c);
     let (width, mut tally) = (8, Tally::default());
     for round in 0..200u64 {
         let mut ctx = Ctx::new(&module.kernels[0], &assumptions, Hints::default());
-        // As many threads as the launches that are tried have.
+        // As many threads as in the launches that are tried.
         let size = ctx.variable(VarKind::BlockDim(2), 1, 1, 3, width);
         let mut list = Vec::new();
         let mut number = |ctx: &mut Ctx, tag: u8| {

@@ -1,4 +1,4 @@
-//! Every row of the tables of rules and of methods against all values, at few bits.
+//! Every row of the tables of rules and of methods against all values, at small widths.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,13 +19,14 @@ use crate::meter::Meter;
 use crate::smt::z3::{Answer, Effort};
 use crate::term::{Node, T, mask};
 
-/// Work for one question to the solver.
+/// Work limit for one query to the solver.
 const WORK: u32 = 200;
 
-/// The solver is asked one question of so many.
+/// The solver decides one query in this many.
 const SELDOM: u64 = 10;
 
-/// What is simplified has a model exactly where the question has one. Says whether it has, and whether that was all.
+/// Checks that the simplified conjunction is satisfiable exactly if the query is. Returns whether it is satisfiable,
+/// and whether simplification decided it.
 fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
     let truth = satisfiable(ctx, list);
     match presolve(ctx, &Record::default(), list) {
@@ -41,23 +42,23 @@ fn keeps_its_models(ctx: &mut Ctx, list: &[T], round: u64) -> (bool, bool) {
     }
 }
 
-/// What became of many questions.
+/// The results of many queries.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    /// Those that a rule was for.
+    /// Queries to which the intended rule applied.
     pub(crate) applied: usize,
-    /// Those that have a model.
+    /// Queries that are satisfiable.
     pub(crate) models: usize,
-    /// Those that were answered without a search.
+    /// Queries that were decided without a search.
     pub(crate) settled: usize,
     /// Steps of each rule that were compared with all values.
     steps: [usize; RULES.len()],
-    /// Answers of each method that were compared: those that have no model, and those that have one.
+    /// Answers of each method that were compared: unsatisfiable queries, and satisfiable ones.
     answers: [[usize; 2]; METHODS.len()],
 }
 
 impl Tally {
-    /// Asks one, and notes whether the rule that is meant was for it.
+    /// Decides one query, and records whether the intended rule applied to it.
     pub(crate) fn ask(
         &mut self,
         ctx: &mut Ctx,
@@ -74,7 +75,7 @@ impl Tally {
         self.every_method(ctx, &list, model, round);
     }
 
-    /// Every rule that applies makes a step that is right for all values.
+    /// Checks that every rule that applies makes a step that is correct for all values.
     fn every_rule(&mut self, ctx: &mut Ctx, list: &[T], round: u64) {
         for (i, rule) in RULES.iter().enumerate() {
             let Some(step) = (rule.apply)(ctx, list) else { continue };
@@ -86,7 +87,7 @@ impl Tally {
         }
     }
 
-    /// Every method that answers is right.
+    /// Checks every answer of every method against exhaustive evaluation.
     fn every_method(&mut self, ctx: &mut Ctx, list: &[T], has_model: bool, round: u64) {
         let trials = trials(ctx, list);
         let deadline = Instant::now() + Duration::from_secs(3600);
@@ -120,7 +121,7 @@ impl Tally {
     }
 }
 
-/// Whether a conjunction has a model, by trying all.
+/// Whether a conjunction is satisfiable, by trying all values.
 fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
     let program = Program::new(&ctx.pool, list);
     let vars: Vec<(usize, u32)> = (0..program.nodes.len())
@@ -141,7 +142,7 @@ fn satisfiable(ctx: &Ctx, list: &[T]) -> bool {
     })
 }
 
-/// All questions there are. Each row must have had its say: a rule that is added needs questions that it applies to.
+/// All queries. Each row must have decided some: a new rule needs queries to which it applies.
 #[test]
 fn every_rule_and_every_method_is_right() {
     let generators: [fn() -> Tally; 12] = [
