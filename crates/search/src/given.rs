@@ -1,35 +1,34 @@
-//! What is known of the launches before the search begins.
+//! What is known about the launches before the search begins.
 
 use lockstep_finding::launch::{Expr, Relation};
 use lockstep_finding::{ArgValue, Fact};
 
-/// What is known of the launches: facts that the search respects. Relations, conditions and sizes are the host's.
+/// Known facts about the launches, which the search respects. Relations, conditions and sizes come from the host.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     pub grid: Option<Fact<[u32; 3]>>,
     pub block: Option<Fact<[u32; 3]>>,
-    /// OpenCL: the global size, where it is no multiple of the block; then grid and block are given, too.
+    /// OpenCL: the global size, if it is not a multiple of the block; then grid and block are given, too.
     pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<Fact<u32>>,
     /// By parameter.
     pub args: Vec<Option<Fact<ArgValue>>>,
-    /// How values that are left to choose depend on each other. None names a value that is fixed, or that follows from another
-    /// relation.
+    /// Relations between values that are left to choose. None of them determines a value that is fixed, or that follows
+    /// from another relation.
     pub relations: Vec<Relation>,
     /// Comparisons that hold for every launch.
     pub conditions: Vec<Expr>,
-    /// Bytes that the host allocates for arrays, by parameter. They speak only of launches that agree with all relations and
-    /// conditions; such a launch the host does make, whatever is left to choose of it.
+    /// Sizes in bytes that the host allocates for arrays, by parameter. They apply only to launches that agree with all
+    /// relations and conditions; the host does make such a launch, whatever is left to choose in it.
     pub sizes: Vec<(usize, Expr)>,
-    /// Integers that the host computes from others in a way that is not read: not every value of them goes with every value of
-    /// the others. With the values that it computes, where these are known.
+    /// Integers that the host computes from others in a way that could not be analysed: not every combination of values
+    /// occurs. With the values that it computes, if these are known.
     pub bound: Vec<(String, Vec<i64>)>,
 }
 
 impl Given {
-    /// Whether nothing is left to choose (for a kernel with or without dynamic
-    /// shared memory).
+    /// Whether nothing is left to choose (for a kernel with or without dynamic shared memory).
     pub fn is_complete(&self, dynamic_shared: bool) -> bool {
         self.grid.is_some()
             && self.block.is_some()
@@ -38,8 +37,7 @@ impl Given {
     }
 }
 
-/// A launch to try, such as the model of an alarm: what it does not say is chosen
-/// as usual.
+/// A launch to try, such as the model of an alarm: values that it does not contain are chosen as usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestion {
     pub grid: [u32; 3],

@@ -13,22 +13,18 @@
 //! - The population does not begin at random but with *seeds* ([`space::seeds`]): the
 //!   values a caller would give, and then boundary values taken from the kernel's
 //!   own constants and comparisons. Random ones fill up what is left.
-//! - Contents of arrays that hold indices or decide branches evolve too, and a
-//!   candidate that takes a branch beside an access as none did before comes
-//!   first, whatever its F: the paper's own misses need exactly that.
-//! - What is acceptable is not the end but a launch to simulate in full; the
-//!   search ends when every conflicting pair of accesses has been seen to race,
-//!   or when nothing new was reached for a while.
-//! - A bug found under an odd value is tried again under ordinary ones
-//!   ([`shrink`]); what needs the odd value is `conditional`, with the condition.
+//! - Contents of arrays that hold indices or decide branches evolve too, and a candidate with a new outcome of a branch
+//!   that an access depends on comes first, whatever its F: the bugs that the paper misses need exactly that.
+//! - An acceptable candidate does not end the search but is simulated in full; the search ends when every conflicting
+//!   pair of accesses has been seen to race, or when nothing new was reached for a while.
+//! - A bug found under an odd value is tried again under ordinary ones ([`shrink`]); a bug that needs the odd value is
+//!   `conditional`, with the condition.
 //! - Barriers are judged over all launches that were simulated ([`advise::redundant_barriers`]).
 //! - A barrier or fence that a help line names was added and tried ([`advise::remedies`]).
 //!
-//! What it can miss: a bug that needs values no rule and no step of the
-//! evolution produces. So the absence of findings is `clean`, never `proved`.
-//! It cannot cry wolf more than the simulator can: every finding, but for
-//! redundant barriers (which rest on the launches tried and are `possible`), is
-//! one that its launch reproduces.
+//! What it can miss: a bug that needs values that no rule and no step of the evolution produces. So the absence of
+//! findings is `clean`, never `proved`. It has no more false positives than the simulator: every finding, except for
+//! redundant barriers (which depend on the launches tried and are `possible`), is reproduced by its launch.
 //!
 //! **Architecture Invariant:** no kernel is interpreted here; static knowledge
 //! comes from `lockstep_kernel::Hints`, everything else from the simulator.

@@ -1,8 +1,8 @@
-//! The order of a search: what is known, seeds, evolution, then what to make of what was found.
+//! The order of a search: known facts, seeds, evolution, then the examination of the findings.
 //!
-//! The launch to begin with is made to end, where it stands still for want of something that a caller gives ([`first_link`],
-//! [`waits`]). Then launches are tried ([`crate::explore`]), each bug's launch is made small and its condition is looked for
-//! ([`shrink`]), and barriers are judged and proposed ([`crate::advise`]).
+//! If the initial launch deadlocks because it lacks something that a caller provides, it is changed so that it
+//! terminates ([`first_link`], [`waits`]). Then launches are tried ([`crate::explore`]), each bug's launch is shrunk
+//! and its condition is searched for ([`shrink`]), and barriers are judged and proposed ([`crate::advise`]).
 
 use lockstep_finding::{Finding, Kind, Launch, Reason};
 use lockstep_kernel::Kernel;
@@ -24,41 +24,40 @@ use crate::space::launch::Sizes;
 
 /// Values for integer arguments that a precondition is likely to allow.
 const LIKELY_INTEGERS: [i64; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 0, 3, 7, 31, 100];
-/// What sizes are divided by where the ordinary ones take too long.
+/// Divisors of sizes where the ordinary ones take too long.
 const SMALLER: [i64; 2] = [8, 64];
 
-/// Why nothing is known of races in launches that all go too far.
-/// What a search gave.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Searched {
     /// With their launches; the conditional ones last.
     pub findings: Vec<Finding>,
-    /// By finding: the rule that led to it.
+    /// For each finding, the rule that led to it.
     pub rules: Vec<Rule>,
-    /// By finding: the barrier or fence that its help names.
+    /// For each finding, the barrier or fence that its help names.
     pub remedies: Vec<Option<Remedy>>,
-    /// Why one kind or another stays unknown.
+    /// Why some kinds remain unknown.
     pub doubts: Vec<(Kind, Reason)>,
-    /// More about a kind that is not a finding.
+    /// Further notes about a kind, which are not findings.
     pub notes: Vec<(Kind, String)>,
     /// Launches simulated in full.
     pub launches: usize,
-    /// The only one of them, or the first; one that did not come to its end where none did.
+    /// The only one of them, or the first; one that did not complete if none did.
     pub launch: Option<Launch>,
-    /// Of how many blocks, of all, the ordinary launch was executed, where the budget was not enough for the whole.
+    /// How many blocks of the ordinary launch were executed, of how many, if the budget did not suffice for all.
     pub sampled: Option<(u64, u64)>,
-    /// Access sites reached by some launch, of all.
+    /// Access sites reached by some launch, and the number of all sites.
     pub sites: (usize, usize),
-    /// Why nothing may be concluded from the absence of findings, if so.
+    /// Why the absence of findings proves nothing, if so.
     pub incomplete: Option<Reason>,
-    /// Why an ordinary launch was given up, where others came to their end.
+    /// Why an ordinary launch was given up, if others completed.
     pub cut: Option<Reason>,
-    /// No launch that the preconditions allow was found.
+    /// Whether no launch was found that the preconditions allow.
     pub nothing_allowed: bool,
     pub steps: u64,
 }
 
-/// Looks for launches of the kernel that expose a bug.
+/// Searches for launches of the kernel that expose a bug.
 pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Searched, String> {
     let mut space = Space::new(kernel, given);
     if let Some(genes) = allowed_genes(&space, settings)? {
@@ -112,11 +111,11 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     Ok(searched)
 }
 
-/// Genes of the first candidate that the preconditions allow; `None` without any.
+/// Genes of the first candidate that the preconditions allow; `None` if there is none.
 fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>, String> {
     let lab = Lab::new(space, settings);
     let plain = space.plain();
-    // A precondition in the source is only known by executing it.
+    // A precondition in the source is evaluated by executing the kernel.
     let requires =
         space.kernel.insts().any(|i| matches!(i.op, lockstep_kernel::Op::Requires { .. }));
     let allowed = |c: &Candidate| -> Result<bool, String> {
@@ -134,7 +133,7 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
     if allowed(&plain)? {
         return Ok(Some(plain.genes));
     }
-    // What the precondition compares a value with is likely to be the value.
+    // A constant in the precondition is a likely value.
     let is_int = |i: usize| !space.slots[i].ty.is_float();
     let known = |i: usize, k: usize| space.slots[i].hints.compared_with.get(k).map(|&c| c as i64);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -174,8 +173,8 @@ fn allowed_genes(space: &Space, settings: &Settings) -> Result<Option<Vec<Gene>>
     Ok(None)
 }
 
-/// If no ordinary launch came to its end, and nothing was found on the way that is certain without one, smaller ones are
-/// tried, and then the first one gets all that is left.
+/// If no ordinary launch completed, and nothing was found that is certain without one, smaller launches are tried, and
+/// then the first one gets the remaining budget.
 fn insist(driver: &mut Driver) -> Result<(), String> {
     let settled = |d: &Driver| d.done.iter().any(|d| d.complete && !d.odd);
     let budget = driver.broken.as_ref().is_some_and(Reason::is_budget);
@@ -187,7 +186,7 @@ fn insist(driver: &mut Driver) -> Result<(), String> {
         let smaller =
             driver.space().smaller(parts).filter(|_| !driver.is_over() && !settled(driver));
         if let Some(smaller) = smaller {
-            // A launch that a device forbids is skipped.
+            // A launch that exceeds a device's limits is skipped.
             let _ = driver.full(&smaller, false);
         }
     }
@@ -200,7 +199,7 @@ fn insist(driver: &mut Driver) -> Result<(), String> {
     Ok(())
 }
 
-/// Tries what may help against what was found, also in the plain launch and in the one with the largest blocks.
+/// Tries fixes for the findings, also in the ordinary launch and in the one with the largest blocks.
 fn remedies(driver: &Driver, settled: &mut [shrink::Settled]) -> Vec<Option<Remedy>> {
     let bind = |kernel: &Kernel, launch: &Launch| driver.lab.shelf.bind(kernel, launch).ok();
     let steps = driver.settings.config.max_steps / EFFORT;
@@ -246,7 +245,8 @@ fn finish(mut driver: Driver) -> Searched {
         driver.broken = driver.broken.take().or(driver.stuck.take());
     }
     let budget = driver.broken.as_ref().is_some_and(Reason::is_budget);
-    // Some are always given up after a number of steps; that the first one is, or that time ends them, is not expected.
+    // Some launches are always given up after a number of steps; it is reported only if that is the first one, or if
+    // time ran out.
     let first = driver.done.iter().any(|d| d.complete && d.candidate.rule == Rule::Ordinary);
     let is_told = |b: &Reason| !first || b.is_time();
     let (cut, incomplete) = match any_complete && budget {
@@ -275,8 +275,8 @@ fn finish(mut driver: Driver) -> Searched {
     }
 }
 
-/// Leaves of what the host computes and asks for what can be used: relations that some launch satisfies, for otherwise they
-/// were misread, and conditions that the plain launch does.
+/// Keeps only usable facts from the host: relations that some launch satisfies, for otherwise they were misread, and
+/// conditions that the ordinary launch satisfies.
 pub fn leave_satisfiable(kernel: &Kernel, given: &mut Given) {
     let related = Space::new(kernel, given).related;
     if related.is_empty() {

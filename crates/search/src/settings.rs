@@ -1,4 +1,4 @@
-//! How to search: limits, wishes, and who is told about the progress.
+//! How to search: limits, options, and callbacks for progress.
 
 use std::time::Instant;
 
@@ -21,16 +21,16 @@ pub struct Settings<'a> {
     pub config: Config,
     /// Whether a launch satisfies the preconditions given.
     pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
-    /// Launches that somebody else wants tried first.
+    /// Launches suggested by other engines, tried first.
     pub suggested: Vec<Suggestion>,
-    /// The accesses that may race, where all others are known not to. If there are none, launches are worth trying only for
-    /// what they newly reach.
+    /// The accesses that may race, if all others are known not to. If there are none, launches are only worth trying
+    /// for what they newly reach.
     pub may_race: Option<Vec<(SiteId, SiteId)>>,
-    /// A row of the table of excuses that is left out, to see what it does.
+    /// A row of the table of excuses that is disabled, to measure its effect.
     pub without_excuse: Option<String>,
-    /// Told now and then how far the search is.
+    /// Called from time to time with the progress of the search.
     pub progress: &'a dyn Fn(&Progress),
-    /// Told about each launch that is simulated.
+    /// Called for each launch that is simulated.
     pub log: Option<&'a dyn Fn(&str)>,
 }
 
@@ -40,7 +40,7 @@ pub struct Progress {
     pub generations: usize,
     /// The smallest F so far.
     pub best_f: f64,
-    /// Accesses reached, of all.
+    /// Accesses reached, and the number of all accesses.
     pub sites: (usize, usize),
     pub findings: usize,
     pub launches: usize,

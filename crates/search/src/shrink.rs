@@ -1,12 +1,9 @@
-//! Ordinary before odd: each bug's launch made as plain and as small as the bug
-//! allows.
+//! Ordinary before odd: each bug's launch is made as plain and as small as the bug allows.
 //!
-//! First every odd value is replaced by the ordinary one, then other contents and
-//! values by the plain ones, then blocks and threads are taken away; a change is
-//! kept if the same bug (same kind, same memory, same places) is still there. What
-//! then still needs an odd value is `conditional` (see [`crate::condition`]).
-//! Bugs often share a launch: what one bug was shrunk to is tried for the others
-//! before anything else.
+//! First every odd value is replaced by the ordinary one, then other contents and values by the plain ones, then blocks
+//! and threads are removed; a change is kept if the same bug (same kind, same memory, same source locations) still
+//! shows. A bug that then still needs an odd value is `conditional` (see [`crate::condition`]). Bugs often share a
+//! launch: the shrunk launch of one bug is tried first for the others.
 
 use std::rc::Rc;
 
@@ -22,17 +19,17 @@ use crate::explore::trial::Trial;
 use crate::space::candidate::{Candidate, Contents, Rule};
 use crate::space::ordinary::Oddity;
 
-/// A bug with the launch to show.
+/// A bug with the launch to report.
 pub(crate) struct Settled {
     pub(crate) finding: Finding,
     pub(crate) rule: Rule,
-    /// The simulator leaves it to others to say what helps.
+    /// Whether the simulator gave no advice for it.
     pub(crate) is_untold: bool,
 }
 
-/// Launches that the shrinking of one bug may cost.
+/// Maximum number of launches for shrinking one bug.
 const TRIES: usize = 40;
-/// Bugs beyond this number keep the launch that showed them; what they need is still looked for.
+/// Bugs beyond this number keep the launch that showed them; their conditions are still searched for.
 const MOST_SHRUNK: usize = 40;
 
 pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
@@ -65,9 +62,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let judged = match shrunk {
             Some(_) => !inquiry.hurried,
             None if inquiry.needs_an_end(&shown) => false,
-            // A launch that takes too long to be made again was not varied either.
+            // A launch that takes too long to be repeated was not varied either.
             None if complete => !inquiry.is_untried(&shown),
-            // Nor was one that did not finish: it is believed only where it is the launch with the most usual values.
+            // Nor was one that did not complete: its bug is confirmed only if it is the launch with the most usual
+            // values.
             None => {
                 let is_first = rule == Rule::Ordinary && !inquiry.driver.is_over();
                 is_first || !inquiry.is_untried(&shown)
@@ -84,7 +82,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         }
         out.push(Settled { finding, rule, is_untold });
     }
-    // One look at two equal pointers is enough.
+    // Equal pointers are reported once.
     let mut told = Vec::new();
     out.retain(|s| match (&s.rule, &s.finding.holds_when) {
         (Rule::EqualPointers(..), Some(condition)) => {
@@ -99,7 +97,7 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
     out
 }
 
-/// Whether a bug was found that no launch has to come to its end for.
+/// Whether a bug was found that is certain without a launch that completes.
 pub(crate) fn is_certain(driver: &mut Driver) -> bool {
     let entries = std::mem::take(&mut driver.ledger.entries);
     let certain = entries.iter().any(|entry| {
@@ -112,13 +110,12 @@ pub(crate) fn is_certain(driver: &mut Driver) -> bool {
     certain
 }
 
-/// A bug as it was found, in a launch that is not made again.
+/// A bug as it was found, in a launch that is not repeated.
 fn as_it_is<'t>(candidate: &'t Candidate, finding: &'t Finding) -> Shown<'t> {
     Shown { candidate, finding, wrong: 0, trial: None }
 }
 
-/// Why a bug may rest on a value that Lockstep chose.
-/// More elements than these are not tried without.
+/// Maximum number of elements that shrinking tries to drop.
 const MOST_DROPPED: usize = 8;
 
 impl Inquiry<'_, '_> {
@@ -151,8 +148,8 @@ impl Inquiry<'_, '_> {
         finding
     }
 
-    /// Writes of equal values may be equal only because of what arrays hold: zeros add up to zero. Random contents,
-    /// where no address or branch depends on them, tell such a bug from one of equal values.
+    /// Written values may be equal only because of the contents of arrays: zeros add up to zero. Random contents, where
+    /// no address or branch depends on them, distinguish such a bug from one that always writes equal values.
     fn tell_values_apart(&mut self, candidate: &mut Candidate) {
         let space = self.driver.lab.space;
         let mut other = candidate.clone();
@@ -163,7 +160,7 @@ impl Inquiry<'_, '_> {
                 other.cells.retain(|(param, ..)| *param != array.param);
             }
         }
-        // Elements that lead threads together are equal in one part, and may be unequal in another.
+        // Elements that lead threads to one address are equal in one part, and may be different in another.
         let mut mixed = other.clone();
         for (array, contents) in space.arrays.iter().zip(&mut mixed.contents) {
             if array.matters && matches!(*contents, Contents::Zeros | Contents::Ones) {
@@ -181,7 +178,7 @@ impl Inquiry<'_, '_> {
         self.benign = true;
     }
 
-    /// What there is to say about a bug without a smaller launch of it.
+    /// The report on a bug without shrinking its launch.
     fn judge(&mut self, candidate: &Candidate) -> Option<Finding> {
         let trial = self.run(candidate)?;
         self.report(&trial)
@@ -191,7 +188,7 @@ impl Inquiry<'_, '_> {
         self.report_with(trial, None)
     }
 
-    /// The finding of a launch, with the condition that the table of excuses gives it, and another one.
+    /// The finding of a launch, with the condition from the table of excuses, and another one.
     fn report_with(&mut self, trial: &Trial, also: Option<Claim>) -> Option<Finding> {
         let mut finding = same(trial, self.key)?.clone();
         finding.launch = Some(trial.launch.clone());
@@ -215,7 +212,7 @@ impl Inquiry<'_, '_> {
         Some(finding)
     }
 
-    /// Tries a change; whether the bug stayed.
+    /// Tries a change; returns whether the bug still shows.
     fn step(&mut self, best: &mut Rc<Trial>, change: impl FnOnce(&mut Candidate)) -> bool {
         let mut candidate = best.candidate.clone();
         change(&mut candidate);
@@ -314,7 +311,7 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// Elements that the bug does not need are zeros like the rest: those far out first, which make lists long.
+    /// Sets elements that the bug does not need to zero: those with high indices first, which make lists long.
     fn drop_cells(&mut self, best: &mut Rc<Trial>) {
         let mut cells = best.candidate.cells.clone();
         cells.sort_by_key(|&(_, at, ..)| std::cmp::Reverse(at));

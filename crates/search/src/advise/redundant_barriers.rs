@@ -1,18 +1,14 @@
 //! Redundant barriers: Simulee's Algorithm 5 over every launch that was simulated.
 //!
-//! The simulator says, for each launch, which sets of barriers separate accesses
-//! that would race without them. A barrier that is such a set alone is needed. Of
-//! the rest, as many as possible are taken away together (in the order of the
-//! source); what remains of the rest may go alone, but not together with others,
-//! and is reported so. Before anything is reported, the barriers are really
-//! removed and the launches simulated again: nothing new may appear.
+//! For each launch, the simulator reports which sets of barriers separate accesses that would race without them. A
+//! barrier that is such a set by itself is needed. Of the others, as many as possible are removed together (in source
+//! order); each remaining one could be removed alone, but not together with others, and is reported so. Before anything
+//! is reported, the barriers are actually removed and the launches simulated again: nothing new may appear.
 //!
-//! It rests on the launches tried, so the confidence is `possible`. To keep that
-//! worth reading, a barrier is only judged where every access that can conflict
-//! with another was reached, where several warps executed it, and where, if it stands in a loop,
-//! some block executed it three times, or always twice (so that the order with
-//! respect to the next iteration was seen to matter or not). A barrier in a
-//! function that was inlined several times is one barrier.
+//! The result depends on the launches tried, so the confidence is `possible`. To keep it useful, a barrier is only
+//! judged where every access that can conflict with another was reached, where several warps executed it, and where, if
+//! it is in a loop, some block executed it three times, or every block exactly twice (so that the order with respect to
+//! the next iteration was exercised). A barrier in a function that was inlined several times counts as one barrier.
 
 use std::cell::OnceCell;
 
@@ -23,42 +19,42 @@ use lockstep_simulate::{BarrierSurvey, Config, Outcome, Prepared, site_place};
 use crate::explore::driver::{Done, Driver};
 use crate::explore::ledger::Key;
 
-/// Executions in one block that show what a barrier does for the next iteration.
+/// Executions in one block that show the effect of a barrier on the next iteration.
 const ROUNDS: u64 = 3;
-/// Warps of a block that have to execute a barrier of which it is said that it
-/// orders only threads of one warp.
+/// Minimum number of warps of a block that must execute a barrier before it is reported to order only threads of one
+/// warp.
 const WARPS: u32 = 4;
-/// Launches that are repeated without the barriers.
+/// Maximum number of launches that are repeated without the barriers.
 const REPEATED: usize = 12;
 
-/// A barrier of the source: one place, whose inlined copies go or stay together.
+/// A barrier in the source: one location, whose inlined copies are removed or kept together.
 struct Group {
     sites: Vec<SiteId>,
     most_per_block: u64,
-    /// The most executions in one block, over launches, where that is always the
-    /// same: a loop of fixed length.
+    /// The maximum number of executions in one block, if it is the same in all launches: a loop with a constant trip
+    /// count.
     always: Option<u64>,
     most_warps: u32,
     in_loop: bool,
 }
 
-/// Accesses that only these barriers separate, by group.
+/// Accesses that are separated only by these barriers, by group.
 struct Need {
     groups: Vec<usize>,
     across_warps: bool,
 }
 
-/// What can be said of a kernel's barriers.
+/// The judgement on a kernel's barriers.
 #[derive(Default)]
 pub(crate) struct Judgement {
     pub(crate) findings: Vec<Finding>,
-    /// Needed barriers of which there is something to say.
+    /// Notes about needed barriers.
     pub(crate) notes: Vec<String>,
 }
 
 pub(crate) fn judge(driver: &Driver) -> Judgement {
     let kernel = driver.lab.space.kernel;
-    // An access that conflicts with none needs no barrier.
+    // An access that conflicts with no other needs no barrier.
     let mut pairs = driver.lab.space.hints.pairs.iter();
     let all_reached =
         pairs.all(|(a, b)| driver.reached.site(a.0 as usize) && driver.reached.site(b.0 as usize));
@@ -70,7 +66,7 @@ pub(crate) fn judge(driver: &Driver) -> Judgement {
     let surveys: Vec<&BarrierSurvey> = complete().filter_map(|d| d.barriers.as_ref()).collect();
     let groups = groups(driver, &surveys);
     let needs = needs(&groups, &surveys);
-    // Two warps, unless the kernel is made for one.
+    // Two warps, unless the kernel is written for one.
     let threads = driver.lab.space.blocks.iter().map(|b| b.iter().product::<u32>()).max();
     let warps = if threads.is_some_and(|t| t <= driver.lab.config.warp_size) { 1 } else { 2 };
     let is_judged = |g: &Group| {
@@ -112,7 +108,7 @@ pub(crate) fn judge(driver: &Driver) -> Judgement {
         });
     }
     for (g, group) in groups.iter().enumerate() {
-        // Never where the launches were too small to show more.
+        // Not where the launches were too small to show more.
         let judged = is_judged(group) && group.most_warps >= WARPS;
         let mine = || needs.iter().filter(|n| n.groups.contains(&g));
         if judged && mine().any(|n| n.groups == [g]) && mine().all(|n| !n.across_warps) {
@@ -165,7 +161,7 @@ fn groups(driver: &Driver, surveys: &[&BarrierSurvey]) -> Vec<Group> {
     out
 }
 
-/// The smallest sets only, those across warps and the others apart.
+/// Keeps only the minimal sets, separately for those across warps and the others.
 fn needs(groups: &[Group], surveys: &[&BarrierSurvey]) -> Vec<Need> {
     let mut out: Vec<Need> = Vec::new();
     for s in surveys.iter().flat_map(|s| &s.separations) {
@@ -181,18 +177,18 @@ fn needs(groups: &[Group], surveys: &[&BarrierSurvey]) -> Vec<Need> {
     out
 }
 
-/// Lines of barriers that some threads do not reach.
+/// Source lines of barriers that some threads do not reach.
 fn divergent_lines(driver: &Driver) -> Vec<u32> {
     let entries = driver.ledger.entries.iter();
     let found = entries.filter(|e| e.finding.kind == Kind::BarrierDivergence);
     found.flat_map(|e| e.finding.accesses.iter().map(|a| a.place.line)).collect()
 }
 
-/// Launches to repeat, and what they showed as the kernel is.
+/// The launches to repeat, and their findings with the original kernel.
 struct Removal<'d, 'a> {
     driver: &'d Driver<'a>,
     groups: &'d [Group],
-    /// Made when a barrier is first removed: mostly there is none to remove.
+    /// Computed when a barrier is first removed: mostly there is none to remove.
     before: OnceCell<Vec<(&'d Done, Vec<Key>)>>,
 }
 

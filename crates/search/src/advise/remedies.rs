@@ -1,14 +1,15 @@
 //! Advice that was tried: which barrier or fence makes a finding go away.
 //!
-//! What the simulator sees is one pair of threads; other pairs at the same two places may lie in other warps or blocks. So a
-//! help line that names a barrier or a fence is an edit of the kernel ([`lockstep_kernel::edit`]) with which the launches
-//! were simulated again: no pair may race at the two places any more, all threads have to reach what was added, and nothing
-//! else may go wrong that did not before. Places are tried as a programmer would: between the two accesses, then out of the
-//! branches around them, then at the ends of the body of their loop. A barrier of the warp that does as well there is only
-//! mentioned: the threads of other launches may meet across warps. It is advised where that is proved.
+//! The simulator sees one pair of threads; other pairs at the same two source locations may be in other warps or
+//! blocks. So a help line that names a barrier or a fence is an edit of the kernel ([`lockstep_kernel::edit`]) with
+//! which the launches were simulated again: no pair may race at the two locations any more, all threads have to reach
+//! the addition, and no other bug may appear. Positions are tried in the order a programmer would: between the two
+//! accesses, then outside the branches around them, then at the ends of their loop body. A warp barrier that works as
+//! well there is only mentioned: in other launches the threads may be in different warps. It is advised if it is proved
+//! sufficient.
 //!
-//! What it can miss: what needs two barriers, or a place within an expression. What was not tried, or does not help, is
-//! something to look at, and is worded so.
+//! What it can miss: fixes that need two barriers, or a position within an expression. Advice that was not tried, or
+//! does not help, is worded as something to look at.
 
 use lockstep_finding::{Access, Action, Finding, Kind, Launch, MemorySpace};
 use lockstep_kernel::cfg::Cfg;
@@ -20,19 +21,19 @@ use lockstep_simulate::{BoundLaunch, Config, Prepared, place};
 
 use crate::explore::ledger::Key;
 
-/// Edits that are tried for one finding.
+/// Maximum number of edits that are tried for one finding.
 const MOST_EDITS: usize = 14;
-/// Branches around an access that a barrier is taken out of.
+/// Maximum number of branches around an access outside of which a barrier is placed.
 const MOST_OUT: usize = 2;
 
-/// What makes a finding go away.
+/// An edit that removes a finding.
 #[derive(Clone, Debug)]
 pub struct Remedy {
-    /// The kernel with it.
+    /// The edited kernel.
     pub kernel: Kernel,
-    /// What it is, as an instruction, without how well it was tried.
+    /// The advice as an instruction, without how well it was tried.
     pub text: String,
-    /// What did as well in the launches tried, and costs less.
+    /// A cheaper edit that worked as well in the launches tried.
     pub weaker: Option<Box<Remedy>>,
 }
 
@@ -44,31 +45,31 @@ pub struct Advisor<'a> {
     cfg: Cfg,
     /// Registers that may differ between the threads of a block.
     varying: Vec<bool>,
-    /// Warp instructions that may still be spent.
+    /// Warp instructions left in the budget.
     left: u64,
-    /// What launches showed as the kernel is.
+    /// The findings of launches with the original kernel.
     before: Vec<(Launch, Option<Vec<Key>>)>,
 }
 
-/// A place for a barrier: all its copies, and its description.
+/// A position for a barrier: all its copies, and its description.
 struct Stand {
     spots: Vec<Spot>,
     text: String,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trial {
     Cured,
-    /// Threads of different blocks still meet there, and nothing else is wrong.
+    /// Threads of different blocks still race there, and nothing else is wrong.
     LeftAcrossBlocks,
     Failed,
-    /// There was no launch, or no budget.
+    /// There was no launch, or no budget left.
     Untried,
 }
 
 impl<'a> Advisor<'a> {
-    /// With so many warp instructions for everything.
+    /// `steps` is the budget of warp instructions for all trials.
     pub fn new(
         kernel: &'a Kernel,
         config: &Config,
@@ -85,8 +86,8 @@ impl<'a> Advisor<'a> {
         Advisor { kernel, config, bind, cfg, varying, left: steps, before: Vec::new() }
     }
 
-    /// Puts what is best done about a race, or about atomics without fences, before the finding's other help. `others` are
-    /// launches, besides its own, in which the remedy has to work.
+    /// Puts the best fix for a race, or for atomics without fences, before the finding's other help. `others` are
+    /// launches, besides the finding's own, in which the fix has to work.
     pub fn advise(&mut self, finding: &mut Finding, others: &[&Launch]) -> Option<Remedy> {
         let (help, remedy) = match finding.kind {
             Kind::DataRace => self.barrier(finding, others),
@@ -129,7 +130,7 @@ impl<'a> Advisor<'a> {
         (help.to_owned(), None)
     }
 
-    /// With a barrier of the warp, where that does it as well.
+    /// Replaces the barrier by a warp barrier, if that works as well.
     fn weakest(
         &mut self,
         finding: &Finding,
@@ -194,7 +195,7 @@ impl<'a> Advisor<'a> {
         (help.to_owned(), None)
     }
 
-    /// What the launches show of a changed kernel.
+    /// The result of simulating the launches with an edited kernel.
     fn trial(&mut self, edited: &Kernel, finding: &Finding, launches: &[&Launch]) -> Trial {
         if launches.is_empty() {
             return Trial::Untried;
@@ -219,7 +220,7 @@ impl<'a> Advisor<'a> {
         result
     }
 
-    /// The launch of a finding, and those of the others that can be made again; none where its own cannot.
+    /// The launch of a finding, and those of the others that can be repeated; empty if its own cannot.
     fn launches<'l>(&mut self, finding: &'l Finding, others: &[&'l Launch]) -> Vec<&'l Launch> {
         let mut out: Vec<&Launch> = Vec::new();
         for launch in finding.launch.iter().chain(others.iter().copied()) {
@@ -232,7 +233,7 @@ impl<'a> Advisor<'a> {
         out
     }
 
-    /// What a launch shows as the kernel is; `None` where it cannot be made again.
+    /// The findings of a launch with the original kernel; `None` if it cannot be repeated.
     fn before(&mut self, launch: &Launch) -> Option<Vec<Key>> {
         if let Some((_, known)) = self.before.iter().find(|(l, _)| l == launch) {
             return known.clone();
@@ -254,7 +255,7 @@ impl<'a> Advisor<'a> {
         outcome.incomplete.is_none().then_some(outcome.findings)
     }
 
-    /// The sites of an access: one place of the source may be there several times.
+    /// The sites of an access: one source location may have several.
     fn sites(&self, access: &Access) -> Vec<SiteId> {
         let kind = match access.op {
             Action::Read => SiteKind::Read,
@@ -271,7 +272,7 @@ impl<'a> Advisor<'a> {
         sites.filter(|&s| edit::position(self.kernel, s).is_some()).collect()
     }
 
-    /// Where a barrier may keep the two accesses apart, the most natural places first.
+    /// Positions where a barrier may separate the two accesses, the most natural ones first.
     fn stands(&self, finding: &Finding) -> Vec<Stand> {
         let [one, other] = &finding.accesses[..] else { return Vec::new() };
         let mut out: Vec<Stand> = Vec::new();
@@ -307,7 +308,7 @@ impl<'a> Advisor<'a> {
         out
     }
 
-    /// How to say that something is between two accesses of one block.
+    /// The description of a position between two accesses in one basic block.
     fn between(&self, one: &Access, other: &Access) -> Option<String> {
         let block = |a: &Access| match self.sites(a)[..] {
             [site] => edit::position(self.kernel, site).map(|(b, _)| b),
@@ -320,7 +321,7 @@ impl<'a> Advisor<'a> {
         })
     }
 
-    /// After so many of the branches around an access, or after its loop.
+    /// After the given number of enclosing branches of an access, or after its loop.
     fn behind(&self, sites: &[SiteId], line: u32, out_of: usize) -> Option<Stand> {
         let mut text = String::new();
         let mut spots = Vec::new();
@@ -330,7 +331,7 @@ impl<'a> Advisor<'a> {
             for _ in 0..out_of {
                 at = self.cfg.ipdom[at.0 as usize]?;
             }
-            // The head of its own loop is not behind anything.
+            // The header of its own loop is not after anything.
             if self.contains(self.loop_headed(at), from) {
                 return None;
             }
@@ -347,7 +348,7 @@ impl<'a> Advisor<'a> {
         Some(Stand { spots, text })
     }
 
-    /// Before so many of the branches around an access, or before its loop.
+    /// Before the given number of enclosing branches of an access, or before its loop.
     fn ahead(&self, sites: &[SiteId], line: u32, out_of: usize) -> Option<Stand> {
         let mut text = String::new();
         let mut spots = Vec::new();
@@ -378,7 +379,7 @@ impl<'a> Advisor<'a> {
         Some(Stand { spots, text })
     }
 
-    /// Wherever the innermost loop goes back to its head.
+    /// At each back edge of the innermost loop.
     fn end_of_body(&self, sites: &[SiteId], line: u32) -> Option<Stand> {
         let mut spots = Vec::new();
         for &site in sites {
@@ -394,8 +395,8 @@ impl<'a> Advisor<'a> {
         })
     }
 
-    /// The blocks that decide whether a block is reached, the nearest first: branches that it lies on one way of, and those
-    /// that decide about these in turn.
+    /// The blocks whose branches decide whether a block is reached, the nearest first: branches that the block is
+    /// control-dependent on, and those that these depend on in turn.
     fn branches_around(&self, block: BlockId) -> Vec<BlockId> {
         let down = |b: &BlockId| self.cfg.ipdom[b.0 as usize];
         let mut out = Vec::new();
@@ -411,8 +412,8 @@ impl<'a> Advisor<'a> {
         out
     }
 
-    /// Whether all threads of a block come to a spot together, or none does, as far as values show. A launch in which they
-    /// happen to says less.
+    /// Whether all threads of a block reach a spot together, or none does, as far as the values show. That they happen
+    /// to do so in one launch proves less.
     fn is_for_all(&self, spot: Spot) -> bool {
         let block = match spot {
             Spot::Start(b) | Spot::End(b) => Some(b),
@@ -437,13 +438,13 @@ impl<'a> Advisor<'a> {
         l.is_some_and(|l| self.cfg.loops[l].blocks.contains(&block))
     }
 
-    /// Whether a loop around one block is not around the other.
+    /// Whether the innermost loop around one block does not contain the other.
     fn is_left(&self, from: BlockId, to: BlockId) -> bool {
         let own = self.cfg.innermost[from.0 as usize];
         own.is_some() && !self.contains(own, to)
     }
 
-    /// The barrier of a block that orders the memory of a finding, as the language has it.
+    /// The block barrier of the language that orders the memory of a finding.
     fn block_barrier(&self, finding: &Finding) -> Addition {
         let is_shared = finding.memory.as_ref().is_some_and(|m| m.space == MemorySpace::Shared);
         match self.kernel.language {
@@ -452,7 +453,7 @@ impl<'a> Advisor<'a> {
         }
     }
 
-    /// What is to be written for an addition.
+    /// The source text of an addition.
     fn name(&self, addition: Addition, finding: &Finding) -> &'static str {
         let is_opencl = self.kernel.language == Language::OpenCl;
         match addition {
@@ -483,8 +484,8 @@ impl<'a> Advisor<'a> {
     }
 }
 
-/// The registers that may differ between threads of one block: what is made of their numbers, of memory at places that
-/// differ, or by operations that tell threads apart.
+/// The registers that may differ between threads of one block: computed from thread indices, from memory at addresses
+/// that differ, or by operations whose result depends on the thread.
 fn varying(kernel: &Kernel) -> Vec<bool> {
     let mut out = vec![false; kernel.regs.len()];
     loop {
@@ -548,7 +549,7 @@ fn is_race(finding: &Finding) -> bool {
     matches!(finding.kind, Kind::DataRace | Kind::MissingFence)
 }
 
-/// The places of a finding's accesses, in a fixed order.
+/// The source locations of a finding's accesses, in a fixed order.
 fn places(finding: &Finding) -> Vec<(&str, u32, u32)> {
     let places = finding.accesses.iter().map(|a| &a.place);
     let mut out: Vec<_> = places.map(|p| (p.file.as_str(), p.line, p.column)).collect();
@@ -556,7 +557,7 @@ fn places(finding: &Finding) -> Vec<(&str, u32, u32)> {
     out
 }
 
-/// Whether the pair that was seen is of one warp.
+/// Whether the pair in the finding is in one warp.
 fn in_one_warp(finding: &Finding, warp_size: u32) -> bool {
     let Some(launch) = &finding.launch else { return false };
     let [x, y, _] = launch.block;

@@ -1,4 +1,4 @@
-//! Goes through the table of excuses for one bug.
+//! Applies the table of excuses to one bug.
 
 use lockstep_finding::{Confidence, Finding, Kind};
 
@@ -8,7 +8,7 @@ use crate::explore::inquiry::{Inquiry, Shown};
 use crate::explore::ledger::make_conditional;
 
 impl Inquiry<'_, '_> {
-    /// What the first row of the table that has something to say makes of a bug.
+    /// The result of the first row of the table that applies to a bug.
     pub(crate) fn examine(&mut self, stage: Stage, shown: &Shown) -> Option<Plea> {
         if self.key.kind == Kind::Deadlock && self.has_waits() {
             self.driver.grant(waits::TRIES as u64);
@@ -33,14 +33,14 @@ impl Inquiry<'_, '_> {
             && (row.applies)(self, shown)
     }
 
-    /// Whether some row that has to be tried before a bug is believed could not be tried.
+    /// Whether some required row could not be tried.
     pub(crate) fn is_untried(&self, shown: &Shown) -> bool {
         EXCUSES.iter().any(|row| row.is_required && self.is_tried(row, Stage::Ordinary, shown))
     }
 
-    /// Whether a bug of a launch that came to no end, and is not made again, may be the doing of a value that Lockstep chose:
-    /// elements that led both threads to one place, where others might not have; sizes that are not round; or the end
-    /// itself, because of which something was not written.
+    /// Whether a bug of a launch that did not terminate, and is not repeated, may be caused by a value that Lockstep
+    /// chose: elements that led both threads to one address, where others might not; sizes that are not round; or the
+    /// early end itself, because of which something was not written.
     pub(crate) fn needs_an_end(&self, shown: &Shown) -> bool {
         let finding = shown.finding;
         match self.key.kind {
@@ -57,7 +57,7 @@ impl Inquiry<'_, '_> {
 }
 
 impl Plea {
-    /// Changes a finding as the row of the table says.
+    /// Changes a finding according to the row of the table.
     pub(crate) fn apply(self, finding: &mut Finding) {
         match self {
             Plea::Conditional(when) => make_conditional(finding, when),

@@ -1,15 +1,16 @@
-//! The table of excuses: what may be to blame for a bug besides the kernel.
+//! The table of excuses: possible causes of a bug other than the kernel.
 //!
-//! A row says for which bugs and launches it is tried, what it varies, and which condition it yields. Rows are tried in
-//! their order, and the first that has something to say is the one that is told; so what is simple to say, or what a
-//! caller is most likely to know, stands first. `BENCH_ARGS=excuses make bench` takes away each row in turn and prints what
-//! changes; a row whose absence changes nothing has no place here.
+//! A row states for which bugs and launches it is tried, what it varies, and which condition it yields. Rows are tried
+//! in order, and the first that succeeds is reported; so simple conditions, and those that a caller is most likely to
+//! know, come first. `BENCH_ARGS=excuses make bench` removes each row in turn and prints what changes; a row whose
+//! absence changes nothing is deleted.
 //!
 //! The contract of a row:
 //!
-//! - [`Excuse::applies`] makes no launch. Where it is false, [`Excuse::plea`] would find nothing.
-//! - [`Excuse::plea`] says something only after launches have shown it: with what the row varies, the bug is gone, and
-//!   nothing else goes wrong that did not before. Exceptions are launches that are not made again ([`Stage::NotRepeated`]).
+//! - [`Excuse::applies`] runs no launch. Where it is false, [`Excuse::plea`] would find nothing.
+//! - [`Excuse::plea`] succeeds only after launches have confirmed it: with the row's variation, the bug disappears, and
+//!   nothing else goes wrong that did not before. Exceptions are launches that are not repeated
+//!   ([`Stage::NotRepeated`]).
 //! - A row can only weaken a finding, never add or drop one.
 
 use std::fmt;
@@ -20,16 +21,16 @@ use crate::condition::{block_is, boundary};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::slots::Slot;
 
-/// What was done so far about the bug that a row is tried for.
+/// How far the bug has been processed when a row is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Its launch has ordinary values as far as possible, and was not made smaller yet.
+    /// Its launch has ordinary values as far as possible, and has not been shrunk yet.
     Found,
-    /// Its launch is as small as it can be, and all its values are ordinary.
+    /// Its launch has been shrunk, and all its values are ordinary.
     Ordinary,
     /// The same, but the bug needs an odd value.
     Odd,
-    /// Its launch came to no end, or takes too long to be made again: it is as it was found.
+    /// Its launch did not terminate, or takes too long to be repeated: it is as it was found.
     NotRepeated,
     /// The same, and some value of it is odd.
     NotRepeatedOdd,
@@ -37,14 +38,14 @@ pub(crate) enum Stage {
     Unconditional,
 }
 
-/// What a row says of a bug.
+/// The result of a row for a bug.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Plea {
-    /// It shows only then.
+    /// It shows only under this condition.
     Conditional(When),
-    /// It shows only then, and no launch has shown that it does not otherwise.
+    /// It shows only under this condition, but no launch has shown that it does not show otherwise.
     PossibleWhen(When),
-    /// It may not show in launches that a caller makes, for this reason.
+    /// It may not show in launches by a caller, for this reason.
     Possible(Reason),
 }
 
@@ -61,16 +62,17 @@ impl fmt::Display for Plea {
 /// A row of the table.
 pub struct Excuse {
     pub name: &'static str,
-    /// What of the launch it varies.
+    /// Which part of the launch it varies.
     pub varies: &'static str,
-    /// What the condition looks like.
+    /// The form of the condition.
     pub yields: &'static str,
-    /// A kernel of `tests/`, with options, of which the search reports something else without the row.
+    /// A kernel of `tests/`, with options, for which the search reports something else without the row.
     pub shown_by: &'static str,
-    /// The kinds of bugs that it is tried for; none stands for all.
+    /// The kinds of bugs that it is tried for; empty means all.
     pub(crate) kinds: &'static [Kind],
     pub(crate) stages: &'static [Stage],
-    /// Whether it has to be tried before a bug is believed: where it applies and could not be, the bug is only possible.
+    /// Whether it has to be tried before a bug is confirmed: where it applies and could not be tried, the bug is only
+    /// possible.
     pub(crate) is_required: bool,
     pub(crate) applies: fn(&Inquiry, &Shown) -> bool,
     pub(crate) plea: fn(&mut Inquiry, &Shown) -> Option<Plea>,
@@ -90,7 +92,7 @@ const WITHOUT_LAUNCHES: &[Stage] = &[Stage::Ordinary, Stage::NotRepeated];
 const STUCK: &[Stage] = &[Stage::NotRepeated, Stage::NotRepeatedOdd];
 const LAST: &[Stage] = &[Stage::Unconditional];
 
-/// A plea whose condition is looked at again on both sides ([`crate::condition::settled`]).
+/// A plea whose condition is checked again on both sides ([`crate::condition::settled`]).
 macro_rules! when {
     ($function:ident) => {
         |inquiry, shown| Some(Plea::Conditional(When::exactly(inquiry.$function(shown)?)))
@@ -652,7 +654,7 @@ mod tests {
             assert!(!row.shown_by.is_empty(), "{}", row.name);
             assert!(!row.stages.is_empty(), "{}", row.name);
             let is_tried = |s| row.stages.contains(&s);
-            // What has to be tried is asked of launches that can be made again.
+            // Required rows need launches that can be repeated.
             assert!(!row.is_required || is_tried(Stage::Ordinary), "{}", row.name);
         }
     }

@@ -1,17 +1,18 @@
-//! Waits that never end in a launch that Lockstep chose, and end in another.
+//! Waits that never end in a launch that Lockstep chose, but end in another.
 //!
-//! Where warp 1 feeds warp 0, a launch of one warp stands still; so does one of a single block where block 1 feeds block 0,
-//! and a barrier of all blocks whose number is a parameter, with any other number. Nothing in such a kernel says how it is
-//! to be launched, but its callers know. So a launch that stands still is made again with other dimensions and with the
-//! parameters that the wait compares with as large as a number of blocks, warps or threads. Where somebody then waits at the
-//! same place, and the launch comes to its end, the deadlock is `conditional`. Where the launch to begin with stands still,
-//! all launches of the search begin with what ends it.
+//! Where warp 1 produces values for warp 0, a launch of one warp deadlocks; so does a launch of a single block where
+//! block 1 produces for block 0, and a hand-written grid barrier whose number of blocks is a parameter, with any other
+//! number. Nothing in such a kernel states how it must be launched, but its callers know. So a launch that deadlocks is
+//! repeated with other dimensions, and with the parameters in the wait's condition set to the number of blocks, warps
+//! or threads. If a thread then waits at the same source location, and the launch terminates, the deadlock is
+//! `conditional`. If the initial launch deadlocks, all launches of the search start with the change that ends the wait.
 //!
-//! A wait that no such launch ends is an error, but for two: what is waited for is written only where no thread of the launch
-//! comes, nor could come once the wait had ended, or it is not written by the kernel at all, and contents that Lockstep chose are
-//! no fact. These are possible, under that condition.
+//! A wait that ends in no such launch is an error, with two exceptions: the awaited value is written only by code that
+//! no thread of the launch reaches, nor could reach after the wait, or it is not written by the kernel at all, and
+//! contents that Lockstep chose are not facts. These are possible, under that condition.
 //!
-//! What it can do wrong: call a deadlock conditional that callers do meet, in launches like these. It is still reported.
+//! What can go wrong: a deadlock may be called conditional although callers do run into it, in launches like these. It
+//! is still reported.
 
 use std::rc::Rc;
 
@@ -31,16 +32,15 @@ use crate::space::launch::Sizes;
 use crate::space::places::is_at;
 use crate::space::slots::Part;
 
-/// Launches that are made to end a wait.
+/// Maximum number of launches that are tried to end a wait.
 pub(super) const TRIES: usize = 60;
-/// Blocks, and warps of a block, that may be what is missing.
+/// Numbers of blocks, and of warps in a block, that the wait may need.
 const BLOCKS: [u32; 7] = [2, 3, 4, 1, 8, 16, 32];
 const WARPS: [u32; 8] = [2, 3, 4, 5, 8, 16, 1, 32];
-/// Numbers of a condition that are tried as dimensions.
+/// Maximum number of constants from a condition that are tried as dimensions.
 const MOST_NUMBERS: usize = 3;
 
-/// Why a wait that no launch ended may still end.
-/// What callers give for a number that a barrier of their own waits for.
+/// Expressions that callers pass as the number that a hand-written barrier waits for.
 const QUANTITIES: [&str; 12] = [
     "gridDim.x",
     "gridDim.x - 1",
@@ -56,16 +56,16 @@ const QUANTITIES: [&str; 12] = [
     "gridDim.x * gridDim.y * blockDim.x * blockDim.y",
 ];
 
-/// What was changed so that a wait ends.
+/// A change of the launch that ends a wait.
 #[derive(Clone, Debug, PartialEq)]
 enum Change {
     /// A dimension, and its value.
     Dimension(Dimension, u32),
-    /// A slot is as large as this.
+    /// A slot has the value of this expression.
     Slot(usize, Expr),
 }
 
-/// A launch that stands still, and why.
+/// A launch that deadlocks, and why.
 pub(crate) struct Standstill {
     pub(crate) finding: Finding,
     pub(crate) relations: Vec<Relation>,
@@ -73,11 +73,11 @@ pub(crate) struct Standstill {
     pub(crate) block: [u32; 3],
 }
 
-/// What ends the wait in which the launch to begin with stands still, if something does.
+/// The change that ends the wait in which the initial launch deadlocks, if there is one.
 pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
     let space: &Space = lab.space;
     let mut all = waits(space.kernel, &Cfg::new(space.kernel));
-    // If the kernel never writes it, no other launch does either.
+    // If the kernel never writes the awaited value, no other launch writes it either.
     all.retain(|w| !writers(space.kernel, &w.reads).is_empty());
     if all.is_empty() {
         return None;
@@ -86,7 +86,7 @@ pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
     let launch = space.launch(&plain, &Sizes::default(), lab.seed);
     let stuck = lab.simulate(&launch, steps).ok()?;
     let found = stuck.findings.iter().find(|f| f.kind == Kind::Deadlock)?.clone();
-    // A wait that ends does so soon.
+    // A wait that ends does so early.
     let few = (steps / 10).max(1);
     let mut run = |c: &Candidate| lab.try_out(c, few, true).ok().flatten().map(Rc::new);
     let mut ends = Ends { space, waits: of(space, all, &found), tries: TRIES, run: &mut run };
@@ -105,7 +105,7 @@ pub(crate) fn standstill(lab: &Lab, steps: u64) -> Option<Standstill> {
     Some(Standstill { finding, relations, grid: ended.grid, block: ended.block })
 }
 
-/// The waits that a deadlock is about.
+/// The waits at which a deadlock occurred.
 fn of(space: &Space, all: Vec<Wait>, finding: &Finding) -> Vec<Wait> {
     let kernel = space.kernel;
     let is_it = |w: &Wait| {
@@ -119,7 +119,7 @@ fn of(space: &Space, all: Vec<Wait>, finding: &Finding) -> Vec<Wait> {
     }
 }
 
-/// Makes launches in which a wait may end.
+/// Tries launches in which a wait may end.
 struct Ends<'s, 'a> {
     space: &'s Space<'a>,
     waits: Vec<Wait>,
@@ -158,7 +158,7 @@ impl Ends<'_, '_> {
         (self.run)(c).filter(|t| t.outcome.incomplete.is_none())
     }
 
-    /// Whether somebody waits in a launch, and it comes to its end.
+    /// Whether a thread waits in a launch, and the launch terminates.
     fn ends(&mut self, c: &Candidate) -> bool {
         let Some(trial) = self.trial(c) else { return false };
         let ways = &trial.outcome.coverage.branches;
@@ -166,7 +166,7 @@ impl Ends<'_, '_> {
         self.waits.iter().any(|w| w.exits.iter().any(both))
     }
 
-    /// What of a launch has to be another for the wait to end: little if little is enough.
+    /// The changes of a launch that the wait needs to end: as few as possible.
     fn changes(&mut self, c: &Candidate) -> Option<Vec<Change>> {
         let mut ending = None;
         for (change, i) in self.slot_changes() {
@@ -201,7 +201,7 @@ impl Ends<'_, '_> {
         None
     }
 
-    /// Whether a wait ends where a slot is as large as something, in this launch and in one of other dimensions.
+    /// Whether a wait ends if a slot has the value of an expression, in this launch and in one with other dimensions.
     fn follows(&mut self, c: &Candidate, change: &Change) -> bool {
         let [grid, block] = self.free();
         let mut moved = vec![Vec::new(); 2];
@@ -221,7 +221,7 @@ impl Ends<'_, '_> {
         })
     }
 
-    /// Which dimensions Lockstep may choose.
+    /// The dimensions that Lockstep may choose.
     fn free(&self) -> [[bool; 3]; 2] {
         let given = self.space.given;
         let related = &self.space.related;
@@ -231,7 +231,7 @@ impl Ends<'_, '_> {
         [std::array::from_fn(grid), std::array::from_fn(block)]
     }
 
-    /// What may end a wait, with the slot it is about.
+    /// Changes that may end a wait, with the slot that each changes.
     fn slot_changes(&self) -> Vec<(Change, usize)> {
         let space = self.space;
         let is_compared = |&i: &usize| {
@@ -265,7 +265,7 @@ impl Ends<'_, '_> {
         out
     }
 
-    /// In which launches a wait does not end, named by what ends it.
+    /// The condition under which a wait does not end, expressed by the changes that end it.
     fn condition(&mut self, c: &Candidate, changes: &[Change]) -> When {
         let parts: Vec<When> = (0..changes.len())
             .map(|k| match &changes[k] {
@@ -291,7 +291,7 @@ impl Ends<'_, '_> {
             [true, false] => Operator::Gt,
             [false, true] => Operator::Lt,
             [false, false] => Operator::Ne,
-            // It is no bound of what ends the wait.
+            // The value that ends the wait is not a boundary.
             [true, true] => {
                 return When::for_example(Claim::compare(name, Operator::Eq, Expr::int(c.int(i))));
             }
@@ -299,7 +299,7 @@ impl Ends<'_, '_> {
         When::exactly(Claim::compare(name, how, value.clone()))
     }
 
-    /// Whether the wait ends where a slot is one less, and one more, than what ends it.
+    /// Whether the wait ends if a slot is one less, and one more, than the value that ends it.
     fn beside(&mut self, c: &Candidate, changes: &[Change], i: usize) -> [bool; 2] {
         let ended = self.changed(c, changes);
         [-1, 1].map(|by| {
@@ -325,7 +325,7 @@ impl Ends<'_, '_> {
             others[k] = Change::Dimension(d, n);
             me.trial(&me.changed(c, &others)).is_some()
         };
-        // The first towards the launch that stands still for which it does not.
+        // Bisects for the first value, towards the launch that deadlocks, for which the wait does not end.
         let (mut stuck, mut ends) = (old, n);
         while stuck.abs_diff(ends) > 1 {
             let middle = stuck.min(ends) + stuck.abs_diff(ends) / 2;
@@ -344,16 +344,16 @@ impl Ends<'_, '_> {
     }
 }
 
-/// What a deadlock waits for.
+/// The values that a deadlock waits for.
 struct Waited {
     waits: Vec<Wait>,
-    /// Where it is read, and where it is written.
+    /// The sites that read them, and those that write them.
     reads: Vec<SiteId>,
     writers: Vec<SiteId>,
 }
 
 impl Inquiry<'_, '_> {
-    /// Whether the kernel has loops that wait for what another thread writes.
+    /// Whether the kernel has loops that wait for a value written by another thread.
     pub(super) fn has_waits(&self) -> bool {
         let kernel = self.driver.lab.space.kernel;
         !waits(kernel, &Cfg::new(kernel)).is_empty()
@@ -367,7 +367,7 @@ impl Inquiry<'_, '_> {
         Waited { waits, reads, writers }
     }
 
-    /// Flags and locks that are set before the launch begins, where it stands still only for that.
+    /// Flags and locks that are set before the launch, if it deadlocks only because of that.
     pub(super) fn preset_flags(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;
@@ -392,7 +392,7 @@ impl Inquiry<'_, '_> {
         None
     }
 
-    /// Other dimensions, or parameters as large as a number of blocks, warps or threads, with which the wait ends.
+    /// Other dimensions, or parameters equal to a number of blocks, warps or threads, with which the wait ends.
     pub(super) fn wait_ended_elsewhere(&mut self, shown: &Shown) -> Option<When> {
         let space = self.driver.lab.space;
         let Waited { waits, writers, .. } = self.waited_for(shown.finding);
@@ -409,7 +409,7 @@ impl Inquiry<'_, '_> {
         Some(ends.condition(shown.candidate, &changes))
     }
 
-    /// A flag that the kernel does not write has what the caller put there.
+    /// A flag that the kernel does not write holds what the caller stored.
     pub(super) fn flag_of_the_caller(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;
@@ -446,7 +446,7 @@ impl Inquiry<'_, '_> {
         None
     }
 
-    /// What is waited for, and no thread of the launch can write.
+    /// Awaited values that no thread of the launch can write.
     pub(super) fn writer_out_of_reach(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let finding = shown.finding;
@@ -460,7 +460,7 @@ impl Inquiry<'_, '_> {
         }
         let stuck = self.driver.again(shown.candidate, 1)?;
         let reached = &stuck.outcome.coverage.sites;
-        // A thread that waits would come there once the wait had ended.
+        // A thread that waits would reach the write after the wait.
         let block_of = |site| {
             let holds =
                 |b: &&lockstep_kernel::Block| b.insts.iter().any(|i| i.op.site() == Some(site));
@@ -488,7 +488,7 @@ impl Inquiry<'_, '_> {
         Some(Statement::NoThreadReaches { line, writes }.into())
     }
 
-    /// Whether anything of a launch is left to choose.
+    /// Whether anything in a launch is left to choose.
     pub(super) fn is_ours(&self) -> bool {
         let given = self.driver.lab.space.given;
         let dynamic = self.driver.lab.space.kernel.objects.iter().any(|o| o.dynamic);

@@ -1,10 +1,8 @@
-//! Where a bug begins or ends to show: `stride < cols`, `n > 128`.
+//! The boundary at which a bug starts or stops showing: `stride < cols`, `n > 128`.
 //!
-//! Between the odd value that shows the bug and the ordinary one that does not,
-//! the boundary is searched by halving, and then named: if it equals another
-//! argument or a dimension of the launch, that is checked with another value of
-//! it, so that `stride < 64` becomes `stride < cols` only where it moves with
-//! `cols`.
+//! Between the odd value that shows the bug and the ordinary one that does not, the boundary is found by bisection, and
+//! then named: if it equals another argument or a dimension of the launch, this is checked with another value of it, so
+//! that `stride < 64` becomes `stride < cols` only if the boundary moves with `cols`.
 
 use lockstep_finding::launch::{Dimension, Expr, Operator};
 use lockstep_finding::{Claim, Statement, When};
@@ -15,12 +13,12 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::ordinary::Oddity;
 
-/// What naming a condition may cost, in launches: what was left for shrinking is not needed any more.
+/// Maximum number of launches for naming a condition: the launches left for shrinking are not needed any more.
 const TRIES: usize = 40;
-/// Bytes of an element: a pitch is so many times a width.
+/// Element sizes in bytes: a pitch may be a width times one of these.
 const BYTES: [i64; 4] = [4, 2, 8, 16];
 
-/// What the odd values of a launch that shows a bug have in common with others that show it.
+/// A condition on the odd values of a launch that shows a bug.
 pub(crate) fn describe(inquiry: &mut Inquiry, c: &Candidate, odd: &[Oddity]) -> Claim {
     inquiry.tries = inquiry.tries.max(TRIES);
     let space = inquiry.driver.lab.space;
@@ -33,7 +31,7 @@ pub(crate) fn describe(inquiry: &mut Inquiry, c: &Candidate, odd: &[Oddity]) -> 
     Claim::all(parts)
 }
 
-/// The odd values of a launch, without looking for their boundaries: no more than an example.
+/// The odd values of a launch, without searching for boundaries: only an example.
 pub(crate) fn example(space: &Space, c: &Candidate, odd: &[Oddity]) -> When {
     let value = |i: usize| {
         let v = Expr::int(space.clamp(i, c.int(i)));
@@ -54,13 +52,13 @@ pub(crate) fn example(space: &Space, c: &Candidate, odd: &[Oddity]) -> When {
     }
 }
 
-/// Two pointers are one array.
+/// The claim that two pointers are equal.
 fn equal(space: &Space, c: &Candidate) -> Claim {
     let name = |a: usize| Expr::name(&space.kernel.params[space.arrays[a].param].name);
     Claim::all(c.equal.map(|(a, b)| Claim::compare(name(a), Operator::Eq, name(b))))
 }
 
-/// A bug that another value of a slot, otherwise ordinary, does not have.
+/// A condition for a bug that does not show for another value of a slot.
 pub(crate) fn below(inquiry: &mut Inquiry, c: &Candidate, i: usize, clean: i64) -> Claim {
     inquiry.tries = inquiry.tries.max(TRIES);
     between(inquiry, c, i, clean)
@@ -74,7 +72,8 @@ fn slot(inquiry: &mut Inquiry, c: &Candidate, i: usize) -> Claim {
     between(inquiry, c, i, p)
 }
 
-/// The same where the boundary is another argument, or a product of two: how these depend on each other, the caller knows.
+/// The same where the boundary is another argument, or a product of two: the caller knows how these depend on each
+/// other.
 pub(crate) fn below_another(
     inquiry: &mut Inquiry,
     c: &Candidate,
@@ -94,7 +93,7 @@ pub(crate) fn below_another(
 enum Boundary {
     /// Only this value shows the bug.
     Alone(i64),
-    /// Those below this show it, or those from it on.
+    /// Values below this bound show it, or values from it on.
     At { bound: i64, below: bool },
 }
 
@@ -103,7 +102,7 @@ fn compare(space: &Space, slot: usize, below: bool, bound: Expr) -> Claim {
     Claim::compare(Expr::name(&space.slots[slot].name), op, bound)
 }
 
-/// What holds between the value that shows the bug and one that does not.
+/// The condition between the value that shows the bug and one that does not.
 fn between(inquiry: &mut Inquiry, c: &Candidate, i: usize, p: i64) -> Claim {
     let space = inquiry.driver.lab.space;
     match boundary(inquiry, c, i, p) {
@@ -124,7 +123,7 @@ fn boundary(inquiry: &mut Inquiry, c: &Candidate, i: usize, p: i64) -> Boundary 
         return Boundary::Alone(v);
     }
     let below = v < p;
-    // `shows` has the bug, `clean` has not.
+    // `shows` has the bug, `clean` does not.
     let (mut shows, mut clean) = (v, p);
     while (clean - shows).abs() > 1 {
         let middle = shows + (clean - shows) / 2;
@@ -141,7 +140,7 @@ fn boundary(inquiry: &mut Inquiry, c: &Candidate, i: usize, p: i64) -> Boundary 
     }
 }
 
-/// Another argument, or a dimension, that the boundary follows.
+/// Another argument, or a dimension, that the boundary is equal to and moves with.
 fn named(
     inquiry: &mut Inquiry,
     c: &Candidate,
@@ -149,7 +148,7 @@ fn named(
     bound: i64,
     below: bool,
 ) -> Option<Quantity> {
-    // What is one or nothing is so for many reasons.
+    // Small boundaries match too many quantities.
     if bound < 2 {
         return None;
     }
@@ -161,7 +160,7 @@ fn named(
     })
 }
 
-/// What has the value of a boundary in one launch, and its value in another launch.
+/// A quantity that equals the boundary in one launch, and its value in another launch.
 struct Quantity {
     name: Expr,
     moved: Candidate,
@@ -169,11 +168,11 @@ struct Quantity {
     of_arguments: bool,
 }
 
-/// Arguments, products of two, a few bytes for each of an argument, dimensions, and threads along an axis that are as many
-/// as a boundary says, the likeliest first.
+/// Arguments, products of two, multiples of an argument by an element size, dimensions, and threads along an axis that
+/// equal a boundary, the likeliest first.
 fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool) -> Vec<Quantity> {
     let (blocks, threads) = (space.free_grid(), space.free_block());
-    // Arguments that are as many as there are threads stay what they are.
+    // Arguments equal to the number of threads keep their value.
     let mut fixed = c.clone();
     for i in (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float()) {
         fixed.genes[i] = Gene::Int(space.clamp(i, c.int(i)));
@@ -186,7 +185,7 @@ fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool
     let most = space.plain().block;
     let block =
         std::array::from_fn(|a| if threads[a] { most[a].max(c.block[a]) } else { c.block[a] });
-    // An argument times what stays as it is; there are threads for all of it, at the latest in the second launch.
+    // An argument times a value that stays constant; at the latest the second launch has enough threads for all of it.
     let mut add = |name: Expr, o: usize, times: i64| {
         let n = c.int(o);
         let n = if n > 2 { n / 2 + 1 } else { 2 * n + 1 };
@@ -218,7 +217,7 @@ fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool
         let mut add = |name: Expr, moved: Candidate, value: i64| {
             out.push(Quantity { name, moved, value, of_arguments: false });
         };
-        // More blocks or threads than there were, so that the boundary is not beyond them for another reason.
+        // More blocks or threads than before, so that no other limit is reached first.
         let mut wider = c.clone();
         if blocks[a] && c.grid[a] > 1 {
             wider.grid[a] = 2 * c.grid[a] + 1;
@@ -235,7 +234,7 @@ fn quantities(space: &Space, c: &Candidate, slot: usize, bound: i64, below: bool
         if blocks[a] && c.grid[a] > 1 && c.along(a) == bound {
             add(all.clone(), wider.clone(), wider.along(a));
         }
-        // One more than the number of threads is what "beyond the grid" means.
+        // One more than the number of threads is the first size beyond the grid.
         if blocks[a] && !below && c.along(a) + 1 == bound {
             wider.grid[a] = 2 * c.grid[a] + 1;
             add(Expr::binary(Operator::Add, all, Expr::int(1)), wider.clone(), wider.along(a) + 1);

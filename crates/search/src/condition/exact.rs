@@ -1,12 +1,12 @@
-//! Whether a condition is true: it holds for the values that show the bug, and for no others.
+//! Whether a condition is exact: it is true for the values that show the bug, and false for all others.
 //!
-//! A condition comes from a few launches, and those were made small: two threads collide for `step == 1` alone, a hundred
-//! for all steps below a hundred. So what a condition speaks of is varied again, in the launch that shows the bug, in
-//! one of usual dimensions, and in some whose other values differ. Where a value outside of the condition shows the
-//! bug, or one inside does not, other conditions are tried (see [`super::forms`]); where none agrees with every launch,
-//! the values of one launch are an example, and are called so.
+//! A condition is derived from a few launches, and these were shrunk: two threads collide for `step == 1` alone, a
+//! hundred for all steps below a hundred. So the quantities in a condition are varied again, in the launch that shows
+//! the bug, in one with usual dimensions, and in some with other values. If a value for which the condition is false
+//! shows the bug, or one for which it is true does not, other conditions are tried (see [`super::forms`]); if none
+//! agrees with every launch, the values of one launch are reported as an example.
 //!
-//! What it can miss: values that are not tried. What a condition says of contents of arrays or of pointers is not looked at.
+//! What it can miss: values that are not tried. Conditions on contents of arrays or on pointers are not checked.
 
 use std::rc::Rc;
 
@@ -22,22 +22,22 @@ use crate::space::candidate::{Candidate, Gene};
 use crate::space::launch::Sizes;
 use crate::space::slots::{Part, Slot};
 
-/// Values of a scalar that are tried, and of a dimension.
+/// Values that are tried for a scalar, and for a dimension.
 const VALUES: [i64; 15] = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, 100, 128, 256];
 const THREADS: [i64; 17] = [1, 2, 3, 4, 7, 8, 16, 17, 32, 33, 48, 64, 96, 128, 256, 512, 1024];
 const BLOCKS: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
-/// In launches that only tell one condition from another.
+/// Values for launches that only distinguish one condition from another.
 const FEW: [i64; 3] = [1, 2, 64];
-/// Other quantities than these are not compared with.
+/// Maximum number of other quantities to compare with.
 const MOST_OTHERS: usize = 12;
-/// And other arguments are not varied.
+/// Maximum number of other arguments that are varied.
 const MOST_MOVED: usize = 3;
-/// A value beyond this is no witness if a smaller one is.
+/// A witness with a larger value is replaced by one with a smaller value if there is one.
 const MODERATE: i64 = 1 << 12;
-/// Launches that a condition may cost.
+/// Maximum number of launches for one condition.
 const MOST_LAUNCHES: usize = 320;
 
-/// What a condition speaks of that may vary.
+/// A quantity in a condition that may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quantity {
     Slot(usize),
@@ -78,7 +78,8 @@ impl Quantity {
         }
     }
 
-    /// The launch with another value, if it can have that. A dimension that the host computes has it by way of an argument.
+    /// The launch with another value of the quantity, if possible. A dimension that the host computes is set through an
+    /// argument.
     fn with(self, space: &Space, c: &Candidate, v: i64) -> Option<Candidate> {
         let is_hosts = match self {
             Quantity::Slot(_) => false,
@@ -113,14 +114,14 @@ impl Quantity {
     }
 }
 
-/// A launch that was made, and whether it shows the bug.
+/// A launch that was simulated, and whether it shows the bug.
 struct Sample {
     trial: Rc<Trial>,
     shows: bool,
 }
 
-/// The condition of a bug, with the launch that shows it where that is another one now. What speaks of anything but numbers
-/// is left as it is.
+/// The exact condition of a bug, with another launch that shows it if a better one was found. Conditions about anything
+/// other than numbers are returned unchanged.
 pub(crate) fn settled(
     inquiry: &mut Inquiry,
     trial: &Trial,
@@ -150,7 +151,7 @@ pub(crate) fn settled(
     }
 }
 
-/// What a condition speaks of that may vary; none where it speaks of anything that is no number.
+/// The quantities in a condition that may vary; `None` if it mentions anything that is not a number.
 fn quantities(space: &Space, expr: &Expr) -> Option<Vec<Quantity>> {
     let is_lane = |s: &Slot, name: &str| s.name == name && matches!(s.part, Part::Lane(_));
     let is_scalar = |name: &str| {
@@ -171,7 +172,7 @@ fn quantities(space: &Space, expr: &Expr) -> Option<Vec<Quantity>> {
 struct Tried<'t, 'd, 'a> {
     inquiry: &'t mut Inquiry<'d, 'a>,
     space: &'a Space<'a>,
-    /// What goes wrong in the launch that shows the bug, too.
+    /// How many other things go wrong in the launch that shows the bug.
     before: usize,
     left: usize,
     all: Vec<Sample>,
@@ -229,7 +230,7 @@ impl Tried<'_, '_, '_> {
         self.is_needed(claim).then(|| claim.clone().into())
     }
 
-    /// Launches whose dimensions and other arguments differ.
+    /// Launches with other dimensions and other arguments.
     fn moved(&self, main: &Candidate, quantities: &[Quantity]) -> Vec<Candidate> {
         let space = self.space;
         let (blocks, threads) = (space.free_grid(), space.free_block());
@@ -265,7 +266,7 @@ impl Tried<'_, '_, '_> {
         out
     }
 
-    /// Other quantities that one may be compared with, as a condition names them.
+    /// Other quantities to compare with, as expressions.
     fn terms(&self, x: Quantity, c: &Candidate) -> Vec<Expr> {
         let space = self.space;
         let slots: Vec<Expr> = (0..space.slots.len())
@@ -280,7 +281,7 @@ impl Tried<'_, '_, '_> {
         let mut out = slots.clone();
         if !matches!(x, Quantity::Block(_) | Quantity::Grid(_)) {
             for &a in &axes {
-                // A launch of one block by necessity has no number of blocks to compare with.
+                // A launch that must have one block has no number of blocks to compare with.
                 if c.grid[a] > 1 || space.free_grid()[a] {
                     out.extend([product(grid(a), block(a)), grid(a)]);
                 }
@@ -299,7 +300,7 @@ impl Tried<'_, '_, '_> {
         out
     }
 
-    /// Tries values of a quantity, those that others have, and what lies beside both.
+    /// Tries values of a quantity: the given ones, those of other quantities, and their neighbours.
     fn vary(&mut self, x: Quantity, base: &Candidate, values: &[i64], bounds: &[i64]) {
         let space = self.space;
         let launch = space.launch(base, &Sizes::default(), 0);
@@ -319,7 +320,7 @@ impl Tried<'_, '_, '_> {
         }
     }
 
-    /// Finds where exactly a quantity begins or ends to show the bug.
+    /// Finds the exact values at which a bug starts or stops showing.
     fn sharpen(&mut self, x: Quantity, base: &Candidate) -> Vec<i64> {
         let mut bounds = changes(&self.values(x, base));
         bounds.truncate(3);
@@ -342,7 +343,7 @@ impl Tried<'_, '_, '_> {
         changes(&self.values(x, base))
     }
 
-    /// Values of a quantity in launches that are the same otherwise, and whether they show the bug.
+    /// Values of a quantity in launches that are otherwise equal, and whether they show the bug.
     fn values(&self, x: Quantity, base: &Candidate) -> Vec<(i64, bool)> {
         let space = self.space;
         let mut out: Vec<(i64, bool)> = Vec::new();
@@ -358,7 +359,7 @@ impl Tried<'_, '_, '_> {
         out
     }
 
-    /// Makes a launch, if that says anything: whether it shows the bug.
+    /// Simulates a launch; returns whether it shows the bug, or `None` if it is inconclusive.
     fn shows(&mut self, c: &Candidate) -> Option<bool> {
         let c = self.space.agreeing(c);
         if let Some(known) = self.all.iter().find(|s| s.trial.candidate.is_same_launch(&c)) {
@@ -369,7 +370,7 @@ impl Tried<'_, '_, '_> {
         }
         self.left -= 1;
         let trial = self.inquiry.driver.again(&c, 1)?;
-        // Whether the values written are equal does not matter for the condition.
+        // Whether the written values are equal does not matter for the condition.
         let shows = same(&trial, self.inquiry.key).is_some();
         let ended = trial.outcome.incomplete.is_none() && wrong(&trial) <= self.before;
         if !shows && !ended {
@@ -379,14 +380,14 @@ impl Tried<'_, '_, '_> {
         Some(shows)
     }
 
-    /// Whether a condition holds in the launches that show the bug, and in no others, of which there are some.
+    /// Whether a condition is true in exactly the launches that show the bug, and false in at least one.
     fn agrees(&self, claim: &Expr) -> bool {
         let clean = self.all.iter().filter(|s| !s.shows).count();
         let agrees = |s: &Sample| evaluate(claim, &s.trial.launch).map(|v| v != 0) == Some(s.shows);
         clean > 0 && self.all.iter().all(agrees)
     }
 
-    /// Whether it holds in all that show the bug, and most of those in which it holds do.
+    /// Whether it is true in all launches that show the bug, and most launches in which it is true show it.
     fn is_needed(&self, claim: &Expr) -> bool {
         let holds = |s: &&Sample| evaluate(claim, &s.trial.launch).is_some_and(|v| v != 0);
         let shows = self.all.iter().filter(|s| s.shows);
@@ -395,7 +396,7 @@ impl Tried<'_, '_, '_> {
         outside > 1 && shows.clone().all(|s| holds(&s)) && 2 * shows.count() >= inside
     }
 
-    /// A launch that shows the bug with smaller values, where those of the one that was found are very large.
+    /// A launch that shows the bug with smaller values, if those of the given one are very large.
     fn witness(&self, trial: &Trial, quantities: &[Quantity]) -> Option<Rc<Trial>> {
         let space = self.space;
         let largest = |c: &Candidate| {

@@ -1,24 +1,24 @@
-//! Conditions that a few values suggest: which of them show a bug, and which do not.
+//! Conditions suggested by a few values, of which some show a bug and some do not.
 //!
-//! A condition is guessed from the values of one quantity, in the words that a caller would use: a value, a boundary, a
-//! range, a remainder, or a comparison with another quantity. Whether it is true is for [`super::exact`] to try.
+//! A condition is guessed from the values of one quantity, in the form that a caller would use: a value, a boundary, a
+//! range, a remainder, or a comparison with another quantity. [`super::exact`] checks whether it is true.
 
 use lockstep_finding::launch::Expr;
 use lockstep_finding::launch::Operator::{self, And, Eq, Ge, Gt, Le, Lt, Ne, Or, Rem};
 
-/// Remainders by these are looked at.
+/// Divisors for conditions on remainders.
 const MODULI: [i64; 8] = [2, 3, 4, 5, 8, 16, 32, 64];
-/// Values on each side that a remainder has to tell apart.
+/// Minimum number of values on each side that a remainder has to separate.
 const LEAST_OF_EACH: usize = 3;
 
-/// Conditions on `x` that agree with all of its values, those that are simplest first; then comparisons with other
-/// quantities, which may or may not. The values are sorted, and no negative one is among them.
+/// Conditions on `x` that agree with all of its values, the simplest first; then comparisons with other quantities,
+/// which may or may not agree. The values are sorted and not negative.
 pub(super) fn forms(x: &Expr, values: &[(i64, bool)], others: &[Expr]) -> Vec<Expr> {
     let mut out = numeric(x, values);
     out.extend(remainders(x, values));
     for other in others {
         let with = |op| Expr::binary(op, x.clone(), other.clone());
-        // What is smaller than something is rarely meant to be nothing.
+        // A condition `x < y` is often meant for non-zero `x` only.
         let positive = |op| both(compare(x, Ne, 0), with(op));
         out.extend([Lt, Ge, Gt, Le, Ne, Eq].map(with));
         out.extend([Lt, Le].map(positive));
@@ -35,7 +35,7 @@ fn both(a: Expr, b: Expr) -> Expr {
     Expr::binary(And, a, b)
 }
 
-/// The values at which the bug begins or ends to show, compared with the value before.
+/// The values at which the bug starts or stops showing, compared with the previous value.
 pub(super) fn changes(values: &[(i64, bool)]) -> Vec<i64> {
     values.windows(2).filter(|w| w[0].1 != w[1].1).map(|w| w[1].0).collect()
 }

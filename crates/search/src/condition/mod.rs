@@ -1,8 +1,8 @@
-//! What a bug needs of a launch, as a claim about its arguments and dimensions: `stride < cols`, `n > 128`, `a == b`.
+//! The conditions of a bug, as claims about arguments and dimensions: `stride < cols`, `n > 128`, `a == b`.
 //!
-//! [`boundary`] looks for the value at which a bug begins or ends to show, and names it. [`exact`] then tries the claim on
-//! both sides, with other launches and with other forms of it ([`forms`]): what is not true of all launches tried is
-//! only an example. A claim is a tree ([`lockstep_finding::Claim`]); no decision is made by its text.
+//! [`boundary`] finds the value at which a bug starts or stops showing, and names it. [`exact`] then checks the claim
+//! on both sides, in other launches and in other forms ([`forms`]): a claim that does not agree with all launches tried
+//! is only an example. A claim is a tree ([`lockstep_finding::Claim`]); nothing is decided by its text.
 
 pub(crate) mod boundary;
 mod exact;
@@ -15,7 +15,7 @@ use lockstep_finding::launch::{Dimension, Expr, Operator};
 
 use crate::space::candidate::{Candidate, Gene};
 
-/// Along which axes the block is not this one, and what it is there.
+/// The claim that the block has its own size along each axis where it differs from `other`.
 pub(crate) fn block_is(c: &Candidate, other: [u32; 3]) -> Claim {
     let axes = (0..3).filter(|&a| c.block[a] != other[a]);
     Claim::all(axes.map(|a| Claim::dimension(Dimension::Block(a), Operator::Eq, c.block[a])))

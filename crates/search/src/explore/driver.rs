@@ -1,4 +1,4 @@
-//! Which launches are made, in which order, and what they showed.
+//! Which launches are simulated, in which order, and their results.
 
 use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
@@ -17,20 +17,20 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Contents, Rule};
 use crate::space::launch::Sizes;
 
-/// Launches that stood still and are made again with their chains begun.
+/// Maximum number of deadlocked launches that are repeated with the first element of their chain set.
 const MOST_BEGUN: usize = 2;
-/// Generations without anything new after which the search ends.
+/// Generations without a new result after which the search ends.
 const PATIENCE: usize = 3;
 /// Launches simulated in full for each generation.
 const FULL_RUNS: usize = 3;
-/// Warp instructions after which a launch is too long to be repeated often.
+/// Warp instructions beyond which a launch is too long to be repeated often.
 pub(crate) const LONG: u64 = 200_000;
-/// Launches as long as the first one that can always be made once something was found.
+/// Once something was found, the budget always allows this many launches as long as the first one.
 const RERUNS: u64 = 40;
-/// The part of the budget that is spent on more than the first launch.
+/// This fraction of the budget is for launches other than the first one.
 pub(crate) const EFFORT: u64 = 200;
 
-/// Launches made again that are kept.
+/// Maximum number of repeated launches that are cached.
 const MOST_REPEATED: usize = 256;
 
 /// A launch that was simulated in full.
@@ -39,10 +39,10 @@ pub(crate) struct Done {
     pub(crate) launch: Launch,
     pub(crate) odd: bool,
     pub(crate) complete: bool,
-    /// Threads went beyond arrays that could not be made larger: whether they race there is not known.
+    /// Whether threads accessed memory beyond arrays that could not be made larger: races there are unknown.
     pub(crate) beyond: bool,
     pub(crate) steps: u64,
-    /// Branch outcomes and accesses that none before it reached.
+    /// Branch outcomes and accesses that no earlier launch reached.
     pub(crate) news: usize,
     pub(crate) barriers: Option<BarrierSurvey>,
 }
@@ -52,11 +52,11 @@ pub(crate) struct Driver<'a> {
     pub(crate) settings: &'a Settings<'a>,
     pub(crate) ledger: Ledger,
     pub(crate) done: Vec<Done>,
-    /// What launches simulated in full reached.
+    /// Branch outcomes and accesses reached by launches simulated in full.
     pub(crate) reached: Reached,
-    /// What the cheap runs reached.
+    /// The same for the runs of the slice.
     looked: Reached,
-    /// Branches beside accesses, by block.
+    /// Branches that accesses depend on, by block.
     matter: Vec<bool>,
     seen: HashSet<String>,
     pub(crate) steps_left: u64,
@@ -66,20 +66,19 @@ pub(crate) struct Driver<'a> {
     progress: Progress,
     /// Why an ordinary launch was not executed to its end.
     pub(crate) broken: Option<Reason>,
-    /// The same where it stood still: that may be the launch's fault.
+    /// The same where it deadlocked: the chosen launch may be the cause.
     pub(crate) stuck: Option<Reason>,
-    /// The smallest F, of all addresses and of written ones, that was simulated
-    /// in full during the evolution.
+    /// The smallest F, over all addresses and over written ones, that was simulated in full during the evolution.
     best_run: (f64, f64),
-    /// The launches that were made again, the latest first: bugs that show in one launch ask for the same others.
+    /// The repeated launches, the latest first: bugs that show in one launch need the same others.
     repeated: VecDeque<Rc<Trial>>,
-    /// Some blocks of the first launch, where it has very many, and how many they are.
+    /// The simulation of some blocks of the first launch, if it has very many, and their number.
     pub(crate) sample: Option<(Trial, u64)>,
-    /// Of how many blocks, of all, that is, where nothing else is left.
+    /// The number of sampled blocks and of all blocks, if only the sample completed.
     pub(crate) sampled: Option<(u64, u64)>,
-    /// When launches are no longer made smaller.
+    /// The time after which launches are no longer shrunk.
     shrink_until: Option<Instant>,
-    /// When the evolution has to end, so that there is time for what was found.
+    /// The time at which the evolution has to end, so that there is time to examine the findings.
     evolve_until: Option<Instant>,
 }
 
@@ -135,14 +134,14 @@ impl<'a> Driver<'a> {
         for wish in &self.settings.suggested {
             let candidate = self.space().suggested(wish);
             if self.space().is_possible(&candidate) && !self.is_over() {
-                // A launch that a device forbids is skipped.
+                // A launch that exceeds a device's limits is skipped.
                 let _ = self.full(&candidate, false);
             }
         }
         Ok(())
     }
 
-    /// Simulates the seeds; the population to evolve.
+    /// Simulates the seeds; returns the population to evolve.
     pub(crate) fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
         let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
@@ -163,7 +162,8 @@ impl<'a> Driver<'a> {
         Ok(seeds)
     }
 
-    /// Launches that stood still once more, with their chains begun: what comes behind was not executed.
+    /// Repeats launches that deadlocked, with the first element of their chain set: the code after the wait was not
+    /// executed.
     pub(crate) fn begin_chains(&mut self) {
         let flags = self.lab.space.flags();
         let still = self.ledger.entries.iter().filter(|e| e.finding.kind == Kind::Deadlock);
@@ -172,18 +172,18 @@ impl<'a> Driver<'a> {
         for (candidate, &i) in still.iter().flat_map(|c| flags.iter().map(move |i| (c, i))) {
             let mut begun = candidate.clone();
             begun.contents[i] = Contents::First;
-            // A launch that a device forbids is skipped.
+            // A launch that exceeds a device's limits is skipped.
             let _ = self.full(&begun, false);
         }
     }
 
-    /// Launches beyond the numbers of threads at which what the kernel computes changes, where something may still race.
+    /// Launches beyond the thread counts at which the kernel's arithmetic changes, where something may still race.
     pub(crate) fn turning_points(&mut self) {
         if self.settings.config.kinds.contains(&Kind::OutOfBounds)
             && !self.is_dear()
             && let Some(candidate) = self.space().launch_beyond_arrays()
         {
-            // A launch that a device forbids is skipped.
+            // A launch that exceeds a device's limits is skipped.
             let _ = self.full(&candidate, false);
         }
         let settled = self.settings.may_race.as_ref().is_some_and(Vec::is_empty);
@@ -197,7 +197,7 @@ impl<'a> Driver<'a> {
             if self.is_over() || is_past(self.shrink_until) {
                 break;
             }
-            // A launch that a device forbids is skipped.
+            // A launch that exceeds a device's limits is skipped.
             let _ = self.full(&candidate, false);
             self.tell();
         }
@@ -209,19 +209,19 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// What the first launch cost, or what is long. Where there is time for many that are longer, these can be made again.
+    /// The cost of the first launch, up to a limit. If the budget allows many longer launches, the limit is higher.
     fn usual_steps(&self) -> u64 {
         let long = LONG.max(self.settings.config.max_steps / EFFORT);
         self.done.first().map_or(0, |d| d.steps.min(long))
     }
 
-    /// Sees to it that enough is left to judge what was found: whether it is ordinary, and on what it depends.
+    /// Ensures that enough budget is left to examine the findings: whether they are ordinary, and what they depend on.
     pub(crate) fn reserve(&mut self) {
         let least = self.settings.config.max_steps / EFFORT;
         self.steps_left = self.steps_left.max(least).max(RERUNS * self.usual_steps());
     }
 
-    /// Sees to it that so many usual launches can be made.
+    /// Ensures that the given number of usual launches can be simulated.
     pub(crate) fn grant(&mut self, launches: u64) {
         let usual = (self.settings.config.max_steps / EFFORT / 10).max(2 * self.usual_steps());
         self.steps_left = self.steps_left.max(launches.saturating_mul(usual));
@@ -232,7 +232,7 @@ impl<'a> Driver<'a> {
         self.done.first().is_some_and(|d| d.steps > LONG)
     }
 
-    /// Whether anything of the launch is left to choose that matters.
+    /// Whether anything relevant in the launch is left to choose.
     pub(crate) fn may_vary(&self) -> bool {
         let space = self.space();
         let free = |f: [bool; 3]| f.contains(&true);
@@ -245,8 +245,8 @@ impl<'a> Driver<'a> {
         !space.slots.is_empty() || space.arrays.iter().any(|a| a.matters)
     }
 
-    /// Of dimensions alone the seeds are a fair choice: steps of one from there bring nothing but larger launches, which
-    /// F takes for better ones.
+    /// If there are only dimensions to choose, the seeds are sufficient: small steps from there only make launches
+    /// larger, which F mistakes for better ones.
     pub(crate) fn may_evolve(&self) -> bool {
         self.has_inputs()
             && self.settings.population > 0
@@ -263,7 +263,7 @@ impl<'a> Driver<'a> {
         let config = self.lab.config.clone();
         let mut evolution = Evolution::new(self.space(), slice, config, self.settings.seed);
         let size = self.settings.population;
-        // Those that reached something first, then the rest in their order.
+        // Candidates that reached something first, then the rest in order.
         let small =
             |c: &Candidate| c.block_threads() <= self.space().plain().block_threads().max(64);
         let telling = |c: &Candidate| self.done.iter().any(|d| d.news > 0 && d.candidate == *c);
@@ -302,7 +302,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Scores candidates into the population; how much they newly reached.
+    /// Scores candidates and adds them to the population; returns how much they newly reached.
     fn add(
         &mut self,
         population: &mut Vec<Scored>,
@@ -325,8 +325,7 @@ impl<'a> Driver<'a> {
         total
     }
 
-    /// Simulates in full what reached something new or is acceptable; how many
-    /// bugs are new.
+    /// Simulates in full the candidates that reached something new or are acceptable; returns the number of new bugs.
     fn promising(&mut self, population: &mut [Scored]) -> Result<usize, String> {
         let accept = self.settings.accept;
         let mut found = 0;
@@ -337,11 +336,11 @@ impl<'a> Driver<'a> {
             }
             let (f, written) = self.best_run;
             let better = scored.f < f - 0.01 || scored.written_f < written - 0.01;
-            // One in a generation may be no better than those before.
+            // One in a generation may be no better than earlier ones.
             if scored.news == 0 && !better && runs > 0 {
                 continue;
             }
-            // It has had its reward.
+            // Its novelty counts only once.
             scored.news = 0;
             if let Ok(Some(new)) = self.full(&scored.candidate, false) {
                 self.best_run = (f.min(scored.f), written.min(scored.written_f));
@@ -352,7 +351,7 @@ impl<'a> Driver<'a> {
         Ok(found)
     }
 
-    /// Simulates a candidate, unless the same launch was; how many bugs are new.
+    /// Simulates a candidate, unless the same launch was simulated before; returns the number of new bugs.
     pub(crate) fn full(
         &mut self,
         candidate: &Candidate,
@@ -382,7 +381,7 @@ impl<'a> Driver<'a> {
         Ok(Some(self.record(trial, odd)))
     }
 
-    /// Simulates a candidate once more, changed a little; it may take `longer` times as long as is usual.
+    /// Simulates a slightly changed candidate; it may take `longer` times as long as usual.
     pub(crate) fn again(&mut self, candidate: &Candidate, longer: u64) -> Option<Rc<Trial>> {
         let candidate = &self.space().agreeing(candidate);
         if let Some(known) = self.repeated.iter().find(|t| t.candidate.is_same_launch(candidate)) {
@@ -403,7 +402,8 @@ impl<'a> Driver<'a> {
         Some(trial)
     }
 
-    /// Lets a condition be checked with work of its own, so that enough is left to judge other bugs; what was left.
+    /// Gives the check of a condition a budget of its own, so that enough is left to examine other bugs; returns the
+    /// remaining budget.
     pub(crate) fn begin_check(&mut self) -> u64 {
         std::mem::replace(&mut self.steps_left, self.settings.config.max_steps / EFFORT)
     }
@@ -412,7 +412,7 @@ impl<'a> Driver<'a> {
         self.steps_left = left;
     }
 
-    /// Whether what is left of the time is for judging what was found, not for smaller launches of it.
+    /// Whether the remaining time is reserved for examining findings, not for shrinking launches.
     pub(crate) fn is_late(&self) -> bool {
         is_past(self.shrink_until)
     }
@@ -425,8 +425,8 @@ impl<'a> Driver<'a> {
         let oddities = if odd { self.space().oddities(&trial.candidate).len().max(1) } else { 0 };
         let new = self.ledger.add(self.done.len(), &trial, oddities);
         if !odd {
-            // An array that is too small for a larger launch as well says
-            // nothing; it is enough that it was large enough for one.
+            // That an array is too small for a larger launch as well is irrelevant; it is enough that it was large
+            // enough for one.
             let first = self.done.is_empty();
             if complete || first {
                 let told = |kind: Kind| first || kind != Kind::OutOfBounds || !trial.beyond;
@@ -464,8 +464,8 @@ impl<'a> Driver<'a> {
         new
     }
 
-    /// Whether every branch beside an access went both ways, and every pair of accesses that can conflict was seen to
-    /// race, or is known not to.
+    /// Whether every branch that an access depends on went both ways, and every pair of accesses that can conflict was
+    /// seen to race, or is known not to.
     fn nothing_is_left(&self) -> bool {
         self.reached.all_branches(&self.matter) && self.everything_races()
     }
@@ -508,7 +508,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Whether a launch is made for its number of threads: it may be too long for the budget, and none is expected to be as long.
+/// Whether a launch is tried for its number of threads: it may be too long for the budget, and that is acceptable.
 fn is_turning(candidate: &Candidate) -> bool {
     matches!(candidate.rule, Rule::Turning(_))
 }
@@ -522,7 +522,7 @@ fn key(launch: &Launch) -> String {
     text
 }
 
-/// `n=64`; a long value cut.
+/// `n=64`, with long values abbreviated.
 fn short(name: &str, value: &str) -> String {
     let cut: String = value.chars().take(40).collect();
     let dots = if cut.len() < value.len() { "…" } else { "" };

@@ -1,5 +1,4 @@
-//! Simulee's Algorithms 1 and 2: children by normal and Cauchy steps, sorted by
-//! what the cheap run of the slice says.
+//! Simulee's Algorithms 1 and 2: children by normal and Cauchy steps, sorted by the result of running the slice.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -15,19 +14,19 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Contents, Gene, Rule};
 use crate::space::launch::{Shelf, Sizes};
 
-/// Warp instructions that one look at F may cost.
+/// Maximum number of warp instructions for one evaluation of F.
 const STEPS: u64 = 8_000;
 
 pub(crate) struct Scored {
     pub(crate) candidate: Candidate,
-    /// Branch outcomes and accesses that no candidate reached before it.
+    /// Branch outcomes and accesses that no earlier candidate reached.
     pub(crate) news: usize,
     pub(crate) f: f64,
     pub(crate) written_f: f64,
     range: u64,
 }
 
-/// What all candidates together have reached.
+/// The branch outcomes and accesses that all candidates together have reached.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reached {
     sites: Vec<bool>,
@@ -35,7 +34,7 @@ pub(crate) struct Reached {
 }
 
 impl Reached {
-    /// Adds, and says how much of it is new among the branches that matter.
+    /// Adds coverage; returns how much of it is new, among the relevant branches.
     pub(crate) fn add(&mut self, coverage: &Coverage, matter: &[bool]) -> usize {
         self.sites.resize(coverage.sites.len().max(self.sites.len()), false);
         self.branches.resize(coverage.branches.len().max(self.branches.len()), [false; 2]);
@@ -58,18 +57,18 @@ impl Reached {
         self.sites.get(i).copied().unwrap_or(false)
     }
 
-    /// Whether every branch that matters went both ways.
+    /// Whether every relevant branch went both ways.
     pub(crate) fn all_branches(&self, matter: &[bool]) -> bool {
         let both = |i: usize| self.branches.get(i).is_some_and(|b| b[0] && b[1]);
         matter.iter().enumerate().all(|(i, &m)| !m || both(i))
     }
 }
 
-/// All of a candidate that its launch is made from.
+/// The parts of a candidate that determine its launch.
 #[derive(PartialEq, Eq, Hash)]
 struct Essence {
     dims: [[u32; 3]; 2],
-    /// The values of slots: whether a float, and its bits or the integer.
+    /// The values of slots: whether it is a float, and its bits or the integer.
     values: Vec<(bool, u64)>,
     contents: Vec<Contents>,
     cells: Vec<(usize, u64, u32, u64)>,
@@ -96,7 +95,7 @@ pub(crate) struct Evolution<'a> {
     pub(crate) space: &'a Space<'a>,
     slice: Prepared<'a>,
     config: Config,
-    /// What was seen of each launch: small steps lead to the same ones again and again.
+    /// Cached results by launch: small steps often lead to the same launch again.
     looks: RefCell<FxHashMap<Essence, Option<Footprint>>>,
     rng: Pcg64,
     seed: u64,
@@ -110,7 +109,7 @@ impl<'a> Evolution<'a> {
         Evolution { space, slice, config, looks: RefCell::default(), rng, seed }
     }
 
-    /// Runs the slice; `None` where the launch is none that can be executed.
+    /// Runs the slice; `None` if the launch cannot be executed.
     pub(crate) fn look(&self, candidate: &Candidate, shelf: &Shelf) -> Option<Footprint> {
         if !self.space.is_possible(candidate) {
             return None;
@@ -127,7 +126,7 @@ impl<'a> Evolution<'a> {
     fn execute(&self, candidate: &Candidate, shelf: &Shelf) -> Option<Footprint> {
         let launch = self.space.launch(candidate, &Sizes::default(), self.seed);
         let bound = shelf.bind(self.slice.kernel(), &launch).ok()?;
-        // What the clock has cut short is not the same the next time, but then the search is over.
+        // A result that the deadline cut short is not reproducible, but then the search is over.
         self.slice.footprint(&bound, &self.config).ok().filter(|f| !f.violated)
     }
 
@@ -188,7 +187,7 @@ impl<'a> Evolution<'a> {
         c
     }
 
-    /// A vector of -1, 0 and 1 is added.
+    /// Adds a vector of -1, 0 and 1.
     fn step_dimensions(&mut self, c: &mut Candidate) {
         let (block, grid) = (self.space.free_block(), self.space.free_grid());
         let before = (c.block, c.grid);
@@ -205,7 +204,7 @@ impl<'a> Evolution<'a> {
         }
     }
 
-    /// Now and then, other contents of an array whose values matter.
+    /// Sometimes chooses other contents of a relevant array.
     fn step_contents(&mut self, c: &mut Candidate) {
         for (a, array) in self.space.arrays.iter().enumerate() {
             if !array.matters || self.rng.random_range(0..3) != 0 {
@@ -267,13 +266,13 @@ impl<'a> Evolution<'a> {
     }
 }
 
-/// The paper sees arguments as floats and converts them back when executing.
+/// The paper represents arguments as floats and converts them back for execution.
 fn whole(step: f64) -> i64 {
     step.clamp(-1e9, 1e9).round() as i64
 }
 
-/// Best first: what reached something new, then by F; where the best F is 1 and
-/// says nothing, by R.
+/// Best first: candidates that reached something new, then by F; where the best F is 1 and carries no information, by
+/// R.
 pub(crate) fn sort(population: &mut [Scored]) {
     let best = population.iter().map(|s| s.f).fold(f64::INFINITY, f64::min);
     population.sort_by(|a, b| {

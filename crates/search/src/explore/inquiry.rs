@@ -1,8 +1,8 @@
-//! One bug under examination: launches that are made again, with something changed, to see whether the bug shows in them.
+//! One bug under examination: launches are repeated with changes, to see whether the bug still shows.
 //!
-//! Shrinking, the search for a condition and the table of excuses all ask the same few questions of a launch: whether
-//! it has the bug, whether it comes to its end without it and with nothing else wrong, whether its threads come to the
-//! places of the bug. They are answered here, and nowhere else.
+//! Shrinking, the search for a condition and the table of excuses all check the same properties of a launch: whether it
+//! has the bug, whether it terminates without it and with nothing else wrong, whether its threads reach the source
+//! locations of the bug. These checks are all here.
 
 use std::rc::Rc;
 
@@ -16,28 +16,28 @@ use crate::space::candidate::{Candidate, Contents};
 use crate::space::places::{is_at, place_of};
 use crate::space::structs;
 
-/// How many times longer than usual a launch may take that is made to see whether a bug is gone.
+/// How many times longer than usual a launch may take that tests whether a bug disappears.
 const PATIENCE: u64 = 10;
 
-/// A bug, and what may still be spent on it.
+/// A bug, and the remaining budget for it.
 pub(crate) struct Inquiry<'d, 'a> {
     pub(crate) driver: &'d mut Driver<'a>,
     pub(crate) key: &'d Key,
     /// Whether both threads write equal values in every launch that shows the bug.
     pub(crate) benign: bool,
-    /// Launches that may still be made to shrink it, or to find where its condition ends.
+    /// Launches left for shrinking it, or for finding the boundary of its condition.
     pub(crate) tries: usize,
-    /// Whether the budget ended before a value that Lockstep chose could be varied.
+    /// Whether the budget ran out before a value that Lockstep chose could be varied.
     pub(crate) hurried: bool,
 }
 
-/// A bug as a launch shows it.
+/// A bug as shown by a launch.
 pub(crate) struct Shown<'t> {
     pub(crate) candidate: &'t Candidate,
     pub(crate) finding: &'t Finding,
     /// How many other things went wrong in that launch.
     pub(crate) wrong: usize,
-    /// The launch, where it came to its end and can be made again.
+    /// The launch, if it terminated and can be repeated.
     pub(crate) trial: Option<&'t Trial>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn wrong(trial: &Trial) -> usize {
     outside.count() + trial.doubts.len()
 }
 
-/// Whether a launch came to its end with no more that goes wrong than this.
+/// Whether a launch terminated with no more going wrong than before.
 pub(crate) fn is_no_worse(trial: &Trial, before: usize) -> bool {
     trial.outcome.incomplete.is_none() && wrong(trial) <= before
 }
@@ -81,24 +81,24 @@ impl Inquiry<'_, '_> {
         trial
     }
 
-    /// Whether another launch has the bug.
+    /// Whether another launch shows the bug.
     pub(crate) fn shows(&mut self, candidate: &Candidate) -> bool {
         let possible = self.driver.lab.space.is_possible(candidate);
         let trial = possible.then(|| self.other(candidate)).flatten();
         trial.is_some_and(|t| same(&t, self.key).is_some())
     }
 
-    /// Whether a launch ends without the bug, and with every access where it belongs.
+    /// Whether a launch terminates without the bug, and with every access in bounds.
     pub(crate) fn is_clean(&mut self, candidate: &Candidate) -> bool {
         self.is_no_worse(candidate, 0)
     }
 
-    /// Whether a launch is clean though threads are at the memory of the bug.
+    /// Whether a launch is clean although threads access the memory of the bug.
     pub(crate) fn is_clean_there(&mut self, candidate: &Candidate) -> bool {
         self.without_bug(candidate, 0).is_some_and(|t| self.touches(&t))
     }
 
-    /// Whether a launch ends without the bug, and with no more that goes wrong besides than this.
+    /// Whether a launch terminates without the bug, and with no more going wrong than before.
     pub(crate) fn is_no_worse(&mut self, candidate: &Candidate, before: usize) -> bool {
         self.without_bug(candidate, before).is_some()
     }
@@ -113,7 +113,7 @@ impl Inquiry<'_, '_> {
         self.is_gone_from(&trial, before).then_some(trial)
     }
 
-    /// Whether a launch ended without the bug, and with no more that goes wrong besides than this.
+    /// Whether a launch terminated without the bug, and with no more going wrong than before.
     pub(crate) fn is_gone_from(&self, trial: &Trial, before: usize) -> bool {
         is_no_worse(trial, before) && same(trial, self.key).is_none()
     }
@@ -127,8 +127,8 @@ impl Inquiry<'_, '_> {
         (self.is_gone_from(&other, shown.wrong) && self.reaches(&other)).then_some(other)
     }
 
-    /// Whether a bug goes away with other elements of some arrays, though its places are reached, and nothing else goes
-    /// wrong.
+    /// Whether a bug disappears with other elements of some arrays, although its source locations are reached, and
+    /// nothing else goes wrong.
     pub(crate) fn is_gone_with(
         &mut self,
         shown: &Shown,
@@ -149,14 +149,14 @@ impl Inquiry<'_, '_> {
         c
     }
 
-    /// Whether a launch shows bugs of the same kind and on the same memory at other places.
+    /// Whether a launch shows bugs of the same kind and on the same memory at other source locations.
     pub(crate) fn has_others(&self, trial: &Trial, finding: &Finding) -> bool {
         let object = |f: &Finding| f.memory.as_ref().map(|m| m.object.clone());
         let alike = |f: &Finding| f.kind == finding.kind && object(f) == object(finding);
         trial.outcome.findings.iter().any(alike)
     }
 
-    /// Whether some thread was at each place of the bug: what does nothing there says nothing of it.
+    /// Whether some thread reached each source location of the bug: otherwise the launch is inconclusive.
     pub(crate) fn reaches(&self, trial: &Trial) -> bool {
         let kernel = self.driver.lab.space.kernel;
         self.key.places().all(|place| {
@@ -165,8 +165,8 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Whether some thread accessed the memory of the bug, at its places or elsewhere in the source. A launch in which none
-    /// does says nothing about the bug.
+    /// Whether some thread accessed the memory of the bug, at its source locations or elsewhere. Otherwise the launch
+    /// is inconclusive.
     pub(crate) fn touches(&self, trial: &Trial) -> bool {
         let kernel = self.driver.lab.space.kernel;
         let is_of_bug = |site: &Site| self.key.places().any(|p| p == place_of(kernel, site));
@@ -177,7 +177,7 @@ impl Inquiry<'_, '_> {
         sites.any(|(site, &reached)| reached && is_there(site))
     }
 
-    /// The arrays whose elements lead to the places of these accesses, of all of them.
+    /// The arrays whose elements determine the addresses of all of these accesses.
     pub(crate) fn leaders<'f>(&self, accesses: impl IntoIterator<Item = &'f Access>) -> Vec<usize> {
         let space = self.driver.lab.space;
         let kernel = space.kernel;
@@ -190,14 +190,14 @@ impl Inquiry<'_, '_> {
         all.filter(|&i| accesses.iter().all(|a| lead(i, a))).collect()
     }
 
-    /// Whether an array is one of structs, whose members are not known.
+    /// Whether an array holds structs whose members are not known.
     pub(crate) fn is_struct(&self, array: usize) -> bool {
         let space = self.driver.lab.space;
         space.arrays[array].member.is_none()
             && structs::is_struct(space.kernel, space.arrays[array].param)
     }
 
-    /// Whether the two accesses would have no sensible result at one element, in any order.
+    /// Whether the two accesses would have no meaningful result at one element, in any order.
     pub(crate) fn may_be_apart(&self, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
         let is_plain = |a: &Access| matches!(a.op, Action::Read | Action::Write);

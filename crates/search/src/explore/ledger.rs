@@ -1,12 +1,11 @@
-//! What was found, over all launches: one entry for each bug, with its best witness.
+//! The findings of all launches: one entry for each bug, with its best witness.
 
 use lockstep_finding::{Access, Action, Finding, Kind, Severity, When};
 
 use crate::explore::trial::Trial;
 use crate::space::candidate::Rule;
 
-/// What makes two findings the same bug: kind, memory, places and what was done
-/// there.
+/// The identity of a bug: kind, memory, source locations and actions there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) kind: Kind,
@@ -40,7 +39,7 @@ pub(crate) struct Entry {
 
 pub(crate) struct Ledger {
     pub(crate) entries: Vec<Entry>,
-    /// What was asked for.
+    /// The requested kinds.
     kinds: Vec<Kind>,
 }
 
@@ -49,12 +48,13 @@ impl Ledger {
         Ledger { entries: Vec::new(), kinds: kinds.to_vec() }
     }
 
-    /// Takes over what a trial found; how many bugs are new.
+    /// Adds the findings of a trial; returns the number of new bugs.
     pub(crate) fn add(&mut self, trial: usize, result: &Trial, oddities: usize) -> usize {
         let mut new = 0;
         let asked = |f: &&Finding| self.kinds.contains(&f.kind);
         for finding in result.outcome.findings.iter().filter(asked) {
-            // What an alarm is about is wanted, whatever its launch is like, and so is what launch bounds say of the block.
+            // A finding for an alarm's launch is wanted, whatever the launch is like, and so is one for a block of the
+            // size given by launch bounds.
             let wanted = matches!(result.candidate.rule, Rule::Suggested | Rule::Bounds)
                 && finding.kind == Kind::OutOfBounds;
             if oddities > 0 && !is_for_odd_launches(finding.kind) && !wanted {
@@ -80,8 +80,8 @@ impl Ledger {
     }
 }
 
-/// Whether a finding of this kind means something under a value that no caller
-/// would give: an access beyond a shared array for a block of 1024, say, does not.
+/// Whether a finding of this kind is meaningful under a value that no caller would pass: an access beyond a shared
+/// array for a block of 1024, say, is not.
 fn is_for_odd_launches(kind: Kind) -> bool {
     matches!(kind, Kind::DataRace | Kind::BarrierDivergence | Kind::MissingFence | Kind::Deadlock)
 }

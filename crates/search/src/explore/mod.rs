@@ -1,4 +1,4 @@
-//! Trying launches: which ones, in which order, what each of them showed, and launches made again to examine one bug.
+//! Trying launches: which ones, in which order, their results, and launches repeated to examine one bug.
 
 pub(crate) mod driver;
 pub(crate) mod evolve;

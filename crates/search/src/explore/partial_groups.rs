@@ -1,9 +1,9 @@
-//! Launches whose last blocks are smaller than the others.
+//! Launches whose last work-groups are smaller than the others.
 //!
-//! OpenCL 2.0 has them where the global size is no multiple of the local size, unless the program is compiled otherwise. What
-//! an ordinary launch does not show, but the same one with less threads in the last groups along an axis, needs them:
-//! it is a conditional finding. Kinds that rest on the sizes of arrays are left out, for these were chosen for whole
-//! groups.
+//! OpenCL 2.0 has them where the global size is not a multiple of the local size, unless the program is compiled
+//! otherwise. A bug that does not show in an ordinary launch, but in the same launch with fewer work-items in the last
+//! groups along an axis, is a conditional finding. Kinds that depend on the sizes of arrays are left out, for these
+//! were chosen for full groups.
 
 use lockstep_finding::{Confidence, Finding, Launch, Statement, When};
 use lockstep_kernel::Kernel;
@@ -14,17 +14,17 @@ use crate::given::{Alias, Given};
 use crate::settings::{Settings, is_over};
 use crate::space::Space;
 
-/// Ordinary launches that are tried so.
+/// Maximum number of ordinary launches that are tried this way.
 const MOST_LAUNCHES: usize = 4;
-/// The part of the effort of a search that one launch may take.
+/// One launch may take this fraction of the effort of a search.
 const EFFORT: u64 = 20;
 
-/// Whether all groups are of one size, in all launches that are to be looked at.
+/// Whether all work-groups have the same size, in all launches considered.
 pub(crate) fn are_whole(kernel: &Kernel, given: &Given) -> bool {
     !kernel.asks_for_block_sizes() || given.grid.is_some() && given.block.is_some()
 }
 
-/// What goes wrong only where the last groups are smaller, each with its launch.
+/// Bugs that show only where the last groups are smaller, each with its launch.
 pub fn remainders(kernel: &Kernel, given: &Given, settings: &Settings) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     if are_whole(kernel, given) {
@@ -65,7 +65,7 @@ pub fn remainders(kernel: &Kernel, given: &Given, settings: &Settings) -> Vec<Fi
     found
 }
 
-/// The launch with half of the last groups along each axis, and with all but one thread of them.
+/// The launch with half of the work-items in the last groups along each axis, and with all but one.
 fn smaller(launch: &Launch) -> Vec<Launch> {
     let whole: [u32; 3] = std::array::from_fn(|a| launch.grid[a] * launch.block[a]);
     let mut out = Vec::new();
@@ -85,7 +85,7 @@ fn smaller(launch: &Launch) -> Vec<Launch> {
     out
 }
 
-/// Whether a finding is owed to the smaller groups alone.
+/// Whether a finding is caused by the smaller groups only.
 fn is_owed(finding: &Finding, whole: &Trial) -> bool {
     !finding.kind.about().rests_on_sizes
         && finding.confidence == Confidence::Confirmed

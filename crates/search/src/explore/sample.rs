@@ -1,10 +1,10 @@
-//! Some blocks of a launch that is too large to be executed.
+//! A sample of the blocks of a launch that is too large to be executed.
 //!
-//! Where the host launches thousands of blocks, one launch may take all the time there is, and then nothing is known of any
-//! block. So before it, some of the blocks are executed alone: the first and the last of the grid and of its rows, and some
-//! in between. Only where the whole launch then does not come to its end, and no other did, the sample counts, and it is
-//! said that it is one. What is found in it is real (`lockstep_simulate`, `Config::only`). What it can miss: what only other
-//! blocks do. Of what blocks do to each other, the absence of findings says nothing, which stays unknown.
+//! Where the host launches thousands of blocks, one launch may take the whole budget, and then nothing is known about
+//! any block. So some of the blocks are executed alone before: the first and the last of the grid and of its rows, and
+//! some in between. The sample counts only if the whole launch does not complete, and no other did, and it is reported
+//! as a sample. Its findings are real (`lockstep_simulate`, `Config::only`). What it can miss: bugs in other blocks.
+//! Between blocks, the absence of findings proves nothing, so that stays unknown.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,11 +15,11 @@ use lockstep_kernel::{Barrier, Op};
 use crate::explore::driver::Driver;
 use crate::space::launch::Sizes;
 
-/// Launches of fewer blocks are executed whole.
+/// Launches with fewer blocks are executed completely.
 const MANY: u64 = 512;
-/// Blocks that are taken at each end, and of those in between: fewer where they take too long.
+/// Numbers of blocks to take at each end, and in between: fewer if they take too long.
 const AT_ENDS: [u64; 2] = [12, 1];
-/// The part of the steps that each of these may take, and of the time, which ends them only on a busy machine.
+/// Each of these may take this fraction of the steps, and of the time, which only matters on a busy machine.
 const PART: u32 = 8;
 const PART_OF_TIME: u32 = 3;
 
@@ -37,10 +37,10 @@ impl Driver<'_> {
         }
         let deadline = self.lab.config.deadline;
         let time = deadline.map(|d| d.saturating_duration_since(Instant::now()) / PART_OF_TIME);
-        // It takes longer, and a few blocks are not enough.
+        // Disabled for the sample: it takes longer, and a few blocks are not enough.
         let barrier_needs = std::mem::take(&mut self.lab.config.barrier_needs);
         let steps = self.settings.config.max_steps / u64::from(PART);
-        // To make the arrays takes its time as well, once.
+        // Creating the arrays takes time as well, once.
         let launch = self.space().launch(&plain, &Sizes::default(), self.settings.seed);
         let _ = self.lab.shelf.bind(self.space().kernel, &launch);
         for at_ends in AT_ENDS {
@@ -64,7 +64,7 @@ impl Driver<'_> {
         self.lab.config.barrier_needs = barrier_needs;
     }
 
-    /// Makes the sample the launch that counts, where the budget was not enough for any whole one.
+    /// Uses the sample as the result, if the budget did not suffice for any whole launch.
     pub(crate) fn fall_back(&mut self) {
         let Some((trial, count)) = self.sample.take() else { return };
         if self.done.iter().any(|d| d.complete && !d.odd) {
@@ -84,7 +84,7 @@ fn chosen(grid: [u32; 3], at_ends: u64) -> Arc<[u32]> {
     let [x, y, z] = grid.map(u64::from);
     let all = x * y * z;
     let mut blocks: Vec<u64> = Vec::new();
-    // Around where the first row and the first layer begin and end, and the last ones.
+    // Around the start and end of the first row and the first layer, and of the last ones.
     for border in [0, x, x * y, all - x * y, all - x, all] {
         let from = border.saturating_sub(at_ends);
         blocks.extend(from..border.saturating_add(at_ends).min(all));

@@ -17,35 +17,35 @@ use crate::space::initial_contents::synchronising;
 use crate::space::launch::{Shelf, Sizes};
 use crate::space::places::is_at;
 
-/// How often a launch is tried with larger arrays.
+/// How often a launch is repeated with larger arrays.
 const RETRIES: usize = 6;
 
 pub(crate) struct Trial {
     pub(crate) candidate: Candidate,
     pub(crate) launch: Launch,
     pub(crate) outcome: Outcome,
-    /// Findings that were dropped because a choice of Lockstep's may have caused them.
+    /// Findings that were dropped because a choice by Lockstep may have caused them.
     pub(crate) doubts: Vec<(Kind, Reason)>,
-    /// Whether threads went beyond a shared array of a fixed size, and Lockstep chose the block.
+    /// Whether threads accessed memory beyond a shared array of fixed size, and Lockstep chose the block.
     pub(crate) overflows: bool,
-    /// Whether threads went beyond an array whose size Lockstep chose, and which could not be made larger.
+    /// Whether threads accessed memory beyond an array whose size Lockstep chose, and which could not be made larger.
     pub(crate) beyond: bool,
 }
 
-/// What every trial needs.
+/// The environment of all trials.
 pub(crate) struct Lab<'a> {
     pub(crate) space: &'a Space<'a>,
     pub(crate) config: Config,
     pub(crate) seed: u64,
     pub(crate) shelf: Shelf,
-    /// Arrays that need not be grown.
+    /// Arrays for which growing is useless.
     pub(crate) vain: RefCell<Vec<String>>,
-    /// How large arrays had to be.
+    /// The sizes that arrays needed.
     pub(crate) sizes: RefCell<Sizes>,
     pub(crate) allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
-    /// Which reads lead the threads, once that is asked for.
+    /// The reads that steer threads, computed on first use.
     pub(crate) steering: OnceCell<Steering>,
-    /// The blocks to execute, where not all are.
+    /// The blocks to execute, if not all.
     pub(crate) only: RefCell<Option<Arc<[u32]>>>,
     prepared: OnceCell<Prepared<'a>>,
 }
@@ -53,7 +53,8 @@ pub(crate) struct Lab<'a> {
 impl<'a> Lab<'a> {
     pub(crate) fn new(space: &'a Space<'a>, settings: &Settings<'a>) -> Lab<'a> {
         let mut config = settings.config.clone();
-        // They are needed even if the user did not ask for them: arrays grow and launches are judged by them.
+        // Needed even if the user did not request them: they determine the growth of arrays and the judgement of
+        // launches.
         for kind in [Kind::OutOfBounds, Kind::Deadlock] {
             if !config.kinds.contains(&kind) {
                 config.kinds.push(kind);
@@ -74,11 +75,11 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Simulates, with larger arrays while only sizes that Lockstep chose were too small;
-    /// `None` where a precondition or a device forbids the launch. The candidate agrees with all relations.
+    /// Simulates, with larger arrays as long as only sizes that Lockstep chose were too small; `None` where a
+    /// precondition or a device does not allow the launch. The candidate agrees with all relations.
     ///
-    /// With `again`, arrays begin at their usual sizes, so that a witness has none
-    /// that is larger than needed; otherwise at what other launches needed.
+    /// With `again`, arrays start with their usual sizes, so that a witness has none larger than needed; otherwise with
+    /// the sizes that other launches needed.
     pub(crate) fn try_out(
         &self,
         candidate: &Candidate,
@@ -95,7 +96,7 @@ impl<'a> Lab<'a> {
         }
         let mut outcome = self.simulate(&launch, steps)?;
         for _ in 0..RETRIES {
-            // A launch that used up its budget will do so again.
+            // A launch that exhausted its budget would do so again.
             let mut vain = self.vain.borrow_mut();
             let findings = &outcome.findings;
             if outcome.incomplete.is_some()
@@ -136,8 +137,8 @@ impl<'a> Lab<'a> {
         self.prepared.get_or_init(|| Prepared::new(self.space.kernel))
     }
 
-    /// Takes out what a choice of Lockstep's may have caused, and says why; lowers the
-    /// confidence of what may rest on values chosen otherwise than a caller would.
+    /// Removes findings that a choice by Lockstep may have caused, and returns why; lowers the confidence of those that
+    /// may depend on values that a caller would choose differently.
     fn drop_doubtful(&self, outcome: &mut Outcome, candidate: &Candidate) -> Vec<(Kind, Reason)> {
         let mut doubts = Vec::new();
         let mut astray = None;
@@ -161,12 +162,12 @@ impl<'a> Lab<'a> {
             doubts.extend(doubt.map(|because| (f.kind, because)));
             keep
         });
-        // What was read beyond an array that Lockstep made is no value of a caller; where addresses or branches depend on
-        // it, what the threads did says nothing either.
+        // A value read beyond an array that Lockstep allocated is not a caller's value; where addresses or branches
+        // depend on it, the behaviour of the threads is meaningless too.
         if let Some(because) = astray {
             doubts.extend(outcome.findings.drain(..).map(|f| (f.kind, because.clone())));
         }
-        // Nor did a caller leave its variables unset.
+        // Nor would a caller leave its variables unset.
         if !outcome.findings.is_empty()
             && let Some(name) = &self.steering().unset
         {
@@ -178,7 +179,7 @@ impl<'a> Lab<'a> {
         }
         if self.space.chose_values() {
             let rests = |f: &&mut Finding| match f.kind {
-                // Whether it rests on them is looked at where it is judged.
+                // Whether it depends on them is examined later.
                 Kind::OutOfBounds if self.space.is_of_fixed_shared(f) => false,
                 Kind::OutOfBounds => !self.space.is_beyond_the_hosts(f, candidate),
                 kind => kind == Kind::Assertion,
@@ -187,7 +188,7 @@ impl<'a> Lab<'a> {
                 f.confidence = Confidence::Possible;
                 doubts.push((f.kind, Reason::ChosenArguments));
             }
-            // A caller gives no more taps than the table of a filter has.
+            // A caller passes no more taps than the table of a filter has.
             if let Some(name) = table {
                 let because = Reason::TableLeft { table: name };
                 for f in outcome.findings.iter_mut().filter(|f| f.kind != Kind::OutOfBounds) {
@@ -199,8 +200,8 @@ impl<'a> Lab<'a> {
         doubts
     }
 
-    /// Whether threads store one value only because a variable that it is computed from is zero, which somebody else sets.
-    /// Contents of arguments are varied where values are to be told apart.
+    /// Whether threads store the same value only because a variable that it is computed from is zero, although other
+    /// code sets it. Contents of arguments do not count here: they are varied to distinguish values.
     fn stores_what_nobody_set(&self, finding: &Finding) -> bool {
         let space = self.space;
         let kernel = space.kernel;
@@ -223,7 +224,7 @@ impl<'a> Lab<'a> {
         sites.any(|(_, from)| from.iter().any(is_unset))
     }
 
-    /// The constant array of a fixed size that is read beyond its end.
+    /// The constant array of fixed size that is read beyond its end.
     fn table_left(&self, finding: &Finding) -> Option<String> {
         let name = finding.memory.as_ref()?.object.as_ref()?;
         let is_it = |o: &Object| o.space == Memory::Constant && o.name == *name;
@@ -232,7 +233,7 @@ impl<'a> Lab<'a> {
         is_left.then(|| name.clone())
     }
 
-    /// Whether the finding is of a read whose value leads the threads.
+    /// Whether the finding is a read whose value steers the threads.
     fn steers(&self, finding: &Finding) -> bool {
         let places = &self.steering().places;
         let access = finding.accesses.first();
@@ -241,7 +242,7 @@ impl<'a> Lab<'a> {
         })
     }
 
-    /// An access before an array's first element, where no size would help, to which elements led that Lockstep chose.
+    /// An access before an array's first element, where no size would help, caused by elements that Lockstep chose.
     fn is_led_outside(&self, finding: &Finding) -> Option<Reason> {
         let space = self.space;
         let access = finding.accesses.first().filter(|_| finding.kind == Kind::OutOfBounds)?;
@@ -255,8 +256,8 @@ impl<'a> Lab<'a> {
         self.steering.get_or_init(|| Steering::of(self.space.kernel))
     }
 
-    /// Whether a smaller block would have stayed within a shared array, and nothing says that there are larger ones: launch bounds
-    /// do.
+    /// Whether a smaller block would have stayed within a shared array, and there are no launch bounds that imply
+    /// larger ones.
     fn is_overflow(&self, finding: &Finding) -> bool {
         self.space.given.block.is_none()
             && self.space.kernel.most_threads.is_none()
@@ -267,14 +268,14 @@ impl<'a> Lab<'a> {
         let given = self.space.given;
         let chosen = given.block.is_none() || given.grid.is_none();
         let is_hosts = || self.space.is_beyond_the_hosts(finding, candidate);
-        // Of a shared array's size we have guessed nothing.
+        // The size of a shared array was not guessed.
         let is_ours = finding.kind == Kind::OutOfBounds && !self.space.is_of_fixed_shared(finding);
         (is_ours && chosen && !is_hosts()).then_some(Reason::ChosenDimensions)
     }
 }
 
 impl Space<'_> {
-    /// Whether a finding is of an access outside of a shared array whose size the kernel says.
+    /// Whether a finding is an access outside of a shared array whose size is given in the kernel.
     pub(crate) fn is_of_fixed_shared(&self, finding: &Finding) -> bool {
         let object = finding.memory.as_ref().and_then(|m| m.object.as_ref());
         let is_fixed = |name: &String| {
@@ -285,12 +286,12 @@ impl Space<'_> {
     }
 }
 
-/// The reads whose values addresses, or branches around accesses, are computed from.
+/// The reads whose values determine addresses, or branches around accesses.
 pub(crate) struct Steering {
     /// Their lines and columns.
     places: Vec<(u32, u32)>,
-    /// A variable among what they read that somebody else sets: without an initial value, and never written here, or
-    /// only so that it becomes less.
+    /// A variable among these that other code sets: without an initial value, and never written here, or only
+    /// decremented.
     unset: Option<String>,
 }
 
@@ -307,7 +308,7 @@ impl Steering {
                 Memory::Global => is_set_elsewhere(kernel, o),
                 _ => false,
             };
-            // What a parameter stands for, such as a texture, a launch has.
+            // A variable that is a parameter here, such as a texture, has a value in the launch.
             let is_param = kernel.params.iter().any(|p| p.name == o.name);
             let unset = of_host && !is_param && !o.fixed && zero && o.relocations.is_empty();
             unset && sites().any(|s| s.through.as_deref() == Some(o.name.as_str()))
@@ -319,7 +320,7 @@ impl Steering {
     }
 }
 
-/// Whether a variable has no value of the kernel's own making: it is not written, or only counted down.
+/// Whether the kernel does not set a variable: it does not write it, or only counts it down.
 fn is_set_elsewhere(kernel: &Kernel, object: &Object) -> bool {
     let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(&object.name);
     let mut written = false;

@@ -9,41 +9,41 @@ use super::candidate::Contents;
 use super::initial_contents::{plain_contents, unclaimed};
 use super::structs::{self, Member};
 
-/// An array that may vary, or a member of the structs in one.
+/// An array whose contents may vary, or a member of the structs in one.
 #[derive(Clone, Debug)]
 pub(crate) struct FreeArray {
     pub(crate) param: usize,
-    /// Which member it is; none where it is the whole array.
+    /// The member; `None` for the whole array.
     pub(crate) member: Option<Member>,
-    /// As a condition would name it.
+    /// Its name in a condition.
     pub(crate) name: String,
     pub(crate) element: ElementType,
-    /// Its values are indices, or decide what is accessed, and may be anything.
+    /// Whether its values are indices, or decide what is accessed, and may be anything.
     pub(crate) matters: bool,
     pub(crate) elem: Elem,
     /// Values the kernel compares its elements with, as bits.
     pub(crate) compared_with: Vec<(Ty, u64)>,
-    /// Its elements are indices.
+    /// Whether its elements are indices.
     pub(crate) reaches_address: bool,
-    /// And of plain stores.
+    /// Whether they are indices of plain stores.
     pub(crate) written_through: bool,
-    /// Its elements lead to private arrays.
+    /// Whether its elements are indices of private arrays.
     pub(crate) reaches_private: bool,
-    /// Its elements say where loops end.
+    /// Whether its elements are loop bounds.
     pub(crate) bounds_loop: bool,
-    /// Because they are compared with what a loop counts.
+    /// Whether that is because they are compared with a loop counter.
     pub(crate) limits_loop: bool,
-    /// Its elements are compared with one another, or with those of another array.
+    /// Whether its elements are compared with each other, or with those of another array.
     pub(crate) compared: bool,
     pub(crate) written: bool,
-    /// Threads synchronise through it.
+    /// Whether threads synchronise through it.
     pub(crate) synchronises: bool,
-    /// The contents a caller would give.
+    /// The contents that a caller would pass.
     pub(crate) plain: Contents,
 }
 
 impl FreeArray {
-    /// An array of this parameter, or part of one, of this name; threads synchronise through the sites.
+    /// The array of a parameter, or a part of it, with this name; threads synchronise through the sites.
     pub(crate) fn new(
         kernel: &Kernel,
         (param, name): (usize, String),
@@ -73,7 +73,7 @@ impl FreeArray {
             synchronises: !flags.is_empty(),
             plain: match flags.is_empty() {
                 false => unclaimed(kernel, flags, elem),
-                // What is only moved about is another in each struct.
+                // Values that are only copied differ in each struct.
                 true if whole
                     && a.read
                     && !matters

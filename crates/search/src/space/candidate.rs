@@ -1,4 +1,4 @@
-//! One launch in the making: what of it may vary, as numbers that can be mutated.
+//! One candidate launch: the parts that may vary, as numbers that can be mutated.
 //!
 //! A size is kept relative to the launch's own dimensions (`n` is the number of
 //! threads along x, plus something), so that a candidate stays sensible when its
@@ -9,9 +9,9 @@ use std::fmt;
 /// Why a launch was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// The values a caller would most likely give.
+    /// The values that a caller would most likely pass.
     Ordinary,
-    /// The same with smaller sizes, where that takes too long.
+    /// The same with smaller sizes, if the ordinary ones take too long.
     SmallerSizes,
     /// The same with other dimensions.
     Dimensions,
@@ -19,11 +19,11 @@ pub enum Rule {
     PartialBlock,
     /// Sizes that the grid does not cover at once.
     BeyondTheGrid,
-    /// Sizes or numbers of rounds from 0 to 3.
+    /// Sizes or iteration counts from 0 to 3.
     TinySize,
-    /// A constant that the kernel compares the parameter with, or one beside it.
+    /// A constant that the kernel compares the parameter with, or its neighbour.
     Constant(String),
-    /// A flag or mode the other way.
+    /// The other value of a flag or mode.
     Flag(String),
     /// A stride of zero or one, or less than the row.
     Stride(String),
@@ -45,7 +45,7 @@ pub enum Rule {
     NormalStep(u32),
     /// A child by a Cauchy step, in this generation.
     CauchyStep(u32),
-    /// Given by somebody else, such as the model of a proof that failed.
+    /// Suggested by another engine, such as the model of a proof that failed.
     Suggested,
 }
 
@@ -84,9 +84,9 @@ pub(crate) enum Gene {
         times: i64,
         plus: i64,
     },
-    /// As long as the longest row: every size, and the threads along x.
+    /// As long as the longest row: the maximum of all sizes, and the threads along x.
     Row,
-    /// The logarithm of the elements that a block has, two for each thread.
+    /// The logarithm of the number of elements of a block, with two elements for each thread.
     Log,
     Int(i64),
     Float(f64),
@@ -97,44 +97,44 @@ pub(crate) enum Gene {
 pub(crate) enum Contents {
     Zeros,
     Ones,
-    /// A one, and zeros behind it.
+    /// A one, followed by zeros.
     First,
     Iota,
     Random,
     /// This value (the bits of its type) everywhere.
     Value(u64),
-    /// A zero at every so many elements, ones in between.
+    /// A zero at every nth element, ones in between.
     Sparse(u32),
-    /// Small numbers, each several times in a row: 0,0,1,1,2,2 …
+    /// Small numbers, each repeated n times: 0,0,1,1,2,2 …
     Repeated(u32),
-    /// Zeros and ones without a pattern: also of several in a row, some are equal and others are not.
+    /// Zeros and ones without a pattern: in any group of elements, some are equal and others are not.
     Coins,
     /// From the number of elements downwards.
     Descending,
-    /// Each number once, neighbours swapped. It is written out for every element and not for a witness.
+    /// Each number once, with neighbours swapped. It is written out for every element, and not used for a witness.
     Swapped,
-    /// Ascending in long runs of equal numbers: also some bits of them ascend. Not for a witness.
+    /// Ascending in long runs of equal numbers, so that their upper bits ascend too. Not used for a witness.
     Runs,
-    /// So far apart that what begins at each is not likely to reach the next; not for a witness either.
+    /// So far apart that a segment starting at one element is not likely to reach the next; not used for a witness.
     Spaced,
-    /// Where parts of so many elements begin that lie next to each other, and where they end; not for a witness.
+    /// Starts of adjacent segments of n elements, and their ends; not used for a witness.
     Begins(u64),
     Ends(u64),
-    /// From nothing up to this number, and again: indices of an array of that many. Not for a witness.
+    /// From zero up to this number, repeatedly: indices of an array of that many elements. Not used for a witness.
     Below(u64),
-    /// Structs whose words of four bytes count up, from each to the next as well.
+    /// Structs whose 4-byte words count up, across structs as well.
     Words,
 }
 
 impl Contents {
     /// The distance of elements that are [`Contents::Spaced`].
     pub(crate) const SPACE: u64 = 256;
-    /// A distance that no launch that comes to its end within its budget goes through in one part. All elements that are
-    /// written out at it are numbers of 32 bits with a sign.
+    /// A distance that no segment of a launch that completes within its budget covers. All elements that are written
+    /// out with it fit a signed 32-bit integer.
     pub(crate) const FAR: u64 = 1 << 15;
-    /// Lengths of parts that lie next to each other: short ones, and those that are meant for a block or several.
+    /// Lengths of adjacent segments: short ones, and those that are meant for a block or several.
     pub(crate) const PARTS: [u64; 4] = [16, 64, 1024, 4096];
-    /// How many are equal in [`Contents::Runs`].
+    /// The length of a run in [`Contents::Runs`].
     pub(crate) const RUN: u64 = 32;
 }
 
@@ -144,13 +144,13 @@ pub(crate) struct Candidate {
     pub(crate) block: [u32; 3],
     /// By slot of the space.
     pub(crate) genes: Vec<Gene>,
-    /// Slots that limit how far threads go: what a row has to hold.
+    /// Slots that limit how far threads go: a row must be at least as long.
     pub(crate) sizes: Vec<usize>,
-    /// By free array of the space; a member of structs in an array is one of its own.
+    /// By free array of the space; a member of structs counts as an array.
     pub(crate) contents: Vec<Contents>,
-    /// Elements that have to have a value: (parameter, byte offset, bytes, value).
+    /// Elements with fixed values: (parameter, byte offset, bytes, value).
     pub(crate) cells: Vec<(usize, u64, u32, u64)>,
-    /// The second array is the first one.
+    /// Two arrays that are the same.
     pub(crate) equal: Option<(usize, usize)>,
     pub(crate) rule: Rule,
 }
@@ -168,7 +168,7 @@ impl Candidate {
         self.grid.iter().map(|&d| d as u64).product::<u64>() * self.block_threads()
     }
 
-    /// Whether both are one launch, whatever led to them.
+    /// Whether both are the same launch, whatever rule led to them.
     pub(crate) fn is_same_launch(&self, other: &Candidate) -> bool {
         (self.grid, self.block) == (other.grid, other.block)
             && self.equal == other.equal

@@ -1,30 +1,28 @@
-//! Blocks and grids that a caller would launch a kernel with, by what it asks for.
+//! Blocks and grids that a caller would use, derived from what the kernel reads.
 
 use lockstep_kernel::hints::Hints;
 use lockstep_kernel::{Barrier, Kernel, Op, Scope, Space as Memory};
 
 use crate::given::Given;
 
-/// Threads of a block in the launches that are tried.
+/// Maximum number of threads of a block in the launches that are tried.
 pub(crate) const MOST_THREADS: u32 = 1024;
 
-/// The block's size along an axis that the kernel was written for: its index
-/// arithmetic says so, or it never asks for the size and subscripts a shared array
-/// of that extent.
+/// The block size along an axis that the kernel was written for: implied by its index arithmetic, or by a shared array
+/// of that extent that is subscripted by the thread index in a kernel that never reads the block size.
 pub(crate) fn implied(hints: &Hints, axis: usize) -> Option<u32> {
     let extent = hints.most_block[axis].filter(|_| !hints.reads_block_dim[axis]);
     hints.implied_block[axis].or(extent).filter(|&n| n <= MOST_THREADS)
 }
 
-/// What a caller who knows the kernel would never launch otherwise.
+/// Dimensions that a caller who knows the kernel would always use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UsualDims {
-    /// The block's dimensions: 1 along an axis that no index looks at, or what the
-    /// kernel's own arithmetic implies.
+    /// The block's dimensions: 1 along an axis that no index uses, or what the kernel's own arithmetic implies.
     pub block: [Option<u32>; 3],
-    /// The most threads along an axis that shared arrays have room for.
+    /// The maximum number of threads along an axis that shared arrays have room for.
     pub most_block: [Option<u32>; 3],
-    /// 1 along an axis that no index looks at.
+    /// 1 along an axis that no index uses.
     pub grid: [Option<u32>; 3],
 }
 
@@ -46,8 +44,8 @@ impl UsualDims {
     }
 }
 
-/// Along which axes a kernel can have more than one thread and more than one block, by what it asks for. One that has no
-/// index at all is made for one thread, unless it does what only several threads need.
+/// Along which axes a kernel can have more than one thread and more than one block, derived from what it reads. A
+/// kernel without any index is written for one thread, unless it has operations that only several threads need.
 pub(crate) fn asked(kernel: &Kernel, h: &Hints) -> [[bool; 3]; 2] {
     let mut block = std::array::from_fn(|a| h.thread_axes[a] || h.reads_block_dim[a]);
     let mut grid = std::array::from_fn(|a| h.block_axes[a] || h.reads_grid_dim[a]);
@@ -59,7 +57,7 @@ pub(crate) fn asked(kernel: &Kernel, h: &Hints) -> [[bool; 3]; 2] {
     [block, grid]
 }
 
-/// Whom an operation is for.
+/// The set of threads that an operation is for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Company {
     Block,
@@ -120,7 +118,7 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     });
     let whole = extent.iter().all(|&d| d > 0) && extent.iter().any(|&d| d > 1);
     let threads = extent.iter().map(|&d| d as u64).product::<u64>();
-    // A large one is rather a limit.
+    // A large extent is more likely an upper bound.
     let fixed = (0..3).all(|a| implied(hints, a).is_some() || !used(a));
     if whole && (threads <= 256 || fixed) && threads <= most as u64 {
         out.push(extent);
@@ -149,18 +147,19 @@ pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32;
     out
 }
 
-/// How many threads a block can have.
+/// The maximum number of threads of a block.
 pub(crate) fn most_threads(kernel: &Kernel) -> u32 {
     kernel.most_threads.map_or(MOST_THREADS, |n| n.min(MOST_THREADS))
 }
 
-/// A block of as many threads as launch bounds allow.
+/// A block with as many threads as launch bounds allow.
 pub(crate) fn bounded_shape(kernel: &Kernel, hints: &Hints) -> Option<[u32; 3]> {
     let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
     kernel.most_threads.and_then(|n| full_shape(n, hints, &used))
 }
 
-/// A block of just so many threads, along the axes in use: the first of them that nothing implies has what the others leave.
+/// A block of exactly this many threads, along the axes in use: the first axis without an implied size gets the
+/// remaining factor.
 fn full_shape(threads: u32, hints: &Hints, used: &dyn Fn(usize) -> bool) -> Option<[u32; 3]> {
     let threads = threads.min(MOST_THREADS);
     let first = (0..3).find(|&a| used(a) && implied(hints, a).is_none())?;
@@ -174,8 +173,8 @@ fn full_shape(threads: u32, hints: &Hints, used: &dyn Fn(usize) -> bool) -> Opti
     (shape[first] > 0 && shape.iter().product::<u32>() == threads).then_some(shape)
 }
 
-/// Two blocks along each axis in use and some more; one block for a kernel that
-/// never asks which it is in, because then it is made for a single one.
+/// Two blocks along each axis in use, and some more; one block for a kernel that never reads its block index, because
+/// then it is written for a single one.
 pub(crate) fn grids(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(grid) = given.grid {
         return vec![grid.value];

@@ -1,12 +1,14 @@
-//! Arrays that are as large as the host makes them.
+//! Arrays with the sizes that the host allocates.
 //!
-//! Where the host says how many bytes an array has, and the launch is one that it makes, an access beyond them is no guess
-//! that was wrong. That is so only where nothing that Lockstep chose decides what is accessed: no element of an array, no number that is no integer, no field of a structure. The values that are left are integers
-//! and dimensions, which agree with all that the host says of them. Where they are not constants, a bug has to show for plain
-//! values, for much larger ones, and for odd and even ones ([`Space::variants`]): a caller who knows that an array has 4096
-//! elements at least, or always one less than a power of two, is right.
+//! If the host code gives the size of an array in bytes, and the host makes the launch, an out-of-bounds access is not
+//! due to a wrong guess. This holds only if nothing that Lockstep chose decides what is accessed: no array element, no
+//! non-integer, no struct field. The remaining values are integers and dimensions, which agree with all facts from the
+//! host. Where they are not constants, a bug has to show for ordinary values, for much larger ones, and for odd and
+//! even ones ([`Space::variants`]): a caller may know that an array has at least 4096 elements, or always one less than
+//! a power of two.
 //!
-//! What it can miss: kernels whose elements are indices or decide what is accessed, arrays that are too large to be made.
+//! What it can miss: kernels whose elements are indices or decide what is accessed, and arrays that are too large to be
+//! allocated.
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
 use lockstep_finding::{Finding, Kind};
@@ -17,14 +19,14 @@ use crate::space::candidate::{Candidate, Gene};
 use crate::space::slots::Part;
 use crate::space::{Space, is_given};
 
-/// How many times larger values are than plain ones, at most.
+/// Maximum factor between the larger values and the ordinary ones.
 const TIMES: i64 = 64;
-/// Threads of a launch with such values.
+/// Maximum number of threads of a launch with such values.
 const MOST: u64 = 1 << 17;
-/// Numbers that the host computes with are below: it may do so with 32 bits and a sign.
+/// Bound of the numbers that the host computes with: it may use signed 32-bit arithmetic.
 const LIMIT: i128 = 1 << 31;
 
-/// Whether only arguments that are integers say what is accessed, so that a launch is known by them and its dimensions.
+/// Whether only integer arguments decide what is accessed, so that they and the dimensions determine a launch.
 pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::given::Given) -> bool {
     let slice = address_slice(kernel);
     let used = used(&slice);
@@ -44,12 +46,14 @@ pub(crate) fn is_led_by_integers(kernel: &Kernel, given: &crate::given::Given) -
 }
 
 impl Space<'_> {
-    /// The bytes of arrays that the host allocates, by parameter, for a launch that it makes; none for any other.
+    /// The sizes in bytes that the host allocates for arrays, by parameter, for a launch that it makes; empty for any
+    /// other.
     pub(crate) fn host_sizes(&self, c: &Candidate) -> Vec<(usize, u64)> {
         if self.led_by_integers { self.allocated(c) } else { Vec::new() }
     }
 
-    /// The same even if contents that Lockstep chose are indices: then threads may go beyond, but no array is smaller.
+    /// The same even if contents that Lockstep chose are indices: then threads may exceed the bounds, but no array is
+    /// smaller.
     pub(crate) fn allocated(&self, c: &Candidate) -> Vec<(usize, u64)> {
         if self.given.sizes.is_empty() || c.equal.is_some() {
             return Vec::new();
@@ -73,12 +77,12 @@ impl Space<'_> {
         self.given.sizes.iter().filter_map(size).collect()
     }
 
-    /// Whether an access is outside of an array that is as large as the host makes it, in a launch that the host makes.
+    /// Whether an access is outside of an array with the size that the host allocates, in a launch that the host makes.
     pub(crate) fn is_beyond_the_hosts(&self, finding: &Finding, c: &Candidate) -> bool {
         self.array_of_the_host(finding, c).is_some()
     }
 
-    /// What the host says of the array that an access is outside of.
+    /// The host's size of the array that an access is outside of, in words.
     pub(crate) fn size_by_the_host(&self, finding: &Finding, c: &Candidate) -> Option<String> {
         let param = self.array_of_the_host(finding, c)?;
         let (_, bytes) = self.given.sizes.iter().find(|(p, _)| *p == param)?;
@@ -93,7 +97,7 @@ impl Space<'_> {
         sizes.into_iter().find(is_it).map(|(param, _)| param)
     }
 
-    /// A value as the host computes it; `None` where it does not fit there, or may be another with other types.
+    /// A value as the host computes it; `None` where it does not fit, or may differ with other types.
     fn host_value(&self, e: &Expr, c: &Candidate) -> Option<i128> {
         let v = match e {
             Expr::Number(Number::Int(v)) => *v,
@@ -135,8 +139,8 @@ impl Space<'_> {
         (0..LIMIT).contains(&v).then_some(v)
     }
 
-    /// Launches that the host makes like the plain one, with all integers and the grid much larger, or by one smaller or larger,
-    /// where there is something to choose.
+    /// Launches that the host makes, like the ordinary one, with all integers and the grid much larger, or smaller or
+    /// larger by one, if there is something to choose.
     pub(crate) fn variants(&self) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = Vec::new();
         let larger = (1..=TIMES.ilog2()).rev().map(|bits| self.variant(1 << bits, 0));
@@ -156,7 +160,7 @@ impl Space<'_> {
             c.genes[i] = Gene::Int(self.clamp(i, v));
         }
         if self.given.grid.is_none() {
-            // One that is 1 counts nothing.
+            // A dimension of 1 counts nothing.
             let varied = |d: u32| match d {
                 0 | 1 => d,
                 d => u32::try_from(i64::from(d) * times + plus).unwrap_or(d),

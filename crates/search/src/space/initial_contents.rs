@@ -1,4 +1,4 @@
-//! What arrays hold at first.
+//! Initial contents of arrays.
 
 use lockstep_finding::ElementType;
 use lockstep_kernel::{AtomicOp, Elem, Kernel, Op, Operand, Site, SiteId, Ty};
@@ -6,8 +6,9 @@ use lockstep_simulate::bind;
 
 use crate::space::candidate::Contents;
 
-/// The sites at which threads synchronise through an array: a counter, a lock or a flag. It
-/// begins at zero, and other contents would only show that. What only gets smaller or larger (a minimum, a maximum) is data, even if it is read atomically.
+/// The sites at which threads synchronise through an array: a counter, a lock or a flag. It starts at zero, and other
+/// contents would only violate that. A minimum or maximum that only decreases or increases is data, even if it is read
+/// atomically.
 pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
     use AtomicOp::{Add, FMax, FMin, Load, Or, SMax, SMin, Sub, UMax, UMin, Xor};
     let through = |s: &Site| s.through.as_deref() == Some(name);
@@ -33,12 +34,12 @@ pub(crate) fn synchronising(kernel: &Kernel, name: &str) -> Vec<SiteId> {
     out
 }
 
-/// What such an array begins with: zeros, or what all compare-and-swaps expect to find, as in a table whose empty places
-/// are -1. A struct has that in all of its bytes, where these are equal.
+/// The initial contents of such an array: zeros, or the value that all compare-and-swaps expect, as in a table whose
+/// empty entries are -1. In a struct all bytes have that value, if the bytes of the value are equal.
 pub(crate) fn unclaimed(kernel: &Kernel, flags: &[SiteId], elem: Elem) -> Contents {
     let mut expected = Vec::new();
     for inst in kernel.insts() {
-        // One that stores what it has found only reads.
+        // One that stores the value it expects only reads.
         if let Op::Atomic { op: AtomicOp::CompareExchange, site, ty, expected: e, value, .. } =
             inst.op
             && flags.contains(&site)

@@ -1,10 +1,9 @@
 //! From a candidate to a launch that can be simulated, reported and replayed.
 //!
-//! Arrays have four elements for each thread, 1024 at least; OpenCL's `__local`
-//! arrays and dynamic shared memory four for each thread of a block. These sizes
-//! are guesses: an access beyond such an array says nothing about the kernel, and
-//! [`Sizes::grow`] makes the array larger for another try. Those that the host
-//! says are none ([`crate::space::host_sizes`]).
+//! Arrays have four elements for each thread, at least 1024; OpenCL's `__local` arrays and dynamic shared memory have
+//! four for each thread of a block. These sizes are guesses: an access beyond such an array implies nothing about the
+//! kernel, and [`Sizes::grow`] makes the array larger for another try. Sizes given by the host are not guesses
+//! ([`crate::space::host_sizes`]).
 
 use std::cell::RefCell;
 
@@ -19,38 +18,38 @@ use crate::space::slots::{Part, Slot};
 use crate::space::structs;
 use crate::space::{Space, is_given};
 
-/// The most bytes an array is grown to, and all arrays of a launch together: what the race checker notes of them takes
-/// several times as much.
+/// The maximum size to which an array is grown, and that of all arrays of a launch together: the shadow memory of the
+/// race checker takes several times as much.
 const MAX_BYTES: u64 = 64 << 20;
 const MAX_TOTAL: u64 = 128 << 20;
-/// Bytes of an array that may be made for every launch.
+/// Maximum size of an array that may be allocated for every launch.
 const MODERATE: u64 = 1 << 20;
-/// The most elements that are guessed before an access has shown more.
+/// Maximum number of elements that is guessed before an access has shown more.
 const MOST_GUESSED: u64 = 1 << 16;
-/// The most elements of arrays with room for parts that are far apart.
+/// Maximum number of elements of arrays with room for segments that are far apart.
 const MOST_SPACED: u64 = 1 << 20;
-/// Elements that single values may be given to.
+/// Number of elements that single values may be assigned to.
 pub(crate) const MOST_PUT: u64 = 4096;
 /// Elements that a pattern is written out for; the rest of the array is zero.
 const WRITTEN_OUT: u64 = 256;
 
-/// Bytes of arrays that were made before: many launches of a search share them.
+/// Cached bytes of arrays: many launches of a search share them.
 #[derive(Default)]
 pub(crate) struct Shelf {
     made: RefCell<Vec<(String, ArraySpec, Bytes)>>,
 }
 
-/// Arrays that are kept.
+/// Maximum number of arrays that are cached.
 const SHELF: usize = 24;
 
 impl Shelf {
-    /// What `bind` makes of the launch, with less work.
+    /// The result of `bind` for the launch, with less work.
     pub(crate) fn bind(&self, kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
         bind::bind_with(kernel, launch, &|name, spec| self.bytes(name, spec, launch.seed))
     }
 
     fn bytes(&self, name: &str, spec: &ArraySpec, seed: u64) -> Result<Bytes, String> {
-        // The elements of these do not depend on the length.
+        // The elements of these contents do not depend on the length.
         use ArrayContents::{Iota, Ones, Random, Zeros};
         let goes_on = |contents: &ArrayContents| matches!(contents, Random | Iota | Ones | Zeros);
         let may_be_cut = match &spec.contents {
@@ -84,7 +83,7 @@ impl Shelf {
     }
 }
 
-/// How large the arrays are, by parameter, in bytes, beyond what is usual.
+/// The sizes of arrays in bytes, by parameter, where they exceed the usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     arrays: Vec<(usize, u64)>,
@@ -98,7 +97,7 @@ impl Space<'_> {
         for (i, param) in self.kernel.params.iter().enumerate() {
             let value = match is_given(self.given, i) {
                 Some(value) => value.clone(),
-                // Its fields say all of it that matters.
+                // Its fields contain all that is relevant.
                 None if self.is_split(i) => continue,
                 None => {
                     let bytes = allocated.iter().find(|(p, _)| *p == i).map(|(_, bytes)| *bytes);
@@ -116,7 +115,7 @@ impl Space<'_> {
         Launch { grid: c.grid, block: c.block, global, shared, args, seed }
     }
 
-    /// Whether a struct is only read by fields that are parameters of their own.
+    /// Whether a struct is only read through fields that are parameters of their own.
     fn is_split(&self, param: usize) -> bool {
         self.hints.params[param].unused && self.kernel.fields_of(param).next().is_some()
     }
@@ -162,7 +161,7 @@ impl Space<'_> {
                 }
                 let free = self.arrays.iter().position(|a| a.param == index);
                 let contents = free.map_or(Contents::Zeros, |a| c.contents[a]);
-                // Of a large launch it is known soon enough where this is too little.
+                // A large launch shows early whether this is too little.
                 let each = if c.threads() < MOST_GUESSED { 4 } else { 1 };
                 let mut length = c.threads().saturating_mul(each).max(1024).max(self.matrix(c));
                 let each = c.contents.iter().map(|contents| match *contents {
@@ -178,7 +177,7 @@ impl Space<'_> {
                 let cells = || c.cells.iter().filter(|(p, ..)| *p == index);
                 let unit =
                     u64::from(bind::element_type(elem, &param.source_type, true).size() as u32);
-                // Never less than there is.
+                // Never less than the host allocates.
                 let allocated = allocated.map(|bytes| bytes.next_multiple_of(unit));
                 let bytes = match allocated {
                     Some(bytes) if self.led_by_integers => [bytes; 2],
@@ -209,14 +208,14 @@ impl Space<'_> {
         }
     }
 
-    /// The most bytes that each of the arrays may have.
+    /// The maximum size of each array in bytes.
     pub(crate) fn most_bytes(&self) -> u64 {
         let buffers =
             self.kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Buffer { .. }));
         (MAX_TOTAL / (buffers.count() as u64).max(1)).min(MAX_BYTES)
     }
 
-    /// Elements of the largest matrix that sizes and row lengths speak of.
+    /// The number of elements of the largest matrix that sizes and row lengths describe.
     fn matrix(&self, c: &Candidate) -> u64 {
         let values = |f: &dyn Fn(&Slot) -> bool| {
             let slots = (0..self.slots.len()).filter(|&i| f(&self.slots[i]));
@@ -246,7 +245,7 @@ impl Space<'_> {
         }
     }
 
-    /// Whether an out-of-bounds finding may only show that a guess was wrong.
+    /// Why an out-of-bounds finding may only show that a guess was wrong.
     pub(crate) fn explains(&self, finding: &Finding, c: &Candidate) -> Option<Reason> {
         if finding.kind != Kind::OutOfBounds || self.is_beyond_the_hosts(finding, c) {
             return None;
@@ -258,7 +257,7 @@ impl Space<'_> {
         let Some((memory, object)) =
             finding.memory.as_ref().and_then(|m| Some((m, m.object.as_ref()?)))
         else {
-            // An address outside of all memory: it may come from a value that Lockstep chose.
+            // An address outside of all memory: it may result from a value that Lockstep chose.
             let mut params = self.kernel.params.iter().enumerate();
             let (_, made) = params
                 .find(|&(i, p)| may_hold_pointer(p) && !self.is_split(i) && chose(&p.name))?;
@@ -270,7 +269,7 @@ impl Space<'_> {
         (ours && !before).then(|| Reason::ChosenSize { array: object.clone() })
     }
 
-    /// Whether anything that leads the threads was chosen: an argument other than an array, or an array's contents.
+    /// Whether any value that steers the threads was chosen: an argument other than an array, or an array's contents.
     pub(crate) fn chose_values(&self) -> bool {
         let scalar = |(i, p): (usize, &Param)| {
             matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. })
@@ -287,9 +286,9 @@ impl Sizes {
         self.arrays.iter().find(|(p, _)| *p == param).map_or(0, |(_, b)| *b)
     }
 
-    /// Enlarges what the findings overflowed; false where nothing can grow.
+    /// Enlarges the arrays that the findings overflowed; false if none can grow.
     ///
-    /// An array that was already as large as it may be, and still too small, is left alone.
+    /// An array that already has its maximum size, and is still too small, is left alone.
     pub(crate) fn grow(
         &mut self,
         space: &Space,
@@ -305,7 +304,8 @@ impl Sizes {
             if vain.contains(object) {
                 continue;
             }
-            // An address this far out comes from a value that Lockstep chose: in other launches the array may be grown.
+            // An address this far out results from a value that Lockstep chose: in other launches the array may be
+            // grown.
             if memory.bytes.is_some_and(|[from, _]| from as u64 > 1 << 30) {
                 continue;
             }
@@ -319,7 +319,7 @@ impl Sizes {
         grew
     }
 
-    /// Without what is too large to be made for every launch.
+    /// Without sizes that are too large to be allocated for every launch.
     pub(crate) fn moderate(&self) -> Sizes {
         let arrays = self.arrays.iter().filter(|(_, b)| *b <= MODERATE).copied().collect();
         Sizes { arrays, shared: self.shared }
@@ -340,7 +340,8 @@ impl Sizes {
         let Some(param) = space.kernel.params.iter().position(|p| p.name == object) else {
             return false;
         };
-        // A struct whose fields are parameters of their own has no argument: those are not in step with parameters.
+        // A struct whose fields are parameters of their own has no argument, so arguments are not indexed like
+        // parameters.
         let arg = launch.args.iter().find(|(name, _)| name == object);
         let Some((_, ArgValue::Array(spec))) = arg else { return false };
         let element = spec.element.size() as u64;
@@ -360,8 +361,7 @@ fn image_bytes(c: &Candidate, rank: u8, unit: u32) -> u64 {
     side.saturating_pow(u32::from(rank)).saturating_mul(texel)
 }
 
-/// In large steps: a finding shows the first access that went too far, not the
-/// farthest.
+/// Grows in large steps: a finding shows the first out-of-bounds access, not the farthest.
 fn next_size(bytes: u64, end: u64) -> u64 {
     (bytes * 8).max(end.min(MAX_BYTES).next_power_of_two())
 }
@@ -386,12 +386,12 @@ fn may_hold_pointer(param: &Param) -> bool {
     }
 }
 
-/// Bytes of so many elements, within least and most.
+/// The size in bytes of this many elements, clamped to the given limits.
 fn room(elem: Elem, elements: u64, [least, most]: [u64; 2]) -> u64 {
     elements.saturating_mul(elem.size().max(1) as u64).max(least).min(most)
 }
 
-/// An array of so many elements, within least and most bytes.
+/// An array of this many elements, with its size in bytes clamped to the given limits.
 fn array(
     param: &Param,
     elem: Elem,
@@ -408,7 +408,7 @@ fn array(
     ArgValue::Array(ArraySpec::new(element, length, contents))
 }
 
-/// What an array of so many elements holds.
+/// The contents of an array of this many elements.
 pub(crate) fn contents(element: ElementType, length: u64, contents: Contents) -> ArrayContents {
     let written_out = |most: u64, f: &dyn Fn(u64) -> u64| {
         let values = (0..length.min(most)).map(|i| element_text(element, f(i)));
@@ -434,19 +434,19 @@ pub(crate) fn contents(element: ElementType, length: u64, contents: Contents) ->
         Contents::Runs => written_out(MOST_GUESSED, &|i| i / Contents::RUN),
         Contents::Swapped => written_out(MOST_GUESSED, &|i| i ^ 1),
         Contents::Below(n) => written_out(MOST_GUESSED, &|i| i % n.max(1)),
-        // Only of whole structs.
+        // Only used for whole structs.
         Contents::Words => ArrayContents::Zeros,
     }
 }
 
-/// Zero or one, by a number's bits.
+/// A pseudo-random bit, derived from a number.
 fn coin(i: u64) -> u64 {
     let mixed = (i + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 63
 }
 
-/// The array with these values at these byte offsets, and zeros elsewhere. What is
-/// too far out, or no whole element, is left out.
+/// The array with these values at these byte offsets, and zeros elsewhere. Values that are too far out, or not a whole
+/// element, are left out.
 fn put(spec: &mut ArraySpec, cells: impl Iterator<Item = (u64, u32, u64)>) {
     let size = spec.element.size() as u64;
     let cells: Vec<(usize, u64)> = cells

@@ -1,8 +1,8 @@
-//! What of a launch may vary: dimensions, scalars ([`slots`]), contents of arrays ([`arrays`]).
+//! The parts of a launch that may vary: dimensions, scalars ([`slots`]), contents of arrays ([`arrays`]).
 //!
-//! A candidate ([`candidate`]) is a choice of all of these, and [`launch`] makes a launch of it. Which values a caller would
-//! give is for [`ordinary`] to say, what the host code says of them for [`relations`] and [`host_sizes`]. [`seeds`] are
-//! the candidates to begin with.
+//! A candidate ([`candidate`]) is a choice of all of these, and [`launch`] turns it into a launch. [`ordinary`] decides
+//! which values a caller would pass; [`relations`] and [`host_sizes`] hold the facts from host code. [`seeds`] are the
+//! initial candidates.
 
 pub(crate) mod arrays;
 pub(crate) mod candidate;
@@ -38,21 +38,21 @@ pub(crate) struct Space<'a> {
     pub(crate) given: &'a Given,
     pub(crate) slots: Vec<Slot>,
     pub(crate) arrays: Vec<FreeArray>,
-    /// Ordinary shapes, the first the one to begin with.
+    /// Ordinary shapes; the initial launch has the first.
     pub(crate) blocks: Vec<[u32; 3]>,
     pub(crate) grids: Vec<[u32; 3]>,
-    /// What follows from what.
+    /// Values that follow from others.
     pub(crate) related: Related,
-    /// Whether only integers, none of them an element, say what is accessed, where that matters.
+    /// Whether only integers, none of them an array element, decide what is accessed, where that matters.
     pub(crate) led_by_integers: bool,
-    /// Genes that take the place of the plain ones: a precondition wants them.
+    /// Genes that replace the ordinary ones, to satisfy a precondition.
     fixed: Option<Vec<Gene>>,
 }
 
-/// Sizes that are made smaller are no smaller than this: very small ones are odd.
+/// Lower bound of sizes that are reduced: very small ones are odd.
 const LEAST_SIZE: i64 = 8;
 
-/// Rounds of a loop that nothing but a parameter limits.
+/// Iterations of a loop that is only limited by a parameter.
 const ROUNDS: i64 = 8;
 
 impl<'a> Space<'a> {
@@ -122,12 +122,12 @@ impl<'a> Space<'a> {
         space
     }
 
-    /// Makes these the plain values.
+    /// Makes these the ordinary values.
     pub(crate) fn fix(&mut self, genes: Vec<Gene>) {
         self.fixed = Some(genes);
     }
 
-    /// Makes these the contents that a caller gives.
+    /// Makes these the contents that a caller passes.
     pub(crate) fn begin(&mut self, array: usize, contents: Contents) {
         self.arrays[array].plain = contents;
     }
@@ -138,7 +138,7 @@ impl<'a> Space<'a> {
         (0..self.slots.len()).filter(varies).collect()
     }
 
-    /// Arrays of flags that nobody sets before the launch, as far as is known.
+    /// Arrays of flags that no one is known to set before the launch.
     pub(crate) fn flags(&self) -> Vec<usize> {
         let is_flags = |&i: &usize| {
             let array = &self.arrays[i];
@@ -149,7 +149,7 @@ impl<'a> Space<'a> {
         (0..self.arrays.len()).filter(is_flags).collect()
     }
 
-    /// Whether elements of an array lead to the site of this number.
+    /// Whether elements of an array determine the address at a site.
     pub(crate) fn leads(&self, array: usize, site: usize) -> bool {
         let array = &self.arrays[array];
         match array.member {
@@ -158,12 +158,12 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The candidate to begin with.
+    /// The initial candidate.
     pub(crate) fn plain(&self) -> Candidate {
         self.agreeing(&self.unrelated())
     }
 
-    /// The same before one value follows from another.
+    /// The same before relations are applied.
     pub(crate) fn unrelated(&self) -> Candidate {
         Candidate {
             grid: self.grids[0],
@@ -177,7 +177,7 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// Ordinary values with sizes, and what else loops count to, a part of what they are at first; as far as that is ordinary.
+    /// Ordinary values with sizes, and other loop bounds, divided by `parts`, as far as the results are ordinary.
     pub(crate) fn smaller(&self, parts: i64) -> Option<Candidate> {
         let plain = self.plain();
         let mut c = Candidate { rule: Rule::SmallerSizes, ..plain.clone() };
@@ -198,7 +198,7 @@ impl<'a> Space<'a> {
         (is_new && self.is_possible(&c) && self.oddities(&c).is_empty()).then_some(c)
     }
 
-    /// What somebody else wants tried, as far as it is free.
+    /// A launch suggested by another engine, as far as its values are free.
     pub(crate) fn suggested(&self, wish: &Suggestion) -> Candidate {
         let mut c = Candidate { rule: Rule::Suggested, ..self.plain() };
         if self.given.grid.is_none() {
@@ -264,14 +264,14 @@ impl<'a> Space<'a> {
         if h.multiplies_index && !s.is_guarded() {
             return Gene::Row;
         }
-        // A mere number of rounds need not be as large as the launch.
+        // A mere iteration count need not be as large as the launch.
         if h.bounds_loop && !s.is_guarded() && !h.divides {
             return Gene::Int(ROUNDS);
         }
         Gene::Threads { axis: s.axis, times: 1, plus: 0 }
     }
 
-    /// The value of a slot as its type holds it.
+    /// The value of a slot, clamped to its type.
     pub(crate) fn clamp(&self, slot: usize, v: i64) -> i64 {
         let s = &self.slots[slot];
         let signed = self.kernel.params[s.param].signed || matches!(s.part, Part::Field(_));
@@ -289,7 +289,7 @@ impl<'a> Space<'a> {
         })
     }
 
-    /// Along which axes Lockstep chose the block, even if the kernel's arithmetic implies its size.
+    /// The axes along which Lockstep chose the block, even if the kernel's arithmetic implies its size.
     pub(crate) fn chosen_block(&self) -> [bool; 3] {
         let h = &self.hints;
         std::array::from_fn(|a| {

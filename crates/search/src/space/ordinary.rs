@@ -1,12 +1,10 @@
 //! Which values of a launch are ordinary.
 //!
-//! A value is *ordinary* where a caller who knows the kernel would give it: a
-//! size that the launch covers, a stride of at least a row, a flag that the
-//! kernel knows, a block of whole warps that the kernel's own arithmetic allows.
-//! It is odd otherwise: legal, because nothing in the source rules it out, but a
-//! bug that shows only there is reported with that condition, after the others.
-//! The judgement comes from how the kernel uses the value ([`lockstep_kernel::hints::ParamHints`]), not
-//! from its name; names only choose between axes where nothing else does.
+//! A value is *ordinary* if a caller who knows the kernel would pass it: a size that the launch covers, a stride of at
+//! least a row, a flag that the kernel knows, a block of full warps that the kernel's own arithmetic allows. Otherwise
+//! it is odd: legal, because nothing in the source excludes it, but a bug that shows only there is reported with that
+//! condition, after the others. The judgement depends on how the kernel uses the value
+//! ([`lockstep_kernel::hints::ParamHints`]), not on its name; names only choose between axes where nothing else does.
 
 use lockstep_kernel::Ty;
 
@@ -14,7 +12,7 @@ use super::Space;
 use super::candidate::{Candidate, Gene};
 use super::dimensions::implied;
 
-/// Arrays of one size that a kernel has in one.
+/// Number of equally sized arrays that a kernel may keep in one.
 const FEW: i64 = 16;
 
 /// What is odd about a candidate.
@@ -88,7 +86,7 @@ impl Space<'_> {
             None => c.along(s.axis),
         };
         let enough = if h.bounds_loop { along.max(64).saturating_mul(8) } else { along };
-        // How many threads there are for it, the host knows.
+        // The host determines how many threads there are for it.
         let drives = self.related.is_driver(slot);
         if s.is_size() && v > enough && !drives {
             return false;
@@ -100,7 +98,7 @@ impl Space<'_> {
             if s.is_logarithm() {
                 return 1i64.checked_shl(v as u32).is_none_or(|n| n >= row);
             }
-            // Each thread has a part of its own, and a loop that goes through it.
+            // Each thread has a segment of its own, and a loop over it.
             let fills = h.bounds_loop && h.multiplies_index_of.contains(&true) && !h.beside_index;
             return v >= row || fills;
         }
@@ -111,15 +109,15 @@ impl Space<'_> {
         !(h.wraps && v < along) && v <= along.max(4096)
     }
 
-    /// Whether the arrays have more elements than an `int` counts, and more than in an ordinary launch.
+    /// Whether the arrays have more elements than an `int` can count, and more than in an ordinary launch.
     fn overflows(&self, c: &Candidate) -> bool {
         let elements = self.elements(c);
         elements > i64::from(i32::MAX) && elements > self.elements(&self.plain())
     }
 
-    /// The elements of an array with as many dimensions as there are strides (two for one that multiplies itself), and as many
-    /// parts as there are threads along an axis whose index a stride multiplies; with a few such arrays in one, as a kernel
-    /// numbers them by constants (`offset + 4 * stride`).
+    /// The number of elements of an array with as many dimensions as there are strides (two for one that multiplies
+    /// itself), and as many parts as there are threads along an axis whose index a stride multiplies; times a few such
+    /// arrays in one, as a kernel may number them by constants (`offset + 4 * stride`).
     fn elements(&self, c: &Candidate) -> i64 {
         let is_stride =
             |i: &usize| self.slots[*i].hints.multiplies_index && self.slots[*i].ty == Ty::I32;

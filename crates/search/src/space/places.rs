@@ -1,4 +1,4 @@
-//! Places of the source that accesses were made at.
+//! Source locations of accesses.
 
 use lockstep_finding::Access;
 use lockstep_kernel::{Kernel, Site};
@@ -9,7 +9,7 @@ pub(crate) fn place_of(kernel: &Kernel, site: &Site) -> (u32, u32) {
     (loc.line, loc.column)
 }
 
-/// Whether an access was made at this site, by the place in the source.
+/// Whether an access was made at this site, by its source location.
 pub(crate) fn is_at(kernel: &Kernel, site: &Site, access: &Access) -> bool {
     place_of(kernel, site) == (access.place.line, access.place.column)
 }

@@ -1,11 +1,12 @@
-//! Values that follow from others: what the host computes one from another.
+//! Values that the host computes from other values of a launch.
 //!
-//! `blockDim.x == size / 2` leaves one thing to choose, not two. A candidate is made to agree with every relation before
-//! it is looked at: what a relation speaks of keeps its value, and what it gives a value follows. Values that dimensions
-//! follow from are the *drivers* of a launch; plain ones are chosen so that the launch is an ordinary one.
+//! `blockDim.x == size / 2` leaves one value to choose, not two. A candidate is made to agree with every relation
+//! before it is used: operands of a relation keep their values, and its result follows. Values that dimensions follow
+//! from are the *drivers* of a launch; their ordinary values are chosen so that the launch is an ordinary one.
 //!
-//! Conditions such as `k < n` leave a choice, but a smaller one: a value on the wrong side is moved to the boundary, and what
-//! then still does not agree is no launch. What has both an upper and a lower bound is ordinary in between.
+//! Conditions such as `k < n` leave a smaller choice: a value on the wrong side is moved to the boundary, and a
+//! candidate that still violates a condition is not a valid launch. A value with both an upper and a lower bound is
+//! ordinary in between.
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator, Relation};
 
@@ -14,11 +15,11 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::slots::{Part, Slot};
 
-/// Drivers of the launch to begin with, if the usual values give none that is ordinary.
+/// Values of drivers for the initial launch, if the usual values give no ordinary one.
 const LIKELY: [i64; 12] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1, 4096, 1 << 16];
-/// Threads of a launch to begin with.
+/// Maximum number of threads of an initial launch.
 const FEW: u64 = 1 << 13;
-/// Threads of a launch whose dimensions follow from arguments: others take too long.
+/// Maximum number of threads of a launch whose dimensions follow from arguments: larger ones take too long.
 const MOST: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +28,13 @@ enum Target {
     Dimension(Dimension),
 }
 
-/// What the relations of a launch say of its slots and dimensions.
+/// The relations between slots and dimensions of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Related {
     rules: Vec<(Target, Expr)>,
-    /// Slots that some rule speaks of.
+    /// Slots that occur in some rule.
     spoken_of: Vec<usize>,
-    /// Slots that dimensions follow from, each with its plain value once that is chosen.
+    /// Slots that dimensions follow from, each with its ordinary value once that is chosen.
     pub(crate) drivers: Vec<(usize, Option<i64>)>,
     /// Comparisons that hold.
     conditions: Vec<Condition>,
@@ -42,7 +43,7 @@ pub(crate) struct Related {
 #[derive(Clone, Debug)]
 struct Condition {
     whole: Expr,
-    /// The slot alone on its left, and how it compares with the right.
+    /// The slot that is its left operand, the comparison, and the right operand.
     bound: Option<(usize, Operator, Expr)>,
 }
 
@@ -99,7 +100,7 @@ impl Related {
         self.conditions.iter().map(|c| c.whole.clone()).collect()
     }
 
-    /// Whether a slot is bound from above and from below.
+    /// Whether a slot has an upper and a lower bound.
     pub(crate) fn is_bound(&self, slot: usize) -> bool {
         let bounds = self.conditions.iter().filter_map(|c| c.bound.as_ref());
         let bounds: Vec<Operator> = bounds.filter(|b| b.0 == slot).map(|b| b.1).collect();
@@ -112,7 +113,7 @@ impl Related {
         self.rules.iter().any(|(t, _)| *t == Target::Slot(slot))
     }
 
-    /// The slots that the value of one follows from.
+    /// The slots that the value of a slot follows from.
     pub(crate) fn sources(&self, slot: usize, slots: &[Slot]) -> Vec<usize> {
         let mut out = Vec::new();
         for (_, value) in self.rules.iter().filter(|(t, _)| *t == Target::Slot(slot)) {
@@ -135,7 +136,7 @@ impl Related {
         self.drivers.iter().any(|d| d.0 == slot)
     }
 
-    /// The plain value of a driver.
+    /// The ordinary value of a driver.
     pub(crate) fn driven_by(&self, slot: usize) -> Option<i64> {
         self.drivers.iter().find(|d| d.0 == slot).and_then(|d| d.1)
     }
@@ -164,22 +165,22 @@ fn target(name: &str, slots: &[Slot]) -> Option<Target> {
 }
 
 impl Space<'_> {
-    /// Makes a candidate agree with every relation; dimensions that cannot be are zero.
+    /// Makes a candidate agree with every relation; dimensions that cannot be computed are zero.
     pub(crate) fn relate(&self, c: &mut Candidate) {
-        // They must not move with the dimensions, which move with them.
+        // These must not depend on the dimensions, which depend on them.
         for &i in &self.related.spoken_of {
             c.genes[i] = Gene::Int(self.clamp(i, c.int(i)));
         }
         self.bound(c);
         self.follow(c);
-        // What follows may be what a bound speaks of, and the other way round.
+        // A computed value may occur in a bound, and the reverse.
         if !self.related.conditions.is_empty() && !self.related.rules.is_empty() {
             self.bound(c);
             self.follow(c);
         }
     }
 
-    /// Moves what is on the wrong side of a condition to its boundary.
+    /// Moves values on the wrong side of a condition to its boundary.
     fn bound(&self, c: &mut Candidate) {
         let free = |slot: usize| !self.related.gives_slot(slot);
         let bounds = self.related.conditions.iter().filter_map(|c| c.bound.as_ref());
@@ -200,7 +201,7 @@ impl Space<'_> {
         }
     }
 
-    /// Whether a candidate agrees with every condition; what cannot be told does not count.
+    /// Whether a candidate agrees with every condition; conditions that cannot be evaluated do not count.
     pub(crate) fn agrees(&self, c: &Candidate) -> bool {
         self.related.conditions.iter().all(|condition| self.holds(condition, c))
     }
@@ -209,7 +210,7 @@ impl Space<'_> {
         self.value_of(&condition.whole, c) != Some(0)
     }
 
-    /// Leaves the conditions that the plain launch agrees with.
+    /// Keeps the conditions that the ordinary launch satisfies.
     pub(crate) fn choose_conditions(&mut self) {
         loop {
             let plain = self.plain();
@@ -224,7 +225,7 @@ impl Space<'_> {
         }
     }
 
-    /// Gives what follows from others its value.
+    /// Assigns the values that follow from others.
     fn follow(&self, c: &mut Candidate) {
         let values: Vec<Option<i64>> =
             self.related.rules.iter().map(|(_, value)| self.value_of(value, c)).collect();
@@ -264,8 +265,8 @@ impl Space<'_> {
         }
     }
 
-    /// Chooses the plain values of the drivers: the first that give an ordinary launch of few threads, or any launch at
-    /// all. Relations that none satisfies are of no use.
+    /// Chooses the ordinary values of the drivers: the first that give an ordinary launch of few threads, or any launch
+    /// at all. Relations that cannot be satisfied are dropped.
     pub(crate) fn choose_drivers(&mut self) {
         let conditions = std::mem::take(&mut self.related.conditions);
         let usual = self.unrelated();
@@ -290,7 +291,7 @@ impl Space<'_> {
         self.choose_conditions();
     }
 
-    /// The plain candidate with these values of the drivers.
+    /// The ordinary candidate with these values of the drivers.
     fn driven(&self, values: &[i64]) -> Candidate {
         let mut c = self.unrelated();
         for (driver, v) in self.related.drivers.iter().zip(values) {

@@ -1,8 +1,8 @@
-//! Where the search begins: ordinary launches, then boundary values that the
-//! kernel's own constants and comparisons suggest.
+//! The initial launches of the search: ordinary ones, then boundary values that the kernel's own constants and
+//! comparisons suggest.
 //!
-//! Each rule changes one thing of an ordinary launch, so that what a bug needs
-//! can be told from the rule. Ordinary launches come first; the order is fixed.
+//! Each rule changes one thing in an ordinary launch, so that the rule shows what a bug needs. Ordinary launches come
+//! first; the order is fixed.
 
 use lockstep_kernel::{ParamKind, Ty};
 
@@ -11,23 +11,24 @@ use crate::space::Space;
 use crate::space::arrays::FreeArray;
 use crate::space::candidate::{Candidate, Contents, Gene, Rule};
 
-/// More boundary values of one parameter than these are not tried.
+/// Maximum number of boundary values for one parameter.
 const MOST_CONSTANTS: usize = 4;
 
-/// Offsets that are tried far out.
+/// Maximum number of offsets that are tried with far values.
 const MOST_OFFSETS: usize = 4;
 
-/// How many times longer rows are made that have room for an offset.
+/// Factor by which rows are lengthened to make room for an offset.
 const LONGER: i64 = 64;
 
 /// Blocks with more threads than this come last: they cost most.
 const LARGE: u64 = 256;
 
-/// Values of one array's elements that open a branch, and arrays whose elements lead threads together behind it.
+/// Maximum number of values of one array's elements that enable a branch, and of arrays whose elements then lead
+/// threads to one address.
 const MOST_OPENED: usize = 2;
 const MOST_LED: usize = 3;
 
-/// Elements that a short list has.
+/// Number of elements of a short list.
 const A_FEW: i64 = 3;
 
 impl Space<'_> {
@@ -76,8 +77,7 @@ impl Space<'_> {
         }
     }
 
-    /// All sizes at once, then each alone. What only counts the rounds of a loop
-    /// has nothing to do with the dimensions.
+    /// All sizes at once, then each alone. Mere iteration counts are independent of the dimensions.
     fn size_seeds(&self, out: &mut Vec<Candidate>) {
         let (sizes, rounds): (Vec<usize>, Vec<usize>) = (0..self.slots.len())
             .filter(|&i| {
@@ -142,14 +142,14 @@ impl Space<'_> {
         }
     }
 
-    /// What picks out threads, or a row, picks out others, or the one at the end, too.
+    /// Values that select a thread or a row also select others, and the last one.
     fn picking_seeds(&self, out: &mut Vec<Candidate>) {
         for (i, slot) in self.slots.iter().enumerate() {
             let picks = slot.hints.equals_index || slot.hints.picks_row;
             if !picks || self.plain_gene(i) != Gene::Int(0) {
                 continue;
             }
-            // The last row is one; an index that equals the number of threads is beyond.
+            // The last row is a valid one; an index equal to the number of threads is beyond the last.
             let plus = -i64::from(slot.hints.picks_row);
             let last = Gene::Threads { axis: slot.axis, times: 1, plus };
             for gene in [Gene::Int(1), Gene::Int(2), last] {
@@ -159,7 +159,7 @@ impl Space<'_> {
         }
     }
 
-    /// Partners of threads in another warp and in another block.
+    /// Exchange partners of threads in another warp and in another block.
     fn partner_seeds(&self, out: &mut Vec<Candidate>) {
         for i in (0..self.slots.len()).filter(|&i| self.slots[i].hints.flips) {
             for v in [2, i64::from(self.blocks[0][self.slots[i].axis] / 2), 64] {
@@ -197,7 +197,7 @@ impl Space<'_> {
             if slot.ty.is_float() || !(h.multiplies_index || h.divides || h.added_to_index) {
                 continue;
             }
-            // Rows of what is numbered through are short, or there would be one.
+            // Rows of linearly numbered elements are short, or there would be only one.
             let values: &[i64] = if h.divides || h.wraps { &[1, 4] } else { &[1, 0] };
             for &v in values {
                 let rule = Rule::Stride(slot.name.clone());
@@ -206,7 +206,7 @@ impl Space<'_> {
         }
     }
 
-    /// Offsets beside which nothing lies before the first element, in rows that have room for them.
+    /// Offsets such that nothing is accessed before the first element, in rows with room for them.
     fn offset_seeds(&self, out: &mut Vec<Candidate>) {
         let rows = || (0..self.slots.len()).filter(|&r| self.slots[r].is_row_length());
         let offsets = (0..self.slots.len()).filter(|&i| self.slots[i].is_offset());
@@ -221,12 +221,13 @@ impl Space<'_> {
         }
     }
 
-    /// Arrays that hold indices or decide branches, with contents that meet
-    /// (equal indices), that differ, and that the kernel compares them with.
+    /// Arrays that hold indices or decide branches, with contents that collide (equal indices), that differ, and that
+    /// the kernel compares them with.
     fn contents_seeds(&self, out: &mut Vec<Candidate>) {
         let matter: Vec<usize> =
             (0..self.arrays.len()).filter(|&a| self.arrays[a].matters).collect();
-        // Members of one array's structs at once, so that there are no more launches than for any other array.
+        // Members of one array's structs are changed together, so that there are no more launches than for any other
+        // array.
         let param = |a: &usize| self.arrays[*a].param;
         let groups: Vec<&[usize]> = matter.chunk_by(|a, b| param(a) == param(b)).collect();
         let name = |group: &[usize]| self.kernel.params[param(&group[0])].name.clone();
@@ -262,7 +263,7 @@ impl Space<'_> {
                 }
             }
         }
-        // A value to look for has to be there, for several threads.
+        // A value that is searched for has to occur, for several threads.
         let sought: Vec<usize> = (0..self.slots.len())
             .filter(|&i| {
                 let h = &self.slots[i].hints;
@@ -279,7 +280,7 @@ impl Space<'_> {
                 }));
             }
         }
-        // The last block partly idle, with contents other than usual.
+        // A partly idle last block, with unusual contents.
         let sizes: Vec<usize> = (0..self.slots.len())
             .filter(|&i| matches!(self.plain_gene(i), Gene::Threads { .. }))
             .collect();
@@ -300,7 +301,7 @@ impl Space<'_> {
         }
         self.behind_branches(&matter, out);
         self.short_agreement(&matter, out);
-        // Several arrays often have to agree.
+        // The contents of several arrays often have to match.
         if matter.len() > 1 {
             for contents in [Contents::Zeros, Contents::Random, Contents::Ones] {
                 let rule = Rule::Contents(self.arrays[matter[0]].name.clone());
@@ -311,7 +312,7 @@ impl Space<'_> {
         }
     }
 
-    /// What the elements of one array let threads do, they may do where elements of another lead several of them.
+    /// Elements of one array enable a branch, behind which elements of another lead several threads to one address.
     fn behind_branches(&self, matter: &[usize], out: &mut Vec<Candidate>) {
         let opens = |&a: &usize| {
             let most = if self.arrays[a].member.is_some() { 1 } else { MOST_OPENED };
@@ -331,7 +332,7 @@ impl Space<'_> {
         }
     }
 
-    /// Arrays of which a few elements agree, in many places: a short pattern in a long text.
+    /// Arrays of which a few elements match, in many places: a short pattern in a long text.
     fn short_agreement(&self, matter: &[usize], out: &mut Vec<Candidate>) {
         let rounds = |&i: &usize| {
             let s = &self.slots[i];
@@ -351,9 +352,8 @@ impl Space<'_> {
         }
     }
 
-    /// Two pointers to one array, of which at least one is written. A
-    /// `const` or `restrict` pointer beside another one says that they are
-    /// different: the first of these is questioned only where the user wants it.
+    /// Two pointers to one array, at least one of which is written. A `const` or `restrict` pointer indicates that the
+    /// arrays are different: `const` pointers are only made equal if the user requests it.
     fn alias_seeds(&self, all: bool, out: &mut Vec<Candidate>) {
         let apart = |a: &FreeArray| {
             let param = &self.kernel.params[a.param];
@@ -361,7 +361,7 @@ impl Space<'_> {
             let image = self.kernel.image(a.param).is_some();
             image || param.is_restrict() || !all && readonly
         };
-        // One of the members stands for the array.
+        // One of the members represents the array.
         let is_first = |&a: &usize| a == 0 || self.arrays[a - 1].param != self.arrays[a].param;
         let name = |a: &FreeArray| self.kernel.params[a.param].name.clone();
         let is_written = |a: &FreeArray| {

@@ -3,12 +3,12 @@
 use lockstep_kernel::Ty;
 use lockstep_kernel::hints::ParamHints;
 
-/// Where a scalar goes.
+/// Where a scalar is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// One register of the parameter.
     Lane(usize),
-    /// A field of a struct, at so many bytes.
+    /// A field of a struct, at this byte offset.
     Field(u32),
 }
 
@@ -18,10 +18,10 @@ pub(crate) struct Slot {
     pub(crate) param: usize,
     pub(crate) part: Part,
     pub(crate) ty: Ty,
-    /// As a condition would name it.
+    /// Its name in a condition.
     pub(crate) name: String,
     pub(crate) hints: ParamHints,
-    /// The axis it most likely counts.
+    /// The axis that it most likely counts.
     pub(crate) axis: usize,
 }
 
@@ -31,19 +31,19 @@ impl Slot {
         self.hints.compared_with_index.contains(&true) || self.hints.bounds_loop
     }
 
-    /// Whether threads beyond it do nothing.
+    /// Whether threads with an index beyond it do nothing.
     pub(crate) fn is_guarded(&self) -> bool {
         self.hints.compared_with_index.contains(&true)
     }
 
-    /// Whether it is the distance of two rows, and nothing says how far a row goes.
+    /// Whether it is the distance between rows, and nothing gives the length of a row.
     pub(crate) fn is_row_length(&self) -> bool {
         let h = &self.hints;
         let multiplies = h.multiplies_index && !h.splits;
         multiplies && !self.is_size() && !h.selects && !self.ty.is_float()
     }
 
-    /// Whether it is only added to indices, as it is or as a loop makes it smaller or larger.
+    /// Whether it is only added to indices, directly or scaled by a loop.
     pub(crate) fn is_offset(&self) -> bool {
         let h = &self.hints;
         let other = self.is_size() || h.multiplies_index || h.divides || h.selects || h.shifts;
@@ -51,21 +51,21 @@ impl Slot {
         added && !other && !h.picks_row && self.ty.is_int() && self.ty.bits() > 1
     }
 
-    /// Whether it is the logarithm of how far loops go, or of the length of a row.
+    /// Whether it is the logarithm of a loop bound, or of the length of a row.
     pub(crate) fn is_logarithm(&self) -> bool {
         let h = &self.hints;
         let of_size = h.bounds_loop || h.multiplies_index;
         h.shifts && of_size && !self.is_guarded() && !h.divides && self.ty.is_int()
     }
 
-    /// The largest value of its type that is not negative when signed.
+    /// The largest value of its type that is not negative as a signed integer.
     pub(super) fn most(&self) -> i64 {
         if self.ty.bits() == 1 { 1 } else { (self.ty.mask() >> 1) as i64 }
     }
 }
 
-/// Which axis an integer most likely counts: the one it is compared with, else
-/// the one its name speaks of.
+/// Which axis an integer most likely counts: the one whose index it is compared with, otherwise the one that its name
+/// suggests.
 pub(super) fn axis(hints: &ParamHints, name: &str) -> usize {
     match hints.compared_with_index {
         [true, false, false] => return 0,

@@ -1,12 +1,12 @@
-//! Arrays of structs: what each member holds.
+//! Arrays of structs: the contents of each member.
 //!
-//! To the kernel, a member of the structs in an array is what an array of its own would be: `p[i].cell` and `cell[i]` are
-//! used alike. So each member that the kernel reads is an array of the space, with contents, and what is said of arrays of
-//! indices, of bounds, of what is compared, is said of members too, in the same words and with the same rules. Only in
-//! the launch do they become one array of bytes again.
+//! The kernel uses a member of the structs in an array like an array of its own: `p[i].cell` and `cell[i]` are used
+//! alike. So each member that the kernel reads is an array of the space, with contents, and the rules for arrays of
+//! indices, bounds and compared elements apply to members as well. Only in the launch are they combined into one array
+//! of bytes.
 //!
-//! What it can miss: structs that are copied before their members are read, through memory that stays; arrays whose
-//! reads are not all of known members. They are zeros, as a whole.
+//! What it can miss: structs that are copied through memory before their members are read; arrays whose reads are not
+//! all of known members. Such arrays are all zeros.
 
 use lockstep_finding::launch::{Member as Part, Members};
 use lockstep_finding::{ArgValue, ArrayContents, ArraySpec, ElementType};
@@ -20,22 +20,22 @@ use crate::space::candidate::Candidate;
 use crate::space::initial_contents::synchronising;
 use crate::space::launch;
 
-/// More members than these are not told apart.
+/// Maximum number of members that are distinguished.
 const MOST_MEMBERS: usize = 48;
-/// Elements of a member that is an array with gaps.
+/// Maximum number of elements of a member that is an array with gaps.
 const MOST_PARTS: u32 = 16;
 
-/// Where a member stands in its struct.
+/// The position of a member in its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) offset: u32,
-    /// Elements, where it is an array, and the bytes from one to the next.
+    /// The number of elements, if it is an array, and the stride in bytes.
     count: u32,
     step: u32,
 }
 
 impl Member {
-    /// The first byte that it covers, and the one behind the last.
+    /// The first byte that it covers, and the byte after the last.
     fn range(&self, element: ElementType) -> (usize, usize) {
         let from = self.offset as usize;
         (from, from + (self.count - 1) as usize * self.step as usize + element.size())
@@ -53,8 +53,8 @@ pub(crate) fn is_struct(kernel: &Kernel, param: usize) -> bool {
     }
 }
 
-/// The members of an array of structs, as arrays; none where they are not known. What threads synchronise through is
-/// left alone, if it is not known which member that is.
+/// The members of an array of structs, as arrays; empty where they are not known. If threads synchronise through the
+/// array, and it is not known through which member, it is left alone.
 pub(crate) fn members(kernel: &Kernel, hints: &Hints, param: usize) -> Vec<FreeArray> {
     let Some(array) = hints.params[param].array.as_ref() else { return Vec::new() };
     let flags = synchronising(kernel, &kernel.params[param].name);
@@ -68,7 +68,7 @@ pub(crate) fn members(kernel: &Kernel, hints: &Hints, param: usize) -> Vec<FreeA
     let member = |m: &MemberHints| {
         let place = Some((param, m.offset));
         let of_it = |s: &SiteId| hints.member_at[s.0 as usize] == place;
-        // As memory in findings is named.
+        // Named like memory in findings.
         let name = format!("{} (byte {})", kernel.params[param].name, m.offset);
         let elem = Elem::Scalar(m.ty);
         let sites: Vec<SiteId> = flags.iter().copied().filter(of_it).collect();
@@ -81,7 +81,7 @@ pub(crate) fn members(kernel: &Kernel, hints: &Hints, param: usize) -> Vec<FreeA
 }
 
 impl Space<'_> {
-    /// The structs of an array whose members have contents each, in an array of so many bytes.
+    /// The structs of an array whose members each have contents, in an array of this many bytes.
     pub(crate) fn structs(&self, c: &Candidate, param: usize, bytes: u64) -> Option<ArgValue> {
         let ParamKind::Buffer { elem: Elem::Bytes(size), .. } = self.kernel.params[param].kind
         else {
@@ -123,13 +123,13 @@ impl Space<'_> {
     }
 }
 
-/// Structs whose words of four bytes count up, from each to the next as well.
+/// Structs whose 4-byte words count up, across structs as well.
 pub(crate) fn words(size: u32) -> ArrayContents {
     let members = rest(&vec![false; size as usize]).collect();
     ArrayContents::Structs(Members { size, members })
 }
 
-/// What is only copied, in words that tell one struct from another.
+/// The bytes that are only copied, with words that distinguish one struct from another.
 fn rest(covered: &[bool]) -> impl Iterator<Item = Part> {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for (i, word) in covered.chunks_exact(4).enumerate() {
@@ -147,7 +147,7 @@ fn rest(covered: &[bool]) -> impl Iterator<Item = Part> {
     })
 }
 
-/// The elements of a member that have to have a value, and zeros before them; none where there are none.
+/// The elements of a member with fixed values, and zeros before them; `None` if there are none.
 fn cells_of<'c>(
     size: u32,
     member: Member,

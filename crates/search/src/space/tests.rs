@@ -148,10 +148,10 @@ fn ordinary_values() {
     assert_eq!(with(1, 127), [Oddity::Slot(1)]);
     assert_eq!(with(1, 0), [Oddity::Slot(1)]);
     assert_eq!(with(1, 200), []);
-    // Two rows of this length could still be numbered, but not as many as a kernel may have.
+    // Two rows of this length could still be indexed by an `int`, but not as many as a kernel may have.
     assert_eq!(with(1, 1 << 19), []);
     assert_eq!(with(1, 1 << 30), [Oddity::Slot(1)]);
-    // Nor can rows for so many threads.
+    // Nor can rows for this many threads.
     let mut many = plain.clone();
     many.grid = [65535, 1, 1];
     many.genes[1] = Gene::Int(1 << 22);

@@ -1,9 +1,11 @@
-//! Numbers of threads at which the kernel's own arithmetic changes.
+//! Thread counts at which the kernel's own arithmetic changes.
 //!
-//! A kernel that keeps an index in 16 bits is right for 65,536 threads, one that takes it modulo 96 for 96. No launch of usual
-//! dimensions tells. So constants that what a thread computes of its index is compared with, divided by, masked or shifted
-//! by, and narrow types that it is kept in, are numbers of threads to go beyond: within a block, in the whole grid, and
-//! by blocks. A constant that only a block's index meets is a number of blocks. So are launch bounds a number of threads, where shared arrays have room for fewer. What two threads do in such a launch and in no smaller one is reported with the number as its condition.
+//! A kernel that keeps an index in 16 bits is correct for up to 65,536 threads, one that takes it modulo 96 for up to
+//! 96. No launch of usual dimensions shows that. So constants that a value computed from the thread's index is compared
+//! with, divided by, masked or shifted by, and narrow types that it is stored in, give thread counts to exceed: within
+//! a block, in the whole grid, and by blocks. A constant used only with a block index gives a number of blocks. Launch
+//! bounds also give a thread count, if shared arrays have room for fewer threads. A bug that shows in such a launch and
+//! in no smaller one is reported with the number as its condition.
 
 use lockstep_kernel::{CastOp, IntOp, Kernel, Op, Operand, Reg, Special, Ty};
 
@@ -11,25 +13,25 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Rule};
 use crate::space::dimensions::{MOST_THREADS, bounded_shape};
 
-/// More of them than these are not tried.
+/// Maximum number of them that are tried.
 const MOST_POINTS: usize = 8;
-/// Nor are launches with more threads.
+/// Maximum number of threads of such a launch.
 pub(crate) const MOST_IN_GRID: u64 = 1 << 18;
-/// Nor with more blocks than this for a constant that may count blocks.
+/// Maximum number of blocks for a constant that may count blocks.
 const MOST_BLOCKS: u64 = 1 << 12;
-/// Or with fewer: what is smaller counts threads of a warp or of a block.
+/// Minimum of such a constant: smaller ones count threads of a warp or of a block.
 const LEAST_BLOCKS: u64 = 2048;
-/// Threads of a block in a launch of very many.
+/// Threads of a block in a launch with very many.
 const WIDE: u32 = 256;
 
-/// The numbers, the smallest first.
+/// The thread counts, the smallest first.
 pub(crate) fn points(kernel: &Kernel) -> Vec<u64> {
     let is_any = |s: Special| matches!(s, Special::ThreadId(_) | Special::BlockId(_));
     let follows = follow_index(kernel, &is_any);
     met_by(kernel, &|r| follows[r.0 as usize])
 }
 
-/// The numbers of blocks along an axis: constants that only a block's index meets.
+/// The block counts along an axis: constants used only with a block index.
 pub(crate) fn block_points(kernel: &Kernel, axis: usize) -> Vec<u64> {
     let is_block = |s: Special| s == Special::BlockId(axis as u8);
     let is_thread = |s: Special| matches!(s, Special::ThreadId(_));
@@ -47,7 +49,7 @@ fn met_by(kernel: &Kernel, follows: &dyn Fn(Reg) -> bool) -> Vec<u64> {
                 IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem | IntOp::Mul => out.push(n),
                 IntOp::And => out.extend(n.checked_add(1)),
                 IntOp::LShr | IntOp::AShr => out.extend(1u64.checked_shl(n as u32)),
-                // What is shifted out.
+                // The bits that are shifted out.
                 IntOp::Shl => out.extend(1u64.checked_shl(ty.bits().saturating_sub(n as u32))),
                 _ => {}
             },
@@ -66,7 +68,7 @@ fn met_by(kernel: &Kernel, follows: &dyn Fn(Reg) -> bool) -> Vec<u64> {
     out
 }
 
-/// Registers that are computed of a thread's or a block's index.
+/// Registers that are computed from a thread's or a block's index.
 fn follow_index(kernel: &Kernel, is_index: &dyn Fn(Special) -> bool) -> Vec<bool> {
     let mut follows = vec![false; kernel.regs.len()];
     loop {
@@ -103,11 +105,11 @@ fn is_in(follows: &[bool], o: Operand) -> bool {
 }
 
 impl Space<'_> {
-    /// Launches beyond each of the numbers; and the smallest of those that take too many threads.
+    /// Launches that exceed each of the counts; and the smallest count that takes too many threads.
     pub(crate) fn turning_launches(&self) -> (Vec<Candidate>, Option<u64>) {
         let plain = self.plain();
         let (blocks, grids) = (self.free_block(), self.free_grid());
-        // Launches of usual dimensions go beyond what is smaller.
+        // Launches of usual dimensions exceed smaller counts.
         let most = |shapes: &[[u32; 3]], a: usize| shapes.iter().map(|s| u64::from(s[a])).max();
         let axis = |free: [bool; 3]| (0..3).find(|&a| free[a]);
         let mut out = Vec::new();
@@ -159,7 +161,7 @@ impl Space<'_> {
             let not_usual = of_blocks.filter(|&n| n >= u64::from(plain.grid[a]));
             for n in not_usual.filter(|&n| n < MOST_BLOCKS).take(MOST_POINTS) {
                 let (mut block, mut grid) = (plain.block, plain.grid);
-                // What is cut to a last number is shared by those beyond it.
+                // An index clamped to a maximum is shared by all blocks beyond it.
                 grid[a] = n as u32 + 2;
                 let blocks: u64 = grid.iter().map(|&d| u64::from(d)).product();
                 let wide = (0..3).filter(|&a| self.free_block()[a]).max_by_key(|&a| block[a]);
@@ -174,7 +176,7 @@ impl Space<'_> {
         (out, beyond)
     }
 
-    /// A launch with as many threads as launch bounds allow, where shared arrays have room for fewer.
+    /// A launch with as many threads as launch bounds allow, if shared arrays have room for fewer.
     pub(crate) fn launch_beyond_arrays(&self) -> Option<Candidate> {
         let block = bounded_shape(self.kernel, &self.hints)?;
         let room = |a: usize| self.hints.most_block[a].filter(|&n| block[a] > n);

@@ -1,8 +1,7 @@
-//! Whether an access outside of a shared array of a fixed size needs a large block or a large argument.
+//! Whether an access outside of a shared array of fixed size needs a large block or a large argument.
 //!
-//! Such an array has no room for each block that could be launched, nor for each argument: an access outside of it
-//! that no smaller block, and no smaller argument, shows needs the larger one. What shows however these are chosen is
-//! the kernel's own.
+//! Such an array does not have room for every block size or argument: an access outside of it that does not happen with
+//! a smaller block or argument needs the larger one. If it happens for all choices, it is a bug of the kernel.
 
 use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{Claim, Reason};
@@ -12,13 +11,13 @@ use crate::explore::inquiry::{Inquiry, Shown};
 use crate::explore::ledger::same;
 use crate::space::candidate::{Candidate, Contents, Gene};
 
-/// Arguments that an access outside of an array may go away with.
+/// Values of arguments for which an access may stay inside an array.
 const ARGUMENTS: [i64; 12] = [0, 1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 1024];
-/// Contents of arrays with which it would have to show as well.
+/// Contents of arrays with which the bug would have to show as well.
 const CONTENTS: [Contents; 4] = [Contents::Zeros, Contents::Ones, Contents::Iota, Contents::Random];
 
 impl Inquiry<'_, '_> {
-    /// Fewer threads, or blocks, with which every access is inside.
+    /// Smaller blocks, or grids, with which every access is inside.
     pub(in crate::blame) fn outside_by_dimensions(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -40,7 +39,7 @@ impl Inquiry<'_, '_> {
         Some(Claim::dimension(Dimension::Grid(axis), Operator::Gt, 1))
     }
 
-    /// Other arguments.
+    /// Other arguments with which every access is inside.
     pub(in crate::blame) fn outside_by_arguments(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -53,15 +52,15 @@ impl Inquiry<'_, '_> {
         None
     }
 
-    /// Whether a launch comes to the place of the bug, and has it not.
+    /// Whether a launch reaches the bug's source location without the bug.
     fn is_inside(&mut self, candidate: &Candidate) -> bool {
         let possible = self.driver.lab.space.is_possible(candidate);
         let trial = possible.then(|| self.other(candidate)).flatten();
         trial.is_some_and(|t| same(&t, self.key).is_none() && self.reaches(&t))
     }
 
-    /// Why an access outside of a shared array may depend on several arguments, on floats or on contents that Lockstep chose: with others
-    /// it is not seen.
+    /// Why an access outside of a shared array may depend on several arguments, on floats or on contents that Lockstep
+    /// chose: with other values it does not happen.
     pub(in crate::blame) fn rests_on_contents(&mut self, shown: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;

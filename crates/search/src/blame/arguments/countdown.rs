@@ -1,10 +1,11 @@
 //! Counters that are counted down.
 //!
-//! The thread that takes the last number of a counter knows that all others are done, and reads their results. That is right
-//! only if the counter began with the number of threads, or blocks, that count it down. The host sets it; Lockstep begins
-//! with zero. Where a bug is gone with the number of blocks or of threads, or one less, it is conditional.
+//! The thread that draws the last number of a counter knows that all others are done, and reads their results. This is
+//! correct only if the counter started with the number of threads, or blocks, that count it down. The host sets it;
+//! Lockstep starts with zero. If the bug disappears when the counter starts with the number of blocks or of threads, or
+//! one less, it is conditional.
 //!
-//! What this can do wrong: call a bug conditional that such a counter only hides. It is still reported.
+//! What can go wrong: a bug may be called conditional although such a counter only hides it. It is still reported.
 
 use lockstep_finding::{Claim, Statement};
 use lockstep_kernel::{AtomicOp, Op, Operand};
@@ -16,7 +17,7 @@ use crate::space::candidate::Contents;
 use crate::space::structs;
 
 impl Space<'_> {
-    /// Whether atomics take from the elements of an array.
+    /// Whether atomics subtract from the elements of an array.
     fn is_counted_down(&self, array: &FreeArray) -> bool {
         let kernel = self.kernel;
         let name = &kernel.params[array.param].name;
@@ -43,7 +44,7 @@ impl Inquiry<'_, '_> {
         space.arrays.iter().any(|array| space.is_counted_down(array))
     }
 
-    /// Counters that begin with zero, and are counted down.
+    /// Counters that start at zero, and are counted down.
     pub(in crate::blame) fn short_countdown(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -61,7 +62,7 @@ impl Inquiry<'_, '_> {
             .filter(|&n| n > 0)
             .collect();
         numbers.dedup();
-        // Of structs whose members are not known, all bytes count: so many are never taken.
+        // For structs whose members are not known, every byte is set: the counter is then too large to be exhausted.
         let is_raw = |&i: &usize| {
             let array = &space.arrays[i];
             array.member.is_none() && structs::is_struct(space.kernel, array.param)

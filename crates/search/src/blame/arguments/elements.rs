@@ -1,5 +1,5 @@
-//! Whether elements of arrays that Lockstep chose are to blame: they are not sorted, not distinct, or not what a caller would
-//! give.
+//! Whether elements of arrays that Lockstep chose cause a bug: they are not sorted, not distinct, or not what a caller
+//! would pass.
 
 use lockstep_finding::{Access, Action, Claim, Contents as Elements, Finding, Kind, Reason};
 use lockstep_kernel::Elem;
@@ -10,7 +10,7 @@ use crate::space::candidate::Contents;
 use crate::space::places::is_at;
 
 impl Inquiry<'_, '_> {
-    /// Floats that lead to a place are scaled to an index: a caller gives numbers in [0, 1).
+    /// Floats that determine an address are scaled to an index: a caller passes numbers in [0, 1).
     pub(in crate::blame) fn scaled_elements(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let contents = &shown.candidate.contents;
@@ -23,7 +23,7 @@ impl Inquiry<'_, '_> {
         Some(space.elements_are(&[array], Elements::NotInUnitInterval))
     }
 
-    /// Elements that lead to a place, and are negative only because a constant of the kernel was varied.
+    /// Elements that determine an address, and are negative only because a constant of the kernel was varied.
     pub(in crate::blame) fn negative_elements(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let contents = &shown.candidate.contents;
@@ -43,7 +43,7 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Structs of nothing but zeros, which lead different blocks to one place.
+    /// Structs of all zeros, which make different blocks access one address.
     pub(in crate::blame) fn equal_structs(&mut self, shown: &Shown) -> Option<Claim> {
         let contents = &shown.candidate.contents;
         let is_empty = |&i: &usize| contents[i] == Contents::Zeros && self.is_struct(i);
@@ -52,8 +52,8 @@ impl Inquiry<'_, '_> {
             .then(|| self.driver.lab.space.elements_are(&[array], Elements::Equal))
     }
 
-    /// Where one element of an array says where a part begins, and the next one where it ends, they ascend.
-    /// Of a launch that came to no end, others are not tried.
+    /// Where one element of an array is the start of a segment, and the next one its end, they ascend. For a launch
+    /// that did not terminate, no other is tried.
     pub(in crate::blame) fn falling_bounds(&mut self, shown: &Shown) -> Option<Claim> {
         let mut falling = self.falling(shown).into_iter();
         let array = falling.find(|&i| {
@@ -62,13 +62,13 @@ impl Inquiry<'_, '_> {
             }
             let ascending = self.with_contents(shown.candidate, &[(i, Contents::Iota)]);
             let Some(other) = self.other(&ascending) else { return false };
-            // That threads of one part write one value is another matter.
+            // Threads of one segment that write the same value are a different issue.
             is_no_worse(&other, shown.wrong) && !self.is_in(&other) && self.reaches(&other)
         })?;
         Some(self.driver.lab.space.elements_are(&[array], Elements::NotAscending))
     }
 
-    /// Arrays of bounds that do not ascend and lead to the places of a finding.
+    /// Arrays of segment bounds that do not ascend and determine the addresses of a finding.
     pub(in crate::blame) fn falling(&self, shown: &Shown) -> Vec<usize> {
         let space = self.driver.lab.space;
         let ascends = |i: usize| shown.candidate.contents[i] == Contents::Iota;
@@ -77,8 +77,9 @@ impl Inquiry<'_, '_> {
         leaders
     }
 
-    /// Where elements are only read and compared with each other, to find a place or the end of a run, they are sorted.
-    /// A kernel that sorts them itself writes them, or leaves the places of the bug alone when there is nothing to do.
+    /// Where elements are only read and compared with each other, to find a position or the end of a run, they are
+    /// assumed sorted. A kernel that sorts them itself writes them, or does not execute the bug's accesses when there
+    /// is nothing to do.
     pub(in crate::blame) fn unsorted(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let sorted = self.sorted(shown.finding);
@@ -93,7 +94,8 @@ impl Inquiry<'_, '_> {
         Some(space.elements_are(&sorted, are?))
     }
 
-    /// Elements that are written where comparisons of others say lie apart if these are ranks: what is compared is distinct.
+    /// Elements that are written at positions computed by comparisons do not overlap if the positions are ranks, which
+    /// requires the compared elements to be distinct.
     pub(in crate::blame) fn equal_ranks(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let ranked = self.ranked(shown.finding);
@@ -101,8 +103,9 @@ impl Inquiry<'_, '_> {
         gone.then(|| space.elements_are(&ranked, Elements::Equal))
     }
 
-    /// Ranks are distinct also where the elements are sorted in a way that no contents that are tried have. So two writes at
-    /// one rank are no more than possible. A read and a write at one rank do race: a rank is written once and read by others.
+    /// Ranks are also distinct where the elements are sorted in a way that none of the tried contents have. So two
+    /// writes at one rank are only possible. A read and a write at one rank do race: a rank is written once and read by
+    /// others.
     pub(in crate::blame) fn order_of_elements(&mut self, shown: &Shown) -> Option<Reason> {
         let ranked = self.ranked(shown.finding);
         let space = self.driver.lab.space;
@@ -110,7 +113,7 @@ impl Inquiry<'_, '_> {
         (!arrays.is_empty()).then_some(Reason::OrderOfElements { arrays })
     }
 
-    /// The arrays that are compared to find where both accesses of a race write.
+    /// The arrays whose elements are compared to compute the addresses of both writes of a race.
     pub(in crate::blame) fn ranked(&self, finding: &Finding) -> Vec<usize> {
         let space = self.driver.lab.space;
         let kernel = space.kernel;
@@ -141,21 +144,21 @@ impl Inquiry<'_, '_> {
         (0..arrays.len()).filter(|i| apart && is_sorted(i)).collect()
     }
 
-    /// A store through an array of indices races where two of them are equal. Such a store is meant for a permutation, unless
-    /// it adds to what it finds: then equal ones make sense, and it lacks an atomic.
+    /// A store through an array of indices races where two of them are equal. Such a store expects a permutation,
+    /// unless it adds to the existing value: then equal indices make sense, and it lacks an atomic.
     pub(in crate::blame) fn equal_indices(&mut self, shown: &Shown) -> Option<Claim> {
         let [a, b] = &shown.finding.accesses[..] else { return None };
         let one_store = a.op == Action::Write && a.place == b.place;
         let mut indices = self.indices(shown).into_iter();
         let array = indices.find(|&i| match one_store {
-            // However the launch ends with distinct ones.
+            // Whatever the result of the launch with distinct indices is.
             true => !self.shows(&self.with_contents(shown.candidate, &[(i, Contents::Swapped)])),
             false => self.is_gone_with(shown, &[i], Contents::Swapped),
         })?;
         Some(self.driver.lab.space.elements_are(&[array], Elements::Equal))
     }
 
-    /// Arrays of indices of stores, with contents that Lockstep chose and that may be to blame for a race.
+    /// Arrays of indices of stores, with contents that Lockstep chose and that may cause a race.
     pub(in crate::blame) fn indices(&self, shown: &Shown) -> Vec<usize> {
         let space = self.driver.lab.space;
         let c = shown.candidate;

@@ -1,26 +1,26 @@
-//! Whether a bug needs parts without elements.
+//! Whether a bug needs segments without elements.
 //!
-//! Elements of arrays, or members of structs, often say where the part of a block begins and ends, or how long it is. Of
-//! those that Lockstep chooses, some are zero, and two arrays that both count up give parts that end where they begin: nothing of such a part is
-//! written before it is read. A caller may never give one. Where the bug shows if all parts are empty, and nothing is wrong
-//! as soon as each has elements, be they few or many, it is conditional.
+//! Elements of arrays, or members of structs, often give the start and end of a block's segment, or its length. Of
+//! those that Lockstep chooses, some are zero, and two arrays that both count up give segments that end where they
+//! start: nothing in such a segment is written before it is read. A caller may never pass one. If the bug shows when
+//! all segments are empty, and nothing is wrong when each has elements, few or many, it is conditional.
 //!
-//! What this can do wrong: call a bug conditional that callers with empty parts do meet. It is still reported.
+//! What can go wrong: a bug may be called conditional although callers do pass empty segments. It is still reported.
 
 use lockstep_finding::{Claim, Contents as Elements, Statement};
 
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Contents;
 
-/// Elements that parts have, few and many: a bug that needs a length has one of these.
+/// Segment lengths, few and many elements: a bug that depends on a length shows for one of these.
 const LENGTHS: [u64; 3] = [1, 3, 64];
-/// A beginning that is beyond all these.
+/// A start that is beyond all these lengths.
 const FAR: u64 = 100;
-/// More arrays than these are not looked at.
+/// Maximum number of arrays that are considered.
 const MOST: usize = 6;
 
 impl Inquiry<'_, '_> {
-    /// Lengths that are zero, and parts that end where they begin.
+    /// Lengths that are zero, and segments that end where they start.
     pub(in crate::blame) fn empty_parts(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let is_bound = |i: &usize| {
@@ -28,7 +28,7 @@ impl Inquiry<'_, '_> {
             array.is_of_ints() && array.bounds_loop && array.matters && !array.written
         };
         let bounds: Vec<usize> = (0..space.arrays.len()).filter(is_bound).take(MOST).collect();
-        // A length is one wherever the part begins; a beginning or an end is not.
+        // A length has its effect wherever the segment starts; a start or an end does not.
         let lengths = |i: usize, n: u64, other: u64| -> Vec<(usize, Contents)> {
             let value = |&k: &usize| (k, Contents::Value(if k == i { n } else { other }));
             bounds.iter().map(value).collect()
@@ -60,8 +60,8 @@ impl Inquiry<'_, '_> {
         other.is_some_and(|t| !self.has_others(&t, shown.finding))
     }
 
-    /// Structs of nothing but zeros are parts of no elements, lists that end at once, and so on: with other numbers in them
-    /// more may be written before it is read.
+    /// Structs of all zeros are segments without elements, lists that end at once, and so on: with other values more
+    /// may be written before it is read.
     pub(in crate::blame) fn empty_structs(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let is_empty = |i: &usize| {

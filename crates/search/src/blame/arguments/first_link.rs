@@ -1,12 +1,12 @@
-//! Chains whose first link is the caller's.
+//! Chains whose first element the caller sets.
 //!
-//! Blocks that work one after the other wait each for an element that the one before sets, and the first one for an
-//! element that no thread sets: the host does, before the launch. With zeros such a launch stands still. It does not with
-//! the first element set, and then other elements are set by the kernel and that one is left alone: so begin all launches
-//! of the search, and the deadlock holds only where the host forgets it. Where the plain launch does not come to the
-//! chain, a later one that stands still is made again in the same way.
+//! Blocks that work one after the other each wait for an element that the previous one sets, and the first block waits
+//! for an element that no thread sets: the host sets it before the launch. With zeros such a launch deadlocks. If it
+//! does not with the first element set, and then the kernel sets other elements and not that one, all launches of the
+//! search start with it set, and the deadlock is conditional on the host not setting it. If the initial launch does not
+//! reach the chain, a later one that deadlocks is repeated in the same way.
 //!
-//! What it can do wrong: a kernel that forgot to set the first element itself looks the same. It is still reported, with
+//! What can go wrong: a kernel that forgot to set the first element itself looks the same. It is still reported, with
 //! the element that has to be set.
 
 use lockstep_finding::launch::{Expr, Operator};
@@ -23,11 +23,11 @@ use crate::space::launch::Sizes;
 /// An array whose first element the caller sets.
 pub(crate) struct FirstLink {
     pub(crate) array: usize,
-    /// What happens where it does not.
+    /// What happens if the caller does not set it.
     pub(crate) finding: Finding,
 }
 
-/// The array by which a chain begins that stands still otherwise.
+/// The array whose first element starts a chain that deadlocks otherwise.
 pub(crate) fn first_link(lab: &Lab, steps: u64) -> Option<FirstLink> {
     let space: &Space = lab.space;
     let flags = space.flags();
@@ -54,7 +54,7 @@ fn is_missing(space: &Space, array: usize) -> Claim {
 }
 
 impl Inquiry<'_, '_> {
-    /// A launch that stands still only because the caller did not begin the chain.
+    /// A launch that deadlocks only because the caller did not start the chain.
     pub(in crate::blame) fn without_first_link(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let candidate = shown.candidate;
@@ -68,7 +68,7 @@ impl Inquiry<'_, '_> {
     }
 }
 
-/// Whether a launch came to its end, and set other elements than the first one.
+/// Whether a launch terminated, and set elements other than the first.
 fn goes_on(space: &Space, array: usize, outcome: &Outcome) -> bool {
     let array = &space.arrays[array];
     let written = outcome.buffers.iter().find(|(param, _)| *param == array.param);

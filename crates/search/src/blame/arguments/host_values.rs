@@ -1,4 +1,4 @@
-//! Whether a bug needs values that the host may not give.
+//! Whether a bug needs values that the host may not pass.
 
 use lockstep_finding::Reason;
 
@@ -7,12 +7,12 @@ use crate::explore::inquiry::{Inquiry, Shown};
 
 /// How much longer than usual a launch may take with much larger values.
 const LONGER: u64 = 64;
-/// Values of an argument that the host makes in a way that is not read, where nothing says which it makes.
+/// Values tried for an argument whose computation in the host could not be analysed.
 const BOUND_VALUES: [i64; 7] = [1, 2, 3, 4, 5, 8, 16];
 
 impl Inquiry<'_, '_> {
-    /// Why an access outside of an array of the host's may need values that the host does not give: it does not show
-    /// for plain ones and for all that are much larger, or by one smaller or larger.
+    /// Why an access outside of an array allocated by the host may need values that the host does not pass: it does not
+    /// show for ordinary values and for all much larger ones, or for values larger or smaller by one.
     pub(in crate::blame) fn depends_on_size(&mut self, _: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         let chosen = space.slots.iter().any(|s| s.ty.is_int())
@@ -31,8 +31,8 @@ impl Inquiry<'_, '_> {
         (!shows).then_some(Reason::NotForAllOfTheHost)
     }
 
-    /// Why a bug may need a value of an argument that does not go with the others: the host computes it from them in a way
-    /// that is not read, and the bug does not show for each of some values.
+    /// Why a bug may need a value of an argument that is inconsistent with the others: the host computes it from them
+    /// in a way that could not be analysed, and the bug does not show for every value tried.
     pub(in crate::blame) fn depends_on_bound(&mut self, shown: &Shown) -> Option<Reason> {
         let space = self.driver.lab.space;
         for (name, values) in &space.given.bound {

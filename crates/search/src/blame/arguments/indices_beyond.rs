@@ -1,14 +1,14 @@
 //! Whether a bug needs indices beyond a size.
 //!
-//! Elements that lead threads through a part of an array are numbers of its places, and how many places it has only the
-//! caller knows: `part[index[i] * width + x]`, where the next part begins at `size * width`. Our elements count up, and go
-//! beyond. Where nothing is wrong at a bug's places while all elements are less than a size, something is wrong there as
-//! soon as some equal it or are little more, and both stay so when the size is another one, the bug is conditional: `elements of index are
-//! not less than size`.
+//! Elements used as indices number the positions in a part of an array, and only the caller knows how many positions it
+//! has: `part[index[i] * width + x]`, where the next part starts at `size * width`. Our elements count up, and exceed
+//! the size. If nothing is wrong at the bug's source locations while all elements are less than a size, something is
+//! wrong there as soon as some are equal to it or slightly larger, and both still hold for another value of the size,
+//! the bug is conditional: `elements of index are not less than size`.
 //!
-//! That the boundary moves with the size is what tells it from a bug that needs large elements for another reason, such
-//! as a distance of the threads: that bug has a boundary too, but another one. What this can do wrong: call a bug
-//! conditional that lies behind the size because the kernel forgot the last element. Such a one is still reported.
+//! The boundary has to move with the size: this distinguishes it from a bug that needs large elements for another
+//! reason, such as the distance between threads, which has another boundary. What can go wrong: a bug may be called
+//! conditional although the kernel itself is off by one at the size. It is still reported.
 
 use lockstep_finding::launch::{Expr, Operator};
 use lockstep_finding::{Access, Claim, Contents as Elements, Finding};
@@ -18,7 +18,7 @@ use crate::explore::inquiry::{Inquiry, Shown, wrong};
 use crate::explore::trial::Trial;
 use crate::space::candidate::{Candidate, Contents, Gene};
 
-/// Indices from `size` to `size + SLACK - 1` are tried: one of them alone may happen to lead a thread to its own element.
+/// Indices from `size` to `size + SLACK - 1` are tried: a single one may happen to select the thread's own element.
 const SLACK: i64 = 4;
 
 impl Inquiry<'_, '_> {
@@ -27,13 +27,13 @@ impl Inquiry<'_, '_> {
         let arrays = self.numbering(shown.finding);
         let each = arrays.iter().map(|&i| vec![i]);
         let together = (arrays.len() > 1).then(|| arrays.clone());
-        // A launch that was made small may have too few threads for as many elements.
+        // A launch that was shrunk may have too few threads for that many elements.
         let plain = space.plain();
         let wide = Candidate { grid: plain.grid, block: plain.block, ..shown.candidate.clone() };
         let mut launches = vec![shown.candidate.clone()];
         launches.extend(Some(space.agreeing(&wide)).filter(|w| w != shown.candidate));
         for arrays in each.chain(together).collect::<Vec<_>>() {
-            // Whether the elements have anything to do with it is known after one launch.
+            // One launch shows whether the elements affect the bug at all.
             let none = self.elements_below(shown.candidate, &arrays, 1);
             if !self.is_well(&none, shown.finding, shown.wrong) {
                 continue;
@@ -56,7 +56,7 @@ impl Inquiry<'_, '_> {
         None
     }
 
-    /// Arrays of whole numbers that lead to a place of a finding, and that the kernel leaves as they are.
+    /// Arrays of integers that determine an address of a finding, and that the kernel does not write.
     pub(in crate::blame) fn numbering(&self, finding: &Finding) -> Vec<usize> {
         let space = self.driver.lab.space;
         let mut out: Vec<usize> = finding.accesses.iter().flat_map(|a| self.leaders([a])).collect();
@@ -77,7 +77,7 @@ impl Inquiry<'_, '_> {
         out
     }
 
-    /// Whether a launch comes to the places of a finding and to its end, and nothing is wrong there.
+    /// Whether a launch reaches the source locations of a finding and terminates, and nothing is wrong there.
     fn is_well(&mut self, c: &Candidate, finding: &Finding, before: usize) -> bool {
         let possible = self.driver.lab.space.is_possible(c);
         let Some(trial) = possible.then(|| self.other(c)).flatten() else { return false };
@@ -87,24 +87,24 @@ impl Inquiry<'_, '_> {
             && self.reaches(&trial)
     }
 
-    /// Whether something is wrong at the places of a finding, or more is outside of arrays.
+    /// Whether something is wrong at the source locations of a finding, or more accesses are out of bounds.
     fn is_bad(&mut self, c: &Candidate, finding: &Finding, before: usize) -> bool {
         let possible = self.driver.lab.space.is_possible(c);
         let Some(trial) = possible.then(|| self.other(c)).flatten() else { return false };
         is_about(&trial, finding) || wrong(&trial) > before
     }
 
-    /// What elements may have to be less than: arguments, and products of two.
+    /// Candidates for the bound of elements: arguments, and products of two.
     fn sizes(&self, c: &Candidate) -> Vec<Size> {
         let space = self.driver.lab.space;
-        // Arguments that are as many as there are threads stay what they are.
+        // Arguments equal to the number of threads keep their value.
         let mut c = c.clone();
         let is_int = |i: &usize| space.slots[*i].ty.is_int() && space.slots[*i].ty.bits() > 1;
         let all: Vec<usize> = (0..space.slots.len()).filter(is_int).collect();
         for &i in &all {
             c.genes[i] = Gene::Int(space.clamp(i, c.int(i)));
         }
-        // It moves by more than the slack.
+        // The size changes by more than the slack.
         let others = |n: i64| {
             let moved = [n / 2 + 1, n / 4 * 3, 2 * n + 2 * SLACK];
             moved.into_iter().filter(move |m| (m - n).abs() > SLACK)
@@ -128,14 +128,14 @@ impl Inquiry<'_, '_> {
     }
 }
 
-/// What elements may have to be less than, in a launch and in others.
+/// A candidate for the bound of elements, in a launch and in others.
 struct Size {
     name: Expr,
     here: (Candidate, i64),
     moved: Vec<(Candidate, i64)>,
 }
 
-/// Whether something that a launch showed happened at a place of a finding.
+/// Whether a finding of a launch is at a source location of another finding.
 fn is_about(trial: &Trial, finding: &Finding) -> bool {
     let is_there = |a: &Access| finding.accesses.iter().any(|b| a.place == b.place);
     trial.outcome.findings.iter().any(|f| f.accesses.iter().any(is_there))

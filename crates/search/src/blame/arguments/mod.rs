@@ -1,4 +1,4 @@
-//! Rows about arguments: sizes, offsets and strides, what arrays contain, and what the host may give.
+//! Rows about arguments: sizes, offsets and strides, contents of arrays, and values that the host may pass.
 
 mod bounds;
 mod countdown;

@@ -1,4 +1,4 @@
-//! Whether a bug needs an offset that lies within the data.
+//! Whether a bug needs an offset within the data.
 
 use lockstep_finding::{Claim, Kind};
 
@@ -6,14 +6,14 @@ use crate::condition::{boundary, with};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Gene;
 
-/// Offsets that lie behind the data of a small launch: as large as it is at least, and as large as the parts of its
-/// threads may be.
+/// Offsets beyond the data of a small launch: at least as large as the launch, and as large as the parts of its threads
+/// may be.
 const FAR: [i64; 2] = [64, 1 << 16];
-/// How many times longer rows are made that have room for such an offset.
+/// Factor by which rows are lengthened to make room for such an offset.
 const LONGER: i64 = 64;
 
 impl Inquiry<'_, '_> {
-    /// What is added to an index of a shared array may be how many threads there are along an axis.
+    /// A value added to an index of a shared array may be the number of threads along an axis.
     pub(in crate::blame) fn offset_of_the_block(&mut self, shown: &Shown) -> Option<Claim> {
         let c = shown.candidate;
         let axes = [0, 1, 2].map(|a| i64::from(c.block[a]));
@@ -26,12 +26,13 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// An offset of zero, one that names a single element, or one that leads before an array's first element: with an offset
-    /// behind all data, and rows that have room for it, the two accesses may be of different elements.
+    /// An offset of zero, one that selects a single element, or one that leads before an array's first element: with an
+    /// offset beyond all data, and rows with room for it, the two accesses may be to different elements.
     pub(in crate::blame) fn offset_in_the_data(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
-        // An offset may need an array larger than Lockstep makes: accesses outside that were there before do not count.
+        // An offset may need an array larger than Lockstep allocates: out-of-bounds accesses that happened before do
+        // not count.
         let before = shown.wrong;
         let outside = shown
             .trial
@@ -39,7 +40,7 @@ impl Inquiry<'_, '_> {
         let mut offsets = self.offsets();
         let sizes = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float());
         let most = sizes.map(|i| c.int(i)).chain((0..3).map(|a| c.along(a))).max().unwrap_or(0);
-        // What a loop makes smaller is in the data at some time.
+        // An offset that a loop decreases is within the data in some iteration.
         let ours = |i: usize| {
             let h = &space.slots[i].hints;
             c.int(i) < most || h.names_element || h.added_in_rounds
@@ -63,7 +64,7 @@ impl Inquiry<'_, '_> {
             if rows.is_empty() || !self.is_no_worse(&roomy, before) {
                 continue;
             }
-            // The first of the changes that makes the bug go away alone.
+            // The first of the changes that removes the bug by itself.
             let gone = |me: &mut Self, k: usize, v: i64| me.run(&with(c, k, v)).is_none();
             if gone(self, i, far) {
                 return Some(boundary::below(self, c, i, far));

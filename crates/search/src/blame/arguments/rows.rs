@@ -6,14 +6,14 @@ use crate::condition::{boundary, with};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::{Candidate, Gene};
 
-/// How many times longer rows are made, so that they do not overlap.
+/// Factor by which rows are lengthened so that they do not overlap.
 const LONGER: i64 = 64;
-/// The same for what row lengths are computed from, the smallest first: the launch may grow with it.
+/// Factors for the values that row lengths are computed from, the smallest first: the launch may grow with them.
 const PARTS: [i64; 3] = [2, 8, LONGER];
 
 impl Inquiry<'_, '_> {
-    /// Rows overlap where they are shorter than what the threads of a row cover. Where no guard ties their length to
-    /// the launch, a race that longer rows do not have needs such a length.
+    /// Rows overlap if they are shorter than the range that the threads of a row access. Where no guard relates their
+    /// length to the launch, a race that disappears with longer rows needs such a length.
     pub(in crate::blame) fn short_rows(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -27,9 +27,10 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// A row whose length the host computes from other arguments is longer where one of these is. A guard by
-    /// these, or by arguments beside them, does not say how they depend on each other: where the boundary is another
-    /// argument, the caller knows. A boundary at the end of the grid is a guard that is missing, and no condition.
+    /// A row whose length the host computes from other arguments becomes longer when one of these does. A guard by
+    /// these arguments, or by others, does not show how they depend on each other: where the boundary is another
+    /// argument, the caller knows the relation. A boundary at the end of the grid indicates a missing guard, and is no
+    /// condition.
     fn short_parts(&mut self, c: &Candidate, row: usize) -> Option<Claim> {
         let space = self.driver.lab.space;
         let sources = space.related.sources(row, &space.slots);

@@ -1,7 +1,7 @@
-//! Whether a race needs parts of an array that lie too close together.
+//! Whether a race needs segments of an array that are too close together.
 //!
-//! Where the elements of one array say at which element of another the part of each thread, or of each block, begins, the
-//! caller knows that no part reaches the next.
+//! Where the elements of one array are the starts of the segments of threads or blocks in another, the caller knows
+//! that no segment reaches into the next.
 
 use lockstep_finding::{Access, Claim, Contents as Elements, Finding, Statement};
 use lockstep_kernel::{AtomicOp, Kernel, Op, Operand, SiteId};
@@ -12,7 +12,7 @@ use crate::space::candidate::{Candidate, Contents};
 use crate::space::places::is_at;
 
 impl Inquiry<'_, '_> {
-    /// Where an array says at which element the part of each thread begins, parts that lie close together overlap.
+    /// Where an array holds the start of each thread's segment, segments that are close together overlap.
     pub(in crate::blame) fn close_segments(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         if !self.may_be_apart(shown.finding) && !self.is_of_parts(shown.finding) {
@@ -25,7 +25,7 @@ impl Inquiry<'_, '_> {
             (0..space.arrays.len()).filter(|&i| f(&space.arrays[i])).collect()
         };
         let mut through = those(&|a| a.written_through);
-        // Another array may say which part each thread takes: each one once.
+        // Another array may hold the segment of each thread: each is selected once.
         let picks = those(&|a| is_read(a) && a.reaches_address);
         through.retain(|&i| !self.meets_by_tickets(shown, i, &picks));
         let with_picks = |mut contents: Vec<(usize, Contents)>| {
@@ -45,7 +45,7 @@ impl Inquiry<'_, '_> {
             let are = Elements::CloserThan(distance as i64);
             return Some(space.elements_are(&[array], are));
         }
-        // Another array may say where they end: none goes beyond that into the next.
+        // Another array may hold the ends: no segment extends beyond its end into the next.
         let ends = those(&is_read);
         let mut pairs = through.iter().flat_map(|&i| ends.iter().map(move |&j| (i, j)));
         let (i, j) = pairs.find(|&(i, j)| {
@@ -53,7 +53,7 @@ impl Inquiry<'_, '_> {
                 let contents = vec![(i, Contents::Begins(part)), (j, Contents::Ends(part))];
                 let parted = self.with_contents(shown.candidate, &with_picks(contents));
                 let Some(other) = self.other(&parted) else { return false };
-                // Those that are too short may not come to the places of the bug.
+                // With segments that are too short, the source locations of the bug may not be reached.
                 if self.reaches(&other) || other.outcome.incomplete.is_some() {
                     let gone = self.is_gone_from(&other, shown.wrong);
                     return gone && !self.has_others(&other, shown.finding);
@@ -65,9 +65,9 @@ impl Inquiry<'_, '_> {
         Some(Statement::PartsOverlap { begin, end }.into())
     }
 
-    /// A launch that was made small has few threads, which may meet only where parts are close. Where those of a usual one
-    /// meet in parts that lie so far apart that none can reach the next, and each thread has an element of its own to say
-    /// which part it takes, there are more threads than such elements can tell apart.
+    /// A launch that was shrunk has few threads, which may conflict only where segments are close. If those of a usual
+    /// launch conflict even with segments so far apart that none can reach the next, and each thread selects its
+    /// segment by an element of its own, then there are more threads than such elements can distinguish.
     fn meets_however_far(
         &mut self,
         shown: &Shown,
@@ -95,8 +95,9 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Numbers that an atomic drew, one at a time, are others for each thread, whatever it counts on: where counters lie
-    /// far apart, and two threads that draw from the same one still meet, that the counters are close is not to blame.
+    /// Numbers that an atomic draws one at a time are distinct for each thread, whatever the counter's initial value.
+    /// If counters are far apart, and two threads that draw from the same one still conflict, the distance of the
+    /// counters is not the cause.
     fn meets_by_tickets(&mut self, shown: &Shown, counters: usize, picks: &[usize]) -> bool {
         let space = self.driver.lab.space;
         let array = &space.arrays[counters];
@@ -112,8 +113,9 @@ impl Inquiry<'_, '_> {
         self.shows(&self.with_contents(shown.candidate, &contents))
     }
 
-    /// Whether two blocks meet where each thread has its place in a part that an element leads to. Who adds to the parts of
-    /// blocks means parts that lie apart; of elements that lead each thread on its own that cannot be said.
+    /// Whether two blocks conflict where each thread has its position in a segment that an element selects. A kernel
+    /// that adds the thread's position to segments of blocks expects disjoint segments; for elements that lead each
+    /// thread separately this cannot be concluded.
     fn is_of_parts(&self, finding: &Finding) -> bool {
         let space = self.driver.lab.space;
         let has_place = |a: &Access| {
@@ -125,7 +127,7 @@ impl Inquiry<'_, '_> {
     }
 }
 
-/// Whether all that is done to an array is to count it up, by one at a time.
+/// Whether the kernel only increments the elements of an array, by one each.
 fn draws_single(kernel: &Kernel, array: &FreeArray) -> bool {
     let name = &kernel.params[array.param].name;
     let of_it = |site: SiteId| kernel.site(site).through.as_ref() == Some(name);

@@ -1,4 +1,4 @@
-//! Whether a bug needs sizes or numbers of rounds that Lockstep chose.
+//! Whether a bug needs sizes or iteration counts that Lockstep chose.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Expr, Operator};
@@ -8,14 +8,15 @@ use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::slots::Slot;
 
-/// A bug of a loop shows in so many rounds.
+/// A bug in a loop shows within this many iterations.
 const LEAST_ROUNDS: i64 = 3;
-/// Threads of a block that has enough rounds.
+/// Threads of a block that has enough iterations.
 const WIDE: u32 = 32;
 
 impl Inquiry<'_, '_> {
-    /// A loop that halves or doubles something in each round has as many rounds as the logarithm of the number of threads, or
-    /// of elements: Lockstep may have chosen more. A bug within a round shows in the right number of them, too.
+    /// A loop that halves or doubles a value in each iteration has as many iterations as the logarithm of the number of
+    /// threads, or of elements: Lockstep may have chosen more. A bug within an iteration also shows with the right
+    /// number of them.
     pub(in crate::blame) fn many_rounds(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let log = |c: &Candidate| i64::from(c.block.iter().product::<u32>().ilog2());
@@ -25,7 +26,7 @@ impl Inquiry<'_, '_> {
         };
         let counts: Vec<usize> =
             (0..space.slots.len()).filter(|&i| is_count(&space.slots[i])).collect();
-        // A block that was made small has too few rounds of its own.
+        // A block that was shrunk has too few iterations.
         let c = &match log(shown.candidate) {
             n if n > LEAST_ROUNDS || counts.is_empty() => shown.candidate.clone(),
             _ => {
@@ -44,9 +45,10 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Bugs that only very small sizes show: a pattern of one letter, an image of two rows. In a launch that is ordinary otherwise,
-    /// a size of at most half of what is usual is made usual again, and no multiple of anything; where none of these
-    /// has the bug, it needs the small one. Where the addresses depend on elements of arrays, sizes are not to blame.
+    /// Bugs that only show for very small sizes: a pattern of one letter, an image of two rows. In an otherwise
+    /// ordinary launch, a size of at most half the usual is made usual again, without being a round number; if none of
+    /// these launches has the bug, it needs the small size. Where the addresses depend on elements of arrays, sizes are
+    /// not the cause.
     pub(in crate::blame) fn small_sizes(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         if !self.leaders(&shown.finding.accesses).is_empty() {
@@ -70,7 +72,7 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Where one block is meant for a whole row, sizes that take several leave elements unwritten.
+    /// Where one block is meant to process a whole row, sizes that take several blocks leave elements unwritten.
     pub(in crate::blame) fn several_blocks(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -87,14 +89,15 @@ impl Inquiry<'_, '_> {
         (!sizes.is_empty() && self.is_clean(&one)).then(|| Claim::all(sizes))
     }
 
-    /// What an index is found to be equal to, or one more, may be how many there are: it picks out the last one.
+    /// A value that an index is compared with for equality may be the number of threads, or one less: it selects the
+    /// last one.
     pub(in crate::blame) fn last_of_threads(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
         let finding = shown.finding;
         let picks = |&i: &usize| {
             let (h, ty) = (&space.slots[i].hints, space.slots[i].ty);
-            // One that says how far threads go, too, is no such number alone.
+            // A value that also limits how far threads go is not such a count.
             let goes_far = h.bounds_loop || h.compared_with_index.contains(&true);
             ty.is_int() && h.equals_index && !goes_far && !space.related.gives_slot(i)
         };
@@ -112,7 +115,7 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Whether integers are among what is left to choose.
+    /// Whether there are integers left to choose.
     pub(in crate::blame) fn has_sizes(&self) -> bool {
         self.driver.lab.space.slots.iter().any(|s| s.ty.is_int())
     }

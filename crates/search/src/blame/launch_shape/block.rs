@@ -1,7 +1,7 @@
 //! Whether a bug needs a block size that Lockstep chose.
 //!
-//! A block that does not fill the shared array its threads fill together leaves elements unwritten. Where the
-//! kernel was not given its block size, that it is another one is to blame, not the kernel.
+//! A block that is too small for the shared array that its threads fill together leaves elements unwritten. If the
+//! block size was not given, the chosen size is the cause, not the kernel.
 
 use lockstep_finding::Claim;
 
@@ -9,14 +9,14 @@ use crate::condition::block_is;
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Candidate;
 
-/// Threads along a block's first axis.
+/// Usual sizes of a block along its first axis.
 const USUAL_WIDTHS: [u32; 9] = [32, 64, 128, 256, 512, 1024, 16, 8, 4];
-/// And along its second.
+/// Usual sizes along its second axis.
 const USUAL_HEIGHTS: [u32; 5] = [16, 8, 4, 32, 2];
 
 impl Inquiry<'_, '_> {
-    /// A block that fills the shared arrays, which need not be the plain one, and other usual ones: the kernel may be
-    /// written for any of them.
+    /// The block that fills the shared arrays, which need not be the ordinary one, and other usual blocks: the kernel
+    /// may be written for any of them.
     pub(in crate::blame) fn narrow_block(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;

@@ -1,8 +1,8 @@
-//! Whether dimensions that Lockstep chose are to blame.
+//! Whether dimensions that Lockstep chose cause a bug.
 //!
-//! - An axis that the kernel does not ask for has one thread, and one block: Lockstep chose more. Where one is enough for
-//!   a bug to go away, it needs more.
-//! - A bug that only launches with very many threads show is reported with that number.
+//! - Along an axis that the kernel never reads, a caller launches one thread and one block: Lockstep chose more. If the
+//!   bug disappears with one, it needs more.
+//! - A bug that only shows in launches with very many threads is reported with that number.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Expr, Operator};
@@ -13,16 +13,17 @@ use crate::space::candidate::Candidate;
 use crate::space::dimensions::asked;
 use crate::space::{Space, thread_counts};
 
-/// Threads along an axis that no usual launch has.
+/// More threads along an axis than a usual launch has.
 const MANY: i64 = 4096;
-/// Blocks that few launches have.
+/// More blocks than most launches have.
 const MANY_BLOCKS: u32 = 256;
 
 impl Space<'_> {
-    /// Along which axes there are several threads, and blocks, though neither the kernel reads them nor the user gives them.
+    /// The axes along which there are several threads, or blocks, although the kernel does not read them and the user
+    /// does not give them.
     fn idle(&self, c: &Candidate) -> [[bool; 3]; 2] {
         let [block, grid] = asked(self.kernel, &self.hints);
-        // A kernel that reads no index and no dimension at all says nothing about the number of threads.
+        // A kernel that reads no index and no dimension at all implies nothing about the number of threads.
         let asks = block.contains(&true) || grid.contains(&true);
         let free = self.chosen_block();
         [
@@ -54,7 +55,7 @@ impl Inquiry<'_, '_> {
         (!named.is_empty() && self.is_clean_there(&one)).then(|| Claim::any(named))
     }
 
-    /// More threads than there are in usual launches: as many as a constant of the kernel says, where that is why.
+    /// More threads than usual launches have: the number is a constant of the kernel, if that is the cause.
     pub(in crate::blame) fn many_threads(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -83,7 +84,7 @@ impl Inquiry<'_, '_> {
         }
         let is_between = |n: &u64| (u64::from(clean)..u64::from(shows)).contains(n);
         let of_blocks = thread_counts::block_points(space.kernel, axis);
-        // What is cut to a last number is shared by those beyond it.
+        // An index clamped to a maximum is shared by all blocks beyond it.
         let next = of_blocks.iter().map(|n| n + 1);
         if let Some(n) = of_blocks.iter().copied().chain(next).find(is_between) {
             return Some(Claim::dimension(Dimension::Grid(axis), Operator::Gt, n as u32));

@@ -1,12 +1,13 @@
-//! Whether a bug needs a logarithm that does not go with the block.
+//! Whether a bug needs a logarithm that does not match the block.
 //!
-//! A caller who passes the logarithm of a size (`n = 1 << logn`) launches blocks of `n` threads, or of `n / 2`, and nothing in
-//! the kernel says so. Lockstep chose both the block and the logarithm: a bug that disappears with a logarithm that fits
-//! the block, though threads are at the memory of it and every access is where it belongs, is conditional: `logn < 7`.
+//! A caller who passes the logarithm of a size (`n = 1 << logn`) launches blocks of `n` threads, or of `n / 2`, and
+//! nothing in the kernel states this. Lockstep chose both the block and the logarithm: a bug that disappears with a
+//! logarithm that matches the block, although threads access its memory and every access is in bounds, is conditional:
+//! `logn < 7`.
 //!
-//! Where the host or the user gives the argument, nothing is blamed. What this can do wrong: call a bug conditional that
-//! shows only for some sizes, in a kernel that is for all of them. It is still reported, with a condition that is true of the
-//! launches tried.
+//! Where the host or the user gives the argument, this row does not apply. What can go wrong: a bug may be called
+//! conditional that shows only for some sizes, in a kernel that is for all of them. It is still reported, with a
+//! condition that holds in the launches tried.
 
 use lockstep_finding::{Claim, Kind};
 
@@ -14,7 +15,7 @@ use crate::condition::{boundary, with};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Candidate;
 
-/// How many times more elements than threads there are, as logarithms; the first is [`crate::space::candidate::Gene::Log`].
+/// Logarithms of the number of elements for each thread; the first is [`crate::space::candidate::Gene::Log`].
 const ELEMENTS: [i64; 4] = [1, 0, 2, 3];
 
 impl Inquiry<'_, '_> {
@@ -32,7 +33,7 @@ impl Inquiry<'_, '_> {
             let with = |v: i64| -> Candidate { with(c, i, v) };
             let clean = others
                 .into_iter()
-                // Fewer elements have fewer rounds, which is no excuse for a race; more are longer rows.
+                // Fewer elements have fewer iterations, which does not excuse a race; more elements are longer rows.
                 .filter(|&v| {
                     v > c.int(i) || self.key.kind == Kind::UninitialisedRead && v < c.int(i)
                 })

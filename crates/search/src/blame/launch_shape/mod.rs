@@ -1,4 +1,5 @@
-//! Rows about the block and the grid: their sizes and shapes, and whether warps, groups of threads and named barriers are whole.
+//! Rows about the block and the grid: their sizes and shapes, and whether warps, groups of threads and named barriers
+//! are complete.
 
 mod block;
 mod dimensions;

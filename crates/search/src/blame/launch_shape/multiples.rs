@@ -1,11 +1,12 @@
-//! Whether an access is misaligned only because Lockstep chose a size or a dimension that is odd.
+//! Whether an access is misaligned only because Lockstep chose an odd size or dimension.
 //!
-//! Where one array begins behind another (`extern __shared__` memory that is carved up, rows of a pitch), its address is a
-//! multiple of what its type asks for where the sizes before it are round, and callers know that. Sizes and dimensions that
-//! Lockstep chose are made round, each alone and then all, by the smallest power of two that helps. Where the bug is gone
-//! then, and nothing else goes wrong, it needs what is not round: `n % 2 != 0`, `blockDim.x % 4 != 0`.
+//! Where one array starts after another (`extern __shared__` memory that is subdivided, rows of a pitch), its address
+//! has the alignment of its type if the sizes before it are round, and callers know that. Sizes and dimensions that
+//! Lockstep chose are rounded, each alone and then all, to the smallest power of two that helps. If the bug disappears,
+//! and nothing else goes wrong, it needs a size that is not round: `n % 2 != 0`, `blockDim.x % 4 != 0`.
 //!
-//! What it can do wrong: call a bug conditional where callers do have odd sizes. It is still reported, with the condition.
+//! What can go wrong: a bug may be called conditional although callers do use odd sizes. It is still reported, with the
+//! condition.
 
 use lockstep_finding::launch::{Dimension, Expr};
 use lockstep_finding::{Access, Claim, Finding};
@@ -17,12 +18,12 @@ use crate::space::Space;
 use crate::space::candidate::{Candidate, Gene};
 use crate::space::places::is_at;
 
-/// What vectors are aligned to, in elements, the smallest first.
+/// Alignments of vectors, in elements, the smallest first.
 const ROUND: [i64; 4] = [2, 4, 8, 16];
-/// What a block's dimension may be a multiple of besides, where something of each warp comes first: the threads of some warps.
+/// Further units of a block's dimension, where per-warp data comes first: the threads of some warps.
 const OF_WARPS: [i64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/// Something of a launch that has a number.
+/// A number that a launch has.
 #[derive(Clone, Copy, PartialEq)]
 enum Size {
     Slot(usize),
@@ -50,7 +51,7 @@ impl Size {
         v > 0 && v % unit != 0
     }
 
-    /// Makes it the next multiple of the unit that is none of twice as much.
+    /// Changes it to the next multiple of the unit that is not a multiple of twice the unit.
     fn make_round(self, c: &mut Candidate, unit: i64) {
         let v = self.of(c);
         let v = (v / unit + 1 + v / unit % 2) * unit;
@@ -69,7 +70,7 @@ impl Size {
     }
 }
 
-/// What Lockstep chose: arguments that are integers, and dimensions.
+/// The values that Lockstep chose: integer arguments, and dimensions.
 fn chosen(space: &Space) -> Vec<Size> {
     let slots = (0..space.slots.len()).filter(|&i| !space.slots[i].ty.is_float()).map(Size::Slot);
     let (block, grid) = (space.free_block(), space.free_grid());
@@ -84,7 +85,8 @@ impl Inquiry<'_, '_> {
         !chosen(self.driver.lab.space).is_empty()
     }
 
-    /// A vector that begins where the sizes say is aligned where they are round, and no rounder than they have to be.
+    /// A vector whose address depends on the sizes is aligned if they are round; they are made no rounder than
+    /// necessary.
     pub(in crate::blame) fn odd_multiples(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -110,7 +112,7 @@ impl Inquiry<'_, '_> {
         Some(Claim::all(sizes.map(|s| is_no_multiple(s.name(space), unit))))
     }
 
-    /// Whether one of the accesses is of more than an element of its array.
+    /// Whether one of the accesses is wider than an element of its array.
     pub(in crate::blame) fn is_of_vectors(&self, finding: &Finding) -> bool {
         let kernel = self.driver.lab.space.kernel;
         let is_vector = |site: &Site| {

@@ -1,7 +1,7 @@
-//! Whether a block that Lockstep chose has fewer threads than a barrier is for.
+//! Whether a block that Lockstep chose has fewer threads than a barrier waits for.
 //!
-//! `bar.sync 1, 64` waits for 64 threads. In a block of 32 it waits for ever, but nobody launches such a kernel so: where a
-//! block of as many threads as the barrier asks for comes to its end, the bug needs a smaller one.
+//! `bar.sync 1, 64` waits for 64 threads. In a block of 32 it waits forever, but no caller launches the kernel this
+//! way: if a block with as many threads as the barrier needs terminates, the bug needs a smaller one.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Expr, Operator};
@@ -10,7 +10,7 @@ use lockstep_kernel::{Barrier, Kernel, Op, Operand};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Candidate;
 
-/// The most threads that a barrier of a kernel says it is for.
+/// The largest thread count of the kernel's barriers.
 fn asked(kernel: &Kernel) -> Option<u64> {
     let threads = kernel.insts().filter_map(|inst| match inst.op {
         Op::Barrier { barrier: Barrier::Block { threads, .. }, .. } => threads,
@@ -25,7 +25,7 @@ fn asked(kernel: &Kernel) -> Option<u64> {
 }
 
 impl Inquiry<'_, '_> {
-    /// Whether the block of a launch is ours, and has fewer threads than a barrier is for.
+    /// Whether Lockstep chose the block of a launch, and it has fewer threads than a barrier waits for.
     pub(in crate::blame) fn lacks_threads(&self, shown: &Shown) -> bool {
         let space = self.driver.lab.space;
         let few = asked(space.kernel).is_some_and(|n| n > shown.candidate.block_threads());

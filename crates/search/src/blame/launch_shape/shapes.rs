@@ -1,20 +1,20 @@
 //! Whether a race needs a shape of blocks or of the grid that Lockstep chose.
 //!
-//! Nothing in a kernel says for which launches it was written, but three things show it:
+//! Nothing in a kernel states for which launches it was written, but three things show it:
 //!
-//! - Constants beside indices. `get_group_id(1) * 16 + get_local_id(0)` is written for tiles of 16, even if the kernel asks
-//!   for the block's dimensions elsewhere. A race that is gone with blocks as large as the constants say needs others:
-//!   `blockDim.x > 16`.
-//! - Shared arrays that one axis of the threads subscripts, while the index along another is never more than a part of
-//!   the thread's number in the grid: each row of threads has a block of its own. A race there that no block of one row
-//!   shows, however long, needs several: `blockDim.y > 1`.
-//! - Rows as long as the grid is wide (`gridDim.x * 32`) that are turned around: the grid is a square. A race of two blocks
-//!   that no square shows, and that other grids do, is one of `gridDim.x < gridDim.y`, or the other way round.
+//! - Constants next to indices. `get_group_id(1) * 16 + get_local_id(0)` is written for tiles of 16, even if the kernel
+//!   reads the block's dimensions elsewhere. A race that disappears with blocks of the size that the constants imply
+//!   needs other blocks: `blockDim.x > 16`.
+//! - Shared arrays that are subscripted by one axis of the threads, while the index along another axis is only used as
+//!   part of the thread's index in the grid: each row of threads has a block of its own. A race there that shows in no
+//!   block of one row, however long, needs several rows: `blockDim.y > 1`.
+//! - Rows as long as the grid is wide (`gridDim.x * 32`) that are transposed: the grid is a square. A race of two
+//!   blocks that shows in no square grid, but in others, has the condition `gridDim.x < gridDim.y`, or the reverse.
 //!
-//! Where the host or the user gives the dimensions, there is nothing to choose, and nothing is blamed. What this can do
-//! wrong: call a bug conditional in a kernel that was to cope with such shapes. It is still reported, with the condition,
-//! and the condition is true of the launches tried: the bug shows where it holds, and is gone, though both of its places
-//! are reached and nothing else goes wrong, where it does not.
+//! Where the host or the user gives the dimensions, there is nothing to choose, and this row does not apply. What can
+//! go wrong: a bug may be called conditional in a kernel that should handle such shapes. It is still reported, with the
+//! condition, and the condition holds in the launches tried: the bug shows where it is true, and disappears where it is
+//! false, although both source locations are reached and nothing else goes wrong.
 
 use lockstep_finding::launch::{Dimension, Expr, Operator};
 use lockstep_finding::{Access, Claim, Kind, MemorySpace};
@@ -26,9 +26,9 @@ use crate::explore::trial::Trial;
 use crate::space::candidate::Candidate;
 use crate::space::places::is_at;
 
-/// Threads of a row, beside those that the launch had.
+/// Row lengths in threads, besides that of the launch.
 const ROWS: [u32; 3] = [32, 64, 256];
-/// Blocks along each side of a square, beside those that the launch had.
+/// Side lengths of square grids in blocks, besides that of the launch.
 const SQUARES: [u32; 2] = [2, 3];
 
 impl Inquiry<'_, '_> {
@@ -42,7 +42,7 @@ impl Inquiry<'_, '_> {
         if block == c.block || !self.is_gone_in(shown, block) {
             return None;
         }
-        // One axis may be enough.
+        // One axis may suffice.
         let single = (0..3).filter(|&a| block[a] != c.block[a]).find(|&a| {
             let mut one = c.block;
             one[a] = block[a];
@@ -94,7 +94,7 @@ impl Inquiry<'_, '_> {
         gone.then(|| Claim::any(flat.into_iter().map(named)))
     }
 
-    /// A grid that is a square, where the kernel asks how wide it is.
+    /// A square grid, where the kernel reads its width.
     pub(in crate::blame) fn square_grid(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
         let c = shown.candidate;
@@ -127,7 +127,7 @@ impl Inquiry<'_, '_> {
         Some(Claim::compare(x, relation, y))
     }
 
-    /// Whether a bug goes away with another block, for the values of its launch and for ordinary ones.
+    /// Whether a bug disappears with another block, for the values of its launch and for ordinary ones.
     fn is_gone_in(&mut self, shown: &Shown, block: [u32; 3]) -> bool {
         let plain = self.driver.lab.space.plain();
         let own = Candidate { block, ..shown.candidate.clone() };
@@ -135,8 +135,8 @@ impl Inquiry<'_, '_> {
         self.is_gone_in_launch(shown, &own) && self.is_gone_in_launch(shown, &usual)
     }
 
-    /// Whether a launch ends without the bug, though both of its places are reached, and nothing goes wrong in it that
-    /// did not before.
+    /// Whether a launch terminates without the bug, although both of its source locations are reached, and nothing goes
+    /// wrong in it that did not before.
     fn is_gone_in_launch(&mut self, shown: &Shown, candidate: &Candidate) -> bool {
         let space = self.driver.lab.space;
         let candidate = space.agreeing(candidate);

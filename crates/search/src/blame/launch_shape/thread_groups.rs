@@ -1,13 +1,14 @@
-//! Whether a bug needs a group of threads that is not whole.
+//! Whether a bug needs an incomplete group of threads.
 //!
-//! Some kernels let a few threads work together on as many elements (`threadIdx.x / 4 * 4 + j`): one reads what the others
-//! of its group have put into shared memory. Callers launch whole groups, and nothing in the kernel says so. A read of an
-//! unwritten element that no size of whole groups shows, though the last block is not full, and that broken groups
-//! do show, is conditional: `size % 4 != 0`.
+//! In some kernels a few threads work together on as many elements (`threadIdx.x / 4 * 4 + j`): one reads what the
+//! others of its group have stored in shared memory. Callers launch complete groups, and nothing in the kernel states
+//! this. A read of an unwritten element that shows for no size with complete groups, although the last block is not
+//! full, but shows with incomplete groups, is conditional: `size % 4 != 0`.
 //!
-//! Only groups of few threads count, by which the kernel both divides and takes a remainder: a block whose threads fill a
-//! tile together has to cope with one that is not full, and the size for which it does not is a multiple of the block, at
-//! which the last block is full. What this can do wrong: call a kernel conditional that was to cope with broken groups.
+//! Only small groups count, by whose size the kernel both divides and takes a remainder: a block whose threads fill a
+//! tile together has to handle a tile that is not full, and the sizes for which the bug disappears are then multiples
+//! of the block, for which the last block is full. What can go wrong: a bug may be called conditional in a kernel that
+//! should handle incomplete groups.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::Expr;
@@ -18,7 +19,7 @@ use crate::condition::with;
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::candidate::Candidate;
 
-/// Threads of a group.
+/// Sizes of a group.
 const GROUPS: std::ops::RangeInclusive<u64> = 2..=8;
 
 impl Inquiry<'_, '_> {
@@ -47,7 +48,7 @@ impl Inquiry<'_, '_> {
     }
 }
 
-/// Whether a kernel divides something by a number, and takes the remainder of something.
+/// Whether a kernel both divides by a number and takes a remainder by it.
 fn counts_in(kernel: &Kernel, n: u64) -> bool {
     let has = |f: &dyn Fn(IntOp, u64) -> bool| {
         kernel.insts().any(|i| match i.op {

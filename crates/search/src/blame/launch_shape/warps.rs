@@ -1,10 +1,10 @@
-//! Whether a bug needs a warp that is not whole.
+//! Whether a bug needs a partial warp.
 //!
-//! A kernel that counts in warps (`threadIdx.x / 32`, `& 31`, shuffles) is launched with blocks of whole ones, and nothing
-//! in it says so. A bug that no block of whole warps shows, with its own values and with ordinary ones, and that other
-//! broken blocks do show, is conditional: `blockDim.x % 32 != 0`.
+//! A kernel that depends on warps (`threadIdx.x / 32`, `& 31`, shuffles) is launched with blocks of full warps, and
+//! nothing in it states this. A bug that shows in no block of full warps, with its own values and with ordinary ones,
+//! but shows in other blocks with partial warps, is conditional: `blockDim.x % 32 != 0`.
 //!
-//! What it can do wrong: name warps where a kernel counts in something else that 32 is a multiple of.
+//! What can go wrong: the condition names warps where the kernel depends on a divisor of 32.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Expr};
@@ -15,7 +15,7 @@ use crate::explore::inquiry::{Inquiry, Shown};
 use crate::explore::ledger::same;
 use crate::space::candidate::Candidate;
 
-/// Whole warps in a block: one, some, and some that are no power of two.
+/// Numbers of full warps in a block: one, some, and some that are not a power of two.
 const WHOLE: [u32; 4] = [1, 2, 3, 4];
 
 impl Inquiry<'_, '_> {
@@ -47,7 +47,7 @@ impl Inquiry<'_, '_> {
     }
 }
 
-/// Whether a kernel does something by warps.
+/// Whether a kernel depends on the warp size.
 fn counts_in(kernel: &Kernel, warp: u32) -> bool {
     let warp = u64::from(warp);
     kernel.insts().any(|i| match i.op {
