@@ -1,11 +1,11 @@
 //! The SIMT machine and its observers: one launch, executed a warp at a time.
 //!
-//! [`simulate()`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and
-//! gives an [`Outcome`]: findings, output, what was printed. Each folder uses only those before it:
+//! [`simulate()`] takes a [`lockstep_kernel::Kernel`] and a [`BoundLaunch`] and returns an [`Outcome`]: findings,
+//! output, printed text. Each folder uses only those before it:
 //!
-//! - `launch`: what a launch is given and what comes out of it;
+//! - `launch`: the input and output of a launch;
 //! - `code`: the kernel in the form that the machine executes;
-//! - `machine`: blocks, warps, memory, barriers; and `observe.rs`, what it tells its observers;
+//! - `machine`: blocks, warps, memory, barriers; and `observe.rs`, the interface to observers;
 //! - `check`: observers that find bugs, and how these are reported;
 //! - `watch`: observers that find none: the footprint of a launch, the trace of a finding, which barriers are needed.
 //!

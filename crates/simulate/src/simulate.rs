@@ -1,9 +1,8 @@
 //! One launch, executed and checked.
 //!
-//! Which observers look at it follows from the kinds of findings that are asked for: what is not asked for is not looked
-//! for. The launch is first run with blocks in parallel, where the checks only note whether there is anything to report
-//! and which takes no memory for what they would report. If there is nothing, that is the result. Otherwise the launch
-//! is executed again, one block after the other, with the full checks.
+//! The observers are chosen by the requested kinds of findings. The launch is first run with blocks in parallel, where
+//! the checks only detect whether there is anything to report, without memory for reports. If there is nothing, that is
+//! the result. Otherwise the launch is executed again, one block after the other, with the full checks.
 
 use lockstep_finding::{Reason, SourceLine, Stopped};
 use lockstep_kernel::Kernel;
@@ -20,7 +19,7 @@ use crate::machine::observe::Nobody;
 use crate::machine::world::Stop;
 use crate::watch::barrier_needs::{BarrierNeeds, Survey};
 
-/// Executes one launch and reports what the observers saw.
+/// Executes one launch and reports the observers' findings.
 pub fn simulate(
     kernel: &Kernel,
     launch: &BoundLaunch,
@@ -46,7 +45,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Executes a launch under a check, first in parallel where that is worth it.
+/// Executes a launch under a check, first in parallel where that is worthwhile.
 fn checked<C: Check>(program: &Program, parallel: bool) -> Outcome {
     if parallel
         && !program.serial
@@ -59,7 +58,7 @@ fn checked<C: Check>(program: &Program, parallel: bool) -> Outcome {
     outcome(program, run, Some(check))
 }
 
-/// Executes a launch under all checks, and says which barriers it needs.
+/// Executes a launch under all checks, and determines which barriers it needs.
 fn surveyed(program: &Program) -> Outcome {
     let checks = <(Faults, MemoryChecks)>::new(program, Mode::Full);
     let Some(survey) = Survey::new(program.kernel) else {
@@ -76,10 +75,10 @@ fn surveyed(program: &Program) -> Outcome {
     outcome
 }
 
-/// What a run comes to; without a check where nothing was seen.
+/// The outcome of a run; without a check if nothing was detected.
 fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
     let incomplete = run.stop.as_ref().map(|s| because(program, s));
-    // After a deadlock or a divergent barrier the rest was never executed.
+    // After a deadlock or barrier divergence the rest was never executed.
     let incomplete =
         incomplete.or_else(|| run.deadlock.then_some(Reason::Stopped(Stopped::Deadlock)));
     let violated = match run.stop {

@@ -1,11 +1,11 @@
-//! Asynchronous copies of single threads (`cp.async`), from where they begin to where they are waited for.
+//! Asynchronous copies of single threads (`cp.async`), from their start to the wait for them.
 //!
-//! The machine makes a copy where it begins. But hardware may make it at any time until the thread's wait: any access to
-//! its memory in between races with it, also one of the thread itself, whatever barriers lie between. So each word that a
-//! copy writes or reads is kept here until then. The accesses of the copy count twice for the other checks
-//! ([`crate::check::race`]): where it begins, and again where the wait has ended it.
+//! The machine executes a copy at its start. But hardware may execute it at any time until the thread's wait: any
+//! access to its memory in between races with it, also one by the thread itself, whatever barriers lie between. So each
+//! word that a copy writes or reads is recorded here until then. The other checks ([`crate::check::race`]) see the
+//! accesses of the copy twice: at its start, and again after the wait.
 //!
-//! What it can miss: nothing that is executed. Copies that overlap each other are found too.
+//! What it can miss: nothing that is executed. Overlapping copies are found too.
 
 use lockstep_kernel::SiteId;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use crate::code::registers::LANES;
 use crate::launch::layout::{object_of, origin};
 use crate::machine::observe::{AccessKind, Copy, Event};
 
-/// Copies that have begun and were not waited for.
+/// Copies that have started and were not waited for.
 #[derive(Default)]
 pub(crate) struct UnfinishedCopies {
     /// By object and word: the parts of copies that read or write there.
@@ -29,7 +29,7 @@ struct Part {
     thread: u32,
     site: SiteId,
     writes: bool,
-    /// The first byte and the one behind the last, within the object.
+    /// The first byte and the byte after the last, within the object.
     bytes: (u64, u64),
 }
 
@@ -50,7 +50,7 @@ impl UnfinishedCopies {
         }
     }
 
-    /// The thread has waited for a copy.
+    /// Called when the thread has waited for a copy.
     pub(crate) fn end(&mut self, copy: &Copy) {
         for (word, part) in parts(copy) {
             let Some(there) = self.words.get_mut(&word) else { continue };
@@ -63,7 +63,7 @@ impl UnfinishedCopies {
         }
     }
 
-    /// Reports an access to what is being copied.
+    /// Reports an access to memory of a copy in flight.
     #[cold]
     #[inline(never)]
     pub(crate) fn check(&self, ctx: &mut Ctx, e: &Event) {

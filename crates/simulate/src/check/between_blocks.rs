@@ -1,5 +1,6 @@
-//! Conflicts between blocks that run one after the other: marks with the number of the block. See [`crate::check::race`]
-//! for the rules. While blocks run in parallel, the machine itself keeps them apart ([`crate::machine::claims`]).
+//! Conflicts between blocks that run one after the other: marks with the number of the block. See
+//! [`crate::check::race`] for the rules. While blocks run in parallel, the machine itself separates them
+//! ([`crate::machine::claims`]).
 
 use crate::check::cells::{LARGEST, granule};
 use crate::check::happens_before::Ordered;
@@ -10,12 +11,12 @@ use crate::code::registers::LANES;
 use crate::code::sites::SiteFacts;
 use crate::machine::observe::{AccessKind, Event};
 
-/// Whether an access takes its place in the order of those of one location: an atomic, or a volatile one, which is relaxed.
+/// Whether an access is part of the coherence order of its location: an atomic, or a volatile access, which is relaxed.
 pub(crate) fn is_strong(site: SiteFacts) -> bool {
     site.atomic || site.volatile
 }
 
-/// What blocks did to each granule of global memory.
+/// The accesses of blocks to each granule of global memory.
 #[derive(Default)]
 pub(crate) struct GridShadow {
     objects: Vec<Option<GridCells>>,
@@ -27,7 +28,7 @@ pub(crate) struct GridShadow {
 struct GridMark {
     clock: u32,
     block: u32,
-    /// Thread in the upper half, site and silence in the lower.
+    /// Thread in the upper half, site and the silent bit in the lower.
     low: u32,
 }
 
@@ -63,7 +64,7 @@ impl GridCells {
         &mut piece[granule % PIECE]
     }
 
-    /// Smaller granules from now on.
+    /// Splits granules into smaller ones.
     fn split(&mut self, shift: u32) {
         let parts = 1 << (self.shift - shift);
         let mut small = Vec::with_capacity(parts * self.pieces.len());
@@ -113,7 +114,7 @@ impl GridShadow {
         let t = e.thread(lane);
         let wrote = e.kind != AccessKind::Atomic || e.silent >> lane & 1 == 0;
         let writes = ctx.program.sites[e.site.0 as usize].writes && wrote;
-        // Of another block, since the last barrier of the grid.
+        // By another block, since the last grid barrier.
         let is_foreign = |m: &GridMark| (m.clock >= self.base) & (m.block != ctx.block);
         let foreign = is_foreign(&cell.write)
             | is_foreign(&cell.atomics[0])
@@ -128,7 +129,7 @@ impl GridShadow {
             block: ctx.block,
             low: t << 16 | e.site.0 << 1 | u32::from(silent),
         };
-        // Two marks of different blocks: any third block conflicts with one.
+        // Two marks by different blocks: an access by any third block conflicts with one of them.
         let remember = |slots: &mut [GridMark; 2]| {
             let stale = |m: GridMark| m.clock < self.base || m.clock == 0;
             if stale(slots[0]) || slots[0].block == new.block {
@@ -147,7 +148,7 @@ impl GridShadow {
         }
     }
 
-    /// Looks at what other blocks did at a place.
+    /// Checks the earlier accesses of other blocks to a granule.
     #[inline(never)]
     fn examine(
         &self,

@@ -1,12 +1,12 @@
-//! The shadow of an object within a block: what was last done to each granule, and quick tests over rows of granules.
+//! The shadow memory of an object within a block: the last accesses to each granule, and fast checks over runs of
+//! granules.
 
 use std::cell::RefCell;
 
 use crate::code::registers::LANES;
 use crate::machine::observe::{AccessKind, Event};
 
-/// A remembered access: time, thread, site, and whether it was a store that
-/// changed nothing.
+/// A recorded access: time, thread, site, and whether it was a store that did not change the value.
 pub(crate) type Mark = u64;
 
 pub(crate) fn mark(clock: u32, thread: u32, site: u32, silent: bool) -> Mark {
@@ -34,22 +34,22 @@ pub(crate) struct Cells {
     pub shift: u32,
     pub write: Vec<Mark>,
     pub read: Vec<Mark>,
-    /// A read by another thread than `read`, if possible of another warp.
+    /// A read by a thread other than `read`, if possible of another warp.
     pub other_read: Vec<Mark>,
     pub atomic: Vec<Mark>,
     pub other_atomic: Vec<Mark>,
-    /// Where marks are: from the first granule to before the second.
+    /// The range that has marks: first granule, and the one after the last.
     touched: (usize, usize),
 }
 
 thread_local! {
-    /// Empty marks of launches before: most are of arrays of the same sizes.
-    // In their boxes, as they are used.
+    /// Empty marks of earlier launches: most launches have arrays of the same sizes.
+    // Boxed, as they are used.
     #[allow(clippy::vec_box)]
     static SPARE: RefCell<Vec<Box<Cells>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// How many are kept, and granules of the largest.
+/// How many are kept, and the granules of the largest.
 const MOST_SPARE: usize = 16;
 const SPARE_GRANULES: usize = 1 << 15;
 
@@ -110,7 +110,7 @@ impl Cells {
         self.touched = (self.touched.0.min(from), self.touched.1.max(from + len));
     }
 
-    /// Smaller granules from now on. Pages without marks stay without memory.
+    /// Splits granules into smaller ones. Pages without marks take no memory.
     #[cold]
     pub(crate) fn split(&mut self, shift: u32) {
         let parts = 1 << (self.shift - shift);
@@ -136,7 +136,7 @@ impl Cells {
 /// The largest granule, as a power of two of bytes.
 pub(crate) const LARGEST: u32 = 2;
 
-/// The largest granule that an access touches only whole ones of.
+/// The largest granule such that an access only touches whole granules.
 #[inline(always)]
 pub(crate) fn granule(e: &Event) -> u32 {
     let mut bits = u64::from(e.size) | 1 << LARGEST;
@@ -146,7 +146,7 @@ pub(crate) fn granule(e: &Event) -> u32 {
     bits.trailing_zeros()
 }
 
-/// Parameters of the quick tests over runs of granules.
+/// Parameters of the fast checks over runs of granules.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     pub base: u32,
@@ -154,19 +154,19 @@ pub(crate) struct Run {
     pub clock: u32,
     pub site: u32,
     pub kind: AccessKind,
-    /// Atomics of several widths: they may conflict with each other.
+    /// Whether there are atomics of several widths, which may conflict with each other.
     pub mixed: bool,
 }
 
 impl Run {
-    /// Recent, and by another thread.
+    /// Whether the mark is recent, and by another thread.
     #[inline(always)]
     pub(crate) fn foreign(&self, m: Mark, t: u32) -> bool {
         (time(m) >= self.base) & (thread(m) != t)
     }
 
-    /// `n` lanes read `per` granules each, from `g` on. `PER` is `per` where it
-    /// is known. Returns whether a write of another thread may be in the way.
+    /// `n` lanes read `per` granules each, starting at `g`. `PER` is `per` where it is known. Returns whether there may
+    /// be a conflicting write by another thread.
     #[inline(always)]
     pub(crate) fn reads<const PER: u32>(
         &self,
@@ -190,7 +190,7 @@ impl Run {
             let new = low | u64::from(t) << 16;
             let old = r[i];
             let stays = self.foreign(old, t);
-            // Keep a second reader of another warp rather than one of the first's.
+            // Keep a second reader from another warp rather than one from the first reader's warp.
             let keep = (time(o[i]) >= self.base)
                 & (thread(o[i]) >> self.lane_bits != thread(old) >> self.lane_bits)
                 & (t >> self.lane_bits == thread(old) >> self.lane_bits);
@@ -207,8 +207,7 @@ impl Run {
         clash
     }
 
-    /// Several lanes of a warp read one granule; the first and the last are kept
-    /// for all.
+    /// Several lanes of a warp read one granule; the first and the last represent all of them.
     #[inline(always)]
     pub(crate) fn read_by_two(&self, cells: &mut Cells, g: usize, lanes: [u32; 2]) -> bool {
         let low = u64::from(self.site) << 1 | u64::from(self.clock) << 32;
@@ -230,8 +229,7 @@ impl Run {
         clash
     }
 
-    /// Like `reads`. Where nothing is in the way the marks are set; else they
-    /// are left for a closer look.
+    /// Like `reads`. Without a conflict the marks are set; otherwise they are left for a detailed check.
     #[inline(always)]
     pub(crate) fn writes<const PER: u32>(
         &self,
@@ -312,7 +310,7 @@ impl Run {
             let old = cells.atomic[g];
             if self.foreign(old, t) {
                 let o = cells.other_atomic[g];
-                // A store conflicts with more accesses than a compare-and-swap that failed.
+                // A store conflicts with more accesses than a failed compare-and-swap.
                 let keep = time(o) >= self.base
                     && (failed && !silent(o)
                         || thread(o) >> self.lane_bits != thread(old) >> self.lane_bits

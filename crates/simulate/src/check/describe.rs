@@ -1,4 +1,4 @@
-//! Places, accesses and memory as findings name them.
+//! Source locations, accesses and memory in the terms of findings.
 
 use lockstep_finding::{Access, Action, Memory, MemorySpace, Place};
 use lockstep_kernel::{Elem, Kernel, LocId, SiteId, SiteKind, Space};
@@ -26,7 +26,7 @@ pub fn site_place(kernel: &Kernel, site: SiteId) -> Place {
     place(kernel, kernel.site(site).loc)
 }
 
-/// What thread `thread` of a block does at a site.
+/// The access of thread `thread` of a block at a site.
 pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -> Access {
     let facts = program.sites[site.0 as usize];
     let op = match program.kernel.site(site).kind {
@@ -46,7 +46,7 @@ pub(crate) fn access(program: &Program, block: u32, site: SiteId, thread: u32) -
     }
 }
 
-/// The memory that is meant, in the words of findings.
+/// The memory space, in the terms of findings.
 pub(crate) fn space_of(space: Space) -> MemorySpace {
     match space {
         Space::Global => MemorySpace::Global,
@@ -87,7 +87,7 @@ pub(crate) fn element(info: &ObjectInfo, offset: i64) -> String {
     }
 }
 
-/// Coordinates as they are written.
+/// Coordinates as text.
 pub(crate) fn triple(t: [u32; 3]) -> String {
     format!("({},{},{})", t[0], t[1], t[2])
 }

@@ -1,7 +1,8 @@
-//! What the machine itself sees going wrong: accesses out of bounds, frees, barriers, assertions, deadlocks.
+//! Faults that the machine itself detects: accesses out of bounds, invalid frees, barrier divergence, failed
+//! assertions, deadlocks.
 //!
-//! The machine tells of each ([`Fault`]), goes on if it can, and this check turns them into findings. It keeps nothing for
-//! a block and does nothing for an access that is right.
+//! The machine reports each ([`Fault`]) and continues if it can; this check turns them into findings. It keeps no state
+//! for a block and does nothing for a correct access.
 
 use lockstep_finding::{Access, Action, Finding, Kind, Severity};
 use lockstep_kernel::{Language, LocId, SiteId};
@@ -79,7 +80,7 @@ fn finding(kind: Kind, message: String, accesses: Vec<Access>, help: &str) -> Fi
     f
 }
 
-/// What a thread does at a place.
+/// An access of a thread at a source location.
 fn plain_access(p: &Program, op: Action, (block, thread): (u32, u32), loc: LocId) -> Access {
     Access {
         op,
@@ -104,7 +105,7 @@ fn access_op(p: &Program, site: SiteId) -> Action {
     }
 }
 
-/// A block in which something goes wrong.
+/// A block in which a fault occurs.
 struct Here<'a, 'k> {
     p: &'a Program<'k>,
     block: u32,
@@ -292,7 +293,7 @@ impl Here<'_, '_> {
         });
     }
 
-    /// A thread waits at a place, and another one elsewhere.
+    /// A thread waits at one place, and another one elsewhere.
     fn divergence(
         self,
         first: (LocId, u32),

@@ -1,20 +1,20 @@
-//! OpenCL's group copies, from where they begin to a wait for their events.
+//! OpenCL's `async_work_group_copy`, from its start to a wait for its event.
 //!
-//! The machine makes a copy where it begins. But hardware may make it at any time until a wait that has its event in its
-//! list: until then, no access after it is ordered behind it ([`crate::check::race`]).
+//! The machine executes a copy at its start. But hardware may execute it at any time until a wait whose list contains
+//! its event: until then, no later access is ordered after it ([`crate::check::race`]).
 
-/// The copies of one block that were not waited for.
+/// The copies of one work-group that were not waited for.
 pub(crate) struct UnfinishedGroupCopies {
     copies: Vec<Unfinished>,
-    /// When the oldest of them began: no barrier orders what comes later behind it.
+    /// When the oldest of them started: no barrier orders later accesses after it.
     pub since: u32,
-    /// When the copy began whose accesses are told now.
+    /// When the copy started whose accesses are being reported.
     began: u32,
 }
 
 struct Unfinished {
     event: u64,
-    /// When the accesses of the copy began and ended.
+    /// The times of the copy's first and last access.
     times: (u32, u32),
 }
 
@@ -25,7 +25,7 @@ impl Default for UnfinishedGroupCopies {
 }
 
 impl UnfinishedGroupCopies {
-    /// Whether a copy that was told of at this time may not have been made yet.
+    /// Whether a copy that was reported at this time may still be in flight.
     pub(crate) fn may_be_unfinished(&self, at: u32) -> bool {
         self.copies.iter().any(|c| (c.times.0..=c.times.1).contains(&at))
     }
@@ -40,7 +40,7 @@ impl UnfinishedGroupCopies {
         self.since = self.since.min(times.0);
     }
 
-    /// All threads of the block have waited for copies with these events, or for all.
+    /// Called when all threads of the work-group have waited for copies with these events, or for all.
     pub(crate) fn awaited(&mut self, events: Option<&[u64]>) {
         match events {
             Some(events) => self.copies.retain(|c| !events.contains(&c.event)),

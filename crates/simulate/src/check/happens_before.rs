@@ -1,37 +1,33 @@
 //! Orders finer than a barrier's: atomics, flags, fences, partial barriers.
 //!
-//! Two happens-before relations are kept side by side, because the interface
-//! distinguishes them: in the *generous* one every atomic (and every volatile
-//! flag) synchronises; in the *strict* one, as in PTX, such operations are
-//! relaxed and synchronise only through a fence before the release and a fence
-//! or barrier after the acquire, unless the operation itself has the order. Two
-//! accesses ordered only generously lack a fence, but for one case: operations on
-//! one location have one order, so that a thread that has read a counter by an atomic, or a flag
-//! that it waits for, may then write it without an atomic, after all that came before ([`HappensBefore::is_coherent`]).
+//! Two happens-before relations are kept, because the interface distinguishes them: in the *generous* one every atomic
+//! (and every volatile flag) synchronises; in the *strict* one, as in PTX, such operations are relaxed and synchronise
+//! only through a fence before the release and a fence or barrier after the acquire, unless the operation itself has
+//! the order. Two accesses ordered only by the generous relation lack a fence, with one exception: operations on one
+//! location have a single coherence order, so a thread that has read a counter by an atomic, or a flag that it waits
+//! for, may then write it without an atomic, after everything that came before ([`HappensBefore::is_coherent`]).
 //!
-//! Instead of vector clocks, which would take a word per thread for each thread,
-//! every synchronisation variable keeps the log of its releases, and a thread
-//! knows *prefixes* of logs: a short list of (variable, length). Whether a thread
-//! knows another one's access is asked only where a conflict was seen, and is a
-//! search in the logs' indices. An operation costs the length of that list.
+//! Instead of vector clocks, which would take a word per thread for each thread, every synchronisation variable keeps a
+//! log of its releases, and a thread knows *prefixes* of logs: a short list of (variable, length). Whether a thread
+//! knows of another thread's access is only checked where a conflict was seen, by a search in the logs' indices. The
+//! cost of an operation is the length of that list.
 //!
-//! Threads that meet at a barrier share what they know. Those of a whole block, and of a whole warp, do so as a whole: a
-//! release reaches back to the last meeting of both for all their threads, and nothing is noted for each of them. Other
-//! sets of threads (part of a warp, those at a named barrier) have a log for each set.
+//! Threads that synchronise at a barrier share their knowledge. A whole block, or a whole warp, does so as a unit: a
+//! release covers all accesses of its threads up to their last barrier, and nothing is recorded for single threads.
+//! Other sets of threads (part of a warp, the threads at a named barrier) have a log for each set.
 //!
-//! A fence before a meeting counts for the releases of all others behind it as well, and a fence behind it for what others had
-//! read before: `__threadfence()` is sequentially consistent, and so comes before the fence of a thread that reads what was
-//! released: that thread could not have read it otherwise. A barrier of the block is taken for a fence behind such a read,
-//! `__syncwarp()` is not.
+//! A fence before a barrier also counts for the later releases of all other threads, and a fence after it for what
+//! others had read before: `__threadfence()` is sequentially consistent, and so precedes the fence of a thread that
+//! reads what was released: that thread could not have read it otherwise. A barrier of the block counts as a fence
+//! after such a read, `__syncwarp()` does not.
 //!
-//! A volatile access is a relaxed one. One that does not wait for anything may as well read data, and racily: it orders
-//! nothing without a fence behind it, not even generously.
+//! A volatile access is relaxed. One that does not poll a flag may as well read data, with a race: without a fence
+//! after it, it orders nothing, not even in the generous relation.
 //!
-//! What it can miss: a fence that is not sequentially consistent is taken for one that is; a thread is credited with everything released to a variable
-//! before it read it, also when the value it read came from a particular release
-//! (release sequences are taken as unbroken). So it may call a racy pair ordered,
-//! never the reverse. Reads-from through memory that is neither atomic nor
-//! volatile creates no order.
+//! What it can miss: every fence is treated as sequentially consistent; a thread is assumed to synchronise with
+//! everything released to a variable before it read it, also when the value it read came from one particular release
+//! (release sequences are assumed unbroken). So it may consider a racy pair ordered, never the reverse. Reads-from
+//! through memory that is neither atomic nor volatile creates no order.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -57,13 +53,13 @@ fn learn(k: &mut Knowledge, variable: u32, len: u32) {
     }
 }
 
-/// How much of a variable's log is known, if anything.
+/// The length of the known prefix of a variable's log, if any.
 fn prefix(k: &[(u32, u32)], variable: u32) -> Option<u32> {
     k.binary_search_by_key(&variable, |e| e.0).ok().map(|i| k[i].1)
 }
 
-/// If a list is this many times longer than another, it is cheaper to search it for each entry of the other than to go
-/// through both.
+/// If a list is this many times longer than another, a binary search for each entry of the shorter one is faster than
+/// merging.
 const FEW: usize = 8;
 
 fn join(k: &mut Knowledge, other: &Knowledge) {
@@ -86,7 +82,7 @@ fn join(k: &mut Knowledge, other: &Knowledge) {
     if missing == 0 {
         return;
     }
-    // What is missing is put between the others, from the end on.
+    // Inserts the missing entries, starting at the end.
     let mut from = k.len();
     let mut to = from + missing;
     k.resize(to, (0, 0));
@@ -102,42 +98,42 @@ fn join(k: &mut Knowledge, other: &Knowledge) {
     }
 }
 
-/// A release to a variable; its place in the log is its number there.
+/// A release to a variable; its position in the log is its number.
 #[derive(Clone, Copy)]
 struct Release {
     thread: ThreadKey,
     at: Moment,
 }
 
-/// Who released to a synchronisation variable, when, knowing what: in one of the relations.
+/// The releases to a synchronisation variable in one of the relations: by which thread, when, with which knowledge.
 #[derive(Default)]
 struct Log {
     releases: Vec<Release>,
-    /// What the releases so far knew, together.
+    /// The combined knowledge of the releases so far.
     knowledge: Knowledge,
-    /// Made when it is first needed: most logs are never searched.
+    /// Built on first use: most logs are never searched.
     index: RefCell<Index>,
 }
 
 /// The releases of a log by thread, warp and block.
 #[derive(Default)]
 struct Index {
-    /// Releases that are in it.
+    /// Number of releases in the index.
     len: usize,
     /// For each thread its releases: (position, clock).
     by_thread: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
-    /// For each warp the releases of its threads: (position, time of the warp's last meeting before it), where the block
-    /// has not met since.
+    /// For each warp the releases of its threads: (position, time of the warp's last barrier before it), if the block
+    /// has not synchronised since.
     by_warp: FxHashMap<ThreadKey, Vec<(u32, u32)>>,
-    /// For each block the releases of its threads: (position, time of the last
-    /// barrier of the block before it). They release what the whole block did
-    /// before that barrier.
+    /// For each block the releases of its threads: (position, time of the last barrier of the block before it). They
+    /// release everything that the whole block did before that barrier.
     by_block: FxHashMap<u32, Vec<(u32, u32)>>,
 }
 
 impl Index {
     fn extend(&mut self, releases: &[Release], lane_bits: u32) {
-        // A thread that knows a release knows those before it: the later of two fences counts, whichever release came last.
+        // A thread that knows a release knows the earlier ones: the later of two fences counts, whichever release came
+        // last.
         let push = |list: &mut Vec<(u32, u32)>, i: usize, time: u32| {
             let before = list.last().map_or(0, |r| r.1);
             list.push((i as u32, time.max(before)));
@@ -162,7 +158,7 @@ impl Log {
         self.releases.len() as u32
     }
 
-    /// Adds a release of what a thread, its warp and its block know.
+    /// Adds a release of the knowledge of a thread, its warp and its block.
     fn release<'k>(
         &mut self,
         thread: ThreadKey,
@@ -173,15 +169,15 @@ impl Log {
         knowledge.into_iter().for_each(|k| join(&mut self.knowledge, k));
     }
 
-    /// What reading variable `id` now teaches.
+    /// Adds the knowledge gained by reading variable `id` now.
     fn teach(&self, id: u32, k: &mut Knowledge) {
         join(k, &self.knowledge);
         learn(k, id, self.len());
     }
 
-    /// Whether `other`, or its whole warp or block, released what it did at `clock` within the first `len` releases.
+    /// Whether `other`, or its whole warp or block, released its access at `clock` within the first `len` releases.
     fn releases(&self, len: u32, other: ThreadKey, clock: u32, lane_bits: u32) -> bool {
-        // Positions and clocks both grow: the last one within the prefix.
+        // Positions and clocks both increase: the last one within the prefix decides.
         let released = |releases: &Vec<(u32, u32)>| {
             let n = releases.partition_point(|r| r.0 < len);
             n > 0 && releases[n - 1].1 >= clock
@@ -204,23 +200,24 @@ impl Log {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Variable {
-    /// A location, among all blocks or (with the block) among one.
+    /// A memory location, for all blocks or (with the block) for one.
     Place { object: u32, offset: u64, block: Option<u32> },
-    /// Threads that meet.
+    /// Threads that synchronise at a barrier.
     Meeting(Meeting),
-    /// What they had fenced for the block or the device before they met.
+    /// What they had fenced for the block or the device before the barrier.
     Fenced(Meeting, usize),
 }
 
-/// A set of threads that synchronise with each other. At each meeting they learn all that any of them knew before.
+/// A set of threads that synchronise with each other at barriers. At each barrier they gain the knowledge of all of
+/// them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Meeting {
     Block(u32),
     /// A whole warp, by the thread of its lane 0.
     Warp(ThreadKey),
-    /// Some lanes of it.
+    /// Some lanes of a warp.
     Lanes(ThreadKey, u32),
-    /// A named barrier of a block, before one of its openings.
+    /// A named barrier of a block, at one of its openings.
     Named {
         block: u32,
         id: u32,
@@ -228,12 +225,11 @@ enum Meeting {
     },
 }
 
-/// How far a release reaches back: the releasing thread's own accesses, and those
-/// of its whole warp and of its whole block.
+/// The extent of a release: the releasing thread's own accesses, and those of its whole warp and of its whole block.
 #[derive(Clone, Copy, Default)]
 struct Moment {
     clock: u32,
-    /// Time of the last meeting of the whole warp; 0 before the first.
+    /// Time of the last barrier of the whole warp; 0 before the first.
     warp: u32,
     /// Time of the last barrier of the block; 0 before the first.
     block: u32,
@@ -243,28 +239,28 @@ struct Moment {
 const GENEROUS: usize = 0;
 const STRICT: usize = 1;
 
-/// For whom a fence is: the block, or the device.
+/// The scope of a fence: the block, or the device.
 const NEAR: usize = 0;
 const FAR: usize = 1;
 
-/// Knowledge from relaxed reads, by the least scope of a fence that completes them, and by relation.
+/// Knowledge from relaxed reads, by the smallest fence scope that completes them, and by relation.
 type Pending = [[Knowledge; 2]; 2];
 
-/// What a thread has of its own, or a warp or a block has in common since it met.
+/// The knowledge of a single thread, or the shared knowledge of a warp or block since its last barrier.
 #[derive(Default)]
 struct Share {
-    /// By relation: what it knows.
+    /// The knowledge, by relation.
     known: [Knowledge; 2],
-    /// How much of the generous logs it has read.
+    /// The prefixes of the generous logs that it has read.
     read: Knowledge,
-    /// Learnt by relaxed reads, waiting for a fence.
+    /// Gained by relaxed reads, pending until a fence.
     pending: Pending,
-    /// By scope: what others had fenced before they met.
+    /// By scope: what others had fenced before the barrier.
     fenced: [Knowledge; 2],
 }
 
 impl Share {
-    /// Takes what another has, and leaves it nothing.
+    /// Takes the contents of another share, and leaves it empty.
     fn take(&mut self, other: &mut Share) {
         let [near, far] = &mut self.pending;
         let mine = [&mut self.known, near, far, &mut self.fenced];
@@ -278,7 +274,7 @@ impl Share {
         other.read.clear();
     }
 
-    /// A fence of a scope, or a barrier of the block: what was read is known.
+    /// A fence of a scope, or a barrier of the block: pending reads become knowledge.
     fn acquire(&mut self, reach: usize) {
         for pending in &mut self.pending[..=reach] {
             for (known, pending) in self.known.iter_mut().zip(pending) {
@@ -299,9 +295,9 @@ struct ThreadState {
 #[derive(Default)]
 struct WarpState {
     common: Share,
-    /// Time of its last meeting.
+    /// Time of its last barrier.
     met: u32,
-    /// Whether one of its threads has learnt or fenced something since then.
+    /// Whether one of its threads has gained knowledge or executed a fence since then.
     news: bool,
 }
 
@@ -310,7 +306,7 @@ struct BlockState {
     common: Share,
     /// Time of the last barrier of all its threads.
     met: u32,
-    /// Whether one of its threads has learnt or fenced something since then.
+    /// Whether one of its threads has gained knowledge or executed a fence since then.
     news: bool,
     warps: Vec<WarpState>,
     threads: Vec<ThreadState>,
@@ -329,7 +325,7 @@ impl Member<'_> {
         [&self.thread.own, &self.warp.common, &*self.block].map(|s| &s.known[relation])
     }
 
-    /// What others had fenced before this thread met them.
+    /// What others had fenced before they synchronised with this thread.
     fn fenced(&self, scope: usize) -> [&Knowledge; 3] {
         [&self.thread.own, &self.warp.common, &*self.block].map(|s| &s.fenced[scope])
     }
@@ -354,7 +350,7 @@ impl BlockState {
         }
     }
 
-    /// What a thread, its warp and its block have.
+    /// The shares of a thread, its warp and its block.
     fn shares(&self, thread: ThreadKey, lane_bits: u32) -> impl Iterator<Item = &Share> {
         let t = thread as u32 as usize;
         let own = self.threads.get(t).map(|t| &t.own);
@@ -374,11 +370,11 @@ pub(crate) struct HappensBefore {
     variables: FxHashMap<Variable, u32>,
     /// By variable and relation.
     logs: Vec<[Log; 2]>,
-    /// By variable: what threads at a meeting have read without a fence since.
+    /// By variable: what threads at a barrier have read without a fence since.
     pending: FxHashMap<u32, Pending>,
     blocks: FxHashMap<u32, BlockState>,
     lane_bits: u32,
-    /// Whether anything was ever released: before that no query can succeed.
+    /// Whether anything was ever released: before that no check can succeed.
     active: bool,
 }
 
@@ -397,7 +393,7 @@ pub(crate) enum Ordered {
 pub(crate) struct Effect {
     pub reads: bool,
     pub writes: bool,
-    /// It reads what it does not wait for, without being an atomic: only a fence makes that an order.
+    /// A volatile read that does not poll a flag: only a fence makes it an acquire.
     pub glance: bool,
     pub order: Order,
     pub scope: Scope,
@@ -417,8 +413,8 @@ impl HappensBefore {
         id
     }
 
-    /// A read, write or both of an atomic or a flag by one thread. `clock` is the
-    /// thread's time; its accesses so far have at most that.
+    /// A read, write or read-modify-write of an atomic or a flag by one thread. `clock` is the thread's time; its
+    /// accesses so far have at most that time.
     pub(crate) fn operation(
         &mut self,
         thread: ThreadKey,
@@ -436,7 +432,7 @@ impl HappensBefore {
             }
             let id = match self.variables.get(&v) {
                 Some(id) => *id,
-                // Nobody has written there in a way that tells anything.
+                // No thread has released anything to this location.
                 None if glance => continue,
                 None => self.log(v),
             };
@@ -498,10 +494,9 @@ impl HappensBefore {
         block.has_news((thread as u32 >> self.lane_bits) as usize);
     }
 
-    /// A barrier of the whole block: it completes the acquires of its threads
-    /// and shares what they know. Releases stay as they are: a barrier is a
-    /// fence among the block's threads only.
-    /// `global` says whether it orders accesses to global memory.
+    /// A barrier of the whole block: it completes the acquires of its threads and shares their knowledge. Releases are
+    /// not affected: a barrier is a fence among the block's threads only. `global`: whether it orders accesses to
+    /// global memory.
     pub(crate) fn block_barrier(&mut self, number: u32, clock: u32, global: bool) {
         let block = self.blocks.entry(number).or_default();
         let before = block.met;
@@ -526,7 +521,7 @@ impl HappensBefore {
         common.acquire(FAR);
     }
 
-    /// The lanes of a whole warp meet, those that have returned included: `first` is the thread of lane 0.
+    /// The lanes of a whole warp synchronise, including those that have returned: `first` is the thread of lane 0.
     pub(crate) fn warp_barrier(&mut self, first: ThreadKey, clock: u32) {
         let block = self.blocks.entry(block_of(first)).or_default();
         let t = first as u32 as usize;
@@ -546,7 +541,7 @@ impl HappensBefore {
         block.threads[lanes].iter_mut().for_each(|t| common.take(&mut t.own));
     }
 
-    /// What threads have fenced since `before` counts for all that meet. See the beginning of this file.
+    /// Fences since `before` count for all threads at the barrier. See the beginning of this file.
     fn pass_fences(
         &mut self,
         who: Meeting,
@@ -584,7 +579,7 @@ impl HappensBefore {
         }
     }
 
-    /// Some lanes of a warp meet: a `__syncwarp` of part of it. `first` is the thread of lane 0.
+    /// Some lanes of a warp synchronise: a `__syncwarp` of part of it. `first` is the thread of lane 0.
     pub(crate) fn meeting(
         &mut self,
         first: ThreadKey,
@@ -597,8 +592,7 @@ impl HappensBefore {
         self.go(who, threads);
     }
 
-    /// Threads come to a named barrier; those that only arrive do not wait, and
-    /// learn nothing.
+    /// Threads reach a named barrier; those that only arrive do not wait, and gain no knowledge.
     pub(crate) fn named(
         &mut self,
         block: u32,
@@ -614,7 +608,7 @@ impl HappensBefore {
         }
     }
 
-    /// Threads learn what came before an opening of a named barrier.
+    /// Threads gain the knowledge released at an opening of a named barrier.
     pub(crate) fn learn_opening(
         &mut self,
         block: u32,
@@ -624,7 +618,7 @@ impl HappensBefore {
         self.go(Meeting::Named { block, id, generation }, threads);
     }
 
-    /// Threads come to a meeting, and leave there what they know.
+    /// Threads arrive at a barrier, and release their knowledge.
     fn come(&mut self, who: Meeting, threads: &[ThreadKey], clock: u32) {
         self.active = true;
         let id = self.log(Variable::Meeting(who));
@@ -658,7 +652,7 @@ impl HappensBefore {
         }
     }
 
-    /// Threads go on from a meeting, knowing what all that came have left there.
+    /// Threads continue after a barrier, with the knowledge of all that arrived.
     fn go(&mut self, who: Meeting, threads: &[ThreadKey]) {
         let id = self.log(Variable::Meeting(who));
         let fenced = [NEAR, FAR].map(|s| self.variables.get(&Variable::Fenced(who, s)).copied());
@@ -674,7 +668,7 @@ impl HappensBefore {
                 let Some(id) = *id else { continue };
                 self.logs[id as usize][STRICT].teach(id, k);
             }
-            // A barrier of the block, if only of some of its threads.
+            // A barrier of the block, even if only for some of its threads.
             if matches!(who, Meeting::Named { .. }) {
                 own.acquire(FAR);
             }
@@ -690,7 +684,7 @@ impl HappensBefore {
         })
     }
 
-    /// Is `other`'s access at `clock` before what `thread` does now?
+    /// Whether `other`'s access at `clock` happens before what `thread` does now.
     pub(crate) fn ordered(&self, thread: ThreadKey, other: ThreadKey, clock: u32) -> Ordered {
         if !self.active || !self.knows(GENEROUS, thread, other, clock) {
             Ordered::No
@@ -701,8 +695,8 @@ impl HappensBefore {
         }
     }
 
-    /// Has `thread`, or its warp or block before they met, read a location by an atomic, or waiting for it, after what `other`
-    /// did to it at `clock`?
+    /// Whether `thread`, or its warp or block before their last barrier, has read a location by an atomic, or while
+    /// polling it, after `other`'s access to it at `clock`.
     pub(crate) fn is_coherent(
         &self,
         thread: ThreadKey,
@@ -727,7 +721,7 @@ impl HappensBefore {
 mod tests {
     use super::*;
 
-    /// Lists of all lengths: joined in one pass, they are what one entry after the other gives.
+    /// Lists of all lengths: merging in one pass equals adding one entry after the other.
     #[test]
     fn joined_lists_hold_what_both_hold() {
         let mut state = 1u32;

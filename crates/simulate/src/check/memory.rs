@@ -1,4 +1,5 @@
-//! Races, missing fences and uninitialised reads, as one observer: they share a clock, and explain each other.
+//! Races, missing fences and uninitialised reads, as one observer: they share a clock, and a race can explain an
+//! uninitialised read.
 
 use lockstep_finding::Kind;
 use lockstep_kernel::{LocId, Order, Scope, SiteId, Space};
@@ -17,21 +18,21 @@ use crate::machine::observe::{
     AccessKind, At, Copy, Event, Lanes, Observer, Opened, Opening, Transfer,
 };
 
-/// What the full check between blocks costs, in steps.
+/// The cost of the full check between blocks, in steps.
 const FULL_CHECK_COST: u64 = 16;
 
-/// What is kept for a whole launch.
+/// The state for a whole launch.
 pub(crate) struct MemoryChecks {
     reports: Reports,
-    /// The time, which barriers advance.
+    /// The logical time, which barriers advance.
     clock: u32,
-    /// Orders through atomics and fences, where the kernel has any.
+    /// The order through atomics and fences, if the kernel has any.
     order: Option<HappensBefore>,
-    /// Accesses of different blocks are compared.
+    /// Set if accesses of different blocks are compared.
     shadow: Option<GridShadow>,
 }
 
-/// What is kept for one block.
+/// The state for one block.
 pub(crate) struct BlockMemory {
     pub races: BlockRaces,
     uninitialised: Uninitialised,
@@ -58,7 +59,7 @@ impl MemoryChecks {
         }
     }
 
-    /// A read of unwritten bytes that this write is not ordered after was early, not uninitialised.
+    /// A read of unwritten bytes that is not ordered with this write was too early, not uninitialised.
     #[cold]
     fn forgive(&mut self, own: &mut BlockMemory, at: &At, e: &Event) {
         let ctx = self.ctx(at.program, at.block);

@@ -1,4 +1,4 @@
-//! The checks: what goes wrong in a launch, races, uninitialised reads, and how they are reported.
+//! The checks: faults, races, uninitialised reads, and how they are reported.
 
 pub(crate) mod asynchronous_copies;
 pub(crate) mod between_blocks;
@@ -17,12 +17,12 @@ use crate::check::report::Reports;
 use crate::code::program::Program;
 use crate::machine::observe::{Nobody, Observer};
 
-/// How strictly a check looks.
+/// How thorough a check is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// It only notes whether there is anything to report, while blocks run in parallel.
+    /// Only detects whether there is anything to report, while blocks run in parallel.
     Probe,
-    /// It reports, while blocks run one after the other.
+    /// Reports, while blocks run one after the other.
     Full,
 }
 
@@ -30,7 +30,7 @@ pub(crate) enum Mode {
 pub(crate) trait Check: Observer {
     fn new(program: &Program, mode: Mode) -> Self;
 
-    /// Bytes that it keeps for the whole launch.
+    /// Size in bytes of its state for the whole launch.
     fn launch_bytes(&self) -> u64 {
         0
     }

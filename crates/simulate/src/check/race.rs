@@ -1,40 +1,33 @@
 //! Data races and missing fences.
 //!
-//! Implements the race criteria of Simulee's memory-access model and of KLEE-CL's
-//! memory access records, with constant work per access in the manner of
-//! FastTrack and HiRace: instead of all accesses (Simulee) or all statements
-//! (GMRace), each *granule* of memory keeps its last write, two reads and two
-//! atomics, as packed (time, thread, site). Time is a counter that barriers
-//! advance, so nothing is ever cleared: what a barrier has ordered is simply old.
+//! Implements the race criteria of Simulee's memory-access model and of KLEE-CL's memory access records, with constant
+//! work per access in the manner of FastTrack and HiRace: instead of all accesses (Simulee) or all statements (GMRace),
+//! each *granule* of memory keeps its last write, two reads and two atomics, as packed (time, thread, site). Time is a
+//! counter that barriers advance, so nothing is ever cleared: accesses before a barrier are recognised by their time.
 //!
-//! Two accesses of one granule conflict if one writes, they come from different
-//! threads and not both are atomic. They race unless they are ordered:
+//! Two accesses of one granule conflict if one writes, they are by different threads and not both are atomic. They race
+//! unless they are ordered:
 //!
 //! - different warps of a block: by a barrier of the block for that memory;
-//! - one warp: also by `__syncwarp` of both lanes; under `lockstep` scheduling by
-//!   the common instruction stream, unless one instruction made both as writes, or
-//!   one lane made its access while the other was on another path of a divergent
-//!   branch: the three conditions of Simulee's Theorem 3.1, with "underwent branch
-//!   divergence" taken as "and did not meet again since", and "the same statement"
-//!   as the same instruction (what a statement reads, it reads before it writes);
+//! - one warp: also by `__syncwarp` of both lanes; under `lockstep` scheduling by the common instruction stream, unless
+//!   one instruction made both as writes, or one lane made its access while the other was on another path of a
+//!   divergent branch: the three conditions of Simulee's Theorem 3.1, with "underwent branch divergence" read as "and
+//!   did not reconverge since", and "the same statement" as the same instruction (a statement reads before it writes);
 //! - different blocks: by a grid barrier;
 //! - all: by a chain through atomics, flags and fences ([`crate::check::happens_before`]).
 //!
-//! Granules are words of four bytes until an object sees a narrower or unaligned
-//! access; from then on they are half words, or bytes. So the result is exact to the byte.
+//! Granules are words of four bytes until an object has a narrower or unaligned access; from then on they are half
+//! words, or bytes. So the result is exact to the byte.
 //!
-//! Detection comes in two strengths. The *probe* ([`crate::check::between_blocks::Owners`] between blocks, no
-//! chains through atomics) is cheap and runs while blocks execute in parallel;
-//! it never misses a race that the full check would find in the same execution,
-//! and whatever it sees is only a reason to run again, one block after another,
-//! with the full check ([`crate::check::between_blocks::GridShadow`], [`Sync`]).
+//! Detection comes in two strengths. The *probe* ([`crate::check::between_blocks::Owners`] between blocks, no chains
+//! through atomics) is cheap and runs while blocks execute in parallel. It never misses a race that the full check
+//! would find in the same execution, and anything it detects only causes a second run, one block after another, with
+//! the full check ([`crate::check::between_blocks::GridShadow`], [`Sync`]).
 //!
-//! What it can miss: a race that this launch's execution does not reach; a second
-//! race on a granule whose first reader and the reader kept as second are both
-//! ordered with the writer while a third one, displaced, was not (readers of
-//! different warps are preferred, which makes this need a chain through atomics
-//! or a partial barrier). There are no false alarms: two accesses that are reported were executed,
-//! and nothing in the language orders them.
+//! What it can miss: a race that this launch's execution does not reach; a second race on a granule whose two recorded
+//! readers are both ordered with the writer while a third one, displaced, was not (readers of different warps are
+//! preferred, so this needs a chain through atomics or a partial barrier). There are no false alarms: two reported
+//! accesses were executed, and nothing in the language orders them.
 
 use lockstep_kernel::{Order, Scope, Space};
 
@@ -49,19 +42,19 @@ use crate::code::program::Program;
 use crate::code::registers::LANES;
 use crate::machine::observe::{AccessKind, COPY_ENGINE, Event};
 
-/// The order that a volatile access has when it acts as a flag.
+/// The memory order of a volatile access that acts as a flag.
 const FLAG_ORDER: Order = Order::Relaxed;
 
-/// What the checks need besides what they keep for a block.
+/// The context of the checks, besides their state for a block.
 pub(crate) struct Ctx<'a, 'k> {
     pub program: &'a Program<'k>,
     pub reports: &'a mut Reports,
     pub clock: &'a mut u32,
     pub order: Option<&'a mut HappensBefore>,
-    /// Where accesses of different blocks are compared.
+    /// Set if accesses of different blocks are compared.
     pub shadow: Option<&'a mut GridShadow>,
     pub block: u32,
-    /// Lanes of the access that store to unwritten memory.
+    /// Lanes of the access that store to uninitialised memory.
     pub fresh: u32,
 }
 
@@ -71,20 +64,19 @@ pub(crate) struct BlockRaces {
     /// Time of the last barrier of the whole block, for shared and for global
     /// memory.
     base: [u32; 2],
-    /// The same per warp, counting `__syncwarp` of all its lanes.
+    /// The same for each warp, including `__syncwarp` of all its lanes.
     warp_base: Vec<u32>,
     /// Group copies that were not waited for.
     copies: UnfinishedGroupCopies,
     /// Asynchronous copies that their threads have not waited for.
     pub unfinished: UnfinishedCopies,
-    /// Lock-step only: for each warp and pair of lanes, when they last parted.
+    /// Lock-step only: for each warp and pair of lanes, when they last diverged.
     parted: Vec<[[u32; LANES]; LANES]>,
-    /// Lock-step only: for each warp, when any lanes of it last parted.
+    /// Lock-step only: for each warp, when any of its lanes last diverged.
     last_parted: Vec<u32>,
-    /// Lanes that execute together now, for each warp's running group.
+    /// Lanes that currently execute together, in the running group.
     together: u32,
-    /// Lock-step only: when the instruction that runs now began, and whether it is
-    /// one that makes its accesses lane by lane.
+    /// Lock-step only: when the current instruction began, and whether it makes its accesses lane by lane.
     since: u32,
     by_lane: bool,
     lane_bits: u32,
@@ -121,7 +113,7 @@ impl BlockRaces {
         }
     }
 
-    /// A new block starts: everything before is another block's.
+    /// A new block starts: everything before belongs to another block.
     pub(crate) fn start(&mut self, clock: &mut u32) {
         if *clock > u32::MAX - (1 << 20) {
             self.cells.iter_mut().for_each(|c| *c = None);
@@ -158,7 +150,7 @@ impl BlockRaces {
         }
     }
 
-    /// A group copy has a time of its own, which tells its accesses from those of others.
+    /// A group copy has its own time, which distinguishes its accesses from others.
     pub(crate) fn group_copy_begins(&mut self, clock: &mut u32) {
         *clock += 1;
         self.copies.begin(*clock);
@@ -174,13 +166,13 @@ impl BlockRaces {
         self.copies.awaited(events);
     }
 
-    /// Lanes of a warp run together from now on.
+    /// Called when these lanes of a warp start executing together.
     #[inline(always)]
     pub(crate) fn group_runs(&mut self, mask: u32) {
         self.together = mask;
     }
 
-    /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that still run.
+    /// `__syncwarp` of `lanes`; `alive` are the warp's lanes that have not returned.
     pub(crate) fn warp_barrier(&mut self, ctx: &mut Ctx, warp: usize, lanes: u32, alive: u32) {
         if lanes & alive == alive {
             if let Some(happens) = &mut ctx.order {
@@ -202,7 +194,7 @@ impl BlockRaces {
         u64::from(block) << 32 | (warp as u64) << self.lane_bits
     }
 
-    /// Threads of the block come to a named barrier (its number, and how often it has opened), and wait there or not.
+    /// Threads of the block reach a named barrier (its number, and how often it has opened), and wait there or not.
     pub(crate) fn named_barrier(
         &mut self,
         ctx: &mut Ctx,
@@ -217,7 +209,7 @@ impl BlockRaces {
         *ctx.clock += 1;
     }
 
-    /// Threads that came to a named barrier earlier find it open.
+    /// Threads that arrived at a named barrier earlier find it open.
     pub(crate) fn learn_opening(
         &mut self,
         ctx: &mut Ctx,
@@ -272,7 +264,7 @@ impl BlockRaces {
         *ctx.clock += 1;
     }
 
-    /// Lanes of a warp part at a branch (lock-step only).
+    /// Lanes of a warp diverge at a branch (lock-step only).
     pub(crate) fn part(&mut self, clock: &mut u32, warp: usize, a: u32, b: u32) {
         let Some(parted) = self.parted.get_mut(warp) else {
             return;
@@ -293,7 +285,7 @@ impl BlockRaces {
         self.since = clock + 1;
     }
 
-    /// Checks an access against what was there, and remembers it.
+    /// Checks an access against the recorded ones, and records it.
     #[inline(always)]
     pub(crate) fn access(&mut self, ctx: &mut Ctx, e: &Event) {
         if !self.parted.is_empty() {
@@ -343,7 +335,7 @@ impl BlockRaces {
             let g = (e.offsets[l] >> cells.shift) as usize;
             if e.kind == AccessKind::Read && (e.same & rest) >> l & 2 != 0 {
                 cells.touch(g, per as usize);
-                // Lanes that read one place: the first and the last are kept for all.
+                // Lanes that read one address: the first and the last represent all.
                 let n = 1 + ((e.same & rest) >> l >> 1).trailing_ones() as usize;
                 let ends = [e.first_thread + l as u32, e.first_thread + (l + n - 1) as u32];
                 for g in g..g + per as usize {
@@ -354,7 +346,7 @@ impl BlockRaces {
                 rest &= !(((1u64 << n) - 1) << l) as u32;
                 continue;
             }
-            // Lanes l+1.. that follow l without a gap.
+            // Lanes l+1.. that access the bytes directly after those of l.
             let follow = ((e.adjacent & rest) >> l >> 1).trailing_ones() as usize;
             let n = 1 + follow;
             cells.touch(g, n * per as usize);
@@ -374,16 +366,15 @@ impl BlockRaces {
                         self.examine(ctx, cells, e, l + k, g + k * per as usize + i);
                     }
                 }
-                // Now that the old marks were looked at, the new ones replace them.
+                // The old marks were checked; the new ones replace them.
                 run.replace(cells, g, n, t, step, per, silent);
             }
             rest &= !(((1u64 << n) - 1) << l) as u32;
         }
     }
 
-    /// Lock-step: reads and atomics. Of these two are kept that the common
-    /// instruction stream does not order, so that one on another path of a branch
-    /// is not displaced by one on this path.
+    /// Lock-step: reads and atomics. Two of them are kept that the common instruction stream does not order, so that
+    /// one on another path of a branch is not displaced by one on this path.
     #[inline(never)]
     fn in_step(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, run: &Run) {
         let atomic = e.kind == AccessKind::Atomic;
@@ -414,13 +405,13 @@ impl BlockRaces {
         }
     }
 
-    /// Keeps `new`, and of the two before it those that `new` does not make superfluous.
+    /// Records `new`, and keeps of the two earlier marks those that `new` does not subsume.
     fn remember(&self, first: &mut Mark, second: &mut Mark, new: Mark, base: u32) {
         let t = thread(new);
         let warp = |m: Mark| thread(m) >> self.lane_bits;
         let lane = |t: u32| (t & ((1 << self.lane_bits) - 1)) as usize;
         let gone = |m: Mark| {
-            // A store conflicts with more accesses than a compare-and-swap that failed.
+            // A store conflicts with more accesses than a failed compare-and-swap.
             let weaker = silent(new) && !silent(m);
             let stepped = || {
                 let at = time(m);
@@ -439,11 +430,11 @@ impl BlockRaces {
 
     #[cold]
     #[inline(never)]
-    /// A granule where the quick test saw something: looks at each mark.
+    /// A granule in which the fast check saw a possible conflict: checks each mark.
     fn examine(&self, ctx: &mut Ctx, cells: &mut Cells, e: &Event, lane: usize, g: usize) {
         let t = e.thread(lane);
         let facts = ctx.program.sites[e.site.0 as usize];
-        // An atomic may have changed what a store left.
+        // An atomic may have changed the value that a store left.
         let base = self.base[space_index(e.space)];
         let since =
             |m: Mark| time(m) >= base && (e.kind != AccessKind::Atomic || time(m) < *ctx.clock);
@@ -493,7 +484,7 @@ impl BlockRaces {
             };
             report(ctx, e, lane, (g as u64) << cells.shift, t, other, order);
         }
-        // Lanes of one instruction see each other's stores too.
+        // Lanes of one instruction also conflict with each other's stores.
         if e.kind == AccessKind::Write {
             let silent = e.silent >> lane & 1 == 1;
             cells.write[g] = mark(*ctx.clock, t, e.site.0, silent);
@@ -520,7 +511,7 @@ impl BlockRaces {
             }
             let lanes = (1 << self.lane_bits) - 1;
             let (i, j) = ((t & lanes) as usize, (other & lanes) as usize);
-            // What one instruction reads it reads before it writes.
+            // An instruction reads before it writes.
             let same_instruction = both_write && at >= self.since;
             if !same_instruction && self.in_lockstep(warp, i, j, at) {
                 return Ordered::Yes;
@@ -535,15 +526,15 @@ impl BlockRaces {
         }
     }
 
-    /// Whether the common instruction stream of a warp orders an access of lane
-    /// `other` at time `at` before what lane `mine` does now.
+    /// Whether the common instruction stream of a warp orders an access of lane `other` at time `at` before what lane
+    /// `mine` does now.
     pub(crate) fn in_lockstep(&self, warp: usize, mine: usize, other: usize, at: u32) -> bool {
         self.parted
             .get(warp)
             .is_some_and(|p| self.together >> other & 1 == 1 || at < p[mine][other])
     }
 
-    /// Is an access of `other` at time `at` before what `t` does now?
+    /// Whether an access of `other` at time `at` happens before what `t` does now.
     pub(crate) fn is_ordered(&self, ctx: &Ctx, other: u32, at: u32, t: u32, space: Space) -> bool {
         self.order(ctx, mark(at, other, 0, false), t, space, false) == Ordered::Yes
     }

@@ -1,4 +1,4 @@
-//! Pairs of accesses: which conflict but do not race, and how a race is told.
+//! Pairs of accesses: which conflict but do not race, and how a race is reported.
 
 use lockstep_finding::{Access, Action, Finding, Kind};
 use lockstep_kernel::{SiteId, Ty};
@@ -12,16 +12,15 @@ use crate::code::registers::LANES;
 use crate::code::sites::SiteFacts;
 use crate::machine::observe::{AccessKind, COPY_ENGINE, Event};
 
-/// Pairs that conflict but do not race: both atomic in each other's scope, a
-/// flag read in a loop and the volatile or atomic store that sets it, or a guess
-/// at what a compare-and-swap will find and an atomic.
+/// Pairs that conflict but do not race: both atomic in each other's scope, a polled flag and the volatile or atomic
+/// store that sets it, or a plain read whose value a compare-and-swap checks and an atomic.
 pub(crate) fn tolerated(
     program: &Program,
     a: (u32, bool),
     b: (u32, bool),
     same_block: bool,
 ) -> bool {
-    // A compare-and-swap that failed has only read.
+    // A failed compare-and-swap has only read.
     let facts = |(site, wrote): (u32, bool)| {
         let s = program.sites[site as usize];
         SiteFacts { writes: s.writes && wrote, ..s }
@@ -42,7 +41,7 @@ pub(crate) fn tolerated(
     if a.guesses && b.atomic || b.guesses && a.atomic {
         return a.size == b.size;
     }
-    // Two volatile stores race like any others.
+    // Two volatile stores race like any other stores.
     strong(a) && strong(b) && (a.atomic || b.atomic || !a.writes || !b.writes)
 }
 
@@ -52,16 +51,15 @@ pub(crate) struct Side {
     pub thread: u32,
     pub site: u32,
     pub silent: bool,
-    /// Something else may have been stored since.
+    /// Another value may have been stored since.
     pub overwritten: bool,
-    /// It is an asynchronous copy that was not waited for.
+    /// An asynchronous copy that was not waited for.
     pub unfinished: bool,
 }
 
 const ASYNCHRONOUS: &str = "by a thread and an asynchronous copy that is under way";
 
-/// Reports a conflicting pair that nothing orders, or only atomics without
-/// fences do.
+/// Reports a conflicting pair that is unordered, or ordered only by atomics without fences.
 pub(crate) fn report(
     ctx: &mut Ctx,
     e: &Event,
@@ -79,10 +77,10 @@ pub(crate) fn report(
     let k = p.kernel;
     let (a, b) = (other.site, e.site.0);
     let key = Key { kind, places: p.places(a, b), object: e.object as u32 };
-    // The same value again is what a reader or another writer sees anyway.
+    // Storing the same value again does not change what a reader or another writer sees.
     let len = bytes_in_conflict(p, e, lane, offset);
     let other_writes = p.sites[a as usize].writes;
-    // After another's store the place holds a value, whatever it held before.
+    // After a store by another thread the location is initialised, whatever it held before.
     let fresh = ctx.fresh;
     let unwritten = !other_writes && fresh >> lane & 1 == 1;
     let current_silent =
@@ -115,7 +113,7 @@ pub(crate) fn report(
             Some(show(e.ty, bits))
         };
         let in_memory = |at: u64| e.old_byte(lane, at);
-        // The other may be a lane of this very store.
+        // The other access may be by a lane of the same store.
         let same_store = a == b && other.block == block && e.kind == AccessKind::Write;
         let peer = (0..LANES)
             .find(|l| same_store && e.mask >> l & 1 == 1 && e.first_thread + *l as u32 == other.thread);
@@ -168,7 +166,7 @@ pub(crate) fn report(
     });
 }
 
-/// What to look at. None where a barrier or a fence may be missing: the caller says that, after trying it.
+/// What to look at. `None` where a barrier or a fence may be missing: the caller gives that advice, after trying it.
 fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Option<&'static str> {
     let (sa, sb) = (p.sites[a as usize], p.sites[b as usize]);
     if kind == Kind::MissingFence {
@@ -209,8 +207,8 @@ fn help(p: &Program, e: &Event, kind: Kind, where_: &str, a: u32, b: u32) -> Opt
     )
 }
 
-/// Whether the lane stores at `offset` what is there already, or what another
-/// lane of the same store has put there.
+/// Whether the lane stores at `offset` the value that is there already, or the value that another lane of the same
+/// store has stored.
 fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool) -> bool {
     (0..len as u64).all(|i| {
         let at = offset + i;
@@ -224,8 +222,8 @@ fn repeats(e: &Event, lane: usize, offset: u64, len: usize, unwritten: bool) -> 
     })
 }
 
-/// How many bytes from `offset` on the finding names: to the end of the element
-/// or of the lane's access, whichever comes first.
+/// How many bytes starting at `offset` the finding names: to the end of the element or of the lane's access, whichever
+/// comes first.
 fn bytes_in_conflict(p: &Program, e: &Event, lane: usize, offset: u64) -> i64 {
     let element = u64::from(p.objects[e.object].elem.size().max(1));
     let end = (e.offsets[lane] + u64::from(e.size)).min((offset / element + 1) * element);

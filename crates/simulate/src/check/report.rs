@@ -1,10 +1,8 @@
-//! Collects what the observers see: one defect is one finding, however many
-//! threads hit it.
+//! Collects what the observers detect: one defect is one finding, however many threads are involved.
 //!
-//! Observers report every instance; instances with the same [`Key`] (kind, the
-//! places, the object) are one finding that keeps the first pair of threads and
-//! counts the rest. In a *probe* (see [`crate::simulate`]) nothing is kept: the first
-//! report only says that the launch has to be run again with full observation.
+//! Observers report every instance; instances with the same [`Key`] (kind, source locations, object) are one finding
+//! that keeps the first pair of threads and counts the rest. In a *probe* (see [`crate::simulate`]) nothing is kept:
+//! the first report only causes the launch to be run again with full checks.
 
 use lockstep_finding::{Finding, Kind, Severity};
 use rustc_hash::FxHashMap;
@@ -12,7 +10,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub kind: Kind,
-    /// Places, smaller first.
+    /// Source locations, in ascending order.
     pub places: [u32; 2],
     pub object: u32,
 }
@@ -23,7 +21,7 @@ struct Draft {
 }
 
 pub(crate) struct Reports {
-    /// Only note that there is something.
+    /// Only record whether there is anything to report.
     probe: bool,
     dirty: bool,
     wanted: [bool; Kind::ALL.len()],
@@ -39,7 +37,7 @@ impl Reports {
         Reports { probe, dirty: false, wanted, drafts: FxHashMap::default() }
     }
 
-    /// Something of this kind may be reported later: a probe need not go on.
+    /// An instance of this kind may be reported later: a probe can stop.
     pub(crate) fn note(&mut self, kind: Kind) {
         self.dirty |= self.probe && self.wants(kind);
     }
@@ -59,8 +57,7 @@ impl Reports {
         self.wanted[kind as usize]
     }
 
-    /// Notes one instance. `make` builds the finding and is called for the first
-    /// instance of a key only.
+    /// Records one instance. `make` builds the finding and is only called for the first instance of a key.
     pub(crate) fn add(&mut self, key: Key, benign: bool, make: impl FnOnce() -> Finding) {
         if !self.wants(key.kind) {
             return;
@@ -72,7 +69,7 @@ impl Reports {
         match self.drafts.get_mut(&key) {
             Some(d) => {
                 d.finding.occurrences += 1;
-                // Show an instance that matters rather than one that does not.
+                // Prefer to show an instance that is not benign.
                 if d.every_benign && !benign {
                     let n = d.finding.occurrences;
                     d.finding = make();

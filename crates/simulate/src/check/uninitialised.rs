@@ -1,19 +1,18 @@
-//! Reads of shared memory that was not written.
+//! Reads of uninitialised shared memory.
 //!
-//! Shared memory keeps a bit per byte: written or not. Loading unwritten bytes is
-//! not yet an error: the loaded lanes are *poisoned*, copies carry the poison
-//! along (moves, selections, casts, stores), and the first operation that
-//! computes, branches or addresses with it, or stores it to global memory, is the
-//! use that is reported, at the load. Where a write to the same bytes turns out to
-//! be unordered with the read, the read was only early: that is the race's
-//! finding, and none of ours.
+//! Shared memory keeps a bit per byte: written or not. Loading unwritten bytes is not yet an error: the loaded lanes
+//! are *poisoned*, copies propagate the poison (moves, selections, casts, stores), and the first operation that
+//! computes, branches or addresses with a poisoned value, or stores it to global memory, is the use that is reported,
+//! at the load. If a write to the same bytes turns out to be unordered with the read, the read was only too early: that
+//! is reported as a race, and not here.
 //!
-//! Behind a failed assertion nothing is reported: what is missing is what the failed threads would have written.
+//! After a failed assertion nothing is reported: the missing values are those that the failed threads would have
+//! written.
 //!
-//! As long as nothing unwritten was loaded, nothing is tracked.
+//! As long as no unwritten bytes were loaded, nothing is tracked.
 //!
-//! What it can miss: poison stored to private memory is taken as written; global
-//! memory is always initialised by the launch; private memory is not tracked.
+//! What it can miss: poison stored to private memory is treated as initialised; global memory is always initialised by
+//! the launch; private memory is not tracked.
 
 use lockstep_finding::{Access, Action, Finding, Kind};
 use lockstep_kernel::{LocId, SiteId, Space};
@@ -84,7 +83,7 @@ impl InitBits {
     }
 }
 
-/// Where poison came from.
+/// The load that a poisoned value came from.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin {
     pub site: SiteId,
@@ -122,7 +121,7 @@ impl Poison {
         self.origins.get(origins[lane] as usize).copied()
     }
 
-    /// Sets the lanes of `mask` as in `poisoned`, with their origins.
+    /// Sets the poison of the lanes of `mask` to `poisoned`, with their origins.
     pub(crate) fn put(
         &mut self,
         s: Slot,
@@ -167,7 +166,7 @@ impl Poison {
     }
 }
 
-/// A use that will be reported unless a race explains it.
+/// A use that is reported unless a race explains it.
 #[derive(Clone, Copy)]
 pub(crate) struct Pending {
     pub origin: Origin,
@@ -175,17 +174,17 @@ pub(crate) struct Pending {
     pub used_at: LocId,
 }
 
-/// Uses of one block that are kept: a defect of a whole block shows in a few threads.
+/// Maximum number of uses of one block that are kept: a defect of a whole block shows in a few threads.
 const MOST_PENDING: usize = 4096;
 
-/// What one block has not written, and where values came from that it has not.
+/// The uninitialised bytes of one block, and the origins of poisoned values.
 pub(crate) struct Uninitialised {
     /// By object of shared memory.
     init: Vec<Option<InitBits>>,
     /// By warp.
     poison: Vec<Poison>,
     pub pending: Vec<Pending>,
-    /// An assertion has failed: what its thread was to write is missing.
+    /// An assertion has failed: the values that its thread would have written are missing.
     failed: bool,
 }
 
@@ -222,7 +221,7 @@ impl Uninitialised {
         self.poison[warp].live
     }
 
-    /// Lanes that store to unwritten memory: there is no value that they could repeat.
+    /// Lanes that store to unwritten memory: there is no previous value that the store could repeat.
     #[inline(always)]
     pub(crate) fn fresh(&mut self, e: &Event) -> u32 {
         match &mut self.init[e.object] {
@@ -257,7 +256,7 @@ impl Uninitialised {
         }
     }
 
-    /// An operation computes with some registers.
+    /// An operation uses the values of some registers.
     pub(crate) fn uses(
         &mut self,
         reports: &mut Reports,
@@ -277,7 +276,7 @@ impl Uninitialised {
         self.poison[warp].copy(to, from, mask);
     }
 
-    /// The value of `s` decides something.
+    /// The value of `s` affects control flow or an address.
     fn decides(&mut self, reports: &mut Reports, at: &At, mask: u32, s: Slot, loc: LocId) {
         let used = self.poison[at.warp].get(s) & mask;
         if used == 0 {
@@ -290,18 +289,18 @@ impl Uninitialised {
                 self.add(Pending { origin, thread, used_at: loc });
             }
         }
-        // Once is enough.
+        // Reported only once.
         self.poison[at.warp].wash(s, used);
     }
 
     fn add(&mut self, pending: Pending) {
-        // A failed assertion ends the whole launch: no thread would have come here without what others were to write.
+        // A failed assertion ends the whole launch: no thread would have got here without what others were to write.
         if !self.failed && self.pending.len() < MOST_PENDING {
             self.pending.push(pending);
         }
     }
 
-    /// Unwritten bytes poison the lanes that load them.
+    /// Poisons the lanes that load unwritten bytes.
     #[inline(always)]
     pub(crate) fn loaded(&mut self, clock: u32, at: &At, t: &Transfer, first: Slot, count: u8) {
         let poison = &mut self.poison[at.warp];
@@ -375,7 +374,7 @@ impl Uninitialised {
         }
     }
 
-    /// An atomic uses what it reads.
+    /// An atomic uses the value that it reads.
     pub(crate) fn atomic(&mut self, reports: &mut Reports, clock: u32, at: &At, t: &Transfer) {
         let size = t.ty.bytes();
         for l in lanes_of(t.mask) {
@@ -383,7 +382,7 @@ impl Uninitialised {
             if bits.complete() || bits.all(t.offsets[l], u64::from(size)) {
                 continue;
             }
-            // One report for the location: its first atomic.
+            // One report for each location: its first atomic.
             bits.set(t.offsets[l], u64::from(size));
             reports.note(Kind::UninitialisedRead);
             let (site, object, offset) = (t.site, t.object, t.offsets[l]);
@@ -400,7 +399,7 @@ impl Uninitialised {
         }
     }
 
-    /// The block is done: what no race explained is reported.
+    /// The block has ended: reports the uses that no race explained.
     pub(crate) fn finish(&mut self, reports: &mut Reports, p: &Program, block: u32) {
         for pending in std::mem::take(&mut self.pending) {
             let o = pending.origin;

@@ -1,10 +1,9 @@
 //! The kernel in the form the machine runs: slots instead of registers,
 //! functions instead of operators, blocks numbered in execution order.
 //!
-//! What is the same for every thread (constants, arguments, dimensions) goes
-//! into one table of constants; what a thread never changes (its index, its
-//! lane) is written into its registers once. A sign extension that only feeds an
-//! address is folded into the address computation.
+//! Values that are the same for every thread (constants, arguments, dimensions) go into one table of constants; values
+//! that never change within a thread (its index, its lane) are written into its registers once. A sign extension that
+//! only feeds an address is folded into the address computation.
 
 use rustc_hash::FxHashMap;
 
@@ -82,9 +81,9 @@ struct Decoder<'a> {
     moves: Vec<Alu>,
     values: Vec<Slot>,
     presets: Vec<(Special, Slot, Ty)>,
-    /// Registers that the launch gives a value, whatever makes them.
+    /// Registers whose value is given by the launch, whatever defines them.
     given: Vec<Reg>,
-    /// For a sign-extended register: the 32-bit one it comes from.
+    /// For a sign-extended register: the 32-bit register that it is extended from.
     narrow: Vec<Option<Operand>>,
     uses: Vec<u32>,
     zero: Slot,
@@ -172,8 +171,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Values that dimensions fix become constants; those that a thread's
-    /// position fixes are written once, when its warp starts.
+    /// Values that the dimensions determine become constants; those that a thread's position determines are written
+    /// once, when its warp starts.
     fn bind_specials(&mut self, launch: &BoundLaunch, config: &Config) {
         let work_dim =
             (1..3).rev().find(|&a| launch.grid[a] > 1 || launch.block[a] > 1).map_or(1, |a| a + 1);
@@ -283,7 +282,7 @@ impl Decoder<'_> {
         Ok(out)
     }
 
-    /// Whether a loop looks at what other threads may change.
+    /// Whether a loop reads values that other threads may change.
     fn waits(&self, blocks: &[BlockId]) -> bool {
         blocks.iter().flat_map(|b| &self.kernel.block(*b).insts).any(|i| match &i.op {
             Op::Yield => true,
@@ -297,7 +296,7 @@ impl Decoder<'_> {
         let mut pending: Vec<(Slot, Slot, Ty)> = Vec::new();
         for phi in &self.kernel.block(to).phis {
             if let Some((_, value)) = phi.incoming.iter().find(|(b, _)| *b == from) {
-                // A value the program never gave: any will do, so keep the old one.
+                // An undefined value: any value is allowed, so keep the old one.
                 if *value == Operand::Undef {
                     continue;
                 }
@@ -308,7 +307,7 @@ impl Decoder<'_> {
             }
         }
         let first_move = self.moves.len() as u32;
-        // A parallel copy in sequence: first destinations that no other move has to read.
+        // Sequentialises a parallel copy: first the destinations that no other move reads.
         while !pending.is_empty() {
             match pending.iter().position(|(d, _, _)| !pending.iter().any(|(_, s, _)| s == d)) {
                 Some(i) => {
@@ -316,7 +315,7 @@ impl Decoder<'_> {
                     self.push_move(d, s, ty);
                 }
                 None => {
-                    // A cycle: set one source aside.
+                    // A cycle: save one source in a temporary.
                     let (_, s, ty) = pending[0];
                     let aside = self.fresh(ty);
                     self.push_move(aside, s, ty);
@@ -373,7 +372,7 @@ impl Decoder<'_> {
         let Some((form, a, b, c)) = self.form(&inst.op)? else {
             return self.effect(inst, Some(d));
         };
-        // Nothing reads it and it has no effect: nothing to do.
+        // The result is unused and there is no side effect: nothing to do.
         if self.uses[r.0 as usize] == 0 {
             return Ok(());
         }
@@ -406,7 +405,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// How a pure operation is computed, and from what; none for the others.
+    /// How a pure operation is computed, and its operands; `None` for other operations.
     fn form(&mut self, op: &Op) -> Result<Option<(Form, Slot, Slot, Slot)>, LaunchError> {
         let z = self.zero;
         let or = |pair: Option<Pair>, op: ScalarOp, from: Ty| match pair {
@@ -492,7 +491,7 @@ impl Decoder<'_> {
         }))
     }
 
-    /// Operations that do more than compute.
+    /// Operations with side effects.
     fn effect(&mut self, inst: &lockstep_kernel::Inst, d: Option<Slot>) -> Result<(), LaunchError> {
         let loc = inst.loc;
         let dst = d.unwrap_or(self.zero);
@@ -505,7 +504,7 @@ impl Decoder<'_> {
             Op::Special(_) => return Ok(()),
             Op::Load { site, ty, count, addr } => {
                 let addr = self.operand(*addr, Ty::Ptr);
-                // Elements of one load must lie one after the other.
+                // The elements of one load must be in consecutive slots.
                 if let Some(Reg(r)) = inst.dst {
                     for k in 1..u32::from(*count) {
                         if self.slots[(r + k) as usize].is_none() {
@@ -706,7 +705,7 @@ impl Decoder<'_> {
         first
     }
 
-    /// A load whose registers were placed apart: load together, then move.
+    /// A load whose registers are not consecutive: load into temporaries, then move.
     fn scattered_load(
         &mut self,
         inst: &lockstep_kernel::Inst,

@@ -1,9 +1,8 @@
 //! Arithmetic on all lanes of a warp at once.
 //!
-//! Each operation is a function over whole registers ([`crate::code::registers`]),
-//! made from the scalar meaning in [`lockstep_kernel::semantics`] by a loop that
-//! the compiler vectorises; one version for a full warp, one that keeps the
-//! inactive lanes. On x86-64 both exist for AVX2 too, chosen once at start.
+//! Each operation is a function over whole registers ([`crate::code::registers`]), built from the scalar semantics in
+//! [`lockstep_kernel::semantics`] by a loop that the compiler vectorises; one version for a full warp, one that keeps
+//! the inactive lanes. On x86-64 both also exist for AVX2, chosen once at start.
 
 use lockstep_kernel::semantics as sem;
 use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding, Ty};
@@ -19,9 +18,9 @@ pub(crate) struct Alu {
     pub a: Slot,
     pub b: Slot,
     pub c: Slot,
-    /// Only moves values: using it is not using them.
+    /// Only moves values, which does not count as a use.
     pub copies: bool,
-    /// Chooses between `b` and `c` by `a`: the choice uses `a`, not them.
+    /// Selects between `b` and `c` by `a`: this is a use of `a` only.
     pub selects: bool,
     /// Immediate operands of `Index`.
     pub x: i64,
@@ -85,7 +84,7 @@ lane!(Half, u32, w32, w32_mut, |s: u32| Half(sem::half::to_f32(s as u16)), |v: H
     sem::half::from_f64(f64::from(v.0))
 ));
 
-/// Makes the one value of a function type without state.
+/// Creates the only value of a zero-sized function type.
 #[inline(always)]
 fn conjure<F>() -> F {
     const { assert!(size_of::<F>() == 0) };
@@ -291,7 +290,7 @@ fn bool_int(op: IntOp) -> Option<Pair> {
         IntOp::And | IntOp::Mul | IntOp::UMin | IntOp::SMax => bool_and,
         IntOp::Or | IntOp::UMax | IntOp::SMin => bool_or,
         IntOp::Xor | IntOp::Add | IntOp::Sub => bool_xor,
-        // Shifts by one give zero; by nothing, the value.
+        // Shifts by one give zero; shifts by zero give the value.
         IntOp::Shl | IntOp::LShr => bool_andnot,
         IntOp::AShr => bool_copy,
         _ => return None,
@@ -560,7 +559,7 @@ fn real_from_integer(x: i128, to: Ty, rounding: Rounding) -> u64 {
     }
 }
 
-/// The number that the bits of a float register stand for.
+/// The number that the bits of a float register represent.
 pub(crate) fn real_value(ty: Ty, bits: u64) -> f64 {
     match ty {
         Ty::F64 => f64::from_bits(bits),

@@ -18,7 +18,7 @@ pub(crate) struct Program<'k> {
     pub kernel: &'k Kernel,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// The global size, where the last blocks are smaller.
+    /// The global size, if the last blocks are smaller.
     pub(crate) global: Option<[u32; 3]>,
     pub threads: u32,
     pub blocks: u64,
@@ -28,36 +28,36 @@ pub(crate) struct Program<'k> {
     pub objects: Vec<ObjectInfo>,
     pub shared_arena: u64,
     pub private_arena: u64,
-    /// Objects from here on are slots for blocks of the device's heap.
+    /// Objects from here on are slots for allocations of the device heap.
     pub heap: usize,
     pub sites: &'k [SiteFacts],
     pub code: Code,
-    /// Operations that can order threads other than whole-block barriers.
+    /// Whether there are operations other than whole-block barriers that can order threads.
     pub fine_order: bool,
-    /// Why blocks must run one after the other from the start, if they must.
+    /// Whether blocks must run one after the other from the start.
     pub serial: bool,
     pub has_atomics: bool,
     /// Atomics of several widths, which may overlap.
     pub mixed_atomics: bool,
 }
 
-/// Accesses, barriers and fences whose numbers the shadow of a word has room for.
+/// Maximum number of accesses, barriers and fences that the shadow memory can represent.
 const MOST_SITES: usize = 0x7fff;
 
-/// Why no launch of the kernel can be simulated, if it is too large for that.
+/// Why no launch of the kernel can be simulated, if it is too large.
 pub fn too_large(kernel: &Kernel) -> Option<Reason> {
     let accesses = kernel.sites.len();
     (accesses > MOST_SITES).then_some(Reason::TooManyAccesses { accesses, most: MOST_SITES })
 }
 
-/// What of a kernel is the same for all its launches.
+/// The parts of a kernel that are the same for all its launches.
 pub struct Prepared<'k> {
     kernel: Cow<'k, Kernel>,
     pub(crate) cfg: Cfg,
     sites: Vec<SiteFacts>,
     mixed_atomics: bool,
     features: Features,
-    /// Places where device memory is allocated.
+    /// Number of operations that allocate device memory.
     allocations: u64,
 }
 
@@ -76,7 +76,7 @@ impl<'k> Prepared<'k> {
         Prepared::of(kernel, cfg)
     }
 
-    /// For [`Prepared::footprint`], which looks at no flags.
+    /// For [`Prepared::footprint`], which needs no flags.
     pub fn plain(kernel: Cow<'k, Kernel>) -> Prepared<'k> {
         let cfg = Cfg::new(&kernel);
         Prepared::of(kernel, cfg)
@@ -175,7 +175,7 @@ impl<'k> Program<'k> {
         })
     }
 
-    /// For each object, whether the kernel seems only to read it.
+    /// For each object, whether the kernel seems to only read it.
     pub(crate) fn unwritten(&self) -> impl Iterator<Item = bool> {
         self.objects.iter().map(|o| {
             let kind = o.param.map(|p| self.kernel.params[p].kind);
@@ -183,14 +183,13 @@ impl<'k> Program<'k> {
         })
     }
 
-    /// The places of two sites, the same for copies that inlining made of one
-    /// place below the same call.
+    /// The source locations of two sites, the same for copies that inlining made of one location below the same call.
     pub(crate) fn places(&self, a: u32, b: u32) -> [u32; 2] {
         let (a, b) = (self.sites[a as usize].place, self.sites[b as usize].place);
         [a.min(b), a.max(b)]
     }
 
-    /// Thread coordinates from the linear number in its block.
+    /// Thread coordinates from its linear index in the block.
     pub(crate) fn thread_at(&self, block: u32, linear: u32) -> [u32; 3] {
         coordinates(linear as u64, self.dims_of(block))
     }
@@ -207,7 +206,7 @@ impl<'k> Program<'k> {
         if self.global.is_none() { self.threads } else { self.dims_of(block).iter().product() }
     }
 
-    /// How many of the lanes of a warp of a block there are, of which the first is thread `first`.
+    /// The number of existing lanes in a warp of a block whose first thread is `first`.
     pub(crate) fn lanes_from(&self, block: u32, first: u32) -> u32 {
         self.threads_of(block).saturating_sub(first).min(self.config.warp_size)
     }

@@ -47,8 +47,8 @@ impl Unit {
     pub(crate) const ZERO: Unit = Unit([0; LANES]);
 }
 
-/// A register's place: index of its first unit. Constants have the top bit set
-/// and live in a table that all warps share.
+/// The location of a register: index of its first unit. Constants have the top bit set and are in a table that all
+/// warps share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Slot(pub u32);
 
@@ -81,9 +81,10 @@ impl Registers {
 
 /// The registers of a warp, with the constants that all warps share.
 ///
-/// A slot is made by the decoder, which sizes both tables: it lies in its table whole. Each register of the kernel has a
-/// slot of its own, and no operation has its result in one of its own operands: so a reference to a result and one to an
-/// operand never overlap. No reference is kept beyond the step that it is made for, and a warp is executed by one thread.
+/// Slots are created by the decoder, which sizes both tables: a slot lies completely within its table. Each register of
+/// the kernel has a slot of its own, and no operation's result is one of its own operands: so a reference to a result
+/// and one to an operand never overlap. No reference is kept beyond the step that it is created for, and a warp is
+/// executed by one thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Regs {
     warp: *mut Unit,
@@ -102,7 +103,7 @@ impl Regs {
             }
         }
     }
-    /// The place of a result, which is never a constant.
+    /// The address of a result, which is never a constant.
     #[inline(always)]
     fn result(&self, s: Slot) -> *mut Unit {
         debug_assert!(s.0 & CONSTANT == 0);
@@ -111,7 +112,7 @@ impl Regs {
     }
     #[inline(always)]
     pub(crate) fn w32(&self, s: Slot) -> &[u32; LANES] {
-        // SAFETY: a unit is 32 words; nobody has a reference to it as a result (see `Regs`).
+        // SAFETY: a unit is 32 words; there is no mutable reference to it (see `Regs`).
         unsafe { &*self.at(s).cast() }
     }
     #[inline(always)]
@@ -127,7 +128,7 @@ impl Regs {
     #[inline(always)]
     #[allow(clippy::mut_from_ref)]
     pub(crate) fn w32_mut(&self, s: Slot) -> &mut [u32; LANES] {
-        // SAFETY: a unit is 32 words; nobody else has a reference to it (see `Regs`).
+        // SAFETY: a unit is 32 words; there is no other reference to it (see `Regs`).
         unsafe { &mut *self.result(s).cast() }
     }
     #[inline(always)]
@@ -161,7 +162,7 @@ impl Regs {
     }
 }
 
-/// Units a register of this type takes.
+/// The number of units of a register of this type.
 pub(crate) fn units(ty: Ty) -> u32 {
     if ty.bits() == 64 { 2 } else { 1 }
 }

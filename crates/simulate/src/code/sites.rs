@@ -3,7 +3,7 @@
 use lockstep_kernel::{AtomicOp, Barrier, Kernel, Op, Operand, Scope, SiteKind, Space, Terminator};
 use rustc_hash::FxHashMap;
 
-/// What the race checks ask of a site.
+/// The facts about a site that the race checks need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SiteFacts {
     pub atomic: bool,
@@ -17,7 +17,7 @@ pub(crate) struct SiteFacts {
     pub block_scope: bool,
     pub size: u32,
     pub align: u32,
-    /// The first site that is a copy of the same place.
+    /// The first site at the same source location.
     pub place: u32,
 }
 
@@ -51,8 +51,7 @@ impl Features {
                 Op::Atomic { op, ty, site, .. } => {
                     f.atomics = true;
                     f.fine_order = true;
-                    // An atomic whose result is not used, and that gives the
-                    // same in any order, may run in any order.
+                    // An atomic whose result is unused, and that commutes, may run in any order.
                     let read = inst.dst.is_some_and(|d| used[d.0 as usize]);
                     let commutes = !ty.is_float()
                         && matches!(
@@ -115,7 +114,7 @@ pub(crate) fn site_facts(kernel: &Kernel) -> Vec<SiteFacts> {
         let mut chain = kernel.loc_chain(s.loc);
         let spot = chain.next().map(|l| (l.file, l.line, l.column));
         let call = chain.last().map(|l| (l.file, l.line, l.column));
-        // Without a line there is no telling places apart.
+        // Without a line, source locations cannot be distinguished.
         let known = spot.is_some_and(|s| s.1 != 0);
         let key = (spot, call, s.kind, if known { 0 } else { i });
         facts[i].place = *first.entry(key).or_insert(i as u32);

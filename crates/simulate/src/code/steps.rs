@@ -29,7 +29,7 @@ pub(crate) struct AtomicStep {
     pub scope: Scope,
 }
 
-/// Everything that is not executed often.
+/// Operations that are executed rarely.
 pub(crate) enum Rare {
     Barrier {
         site: SiteId,
@@ -108,7 +108,7 @@ pub(crate) enum Rare {
         dst_stride: Slot,
         src_stride: Slot,
         event: Slot,
-        /// Where the copy's event goes.
+        /// The slot for the copy's event.
         d: Option<Slot>,
     },
     Alloc {
@@ -171,7 +171,7 @@ pub(crate) struct Edge {
     pub target: u32,
     pub first_move: u32,
     pub last_move: u32,
-    /// Leads backwards in the order: a loop's next round.
+    /// A back edge: the next iteration of a loop.
     pub back: bool,
 }
 
@@ -186,7 +186,7 @@ pub(crate) struct CodeBlock {
     pub first: u32,
     pub last: u32,
     pub term: Term,
-    /// Lies in a loop that waits for other threads: let them run soon.
+    /// Whether it is in a loop that waits for other threads: these get a turn soon.
     pub waits: bool,
 }
 
@@ -194,21 +194,21 @@ pub(crate) struct Code {
     pub units: u32,
     pub constants: Vec<Unit>,
     pub steps: Vec<Step>,
-    /// Place of each step, for messages.
+    /// Source location of each step, for messages.
     pub locs: Vec<LocId>,
     pub blocks: Vec<CodeBlock>,
-    /// The kernel's block that each of `blocks` is.
+    /// The kernel's block for each of `blocks`.
     pub order: Vec<BlockId>,
     pub moves: Vec<Alu>,
     /// Slots of stored values.
     pub values: Vec<Slot>,
     /// Registers that a thread's position determines.
     pub presets: Vec<(Special, Slot, Ty)>,
-    /// Where each register is, if anywhere.
+    /// The slot of each register, if it has one.
     pub slots: Vec<Option<Slot>>,
 }
 
-/// The texel that a step asks for.
+/// The texel that a step addresses.
 pub(crate) struct TexelStep {
     pub image: Slot,
     /// Only the coordinates that the address depends on.

@@ -1,5 +1,5 @@
-//! From a launch as people write it to one whose arguments match the kernel's
-//! parameters one to one. Every error names the parameter and what it wants.
+//! From a launch as users write it to one whose arguments match the kernel's parameters one to one. Every error names
+//! the parameter and the expected form.
 
 use crate::launch::bytes::Bytes;
 use crate::launch::request::{BoundArg, BoundLaunch};
@@ -23,7 +23,7 @@ pub fn resolve(kernel: &Kernel, args: &[(String, ArgValue)]) -> Result<ByParam, 
     Ok(out)
 }
 
-/// A number that is a field of a struct whose bytes are given has its value from there. Bytes cannot give a pointer.
+/// A number that is a field of a struct whose bytes are given takes its value from there. Bytes cannot give a pointer.
 fn take_from_structs(kernel: &Kernel, values: &mut ByParam) -> Result<(), String> {
     for (i, param) in kernel.params.iter().enumerate() {
         if let (Some(within), None, ParamKind::Scalar { ty, .. }) =
@@ -41,7 +41,7 @@ fn take_from_structs(kernel: &Kernel, values: &mut ByParam) -> Result<(), String
     Ok(())
 }
 
-/// What a launch may leave out: a struct with fields that are parameters of their own is made of them.
+/// Arguments that a launch may omit: a struct whose fields are parameters of their own is assembled from them.
 fn left_out(kernel: &Kernel, index: usize) -> Option<BoundArg> {
     let ParamKind::Aggregate { size, .. } = kernel.params[index].kind else { return None };
     kernel.fields_of(index).next()?;
@@ -69,7 +69,7 @@ pub fn named(kernel: &Kernel, launch: &Launch) -> Result<Launch, String> {
     Ok(Launch { args, ..launch.clone() })
 }
 
-/// Makes the launch that the machine wants. Reads the files it names.
+/// Creates the launch for the machine. Reads the files that it names.
 pub fn bind(kernel: &Kernel, launch: &Launch) -> Result<BoundLaunch, String> {
     bind_with(kernel, launch, &|name, spec| Ok(spec.to_bytes(name, launch.seed)?.into()))
 }
@@ -181,8 +181,7 @@ fn alias(
     }
 }
 
-/// The registers of a scalar parameter that has this value; `None` where either is
-/// something else.
+/// The register values of a scalar parameter with this value; `None` if the parameter or the value is not scalar.
 pub fn scalar_bits_of(param: &Param, value: &ArgValue) -> Option<Vec<u64>> {
     match (param.kind, value) {
         (ParamKind::Scalar { ty, count }, ArgValue::Scalar(text)) => {
@@ -219,7 +218,7 @@ fn scalar(param: &Param, ty: Ty, count: u8, text: &str) -> Result<BoundArg, Stri
     Ok(BoundArg::Scalar(bits.collect::<Result<_, _>>()?))
 }
 
-/// Without a sign in the type, both readings of a bit pattern are accepted.
+/// If the type has no signedness, both readings of a bit pattern are accepted.
 fn scalar_bits(ty: Ty, signed: bool, text: &str) -> Option<u64> {
     use ElementType::*;
     let (with_sign, without) = match ty {
@@ -244,7 +243,7 @@ fn spelt(param: &Param) -> String {
     if param.source_type.is_empty() { String::new() } else { format!(" ({})", param.source_type) }
 }
 
-/// What a value for this parameter looks like.
+/// An example of a value for this parameter.
 pub fn example(param: &Param) -> String {
     let name = &param.name;
     match param.kind {
@@ -268,7 +267,7 @@ pub fn example(param: &Param) -> String {
     }
 }
 
-/// The element type for an array of `elem`; bytes where it is no scalar.
+/// The element type for an array of `elem`; bytes if it is not scalar.
 pub fn element_type(elem: Elem, source_type: &str, signed: bool) -> ElementType {
     use ElementType::*;
     let unsigned = source_type.contains("unsigned")
@@ -313,7 +312,7 @@ pub fn element_type(elem: Elem, source_type: &str, signed: bool) -> ElementType 
     }
 }
 
-/// `float4 *` is made of floats.
+/// The elements of `float4 *` are floats.
 fn vector_element(source_type: &str) -> Option<ElementType> {
     let words = source_type.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter_map(ElementType::parse).find(|(_, lanes)| *lanes > 1).map(|(t, _)| t)

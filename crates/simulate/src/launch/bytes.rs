@@ -1,23 +1,23 @@
-//! Bytes that many launches share until one of them writes.
+//! Bytes that many launches share, copied on write.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What an array holds at first; clones are cheap.
+/// The initial contents of an array; clones are cheap.
 #[derive(Clone, Debug)]
 pub struct Bytes {
     all: Arc<Vec<u8>>,
-    /// How many of them are meant.
+    /// How many of the bytes are used.
     len: usize,
 }
 
 impl Bytes {
-    /// The first `len` bytes, where there are as many.
+    /// The first `len` bytes, if there are that many.
     pub fn first(&self, len: usize) -> Option<Bytes> {
         (len <= self.len).then(|| Bytes { all: self.all.clone(), len })
     }
 
-    /// To write to; from then on they are this one's own.
+    /// Mutable access; the bytes are copied if they are shared.
     pub(crate) fn to_mut(&mut self) -> &mut [u8] {
         &mut Arc::make_mut(&mut self.all)[..self.len]
     }

@@ -1,13 +1,12 @@
-//! The objects of a launch's memory, and where its arguments went.
+//! The objects of a launch's memory, and the locations of its arguments.
 
 use lockstep_kernel::{Elem, Kernel, ParamKind, Space};
 
 use crate::launch::bytes::Bytes;
 use crate::launch::request::{BoundArg, BoundLaunch, LaunchError};
 
-/// An address is the number of its object in the upper bits and, in the lower
-/// 40, the offset plus half the range: so arithmetic that leaves an object, on
-/// either side, still names it.
+/// An address has the number of its object in the upper bits and, in the lower 40, the offset plus half the range: so
+/// after arithmetic that leaves the object, in either direction, it still names it.
 const OBJECT_SHIFT: u32 = 40;
 const BIAS: u64 = 1 << (OBJECT_SHIFT - 1);
 
@@ -23,14 +22,14 @@ pub(crate) fn object_of(address: u64) -> usize {
     (address >> OBJECT_SHIFT) as usize
 }
 
-/// The largest object there can be.
+/// The maximum size of an object.
 pub(crate) const MAX_OBJECT: u64 = BIAS - (1 << 20);
 
-/// How much of a device's heap is modelled: blocks, and bytes of one.
+/// Limits of the modelled device heap: number of allocations, and bytes of one.
 const HEAP_SLOTS: u64 = 4096;
 pub(crate) const HEAP_BLOCK: u64 = 1 << 16;
 
-/// Object 0: what null and small integers point to.
+/// Object 0: the target of null and small integers.
 pub(crate) const NULL_OBJECT: usize = 0;
 
 /// One object of a launch's memory.
@@ -40,15 +39,15 @@ pub(crate) struct ObjectInfo {
     pub space: Space,
     pub size: u64,
     pub elem: Elem,
-    /// Initial bytes; shorter than `size` means zeros follow.
+    /// Initial bytes; if shorter than `size`, zeros follow.
     pub init: Option<Bytes>,
-    /// Parameter that it is the argument of.
+    /// The parameter whose argument it is.
     pub param: Option<usize>,
-    /// Start within the block's shared or the lane's private arena.
+    /// Offset within the block's shared or the lane's private arena.
     pub arena: u64,
 }
 
-/// The objects of a launch and where arguments went.
+/// The objects of a launch and the locations of arguments.
 pub(crate) struct Layout {
     pub objects: Vec<ObjectInfo>,
     /// Object of each of the kernel's static objects.
@@ -58,7 +57,7 @@ pub(crate) struct Layout {
     pub shared_arena: u64,
     pub private_arena: u64,
     pub dynamic_shared: u32,
-    /// First slot for a block of the device's heap.
+    /// First slot for an allocation of the device heap.
     pub heap: usize,
 }
 
@@ -80,7 +79,7 @@ fn fill_structs(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) {
     }
 }
 
-/// Gives the parameters that share another's array its address; that one may share a third's.
+/// Resolves parameters that alias another's array, which may itself alias a third.
 fn share_arrays(kernel: &Kernel, launch: &BoundLaunch, l: &mut Layout) -> Result<(), LaunchError> {
     let shares = |arg: &BoundArg| match *arg {
         BoundArg::Alias { param, offset } => Some((param, offset)),
@@ -165,7 +164,7 @@ pub(crate) fn layout(
                 let info = object(space, bytes.len() as u64, elem, Some(bytes.clone()));
                 Some(origin(l.push(info)?))
             }
-            // Once all arrays are there.
+            // Resolved when all arrays exist.
             (ParamKind::Buffer { .. }, BoundArg::Alias { .. }) => None,
             (ParamKind::Buffer { .. }, BoundArg::Variable { object, offset }) => {
                 let Some(&id) = l.statics.get(*object) else {

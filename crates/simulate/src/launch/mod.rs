@@ -1,4 +1,4 @@
-//! What a launch is given and what comes out of it: arguments, the layout of memory, the outcome.
+//! Input and output of a launch: arguments, the layout of memory, the outcome.
 
 pub mod bind;
 pub(crate) mod bytes;

@@ -1,4 +1,4 @@
-//! What a simulation gives back.
+//! The result of a simulation.
 
 use lockstep_finding::{Access, Finding, Memory, Reason};
 use lockstep_kernel::{BlockId, SiteId};
@@ -14,7 +14,7 @@ pub struct Stats {
     pub memory_bytes: u64,
     /// Bytes of shadow kept for it.
     pub shadow_bytes: u64,
-    /// Sites of accesses that some thread executed, of all the kernel has.
+    /// Sites of accesses that some thread executed, and the number of all sites.
     pub sites_reached: u32,
     pub sites_total: u32,
     /// Whether blocks ran in parallel from start to end.
@@ -28,26 +28,24 @@ pub struct Outcome {
     pub printed: String,
     /// Contents of each `Buffer` argument after the launch, by parameter.
     pub buffers: Vec<(usize, Vec<u8>)>,
-    /// Why the launch was not executed to its end as written, if it was not:
-    /// nothing may be concluded from the absence of findings.
+    /// Why the launch was not executed completely as written, if it was not: then the absence of findings proves
+    /// nothing.
     pub incomplete: Option<Reason>,
-    /// A precondition of the kernel's that the launch does not satisfy: it says
-    /// nothing about the kernel.
+    /// A precondition of the kernel that the launch does not satisfy: then the result is meaningless for the kernel.
     pub violated: Option<String>,
     pub stats: Stats,
     pub coverage: Coverage,
-    /// With [`Config::barrier_needs`](crate::Config::barrier_needs), if the launch ran to its end and the kernel
-    /// has barriers of the block, and none of parts of it.
+    /// With [`Config::barrier_needs`](crate::Config::barrier_needs), if the launch completed and the kernel has
+    /// barriers of the block, and none of parts of it.
     pub barriers: Option<BarrierSurvey>,
 }
 
-/// What of a kernel some thread executed.
+/// Which sites and branches of a kernel some thread executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// By [`SiteId`].
     pub sites: Vec<bool>,
-    /// By [`BlockId`]: whether some thread took the first and the second way of
-    /// the branch that ends the block.
+    /// By [`BlockId`]: whether some thread took the first and the second edge of the branch that ends the block.
     pub branches: Vec<[bool; 2]>,
 }
 
@@ -60,7 +58,7 @@ impl Coverage {
         self.branches.get(block.0 as usize).copied().unwrap_or_default()
     }
 
-    /// What either covers.
+    /// Adds the coverage of another launch.
     pub fn join(&mut self, other: &Coverage) {
         let sites = self.sites.len().max(other.sites.len());
         self.sites.resize(sites, false);
@@ -85,28 +83,27 @@ pub struct Footprint {
     /// The same of the words that some thread writes.
     pub written_addresses: u64,
     pub written_touches: u64,
-    /// Words from the first to the last that is accessed, summed over objects.
+    /// Words from the first to the last accessed one, summed over objects.
     pub range: u64,
     pub coverage: Coverage,
     /// Instructions executed by warps.
     pub steps: u64,
-    /// Whether the launch ran to its end.
+    /// Whether the launch completed.
     pub complete: bool,
-    /// Whether the launch is not one that the kernel is for.
+    /// Whether the launch violates a precondition of the kernel.
     pub violated: bool,
 }
 
 impl Footprint {
-    /// Simulee's fitness: words per touch. The lower, the more threads meet; 1
-    /// where each word has one thread, or nothing is touched.
+    /// Simulee's fitness: words per access. The lower, the more threads share words; 1 if each word has one thread, or
+    /// nothing is accessed.
     pub fn f(&self) -> f64 {
         if self.touches == 0 { 1.0 } else { self.addresses as f64 / self.touches as f64 }
     }
 }
 
-/// Which barriers of the block stand between accesses that would race without
-/// them. A barrier is redundant in this launch if it is in no separation alone;
-/// several are together if they contain no separation.
+/// Which barriers of the block separate accesses that would race without them. A barrier is redundant in this launch if
+/// it is not a separation by itself; several are redundant together if they contain no separation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarrierSurvey {
     /// The barriers of the block that were executed, by site.
@@ -116,8 +113,7 @@ pub struct BarrierSurvey {
 }
 
 impl BarrierSurvey {
-    /// The separation that shows that the barrier at `site` is needed even if all
-    /// others stay.
+    /// The separation that shows that the barrier at `site` is needed even if all others are kept.
     pub fn needs(&self, site: SiteId) -> Option<&Separation> {
         let alone = |s: &&Separation| s.barriers == [site];
         let mut found = self.separations.iter().filter(alone);
@@ -138,9 +134,9 @@ pub struct BarrierUse {
 /// Conflicting accesses that only these barriers separate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Separation {
-    /// Sorted: the accesses would race if all of these were taken away.
+    /// Sorted: the accesses would race if all of these were removed.
     pub barriers: Vec<SiteId>,
-    /// Some such pair is of threads in two warps.
+    /// Whether some such pair is of threads in two warps.
     pub across_warps: bool,
     /// How many pairs were seen.
     pub pairs: u64,

@@ -1,4 +1,4 @@
-//! What a simulation is given: the launch, and how to execute it.
+//! The input of a simulation: the launch, and how to execute it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use lockstep_kernel::Scheduling;
 
 use crate::launch::bytes::Bytes;
 
-/// A kernel argument in the form the machine wants it.
+/// A kernel argument in the form that the machine uses.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BoundArg {
     /// One value per register of the parameter, zero-extended.
     Scalar(Vec<u64>),
     /// A buffer of its own with these contents.
     Buffer(Bytes),
-    /// The same buffer as an earlier argument, from `offset` bytes on.
+    /// The same buffer as an earlier argument, starting at byte `offset`.
     Alias { param: usize, offset: u64 },
-    /// A pointer into a variable of the kernel's file, by its number among the kernel's objects, plus bytes.
+    /// A pointer into a variable of the kernel's file: its number among the kernel's objects, and an offset in bytes.
     Variable { object: usize, offset: u64 },
     /// A null pointer.
     Null,
@@ -34,7 +34,7 @@ pub enum BoundArg {
 pub struct BoundLaunch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// The global size, where it is no multiple of the block; the last blocks are then smaller.
+    /// The global size, if it is not a multiple of the block; the last blocks are then smaller.
     pub global: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub shared: u32,
@@ -64,19 +64,19 @@ pub struct Config {
     pub max_steps: u64,
     /// Kinds of finding to look for.
     pub kinds: Vec<Kind>,
-    /// The largest number of bytes that are kept of what the kernel prints.
+    /// Maximum number of bytes of the kernel's output that are kept.
     pub max_print: usize,
     /// When to give the launch up as `unknown`, if ever.
     pub deadline: Option<Instant>,
     /// Gives the launch up as if the deadline had passed.
     pub cancel: Cancel,
-    /// Also find out which barriers of the block are needed
-    /// ([`Outcome::barriers`](crate::Outcome::barriers)). Blocks then run one after the other.
+    /// Also determine which barriers of the block are needed ([`Outcome::barriers`](crate::Outcome::barriers)). Blocks
+    /// then run one after the other.
     pub barrier_needs: bool,
-    /// Also say what the arrays hold at the end ([`Outcome::buffers`](crate::Outcome::buffers)).
+    /// Also return the final contents of the arrays ([`Outcome::buffers`](crate::Outcome::buffers)).
     pub outputs: bool,
-    /// Execute only these blocks, in this order, as if the others had not begun yet: what is found among them is found in
-    /// a launch that begins so. Where one of them waits for another, the launch is given up.
+    /// Execute only these blocks, in this order, as if the others had not started yet: a finding among them also occurs
+    /// in a launch that starts this way. If one of them waits for another block, the launch is given up.
     pub only: Option<Arc<[u32]>>,
 }
 

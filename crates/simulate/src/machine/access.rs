@@ -1,9 +1,9 @@
 //! The one way to memory: every load and store of a warp, and what atomics and copies share with them.
 //!
-//! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]); lanes out of its bounds
-//! are a fault and take no part (they load zero and store nothing), misaligned ones are a fault and go on. Then the access
-//! is claimed, where other blocks run at the same time, and told to the observer, and then it is made. A store buffer
-//! between a thread and memory would stand behind the observer, where [`Target`] is read and written.
+//! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]). Lanes that are out of
+//! bounds are a fault and take no part (they load zero and store nothing); misaligned lanes are a fault and continue.
+//! Then the access is claimed, if other blocks run at the same time, reported to the observer, and then executed. A
+//! store buffer between a thread and memory would be placed after the observer, where [`Target`] is read and written.
 //!
 //! [`Memory::resolve_one`]: crate::machine::memory::Memory::resolve_one
 
@@ -17,7 +17,7 @@ use crate::machine::memory::Target;
 use crate::machine::observe::{AccessKind, At, Event, Observer, Transfer};
 use crate::machine::world::World;
 
-/// What a transfer between registers and memory is of.
+/// The description of a transfer between registers and memory.
 fn transfer<'t>(t: &'t Target, site: SiteId, ty: Ty) -> Transfer<'t> {
     Transfer {
         object: t.object,
@@ -31,7 +31,7 @@ fn transfer<'t>(t: &'t Target, site: SiteId, ty: Ty) -> Transfer<'t> {
 }
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Any case: tells what is wrong and gives the good lanes, object by object.
+    /// The general case: reports faults and returns the valid lanes, object by object.
     pub(crate) fn resolve_all(
         &mut self,
         at: &At,
@@ -82,7 +82,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world.observer.fault(&mut self.observed, at, &fault);
     }
 
-    /// Whether an access may be made: blocks that run at the same time must not depend on each other.
+    /// Whether an access may be executed: blocks that run at the same time must not depend on each other.
     #[inline(always)]
     pub(crate) fn claim(
         &self,
@@ -107,7 +107,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         agreed
     }
 
-    /// Whether memory may be read that no access of the kernel is about.
+    /// Whether memory may be read outside of the kernel's own accesses.
     pub(crate) fn claim_read(&self, t: &Target, world: &mut World<O>) -> bool {
         let mine = t.space() != Space::Global || self.memory.unwritten[t.object];
         let agreed =
@@ -118,7 +118,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         agreed
     }
 
-    /// Tells the observer of an access that is about to be made.
+    /// Reports an access to the observer before it is executed.
     #[inline(always)]
     pub(crate) fn observe(
         &mut self,
@@ -271,7 +271,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let bytes = ty.bytes();
         let slots = &p.code.values[first as usize..first as usize + count as usize];
         world.observer.stores(&mut self.observed, at, &transfer(t, site, ty), slots);
-        // Lanes that store what is there.
+        // Lanes that store the value that is there already.
         let mut silent = u32::MAX;
         if count == 1 && bytes == 4 && t.contiguous() {
             let (new, old) = (regs.w32(slots[0]), t.get_all());

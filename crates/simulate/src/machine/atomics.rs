@@ -46,7 +46,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     }
 
     fn atomic_at(&mut self, at: &At, t: &Target, a: &AtomicStep, world: &mut World<O>) {
-        // The value that a compare-and-swap will find is read before it is executed: no other block may change it.
+        // The old value for a compare-and-swap is read before it is executed: no other block may change it.
         let alone = a.op == AtomicOp::CompareExchange;
         let claimed = if alone { AccessKind::Write } else { AccessKind::Atomic };
         if !self.claim(t, claimed, a.site, world) {
@@ -87,7 +87,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     }
 }
 
-/// Lanes whose compare-and-swap will not store.
+/// Lanes whose compare-and-swap will fail.
 fn failing(at: &At, t: &Target, a: &AtomicStep) -> u32 {
     if a.op != AtomicOp::CompareExchange {
         return 0;
@@ -95,7 +95,7 @@ fn failing(at: &At, t: &Target, a: &AtomicStep) -> u32 {
     let regs = at.regs;
     let mut failed = 0;
     for l in lanes_of(t.mask) {
-        // The last lane before it that stored there, else memory.
+        // The last lower lane that stored there, otherwise memory.
         let stored = lanes_of(t.mask & !failed & ((1 << l) - 1))
             .filter(|o| t.offsets[*o] == t.offsets[l])
             .last();
@@ -108,13 +108,13 @@ fn failing(at: &At, t: &Target, a: &AtomicStep) -> u32 {
     failed
 }
 
-/// What an atomic leaves in memory.
+/// The new value that an atomic stores.
 pub(crate) fn apply(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
     let mask = ty.mask();
     let signed = |x: u64| ((x << (64 - ty.bits())) as i64) >> (64 - ty.bits());
     let real =
         |f: fn(f64, f64) -> f64| real_bits(ty, f(real_value(ty, old), real_value(ty, value)));
-    // Single precision is added in single precision.
+    // `f32` values are added in single precision.
     let add = |sign: f32| match ty {
         Ty::F32 => {
             let sum = f32::from_bits(old as u32) + sign * f32::from_bits(value as u32);

@@ -1,11 +1,9 @@
-//! Barriers of blocks and warps, warp operations, and what goes wrong at them.
+//! Barriers of blocks and warps, warp operations, and their faults.
 //!
-//! A group that comes to a barrier waits. Barriers are looked at when no thread in
-//! the block (or, for `__syncwarp` and the `_sync` operations, in the warp) can
-//! go on: either all threads that must be there are, and they go on together, or
-//! some wait for threads that will never come, which is `barrier-divergence`.
-//! Threads that have returned count as arrived, as on hardware, but a barrier of
-//! the block that relies on that is reported too.
+//! A group that reaches a barrier waits. Barriers are processed when no thread in the block (or, for `__syncwarp` and
+//! the `_sync` operations, in the warp) can continue: either all required threads have arrived, and they continue
+//! together, or some wait for threads that will never arrive, which is `barrier-divergence`. Threads that have returned
+//! count as arrived, as on hardware, but a barrier of the block that relies on that is reported too.
 
 use lockstep_kernel::{AtomicOp, BarrierReduce, LocId, SiteId, Ty};
 
@@ -20,7 +18,7 @@ use crate::machine::warp::{BarrierWait, Group, State};
 use crate::machine::world::{Stop, World};
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// A group comes to a barrier. True if it may go on at once.
+    /// A group reaches a barrier. Returns true if it may continue at once.
     pub(crate) fn barrier(
         &mut self,
         w: usize,
@@ -75,7 +73,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         Ok(false)
     }
 
-    /// `__syncwarp`, in which lanes may name different sets. True if all may go on.
+    /// `__syncwarp`, in which lanes may name different sets. Returns true if all may continue.
     fn warp_barrier(
         &mut self,
         w: usize,
@@ -127,7 +125,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         false
     }
 
-    /// Every lane that names a set of lanes must be in it.
+    /// Checks that every lane is in the mask that it names.
     fn check_named(&mut self, w: usize, mask: u32, named: u32, site: SiteId, world: &mut World<O>) {
         let outside = mask & !named;
         if outside == 0 {
@@ -137,7 +135,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         self.fault(w, &Fault::NotInMask { site, thread, mask: named }, world);
     }
 
-    /// A warp operation with a mask: waits until the lanes it names are here.
+    /// A warp operation with a mask: waits until the lanes in the mask have arrived.
     pub(crate) fn gather(
         &mut self,
         w: usize,
@@ -167,8 +165,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         false
     }
 
-    /// No lane of the warp can go on: releases a group whose partners have all arrived.
-    /// False if there is none.
+    /// No lane of the warp can continue: releases a group whose partners have all arrived. Returns false if there is
+    /// none.
     pub(crate) fn release_warp_waits(
         &mut self,
         w: usize,
@@ -189,8 +187,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let alive = self.warps[w].alive;
         for &(i, site, named) in &waits {
             let here = self.warps[w].groups[i].clone();
-            // Partners: at a __syncwarp with the same mask, wherever; at a warp
-            // operation, at the same one.
+            // Partners: at a `__syncwarp` with the same mask, anywhere; at a warp operation, at the same one.
             let partner = |g: &Group| match (g.state, site) {
                 (State::Warp { site: Some(_), mask }, Some(_)) => mask == named,
                 (State::Warp { site: None, .. }, None) => {
@@ -220,8 +217,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         if self.warps[w].groups.iter().any(|g| g.state == State::Paused) {
             return Ok(false);
         }
-        // Others of the block may still set free those at block barriers, but
-        // lanes of this very warp that are missing wait elsewhere for good.
+        // Other threads of the block may still release those at block barriers, but missing lanes of this warp wait
+        // elsewhere forever.
         let (i, site, named) = waits[0];
         let group = &self.warps[w].groups[i];
         let missing = named & alive & !group.mask;
@@ -264,8 +261,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         warp.strayed &= warp.awaited;
     }
 
-    /// Lanes that an operation of the warp names and that have returned need not come, but those that did something else
-    /// while the others waited for them were there, and did not.
+    /// Lanes in the mask of a warp operation that have returned need not arrive. But lanes that executed other code
+    /// while the others waited for them, and did not arrive, are a fault.
     fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World<O>) {
         let first = self.warps[w].first_thread;
         let size = self.p.lanes_from(self.block, first);
@@ -289,7 +286,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// No thread of the block can go on.
+    /// Called when no thread of the block can continue.
     pub(crate) fn resolve(&mut self, world: &mut World<O>) -> Result<Option<Turn>, Stop> {
         if self.release_partial_barriers(world) || self.resume() {
             return Ok(None);
@@ -349,15 +346,15 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         Ok(None)
     }
 
-    /// A barrier that not all threads of the block reach: some have returned.
+    /// Checks for a barrier that not all threads of the block reach, because some have returned.
     fn check_returned(&mut self, site: SiteId, thread: u32, world: &mut World<O>) {
         if let Some((returned, branch)) = self.returned {
             self.fault(0, &Fault::Returned { site, thread, returned, branch }, world);
         }
     }
 
-    /// Lets the groups at a barrier go on, with its result if it computes one.
-    /// `arrived`: some threads arrived without waiting.
+    /// Lets the groups at a barrier continue, with its result if it computes one. `arrived`: some threads arrived
+    /// without waiting.
     pub(crate) fn release(
         &mut self,
         world: &mut World<O>,
@@ -420,7 +417,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// What threads give at a barrier, combined in the order of their numbers.
+    /// Combines the values that threads contribute at a barrier, in the order of their indices.
     fn combine(&mut self, how: BarrierReduce, who: &[(usize, u32)], value: Slot, d: Slot) {
         let (op, ty, inclusive) = match how {
             BarrierReduce::Fold { op, ty } => (op, ty, true),
@@ -452,14 +449,14 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world.observer.block_passes_grid_barrier(own, self.p, self.block, site);
     }
 
-    /// Places and threads that cannot go on, for a deadlock's message.
+    /// Source locations and threads that cannot continue, for a deadlock's message.
     pub(crate) fn stuck_places(&self) -> Vec<(LocId, u32)> {
         let mut places = self.waiting_places();
         places.sort_by_key(|p| !p.0);
         places.into_iter().map(|p| (p.1, p.2)).collect()
     }
 
-    /// Whether each group spins, where, and its first thread.
+    /// For each group, whether it spins, where, and its first thread.
     fn waiting_places(&self) -> Vec<(bool, LocId, u32)> {
         self.warps
             .iter()
@@ -468,7 +465,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                     let loc = match g.state {
                         State::Ready => {
                             let b = &self.p.code.blocks[g.block as usize];
-                            // The read the loop waits on is the best place to name.
+                            // The read that the loop waits on is the best location to name.
                             let at = (b.first..b.last)
                                 .find(|i| {
                                     matches!(
@@ -488,7 +485,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     }
 }
 
-/// What changes nothing when it is combined with anything.
+/// The neutral element of the operation.
 fn neutral(op: AtomicOp, ty: Ty) -> u64 {
     let sign = 1 << (ty.bits() - 1);
     match op {

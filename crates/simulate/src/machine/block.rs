@@ -1,15 +1,13 @@
-//! One block: its warps, their groups of lanes, and whose turn it is.
+//! One block: its warps, their groups of lanes, and their scheduling.
 //!
-//! A warp starts as one group of lanes. A branch on which lanes disagree splits
-//! the group; groups that come to the same place join again. The group that runs
-//! is the one whose block comes first in the kernel's weak topological order, so
-//! lanes meet again at the latest at the post-dominator of the branch. Under
-//! `independent` scheduling a group that spins on what another thread may change
-//! passes its turn to the other groups; under `lockstep` it does not, as hardware
-//! before Volta did not.
+//! A warp starts as one group of lanes. A divergent branch splits the group; groups that reach the same instruction
+//! join again. The group that runs is the one whose basic block comes first in the kernel's weak topological order, so
+//! lanes reconverge at the latest at the post-dominator of the branch. Under `independent` scheduling a group that
+//! spins on a value that another thread may change passes its turn to the other groups; under `lockstep` it does not,
+//! like hardware before Volta.
 //!
-//! Nothing here checks anything: accesses, barriers, fences and atomics go to the observer through one path each
-//! ([`crate::machine::access`], [`crate::machine::barrier`]).
+//! No checks are made here: accesses, barriers, fences and atomics are reported to the observer, each through a single
+//! path ([`crate::machine::access`], [`crate::machine::barrier`]).
 
 use lockstep_kernel::{LocId, SiteId};
 use rustc_hash::FxHashMap;
@@ -24,16 +22,15 @@ use crate::machine::partial_barrier::PartialBarrier;
 use crate::machine::warp::{Group, State, Warp, preset};
 use crate::machine::world::{Stop, World};
 
-/// How a block left its turn.
+/// Why a block's turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     Finished,
-    /// Only spinning groups and groups at barriers are left, and nothing changed
-    /// since they last looked.
+    /// Only spinning groups and groups at barriers are left, and nothing changed since they last read memory.
     Spinning,
     /// All at the grid barrier of this site.
     AtGridBarrier(SiteId),
-    /// Had its share; there is more to do.
+    /// Its time slice ended; there is more to do.
     Paused,
 }
 
@@ -43,7 +40,7 @@ pub(crate) struct BlockRun<'p, 'k, O: Observer> {
     pub block: u32,
     pub memory: Memory,
     pub warps: Vec<Warp>,
-    /// What the observer keeps for this block.
+    /// The observer's state for this block.
     pub observed: O::Block,
     pub printed: String,
     /// Barriers of some of the threads, by number.
@@ -52,11 +49,11 @@ pub(crate) struct BlockRun<'p, 'k, O: Observer> {
     pub group_copies: GroupCopies,
     /// The first thread that returned, and after which branch.
     pub returned: Option<(u32, LocId)>,
-    /// Whether an assertion of a thread failed: what the thread was to write is missing.
+    /// Whether an assertion failed: the values that its thread would have written are missing.
     pub failed: bool,
-    /// State of the heap that the table shows.
+    /// Version of the heap that the object table reflects.
     pub heap_version: u64,
-    /// The warp whose private memory the table shows.
+    /// The warp whose private memory the object table refers to.
     running: usize,
 }
 
@@ -65,7 +62,7 @@ pub(crate) struct BlockRun<'p, 'k, O: Observer> {
 unsafe impl<O: Observer> Send for BlockRun<'_, '_, O> where O::Block: Send {}
 
 impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
-    /// Storage for a block; [`BlockRun::start`] makes it a particular one.
+    /// Storage for a block; [`BlockRun::start`] assigns it a block.
     pub(crate) fn new(
         p: &'p Program<'k>,
         globals: &Globals,
@@ -99,7 +96,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// Makes this block number `block`, about to start.
+    /// Prepares to run block number `block`.
     pub(crate) fn start(&mut self, block: u32, observer: &mut O) {
         let p = self.p;
         self.block = block;
@@ -147,7 +144,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         self.warps[w].registers.with(&self.p.code.constants)
     }
 
-    /// A warp, for an observer.
+    /// The context of a warp, for an observer.
     #[inline(always)]
     pub(crate) fn at(&self, w: usize) -> At<'p, 'k> {
         At {
@@ -159,14 +156,14 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// Tells the observer of something that goes wrong in a warp.
+    /// Reports a fault in a warp to the observer.
     #[cold]
     pub(crate) fn fault(&mut self, w: usize, fault: &Fault, world: &mut World<O>) {
         let at = self.at(w);
         world.observer.fault(&mut self.observed, &at, fault);
     }
 
-    /// Runs the block until it is done or waits for other blocks.
+    /// Runs the block until it ends or waits for other blocks.
     pub(crate) fn run(&mut self, world: &mut World<O>) -> Result<Turn, Stop> {
         self.see_heap(world);
         loop {
@@ -193,7 +190,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
             }
             if groups.any(|g| g.state == State::Ready) {
                 let stuck = (0..self.warps.len()).all(|w| self.warp_is_stuck(w));
-                // Named barriers may be complete while others spin.
+                // Named barriers may be complete while other threads spin.
                 if self.release_partial_barriers(world) || self.resume() {
                     continue;
                 }
@@ -211,8 +208,8 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// Whether nothing in the warp can go on by itself. Under lock-step scheduling
-    /// a group that spins keeps the others of its warp from running.
+    /// Whether nothing in the warp can continue by itself. Under lock-step scheduling a group that spins keeps the
+    /// other groups of its warp from running.
     fn warp_is_stuck(&self, w: usize) -> bool {
         let groups = &self.warps[w].groups;
         match self.pick(w) {
@@ -221,8 +218,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// Runs groups of a warp; true if it stopped because all that is ready has
-    /// passed its turn.
+    /// Runs groups of a warp; returns true if it stopped because all ready groups have passed their turn.
     fn run_warp(&mut self, w: usize, world: &mut World<O>) -> Result<bool, Stop> {
         if self.running != w {
             self.running = w;
@@ -250,7 +246,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// Joins groups that stand at the same place.
+    /// Joins groups at the same instruction.
     fn join(&mut self, w: usize) {
         let groups = &mut self.warps[w].groups;
         let mut i = 0;
@@ -276,7 +272,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         }
     }
 
-    /// The ready group whose turn it is.
+    /// The ready group that runs next.
     fn pick(&self, w: usize) -> Option<usize> {
         let lockstep = self.p.lockstep;
         let groups = &self.warps[w].groups;

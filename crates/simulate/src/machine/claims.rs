@@ -1,10 +1,10 @@
-//! Blocks that run at the same time do not touch each other's memory.
+//! Blocks that run at the same time do not access each other's memory.
 //!
-//! While blocks run in parallel, each claims a word of global memory before it accesses it: for reading, for atomics, or
-//! for anything. Claims of several blocks for reading, or for atomics, agree; any others do not, and the later access is
-//! not made: the run stops, and the launch is executed again with one block after the other. Claims are never given back.
-//! So no two threads of this program ever access a word that one of them writes other than by atomics, and what a
-//! parallel run computes does not depend on the order of its blocks.
+//! While blocks run in parallel, each claims a word of global memory before it accesses it: for reading, for atomics,
+//! or for any access. Claims of several blocks for reading, or for atomics, are compatible; any others are not, and the
+//! later access is not executed: the run stops, and the launch is executed again with one block after the other. Claims
+//! are never released. So no two threads of this program ever access a word that one of them writes, other than by
+//! atomics, and the result of a parallel run does not depend on the order of its blocks.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
@@ -14,10 +14,10 @@ use crate::code::program::Program;
 use crate::machine::memory::Target;
 use crate::machine::observe::AccessKind;
 
-/// Which block has claimed which word of global memory, and for what.
+/// Which block has claimed which word of global memory, and for which accesses.
 pub(crate) struct Claims {
     objects: Vec<Vec<AtomicU32>>,
-    /// A worker has ended the run.
+    /// Set when a worker has ended the run.
     pub stop: AtomicBool,
 }
 
@@ -28,11 +28,11 @@ const ATOMIC: u32 = 3;
 const READ_BY_MANY: u32 = (u32::MAX - 3) | READ;
 const ATOMIC_BY_MANY: u32 = (u32::MAX - 3) | ATOMIC;
 
-/// The number of a block plus one has 30 bits, and is not that of many blocks.
+/// The number of a block plus one has 30 bits, and differs from the value for many blocks.
 const MOST_BLOCKS: u64 = (1 << 30) - 2;
 
 impl Claims {
-    /// None where there are more blocks than a claim can name.
+    /// `None` if there are more blocks than a claim can represent.
     pub(crate) fn new(program: &Program) -> Option<Claims> {
         let words = |o: &crate::launch::layout::ObjectInfo| {
             if o.space == Space::Global { o.size.div_ceil(4) as usize } else { 0 }
@@ -45,8 +45,8 @@ impl Claims {
         self.objects.iter().map(|o| o.len() as u64 * 4).sum()
     }
 
-    /// Claims what an access to global memory touches; false if another block has a claim that does not agree. `narrow`:
-    /// an atomic that is none for other blocks.
+    /// Claims the words of an access to global memory; false if another block has an incompatible claim. `narrow`: an
+    /// atomic whose scope does not include other blocks.
     #[inline(always)]
     pub(crate) fn claim(&self, t: &Target, kind: AccessKind, block: u32, narrow: bool) -> bool {
         let words = &self.objects[t.object];
@@ -94,7 +94,7 @@ fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u
     true
 }
 
-/// Changes the state of a word; false where it is another block's.
+/// Changes the state of a word; false if another block has claimed it.
 #[cold]
 fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
     let mut old = word.load(Relaxed);
@@ -103,7 +103,7 @@ fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
         let new = match (old & 3, state) {
             _ if old == 0 => mine | state,
             (a, b) if own && a == b => return true,
-            // A block that accesses a word in several ways has it for itself.
+            // A block that accesses a word in several ways claims it exclusively.
             _ if own => mine | WRITTEN,
             (READ, READ) => READ_BY_MANY,
             (ATOMIC, ATOMIC) => ATOMIC_BY_MANY,
@@ -119,7 +119,7 @@ fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
     }
 }
 
-/// A large table of zeros that takes no time until it is used.
+/// A large table of zeros whose pages are not touched until they are used.
 fn zeroed(n: usize) -> Vec<AtomicU32> {
     let mut plain = std::mem::ManuallyDrop::new(vec![0u32; n]);
     // SAFETY: `AtomicU32` has the layout of `u32`, and the vector is handed over whole.

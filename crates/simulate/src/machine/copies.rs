@@ -1,14 +1,14 @@
 //! Copies: of a run-time length by one thread, asynchronous ones of one thread (`cp.async`), and OpenCL's group copies.
 //!
-//! An asynchronous copy is made where it begins, so that what is read later is what it brings. But hardware may make it at
-//! any time until it is waited for. So its accesses are told to the observer where it begins and, for a copy of one
-//! thread, again where the thread has waited for it; what was accessed in between is the observer's to compare.
+//! An asynchronous copy is executed at its start, so that later reads see its data. But hardware may execute it at any
+//! time until it is waited for. So its accesses are reported to the observer at its start and, for a copy of one
+//! thread, again after the thread has waited for it; the observer compares them with the accesses in between.
 //!
-//! A group copy is made where the first thread of the block that has not returned comes to it, by no thread in particular
-//! ([`COPY_ENGINE`]). Its event is a number that all threads of the block know: the site of the copy, and how often the
-//! thread has come to it; a copy that is given an event has that one.
+//! A group copy is executed when the first thread of the block that has not returned reaches it, by no particular
+//! thread ([`COPY_ENGINE`]). Its event is a number that is the same for all threads of the block: the site of the copy,
+//! and how often the thread has reached it; a copy that is given an event has that one.
 //!
-//! What it can miss: threads that wait for different events at one place. The list of the first thread counts.
+//! What it can miss: threads that wait for different events at one wait. The list of the first thread counts.
 
 use lockstep_kernel::{SiteId, Ty};
 use rustc_hash::FxHashMap;
@@ -22,7 +22,7 @@ use crate::machine::memory::Target;
 use crate::machine::observe::{AccessKind, At, COPY_ENGINE, Copy, Observer};
 use crate::machine::world::World;
 
-/// A longer list is taken for one of all events.
+/// A longer list is treated as one of all events.
 const MOST_EVENTS: u64 = 1 << 16;
 
 /// The asynchronous copies that threads of a block have not waited for, by thread.
@@ -33,9 +33,9 @@ pub(crate) struct AsyncCopies {
 
 #[derive(Default)]
 struct Queue {
-    /// Since the last commit.
+    /// Copies since the last commit.
     open: Vec<Copy>,
-    /// What was committed, oldest first.
+    /// Committed groups, oldest first.
     groups: Vec<Vec<Copy>>,
 }
 
@@ -44,7 +44,7 @@ impl AsyncCopies {
         self.threads.entry(copy.thread).or_default().open.push(copy);
     }
 
-    /// What these lanes have begun since their last commit is a group.
+    /// Commits the copies that these lanes have started since their last commit as a group.
     pub(crate) fn commit(&mut self, first_thread: u32, mask: u32) {
         for l in lanes_of(mask) {
             let queue = self.threads.entry(first_thread + l as u32).or_default();
@@ -53,7 +53,7 @@ impl AsyncCopies {
         }
     }
 
-    /// All groups of a thread but the `left` newest have ended: what was in them.
+    /// Completes all groups of a thread except the `left` newest; returns their copies.
     fn end(&mut self, thread: u32, left: u32) -> Vec<Copy> {
         let Some(queue) = self.threads.get_mut(&thread) else { return Vec::new() };
         let ended = queue.groups.len().saturating_sub(left as usize);
@@ -64,16 +64,16 @@ impl AsyncCopies {
 /// The group copies of a block.
 #[derive(Default)]
 pub(crate) struct GroupCopies {
-    /// How often each lane of a warp has come to a copy.
+    /// How often each lane of a warp has reached a copy.
     begun: FxHashMap<(SiteId, usize), [u32; LANES]>,
-    /// How many threads have executed each copy since all had.
+    /// How many threads have executed each copy since the last time that all had.
     executed: FxHashMap<SiteId, u32>,
-    /// The events that the wait is for which the block comes to now; all where that cannot be told.
+    /// The events of the wait that the block is reaching; `None` means all, if they are not known.
     awaited: Option<Vec<u64>>,
 }
 
 impl GroupCopies {
-    /// The event of a lane that comes to a copy.
+    /// The event of a lane that reaches a copy.
     fn event(&mut self, site: SiteId, w: usize, lane: usize, given: u64) -> u64 {
         let count = &mut self.begun.entry((site, w)).or_insert([0; LANES])[lane];
         *count += 1;
@@ -85,7 +85,7 @@ impl GroupCopies {
 }
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Copies and fills of run-time length, a lane at a time.
+    /// Copies and fills of run-time length, one lane at a time.
     pub(crate) fn bulk(&mut self, w: usize, mask: u32, r: &Rare, world: &mut World<O>) {
         let at = self.at(w);
         let regs = at.regs;
@@ -186,7 +186,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world.observer.written(&mut self.observed, t.object, t.offsets[lane], len);
     }
 
-    /// Lanes wait for their asynchronous copies: their accesses are made by now.
+    /// Lanes wait for their asynchronous copies: their accesses have completed.
     pub(crate) fn await_copies(&mut self, w: usize, mask: u32, left: Slot, world: &mut World<O>) {
         let at = self.at(w);
         for l in lanes_of(mask) {
@@ -210,14 +210,14 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// Whether these lanes have the first thread of the block among them that has not returned, and which lane it is.
+    /// The lane of the first thread of the block that has not returned, if it is among these lanes.
     fn first_of_block(&self, w: usize, mask: u32) -> Option<usize> {
         let lead = self.warps.iter().position(|warp| warp.alive != 0);
         let lane = self.warps[w].alive.trailing_zeros() as usize;
         (lead == Some(w) && mask >> lane & 1 == 1).then_some(lane)
     }
 
-    /// Lanes come to a group copy. It is made once for the block.
+    /// Lanes reach a group copy. It is executed once for the block.
     pub(crate) fn group_copy(&mut self, w: usize, mask: u32, r: &Rare, world: &mut World<O>) {
         let Rare::GroupCopy {
             read,
@@ -259,7 +259,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// Lanes come to a wait for the events in a list.
+    /// Lanes reach a wait for the events in a list.
     pub(crate) fn note_awaited(
         &mut self,
         w: usize,
@@ -283,7 +283,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         };
     }
 
-    /// All threads of the block have come to a wait for group copies.
+    /// All threads of the block have reached a wait for group copies.
     pub(crate) fn group_copies_awaited(&mut self, world: &mut World<O>) {
         let events = self.group_copies.awaited.take();
         world.observer.group_copies_awaited(&mut self.observed, events.as_deref());

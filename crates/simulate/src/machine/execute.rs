@@ -13,13 +13,13 @@ use crate::machine::observe::Observer;
 use crate::machine::warp::State;
 use crate::machine::world::{Stop, World};
 
-/// Rounds of a waiting loop before other threads get a turn.
+/// Iterations of a waiting loop before other threads get a turn.
 const SPIN_TURN: u32 = 24;
-/// Blocks of code a warp runs before others get a turn, waiting or not.
+/// Basic blocks that a warp executes before others get a turn, waiting or not.
 const TURN: u32 = 1 << 16;
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Whether the observer is to be told what happens to values.
+    /// Whether the observer tracks values.
     #[inline(always)]
     pub(crate) fn follows_values(&self, w: usize, world: &World<O>) -> bool {
         O::FOLLOWS_VALUES && world.observer.follows_values(&self.observed, w)
@@ -32,7 +32,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world.observer.computes(&mut self.observed, &at, mask, op, loc);
     }
 
-    /// The effect of an operation depends on the values of some registers.
+    /// Reports that the effect of an operation depends on the values of some registers.
     #[cold]
     #[inline(never)]
     pub(crate) fn tell_uses(
@@ -48,8 +48,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world.observer.uses(&mut self.observed, &at, mask, slots, result, loc);
     }
 
-    /// Runs one group until it waits, ends, meets others or passes its turn (then
-    /// true).
+    /// Runs one group until it waits, ends, joins others or passes its turn (then true).
     pub(crate) fn run_group(
         &mut self,
         w: usize,
@@ -199,8 +198,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         self.warps[w].groups.iter().map(|g| g.turn).max().unwrap_or(0)
     }
 
-    /// A spinning group lets the others run. It is stuck if it did so before in
-    /// the very same state with nothing changed since.
+    /// A spinning group lets the others run. It is stuck if it did so before in exactly the same state with nothing
+    /// changed since.
     fn pass(&mut self, w: usize, g: usize, changes: u64) {
         let latest = self.latest_turn(w);
         let hash = self.state_hash(w, g);
@@ -211,7 +210,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         group.seen = Some((hash, changes));
     }
 
-    /// A hash of all that determines what a group does next, memory aside.
+    /// A hash of all state that determines what a group does next, except memory.
     fn state_hash(&mut self, w: usize, g: usize) -> u64 {
         let warp = &mut self.warps[w];
         let mut h = FxHasher::default();
@@ -277,7 +276,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// Threads whose assertion failed end there. Whether the group goes on.
+    /// Ends threads whose assertion failed. Returns whether the group continues.
     fn end_failed(
         &mut self,
         w: usize,
@@ -289,7 +288,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         self.failed = true;
         let returned = self.returned;
         self.exit(w, failed, self.p.kernel.loc, world);
-        // They did not leave by themselves: no barrier lacks them.
+        // They did not return by themselves: no barrier waits for them.
         self.returned = returned;
         let group = &mut self.warps[w].groups[g];
         group.mask &= !failed;
@@ -300,7 +299,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         false
     }
 
-    /// A step that is not arithmetic or an access. False if the group now waits.
+    /// A step that is neither arithmetic nor an access. Returns false if the group now waits.
     #[inline(never)]
     fn rare(
         &mut self,
@@ -339,7 +338,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 }
             }
             Rare::Clock { d, ty } => {
-                // Only grows, and never shows a waiting loop the same state twice.
+                // Monotonic, so a waiting loop never sees the same state twice.
                 let now = world.steps + u64::from(at) + world.lane_steps;
                 world.changes += 1;
                 let regs = self.regs(w);

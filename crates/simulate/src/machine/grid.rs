@@ -1,20 +1,17 @@
 //! Runs the blocks of a launch, one after the other or several at the same time.
 //!
-//! The meaning of a launch is fixed: blocks run one after the other in the order
-//! of their numbers; a block that waits for others (it spins with nothing
-//! changing, or stands at a grid barrier) steps aside for the next ones and comes
-//! back when something changed. That order is one the language allows.
+//! The result of a launch is deterministic: blocks run one after the other in the order of their numbers; a block that
+//! waits for others (it spins without any change, or is at a grid barrier) yields to the next ones and resumes when
+//! something changed. The language allows that order.
 //!
-//! Most launches do not depend on the order, so they can be run in parallel on all workers first. If no block touched
-//! what another one wrote ([`crate::machine::claims`]) and no observer asked to stop, every order of the blocks gives the
-//! same result, and this one counts. Otherwise it is thrown away. So the result
-//! never depends on the number of workers.
+//! Most launches do not depend on the order, so they can be run in parallel on all workers first. If no block accessed
+//! what another one wrote ([`crate::machine::claims`]) and no observer requested a stop, every order of the blocks
+//! gives the same result, and the run counts. Otherwise it is discarded. So the result never depends on the number of
+//! workers.
 //!
-//! Of a very large launch, some of the blocks may be executed alone
-//! ([`Config::only`]). Blocks may begin in any order, and those of a launch that
-//! have not begun do nothing: so this is how some execution of the launch begins,
-//! and its findings are real. But other blocks could still run: if a block waits
-//! for others, the run ends there, and that is no deadlock.
+//! For a very large launch, some of the blocks may be executed alone ([`Config::only`]). Blocks may start in any order,
+//! and blocks that have not started do nothing: so this is a prefix of an execution of the launch, and its findings are
+//! real. But other blocks could still run: if a block waits for others, the run ends there, and that is no deadlock.
 //!
 //! [`Config::only`]: crate::launch::request::Config::only
 
@@ -34,33 +31,33 @@ use crate::machine::memory::Globals;
 use crate::machine::observe::Observer;
 use crate::machine::world::{Budget, Executed, Stop, World};
 
-/// A launch that was executed, to its end or not.
+/// A launch that was executed, completely or not.
 pub(crate) struct Run {
     pub stop: Option<Stop>,
-    /// Nobody could go on.
+    /// Whether no block could continue.
     pub deadlock: bool,
     pub printed: String,
-    /// Contents of the arguments that are arrays, by parameter, where they are asked for.
+    /// Contents of the array arguments, by parameter, if requested.
     pub buffers: Vec<(usize, Vec<u8>)>,
     pub coverage: Coverage,
     pub stats: Stats,
 }
 
-/// How many blocks are executed.
+/// The number of blocks that are executed.
 fn executed(program: &Program) -> u64 {
     program.config.only.as_ref().map_or(program.blocks, |only| only.len() as u64)
 }
 
-/// The number of a block, by its place among those that are executed.
+/// The number of a block, by its position among those that are executed.
 fn nth(program: &Program, i: u32) -> u32 {
     program.config.only.as_ref().map_or(i, |only| only[i as usize])
 }
 
-/// Threads of a launch from which several workers execute it: a thread of this program takes longer to start than a small
-/// launch takes.
+/// Number of threads of a launch from which several workers execute it: starting a thread takes longer than executing a
+/// small launch.
 const WORTHWHILE: u64 = 1 << 12;
 
-/// How many workers execute a launch, where its blocks may run at the same time.
+/// The number of workers that execute a launch, if its blocks may run at the same time.
 pub(crate) fn workers(program: &Program) -> usize {
     let blocks = executed(program);
     let jobs = match blocks * u64::from(program.threads) {
@@ -70,7 +67,7 @@ pub(crate) fn workers(program: &Program) -> usize {
     jobs.clamp(1, blocks.max(1)) as usize
 }
 
-/// What one worker has done.
+/// The results of one worker.
 struct Worker {
     steps: u64,
     lane_steps: u64,
@@ -79,8 +76,8 @@ struct Worker {
     stop: Option<Stop>,
 }
 
-/// Executes blocks on all workers at the same time, each with an observer of its own; none if the result may depend on
-/// the order of the blocks, or an observer asked to stop.
+/// Executes blocks on all workers at the same time, each with its own observer; `None` if the result may depend on the
+/// order of the blocks, or an observer requested a stop.
 pub(crate) fn in_parallel<O: Observer>(
     program: &Program,
     new_observer: &(impl Fn() -> O + Sync),
@@ -162,7 +159,7 @@ pub(crate) fn in_parallel<O: Observer>(
     })
 }
 
-/// Executes the blocks one after the other in their order, and again those that had to wait.
+/// Executes the blocks one after the other in order, and resumes those that had to wait.
 pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run {
     let mut globals = Globals::new(program);
     let mut heap = Heap::default();
@@ -182,11 +179,11 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
     }
 }
 
-/// How the blocks of a launch came to their end.
+/// How the execution of the blocks ended.
 struct Driven {
     stop: Option<Stop>,
     deadlock: bool,
-    /// What each block printed.
+    /// The output of each block.
     texts: Vec<(u32, String)>,
     shadow_bytes: u64,
 }
@@ -201,7 +198,7 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
     let mut stop = None;
     let mut deadlock = false;
     'launch: loop {
-        // Those that wait come first, if something changed since they looked.
+        // Waiting blocks come first, if something changed since they yielded.
         let mut before;
         loop {
             before = world.changes;
@@ -282,7 +279,7 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
     Driven { stop, deadlock, texts, shadow_bytes }
 }
 
-/// Nobody can go on.
+/// Reports that no block can continue.
 fn tell_deadlock<O: Observer>(
     program: &Program,
     waiting: &[(BlockRun<O>, Turn)],
@@ -300,7 +297,7 @@ fn tell_deadlock<O: Observer>(
     observer.deadlock(program, &Deadlock { first, other, at_grid_barrier });
 }
 
-/// What was executed, by the kernel's own numbers.
+/// The executed sites and branches, by the kernel's own numbers.
 fn coverage(program: &Program, executed: Executed) -> Coverage {
     let mut branches = vec![[false; 2]; program.kernel.blocks.len()];
     for (b, ways) in program.code.order.iter().zip(&executed.branches) {
@@ -309,7 +306,7 @@ fn coverage(program: &Program, executed: Executed) -> Coverage {
     Coverage { sites: executed.sites, branches }
 }
 
-/// What the blocks printed, in their order.
+/// The output of the blocks, in order.
 fn joined(mut texts: Vec<(u32, String)>, max: usize) -> String {
     texts.sort_by_key(|t| t.0);
     let mut text: String = texts.into_iter().map(|t| t.1).collect();
@@ -352,7 +349,7 @@ fn stats(
         .iter()
         .enumerate()
         .filter(|(_, s)| matches!(s.kind, SiteKind::Read | SiteKind::Write | SiteKind::Atomic));
-    // By place: a copy that inlining made counts with the others.
+    // By source location: copies made by inlining count as one.
     let mut places = FxHashMap::default();
     for (i, s) in accesses {
         if s.space != Space::Private {

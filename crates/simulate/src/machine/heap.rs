@@ -1,12 +1,11 @@
 //! The device's heap: `malloc` and `free` in a kernel, and use after free.
 //!
-//! Each allocation is an object of its own, so bounds and races are checked as in
-//! any array. A freed block keeps its object but has no bytes any more: a later
-//! access still names it. Numbers are not used again, so a dangling pointer never
-//! points to a newer block.
+//! Each allocation is an object of its own, so bounds and races are checked as in any array. A freed allocation keeps
+//! its object but no bytes: a later access still names it. Numbers are not reused, so a dangling pointer never points
+//! to a newer allocation.
 //!
-//! What it can miss: blocks are taken as initialised; more or larger blocks than
-//! are modelled end the launch as `unknown`.
+//! What it can miss: allocations are treated as initialised; more or larger allocations than are modelled end the
+//! launch as `unknown`.
 
 use lockstep_kernel::{LocId, Space};
 
@@ -32,7 +31,7 @@ struct HeapBlock {
 }
 
 impl Heap {
-    /// Who freed the block that an address names, if it is one that was freed.
+    /// Which thread freed the allocation that an address names, if it was freed.
     pub(crate) fn freed(&self, p: &Program, address: u64) -> Option<Freed> {
         let number = object_of(address).checked_sub(p.heap)?;
         self.blocks.get(number)?.freed
@@ -40,7 +39,7 @@ impl Heap {
 }
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Brings the table of objects up to date.
+    /// Updates the object table.
     pub(crate) fn see_heap(&mut self, world: &mut World<O>) {
         if self.heap_version == world.heap.version {
             return;

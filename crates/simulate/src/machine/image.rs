@@ -1,8 +1,8 @@
 //! Texels of textures, surfaces and images: their addresses, by the layout of [`lockstep_kernel::image`].
 //!
-//! The access itself is an ordinary one: bounds and races are checked as in any array. A handle that is no array of
-//! the launch's (one that was loaded from memory) ends the launch as `unknown`, and so does a texel that an image of
-//! as many bytes may or may not have.
+//! The access itself is an ordinary one: bounds and races are checked as in any array. A handle that is not an array of
+//! the launch (one that was loaded from memory) ends the launch as `unknown`, and so does a texel that may or may not
+//! exist in an image of that size.
 
 use lockstep_kernel::image;
 
@@ -50,7 +50,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         Ok(())
     }
 
-    /// Where an image begins, and its bytes.
+    /// The start address of an image, and its size in bytes.
     fn image(&self, handle: u64) -> Result<(u64, u64), Stop> {
         let object = object_of(handle);
         match self.memory.table.get(object) {

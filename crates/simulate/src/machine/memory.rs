@@ -1,12 +1,12 @@
-//! Memory, as a block sees it: which bytes an address names, and the only ways to read and write them.
+//! Memory, as a block sees it: which bytes an address names, and the only operations that read and write them.
 //!
-//! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]); a [`Target`] is the
-//! result, and nothing else reads or writes bytes of a launch. So this is where a store buffer between a thread and
-//! memory belongs: [`Target::get`], [`Target::put`] and [`Target::modify`] are what it would stand in front of, and
-//! [`crate::machine::access`] knows which thread makes each access.
+//! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]); the result is a
+//! [`Target`], and nothing else reads or writes bytes of a launch. So a store buffer between a thread and memory would
+//! be placed here: in front of [`Target::get`], [`Target::put`] and [`Target::modify`]; [`crate::machine::access`]
+//! knows which thread makes each access.
 //!
-//! Blocks that run at the same time share the bytes of [`Globals`]. They never access the same byte unless both read it or
-//! both are atomics ([`crate::machine::claims`]), and atomics on such memory are atomics of Rust's.
+//! Blocks that run at the same time share the bytes of [`Globals`]. They never access the same byte unless both read it
+//! or both use atomics ([`crate::machine::claims`]), and atomics on such memory are Rust atomics.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -17,13 +17,13 @@ use crate::code::program::Program;
 use crate::code::registers::{LANES, lane_mask};
 use crate::launch::layout::{object_of, origin};
 
-/// Memory of some objects, which is accessed through pointers only.
+/// Memory of some objects, accessed only through pointers.
 pub(crate) struct Storage {
     words: Box<[UnsafeCell<u64>]>,
 }
 
 impl Storage {
-    /// Zeros, and room for an access of eight bytes at the end.
+    /// Zeros, with padding for an access of eight bytes at the end.
     pub(crate) fn new(bytes: u64) -> Storage {
         let zeros = vec![0u64; bytes.div_ceil(8) as usize + 1].into_boxed_slice();
         // SAFETY: `UnsafeCell<u64>` has the layout of `u64`, and the box is handed over whole.
@@ -45,15 +45,15 @@ impl Storage {
         unsafe { self.base().add(offset as usize) }
     }
 
-    /// Bytes from `offset` on become these.
+    /// Copies these bytes to `offset`.
     pub(crate) fn fill(&mut self, offset: u64, bytes: &[u8]) {
         assert!(offset as usize + bytes.len() <= self.len());
-        // SAFETY: within the storage, which `&mut self` says that nobody else accesses now; a borrowed slice is elsewhere.
+        // SAFETY: within the storage, to which `&mut self` guarantees exclusive access; a borrowed slice is elsewhere.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(offset), bytes.len()) };
     }
 
     pub(crate) fn clear(&mut self) {
-        // SAFETY: this is the whole storage, and zeros are words.
+        // SAFETY: this is the whole storage, and zero is a valid word.
         unsafe { std::ptr::write_bytes(self.base(), 0, self.len()) };
     }
 
@@ -88,16 +88,16 @@ impl Globals {
         Globals { objects: (0..program.objects.len()).map(storage).collect() }
     }
 
-    /// The contents of an object, once no block runs any more.
+    /// The contents of an object, when no block is running any more.
     pub(crate) fn bytes(&mut self, object: usize, size: u64) -> Vec<u8> {
         let storage = &self.objects[object];
         assert!(size as usize <= storage.len());
-        // SAFETY: that many bytes are in the storage, and `&mut self` says that no block runs.
+        // SAFETY: that many bytes are in the storage, and `&mut self` guarantees that no block runs.
         unsafe { std::slice::from_raw_parts(storage.base(), size as usize) }.to_vec()
     }
 }
 
-/// Where an object's bytes are, for the running warp.
+/// The location of an object's bytes, for the running warp.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub base: *mut u8,
@@ -111,7 +111,7 @@ pub(crate) struct Entry {
 pub(crate) struct Memory {
     pub table: Vec<Entry>,
     shared: Storage,
-    /// Objects that the kernel seems only to read. While blocks run at the same time, reads of them are neither claimed
+    /// Objects that the kernel seems to only read. While blocks run at the same time, reads of them are neither claimed
     /// nor observed, and a write to one stops the run.
     pub unwritten: Vec<bool>,
 }
@@ -132,7 +132,7 @@ impl Memory {
         Memory { table, shared, unwritten: p.unwritten().map(|u| u && parallel).collect() }
     }
 
-    /// Shared memory as it is when a block begins.
+    /// Sets shared memory to its state at the start of a block.
     pub(crate) fn start_block(&mut self, p: &Program) {
         self.shared.clear();
         for o in p.objects.iter().filter(|o| o.space == Space::Shared) {
@@ -142,7 +142,7 @@ impl Memory {
         }
     }
 
-    /// Private memory is that of a warp from now on.
+    /// Makes the object table refer to the private memory of a warp.
     pub(crate) fn show_private(&mut self, p: &Program, private: &Storage) {
         for (e, o) in self.table.iter_mut().zip(&p.objects) {
             if o.space == Space::Private {
@@ -207,8 +207,8 @@ impl Memory {
     }
 }
 
-/// The lanes of a warp's access that lie in one object. Only [`Memory::resolve_one`] makes one, so the bytes of every
-/// lane in `mask`, `size` from its offset on, are there.
+/// The lanes of a warp's access within one object. It is only created by [`Memory::resolve_one`], so for every lane in
+/// `mask`, the `size` bytes starting at its offset exist.
 pub(crate) struct Target {
     pub object: usize,
     entry: Entry,
@@ -216,7 +216,7 @@ pub(crate) struct Target {
     pub offsets: [u64; LANES],
     /// Bytes that each lane accesses.
     pub size: u64,
-    /// Lanes whose bytes follow those of the next lower lane.
+    /// Lanes whose bytes directly follow those of the next lower lane.
     pub adjacent: u32,
     /// Lanes at the same offset as the next lower lane.
     pub same: u32,
@@ -233,19 +233,19 @@ impl Target {
         self.entry.base
     }
 
-    /// All 32 lanes, one behind the other.
+    /// Whether all 32 lanes access consecutive elements.
     #[inline(always)]
     pub(crate) fn contiguous(&self) -> bool {
         self.mask == u32::MAX && self.adjacent == u32::MAX - 1 && self.entry.stride == 0
     }
 
-    /// All lanes access the same bytes of this machine.
+    /// Whether all lanes access the same bytes of host memory.
     #[inline(always)]
     pub(crate) fn is_one_place(&self) -> bool {
         self.uniform && self.entry.stride == 0
     }
 
-    /// The address, on this machine, of the byte at `from` of what a lane accesses.
+    /// The host address of byte `from` of a lane's access.
     #[inline(always)]
     fn at(&self, lane: usize, from: u64) -> *mut u8 {
         debug_assert!(self.mask >> lane & 1 == 1 && from < self.size);
@@ -254,12 +254,12 @@ impl Target {
         unsafe { self.entry.base.add(offset as usize) }
     }
 
-    /// Bits of the element of `bytes` bytes at byte `from` of what a lane accesses.
+    /// Bits of the element of `bytes` bytes at byte `from` of a lane's access.
     #[inline(always)]
     pub(crate) fn get(&self, lane: usize, from: u64, bytes: u32) -> u64 {
         debug_assert!(from + u64::from(bytes) <= self.size);
         let p = self.at(lane, from);
-        // SAFETY: the element lies within what the lane accesses, which is within the object; nobody writes it meanwhile,
+        // SAFETY: the element is within the lane's access, which is within the object; no other thread writes it,
         // because the block has claimed it.
         unsafe {
             match bytes {
@@ -275,7 +275,7 @@ impl Target {
     pub(crate) fn put(&self, lane: usize, from: u64, bytes: u32, value: u64) {
         debug_assert!(from + u64::from(bytes) <= self.size);
         let p = self.at(lane, from);
-        // SAFETY: as in `get`; nobody reads or writes it meanwhile.
+        // SAFETY: as in `get`; no other thread reads or writes it.
         unsafe {
             match bytes {
                 1 => *p = value as u8,
@@ -286,7 +286,7 @@ impl Target {
         }
     }
 
-    /// The words of all lanes, where they are contiguous and of four bytes.
+    /// The words of all lanes, if they are consecutive and four bytes wide.
     #[inline(always)]
     pub(crate) fn get_all(&self) -> [u32; LANES] {
         debug_assert!(self.contiguous() && self.size == 4);
@@ -301,9 +301,9 @@ impl Target {
         unsafe { self.at(0, 0).cast::<[u32; LANES]>().write_unaligned(*words) };
     }
 
-    /// All that a lane accesses.
+    /// All bytes of a lane's access.
     pub(crate) fn get_bytes(&self, lane: usize) -> Vec<u8> {
-        // SAFETY: `size` bytes within the object, which nobody writes while they are copied.
+        // SAFETY: `size` bytes within the object, which no other thread writes while they are copied.
         unsafe { std::slice::from_raw_parts(self.at(lane, 0), self.size as usize) }.to_vec()
     }
 
@@ -313,8 +313,8 @@ impl Target {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(lane, 0), bytes.len()) };
     }
 
-    /// Replaces a lane's element as one operation; what was there and what is there now. `shared`: other blocks may do
-    /// the same at the same time. None where that is not possible because the element is not aligned.
+    /// Atomically replaces a lane's element; returns the old and the new value. `shared`: other blocks may do the same
+    /// at the same time. `None` if that is not possible because the element is not aligned.
     pub(crate) fn modify(
         &self,
         lane: usize,
@@ -331,7 +331,7 @@ impl Target {
         let p = self.at(lane, 0);
         macro_rules! exchange {
             ($atomic:ty, $word:ty) => {{
-                // SAFETY: within the object and aligned; the block has claimed the element for atomics, so nobody
+                // SAFETY: within the object and aligned; the block has claimed the element for atomics, so no thread
                 // accesses it in any other way while blocks run at the same time.
                 let cell = unsafe { <$atomic>::from_ptr(p.cast()) };
                 let mut old = cell.load(Relaxed);

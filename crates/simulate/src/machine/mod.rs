@@ -1,4 +1,4 @@
-//! The SIMT machine: the blocks of a launch, their warps, and the ways to memory and to other threads.
+//! The SIMT machine: the blocks of a launch, their warps, memory, and synchronisation.
 
 pub(crate) mod access;
 pub(crate) mod atomics;

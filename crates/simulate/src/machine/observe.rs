@@ -1,8 +1,8 @@
-//! What the machine tells its observers.
+//! The interface between the machine and its observers.
 //!
-//! An [`Observer`] is told of every access, atomic, fence and barrier of a warp as a whole, before memory changes, and of
-//! what goes wrong ([`Fault`]). The machine is generic over its observer: each set of checks is compiled into a machine
-//! of its own, and a method that an observer does not implement is no code at all. Two observers are one, as a pair.
+//! An [`Observer`] is notified of every access, atomic, fence and barrier of a warp as a whole, before memory changes,
+//! and of faults ([`Fault`]). The machine is generic over its observer: each set of checks is compiled into a machine
+//! of its own, and a method that an observer does not implement generates no code. A pair of observers is an observer.
 //!
 //! **Architecture Invariant:** the machine knows no observer, and no observer changes what a launch computes.
 
@@ -13,7 +13,7 @@ use crate::code::program::Program;
 use crate::code::registers::{LANES, Regs, Slot};
 use crate::machine::fault::{Deadlock, Fault};
 
-/// The thread number of an asynchronous group copy: no thread has it.
+/// The thread index of an asynchronous group copy: no thread has it.
 pub(crate) const COPY_ENGINE: u32 = 0xffff;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum AccessKind {
     Atomic,
 }
 
-/// One access of a warp to one object of shared or global memory, before it is made.
+/// One access of a warp to one object of shared or global memory, before it is executed.
 #[derive(Clone, Copy)]
 pub(crate) struct Event<'a> {
     pub object: usize,
@@ -35,30 +35,30 @@ pub(crate) struct Event<'a> {
     pub size: u32,
     pub mask: u32,
     pub offsets: &'a [u64; LANES],
-    /// Lanes whose bytes follow those of the next lower lane.
+    /// Lanes whose bytes directly follow those of the next lower lane.
     pub adjacent: u32,
     /// Lanes at the same offset as the next lower lane.
     pub same: u32,
-    /// Lanes that store the value that is there already; of an atomic, lanes that store nothing (a compare-and-swap that
-    /// fails).
+    /// Lanes that store the value that is there already; for an atomic, lanes that store nothing (a failed
+    /// compare-and-swap).
     pub silent: u32,
     /// Thread of lane 0, or [`COPY_ENGINE`].
     pub first_thread: u32,
     /// The bytes of the object.
     pub bytes: *const u8,
-    /// What each lane stores: its elements of type `ty`, by number.
+    /// The values that each lane stores: its elements of type `ty`, by number.
     pub values: &'a dyn Fn(usize, usize) -> u64,
     pub ty: Ty,
 }
 
 impl Event<'_> {
-    /// The number of the thread that a lane is.
+    /// The thread index of a lane.
     #[inline(always)]
     pub(crate) fn thread(&self, lane: usize) -> u32 {
         if self.first_thread == COPY_ENGINE { COPY_ENGINE } else { self.first_thread + lane as u32 }
     }
 
-    /// A byte of what a lane accesses, as it was before.
+    /// A byte of a lane's access, before the access.
     pub(crate) fn old_byte(&self, lane: usize, offset: u64) -> Option<u8> {
         let from = offset.checked_sub(self.offsets[lane])?;
         if from >= u64::from(self.size) || self.mask >> lane & 1 == 0 {
@@ -77,7 +77,7 @@ impl Event<'_> {
     }
 }
 
-/// The warp that an event is of.
+/// The warp that executes an event.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a, 'k> {
     pub program: &'a Program<'k>,
@@ -104,7 +104,7 @@ pub(crate) struct Opened {
 /// One opening of a barrier of some threads: the number of the barrier, and how often it had opened before.
 pub(crate) type Opening = (u32, u32);
 
-/// What one thread has begun to copy: addresses and length in bytes.
+/// An asynchronous copy that one thread has started: addresses and length in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Copy {
     pub thread: u32,
@@ -115,7 +115,7 @@ pub(crate) struct Copy {
     pub write: SiteId,
 }
 
-/// What a load or store does with registers.
+/// A transfer between registers and memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Transfer<'a> {
     pub object: usize,
@@ -123,24 +123,24 @@ pub(crate) struct Transfer<'a> {
     pub site: SiteId,
     pub mask: u32,
     pub offsets: &'a [u64; LANES],
-    /// All 32 lanes, one behind the other.
+    /// Whether all 32 lanes access consecutive elements.
     pub contiguous: bool,
     /// The type of an element.
     pub ty: Ty,
 }
 
-/// Looks at a launch while it is executed. Every method does nothing unless an observer says otherwise.
+/// Observes a launch during execution. By default every method does nothing.
 #[allow(unused_variables)]
 pub(crate) trait Observer: Sized {
-    /// What is kept for one block. Blocks may wait for each other: several can have begun.
+    /// The state for one block. Blocks may wait for each other: several can have started.
     type Block;
 
-    /// Whether it may follow values from register to register ([`Observer::follows_values`]).
+    /// Whether it may track values through registers ([`Observer::follows_values`]).
     const FOLLOWS_VALUES: bool = false;
 
     fn new_block(&mut self, program: &Program) -> Self::Block;
 
-    /// A block begins; what is kept for it may be of a block that has ended.
+    /// A block starts; its state may have been used for a block that has ended.
     fn block_begins(&mut self, own: &mut Self::Block, program: &Program, block: u32) {}
 
     /// All threads of a block have returned.
@@ -152,26 +152,26 @@ pub(crate) trait Observer: Sized {
         false
     }
 
-    /// Bytes that it keeps for a block.
+    /// Size in bytes of its state for a block.
     fn shadow_bytes(&self, own: &Self::Block) -> u64 {
         0
     }
 
-    // What warps do.
+    // Execution of warps.
 
-    /// Lanes of a warp run together from now on.
+    /// These lanes of a warp execute together from now on.
     #[inline(always)]
     fn group_runs(&mut self, own: &mut Self::Block, mask: u32) {}
 
-    /// Lanes that ran together take different ways at a branch.
+    /// Lanes that executed together take different edges of a branch.
     #[inline(always)]
     fn diverge(&mut self, own: &mut Self::Block, warp: usize, a: u32, b: u32) {}
 
     /// An operation that makes its accesses lane by lane begins or ends.
     fn lane_by_lane(&mut self, own: &mut Self::Block, begins: bool) {}
 
-    /// An access is about to be made. Gives the number of steps that observing it counts for, so that a budget of steps
-    /// stands for about the same time with every observer.
+    /// An access is about to be executed. Returns the number of steps that observing it counts for, so that a budget of
+    /// steps takes about the same time with every observer.
     #[inline(always)]
     fn access(&mut self, own: &mut Self::Block, at: &At, e: &Event) -> u64 {
         0
@@ -190,7 +190,7 @@ pub(crate) trait Observer: Sized {
 
     fn fence(&mut self, own: &mut Self::Block, at: &At, mask: u32, site: SiteId, scope: Scope) {}
 
-    /// A `__syncwarp` of some lanes, of those that have not returned.
+    /// A `__syncwarp` of some of the lanes that have not returned.
     fn warp_barrier(
         &mut self,
         own: &mut Self::Block,
@@ -212,7 +212,7 @@ pub(crate) trait Observer: Sized {
     ) {
     }
 
-    /// A barrier of the grid opens; then each block is told.
+    /// A grid barrier opens; then each block is notified.
     fn grid_barrier(&mut self) {}
     fn block_passes_grid_barrier(
         &mut self,
@@ -223,7 +223,7 @@ pub(crate) trait Observer: Sized {
     ) {
     }
 
-    /// Threads come to a barrier of some threads of the block; those that do not wait only arrive.
+    /// Threads reach a barrier of some threads of the block; those that do not wait only arrive.
     fn partial_barrier(
         &mut self,
         own: &mut Self::Block,
@@ -246,21 +246,21 @@ pub(crate) trait Observer: Sized {
     ) {
     }
 
-    /// An asynchronous copy of one thread begins; the thread waits for its end. The accesses of the copy are told where it
-    /// begins and again where it has ended.
+    /// An asynchronous copy of one thread starts; the thread waits for its end. The accesses of the copy are reported
+    /// at its start and again at its end.
     fn copy_begins(&mut self, own: &mut Self::Block, copy: &Copy) {}
     fn copy_ends(&mut self, own: &mut Self::Block, copy: &Copy) {}
 
     /// The accesses of a group copy follow.
     fn group_copy_begins(&mut self, own: &mut Self::Block) {}
-    /// They are told; the event of the copy.
+    /// They have been reported; `event` is the event of the copy.
     fn group_copy_ends(&mut self, own: &mut Self::Block, event: u64) {}
     /// All threads of the block have waited for the copies with these events, or for all copies.
     fn group_copies_awaited(&mut self, own: &mut Self::Block, events: Option<&[u64]>) {}
 
-    // What happens to values, where the observer follows them.
+    // Values, if the observer tracks them.
 
-    /// Whether values in registers of a warp are followed now.
+    /// Whether values in the registers of a warp are currently tracked.
     #[inline(always)]
     fn follows_values(&self, own: &Self::Block, warp: usize) -> bool {
         false
@@ -296,13 +296,13 @@ pub(crate) trait Observer: Sized {
     #[inline(always)]
     fn stored(&mut self, own: &mut Self::Block, at: &At, t: &Transfer, values: &[Slot]) {}
 
-    /// An atomic is about to use what is in memory; `reads`: the operation depends on it.
+    /// An atomic is about to use the value in memory; `reads`: the operation depends on it.
     fn atomic_uses(&mut self, own: &mut Self::Block, at: &At, t: &Transfer, reads: bool) {}
 
     /// Bytes of an object were written, by an atomic or a copy.
     fn written(&mut self, own: &mut Self::Block, object: usize, offset: u64, len: u64) {}
 
-    // What goes wrong.
+    // Faults.
 
     #[cold]
     fn fault(&mut self, own: &mut Self::Block, at: &At, fault: &Fault) {}
@@ -311,7 +311,7 @@ pub(crate) trait Observer: Sized {
     fn deadlock(&mut self, program: &Program, deadlock: &Deadlock) {}
 }
 
-/// Nobody looks: the launch is only executed.
+/// No observer: the launch is only executed.
 pub(crate) struct Nobody;
 
 impl Observer for Nobody {
@@ -319,7 +319,7 @@ impl Observer for Nobody {
     fn new_block(&mut self, _: &Program) {}
 }
 
-/// Tells both of a pair.
+/// Notifies both observers of a pair.
 macro_rules! both {
     ($($(#[$attribute:meta])* fn $name:ident(own $(, $arg:ident: $ty:ty)*);)*) => {
         $($(#[$attribute])*

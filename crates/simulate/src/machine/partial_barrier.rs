@@ -1,10 +1,11 @@
-//! Barriers of some threads of a block: PTX's named barriers, and barriers in two halves.
+//! Barriers of some threads of a block: PTX's named barriers, and split (arrive/wait) barriers.
 //!
-//! A named barrier opens when as many threads have come as it is for, whether they wait (`bar.sync`) or not
-//! (`bar.arrive`), and then counts from zero again. What the threads of one opening did before it is ordered before
-//! what those that wait do after it. In a split barrier each thread arrives and later waits; the last one to arrive opens it.
+//! A named barrier opens when as many threads have reached it as its count, whether they wait (`bar.sync`) or not
+//! (`bar.arrive`), and then starts counting from zero again. What the threads of one opening did before it happens
+//! before what the waiting threads do after it. In a split barrier each thread arrives and later waits; the last one to
+//! arrive opens it.
 //!
-//! A thread that arrives lets all others run first, so that a race with a thread that is several rounds behind is
+//! A thread that arrives lets all others run first, so that a race with a thread that is several iterations behind is
 //! executed.
 
 use lockstep_kernel::SiteId;
@@ -22,16 +23,16 @@ const PTX_BARRIERS: u32 = 16;
 /// A barrier of some of a block's threads.
 #[derive(Default)]
 pub(crate) struct PartialBarrier {
-    /// Threads that have come without waiting since it last opened.
+    /// Threads that have arrived without waiting since it last opened.
     arrived: u32,
     /// How often it has opened.
     generation: u32,
-    /// Before which opening each thread arrived last.
+    /// The opening that each thread last arrived for.
     tokens: FxHashMap<u32, u32>,
 }
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Lanes come to a barrier and go on.
+    /// Lanes arrive at a barrier and continue.
     pub(crate) fn arrive(
         &mut self,
         w: usize,
@@ -68,7 +69,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
     }
 
-    /// Lanes wait for the opening that they arrived for: how, unless it has happened.
+    /// Lanes wait for the opening that they arrived for; returns the waiting state, unless it has opened.
     pub(crate) fn await_opening(
         &mut self,
         w: usize,
@@ -100,14 +101,14 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         );
     }
 
-    /// The next opening of a barrier, as observers are told of it. All threads that wait at a barrier of PTX are there
-    /// when it opens, so its openings need not be distinguished.
+    /// The next opening of a barrier, as reported to observers. All threads that wait at a PTX barrier are there when
+    /// it opens, so its openings need not be distinguished.
     pub(crate) fn opening(&self, id: u32) -> Opening {
         let generation = self.partial_barriers.get(&id).map_or(0, |n| n.generation);
         (id, if id < PTX_BARRIERS { 0 } else { generation })
     }
 
-    /// Groups that let others run first go on. True if there were any.
+    /// Groups that let others run first continue. Returns true if there were any.
     pub(crate) fn resume(&mut self) -> bool {
         let mut any = false;
         for g in self.warps.iter_mut().flat_map(|w| &mut w.groups) {
@@ -119,7 +120,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         any
     }
 
-    /// Opens barriers whose count is reached. True if a thread can go on.
+    /// Opens barriers whose count is reached. Returns true if a thread can continue.
     pub(crate) fn release_partial_barriers(&mut self, world: &mut World<O>) -> bool {
         self.release_halves(world) || self.release_counted(world)
     }
@@ -151,7 +152,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         true
     }
 
-    /// Second halves whose barrier has opened.
+    /// Releases waits whose split barrier has opened.
     fn release_halves(&mut self, world: &mut World<O>) -> bool {
         let mut open = Vec::new();
         for (w, warp) in self.warps.iter_mut().enumerate() {

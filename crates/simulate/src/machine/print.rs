@@ -1,4 +1,4 @@
-//! What a kernel says itself: `printf` and assertions.
+//! Output of a kernel: `printf` and assertions.
 
 use lockstep_kernel::{LocId, Ty};
 
@@ -11,7 +11,7 @@ use crate::machine::print_format::{self, Arguments};
 use crate::machine::world::World;
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Tells of the lanes whose condition is false, and gives them back.
+    /// Reports the lanes whose condition is false, and returns them.
     pub(crate) fn assert(
         &mut self,
         w: usize,
@@ -65,7 +65,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     }
 }
 
-/// Reads what `printf` is given in memory. No observer is told: these are no accesses of the kernel's.
+/// Reads the arguments of `printf` from memory. No observer is notified: these are not accesses of the kernel.
 struct Reader<'a, 'w, 'p, 'k, O: Observer> {
     run: &'a mut BlockRun<'p, 'k, O>,
     world: &'a mut World<'w, O>,
@@ -89,7 +89,7 @@ impl<O: Observer> Reader<'_, '_, '_, '_, O> {
     }
 }
 
-/// Arguments of CUDA's `vprintf`: a buffer laid out as C does.
+/// Arguments of CUDA's `vprintf`: a buffer with C's layout.
 struct BufferArgs<'a, 'w, 'p, 'k, O: Observer> {
     reader: Reader<'a, 'w, 'p, 'k, O>,
     address: u64,

@@ -1,7 +1,7 @@
-//! What a kernel prints: C's `printf` over a thread's values.
+//! Formats the output of a kernel: C's `printf` over a thread's values.
 //!
-//! Covers the conversions of CUDA and OpenCL C (`%v4f` vectors included). A
-//! conversion without an argument prints as it is written.
+//! Covers the conversions of CUDA and OpenCL C (including `%v4f` vectors). A conversion without an argument is printed
+//! verbatim.
 
 use lockstep_kernel::Ty;
 

@@ -17,13 +17,13 @@ pub(crate) enum State {
     },
     Grid(SiteId),
     Copies(SiteId),
-    /// The second half of a split barrier, which must have opened more than `generation` times.
+    /// The wait of a split barrier, which must have opened more than `generation` times.
     Await {
         site: SiteId,
         id: u32,
         generation: u32,
     },
-    /// Lets the others go first.
+    /// Lets other groups run first.
     Paused,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct BarrierWait {
     pub threads: Option<u32>,
     pub shared: bool,
     pub global: bool,
-    /// Operation, lanes whose predicate holds, what each gives, destination.
+    /// Operation, lanes whose predicate holds, contributed value, destination.
     pub reduce: Option<(BarrierReduce, u32, Slot, Slot)>,
 }
 
@@ -47,12 +47,12 @@ pub(crate) struct Group {
     pub state: State,
     /// The last branch it took, for messages.
     pub branch: LocId,
-    /// Groups with a lower number have their turn first.
+    /// Groups with a lower number run first.
     pub turn: u64,
     pub spins: u32,
     /// Hash of registers and count of changes when it last passed its turn.
     pub seen: Option<(u64, u64)>,
-    /// Passed its turn in the same state twice, with nothing changed between.
+    /// Whether it passed its turn in the same state twice, with nothing changed in between.
     pub stuck: bool,
     /// Execute the warp operation at `step` even if lanes that its mask names are missing.
     pub forced: bool,
@@ -64,10 +64,10 @@ pub(crate) struct Warp {
     pub groups: Vec<Group>,
     pub alive: u32,
     pub first_thread: u32,
-    /// Lanes that other lanes of the warp wait for, and those of them that made an access while the others waited.
+    /// Lanes that other lanes of the warp wait for, and those of them that made an access during that wait.
     pub awaited: u32,
     pub strayed: u32,
-    /// Registers that a thread's place in its block determines are set.
+    /// Whether the registers that a thread's position determines are set.
     pub placed: bool,
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn preset(p: &Program, warp: &mut Warp, block: u32, number: u32) {
     let (at, dims, threads) = (p.block_at(block), p.dims_of(block), p.threads_of(block));
     let placed = std::mem::replace(&mut warp.placed, true);
     for &(special, slot, ty) in &p.code.presets {
-        // Only the block's own number changes from one block to the next, where all are of one size.
+        // Only the block index changes from one block to the next, if all have the same size.
         if placed && p.global.is_none() && !matches!(special, Special::BlockId(_)) {
             continue;
         }

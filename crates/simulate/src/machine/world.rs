@@ -1,4 +1,4 @@
-//! What all blocks of a run have in common: its observer, its budget, the heap, what was executed.
+//! The state shared by all blocks of a run: its observer, its budget, the heap, and what was executed.
 
 use std::time::Instant;
 
@@ -10,16 +10,16 @@ use crate::machine::claims::Claims;
 use crate::machine::heap::Heap;
 use crate::machine::observe::Observer;
 
-/// State that a run lends to the block that has its turn.
+/// State that a run lends to the block whose turn it is.
 pub(crate) struct World<'w, O> {
     pub observer: &'w mut O,
-    /// Where other blocks run at the same time.
+    /// Set if other blocks run at the same time.
     pub claims: Option<&'w Claims>,
-    /// An access was not made, because another block has claimed its memory: the run stops.
+    /// An access was not executed, because another block has claimed its memory: the run stops.
     pub conflict: bool,
     pub steps: u64,
     pub lane_steps: u64,
-    /// Warp steps after which to ask [`World::look`] whether to go on.
+    /// Warp steps after which to call [`World::look`].
     pub limit: u64,
     pub budget: Budget<'w>,
     /// Counts stores that changed something, barriers that opened, threads that returned.
@@ -32,7 +32,7 @@ pub(crate) struct World<'w, O> {
 pub(crate) struct Executed {
     /// By site.
     pub sites: Vec<bool>,
-    /// For each block of the code, the ways of its branch that were taken.
+    /// For each basic block, the edges of its branch that were taken.
     pub branches: Vec<[bool; 2]>,
 }
 
@@ -72,7 +72,7 @@ impl<'w, O: Observer> World<'w, O> {
         self.conflict || self.observer.is_done()
     }
 
-    /// An access is not made: the run stops as soon as it can.
+    /// An access is not executed: the run stops as soon as possible.
     #[cold]
     pub(crate) fn stop_at_conflict(&mut self) {
         self.conflict = true;
@@ -80,7 +80,7 @@ impl<'w, O: Observer> World<'w, O> {
     }
 }
 
-/// How long a run may take.
+/// The limits of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Budget<'a> {
     /// Warp steps after which to give up.
@@ -89,7 +89,7 @@ pub(crate) struct Budget<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// Warp steps between two looks at the time.
+/// Warp steps between two checks of the time.
 const LOOK: u64 = 1 << 13;
 
 impl<'a> Budget<'a> {
@@ -97,7 +97,7 @@ impl<'a> Budget<'a> {
         Budget { steps: config.max_steps, deadline: config.deadline, cancel: &config.cancel }
     }
 
-    /// Warp steps before the first look.
+    /// Warp steps before the first check.
     pub(crate) fn first_limit(&self) -> u64 {
         let looks = self.deadline.is_some() || self.cancel.can_be_cancelled();
         if looks { self.steps.min(LOOK) } else { self.steps }
@@ -109,7 +109,7 @@ impl<'a> Budget<'a> {
 }
 
 impl<O: Observer> World<'_, O> {
-    /// Past the limit: is that the end?
+    /// The step limit is reached: checks whether the run has to end.
     #[cold]
     pub(crate) fn look(&mut self) -> Result<(), Stop> {
         if self.conflict {
@@ -133,19 +133,19 @@ pub(crate) enum Stop {
     Limit,
     /// Past the deadline, or cancelled.
     Late,
-    /// A probe saw something: run again in full.
+    /// A probe detected something: run again with full checks.
     Dirty,
-    /// A barrier that threads do not reach together: reported.
+    /// Threads do not reach a barrier together: reported.
     Diverged,
     Unsupported(u32),
-    /// More device heap than is modelled.
+    /// The kernel needs more device heap than is modelled.
     Heap,
-    /// A texture or image that is no array of the launch's.
+    /// A texture or image that is not an array of the launch.
     Handle,
-    /// A texel outside of the shape that images are taken to have.
+    /// A texel outside of the shape that images are assumed to have.
     Shape,
     /// Only some blocks are executed, and one waits for another.
     Alone,
-    /// The launch is not one the kernel is for.
+    /// The launch violates a precondition of the kernel.
     Requires(String),
 }

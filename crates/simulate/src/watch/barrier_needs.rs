@@ -1,36 +1,30 @@
 //! Which barriers of a block are needed, from one run.
 //!
-//! Implements the question of Simulee's Algorithm 5 (would the accesses on both
-//! sides of a barrier race without it?) without its bookkeeping of every access:
-//! each granule keeps a short history ([`crate::watch::recent_accesses`]), and an access is
-//! compared with the latest conflicting ones of other threads before the last
-//! barrier. All barriers that were executed between the two separate them; which
-//! these are follows from when each was last executed. Only smallest sets are kept:
-//! a barrier whose set is a set of its own is needed, one that is in no such set is
-//! not, and barriers that contain no set can all go together.
+//! Decides the same question as Simulee's Algorithm 5 (would the accesses on both sides of a barrier race without it?)
+//! without recording every access: each granule keeps a short history ([`crate::watch::recent_accesses`]), and an
+//! access is compared with the latest conflicting ones of other threads before the last barrier. All barriers that were
+//! executed between the two separate them; which these are follows from when each was last executed. Only minimal sets
+//! are kept: a barrier that is a set by itself is needed, one that is not is redundant, and barriers that contain no
+//! set can all be removed together.
 //!
-//! Unlike Algorithm 5, which compares adjacent *visit orders* only and counts a
-//! barrier as redundant by execution, pairs across several barriers are seen, and
-//! the answer is for the static barrier with all its executions.
+//! Unlike Algorithm 5, which compares adjacent *visit orders* only and judges each execution of a barrier, pairs across
+//! several barriers are considered, and the result is for the static barrier with all its executions.
 //!
-//! A pair does not count if something else orders it: a `__syncwarp` of both lanes,
-//! the common instruction stream under lock-step scheduling, a grid barrier, the end
-//! of a group copy. Where it is in doubt it counts, so that a needed barrier is not
-//! called redundant:
+//! A pair does not count if something else orders it: a `__syncwarp` of both lanes, the common instruction stream under
+//! lock-step scheduling, a grid barrier, the end of a group copy. In case of doubt it counts, so that a needed barrier
+//! is never called redundant:
 //!
-//! - orders through atomics and flags are not credited;
-//! - two atomics count unless both do the same commuting operation and no thread uses
-//!   their results; so does a volatile store and the read that polls it;
+//! - orders through atomics and flags are ignored;
+//! - two atomics count unless both do the same commuting operation and their results are unused; so do a volatile store
+//!   and the read that polls it;
 //! - stores that repeat a value count;
-//! - what a thread does with atomics, volatile accesses and device-wide fences may
-//!   be seen by other blocks: it *publishes* what others of its block stored to
-//!   global memory before, and *subscribes* for what they access later;
+//! - a thread's atomics, volatile accesses and device-wide fences may be observed by other blocks: it *publishes* what
+//!   others of its block stored to global memory before, and *subscribes* for what they access later;
 //! - a barrier that computes a value is needed.
 //!
-//! What it can miss: what this launch does not execute; a pair of one warp where
-//! one thread has left the kernel before the barrier, under lock-step scheduling; the
-//! use of a barrier for anything but memory (timing, the order of what is printed).
-//! Kernels with barriers of part of a block, or that free memory, get no answer.
+//! What it can miss: anything that this launch does not execute; a pair in one warp where one thread has returned
+//! before the barrier, under lock-step scheduling; uses of a barrier other than for memory (timing, the order of
+//! output). Kernels with barriers of part of a block, or that free memory, are not analysed.
 
 use std::collections::BTreeMap;
 
@@ -55,14 +49,14 @@ use crate::machine::observe::{
 };
 use crate::watch::recent_accesses::{Cell, History, Pages, Recent};
 
-/// Bytes of histories that a block may keep for the next one, and may have at all.
+/// Maximum size of the histories that a block may keep for the next one, and may have at all.
 const KEPT_BYTES: usize = 64 << 20;
 const MAX_BYTES: usize = 1 << 30;
-/// Different masks of `__syncwarp` that are remembered for a warp.
+/// Maximum number of different `__syncwarp` masks that are recorded for a warp.
 const MAX_MASKS: usize = 32;
 const UNKNOWN: u32 = u32::MAX;
 
-/// Barriers that stand between accesses.
+/// Barriers between two accesses.
 struct Set {
     sites: Vec<u32>,
     pairs: u64,
@@ -75,20 +69,20 @@ struct Example {
     memory: Option<Memory>,
 }
 
-/// What a whole launch shows.
+/// The results for a whole launch.
 pub(crate) struct Survey {
     sets: Vec<Set>,
     ids: FxHashMap<Vec<u32>, u32>,
     uses: BTreeMap<u32, BarrierUse>,
-    /// By site: the operation of an atomic that commutes and gives nothing back.
+    /// By site: the operation of an atomic that commutes and whose result is unused.
     quiet: Vec<Option<AtomicOp>>,
-    /// Some access may be a message to other blocks.
+    /// Whether some access may be a message to other blocks.
     messages: bool,
     gave_up: bool,
 }
 
 impl Survey {
-    /// None for a kernel that is not surveyed: one with barriers of some threads, or without any of all.
+    /// `None` for a kernel that is not analysed: one with barriers of some threads, or without any of all.
     pub(crate) fn new(kernel: &Kernel) -> Option<Survey> {
         let of_all = |i: &Inst| matches!(i.op, Op::Barrier { barrier: Barrier::Block { .. }, .. });
         if !kernel.insts().any(of_all) {
@@ -135,7 +129,7 @@ impl Survey {
         }
     }
 
-    /// Do accesses at these sites conflict?
+    /// Whether accesses at these sites conflict.
     fn conflict(&self, program: &Program, a: u32, b: u32) -> bool {
         let (fa, fb) = (program.sites[a as usize], program.sites[b as usize]);
         let commute = self.quiet[a as usize].is_some()
@@ -180,7 +174,7 @@ impl Survey {
     }
 }
 
-/// By site: atomics that commute with atomics of the same operation and whose result is not used.
+/// By site: atomics that commute with atomics of the same operation and whose result is unused.
 fn quiet_atomics(kernel: &Kernel) -> Vec<Option<AtomicOp>> {
     let mut used = vec![false; kernel.regs.len()];
     let mut mark = |o| {
@@ -212,32 +206,32 @@ pub(crate) struct BlockSurvey {
     block: u32,
     objects: Vec<Option<Pages>>,
     bytes: usize,
-    /// Nothing before this time matters: the block's start, or a grid barrier.
+    /// Accesses before this time are irrelevant: the block's start, or a grid barrier.
     floor: u32,
     /// Time of the last barrier, for shared and for global memory.
     base: [u32; 2],
-    /// The barriers executed so far, the latest first, with its last time.
+    /// The barriers executed so far, the latest first, each with the time of its last execution.
     recent: [Vec<(u32, u32)>; 2],
-    /// By number n: the set of the first n + 1 barriers of `recent`, or `UNKNOWN`.
+    /// At index n: the set of the first n + 1 barriers of `recent`, or `UNKNOWN`.
     known: [Vec<u32>; 2],
-    /// Time of each warp's last `__syncwarp` of all lanes, and of those of some.
+    /// Time of each warp's last `__syncwarp` of all lanes, and of those of some lanes.
     warp_sync: Vec<u32>,
     masks: Vec<Vec<(u32, u32)>>,
     counts: FxHashMap<u32, u64>,
-    /// Stores to global memory, wherever.
+    /// Stores to global memory, at any address.
     stored: History,
     /// Atomics and volatile accesses of global memory whose result is used.
     heard: History,
     lane_bits: u32,
 }
 
-/// What an access is compared with, besides the granule.
+/// The current access, or fence, that is compared with earlier ones.
 #[derive(Clone, Copy)]
 struct Now {
     clock: u32,
     site: SiteId,
     space: usize,
-    /// Object, offset and length in bytes, where it is an access.
+    /// Object, offset and length in bytes, if it is an access.
     place: Option<(usize, u64, u64)>,
 }
 
@@ -260,7 +254,7 @@ impl BlockSurvey {
         }
     }
 
-    /// A new block starts: everything before is another block's.
+    /// A new block starts: everything before belongs to another block.
     pub(crate) fn start(&mut self, block: u32, clock: u32) {
         if self.bytes > KEPT_BYTES || clock <= self.floor {
             self.objects.iter_mut().for_each(|o| *o = None);
@@ -321,8 +315,7 @@ impl BlockSurvey {
         }
     }
 
-    /// The grid barrier opened: it orders all that was before, whatever barriers
-    /// the block has.
+    /// The grid barrier opened: it orders all earlier accesses, whatever barriers the block has.
     pub(crate) fn grid_barrier(&mut self, clock: u32) {
         self.floor = clock;
         self.base = [clock; 2];
@@ -330,7 +323,7 @@ impl BlockSurvey {
 
     /// `__syncwarp` of `lanes`; `clock` is the time after it.
     pub(crate) fn warp_barrier(&mut self, program: &Program, clock: u32, warp: usize, lanes: u32) {
-        // Lanes that have left are not ordered by it.
+        // Lanes that have returned are not ordered by it.
         let ws = program.config.warp_size;
         if lanes.count_ones() == program.lanes_from(self.block, warp as u32 * ws) {
             self.warp_sync[warp] = clock;
@@ -342,7 +335,7 @@ impl BlockSurvey {
         masks.truncate(MAX_MASKS);
     }
 
-    /// A fence, which may show other blocks what this one stored.
+    /// A fence, after which other blocks may see what this one stored.
     pub(crate) fn fence(
         &mut self,
         survey: &mut Survey,
@@ -427,8 +420,7 @@ impl BlockSurvey {
         history.insert(mark(now.clock, t, now.site.0, false), base, floor, bits);
     }
 
-    /// An access to global memory that may be, or go with, a message to other
-    /// blocks.
+    /// An access to global memory that may be part of a message to other blocks.
     fn message(
         &mut self,
         survey: &mut Survey,
@@ -469,8 +461,8 @@ impl BlockSurvey {
         }
     }
 
-    /// Compares what thread `t` does with what others did before the last barrier.
-    /// `any`: also where they touch different places.
+    /// Compares the access of thread `t` with those of others before the last barrier. `any`: also if they access
+    /// different addresses.
     #[inline(always)]
     fn compare(
         &mut self,
@@ -528,12 +520,12 @@ impl BlockSurvey {
         });
     }
 
-    /// Does something in the warp order the access `m` before what `t` does now?
+    /// Whether something in the warp orders the access `m` before what `t` does now.
     fn ordered_in_warp(&self, races: &BlockRaces, m: Mark, forgot: bool, t: u32) -> bool {
         let warp = (t >> self.lane_bits) as usize;
         let lane = |t: u32| t & ((1 << self.lane_bits) - 1);
         let lanes = 1 << lane(t) | 1u32 << lane(thread(m));
-        // Of threads that are forgotten it is not known whether they were there.
+        // For threads that are no longer recorded it is unknown whether they took part.
         let met = |mask: u32, clock: u32| !forgot && clock > time(m) && mask & lanes == lanes;
         self.warp_sync[warp] > time(m)
             || self.masks[warp].iter().any(|&(mask, clock)| met(mask, clock))
@@ -543,13 +535,13 @@ impl BlockSurvey {
 
 type Checks = (Faults, MemoryChecks);
 
-/// Notes which barriers are needed, beside the checks, whose clock and order within a warp it uses.
+/// Determines which barriers are needed, in addition to the checks, whose clock and order within a warp it uses.
 pub(crate) struct BarrierNeeds {
     pub checks: Checks,
     pub survey: Survey,
 }
 
-/// Tells the checks alone.
+/// Notifies the checks only.
 macro_rules! checks_only {
     ($($(#[$attribute:meta])* fn $name:ident(own $(, $arg:ident: $ty:ty)*);)*) => {
         $($(#[$attribute])*

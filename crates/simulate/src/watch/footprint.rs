@@ -1,21 +1,17 @@
-//! Simulee's fitness of a launch: how many words its threads touch, and how many
-//! of them meet at a word.
+//! Simulee's fitness of a launch: how many words its threads access, and how many threads share a word.
 //!
-//! Implements the sums of section 3.1 of the paper (f, the number of different
-//! threads that access an address; g, whether any does) over words of four bytes:
-//! words of shared memory once for each block, words of global memory once for the
-//! launch. The counts are exact: each word knows the one thread of the block that
-//! touched it, or the set of them, and counts go up when that set does. Threads of
-//! different blocks are different, so nothing is kept of a block that is done.
+//! Implements the sums of section 3.1 of the paper (f, the number of different threads that access an address; g,
+//! whether any does) over words of four bytes: words of shared memory once for each block, words of global memory once
+//! for the launch. The counts are exact: each word records the one thread of the block that accessed it, or the set of
+//! them, and counts increase with that set. Threads of different blocks are different, so no state is kept for a block
+//! that has ended.
 //!
-//! The launch runs in the fixed order of [`crate::machine::grid`] without any check.
-//! Accesses out of bounds are counted at the address they name (at most
-//! [`MAX_STRAY_WORDS`] words of one); what they load is zero and what they store is
-//! lost, as always. A compare-and-swap counts as a write whether it stores or not;
-//! a group copy counts as one more thread of its block.
+//! The launch runs in the fixed order of [`crate::machine::grid`] without any check. Accesses out of bounds are counted
+//! at the address they name (at most [`MAX_STRAY_WORDS`] words of one); they load zero, and their stores are dropped,
+//! as always. A compare-and-swap counts as a write whether it stores or not; a group copy counts as one more thread of
+//! its block.
 //!
-//! What it deviates in: the paper's words are elements of arrays, whatever their
-//! size.
+//! Where it deviates: the paper's words are elements of arrays, whatever their size.
 
 use std::borrow::Cow;
 
@@ -32,12 +28,12 @@ use crate::machine::grid::in_order;
 use crate::machine::observe::{At, COPY_ENGINE, Event, Observer};
 use crate::machine::world::Stop;
 
-/// Words of one access out of bounds that are counted.
+/// Maximum number of words of one out-of-bounds access that are counted.
 const MAX_STRAY_WORDS: usize = 64;
 /// Words outside of all objects that are kept before the first merge.
 const FIRST_MERGE: usize = 1 << 14;
 
-/// Executes one launch without checks and counts the words its threads touch.
+/// Executes one launch without checks and counts the words that its threads access.
 pub fn footprint(
     kernel: &Kernel,
     launch: &BoundLaunch,
@@ -65,39 +61,37 @@ impl Prepared<'_> {
     }
 }
 
-/// The threads of one block that touched each word.
+/// The threads of one block that accessed each word.
 struct BlockTouched {
     block: u32,
-    /// Which of the blocks that used this state it is; never 0.
+    /// The number of the block among those that used this state; never 0.
     turn: u32,
-    /// By object and word: in the upper half the turn in which the lower half
-    /// counts; there, the one thread that touched the word, or where the set of
-    /// several is.
+    /// By object and word: the upper half is the turn for which the lower half is valid; the lower half is the one
+    /// thread that accessed the word, or the position of the set of several.
     who: Vec<Vec<u64>>,
     sets: Vec<u64>,
     /// By object of shared memory and word: as [`Touched::counts`].
     counts: Vec<Vec<u32>>,
 }
 
-/// The lower half of a word's state names a set.
+/// Flag in the lower half of a word's state: it refers to a set.
 const SEVERAL: u32 = 1 << 31;
 
-/// The words of one object, and the block that touches them now.
+/// The words of one object, and the block that accesses them now.
 struct Words<'a> {
     turn: u32,
-    /// Words of a set of threads.
+    /// The size of a set of threads, in words.
     stride: usize,
     who: &'a mut [u64],
     sets: &'a mut Vec<u64>,
     counts: &'a mut [u32],
-    /// Counts are the block's own, and begin anew with it.
+    /// Whether counts belong to the block, and start again with it.
     shared: bool,
     count: &'a mut Footprint,
 }
 
 impl Words<'_> {
-    /// Adds a thread to those that touched a word; whether it is new, and whether it
-    /// is the first.
+    /// Adds a thread to those that accessed a word; returns whether it is new, and whether it is the first.
     #[inline(always)]
     fn add(&mut self, word: usize, t: u32) -> (bool, bool) {
         let state = &mut self.who[word];
@@ -123,7 +117,7 @@ impl Words<'_> {
         (new, false)
     }
 
-    /// A thread touches a word.
+    /// Records an access of a thread to a word.
     #[inline(always)]
     fn touch(&mut self, word: usize, t: u32, write: bool) {
         let (new, first) = self.add(word, t);
@@ -145,14 +139,13 @@ impl Words<'_> {
     }
 }
 
-/// Who touched which word.
+/// Which threads accessed which words.
 #[derive(Default)]
 pub(crate) struct Touched {
     count: Footprint,
-    /// By object of global memory and word: threads, and in the lowest bit whether
-    /// one of them writes.
+    /// By object of global memory and word: the number of threads, and in the lowest bit whether one of them writes.
     counts: Vec<Vec<u32>>,
-    /// Blocks that run; the one that ran last is number `last`.
+    /// Blocks that run; the index of the one that ran last is `last`.
     blocks: Vec<BlockTouched>,
     last: usize,
     spare: Vec<BlockTouched>,
@@ -160,11 +153,11 @@ pub(crate) struct Touched {
     /// write.
     strays: Vec<(u64, u64)>,
     merged: usize,
-    /// First and last word of each object, and block where it is shared.
+    /// First and last word of each object, for each block if it is shared.
     ends: FxHashMap<(usize, u32), (u64, u64)>,
 }
 
-/// Numbers of threads in a block, with one for its group copies.
+/// The number of threads in a block, plus one for its group copies.
 fn threads(program: &Program) -> u32 {
     program.threads + 1
 }
@@ -179,7 +172,7 @@ impl Observer for Touched {
 
     fn new_block(&mut self, _: &Program) {}
 
-    /// The state of a block that has ended is used for another one.
+    /// The state of a block that has ended is reused for another one.
     fn block_ends(&mut self, (): &mut (), _: &Program, block: u32) {
         if let Some(i) = self.blocks.iter().position(|b| b.block == block) {
             self.spare.push(self.blocks.swap_remove(i));
@@ -222,7 +215,7 @@ impl Touched {
         self.extend(program, block, seen.object, start + low, start + high);
     }
 
-    /// An access out of bounds, or through a pointer to nowhere.
+    /// An access out of bounds, or through a pointer to no object.
     fn stray(
         &mut self,
         program: &Program,
@@ -257,7 +250,7 @@ impl Touched {
         }
     }
 
-    /// Makes a block the one that runs, with room for an object.
+    /// Makes a block the current one, with space for an object.
     fn enter(&mut self, program: &Program, block: u32, object: usize) {
         if self.blocks.get(self.last).is_none_or(|b| b.block != block) {
             self.last = match self.blocks.iter().position(|b| b.block == block) {
@@ -315,7 +308,7 @@ impl Touched {
         *ends = (ends.0.min(low), ends.1.max(high));
     }
 
-    /// One stray for each word and thread; a write counts for both.
+    /// Keeps one entry for each word and thread; if either is a write, the entry is a write.
     fn merge(&mut self) {
         self.strays.sort_unstable();
         self.strays.dedup_by(|next, kept| {
@@ -330,8 +323,7 @@ impl Touched {
         self.merge();
         let mut out = self.count;
         let space = |word: u64| program.objects.get(object_of(word << 2)).map(|o| o.space);
-        // Words of shared memory are those of one block; strays are sorted by word,
-        // then by thread and so by block.
+        // Words of shared memory belong to one block; strays are sorted by word, then by thread and so by block.
         let place = |p: &(u64, u64)| match space(p.0) {
             Some(Space::Shared) => (p.0, (p.1 >> 1) / u64::from(threads(program))),
             _ => (p.0, 0),

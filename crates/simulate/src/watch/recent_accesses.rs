@@ -1,17 +1,15 @@
-//! Recent accesses of a granule: enough to find, for any thread, the latest access
-//! of another one before the last barrier.
+//! Recent accesses to a granule: enough to find, for any thread, the latest access of another thread before the last
+//! barrier.
 //!
-//! A [`Recent`] keeps four marks: of the two warps that came last, the last access
-//! of two different threads each. So for every thread it has the last access of
-//! another warp, and the last one of another thread of its own warp unless two
-//! other warps came since. A [`History`] keeps two of them: what was before the
-//! last barrier, which is compared with, and what came since, which must not push
-//! that out.
+//! A [`Recent`] keeps four marks: for each of the two warps that accessed last, the last access of two different
+//! threads. So for every thread it has the last access of another warp, and the last one of another thread of its own
+//! warp unless two other warps accessed since. A [`History`] keeps two of them: accesses before the last barrier, which
+//! are compared with, and accesses since, which must not displace those.
 
 use crate::check::cells::{Mark, thread, time};
 
-/// The lowest bit of a mark here: more than two threads of that warp made an access, and
-/// some of them are forgotten.
+/// The lowest bit of a mark here: more than two threads of that warp made an access, and some of them are no longer
+/// recorded.
 const FORGOT: Mark = 1;
 
 /// Last warp: its last two threads; the warp before that: its last two threads.
@@ -19,8 +17,7 @@ const FORGOT: Mark = 1;
 pub(crate) struct Recent([Mark; 4]);
 
 impl Recent {
-    /// Remembers an access, not older than any before it; nothing before `floor`
-    /// matters any more.
+    /// Records an access that is not older than any before it; accesses before `floor` are irrelevant.
     fn insert(&mut self, m: Mark, floor: u32, lane_bits: u32) {
         let warp = |m: Mark| thread(m) >> lane_bits;
         let [mut a, mut b, mut c, mut d] = self.0;
@@ -46,13 +43,13 @@ impl Recent {
         self.0 = [m | forgot, b, c, d];
     }
 
-    /// Whether there was no access: the first mark is that of the latest.
+    /// Whether there was no access: the first mark is always that of the latest access.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.0[0] == 0
     }
 
-    /// The marks, and whether others of the same warp are forgotten.
+    /// The marks, and whether others of the same warp are no longer recorded.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (Mark, bool)> {
         let [a, b, c, d] = self.0;
         let (near, far) = ((a | b) & FORGOT != 0, (c | d) & FORGOT != 0);
@@ -74,7 +71,7 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// What happened from `floor` on and before the barrier at time `base`.
+    /// The accesses from `floor` on and before the barrier at time `base`.
     #[inline(always)]
     pub(crate) fn before(&mut self, base: u32, floor: u32, lane_bits: u32) -> Recent {
         let last = self.new.0[0];
@@ -90,7 +87,7 @@ impl History {
         let matters = |m: Mark| m == 0 || time(m) >= floor;
         let falls = a > b && a > c && (b == 0 || b > c) && (d == 0 || c > d);
         if falls && time(self.old.0[0]) < floor && marks.into_iter().all(matters) {
-            // To insert them one by one into nothing, the oldest first, gives the same.
+            // Inserting them one by one into an empty record, the oldest first, gives the same.
             self.old = Recent(marks);
             return;
         }
@@ -99,7 +96,7 @@ impl History {
         }
     }
 
-    /// Remembers an access after the barrier at time `base`.
+    /// Records an access after the barrier at time `base`.
     #[inline(always)]
     pub(crate) fn insert(&mut self, m: Mark, base: u32, floor: u32, lane_bits: u32) {
         let last = self.new.0[0];
@@ -122,7 +119,7 @@ pub(crate) struct Cell {
 const PAGE_SHIFT: u32 = 6;
 type Page = [Cell; 1 << PAGE_SHIFT];
 
-/// The granules of an object, as far as they were touched.
+/// The granules of an object that were accessed.
 #[derive(Default)]
 pub(crate) struct Pages {
     /// Bytes of a granule, as a power of two.
@@ -136,7 +133,7 @@ impl Pages {
         Pages { shift: 2, pages: (0..n).map(|_| None).collect() }
     }
 
-    /// The cell of a granule, and how many bytes that took from the heap.
+    /// The cell of a granule, and how many bytes were allocated for it.
     pub(crate) fn cell(&mut self, granule: u64) -> (&mut Cell, usize) {
         let page = &mut self.pages[(granule >> PAGE_SHIFT) as usize];
         let new = if page.is_none() { size_of::<Page>() } else { 0 };
@@ -144,7 +141,7 @@ impl Pages {
         (&mut page[granule as usize & ((1 << PAGE_SHIFT) - 1)], new)
     }
 
-    /// From words to bytes; how many more bytes of heap that takes.
+    /// From words to bytes; returns how many more bytes that allocates.
     pub(crate) fn split_to_bytes(&mut self) -> usize {
         self.shift = 0;
         let mut more = 0;
@@ -167,7 +164,7 @@ mod tests {
     use super::*;
     use crate::check::cells::mark;
 
-    /// What a barrier leaves of four marks is what inserting them one by one, in their order, gives.
+    /// The marks that remain after a barrier are those that result from inserting them one by one, in order.
     #[test]
     fn settled_marks_are_those_inserted_one_by_one() {
         let mut state = 3u32;
@@ -205,7 +202,7 @@ mod tests {
             }
             let none = history.new.is_empty();
             history.settle(floor, 5);
-            // Where nothing came since, and all before is too old, both say nothing.
+            // If nothing happened since, and all earlier accesses are too old, both are irrelevant.
             if !none || time(one_by_one.0[0]) >= floor {
                 assert_eq!(history.old.0, one_by_one.0);
             }

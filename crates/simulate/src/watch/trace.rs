@@ -1,18 +1,15 @@
-//! What the threads of a finding did, and which threads accessed the memory it is about.
+//! The events of the threads of a finding, and which threads accessed its memory.
 //!
-//! The launch is executed again, twice, in the fixed order of [`crate::machine::grid`] and
-//! without checks. The first time, all moments are noted in which the threads of the
-//! finding make its accesses. Of those, the pair is taken that was complete first
-//! with no barrier of the block between the two, which is the pair that the race
-//! check reports. The second time, the events of each thread around its moment are
-//! kept, and for each element near the finding's, which threads read and wrote it between
-//! the same two barriers (of the block; of the grid, where the threads are of two blocks).
+//! The launch is executed again, twice, in the fixed order of [`crate::machine::grid`] and without checks. The first
+//! run records all moments at which the threads of the finding make its accesses. Of those, the pair is chosen that was
+//! complete first with no barrier of the block between the two, which is the pair that the race check reports. The
+//! second run records the events of each thread around its moment, and for each element near the finding's, which
+//! threads read and wrote it in the same barrier interval (between barriers of the block; of the grid, if the threads
+//! are in two blocks).
 //!
-//! What it can miss: barriers of a part of a block are no events; where an OpenCL
-//! barrier orders only one kind of memory, it counts as any other, and the two moments
-//! may then lie in different phases. All is bounded ([`BEFORE`], [`AFTER`],
-//! [`WINDOW`], [`NAMED`], [`MOMENTS`]); a launch that its budget ends has the trace up
-//! to there.
+//! What it can miss: barriers of a part of a block are not events; an OpenCL barrier that orders only one kind of
+//! memory counts as any other, and the two moments may then be in different phases. Everything is bounded ([`BEFORE`],
+//! [`AFTER`], [`WINDOW`], [`NAMED`], [`MOMENTS`]); a launch that exhausts its budget has the trace up to there.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -32,17 +29,17 @@ use crate::machine::grid::in_order;
 use crate::machine::observe::{At, COPY_ENGINE, Event, Lanes, Observer, Opened};
 use crate::watch::variables::{Named, named, value_text};
 
-/// Events of a thread that are kept from before its moment, and from after it.
+/// Number of events of a thread that are kept from before its moment, and from after it.
 const BEFORE: usize = 48;
 const AFTER: usize = 16;
-/// Elements that are looked at.
+/// Number of elements around the finding's that are recorded.
 const WINDOW: i64 = 2048;
-/// Threads that are named for an element and a way to touch it.
+/// Maximum number of threads that are named for an element and kind of access.
 const NAMED: usize = 8;
-/// Moments of one access that are considered.
+/// Maximum number of moments of one access that are considered.
 const MOMENTS: usize = 1 << 14;
 
-/// Executes the launch of a finding again and says what its threads did.
+/// Executes the launch of a finding again and returns the events of its threads.
 pub fn trace(
     kernel: &Kernel,
     launch: &BoundLaunch,
@@ -58,7 +55,7 @@ pub fn trace(
     Ok(recorder.finish(&program, finding))
 }
 
-/// One execution of an access of the finding's.
+/// One execution of an access of the finding.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     step: u64,
@@ -67,8 +64,7 @@ struct Moment {
     object: usize,
 }
 
-/// How many barriers came before: of the block (the grid's are among them), and of
-/// the grid.
+/// The number of preceding barriers: of the block (including grid barriers), and of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Phase {
     block: u32,
@@ -83,7 +79,7 @@ struct Noted {
     site: SiteId,
     /// Object and offset of an access.
     at: Option<(usize, i64)>,
-    /// The next event is in the next phase.
+    /// Whether the next event is in the next phase.
     ends_phase: bool,
 }
 
@@ -91,7 +87,7 @@ struct Noted {
 struct Side {
     block: u32,
     thread: u32,
-    /// Sites that are at its place.
+    /// The sites at its source location.
     sites: Vec<bool>,
     moments: Vec<Moment>,
     moment: Option<Moment>,
@@ -99,7 +95,7 @@ struct Side {
     /// How many of them came after the moment.
     after: usize,
     omitted: [u64; 2],
-    /// Variables that have a value at its moment, and the values.
+    /// Variables that have a value at its moment, and their values.
     named: Vec<Named>,
     values: Vec<u64>,
 }
@@ -151,7 +147,7 @@ impl Side {
     }
 }
 
-/// Touched elements of one object.
+/// Accessed elements of one object.
 struct Map {
     object: usize,
     size: i64,
@@ -160,15 +156,15 @@ struct Map {
     block: Option<u32>,
     phases: [u32; 2],
     cells: BTreeMap<i64, [Vec<(u32, u32)>; 3]>,
-    /// Cells in which more threads were than are named.
+    /// Cells that more threads accessed than are named.
     more: BTreeMap<i64, [bool; 3]>,
 }
 
 pub(crate) struct Recorder {
-    /// The bytes that the finding is about, and the name of their object.
+    /// The bytes of the finding, and the name of their object.
     about: Option<(String, [i64; 2])>,
     sides: Vec<Side>,
-    /// Whether moments are chosen, and events are to be kept.
+    /// Whether moments are chosen, and events are recorded.
     keeps: bool,
     step: u64,
     phases: FxHashMap<u32, Phase>,
@@ -230,7 +226,7 @@ impl Recorder {
         self.phases.get(&block).copied().unwrap_or_default()
     }
 
-    /// A warp's access to one object.
+    /// Records a warp's access to one object.
     fn note_access(&mut self, program: &Program, block: u32, seen: &Event, regs: &Regs) {
         self.step += 1;
         for i in 0..self.sides.len() {
@@ -247,7 +243,7 @@ impl Recorder {
         }
     }
 
-    /// A thread's access out of bounds.
+    /// Records a thread's access out of bounds.
     fn stray(
         &mut self,
         program: &Program,
@@ -275,7 +271,7 @@ impl Recorder {
         }
     }
 
-    /// A thread of the finding accesses memory.
+    /// Records an access of a thread of the finding.
     fn touch(
         &mut self,
         program: &Program,
@@ -301,7 +297,7 @@ impl Recorder {
         }
     }
 
-    /// Whether bytes of an object are among those that the finding is about.
+    /// Whether bytes of an object overlap with those of the finding.
     fn is_about(&self, program: &Program, object: usize, offset: i64, size: u32) -> bool {
         self.about.as_ref().is_none_or(|(name, [from, to])| {
             program.objects[object].name == *name
@@ -347,7 +343,7 @@ impl Recorder {
         }
     }
 
-    /// Threads of one warp pass something that is no access.
+    /// Threads of one warp execute an operation that is not an access.
     fn pass(&mut self, block: u32, first_thread: u32, mask: u32, site: SiteId) {
         self.step += 1;
         self.note_pass(block, first_thread, mask, site, false);
@@ -386,7 +382,7 @@ impl Recorder {
         phase.grid += u32::from(grid);
     }
 
-    /// After the first run: takes the moments of the finding, and prepares the second.
+    /// After the first run: chooses the moments of the finding, and prepares the second run.
     fn choose(&mut self, program: &Program, cfg: &cfg::Cfg) {
         let of_one_block = self.sides.windows(2).all(|s| s[0].block == s[1].block);
         if let [a, b] = &mut self.sides[..] {
@@ -437,8 +433,8 @@ impl Recorder {
     }
 }
 
-/// The pair that is complete first, if possible with no barrier between; of an access
-/// that happens several times before, the last time.
+/// The pair that is complete first, if possible without a barrier between; if an access happens several times before,
+/// the last time.
 fn first_pair(a: &[Moment], b: &[Moment], of_one_block: bool) -> (Option<Moment>, Option<Moment>) {
     let phase = |m: &Moment| if of_one_block { m.phase.block } else { m.phase.grid };
     // Moments are in the order of their steps.
@@ -456,7 +452,7 @@ fn first_pair(a: &[Moment], b: &[Moment], of_one_block: bool) -> (Option<Moment>
     (last(a), last(b))
 }
 
-/// The elements to look at: the whole object where it is small, else around one.
+/// The elements to record: the whole object if it is small, otherwise those around one.
 fn window(marked: i64, length: i64) -> [i64; 2] {
     let (from, to) = (marked.min(0), length.max(marked.saturating_add(1)));
     if to.saturating_sub(from) <= WINDOW {
@@ -476,7 +472,7 @@ fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
         .map(|n| event(program, n, side.moment.is_some_and(|m| m.step == n.step)))
         .collect();
     if side.moment.is_none() {
-        // It stands where it never went on, or did something that is no access.
+        // The thread is at an operation that never completed, or that is not an access.
         let last = side.noted.back();
         events.push(TraceEvent {
             step: last.map_or(0, |n| n.step + 1),
@@ -503,7 +499,7 @@ fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
 }
 
 fn event(program: &Program, noted: &Noted, marked: bool) -> TraceEvent {
-    // Whoever it was: only the operation and the place are taken.
+    // The thread is irrelevant: only the operation and the source location are used.
     let access = access(program, 0, noted.site, 0);
     let memory = noted.at.map(|(object, offset)| memory(&program.objects[object], offset, 1));
     TraceEvent {
@@ -549,7 +545,7 @@ fn access_map(program: &Program, map: Map) -> AccessMap {
     }
 }
 
-/// The number of a thread in its block, or of a block in its grid.
+/// The linear index of a thread in its block, or of a block in its grid.
 fn linear(at: [u32; 3], dims: [u32; 3]) -> u32 {
     (at[2].wrapping_mul(dims[1]).wrapping_add(at[1])).wrapping_mul(dims[0]).wrapping_add(at[0])
 }

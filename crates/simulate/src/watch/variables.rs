@@ -9,20 +9,20 @@ use crate::code::program::Program;
 use crate::code::registers::Slot;
 use crate::launch::layout::{NULL_OBJECT, object_of, origin};
 
-/// Variables that are shown of a thread.
+/// Maximum number of variables that are shown for a thread.
 const VARIABLES: usize = 12;
 
-/// A variable of the source's.
+/// A source variable.
 pub(crate) struct Named {
     pub name: String,
     pub slot: Slot,
     pub ty: Ty,
-    /// Where the access goes, or whether it happens, depends on it.
+    /// Whether the address of the access, or whether it is executed, depends on it.
     pub decides: bool,
 }
 
-/// Variables of the source that have a value at a site: the latest of each name among
-/// those that every way there defines. Arguments are left out.
+/// Source variables that have a value at a site: for each name the latest definition among those on every path to it.
+/// Arguments are left out.
 pub(crate) fn named(program: &Program, cfg: &cfg::Cfg, site: SiteId) -> Vec<Named> {
     let kernel = program.kernel;
     let is_here = |op: &Op| match op {
@@ -69,7 +69,8 @@ fn add_named(program: &Program, reg: Reg, deciding: &FxHashSet<Reg>, out: &mut V
     }
 }
 
-/// What the address of an access is computed from, and the branches that decide whether it happens.
+/// The registers that the address of an access depends on, and those of the branches that decide whether it is
+/// executed.
 fn deciding(kernel: &Kernel, cfg: &cfg::Cfg, block: usize, inst: usize) -> FxHashSet<Reg> {
     let mut work: Vec<Operand> = Vec::new();
     match &kernel.blocks[block].insts[inst].op {
@@ -104,8 +105,8 @@ fn deciding(kernel: &Kernel, cfg: &cfg::Cfg, block: usize, inst: usize) -> FxHas
     out
 }
 
-/// The blocks at whose end it is decided whether control comes to `block`: those it depends on, and those that they
-/// depend on.
+/// The blocks whose branches decide whether control reaches `block`: those that it is control-dependent on, and those
+/// that these depend on.
 fn branches_before(cfg: &cfg::Cfg, block: BlockId) -> Vec<BlockId> {
     let up = |b: BlockId| cfg.ipdom[b.0 as usize];
     let leads_to = |from: Option<BlockId>, to: BlockId| {
@@ -136,7 +137,7 @@ pub(crate) fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
         Ty::I16 => (bits as i16).to_string(),
         Ty::I32 => (bits as i32).to_string(),
         Ty::I64 => (bits as i64).to_string(),
-        // As many digits as tell it from its neighbours.
+        // As many digits as needed to distinguish it from its neighbours.
         Ty::F16 | Ty::F32 => format!("{:?}", real_value(ty, bits) as f32),
         Ty::F64 => format!("{:?}", real_value(ty, bits)),
         Ty::Ptr if bits == 0 => "null".into(),
