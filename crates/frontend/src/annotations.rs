@@ -1,10 +1,11 @@
-//! The text of preconditions and assertions, as the source has it.
+//! The source text of preconditions and assertions.
 //!
-//! The bitcode does not carry it; the place does. A condition that goes over several lines is shown as its first.
+//! The bitcode does not contain it, but it has the source location. Of a condition that spans several lines the first
+//! is shown.
 
 use lockstep_kernel::{Kernel, Op};
 
-/// Fills in the text of every `__requires` and `__assert` that stands in the input itself.
+/// Fills in the text of every `__requires` and `__assert` in the input file itself.
 pub(crate) fn quote(kernels: &mut [Kernel], input: &str, source: &str) {
     for k in kernels {
         let (locs, files) = (&k.locs, &k.files);

@@ -1,7 +1,7 @@
-//! Tidying a lowered kernel: unreachable blocks, chains of jumps, values nobody reads.
+//! Simplifies a lowered kernel: unreachable blocks, chains of jumps, unused values.
 //!
-//! No access, barrier, fence, assertion or print is touched, added or moved; only blocks are merged along edges
-//! that are the only way in and out, and pure operations without a reader are dropped.
+//! No access, barrier, fence, assertion or print is changed, added or moved; only blocks are merged along edges that
+//! are the only way in and out, and unused pure operations are dropped.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(k: &mut Kernel) {
     share(k);
 }
 
-/// A phi with one distinct incoming value is that value.
+/// Replaces a phi with one distinct incoming value by that value.
 fn single_phis(k: &mut Kernel) {
     loop {
         let mut replaced: HashMap<Reg, Operand> = HashMap::new();
@@ -78,7 +78,7 @@ fn rewrite(k: &mut Kernel, f: impl Fn(Operand) -> Operand) {
     drop_unreachable(k);
 }
 
-/// A block and its only successor, if it is that one's only predecessor, become one.
+/// Merges a block with its only successor, if it is that one's only predecessor.
 fn merge_chains(k: &mut Kernel) {
     let mut preds = vec![0u32; k.blocks.len()];
     let live = reachable(k);
@@ -119,7 +119,7 @@ fn merge_chains(k: &mut Kernel) {
     }
 }
 
-/// Blocks that only jump, to a block without phis, are skipped. A block that jumps to itself stays.
+/// Skips blocks that only jump to a block without phis. A block that jumps to itself stays.
 fn skip_empty(k: &mut Kernel) {
     let target: Vec<Option<u32>> = (k.blocks.iter().enumerate())
         .map(|(b, block)| match block.term {
@@ -158,7 +158,7 @@ fn skip_empty(k: &mut Kernel) {
     }
 }
 
-/// Pure operations and phis without a reader go.
+/// Drops unused pure operations and phis.
 fn drop_unread(k: &mut Kernel) {
     let mut definitions: HashMap<Reg, Vec<Operand>> = HashMap::new();
     let mut live = vec![false; k.regs.len()];
@@ -195,7 +195,7 @@ fn drop_unread(k: &mut Kernel) {
     }
 }
 
-/// Equal pure operations are computed once, where the first dominates the second. A clock is never equal.
+/// Computes equal pure operations once, if the first dominates the second. Clock reads are never equal.
 fn share(k: &mut Kernel) {
     let cfg = lockstep_kernel::cfg::Cfg::new(k);
     let mut known: HashMap<String, Vec<(BlockId, Reg)>> = HashMap::new();
@@ -231,7 +231,7 @@ fn share(k: &mut Kernel) {
     }
     let named: Vec<Reg> = replaced.keys().copied().collect();
     k.reg_names.retain(|(r, _)| !named.contains(r));
-    // Of two addresses that are one, both have to be of elements of such an array.
+    // If two addresses are merged, both must be of elements of such an array.
     let flat = |to: Reg| {
         replaced
             .iter()
@@ -256,7 +256,7 @@ fn undefined(op: &Op) -> bool {
     found
 }
 
-/// Reverse postorder: a block after all that dominate it.
+/// Reverse postorder: a block comes after all its dominators.
 fn dominance_order(k: &Kernel) -> Vec<BlockId> {
     let mut seen = vec![false; k.blocks.len()];
     let mut order = Vec::new();

@@ -1,11 +1,12 @@
-//! Functions that are not kernels, and which of them are lowered as if they were.
+//! Functions that are not kernels, and which of them are lowered like kernels.
 //!
 //! A `__device__` function (in OpenCL any function) can be checked on its own: its pointers become arrays in global
-//! memory (`__local` ones of OpenCL stay local), references become pointers, and what it returns is ignored. A pointer
-//! that its callers make point into shared memory is taken to point to global memory: the bitcode does not tell.
+//! memory (`__local` ones of OpenCL stay local), references become pointers, and its return value is ignored. A pointer
+//! that its callers make point into shared memory is assumed to point to global memory: the bitcode does not
+//! distinguish them.
 //!
-//! clang emits nothing for a `static` or `inline` function that nobody calls; it is asked to only where a name was not
-//! found otherwise. A template that nobody instantiates has no code, and cannot be named.
+//! clang emits nothing for a `static` or `inline` function that is never called; it is told to emit them only if a name
+//! was not found otherwise. A template without an instantiation has no code, and cannot be named.
 
 use lockstep_kernel::{Kernel, Language};
 
@@ -15,21 +16,21 @@ use crate::{Module, Options, lower, prepare};
 /// A function that is not a kernel, with a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceFunction {
-    /// As the source has it (with namespace and template arguments).
+    /// As in the source (with namespace and template arguments).
     pub name: String,
     pub mangled: String,
-    /// It stands in the input itself, and not in a header.
+    /// Whether it is defined in the input itself, and not in a header.
     pub in_input: bool,
 }
 
 impl DeviceFunction {
-    /// Whether `asked` means this function.
+    /// Whether `asked` names this function.
     pub fn is_named(&self, asked: &str) -> bool {
         is_named(&self.name, &self.mangled, asked)
     }
 }
 
-/// Whether `asked` means the kernel or function of this name: mangled, as the source has it, or without its template
+/// Whether `asked` names the kernel or function with this name: mangled, as in the source, or without its template
 /// arguments, parameters and namespaces.
 pub fn is_named(name: &str, mangled: &str, asked: &str) -> bool {
     let plain = name.split(['<', '(']).next().unwrap_or(name);
@@ -38,7 +39,7 @@ pub fn is_named(name: &str, mangled: &str, asked: &str) -> bool {
 }
 
 impl Module {
-    /// What to add where a source has no kernel, but functions of its own.
+    /// The hint for a source without kernels, but with functions of its own.
     pub fn offered_functions(&self) -> String {
         let Some(names) = function_names(&self.device_functions) else { return String::new() };
         let function = match self.language {
@@ -48,7 +49,7 @@ impl Module {
         format!("; name a {function} with --kernel to check it as if it were a kernel: {names}")
     }
 
-    /// What to say where nothing in the source has the name that was asked for.
+    /// The message if the source has nothing with the requested name.
     pub fn no_entry(&self, asked: &str) -> String {
         let is_function =
             |k: &&Kernel| self.device_functions.iter().any(|f| f.mangled == k.mangled);
@@ -73,7 +74,7 @@ impl Module {
     }
 }
 
-/// `a, b, c`: each name of the input's own once, and not too many.
+/// `a, b, c`: each name in the input itself once, up to a limit.
 fn function_names(functions: &[DeviceFunction]) -> Option<String> {
     const MOST: usize = 20;
     let mut names: Vec<&str> = Vec::new();
@@ -92,17 +93,17 @@ fn function_names(functions: &[DeviceFunction]) -> Option<String> {
     }
 }
 
-/// What a module offers and what of it was asked for.
+/// The functions of a module, and the requested ones.
 pub(crate) struct Entries {
     pub(crate) functions: Vec<DeviceFunction>,
     /// Mangled names of the functions to lower as kernels.
     pub(crate) chosen: Vec<String>,
-    /// Names that were asked for and are not there.
+    /// Requested names that do not exist.
     pub(crate) missing: Vec<String>,
 }
 
 impl Entries {
-    /// To be called before functions are inlined and dropped.
+    /// Must be called before functions are inlined and dropped.
     pub(crate) fn find(
         module: &llvm::Module,
         name: &str,
@@ -140,7 +141,7 @@ fn described(f: Val) -> DeviceFunction {
     DeviceFunction { name: crate::llvm::demangle::function(&mangled), mangled, in_input: true }
 }
 
-/// What nobody wrote as a function: set-up of globals, and the bodies of lambdas.
+/// Generated functions: initialisers of globals, and the bodies of lambdas.
 fn is_generated(name: &str) -> bool {
     name.starts_with("_GLOBAL__")
         || name.starts_with("__cxx_global")

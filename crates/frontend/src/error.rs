@@ -1,4 +1,4 @@
-//! What can go wrong before there is a kernel: one clear message each.
+//! Errors before there is a kernel: one clear message each.
 
 use std::fmt;
 
@@ -14,20 +14,20 @@ pub enum Error {
     UnknownExtension {
         path: String,
     },
-    /// clang's text, exactly as clang shows it.
+    /// clang's output, verbatim.
     Compile {
         stderr: String,
     },
-    /// A header that is not there: its name, and clang's text.
+    /// A header that is missing: its name, and clang's output.
     MissingHeader {
         header: String,
         stderr: String,
     },
     BadIr(String),
     ToolMissing(String),
-    /// What is wrong with the machine, not with this input: it is the same for all.
+    /// A problem of the machine, not of this input: it is the same for all inputs.
     Machine(String),
-    /// Nobody waits for the answer any more.
+    /// The compilation was cancelled.
     Cancelled,
 }
 

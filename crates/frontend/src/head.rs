@@ -1,20 +1,20 @@
 //! GPUVerify's head comments: launch dimensions and flags in the first comment lines of a file.
 //!
-//! The first line says `//pass` or `//xfail:CODE` and is not read here; the arguments may stand on any of the
-//! leading comment lines. A dimension `*` is free and left to the caller, as is one that is not given.
+//! The first line is `//pass` or `//xfail:CODE` and is not interpreted here; the arguments may be on any of the leading
+//! comment lines. A dimension `*` is free and left to the caller, as is one that is not given.
 
 use lockstep_kernel::{Kernel, Language, Op, Operand, Special};
 
-/// What the head of the file says.
+/// The contents of the head comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeadComment {
-    /// The file begins as GPUVerify's tests do, with `//pass` or `//xfail:`.
+    /// Whether the file begins like GPUVerify's tests, with `//pass` or `//xfail:`.
     pub gpuverify: bool,
     pub block: Option<[u32; 3]>,
     pub grid: Option<[u32; 3]>,
-    /// OpenCL: `--global_size=`, where it is no multiple of the block.
+    /// OpenCL: `--global_size=`, if it is not a multiple of the block.
     pub global: Option<[u32; 3]>,
-    /// How many dimensions the sizes have.
+    /// The number of dimensions.
     pub work_dim: Option<u32>,
     /// OpenCL: `--global_offset=`, 0 where it leaves out an axis.
     pub global_offset: Option<[u32; 3]>,
@@ -24,7 +24,7 @@ pub struct HeadComment {
     pub kernel_args: Vec<(String, Vec<Option<u64>>)>,
     /// `--kernel-arrays=K,BYTES,…`: sizes of array parameters.
     pub kernel_arrays: Vec<(String, Vec<Option<u64>>)>,
-    /// Other arguments, as they stand.
+    /// Other arguments, verbatim.
     pub others: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ fn dimensions(text: &str) -> Option<[u32; 3]> {
     triple(text, 1).filter(|dims| dims.iter().all(|&d| d > 0))
 }
 
-/// The same of numbers that may be 0, and are where they are left out.
+/// The same for numbers that may be 0, which is also the default.
 fn offsets(text: &str) -> Option<[u32; 3]> {
     triple(text, 0)
 }
@@ -92,7 +92,7 @@ fn triple(text: &str, rest: u32) -> Option<[u32; 3]> {
     Some(out)
 }
 
-/// The global offset that the head gives is part of the kernel: every engine sees the same number.
+/// Makes the global offset of the head comment a constant of the kernel: every engine sees the same number.
 pub(crate) fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
     let Kernel { blocks, regs, .. } = kernel;
     for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
@@ -103,7 +103,7 @@ pub(crate) fn fix_offset(kernel: &mut Kernel, offset: [u32; 3]) {
     }
 }
 
-/// So is the number of dimensions.
+/// The same for the number of dimensions.
 pub(crate) fn fix_work_dim(kernel: &mut Kernel, dimensions: u32) {
     let Kernel { blocks, regs, .. } = kernel;
     for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {

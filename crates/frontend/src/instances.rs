@@ -1,14 +1,13 @@
-//! Kernels that are templates and that nothing in the source instantiates.
+//! Kernel templates that nothing in the source instantiates.
 //!
-//! The compiler emits nothing for them, so they are looked for in the text, and instantiated with arguments of our
-//! choice: `float`, or `int` where that does not compile, for a type; 32 for a number, 128 where it bounds the launch;
-//! `false` for a truth value; the template's own defaults where it has them. Whoever reports on such a kernel names the
-//! choice. The instances are asked for by a function appended to the source, in which their addresses are taken: no
-//! place in the source moves.
+//! The compiler emits nothing for them, so they are found in the text, and instantiated with arguments of our choice:
+//! `float`, or `int` if that does not compile, for a type; 32 for a number, 128 if it bounds the launch; `false` for a
+//! boolean; the template's own defaults where it has them. Reports on such a kernel name the choice. The instances are
+//! requested by a function appended to the source, in which their addresses are taken: no source location changes.
 //!
-//! The text is read without preprocessing. A template that a macro writes, or that stands in a header, is not seen; one
-//! that is not compiled (`#if 0`) fails to instantiate, which is said. What cannot be chosen (a functor, a pack, a
-//! template) is said too.
+//! The text is scanned without preprocessing. A template that a macro expands to, or that is in a header, is not found;
+//! one that is not compiled (`#if 0`) fails to instantiate, which is reported. Parameters for which nothing can be
+//! chosen (a functor, a pack, a template) are reported too.
 
 use std::ffi::OsString;
 
@@ -18,16 +17,16 @@ use crate::clang::temporary::Temporary;
 use crate::clang::{self, Compiled, Emit, Source};
 use crate::{Error, HeadComment, Options, entries};
 
-/// What is tried for a type, in this order.
+/// The arguments tried for a type, in this order.
 const TYPES: [&str; 2] = ["float", "int"];
 const NUMBER: &str = "32";
-/// For a number that `__launch_bounds__` names.
+/// For a number in `__launch_bounds__`.
 const THREADS: &str = "128";
 
 /// A template that got arguments of our choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// As the source has it, with its namespaces.
+    /// As in the source, with its namespaces.
     pub template: String,
     /// `T = float, N = 32`.
     pub arguments: String,
@@ -48,7 +47,7 @@ pub struct Uninstantiated {
     pub because: String,
 }
 
-/// A kernel that is a template.
+/// A kernel template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template {
     name: String,
@@ -69,12 +68,12 @@ enum ParamKind {
     Number,
     Threads,
     Truth,
-    /// Nothing that we could choose.
+    /// No argument can be chosen.
     Other,
 }
 
 impl Template {
-    /// `k<float, 32>` and `T = float, N = 32`; an error names what cannot be chosen.
+    /// `k<float, 32>` and `T = float, N = 32`; an error names the parameter for which nothing can be chosen.
     fn arguments(&self, of_type: &str) -> Result<(String, String), String> {
         let open: Vec<&Param> = self.params.iter().take_while(|p| !p.has_default).collect();
         let (mut values, mut named) = (Vec::new(), Vec::new());
@@ -102,15 +101,15 @@ impl Template {
     }
 }
 
-/// What came of it.
+/// The result of instantiation.
 pub(crate) struct Made {
-    /// The source with the instances, where there are any.
+    /// The source with the instances, if there are any.
     pub(crate) compiled: Option<Compiled>,
     pub(crate) chosen: Vec<Chosen>,
     pub(crate) failed: Vec<Uninstantiated>,
 }
 
-/// The kernel templates in the text that none of the kernels is an instance of.
+/// The kernel templates in the text of which none of the kernels is an instance.
 pub(crate) fn missing(text: &str, kernels: &[Kernel], asked: &[String]) -> Vec<Template> {
     if !text.contains("template") || !text.contains("__global__") {
         return Vec::new();
@@ -121,7 +120,7 @@ pub(crate) fn missing(text: &str, kernels: &[Kernel], asked: &[String]) -> Vec<T
     scan(text).into_iter().filter(|t| wanted(t) && !instantiated(t)).collect()
 }
 
-/// Instantiates what can be.
+/// Instantiates templates as far as possible.
 pub(crate) fn make(
     source: &Source,
     head: &HeadComment,
@@ -130,7 +129,7 @@ pub(crate) fn make(
 ) -> Result<Made, Error> {
     let compile = |names: &[&str]| with_instances(source, head, options, names);
     let mut made = Made { compiled: None, chosen: Vec::new(), failed: Vec::new() };
-    // Most often all goes well at once.
+    // Most often all compile at once.
     let first: Result<Vec<_>, _> = templates.iter().map(|t| t.arguments(TYPES[0])).collect();
     if let Ok(all) = first {
         let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
@@ -216,7 +215,7 @@ fn with_instances(
     let Some(path) = &source.path else {
         return clang::compile(&extended, head, &options, Emit::Needed);
     };
-    // clang reads the file under its own name, with these contents.
+    // clang reads the file under its original name, with these contents.
     let file = Temporary::new("cu", &extended.bytes)?;
     let mut remap = path.clone().into_os_string();
     remap.push(";");
@@ -276,7 +275,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     out
 }
 
-/// To the end of the line, with the lines that a backslash joins to it.
+/// The length up to the end of the line, including lines continued by a backslash.
 fn directive_length(text: &str) -> usize {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
@@ -285,7 +284,7 @@ fn directive_length(text: &str) -> usize {
             break;
         }
     }
-    // The end of the line itself is no part of it.
+    // The line break itself is not part of it.
     end - usize::from(text[..end].ends_with('\n'))
 }
 
@@ -297,13 +296,13 @@ fn literal_length(bytes: &[u8]) -> usize {
     (i + 1).min(bytes.len())
 }
 
-/// What an opening brace opens.
+/// What an opening brace begins.
 enum Scope {
     Namespace(Vec<String>),
     Other,
 }
 
-/// All kernel templates with a body, in the order of the text.
+/// All kernel templates with a body, in source order.
 fn scan(text: &str) -> Vec<Template> {
     let tokens = tokens(text);
     let (mut found, mut scopes, mut i) = (Vec::new(), Vec::new(), 0);
@@ -348,7 +347,7 @@ fn scan(text: &str) -> Vec<Template> {
     found
 }
 
-/// The template whose parameters begin at `at`, if it is a kernel with a body; and where to read on.
+/// The template whose parameters begin at `at`, if it is a kernel with a body; and where to continue.
 fn template(tokens: &[Token], at: usize) -> (Option<Template>, usize) {
     let Some(close) = closing(tokens, at) else { return (None, tokens.len()) };
     let mut params: Vec<Param> = split_params(&tokens[at..close]).filter_map(param).collect();
@@ -383,7 +382,7 @@ fn template(tokens: &[Token], at: usize) -> (Option<Template>, usize) {
     (found.map(|n| Template { name: n.text.to_owned(), line: n.line, params }), i)
 }
 
-/// Where the list of parameters that begins at `at` ends.
+/// The end of the parameter list that begins at `at`.
 fn closing(tokens: &[Token], at: usize) -> Option<usize> {
     let (mut angle, mut round) = (1, 0);
     for (i, token) in tokens.iter().enumerate().skip(at) {
@@ -401,7 +400,7 @@ fn closing(tokens: &[Token], at: usize) -> Option<usize> {
     None
 }
 
-/// The closing parenthesis of the group that opens at `at`; `at` itself where none does.
+/// The closing parenthesis of the group that opens at `at`; `at` itself if none opens there.
 fn group_end(tokens: &[Token], at: usize) -> usize {
     let mut depth = 0;
     for (i, token) in tokens.iter().enumerate().skip(at) {

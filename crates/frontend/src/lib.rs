@@ -3,12 +3,12 @@
 //! clang compiles the source at `-O0` to bitcode, LLVM's own API loads it, only passes that keep every access to
 //! shared and global memory run over it, and the result is lowered once into the kernel representation.
 //!
-//! **Architecture Invariant:** no type of LLVM's leaves this crate, and nothing here judges a kernel.
-//! **Architecture Invariant:** what cannot be modelled becomes `Op::Unsupported` with its name and place; the front
-//! end never guesses a meaning.
+//! **Architecture Invariant:** no type of LLVM leaves this crate, and nothing here judges a kernel.
+//! **Architecture Invariant:** an operation that cannot be modelled becomes `Op::Unsupported` with its name and source
+//! location; the front end never guesses a meaning.
 //!
-//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`bitcode`] for those who
-//! keep it, [`host_side`] for the launches that the host part of a CUDA file makes.
+//! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`bitcode`] for callers that store
+//! it, [`host_side`] for the launches in the host part of a CUDA file.
 
 mod annotations;
 mod clang;
@@ -53,18 +53,18 @@ pub use restart::{begin_again_after_crash, is_careful};
 pub struct Options {
     /// From `--lang`; otherwise the file's extension decides.
     pub language: Option<Language>,
-    /// `-I`, `-D`, `-std=`, `-include`, and all that stands after `--`.
+    /// `-I`, `-D`, `-std=`, `-include`, and everything after `--`.
     pub clang_args: Vec<OsString>,
     /// A CUDA SDK to use instead of our own headers.
     pub cuda_path: Option<PathBuf>,
-    /// How deep recursion is followed.
+    /// Maximum depth of recursion that is inlined.
     pub recursion_limit: u32,
-    /// How many operations one kernel may have once every call is inlined.
+    /// Maximum number of operations of one kernel after inlining.
     pub size_limit: usize,
-    /// Names of functions to lower as if they were kernels, where no kernel has the name: as the source has it, with
-    /// or without namespace and template arguments, or mangled.
+    /// Names of functions to lower like kernels, if no kernel has the name: as in the source, with or without namespace
+    /// and template arguments, or mangled.
     pub entries: Vec<String>,
-    /// Ends the compiler; what was under way is an error.
+    /// Stops the compiler; a compilation in progress ends with an error.
     pub cancel: Cancel,
 }
 
@@ -86,38 +86,38 @@ impl Default for Options {
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     Path(&'a Path),
-    /// Standard input, or a text of an editor's or a test's; the name as `lockstep_names::shown` gives it.
+    /// Standard input, or a text from an editor or a test; the name as given by `lockstep_names::shown`.
     Text {
         name: &'a str,
         bytes: &'a [u8],
     },
 }
 
-/// Everything a source file gave.
+/// The result for a source file.
 #[derive(Clone, Debug)]
 pub struct Module {
     pub language: Language,
-    /// In the order of the source, with the functions among [`Options::entries`]; empty where there is no kernel, or
-    /// none that was instantiated.
+    /// In source order, with the functions among [`Options::entries`]; empty if there is no kernel, or none that was
+    /// instantiated.
     pub kernels: Vec<Kernel>,
-    /// Functions of the source that are not kernels and can be asked for in [`Options::entries`], in its order. Those
-    /// that the compiler drops when nobody calls them (`static`, `inline`) are here only where there is no kernel, or an
-    /// entry was not found without them.
+    /// Functions of the source that are not kernels and can be named in [`Options::entries`], in source order. Those
+    /// that the compiler drops if they are never called (`static`, `inline`) are only included if there is no kernel,
+    /// or an entry was not found without them.
     pub device_functions: Vec<DeviceFunction>,
     /// Those of [`Options::entries`] that are neither kernels nor functions of the source.
     pub missing_entries: Vec<String>,
     pub head: HeadComment,
-    /// clang's warnings, as clang writes them.
+    /// clang's warnings, verbatim.
     pub warnings: Vec<String>,
-    /// Templates that nothing in the source instantiates, and that were given arguments of our choice.
+    /// Templates that nothing in the source instantiates, and that were instantiated with arguments of our choice.
     pub chosen: Vec<Chosen>,
-    /// Those that could not be, and kernels that are not compiled for the architecture.
+    /// Templates for which that failed, and kernels that are not compiled for the architecture.
     pub uninstantiated: Vec<Uninstantiated>,
     /// The architecture that CUDA code was compiled for.
     pub architecture: Option<String>,
-    /// What of its kernels hangs on the architecture.
+    /// The parts of its kernels that depend on the architecture.
     pub left_out: Vec<LeftOut>,
-    /// All files that the compiler read, the input itself among them.
+    /// All files that the compiler read, including the input itself.
     pub files: Vec<PathBuf>,
 }
 
@@ -144,8 +144,8 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
             (module.chosen, module.uninstantiated) = (made.chosen, made.failed);
         }
     }
-    // Functions that nobody calls have not been emitted. Where one of them may be meant, or must be named in the
-    // message, all are; where that fails, it stays at what there was.
+    // Functions that are never called have not been emitted. If one of them may be requested, or must be named in the
+    // message, all are emitted; if that fails, the first result is kept.
     let wanted = if options.entries.is_empty() {
         module.kernels.is_empty() && module.uninstantiated.is_empty()
     } else {
@@ -176,14 +176,14 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     Ok(Module { head, warnings: compiled.warnings, files, ..module })
 }
 
-/// What clang makes of a source file, before anything here has touched it: for those who keep it and load it later.
+/// clang's output for a source file, unchanged: for callers that store it and load it later.
 pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
     let source = clang::Source::open(input, options)?;
     let head = head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
     Ok(clang::compile(&source, &head, options, Emit::Needed)?.bitcode)
 }
 
-/// Lowers LLVM IR, bitcode or text. Garbage is an error.
+/// Lowers LLVM IR, bitcode or text. Invalid input is an error.
 pub fn load_ir_bytes(bytes: &[u8], name: &str, options: &Options) -> Result<Module, Error> {
     let upgraded;
     let bytes = if llvm::is_bitcode(bytes) {
@@ -239,8 +239,8 @@ fn lower_module(
     if !may_be_builtin {
         return Ok(result(lowered.kernels, entries));
     }
-    // Some function has no body and no meaning here. OpenCL's own library may have one; then all is done again
-    // with it, which costs only the kernels that need it.
+    // Some function has no body and no known meaning. OpenCL's own library may define it; then everything is repeated
+    // with the library, which only affects the kernels that need it.
     let Some(library) = clang::opencl_library() else {
         return Ok(result(lowered.kernels, entries));
     };

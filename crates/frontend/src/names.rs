@@ -1,15 +1,15 @@
-//! Registers are called as the source calls their variables.
+//! Names registers after the variables of the source.
 //!
-//! clang numbers the second `i` of a function `i19`, and makes up names such as `cond14`. What is no word of the
-//! source loses its number, and if that is no word of it either, its name. Where the source cannot be read (IR that came
-//! without it), names stay as they are. A variable `i19` that the source has in another function is not told from the
-//! made-up one.
+//! clang names the second `i` of a function `i19`, and generates names such as `cond14`. A name that is not a word of
+//! the source loses its number, and if the result is not a word of the source either, it is dropped. If the source
+//! cannot be read (IR without it), names are unchanged. A variable `i19` in another function of the source cannot be
+//! distinguished from the generated name.
 
 use std::collections::{HashMap, HashSet};
 
 use lockstep_kernel::Kernel;
 
-/// Mends the names in kernels that come from `input`, which has this text.
+/// Corrects the names in kernels that come from `input`, which has this text.
 pub(crate) fn mend(kernels: &mut [Kernel], input: &str, text: &str) {
     let mut words: HashMap<String, Option<HashSet<String>>> = HashMap::new();
     words.insert(input.to_owned(), Some(words_of(text)));

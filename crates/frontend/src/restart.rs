@@ -1,13 +1,13 @@
-//! Beginning again after LLVM's reader has crashed.
+//! Restarting the process after LLVM's reader has crashed.
 //!
-//! The reader trusts its input, and may crash on bitcode that is damaged. Reading every file in another process first
-//! ([`crate::llvm::reader`]) costs as much as checking a small kernel, and nearly all files are whole. So a file is read at once,
-//! and the signal of a crash makes the process begin again, by `execve`, with a word in its environment ([`is_careful`]) that
-//! has all bitcode read aside. Nothing is lost: a report is written at its end, and what was known of other kernels lies
-//! in the cache.
+//! The reader trusts its input, and may crash on damaged bitcode. Reading every file in another process first
+//! ([`crate::llvm::reader`]) costs as much as checking a small kernel, and nearly all files are valid. So a file is
+//! read directly, and the signal of a crash makes the process restart, by `execve`, with an environment variable
+//! ([`is_careful`]) that makes it read all bitcode in another process. Nothing is lost: a report is written at the end,
+//! and results of other kernels are in the cache.
 //!
-//! What it can miss: a crash while another thread writes a report, which then comes twice; there is no such thread today.
-//! What was read from standard input cannot be read again, so that is always read aside.
+//! What it can miss: a crash while another thread writes a report, which would then appear twice; there is no such
+//! thread today. Standard input cannot be read again, so it is always read in another process.
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -17,14 +17,14 @@ use std::{mem, ptr};
 
 use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 
-/// Set where the process has begun again.
+/// Set if the process has restarted.
 const CAREFUL: &str = "LOCKSTEP_READ_ASIDE";
 
-/// How a crash ends.
+/// The signals of a crash.
 const SIGNALS: [c_int; 5] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT];
 
-/// What is needed to begin again, made before it is: in a handler nothing can be allocated.
+/// The arguments for a restart, prepared in advance: a signal handler cannot allocate.
 struct Again {
     arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
@@ -42,12 +42,12 @@ thread_local! {
     static IS_READING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether all bitcode is to be read aside, because some of it has crashed this process before.
+/// Whether all bitcode has to be read in another process, because some of it has crashed this process before.
 pub fn is_careful() -> bool {
     std::env::var_os(CAREFUL).is_some()
 }
 
-/// From now on, a crash of LLVM's reader makes this process begin again with what it was called with.
+/// From now on, a crash of LLVM's reader makes this process restart with the same arguments.
 pub fn begin_again_after_crash() {
     AGAIN.get_or_init(|| {
         let text = |t: Vec<u8>| CString::new(t).ok().map(|t| t.into_raw().cast_const());
@@ -60,7 +60,7 @@ pub fn begin_again_after_crash() {
         let mut environment: Vec<*const c_char> = environment.collect();
         arguments.push(ptr::null());
         environment.push(ptr::null());
-        // SAFETY: the handler does nothing that a handler may not do.
+        // SAFETY: the handler is async-signal-safe.
         unsafe {
             let mut own: libc::sigaction = mem::zeroed();
             own.sa_sigaction = on_crash as *const () as usize;
@@ -77,7 +77,7 @@ pub fn begin_again_after_crash() {
     });
 }
 
-/// Begins again, if what has crashed is the reader.
+/// Restarts, if it was the reader that crashed.
 fn begin_again(again: &Again) {
     if IS_READING.get() {
         let own = c"/proc/self/exe".as_ptr();
@@ -86,12 +86,12 @@ fn begin_again(again: &Again) {
     }
 }
 
-/// LLVM's own way to give up.
+/// LLVM's handler for fatal errors.
 extern "C" fn on_fatal_error(reason: *const c_char) {
     if let Some(again) = AGAIN.get() {
         begin_again(again);
     }
-    // SAFETY: a text that ends in zero.
+    // SAFETY: a zero-terminated string.
     let reason = unsafe { CStr::from_ptr(reason) };
     eprintln!("LLVM ERROR: {}", reason.to_string_lossy());
     std::process::abort();
@@ -100,15 +100,16 @@ extern "C" fn on_fatal_error(reason: *const c_char) {
 extern "C" fn on_crash(signal: c_int, _: *mut libc::siginfo_t, _: *mut c_void) {
     let Some(again) = AGAIN.get() else { return };
     begin_again(again);
-    // SAFETY: a function that a handler may call.
+    // SAFETY: this function is async-signal-safe.
     unsafe {
-        // Not ours, or it cannot begin again: what was at fault is done once more, under who was there before.
+        // Not a crash of the reader, or the restart failed: the faulting instruction is executed again, under the
+        // previous handler.
         let before = SIGNALS.iter().position(|&s| s == signal).map(|at| &again.before[at]);
         libc::sigaction(signal, before.map_or(ptr::null(), ptr::from_ref), ptr::null_mut());
     }
 }
 
-/// Reads with LLVM what may be damaged; `None` where a crash would be the end.
+/// Reads possibly damaged input with LLVM; `None` if this process cannot restart after a crash.
 pub(crate) fn guarded<R>(read: impl FnOnce() -> R) -> Option<R> {
     AGAIN.get()?;
     IS_READING.set(true);

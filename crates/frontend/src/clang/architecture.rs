@@ -1,13 +1,14 @@
-//! Which architecture CUDA code is compiled for: the last that `--offload-arch=` names among clang's options, else sm_70.
+//! The architecture that CUDA code is compiled for: the last one named by `--offload-arch=` among clang's options,
+//! otherwise sm_70.
 //!
-//! Who reads command lines brings other spellings into this one. OpenCL has no architecture; there the option is
-//! dropped.
+//! Code that parses command lines converts other spellings into this one. OpenCL has no architecture; there the option
+//! is dropped.
 
 use std::ffi::{OsStr, OsString};
 
 use crate::Options;
 
-/// Where nobody names one. The first with independent threads, whose rules the later ones share.
+/// Used if no architecture is given. The first with independent thread scheduling, whose rules the later ones share.
 pub const DEFAULT_ARCHITECTURE: &str = "sm_70";
 
 const SPELLINGS: [&str; 2] = ["--offload-arch=", "--cuda-gpu-arch="];
@@ -17,13 +18,13 @@ fn named(option: &OsStr) -> Option<&str> {
     SPELLINGS.iter().find_map(|s| option.strip_prefix(s))
 }
 
-/// The architecture asked for.
+/// The requested architecture.
 pub(crate) fn of(options: &Options) -> String {
     let last = options.clang_args.iter().rev().find_map(|a| named(a));
     last.unwrap_or(DEFAULT_ARCHITECTURE).to_owned()
 }
 
-/// All options for clang but those that name an architecture.
+/// All options for clang except those that name an architecture.
 pub(crate) fn others(options: &Options) -> impl Iterator<Item = &OsStr> {
     options.clang_args.iter().map(OsString::as_os_str).filter(|a| named(a).is_none())
 }

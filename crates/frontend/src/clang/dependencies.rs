@@ -1,4 +1,4 @@
-//! Which files clang has read: the rule for `make` that it writes on request.
+//! The files that clang has read, from the rule for `make` that it writes on request.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,7 +12,7 @@ use crate::Error;
 use crate::clang::temporary::Temporary;
 use crate::clang::{self, Compiled, Source};
 
-/// Runs clang, and asks it what it read. Where that cannot be told, the list is empty.
+/// Runs clang, and lets it report the files that it read. If they are not known, the list is empty.
 pub(crate) fn run(
     mut command: Command,
     source: &Source,
@@ -26,8 +26,8 @@ pub(crate) fn run(
     Ok(compiled)
 }
 
-/// `a.cu`, `b c.h` of `x: a.cu \⏎ b\ c.h`. clang writes line breaks in a name as they are: only those of the input, whose
-/// name is known, are told from the end of a word.
+/// `a.cu`, `b c.h` of `x: a.cu \⏎ b\ c.h`. clang writes line breaks in a name unescaped: only those in the input's
+/// name, which is known, can be distinguished from the end of a word.
 fn prerequisites(rule: &[u8], input: Option<&[u8]>) -> Vec<PathBuf> {
     let Some(mut rest) = rule.strip_prefix(b"x:") else { return Vec::new() };
     let (mut out, mut word) = (Vec::new(), Vec::new());
@@ -55,12 +55,12 @@ fn prerequisites(rule: &[u8], input: Option<&[u8]>) -> Vec<PathBuf> {
         }
     }
     out.push(word);
-    // Standard input is no file.
+    // Standard input is not a file.
     out.retain(|w| !w.is_empty() && w != b"-" && w != b"<stdin>");
     out.into_iter().map(|w| OsString::from_vec(w).into()).collect()
 }
 
-/// A name as clang writes it into a rule.
+/// A name as clang escapes it in a rule.
 fn as_written(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for &byte in name {

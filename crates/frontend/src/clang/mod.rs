@@ -1,4 +1,4 @@
-//! Driving clang: which command for which language, and what its messages mean.
+//! Driving clang: the command for each language, and the interpretation of its messages.
 //!
 //! The source is compiled at `-O0` without `optnone`, with debug locations and value names, to bitcode on clang's
 //! standard output; no temporary file is written. OpenCL is compiled for `nvptx64--nvidiacl`, so that its address
@@ -25,7 +25,7 @@ use lockstep_names as names;
 use crate::llvm::reader::{self, Reading};
 use crate::{Error, HeadComment, Input, Options, llvm};
 
-/// The text of the input, and what it is.
+/// The text of the input, and its language.
 #[derive(Clone)]
 pub(crate) struct Source {
     pub(crate) language: Language,
@@ -77,16 +77,16 @@ fn language_of(path: &Path) -> Option<Language> {
 pub(crate) struct Compiled {
     pub(crate) bitcode: Vec<u8>,
     pub(crate) warnings: Vec<String>,
-    /// What clang read; empty where it was not asked.
+    /// The files that clang read; empty if they were not requested.
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// Which functions get code.
+/// Which functions are emitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Emit {
-    /// Those that somebody can call.
+    /// Those that can be called.
     Needed,
-    /// All with a body, the `static` and `inline` ones too.
+    /// All functions with a body, including `static` and `inline` ones.
     All,
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn compile(
 ) -> Result<Compiled, Error> {
     let run = |mut command: Command, source: &Source| {
         if emit == Emit::All {
-            // Even at -O0, clang's passes drop what is always inlined and never called.
+            // Even at -O0, clang's passes drop functions that are always inlined and never called.
             command.args(["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"]);
         }
         dependencies::run(command, source, &options.cancel)
@@ -120,7 +120,7 @@ pub(crate) fn compile(
         _ => {
             let (command, precompiled) = cuda_command(source, head, options, Side::Device)?;
             match (run(command, source), precompiled) {
-                // A header under the precompiled file, or clang itself, has changed: once without it.
+                // A header of the precompiled file, or clang itself, has changed: retry without the precompiled file.
                 (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr) => {
                     let _ = fs::remove_file(file);
                     run(cuda_command(source, head, options, Side::DevicePlain)?.0, source)
@@ -143,7 +143,7 @@ pub(crate) fn compile(
     }
 }
 
-/// Headers of ours that let clang compile what nvcc does.
+/// Headers of ours that let clang compile code that nvcc accepts.
 fn remedies(stderr: &str) -> Vec<&'static str> {
     let lines: Vec<&str> = stderr.lines().collect();
     let shows = |message: &str, code: &str| {
@@ -193,11 +193,11 @@ pub(crate) fn cuda_command(
             let mut argument = OsString::from("--cuda-path=");
             argument.push(path);
             c.arg(argument);
-            // Without the SDK's library the driver does not pass its version on, and clang takes it for ancient.
+            // Without the SDK's library the driver does not pass its version on, and clang assumes an old one.
             if let Some(version) = sdk_version(path) {
                 c.args(["-Xclang", &format!("-target-sdk-version={version}")]);
             }
-            // Annotations are ours, not the SDK's.
+            // Annotations come from our headers, not from the SDK.
             let annotations = headers()?.join("sdk/lockstep_sdk_prelude.h");
             if side != Side::Host && annotations.exists() {
                 c.arg("-include").arg(annotations);
@@ -239,7 +239,7 @@ const CUDA_DEVICE: [&str; 9] = [
     "--cuda-device-only",
     "--cuda-feature=+ptx80",
     "-g",
-    // A functor's constructor is the host's: its type is to be described without it.
+    // A functor's constructor is host code: its type must be described without it.
     "-Xclang",
     "-fno-use-ctor-homing",
     "-O0",
@@ -248,7 +248,7 @@ const CUDA_DEVICE: [&str; 9] = [
     "-ffp-contract=off",
 ];
 
-/// Whether a flag cannot change what our prelude means.
+/// Whether a flag cannot change the meaning of our prelude.
 fn leaves_prelude_alone(flag: &str) -> bool {
     let path_or_file = !flag.starts_with('-') || flag.starts_with("-I") || flag.starts_with("-W");
     let macro_of_the_user = flag
@@ -279,7 +279,7 @@ fn precompiled_prelude(architecture: &str) -> Option<PathBuf> {
     })
 }
 
-/// The lines that are compiled, without comments, as file, number and text; macros stand as they are.
+/// The lines that are compiled, without comments, as file, number and text; macros are not expanded.
 pub(crate) fn kept_lines(
     source: &Source,
     head: &HeadComment,
@@ -337,7 +337,7 @@ fn opencl_command(
     if let Some(standard) = standard {
         c.arg(format!("-cl-std={standard}"));
     }
-    // Extensions bring the keywords of later standards with them; version 1.2 gets only its own.
+    // Extensions enable the keywords of later standards; version 1.2 gets only its own.
     let extensions = match standard {
         Some("CL1.2") => {
             "-cl-ext=-all,+cl_khr_fp64,+cl_khr_fp16,+cl_khr_int64_base_atomics,\
@@ -357,7 +357,7 @@ fn opencl_command(
         "-fno-discard-value-names",
         "-ffp-contract=off",
     ]);
-    // A plain `inline` function has no body to call in C99 unless an optimiser inlines it.
+    // In C99 a plain `inline` function has no callable body unless an optimiser inlines it.
     c.args(["-cl-kernel-arg-info", "-Wno-unused-value", "-fgnu89-inline"]);
     let include = headers()?.join("opencl");
     c.arg("-isystem").arg(&include).arg("-include").arg(include.join("lockstep_opencl_prelude.h"));
@@ -372,7 +372,7 @@ fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Option
     c.args(architecture::others(options));
     c.args(["-emit-llvm", "-c", "-o", "-"]);
     match &source.path {
-        // Not an option, whatever its name.
+        // Must not be parsed as an option, whatever its name is.
         Some(path) if path.as_os_str().as_bytes().starts_with(b"-") => {
             c.arg(Path::new(".").join(path))
         }
@@ -424,7 +424,7 @@ pub(crate) fn run(
     Ok(Compiled { bitcode: output.stdout, warnings, files: Vec::new() })
 }
 
-/// What of a command line may be a file or a folder, or begin with an option and end with one.
+/// The parts of a command line that may be a file or a folder, alone or after an option.
 fn command_names(command: &Command) -> impl Iterator<Item = &OsStr> {
     command.get_args().flat_map(|arg| {
         let bytes = arg.as_bytes();
@@ -435,7 +435,7 @@ fn command_names(command: &Command) -> impl Iterator<Item = &OsStr> {
     })
 }
 
-/// All that the child writes, to its end; it is killed when the token is cancelled.
+/// All output of the child until it exits; it is killed when the token is cancelled.
 fn finish_child(mut child: Child, cancel: &Cancel) -> io::Result<Output> {
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let child = Arc::new(Mutex::new(child));
@@ -448,7 +448,7 @@ fn finish_child(mut child: Child, cancel: &Cancel) -> io::Result<Output> {
     let messages = std::thread::spawn(move || read_all(err));
     let stdout = read_all(out);
     let stderr = messages.join().unwrap_or_else(|_| Err(io::Error::other("a reader failed")));
-    // Its pipes are closed: it is at its end, and the lock is held for a moment only.
+    // Its pipes are closed: it is exiting, and the lock is held only briefly.
     let status = lock(&child).wait();
     drop(wait);
     Ok(Output { status: status?, stdout: stdout?, stderr: stderr? })
@@ -479,7 +479,7 @@ fn headers() -> Result<PathBuf, Error> {
     })
 }
 
-/// A tool by its name on the path, or where Debian puts it.
+/// A tool by its name on the path, or in Debian's directory.
 fn tool(name: &str) -> PathBuf {
     if on_path(name).is_some() {
         return name.into();
@@ -492,7 +492,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.exists())
 }
 
-/// Textual IR that LLVM 19 reads; typed pointers go through an older assembler, where one is installed.
+/// Textual IR that LLVM 19 can read; typed pointers are converted by an older assembler, if one is installed.
 pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Result<Vec<u8>, Error> {
     let text = std::str::from_utf8(bytes)
         .map_err(|_| Error::BadIr(format!("{name} is neither bitcode nor UTF-8 text")))?;
@@ -518,7 +518,7 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Resu
     };
     match run(command, &source, cancel) {
         Ok(compiled) => Ok(compiled.bitcode),
-        // Before 3.7, `load` and `getelementptr` did not say their type; no LLVM that is still packaged reads that.
+        // Before 3.7, `load` and `getelementptr` did not contain their type; no LLVM that is still packaged reads that.
         Err(Error::Compile { stderr })
             if stderr.contains("after load's type") || text.contains("metadata !{") =>
         {
@@ -535,10 +535,9 @@ pub(crate) fn upgrade_text_ir(bytes: &[u8], name: &str, cancel: &Cancel) -> Resu
     }
 }
 
-/// LLVM's reader of bitcode trusts its input, and may crash on one that is damaged. So a file that someone gives us is
-/// first read by another process, where a crash is only a message, unless this one can begin again after it
-/// ([`crate::restart`]): by a reader set aside ([`crate::llvm::reader`]), or else by `opt`. Where neither is there, there is no such
-/// check.
+/// LLVM's bitcode reader trusts its input, and may crash on a damaged file. So a file from the user is first read by
+/// another process, where a crash is only a message, unless this process can restart after it ([`crate::restart`]): by
+/// a forked reader ([`crate::llvm::reader`]), or else by `opt`. If neither is available, there is no such check.
 pub(crate) fn check_bitcode(bytes: &[u8], name: &str, options: &Options) -> Result<(), Error> {
     let damaged = || Error::BadIr(format!("{name} is damaged: LLVM itself fails on it"));
     if let Some(reading) = reader::try_out(bytes, &options.cancel) {
@@ -593,7 +592,7 @@ pub(crate) fn opencl_library() -> Option<Vec<u8>> {
     OPENCL_LIBRARY.iter().find_map(|p| fs::read(p).ok())
 }
 
-/// Which compiler and library this is: another one may compile another way.
+/// Identifies the compiler and the library: another version may compile differently.
 pub fn compiler_identity() -> String {
     let describe = |path: &Path| {
         let meta = fs::metadata(path).ok()?;

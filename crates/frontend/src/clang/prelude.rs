@@ -1,9 +1,9 @@
 //! Our own headers, embedded in the binary and unpacked once per content.
 //!
-//! They go to `$XDG_CACHE_HOME/lockstep`, `~/.cache/lockstep` or the temporary folder, whichever can be written
-//! first, under a name that is a hash of their contents. Unpacking is a rename of a finished folder, so two
-//! processes that start together do not see half of it. The CUDA prelude is also kept precompiled there, which saves
-//! a third of clang's time.
+//! They go to `$XDG_CACHE_HOME/lockstep`, `~/.cache/lockstep` or the temporary folder, whichever is writable first,
+//! under a name that is a hash of their contents. Unpacking ends with a rename of the complete folder, so two processes
+//! that start together never see an incomplete one. The CUDA prelude is also kept there in precompiled form, which
+//! saves a third of clang's time.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io, process};
@@ -29,8 +29,8 @@ pub(crate) fn dir() -> io::Result<PathBuf> {
     Err(last)
 }
 
-/// The precompiled form of our CUDA prelude, for one version of clang and one architecture: made on first use by `build`, then kept
-/// beside the headers.
+/// The precompiled form of our CUDA prelude, for one version of clang and one architecture: created on first use by
+/// `build`, then kept next to the headers.
 pub(crate) fn precompiled(
     folder: &Path,
     clang: &Path,

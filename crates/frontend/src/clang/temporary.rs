@@ -1,4 +1,4 @@
-//! Files in the temporary folder, for what clang reads and writes only as files.
+//! Files in the temporary folder, for data that clang reads and writes only as files.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,7 +6,7 @@ use std::{env, fs, io, process};
 
 use crate::Error;
 
-/// A file that is gone when it is dropped.
+/// A file that is deleted when it is dropped.
 pub(crate) struct Temporary(PathBuf);
 
 impl Temporary {

@@ -1,17 +1,17 @@
-//! How many bytes the host allocates for the arrays that it gives a kernel.
+//! The sizes of the arrays that the host allocates for a kernel.
 //!
-//! `cudaMalloc(&a, n * sizeof(float)); k<<<…>>>(a, n);` says where `a` ends. The pointer that is given must be what the
-//! variable holds that one call of an allocating function filled, whichever way the host came to the launch: the ways are
-//! followed back from where the variable is read, and whatever else may have written it is the end of that. Then the call
-//! dominates the read, and what the size is computed from dominates the call. So none of these values can have been computed
-//! again since the array was made: from there a way would lead to the launch that does not come through the call.
+//! `cudaMalloc(&a, n * sizeof(float)); k<<<…>>>(a, n);` gives the size of `a`. The pointer argument must be the value
+//! of a variable that one call of an allocating function wrote, on every path to the launch: paths are followed
+//! backwards from the load of the variable, and any other write to it ends the analysis. Then the call dominates the
+//! load, and the operands of the size dominate the call. So none of these values can have been recomputed since the
+//! allocation: otherwise there would be a path to the launch that does not contain the call.
 //!
-//! Which arguments point into one array, and which into a variable of the device (`cudaGetSymbolAddress`), is read off in the
-//! same way ([`aliases`]).
+//! Which arguments point into one array, and which into a device variable (`cudaGetSymbolAddress`), is determined in
+//! the same way ([`aliases`]).
 //!
-//! Nothing is said of the size of what a pointer with an offset points to, of those in structures or objects, of those that are one of several
-//! (`swap(a, b)`), and of those that were allocated in another function, unless that was inlined. An array that was freed is
-//! taken for one that is there, for a launch that gets it is wrong anyway.
+//! The size is not determined for a pointer with an offset, in a structure or object, for one of several pointers
+//! (`swap(a, b)`), and for one allocated in another function, unless that was inlined. A freed array is treated as
+//! allocated, for a launch that uses it is wrong anyway.
 
 use std::collections::HashSet;
 
@@ -27,19 +27,19 @@ use super::values::{HostValue, Reader};
 use super::{Given, STUB, called, memory};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 
-/// Functions that fill a variable with an array: its address, then the bytes.
+/// Functions that store a new array in a variable: arguments are its address, then the size in bytes.
 const ALLOCATES: [&str; 5] =
     ["cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc"];
 
-/// Structures that are copied on the way to a launch.
+/// Maximum number of structure copies on the way to a launch.
 const COPIES: usize = 2;
 
-/// Whether a function fills a variable, its first argument, with an array.
+/// Whether a function stores a new array in a variable, its first argument.
 pub(super) fn allocates(name: &str) -> bool {
     ALLOCATES.contains(&name)
 }
 
-/// The bytes of the array that a pointer is to the beginning of.
+/// The size in bytes of the array that a pointer points to the beginning of.
 pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     let is_pointer = llvm::type_kind(llvm::type_of(pointer)) == llvm::TypeKind::LLVMPointerTypeKind;
     let call = is_pointer.then(|| filled_by(pointer))??;
@@ -49,16 +49,17 @@ pub(super) fn bytes(pointer: Val, reader: &mut Reader) -> Option<HostValue> {
     (allocates(&name) && variable == llvm::operand(pointer, 0)).then(|| reader.integer(size))?
 }
 
-/// A pointer argument that points into what another one points to, or into a variable of the device.
+/// A pointer argument that points into the same array as another one, or into a device variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostAlias {
     pub param: HostPointer,
     pub of: HostArray,
-    /// Bytes from the one to the other, where that is a constant.
+    /// The distance in bytes, if it is constant.
     pub offset: Option<i64>,
 }
 
-/// A pointer that a launch gives: a parameter of the kernel, by position, or so many bytes within a structure that is one.
+/// A pointer argument of a launch: a parameter of the kernel, by position, or at a byte offset within a structure
+/// parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostPointer {
     pub param: usize,
@@ -78,18 +79,18 @@ pub enum HostArray {
     Variable(String),
 }
 
-/// A pointer, as another one and the bytes between, where these are constant.
+/// A pointer, expressed as another one and the distance in bytes, if it is constant.
 struct Pointer {
     root: Val,
     offset: Option<i64>,
-    /// The pointers on the way there, itself first, and the bytes from each to it, while these are constant.
+    /// The pointers that it is computed from, itself first, and the distance in bytes from each, while it is constant.
     near: Vec<(Val, i64)>,
-    /// Where it points in this round of a loop.
+    /// Where it points in this iteration of a loop.
     now: Option<Into>,
 }
 
 impl Pointer {
-    /// The bytes from another pointer to this one, where these are constant.
+    /// The distance in bytes from another pointer to this one, if it is constant.
     fn distance(&self, other: &Pointer) -> Option<i64> {
         let offset = |p: &Pointer| p.now.and_then(|p| p.offset);
         if let (Some(a), Some(b)) = (offset(self), offset(other)) {
@@ -109,7 +110,7 @@ impl Pointer {
     }
 }
 
-/// What a launch gives, with structures that travel in memory as what they hold.
+/// The arguments of a launch, with structures in memory replaced by their contents.
 pub(super) fn apart(module: &Module, given: Vec<(Val, Given)>) -> Vec<(Val, Given)> {
     let mut out = Vec::new();
     for (v, place) in given {
@@ -123,10 +124,10 @@ pub(super) fn apart(module: &Module, given: Vec<(Val, Given)>) -> Vec<(Val, Give
     out
 }
 
-/// The pointers into one array, in pairs, and those into a variable, of what a launch gives.
+/// The pairs of arguments that point into one array, and those that point into a variable.
 ///
-/// Not seen: copies of a pointer in other variables, but for those that a loop makes ([`super::rounds`]): `known` is of the
-/// round.
+/// Not seen: copies of a pointer in other variables, except those that a loop makes ([`super::rounds`]): `known` holds
+/// the values of the iteration.
 pub(super) fn aliases(module: &Module, given: &[(Val, Given)], known: &Known) -> Vec<HostAlias> {
     let place = |&(v, place): &(Val, Given)| match place {
         Given::Whole(param) => Some((v, param.into())),
@@ -139,7 +140,7 @@ pub(super) fn aliases(module: &Module, given: &[(Val, Given)], known: &Known) ->
     pointers.retain(|(v, _)| is_pointer(*v));
     let given: Vec<(Pointer, HostPointer)> =
         pointers.into_iter().map(|(v, place)| (pointer(module, v, known), place)).collect();
-    // Two pointers that nobody has set, or that are null, are not one array.
+    // Two pointers that are unset, or null, are not the same array.
     let given: Vec<(Pointer, HostPointer)> =
         given.into_iter().filter(|(p, _)| !is_unset(p.root)).collect();
     let mut found = Vec::new();
@@ -159,7 +160,7 @@ pub(super) fn aliases(module: &Module, given: &[(Val, Given)], known: &Known) ->
     found
 }
 
-/// What a structure in memory holds that is only filled and handed on, by the bytes from its beginning: each member that one
+/// The contents of a structure in memory that is only filled and passed on, by byte offset: each member that a single
 /// store fills.
 fn members(module: &Module, structure: Val, depth: usize) -> Vec<(u64, Val)> {
     if let Some(value) = initialiser(structure) {
@@ -201,8 +202,8 @@ fn members(module: &Module, structure: Val, depth: usize) -> Vec<(u64, Val)> {
     stored.iter().filter(|s| once(s.0)).copied().collect()
 }
 
-/// What is copied to an address of another structure, by the bytes from there; `None` where it is copied from there, or where that
-/// is not known.
+/// The data copied to an address from another structure, by byte offset from there; empty if the address is the source
+/// of the copy, and `None` where the data is not known.
 fn copied(module: &Module, copy: Val, to: Val, depth: usize) -> Option<Vec<(u64, Val)>> {
     let [into, from, bytes, ..] = llvm::call_args(copy)[..] else { return None };
     if into != to {
@@ -219,7 +220,7 @@ fn copied(module: &Module, copy: Val, to: Val, depth: usize) -> Option<Vec<(u64,
     Some(of.into_iter().filter(is_there).map(|(at, v)| (at - begin as u64, v)).collect())
 }
 
-/// What a variable holds that is never written.
+/// The value of a constant variable.
 fn initialiser(variable: Val) -> Option<Val> {
     let is_global = llvm::value_kind(variable) == llvm::ValueKind::LLVMGlobalVariableValueKind;
     // SAFETY: LLVM is given a variable of a module that is alive.
@@ -228,7 +229,7 @@ fn initialiser(variable: Val) -> Option<Val> {
     value.filter(|v| !v.is_null())
 }
 
-/// The numbers in a constant, by the bytes from the beginning of the whole.
+/// The scalars in a constant, by byte offset from its beginning.
 fn constants(module: &Module, value: Val, at: u64, out: &mut Vec<(u64, Val)>) {
     let ty = llvm::type_of(value);
     if llvm::type_kind(ty) != llvm::TypeKind::LLVMStructTypeKind {
@@ -247,7 +248,7 @@ fn constants(module: &Module, value: Val, at: u64, out: &mut Vec<(u64, Val)>) {
     }
 }
 
-/// The bytes from a variable to an address within it, where these are constant.
+/// The byte offset of an address within a variable, if it is constant.
 pub(super) fn offset(module: &Module, mut address: Val, variable: Val) -> Option<u64> {
     let mut bytes = 0;
     while address != variable {
@@ -257,12 +258,12 @@ pub(super) fn offset(module: &Module, mut address: Val, variable: Val) -> Option
     u64::try_from(bytes).ok()
 }
 
-/// The bytes that an address computation adds, where these are constant.
+/// The number of bytes that an address computation adds, if it is constant.
 fn constant_step(module: &Module, gep: Val) -> Option<i64> {
     step(module, gep, &|v| llvm::const_int(v).map(|i| i as i64))
 }
 
-/// The same, with what is known of indices.
+/// The same, with known values of indices.
 pub(super) fn step(module: &Module, gep: Val, index: &dyn Fn(Val) -> Option<i64>) -> Option<i64> {
     let operands = llvm::operands(gep);
     let layout = module.data_layout();
@@ -290,13 +291,13 @@ pub(super) fn step(module: &Module, gep: Val, index: &dyn Fn(Val) -> Option<i64>
     Some(bytes)
 }
 
-/// Whether a value is none that the host has made: a variable without a value, or null.
+/// Whether a value was never set by the host: undefined, or null.
 fn is_unset(v: Val) -> bool {
     // SAFETY: a value of a module that is alive.
     unsafe { LLVMIsUndef(v) != 0 || LLVMIsNull(v) != 0 }
 }
 
-/// The pointer that a pointer was made of by adding to it.
+/// The pointer that a pointer was computed from by adding offsets.
 fn pointer(module: &Module, v: Val, known: &Known) -> Pointer {
     let now = known.pointer(v);
     let mut pointer = Pointer { root: v, offset: Some(0), near: vec![(v, 0)], now };
@@ -310,7 +311,7 @@ fn pointer(module: &Module, v: Val, known: &Known) -> Pointer {
     pointer
 }
 
-/// The variable of the device that a pointer points into, and where.
+/// The device variable that a pointer points into, and the offset.
 fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
     let is_global = |v: Val| llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind;
     let name = |v: Val| crate::llvm::demangle::variable(&llvm::name(v));
@@ -326,7 +327,7 @@ fn variable(module: &Module, root: Val) -> Option<(String, Option<i64>)> {
     of_it.then(|| (name(symbol.root), symbol.offset))
 }
 
-/// The one instruction that wrote, on every way, what is read here of a variable.
+/// The only instruction that wrote, on every path, the value that is loaded here from a variable.
 fn filled_by(read: Val) -> Option<Val> {
     if llvm::opcode_of(read) != Some(Opcode::LLVMLoad) {
         return None;
@@ -336,7 +337,7 @@ fn filled_by(read: Val) -> Option<Val> {
         return None;
     }
     let is_private = is_private(variable);
-    // Who was not told of the variable does not write it.
+    // Code that does not have the variable's address cannot write it.
     let users = if is_private { llvm::users(variable) } else { Vec::new() };
     let writes = |inst: Val| match is_private {
         true => users.contains(&inst) && llvm::opcode(inst) != Opcode::LLVMLoad,
@@ -363,7 +364,8 @@ fn filled_by(read: Val) -> Option<Val> {
     found
 }
 
-/// Whether nobody else is told where a variable is: it is read, written, and given to CUDA's runtime, which keeps no address.
+/// Whether the address of a variable does not escape: it is only loaded, stored to, and passed to CUDA's runtime, which
+/// keeps no address.
 pub(super) fn is_private(variable: Val) -> bool {
     llvm::opcode_of(variable) == Some(Opcode::LLVMAlloca)
         && llvm::users(variable).into_iter().all(|user| match llvm::opcode_of(user) {

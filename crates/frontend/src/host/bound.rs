@@ -1,28 +1,32 @@
-//! Which of the host's values are made of other values of a launch in a way that is not read.
+//! Host values that depend on other values of a launch in a way that is not analysed.
 //!
-//! How often a system is halved is a logarithm of its size: `int rounds = 0; while (n > 1) { n /= 2; rounds++; }`. Not every
-//! number of rounds goes with every size, and what a kernel does with one that the host never passes is not its fault. Such a
-//! value is *bound*: what shows only for some values of it is not confirmed.
+//! The number of times that a system is halved is a logarithm of its size: `int rounds = 0; while (n > 1) { n /= 2;
+//! rounds++; }`. Not every number of rounds occurs with every size, and the behaviour of a kernel for a combination
+//! that the host never passes is not a bug. Such a value is *bound*: a bug that shows only for some of its values is
+//! not confirmed.
 //!
-//! A value is bound if something in its making is not read ([`super::values`]), and if another value of the launch, or what that is
-//! computed from, goes into it. It goes into it as an operand, as an argument of a function, or because a branch asks about it that decides
-//! which of several values it is. So these are bound to `n`, if `n` or `n / 2` or `(n + 255) / 256` is passed, too:
+//! A value is bound if some part of its computation is not analysed ([`super::values`]), and if it depends on another
+//! value of the launch, or on what that is computed from. It may depend on it as an operand, as an argument of a
+//! function, or through a branch condition that selects one of several values. So these are bound to `n`, if `n` or `n
+//! / 2` or `(n + 255) / 256` is also passed:
 //!
-//! - `log2(n)`, `__builtin_clz(n)`, and what any function makes of `n` that was not inlined;
-//! - what a loop leaves that ended before the launch: its counter (`while (n >>= 1) ++rounds;`, `for (rounds = 0; (1 << rounds) < n;
-//!   ++rounds);`), or whatever it computes; also where the loop stands in a function that was inlined, and where the launch
-//!   and that loop are both in an outer one, whatever is passed of that;
-//! - `n > 1024 ? 10 : 20`, and what branches make that ask about `n` ([`HostBound::OneOf`] where only constants are to choose
-//!   from); arithmetic that is not read (`n | n >> 1`).
+//! - `log2(n)`, `__builtin_clz(n)`, and the result of any function of `n` that was not inlined;
+//! - the result of a loop that ended before the launch: its counter (`while (n >>= 1) ++rounds;`, `for (rounds = 0; (1
+//!   << rounds) < n; ++rounds);`), or whatever it computes; also if the loop is in a function that was inlined, and if
+//!   both the launch and that loop are in an outer loop, whatever is passed from that;
+//! - `n > 1024 ? 10 : 20`, and values selected by branches on `n` ([`HostBound::OneOf`] if all alternatives are
+//!   constants); arithmetic that is not analysed (`n | n >> 1`).
 //!
-//! The variable of a loop that the launch is *in* is not bound by that: it takes one value after the other, and a launch is made with
-//! each of them. The same goes for arithmetic (`1 << i`) and questions (`i == n - 1`) over it, unless `i` is passed, too. Nor is what may
-//! be anything whatever the others are: a number that is read of the command line or else one to begin with, `stride > 0 ? stride
-//! : n`, or what a loop puts together of memory that it reads, such as the largest of `n` elements.
+//! The induction variable of a loop that *contains* the launch is not bound by it: it takes one value after the other,
+//! and there is a launch with each of them. The same holds for arithmetic (`1 << i`) and comparisons (`i == n - 1`) on
+//! it, unless `i` is also passed. Nor is a value bound that may be anything whatever the others are: a number read from
+//! the command line or else a default, `stride > 0 ? stride : n`, or a loop's combination of memory contents, such as
+//! the maximum of `n` elements.
 //!
-//! What it misses: what memory holds (a field that a function fills in, `rounds` of an object), unless both are loads of one
-//! place; dimensions, which are taken for others of the arguments but are not bound themselves; two values of which both are made
-//! by loops of a third that is not passed itself, where neither loop asks about the other value.
+//! What it misses: contents of memory (a field that a function fills in, `rounds` of an object), unless both are loads
+//! of one location; dimensions, which count as other values for the arguments but are not bound themselves; two values
+//! that are both computed by loops from a third that is not passed itself, if neither loop's condition depends on the
+//! other value.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -34,28 +38,28 @@ use super::values::width;
 use super::{called, memory};
 use crate::llvm::{self, Bb, Opcode, Val};
 
-/// How a value hangs together with others of a launch in a way that is not read.
+/// How a value depends on others of a launch in a way that is not analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostBound {
-    /// As far as one can see, it does not.
+    /// It is not known to depend on any.
     Apart,
-    /// It is made of them.
+    /// It is computed from them.
     Made,
-    /// They decide which of these it is.
+    /// They select one of these values.
     OneOf(Vec<i64>),
 }
 
-/// Constants to choose from.
+/// Maximum number of constant alternatives.
 const MOST_CONSTANTS: usize = 8;
-/// Blocks before a phi; where there are more, whatever they ask about is taken to decide.
+/// Maximum number of blocks before a phi; if there are more, all their conditions are assumed to select.
 const MOST_BETWEEN: usize = 256;
-/// Values that another is computed from.
+/// Maximum number of values that another is computed from.
 const MOST_SOURCES: usize = 64;
 
 /// The loops of a function.
 pub(super) struct Loops {
     all: Vec<Loop>,
-    /// By block: those that it is in.
+    /// For each block, the loops that contain it.
     around: HashMap<Bb, Vec<usize>>,
 }
 
@@ -91,7 +95,7 @@ impl Loops {
         self.around(block).next().is_some()
     }
 
-    /// The blocks of the loops that end where this way is taken.
+    /// The blocks of the loops that this edge leaves.
     pub(super) fn left(&self, block: Bb, to: Bb) -> HashSet<Bb> {
         let left = self.around(block).filter(|l| !l.blocks.contains(&to));
         left.flat_map(|l| l.blocks.iter().copied()).collect()
@@ -103,14 +107,14 @@ impl Loops {
 }
 
 impl Loop {
-    /// What is asked about where it may end.
+    /// The conditions of its exits.
     fn asked(&self) -> impl Iterator<Item = Val> {
         let leaves = |b: &&Bb| llvm::successors(**b).iter().any(|s| !self.blocks.contains(s));
         self.blocks.iter().filter(leaves).filter_map(|&b| question(b))
     }
 }
 
-/// Where a launch is made.
+/// The position of a launch.
 pub(super) struct Place<'a> {
     pub(super) block: Bb,
     pub(super) tree: &'a Dominators,
@@ -118,20 +122,20 @@ pub(super) struct Place<'a> {
     pub(super) uncalled: &'a Uncalled,
 }
 
-/// What goes into a value.
+/// The inputs of a value.
 #[derive(Default)]
 struct Inputs {
-    /// Others, or what they are computed from.
+    /// Other values of the launch, or what they are computed from.
     others: Vec<Val>,
-    /// Whether a loop is at work that has ended.
+    /// Whether a loop that has ended contributes.
     of_loop: bool,
-    /// Whether a variable is among them of a loop that the launch is in, and is not known.
+    /// Whether the inputs include an unknown induction variable of a loop that contains the launch.
     of_round: bool,
 }
 
 impl Place<'_> {
-    /// How a value hangs together with `others` of the launch; what a function makes, with `all` that is asked about on the way,
-    /// too.
+    /// How a value depends on `others` of the launch; for the result of a function, also on `all` values in conditions
+    /// on the path.
     pub(super) fn bound(&self, v: Val, others: &[Val], all: &[Val]) -> HostBound {
         if !self.is_hidden(v) {
             return HostBound::Apart;
@@ -140,7 +144,7 @@ impl Place<'_> {
             of.iter().filter(|&&o| o != v).flat_map(|&o| self.sources(o, v)).collect()
         };
         let near = sources(others);
-        // Of the loops around the launch, only what is passed itself is one value for a launch.
+        // Of the loops around the launch, only values that are passed themselves are unique for a launch.
         let is_one = |s: &Val| !self.is_variable_of_round(*s) || others.contains(s);
         let passed: HashSet<Val> = near.iter().copied().filter(is_one).collect();
         let inputs = self.inputs(&[v], &passed, false);
@@ -162,7 +166,7 @@ impl Place<'_> {
         constants(v, &from).map_or(HostBound::Made, HostBound::OneOf)
     }
 
-    /// Whether something in the making of a value is not read.
+    /// Whether some part of the computation of a value is not analysed.
     fn is_hidden(&self, v: Val) -> bool {
         if inputs::is_free(v, self.uncalled) {
             return false;
@@ -180,14 +184,14 @@ impl Place<'_> {
         }
     }
 
-    /// Whether a value is a variable of a loop that the launch is in.
+    /// Whether a value is an induction variable of a loop that contains the launch.
     fn is_variable_of_round(&self, v: Val) -> bool {
         llvm::opcode_of(v) == Some(Opcode::LLVMPHI)
             && self.loops.around(self.block).any(|l| l.head == llvm::block_of(v))
     }
 
-    /// What goes into values, up to what is `known`. What a variable of a loop around the launch is made of is looked at where
-    /// this is `through` it.
+    /// The inputs of values, up to those that are `known`. With `through`, induction variables of loops around the
+    /// launch are traced further.
     fn inputs(&self, of: &[Val], known: &HashSet<Val>, through: bool) -> Inputs {
         let mut found = Inputs::default();
         let mut seen: HashSet<Val> = HashSet::new();
@@ -202,7 +206,7 @@ impl Place<'_> {
                 continue;
             }
             let Some(opcode) = llvm::opcode_of(v) else { continue };
-            // What leaves a loop is what it is because the loop ended then.
+            // A value that leaves a loop depends on when the loop ended.
             let block = llvm::block_of(v);
             for l in self.loops.around(block) {
                 let has_ended = !l.blocks.contains(&self.block);
@@ -228,8 +232,8 @@ impl Place<'_> {
         found
     }
 
-    /// Whether a loop that has ended puts together what it reads of memory or of an input: the sum of some elements, or the
-    /// largest, may be anything, however many they are.
+    /// Whether a loop that has ended combines values read from memory or from an input: the sum of some elements, or
+    /// the maximum, may be anything, however many there are.
     fn is_read_in_loop(&self, v: Val, known: &HashSet<Val>) -> bool {
         let mut seen: HashSet<Val> = HashSet::new();
         let mut open = vec![v];
@@ -258,9 +262,9 @@ impl Place<'_> {
         false
     }
 
-    /// What the branches ask about that decide from which side the block of a phi is entered. These lie between the last block that every way
-    /// to it comes through and itself, and their sides lead into it in different places, as long as one does not come back to
-    /// them.
+    /// The conditions of the branches that decide from which predecessor the block of a phi is entered. These branches
+    /// are between its immediate dominator and itself, and their successors lead to different predecessors, without
+    /// passing the branch again.
     fn deciding(&self, phi: Val) -> Vec<Val> {
         let goal = llvm::block_of(phi);
         let above = self.tree.above(goal).get(1).copied();
@@ -296,7 +300,7 @@ impl Place<'_> {
         asked.filter(|(b, _)| decides(*b)).map(|(_, asked)| asked).collect()
     }
 
-    /// The values that one is chosen from, and what decides.
+    /// The alternatives that a value is selected from, and the conditions.
     fn choices(&self, v: Val) -> (Vec<Val>, Vec<Val>) {
         let (mut from, mut asked) = (Vec::new(), Vec::new());
         let mut seen: HashSet<Val> = HashSet::new();
@@ -320,8 +324,8 @@ impl Place<'_> {
         (from, asked)
     }
 
-    /// A value, and what it is computed from: not what memory held, nor what a variable of a loop around the launch comes from, nor what
-    /// comes by way of the one that is asked about.
+    /// A value, and what it is computed from: without the contents of memory, the sources of induction variables of
+    /// loops around the launch, and anything that depends on the given value.
     fn sources(&self, v: Val, but: Val) -> Vec<Val> {
         let mut all = vec![v];
         let mut at = 0;
@@ -344,19 +348,19 @@ impl Place<'_> {
     }
 }
 
-/// Whether a value is one of those that are known, or read of the place that one of them is read of.
+/// Whether a value is one of the known ones, or is loaded from the same location as one of them.
 fn is_known(v: Val, known: &HashSet<Val>) -> bool {
     let is_load = llvm::opcode_of(v) == Some(Opcode::LLVMLoad);
     known.contains(&v) || is_load && known.iter().any(|&k| memory::are_of_one_place(k, v))
 }
 
-/// Whether a value is a number that was made of a text.
+/// Whether a value is a number that was parsed from a string.
 fn is_number(v: Val) -> bool {
     llvm::is_instruction(v)
         && called(v).is_some_and(|(_, name)| inputs::NUMBERS.contains(&name.as_str()))
 }
 
-/// What a block's end asks about.
+/// The condition of a block's terminator.
 fn question(block: Bb) -> Option<Val> {
     // SAFETY: every block of a function that was read has its last instruction.
     let last = unsafe { LLVMGetBasicBlockTerminator(block) };
@@ -366,7 +370,7 @@ fn question(block: Bb) -> Option<Val> {
     asks.then(|| llvm::operand(last, 0))
 }
 
-/// The numbers that a value is one of.
+/// The constants that a value is one of.
 fn constants(v: Val, from: &[Val]) -> Option<Vec<i64>> {
     let is_truth = |v: Val| width(v) == Some(1);
     let is_number = llvm::opcode_of(v) == Some(Opcode::LLVMZExt) && is_truth(llvm::operand(v, 0));
@@ -383,13 +387,13 @@ fn constants(v: Val, from: &[Val]) -> Option<Vec<i64>> {
     (all.len() <= MOST_CONSTANTS).then_some(all)
 }
 
-/// Whether a value comes from a function: of floating-point numbers, nothing else is of use.
+/// Whether a value is the result of a function: for floating-point numbers, nothing else is relevant.
 fn is_call(v: Val) -> bool {
     let calls = [Opcode::LLVMCall, Opcode::LLVMInvoke, Opcode::LLVMFPToSI, Opcode::LLVMFPToUI];
     llvm::opcode_of(v).is_some_and(|o| calls.contains(&o))
 }
 
-/// Whether a value is no constant.
+/// Whether a value is not a constant.
 fn is_computed(v: Val) -> bool {
     llvm::value_kind(v) == llvm::ValueKind::LLVMArgumentValueKind || llvm::is_instruction(v)
 }

@@ -1,13 +1,13 @@
-//! What holds wherever the host makes a launch, by the branches and loops around it.
+//! Conditions that hold wherever the host makes a launch, from the branches and loops around it.
 //!
-//! `for (int k = 0; k < n; k++) step<<<…>>>(a, k, n);` launches no `k` but those below `n`, and behind `if (n > 1024)
-//! return;` no `n` is larger. A branch that has to be taken to come to a launch says what it asks for; a variable that a
-//! loop counts up or down lies between where it begins and where the loop ends. Loops come as the optimiser leaves them, with
-//! the test at their end: that they are only entered where it holds is taken for granted, as it is where a loop was
-//! written as `for` or `while`. As everywhere here, values are integers without limit.
+//! `for (int k = 0; k < n; k++) step<<<…>>>(a, k, n);` launches only with `k` below `n`, and after `if (n > 1024)
+//! return;` no `n` is larger. A branch that every path to a launch takes gives its condition; an induction variable
+//! lies between its initial value and the bound of its loop. Loops are in the optimiser's form, with the test at the
+//! end: it is assumed that they are only entered if it holds, as for a loop written with `for` or `while`. As
+//! everywhere here, values are unbounded integers.
 //!
-//! What it does not read: several ways to a launch of which each asks for something else, loops with several tests, and
-//! what a function asks for before it calls the one that launches, unless that was inlined.
+//! What is not analysed: several paths to a launch with different conditions, loops with several tests, and conditions
+//! in a function before it calls the one that launches, unless that was inlined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,12 +37,12 @@ pub struct HostCondition {
     pub right: HostValue,
 }
 
-/// Conditions of a launch that are read.
+/// Maximum number of conditions of a launch.
 pub(super) const MOST: usize = 32;
-/// Conditions within conditions.
+/// Maximum nesting depth of conditions.
 pub(super) const DEPTH: usize = 4;
 
-/// What holds where an instruction is executed.
+/// The conditions that hold where an instruction is executed.
 pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<HostCondition> {
     let above = tree.above(llvm::block_of(inst));
     let mut out = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn around(inst: Val, tree: &Dominators, reader: &mut Reader) -> Vec<H
     out
 }
 
-/// The condition of a block's branch, and where it leads if it holds and if not.
+/// The condition of a block's branch, and its successors if it is true and if it is false.
 pub(super) fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
     // SAFETY: every block of a function that was read has its last instruction.
     let last = unsafe { LLVMGetBasicBlockTerminator(block) };
@@ -76,7 +76,7 @@ pub(super) fn branch(block: Bb) -> Option<(Val, [Bb; 2])> {
     is_branch.then(|| (llvm::operand(last, 0), [on_true, on_false]))
 }
 
-/// Adds what follows from a condition that holds, or does not.
+/// Adds what follows from a condition that is true, or false.
 fn hold(v: Val, truth: bool, depth: usize, reader: &mut Reader, out: &mut Vec<HostCondition>) {
     let Some(opcode) = llvm::opcode_of(v).filter(|_| depth > 0) else { return };
     let constant = |i: u32| llvm::const_int(llvm::operand(v, i));
@@ -88,7 +88,7 @@ fn hold(v: Val, truth: bool, depth: usize, reader: &mut Reader, out: &mut Vec<Ho
     match opcode {
         Opcode::LLVMAnd if truth => both(0, 1),
         Opcode::LLVMOr if !truth => both(0, 1),
-        // The same, where the second is only asked if need be.
+        // The same, with short-circuit evaluation.
         Opcode::LLVMSelect if truth && constant(2) == Some(0) => both(0, 1),
         Opcode::LLVMSelect if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
         Opcode::LLVMXor if constant(1).is_some_and(|c| c & 1 == 1) => {
@@ -104,8 +104,9 @@ fn hold(v: Val, truth: bool, depth: usize, reader: &mut Reader, out: &mut Vec<Ho
     }
 }
 
-/// What a comparison says of integers without limit. Where what may be negative is compared as if it were not, which is how
-/// the optimiser asks for a range, `n - 2 < 4095` says that it is not negative either, and `n - 4097 >= -4095` that it is.
+/// The meaning of a comparison over unbounded integers. For an unsigned comparison of a possibly negative value, which
+/// is how the optimiser tests a range, `n - 2 < 4095` also implies that the left side is not negative, and `n - 4097 >=
+/// -4095` that it is.
 fn read(test: Test, unsigned: bool, left: HostValue, right: HostValue) -> Vec<HostCondition> {
     if !unsigned || !(may_be_negative(&left) || may_be_negative(&right)) {
         return vec![compare(test, left, right)];
@@ -114,7 +115,7 @@ fn read(test: Test, unsigned: bool, left: HostValue, right: HostValue) -> Vec<Ho
     let other = match (test, limit >= 0) {
         (Test::Less | Test::LessOrEqual, true) => Test::MoreOrEqual,
         (Test::More | Test::MoreOrEqual, false) => Test::Less,
-        // Above or below the range, which of them is not said.
+        // Above or below the range: it is not known which.
         _ => return Vec::new(),
     };
     vec![compare(test, left.clone(), right), compare(other, left, known(0))]
@@ -129,7 +130,7 @@ fn may_be_negative(value: &HostValue) -> bool {
     }
 }
 
-/// Whether the sides of a comparison are taken as they are without a sign.
+/// Whether a comparison is unsigned.
 pub(super) fn is_unsigned(v: Val) -> bool {
     use IntPred::{LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT};
     // SAFETY: it is a comparison of integers.
@@ -137,7 +138,7 @@ pub(super) fn is_unsigned(v: Val) -> bool {
     matches!(how, LLVMIntUGE | LLVMIntUGT | LLVMIntULE | LLVMIntULT)
 }
 
-/// How two sides compare, the larger one perhaps first.
+/// A comparison operator, before its sides are normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Test {
     Equal,
@@ -148,7 +149,7 @@ enum Test {
     MoreOrEqual,
 }
 
-/// What a comparison says that holds, or does not.
+/// The meaning of a comparison that is true, or false.
 fn test(v: Val, truth: bool) -> Test {
     use IntPred::{
         LLVMIntEQ, LLVMIntNE, LLVMIntSGE, LLVMIntSGT, LLVMIntSLE, LLVMIntSLT, LLVMIntUGE,
@@ -174,7 +175,7 @@ fn test(v: Val, truth: bool) -> Test {
     }
 }
 
-/// A comparison, with the constants on one side where the other is one of the launch's values.
+/// A comparison, with the constants on one side if the other is a value of the launch.
 fn compare(test: Test, left: HostValue, right: HostValue) -> HostCondition {
     let (left, right) = match (left, right) {
         (HostValue::Binary(op, x, by), HostValue::Known(limit))
@@ -197,17 +198,17 @@ fn compare(test: Test, left: HostValue, right: HostValue) -> HostCondition {
     HostCondition { left, compare, right }
 }
 
-/// What a round of a loop makes of its variable.
+/// How an iteration changes an induction variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Add(i64),
-    /// Times more than one.
+    /// Multiplied by more than one.
     Grow,
     /// Divided by this.
     Shrink(i64),
 }
 
-/// Adds between what the variables of a loop lie.
+/// Adds the bounds of a loop's induction variables.
 fn counted(head: Bb, latch: Bb, entry: Bb, reader: &mut Reader, out: &mut Vec<HostCondition>) {
     let phis = llvm::instructions(head).into_iter();
     for phi in phis.take_while(|&i| llvm::opcode(i) == Opcode::LLVMPHI) {
@@ -223,8 +224,8 @@ fn counted(head: Bb, latch: Bb, entry: Bb, reader: &mut Reader, out: &mut Vec<Ho
     }
 }
 
-/// What the test at the end of a loop says of a variable: those that are launched are the first one, and those with which
-/// it went on.
+/// The condition on a variable from the test at the end of a loop: launches are made with the first value, and with
+/// those for which the loop continued.
 fn last(
     head: Bb,
     latch: Bb,
@@ -240,11 +241,11 @@ fn last(
         return None;
     }
     let test = test(condition, goes_on);
-    // The variable stands on the left.
+    // The variable is on the left.
     let asked = uncast(llvm::operand(condition, 0));
     let limit = reader.integer(llvm::operand(condition, 1))?;
     let up = matches!(step, Step::Grow | Step::Add(1..));
-    // One that is counted by ones does not jump over its end.
+    // A variable with step one cannot skip its final value.
     let test = match (test, step) {
         (Test::NotEqual, Step::Add(1)) => Test::Less,
         (Test::NotEqual, Step::Add(-1)) => Test::More,
@@ -265,7 +266,7 @@ fn last(
     if asked != phi {
         return None;
     }
-    // What held of the one before.
+    // The condition held for the previous value.
     match (step, &limit) {
         (Step::Add(by), _) => Some(compare(test, value, binary(HostOp::Add, limit, known(by)))),
         (Step::Shrink(by), HostValue::Known(m)) => {
@@ -276,7 +277,7 @@ fn last(
     }
 }
 
-/// What a variable of a loop is when it comes from a block.
+/// The value of a phi for an incoming block.
 fn incoming(phi: Val, from: Bb) -> Option<Val> {
     // SAFETY: it is a phi, and the numbers are below the count.
     unsafe {
@@ -306,7 +307,7 @@ fn step(phi: Val, next: Val) -> Option<Step> {
     }
 }
 
-/// The value that was made wider or narrower.
+/// The operand of conversions between widths.
 pub(super) fn uncast(mut v: Val) -> Val {
     let casts = [Opcode::LLVMZExt, Opcode::LLVMSExt, Opcode::LLVMTrunc, Opcode::LLVMFreeze];
     while llvm::opcode_of(v).is_some_and(|o| casts.contains(&o)) {
@@ -315,11 +316,11 @@ pub(super) fn uncast(mut v: Val) -> Val {
     v
 }
 
-/// The block that every way to a block comes through last, for those that can be reached.
+/// The immediate dominator of each reachable block.
 pub(super) struct Dominators {
     order: Vec<Bb>,
     number: HashMap<Bb, usize>,
-    /// By number, which is smaller for what comes before on some way.
+    /// By number in reverse postorder.
     above: Vec<usize>,
 }
 
@@ -379,7 +380,7 @@ impl Dominators {
         Dominators { order, number, above }
     }
 
-    /// A block and those that every way to it comes through, the nearest first.
+    /// A block and its dominators, the nearest first.
     pub(super) fn above(&self, block: Bb) -> Vec<Bb> {
         let Some(&at) = self.number.get(&block) else { return Vec::new() };
         let mut out = vec![block];
@@ -415,7 +416,7 @@ mod tests {
         // n < 2 or n > 4096.
         assert_eq!(read(Test::More, true, less(2), known(4094)), []);
         assert_eq!(read(Test::Less, true, less(4097), known(-4095)), []);
-        // What has no sign anyway.
+        // A value that is unsigned anyway.
         let plain = holds(&n, HostCompare::Less, &known(8));
         assert_eq!(read(Test::Less, true, n.clone(), known(8)), [plain]);
     }

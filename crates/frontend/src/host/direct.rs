@@ -1,9 +1,9 @@
-//! Launches by a call of the runtime, `cudaLaunchKernel(k, grid, block, arguments, …)`, and kernels whose address goes where
-//! no launch is seen.
+//! Launches by a runtime call, `cudaLaunchKernel(k, grid, block, arguments, …)`, and kernels whose address escapes.
 //!
-//! Dimensions stand in the call. Of the arguments, those are read whose addresses are put into the array at known places, each
-//! of a variable that one store fills. Of the array and of the variables nobody else is told. A launch whose dimensions are in a structure in memory
-//! (`cudaLaunchKernelEx`) is not read, nor is one through a pointer to a function: such kernels are [`Unread`].
+//! Dimensions are operands of the call. An argument is known if its address is stored at a known index of the array,
+//! and the variable there is filled by a single store; the addresses of the array and of the variables must not escape.
+//! A launch whose dimensions are in a structure in memory (`cudaLaunchKernelEx`) is not analysed, nor is one through a
+//! function pointer: such kernels are [`Unread`].
 
 use std::collections::HashMap;
 
@@ -13,22 +13,22 @@ use super::memory::keeps_to_itself;
 use super::{Given, STUB, Stub, base, called, stub};
 use crate::llvm::{self, Opcode, Val};
 
-/// Whether a call launches the kernel that is its first argument, with dimensions and an array of addresses after it.
+/// Whether a call launches the kernel that is its first argument, followed by dimensions and an array of addresses.
 pub(super) fn is_direct(name: &str) -> bool {
     let has_structure = name.contains("cudaLaunchKernelEx");
     !has_structure
         && (name.contains("cudaLaunchKernel") || name.contains("cudaLaunchCooperativeKernel"))
 }
 
-/// Calls that are given a kernel and launch nothing.
+/// Calls that take a kernel and launch nothing.
 fn only_asks(name: &str) -> bool {
     ["cudaFuncSet", "cudaFuncGet", "cudaOccupancy", "__cudaRegisterFunction"]
         .iter()
         .any(|asked| name.contains(asked))
 }
 
-/// The kernels, by mangled name, that may be launched in ways that nobody here reads: their address is stored, or given to
-/// a function, or launched by a call of another form.
+/// The kernels, by mangled name, that may be launched in ways that are not analysed: their address is stored, or passed
+/// to a function, or launched by a call of another form.
 pub(super) fn escaping(stubs: &HashMap<Val, Stub>) -> Vec<String> {
     let mut out = Vec::new();
     for &f in stubs.keys() {
@@ -51,7 +51,7 @@ fn escapes_by(user: Val, f: Val) -> bool {
     !(own || launches || only_asks(&name) || callee == f && !is_given)
 }
 
-/// The arguments of a direct launch that are read, each with its position among the parameters of the kernel.
+/// The known arguments of a direct launch, each with its position among the parameters of the kernel.
 pub(super) fn arguments(call: Val, count: usize) -> Vec<(Val, Given)> {
     let mut out = vec![None; count];
     let Some(array) = llvm::call_args(call).get(5).map(|&v| base(v)) else { return Vec::new() };
@@ -59,7 +59,7 @@ pub(super) fn arguments(call: Val, count: usize) -> Vec<(Val, Given)> {
     for slot in &slots {
         for store in llvm::users(slot.at).into_iter().filter(|&user| fills(user, slot.at)) {
             let Some(argument) = out.get_mut(slot.element) else { continue };
-            // An element that is stored twice may be either.
+            // An element that is stored twice may have either value.
             *argument = match *argument {
                 None => Some(content(llvm::operand(store, 0), &slots)),
                 Some(_) => Some(None),
@@ -75,13 +75,12 @@ struct Slot {
     element: usize,
 }
 
-/// The places of an array of addresses in which something is stored; `None` where somebody else may store there, or at a place
-/// that is not known.
+/// The elements of an array of addresses that are stored to; `None` if its address escapes, or an index is not known.
 fn slots(array: Val) -> Option<Vec<Slot>> {
     if llvm::opcode_of(array) != Some(Opcode::LLVMAlloca) {
         return None;
     }
-    // The array itself is its first element.
+    // The array itself is the address of its first element.
     let mut found = vec![Slot { at: array, element: 0 }];
     let mut next = 0;
     while let Some(Slot { at, element }) = found.get(next) {
@@ -102,12 +101,12 @@ fn slots(array: Val) -> Option<Vec<Slot>> {
     Some(found)
 }
 
-/// Whether a function may be given the array: it stores nothing there.
+/// Whether the array may be passed to a function, because it stores nothing there.
 fn is_told(name: &str) -> bool {
     is_direct(name) || keeps_to_itself(name)
 }
 
-/// How many pointers an address computation goes on by.
+/// The number of pointers that an address computation adds.
 fn step(gep: Val) -> Option<usize> {
     const POINTER: u64 = 8;
     let operands = llvm::operands(gep);
@@ -124,14 +123,15 @@ fn step(gep: Val) -> Option<usize> {
     Some(element as usize)
 }
 
-/// Whether an instruction stores at an address, and not the address itself.
+/// Whether an instruction stores to an address, and does not store the address itself.
 fn fills(user: Val, at: Val) -> bool {
     llvm::opcode_of(user) == Some(Opcode::LLVMStore)
         && llvm::operand(user, 1) == at
         && llvm::operand(user, 0) != at
 }
 
-/// What a variable holds that one store fills and that is otherwise only read, or put into an array of arguments.
+/// The value of a variable that a single store fills and that is otherwise only loaded, or put into an array of
+/// arguments.
 fn content(variable: Val, slots: &[Slot]) -> Option<Val> {
     if llvm::opcode_of(variable) != Some(Opcode::LLVMAlloca) {
         return None;

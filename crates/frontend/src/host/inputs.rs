@@ -1,8 +1,8 @@
-//! Which of the host's values may be anything, and whether all is known that is asked for on the way to a launch.
+//! Host values that may be anything, and whether all conditions on the path to a launch are known.
 //!
-//! What a program reads of its command line, and what a function is given that nobody here calls, may be any number, and no
-//! other value says more of it. Of a number that another function returns, or that some memory holds, nothing is known: it
-//! may always be a multiple of 32.
+//! A number that a program reads from its command line, or a parameter of a function that is never called here, may be
+//! any number, independently of all others. About a number that another function returns, or that is loaded from
+//! memory, nothing is known: it may always be a multiple of 32.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::conditions::{self, Dominators, branch};
 use super::values::{Reader, width};
 use crate::llvm::{self, Bb, Opcode, Val};
 
-/// Functions that make a number of a text.
+/// Functions that parse a number from a string.
 pub(super) const NUMBERS: [&str; 11] = [
     "atoi",
     "atol",
@@ -25,19 +25,19 @@ pub(super) const NUMBERS: [&str; 11] = [
     "__isoc23_strtoul",
     "__isoc23_strtoull",
 ];
-/// Functions whose pointer is none where something outside is missing.
+/// Functions that return a null pointer if an external resource is missing.
 const MAY_FAIL: [&str; 6] = ["malloc", "calloc", "realloc", "fopen", "_Znwm", "_Znam"];
 
-/// A branch that may lead away from a launch.
+/// A branch after which a launch may not be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostBranch {
-    /// Values that are not known and that it asks about.
+    /// The unknown values in its condition.
     pub unknowns: Vec<usize>,
-    /// Whether what it asks for is among the launch's conditions, without a rest.
+    /// Whether its condition is completely represented by the launch's conditions.
     pub is_read: bool,
 }
 
-/// The functions that nobody calls, before any pass has put one into another.
+/// The functions that are never called, determined before any inlining.
 #[derive(Default)]
 pub(super) struct Uncalled(HashSet<String>);
 
@@ -53,7 +53,7 @@ impl Uncalled {
     }
 }
 
-/// The number that was made wider or narrower, where 32 bits of it are left: `atoi` is so many of what `strtol` returns.
+/// The operand of conversions between widths, as long as 32 bits remain: `atoi` returns the lower bits of `strtol`.
 fn number(mut v: Val) -> Val {
     let casts = [Opcode::LLVMZExt, Opcode::LLVMSExt, Opcode::LLVMTrunc];
     let is_wide = |v: Val| width(v).is_some_and(|bits| bits >= 32);
@@ -72,12 +72,12 @@ pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
     match llvm::opcode_of(v) {
         None => uncalled.has(v),
         Some(Opcode::LLVMCall | Opcode::LLVMInvoke) => called(v).is_some_and(|(_, name)| {
-            // What CUDA's runtime returns is whether it worked.
+            // CUDA's runtime functions return a status.
             NUMBERS.contains(&name.as_str())
                 || name.starts_with("cuda")
                 || name.starts_with("__cuda")
         }),
-        // A number that is read, or else one to begin with.
+        // A number that is read, or else a default.
         Some(Opcode::LLVMPHI | Opcode::LLVMSelect) => {
             let is_choice = llvm::opcode(v) == Opcode::LLVMSelect;
             let values = llvm::operands(v).into_iter().skip(usize::from(is_choice));
@@ -91,8 +91,8 @@ pub(super) fn is_free(v: Val, uncalled: &Uncalled) -> bool {
     }
 }
 
-/// The branches on the ways to an instruction that may lead away from it for good, but for those behind it (a loop's test, once
-/// it was there); `None` where one of them asks for what is not read.
+/// The branches on the paths to an instruction after which it may not be reached, except those after it (a loop's test,
+/// once it was reached); `None` if one of their conditions is not analysed.
 pub(super) fn branches(
     inst: Val,
     tree: &Dominators,
@@ -113,7 +113,7 @@ pub(super) fn branches(
         if next.iter().all(|s| leads.contains(s)) {
             continue;
         }
-        // An exception is none of the numbers' business.
+        // Exceptions do not depend on the numbers.
         if llvm::instructions(block).last().is_some_and(|&i| llvm::opcode(i) == Opcode::LLVMInvoke)
         {
             continue;
@@ -130,7 +130,7 @@ pub(super) fn branches(
     Some(out)
 }
 
-/// Whether the conditions of a launch say all that a branch asks for.
+/// Whether the conditions of a launch represent a branch condition completely.
 fn is_read(v: Val, truth: bool, depth: usize) -> bool {
     if depth == 0 {
         return false;
@@ -143,14 +143,14 @@ fn is_read(v: Val, truth: bool, depth: usize) -> bool {
         Some(Opcode::LLVMOr) if !truth => both(0, 1),
         Some(Opcode::LLVMSelect) if truth && constant(2) == Some(0) => both(0, 1),
         Some(Opcode::LLVMSelect) if !truth && constant(1).is_some_and(|c| c & 1 == 1) => both(0, 2),
-        // What has no sign is read in part only.
+        // Unsigned comparisons are only represented in part.
         Some(Opcode::LLVMICmp) => !conditions::is_unsigned(v),
         _ => false,
     }
 }
 
-/// Adds what is not known of what a condition asks about; `None` where it asks for anything but numbers, and whether
-/// something outside was there.
+/// Adds the unknown values in a condition; `None` if it tests anything other than numbers, and whether external
+/// resources exist.
 fn asked(v: Val, reader: &mut Reader, out: &mut Vec<usize>) -> Option<()> {
     if llvm::const_int(v).is_some() {
         return Some(());

@@ -1,31 +1,31 @@
-//! Whether two loads of the host read one value.
+//! Whether two loads of the host read the same value.
 //!
-//! Of what a file, an object or a variable whose address is known elsewhere holds, each use is a load of its own:
-//! `k<<<blocks, 256>>>(a, blocks)` has two, with the call between them that says how the kernel is launched. They are equal
-//! if they are of one place and nothing on the way from one to the other may write it. The way is followed back through
-//! blocks with one predecessor; what CUDA's runtime and the usual output functions are not given, they do not write.
+//! Each use of a global variable, an object, or a variable whose address escapes is a separate load: `k<<<blocks,
+//! 256>>>(a, blocks)` has two, with the configuration call between them. They are equal if they read one location and
+//! nothing between them may write it. The path is followed backwards through blocks with one predecessor; CUDA's
+//! runtime and the usual output functions do not write memory that they are not given.
 
 use llvm_sys::core::LLVMGetGEPSourceElementType;
 
 use super::{base, called};
 use crate::llvm::{self, Opcode, Val};
 
-/// Blocks on the way.
+/// Maximum number of blocks on the path.
 const BLOCKS: usize = 6;
-/// Addresses that are read from places that are read from places.
+/// Maximum nesting of loads in an address.
 const DEPTH: usize = 4;
 
-/// Whether two values are loads of one value.
+/// Whether two values are loads of the same value.
 pub(super) fn are_one(a: Val, b: Val) -> bool {
     one_value(a, b, DEPTH)
 }
 
-/// Whether two values are one address: loads of one value, or computed in the same way from such.
+/// Whether two values are the same address: loads of one value, or computed in the same way from such loads.
 pub(super) fn are_one_address(a: Val, b: Val) -> bool {
     one_place(a, b, DEPTH)
 }
 
-/// Whether two values are loads of one place, whatever was written there on the way.
+/// Whether two values are loads of one location, whatever was written there in between.
 pub(super) fn are_of_one_place(a: Val, b: Val) -> bool {
     [a, b].iter().all(|&v| llvm::opcode_of(v) == Some(Opcode::LLVMLoad))
         && llvm::type_of(a) == llvm::type_of(b)
@@ -52,7 +52,7 @@ fn one_place(p: Val, q: Val, depth: usize) -> bool {
     of(p) == of(q) && x.len() == y.len() && x.iter().zip(&y).all(|(&x, &y)| one_value(x, y, depth))
 }
 
-/// Whether the second load comes behind the first, and what both read is not written on the way.
+/// Whether the second load follows the first, and the location is not written in between.
 fn is_kept(first: Val, second: Val) -> bool {
     let variable = base(llvm::operand(first, 0));
     let mut block = llvm::block_of(second);
@@ -77,7 +77,7 @@ pub(super) fn may_write(inst: Val, variable: Val) -> bool {
     match llvm::opcode(inst) {
         Opcode::LLVMStore => {
             let other = base(llvm::operand(inst, 1));
-            // Two variables are apart; where an address comes from elsewhere it may be of any.
+            // Two variables do not alias; an address from elsewhere may alias any of them.
             other == variable || !(is_variable(other) && is_variable(variable))
         }
         Opcode::LLVMCall | Opcode::LLVMInvoke => {
@@ -94,10 +94,10 @@ pub(super) fn is_variable(v: Val) -> bool {
         || llvm::value_kind(v) == llvm::ValueKind::LLVMGlobalVariableValueKind
 }
 
-/// Functions that write nothing but what they are given.
+/// Functions that only write memory that they are given.
 pub(super) fn keeps_to_itself(name: &str) -> bool {
     let own = ["cuda", "__cuda", "llvm."];
-    // Templates, whose names stand behind their lengths.
+    // Templates, whose mangled names contain their lengths.
     let templates =
         ["20cudaGetSymbolAddressI", "18cudaMemcpyToSymbolI", "23cudaMemcpyToSymbolAsyncI"];
     own.iter().any(|prefix| name.starts_with(prefix))

@@ -1,10 +1,12 @@
-//! Launches that the host part of a CUDA file makes: what is constant of them, and how the rest hangs together.
+//! Launches in the host part of a CUDA file: their constants, and how the other values depend on each other.
 //!
-//! A second run of clang compiles the host side, which LLVM then optimises at `-O1`; there a launch is a call of `cudaConfigureCall` (with an
-//! SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed by a call of the kernel's
-//! stub (or, where the stub was inlined, of `cudaLaunch…` with the stub's address), or a call of `cudaLaunchKernel` ([`direct`]). A launch says what is constant of
-//! it, what its dimensions and arguments are computed from ([`values`]; what is not read of that, [`bound`]), what is asked for on the way to it
-//! ([`conditions`]), and how large its arrays are ([`arrays`]). One in a loop is a launch for each round that is read ([`rounds`]). Where the host side does not compile, there is none.
+//! A second run of clang compiles the host side, which LLVM then optimises at `-O1`. There a launch is a call of
+//! `cudaConfigureCall` (with an SDK, `__cudaPushCallConfiguration`) with its dimensions folded to constants, followed
+//! by a call of the kernel's stub (or, if the stub was inlined, of `cudaLaunch…` with the stub's address), or a call of
+//! `cudaLaunchKernel` ([`direct`]). A launch has its constants, the expressions for its dimensions and arguments
+//! ([`values`]; for those that are not analysed, [`bound`]), the conditions on the path to it ([`conditions`]), and the
+//! sizes of its arrays ([`arrays`]). A launch in a loop becomes one for each iteration that is evaluated ([`rounds`]).
+//! If the host side does not compile, there are no launches.
 
 mod arrays;
 mod bound;
@@ -56,23 +58,23 @@ pub struct HostLaunch {
     pub line: u32,
     /// Scalar arguments that are constants: position among the kernel's parameters, and bits.
     pub args: Vec<(usize, u64)>,
-    /// The same of structures: where, how many bytes, and what they hold.
+    /// The same for structures: where, how many bytes, and their value.
     pub members: Vec<(HostPointer, u32, u64)>,
-    /// How many parameters the kernel has, as the host sees it.
+    /// The number of parameters of the kernel, as the host sees it.
     pub arg_count: usize,
-    /// Every dimension, and every argument that is an integer, with what the host has for it.
+    /// Every dimension, and every integer argument, with the host's value.
     pub values: Vec<(HostPart, HostValue)>,
-    /// What holds of these, and of others, wherever the launch is made.
+    /// Conditions on these, and on other values, that hold wherever the launch is made.
     pub conditions: Vec<HostCondition>,
-    /// Bytes of arrays, by position of the kernel's parameter, where the host allocates them.
+    /// Sizes of arrays in bytes, by position of the kernel's parameter, if the host allocates them.
     pub sizes: Vec<(usize, HostValue)>,
     /// Parameters that point into one array, or into a variable.
     pub aliases: Vec<HostAlias>,
-    /// By number of what is not known: whether it may be anything, and is of no other value's making.
+    /// For each unknown value: whether it may be anything, independently of other values.
     pub free: Vec<bool>,
-    /// The same: how it hangs together with others in a way that is not read, such as a logarithm of one.
+    /// For each unknown value: how it depends on others in a way that is not analysed, such as a logarithm.
     pub bound: Vec<HostBound>,
-    /// The branches on the way that may lead past the launch; `None` where one of them could not be read.
+    /// The branches on the path after which the launch may not be reached; `None` if one of them could not be analysed.
     pub branches: Option<Vec<HostBranch>>,
 }
 
@@ -81,25 +83,25 @@ type Constants<'a> =
     ([Option<[u32; 3]>; 2], &'a [(usize, u64)], &'a [(HostPointer, u32, u64)], &'a [HostAlias]);
 
 impl HostLaunch {
-    /// What is constant of it.
+    /// Its constants.
     pub fn constants(&self) -> Constants<'_> {
         ([self.grid, self.block], &self.args, &self.members, &self.aliases)
     }
 }
 
-/// What the host part of a file gave.
+/// The result for the host part of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostSide {
     /// In the order of the source.
     pub launches: Vec<HostLaunch>,
-    /// Kernels, by mangled name, that the file may also launch in ways that are not read: through a pointer to a function,
-    /// say.
+    /// Kernels, by mangled name, that the file may also launch in ways that are not analysed: through a function
+    /// pointer, say.
     pub unread: Vec<String>,
-    /// The files it was read from; `None` where it does not compile, for whatever reason.
+    /// The files that were read; `None` if it does not compile, for whatever reason.
     pub files: Option<Vec<PathBuf>>,
 }
 
-/// The launches of a CUDA file, which may stand in one of those that it `included`; none for anything else.
+/// The launches of a CUDA file, which may be in one of the `included` files; none for other languages.
 pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostSide {
     let nothing = HostSide { files: Some(Vec::new()), ..HostSide::default() };
     let Ok(source) = Source::open(input, options) else {
@@ -121,7 +123,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
     let compiled = dependencies::run(command, source, &options.cancel).ok()?;
     let module = Module::parse(&compiled.bitcode, &source.name).ok()?;
-    // With stubs kept out of line, and as they are, the launch's arguments stay visible at the call.
+    // With stubs not inlined, and unchanged, the launch's arguments remain visible at the call.
     let mut stubs = HashMap::new();
     for f in module.functions().into_iter().filter(|&f| llvm::name(f).contains(STUB)) {
         llvm::add_attribute(module.ctx, f, "noinline");
@@ -140,7 +142,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     Some(host)
 }
 
-/// What an argument of a launch is of the kernel's parameters.
+/// How an argument of a launch relates to the kernel's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Given {
     Whole(usize),
@@ -150,17 +152,17 @@ enum Given {
     InMemory(usize),
 }
 
-/// How a stub's own arguments are the kernel's: a structure travels in pieces, or by address.
+/// How a stub's own arguments map to the kernel's: a structure is passed in pieces, or by address.
 #[derive(Default)]
 struct Stub {
     given: Vec<Option<Given>>,
-    /// How many parameters the kernel has.
+    /// The number of parameters of the kernel.
     count: usize,
 }
 
 impl Stub {
-    /// Reads a stub before any pass has touched it. It stores its arguments in variables, one for each parameter of
-    /// the kernel, and hands these on in order: all in an array of addresses, or each to `cudaSetupArgument`.
+    /// Analyses a stub before any pass. It stores its arguments in variables, one for each parameter of the kernel, and
+    /// passes these on in order: all in an array of addresses, or each to `cudaSetupArgument`.
     fn of(module: &Module, f: Val) -> Stub {
         let arguments = llvm::arguments(f);
         let mut stored: Vec<(usize, Val, Val)> = Vec::new();
@@ -183,7 +185,7 @@ impl Stub {
                 {
                     handed_on.extend(llvm::call_args(inst).first());
                 }
-                // A structure whose pieces are larger than it is goes by way of another variable.
+                // A structure whose pieces are larger than itself is copied through another variable.
                 Opcode::LLVMCall
                     if called(inst).is_some_and(|(_, name)| name.starts_with("llvm.memcpy")) =>
                 {
@@ -277,12 +279,12 @@ fn launches_of(
     }
 }
 
-/// Rounds of a loop that are launches of their own, where these are all, and where they are not.
+/// Maximum number of iterations that become separate launches, if these are all, and if they are not.
 const MOST_ROUNDS: usize = 12;
 const FIRST_ROUNDS: usize = 3;
 
-/// The launches of a call in a loop: one for each round, where these are all and few. Else the first, the second and the last, and the
-/// launch that stands for all.
+/// The launches of a call in a loop: one for each iteration, if these are all and few. Otherwise the first, the second
+/// and the last, and the launch that represents all.
 fn in_rounds(whole: HostLaunch, launches: Vec<HostLaunch>, are_all: bool) -> Vec<HostLaunch> {
     let mut different: Vec<HostLaunch> = Vec::new();
     for launch in launches {
@@ -305,11 +307,11 @@ fn in_rounds(whole: HostLaunch, launches: Vec<HostLaunch>, are_all: bool) -> Vec
     different
 }
 
-/// Where a launch is made.
+/// The position of a launch.
 struct Site<'a> {
     module: &'a Module,
     inst: Val,
-    /// What says its dimensions.
+    /// The call that has its dimensions.
     call: Val,
     is_direct: bool,
     stub: Option<&'a Stub>,
@@ -317,7 +319,7 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The launch, with what is known of a round.
+    /// The launch, with the known values of an iteration.
     fn launch(&self, known: &Rc<Known>) -> HostLaunch {
         let mut reader = Reader::new(known.clone());
         let mut launch = configuration(self.call, self.is_direct.into(), &mut reader);
@@ -354,7 +356,7 @@ impl Site<'_> {
     }
 }
 
-/// What is constant of structures.
+/// The constants in structures.
 fn members(given: &[(Val, Given)], reader: &Reader) -> Vec<(HostPointer, u32, u64)> {
     let member = |&(v, place): &(Val, Given)| {
         let Given::Piece(place) = place else { return None };
@@ -384,8 +386,8 @@ fn is_configuration(inst: Val) -> bool {
     })
 }
 
-/// The configuration of a launch, which comes just before it on every path. None where the optimiser has made one
-/// launch of several.
+/// The configuration of a launch, which immediately precedes it on every path. `None` if the optimiser has merged
+/// several launches.
 fn configuration_before(launch: Val) -> Option<Val> {
     let start = llvm::block_of(launch);
     let mut found: Option<Val> = None;
@@ -411,8 +413,8 @@ fn configuration_before(launch: Val) -> Option<Val> {
     found
 }
 
-/// Dimensions come as an `i64` of x and y and an `i32` of z, each twice, after so many other arguments; the shared memory
-/// is last, or behind the array of a direct launch.
+/// Dimensions are passed as an `i64` with x and y and an `i32` with z, each twice, after the given number of other
+/// arguments; the shared memory size is last, or follows the array of a direct launch.
 fn configuration(call: Val, after: usize, reader: &mut Reader) -> HostLaunch {
     let args = llvm::call_args(call).split_off(after);
     let number = |reader: &Reader, i: usize| args.get(i).and_then(|&v| reader.constant(v));

@@ -1,13 +1,14 @@
-//! What a launch in a loop gets in each round.
+//! The arguments of a launch in a loop, for each iteration.
 //!
-//! `for (int step = 1; step < 64; step *= 2) k<<<…>>>(d, step);` makes six launches, and behind `k<<<…>>>(d, e); e = d;` the next
-//! round has one array for both. To see that, a function is followed from its beginning, with numbers and pointers as far as they
-//! are known: those of variables that nobody else is told of, and arrays as the calls that allocate them. Where a branch asks about something that
-//! is not known, both ways are followed.
+//! `for (int step = 1; step < 64; step *= 2) k<<<…>>>(d, step);` makes six launches, and after `k<<<…>>>(d, e); e = d;`
+//! the next iteration passes one array twice. To see that, a function is interpreted from its entry, with numbers and
+//! pointers as far as they are known: those in variables whose address does not escape, and arrays identified by the
+//! calls that allocate them. If a branch condition is not known, both successors are followed.
 //!
-//! Two branches that hang together (`if (x) …; if (!x) …`) would make ways that no run takes. So at most one branch that is not known is taken on the way to
-//! a launch, besides those that end a loop (behind which nothing is known of what it makes), and those of which only one way leads to it. What is beyond that, or beyond the limits below, is not all that there is ([`Rounds::all`]): the launch as it is read without
-//! its rounds stands for the rest.
+//! Two correlated branches (`if (x) …; if (!x) …`) would give paths that no execution takes. So at most one unknown
+//! branch is taken on the path to a launch, not counting those that end a loop (after which nothing that it computes is
+//! known), and those of which only one successor leads to it. Anything beyond that, or beyond the limits below, makes
+//! the result incomplete ([`Rounds::all`]): the launch as analysed without its iterations represents the rest.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -23,17 +24,17 @@ use super::values::width;
 use super::{arrays, called, conditions, direct, is_configuration, stub};
 use crate::llvm::{self, Bb, Module, Opcode, Val};
 
-/// Blocks that are followed in one function.
+/// Maximum number of blocks that are interpreted in one function.
 const MOST_BLOCKS: usize = 4096;
-/// Ways that are still to be followed.
+/// Maximum number of pending paths.
 const MOST_WAYS: usize = 64;
-/// Rounds of a loop of which the number is not known.
+/// Maximum number of iterations of a loop whose trip count is not known.
 const OPEN_ROUNDS: usize = 3;
-/// Launches of one call that are noted.
+/// Maximum number of recorded launches of one call.
 const MOST_LAUNCHES: usize = 64;
 
-/// A pointer into an array: the value that stands for the array, which of those that a loop made, and the bytes from its
-/// beginning, where these are constant.
+/// A pointer into an array: the value that represents the array, which of those that a loop allocated, and the offset
+/// in bytes, if it is constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Into {
     pub(super) array: (Val, usize),
@@ -46,7 +47,7 @@ enum Held {
     Pointer(Into),
 }
 
-/// What is known of values where a launch is made.
+/// The known values at a launch.
 #[derive(Clone, Default)]
 pub(super) struct Known(HashMap<Val, Held>);
 
@@ -70,28 +71,28 @@ impl Known {
 #[derive(Clone, Default)]
 pub(super) struct Rounds {
     pub(super) launches: Vec<Rc<Known>>,
-    /// Whether these are all that it makes.
+    /// Whether these are all launches of the call.
     pub(super) all: bool,
 }
 
-/// One way through a function.
+/// One path through a function.
 #[derive(Clone)]
 struct Way {
     block: Bb,
-    /// The block that it comes from.
+    /// The predecessor that it comes from.
     from: Option<Bb>,
     known: HashMap<Val, Held>,
-    /// What variables hold that nobody else is told of.
+    /// The values of variables whose address does not escape.
     variables: HashMap<Val, Held>,
-    /// How often a branch was taken that is not known.
+    /// How often each unknown branch was taken.
     open: HashMap<Bb, usize>,
-    /// What they ask, and what it was taken for.
+    /// Their conditions, and the assumed outcomes.
     taken: Vec<(Question, bool)>,
-    /// Those that end no loop.
+    /// The number of those that do not end a loop.
     guards: usize,
 }
 
-/// What a branch asks: a comparison, or whatever else.
+/// A branch condition: a comparison, or any other value.
 #[derive(Clone, Copy, PartialEq)]
 struct Question {
     compares: Option<IntPred>,
@@ -99,7 +100,7 @@ struct Question {
 }
 
 impl Question {
-    /// The question, and whether the opposite is asked.
+    /// The condition, and whether it is negated.
     fn of(condition: Val) -> (Question, bool) {
         if llvm::opcode_of(condition) != Some(Opcode::LLVMICmp) {
             return (Question { compares: None, values: [condition; 2] }, false);
@@ -119,7 +120,7 @@ impl Question {
     }
 }
 
-/// By call: what the launches of a function get that stand in loops.
+/// For each call, the launches of a function that are in loops.
 pub(super) fn of(module: &Module, function: Val, loops: &Loops) -> HashMap<Val, Rounds> {
     let mut found: HashMap<Val, Rounds> = HashMap::new();
     let blocks = llvm::blocks(function);
@@ -177,7 +178,7 @@ pub(super) fn of(module: &Module, function: Val, loops: &Loops) -> HashMap<Val, 
     follower.found
 }
 
-/// The blocks that one may come to.
+/// The blocks that are reachable.
 fn reachable(from: &[Bb], next: fn(Bb) -> Vec<Bb>) -> HashSet<Bb> {
     let mut seen: HashSet<Bb> = from.iter().copied().collect();
     let mut open = from.to_vec();
@@ -191,20 +192,20 @@ struct Follower<'a> {
     module: &'a Module,
     loops: &'a Loops,
     found: HashMap<Val, Rounds>,
-    /// Arrays that were made so far.
+    /// Number of arrays allocated so far.
     made: usize,
-    /// Where ways were not followed to their ends.
+    /// Blocks where paths were not followed to their ends.
     cut: Vec<Bb>,
-    /// The blocks of loops of which some rounds were not followed.
+    /// The blocks of loops of which some iterations were not followed.
     partial: HashSet<Bb>,
-    /// The blocks from which one may come to a launch.
+    /// The blocks from which a launch is reachable.
     before: HashSet<Bb>,
-    /// Variables that were asked about: whether nobody else is told of them.
+    /// Cache: whether the address of a variable does not escape.
     private: HashMap<Val, bool>,
 }
 
 impl Follower<'_> {
-    /// Follows a way through its block, and adds what comes behind.
+    /// Interprets the block of a path, and adds its continuations.
     fn follow(&mut self, mut way: Way, open: &mut Vec<Way>) {
         let insts = llvm::instructions(way.block);
         let is_phi = |i: &Val| llvm::opcode(*i) == Opcode::LLVMPHI;
@@ -218,7 +219,7 @@ impl Follower<'_> {
             self.step(inst, &mut way);
         }
         let next = llvm::successors(way.block);
-        // Where nothing is launched any more, nothing is to be seen.
+        // Paths that no longer reach a launch are dropped.
         let leads = |b: &Bb| self.before.contains(b);
         let go = |mut way: Way, to: Bb| {
             (way.from, way.block) = (Some(way.block), to);
@@ -229,7 +230,7 @@ impl Follower<'_> {
             let last = unsafe { LLVMGetBasicBlockTerminator(way.block) };
             match (llvm::opcode(last), &next[..]) {
                 (_, []) => {}
-                // What throws does not launch.
+                // The exceptional successor does not launch.
                 (Opcode::LLVMInvoke, &[to, ..]) | (_, &[to]) => {
                     open.extend(leads(&to).then(|| go(way, to)));
                 }
@@ -265,7 +266,7 @@ impl Follower<'_> {
                     self.partial.extend(left);
                     continue;
                 }
-                // After any number of rounds, what the loop makes is not known.
+                // After an unknown number of iterations, the values computed in the loop are not known.
                 Some(left) if is_last_round => forget(left, &mut other),
                 _ => {}
             }
@@ -300,7 +301,7 @@ impl Follower<'_> {
         set(way, inst, value);
     }
 
-    /// A pointer and what is added to it.
+    /// A pointer plus an offset.
     fn element(&self, inst: Val, way: &Way) -> Option<Into> {
         let Held::Pointer(from) = held(way, llvm::operand(inst, 0))? else { return None };
         let index = |v: Val| match held(way, v) {
@@ -334,7 +335,7 @@ impl Follower<'_> {
             Held::Number(n) => Some(n),
             Held::Pointer(_) => None,
         };
-        // The host goes on where the runtime has no error to tell of.
+        // The host is assumed to continue after success of runtime calls.
         let is_status = name.starts_with("cuda") && width(inst) == Some(32);
         if is_configuration(inst) || is_status {
             return Some(Held::Number(0));
@@ -352,7 +353,7 @@ impl Follower<'_> {
     }
 }
 
-/// Forgets what is made in some blocks.
+/// Forgets the values computed in some blocks.
 fn forget(blocks: &HashSet<Bb>, way: &mut Way) {
     for inst in blocks.iter().flat_map(|&b| llvm::instructions(b)) {
         set(way, inst, None);
@@ -384,7 +385,7 @@ fn held(way: &Way, v: Val) -> Option<Held> {
     }
 }
 
-/// What a value gets that depends on where a way comes from.
+/// The value of a phi for the predecessor of a path.
 fn incoming(phi: Val, from: Option<Bb>) -> Option<Val> {
     // SAFETY: this is a phi, of a module that is alive, and has so many values.
     unsafe {
@@ -396,7 +397,7 @@ fn incoming(phi: Val, from: Option<Bb>) -> Option<Val> {
 fn signed(bits: u64, width: u32) -> i64 {
     let unused = 64 - width.clamp(1, 64);
     match width {
-        // A truth value is 0 or 1.
+        // A boolean is 0 or 1.
         1 => (bits & 1) as i64,
         _ => ((bits << unused) as i64) >> unused,
     }
@@ -406,7 +407,7 @@ fn unsigned(n: i64, width: u32) -> u64 {
     n as u64 & (u64::MAX >> (64 - width.clamp(1, 64)))
 }
 
-/// What an instruction computes of numbers.
+/// The result of an integer instruction.
 fn number(inst: Val, way: &Way) -> Option<i64> {
     let own = width(inst)?;
     let operand = |i: u32| match held(way, llvm::operand(inst, i))? {

@@ -1,11 +1,11 @@
-//! What the host computes a launch's dimensions and arguments from.
+//! The expressions from which the host computes a launch's dimensions and arguments.
 //!
-//! `k<<<(n + 255) / 256, 256>>>(a, n)` says more than that its grid is no constant: whatever `n` is, the grid follows it.
-//! So the values that go into a launch are read back to the last that is not computed here (a function's result, a load,
-//! an argument), which is *unknown*, and equal unknowns are equal values.
+//! `k<<<(n + 255) / 256, 256>>>(a, n)` implies more than that its grid is not constant: whatever `n` is, the grid
+//! follows from it. So the values of a launch are traced back to those that are not computed here (a function's result,
+//! a load, an argument), which are *unknown*, and equal unknowns are equal values.
 //!
-//! Values are read as integers without limit: that nothing overflows, and that what is cut off (`trunc`) or divided is
-//! not negative, is taken for granted, as the host takes it. Whoever uses a relation says it as an assumption.
+//! Values are treated as unbounded integers: it is assumed that nothing overflows, and that truncated or divided values
+//! are not negative, as the host assumes. Code that uses a relation states it as an assumption.
 
 use std::rc::Rc;
 
@@ -30,17 +30,17 @@ pub enum HostPart {
     Grid(usize),
 }
 
-/// What the host has for it.
+/// The host's value of a dimension or an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostValue {
     Known(i64),
-    /// Equal numbers, in one launch, are equal values.
+    /// An unknown value, by number: in one launch, equal numbers are equal values.
     Unknown(usize),
     Binary(HostOp, Box<HostValue>, Box<HostValue>),
 }
 
 impl HostValue {
-    /// Adds what is not known of it, each number once.
+    /// Adds the unknowns that occur in it, each once.
     pub fn unknowns(&self, out: &mut Vec<usize>) {
         match self {
             HostValue::Known(_) => {}
@@ -61,19 +61,19 @@ pub enum HostOp {
     Max,
 }
 
-/// Operations between a launch and what it is computed from.
+/// Maximum depth of operations that are traced.
 const DEPTH: usize = 12;
 
-/// Reads the values of one launch.
+/// Analyses the values of one launch.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// What is known of a round, where the launch is in a loop.
+    /// The known values of an iteration, if the launch is in a loop.
     known: Rc<Known>,
-    /// What was not read any further; the half of a pair of dimensions, where it is one.
+    /// The unknowns; with the half, if it is one of a pair of dimensions.
     unknown: Vec<(Val, Half)>,
 }
 
-/// Dimensions travel as pairs: x below, y above.
+/// Dimensions are passed in pairs: x in the lower half, y in the upper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
     Whole,
@@ -86,14 +86,14 @@ impl Reader {
         Reader { known, ..Reader::default() }
     }
 
-    /// By what is not known: whether it may be anything.
+    /// For each unknown: whether it may be anything.
     pub(super) fn free(&self, uncalled: &Uncalled) -> Vec<bool> {
         let is_free = |&(v, half): &(Val, Half)| half != Half::High && inputs::is_free(v, uncalled);
         self.unknown.iter().map(is_free).collect()
     }
 
-    /// By what is not known: how it hangs together with others in a way that is not read. `own` are of the launch itself,
-    /// the rest is asked about on the way to it.
+    /// For each unknown: how it depends on others in a way that is not analysed. `own` are values of the launch itself,
+    /// the rest occur in conditions on the path to it.
     pub(super) fn bound(&self, own: &[usize], place: &Place) -> Vec<HostBound> {
         let all: Vec<Val> = self.unknown.iter().map(|u| u.0).collect();
         let own: Vec<Val> = own.iter().map(|&u| all[u]).collect();
@@ -106,7 +106,7 @@ impl Reader {
         Some(self.value(v, DEPTH))
     }
 
-    /// One of the two dimensions of 32 bits that one value of 64 holds.
+    /// One of the two 32-bit dimensions that a 64-bit value holds.
     pub(super) fn half(&mut self, v: Val, half: Half) -> HostValue {
         self.half_within(v, half, DEPTH)
     }
@@ -146,7 +146,7 @@ impl Reader {
                 Half::High => self.half_within(a, half, depth - 1),
                 _ => HostValue::Known(0),
             },
-            // Both halves alike.
+            // Both halves are equal.
             (Opcode::LLVMMul, Some(0x1_0000_0001)) if is_low(a) => {
                 self.half_within(a, Half::Low, depth - 1)
             }
@@ -164,7 +164,7 @@ impl Reader {
         }
     }
 
-    /// The half of what was not made as a pair.
+    /// The half of a value that was not built as a pair.
     fn unpaired(&mut self, v: Val, half: Half, depth: usize) -> HostValue {
         match half {
             Half::High => self.leaf(v, half),
@@ -173,7 +173,7 @@ impl Reader {
     }
 
     fn leaf(&mut self, v: Val, half: Half) -> HostValue {
-        // What is cut off where the lower half is taken is not there, as everywhere.
+        // Taking the lower half is assumed to lose nothing, as everywhere.
         let half = if half == Half::High { half } else { Half::Whole };
         let is_it = |u: &(Val, Half)| u.1 == half && memory::are_one(u.0, v);
         let known = self.unknown.iter().position(is_it);
@@ -183,7 +183,7 @@ impl Reader {
         }))
     }
 
-    /// The bits of what is a constant, or one in this round.
+    /// The bits of a constant, or of a value that is known in this iteration.
     pub(super) fn constant(&self, v: Val) -> Option<u64> {
         llvm::const_int(v).or_else(|| self.known.number(v).map(|n| n as u64))
     }
@@ -209,7 +209,7 @@ impl Reader {
                     (1, Opcode::LLVMZExt) => {
                         self.is_remainder(from, depth).map(|r| r.into_number())
                     }
-                    // A truth value by itself is none of the numbers meant here.
+                    // A boolean by itself is not a number.
                     (1, _) => None,
                     _ => Some(one(self)),
                 };
@@ -221,7 +221,7 @@ impl Reader {
             }
             Opcode::LLVMLShr | Opcode::LLVMAShr => {
                 let right = constant()?;
-                // What was cut to fewer bits, and is a multiple: `(long)(int)x * 4`.
+                // A value that was truncated, and is a multiple: `(long)(int)x * 4`.
                 let cut = shifted_left(llvm::operand(v, 0)).filter(|(_, left)| *left >= right);
                 if let Some((x, left)) = cut.filter(|_| opcode == Opcode::LLVMAShr) {
                     let times = known(1 << small(left - right)?);
@@ -231,7 +231,7 @@ impl Reader {
             }
             Opcode::LLVMAnd => return self.masked(v, depth),
             Opcode::LLVMAdd => Add,
-            // Numbers that have no bit in common.
+            // Operands without common bits.
             // SAFETY: LLVM is given an `or`, of a module that is alive.
             Opcode::LLVMOr if unsafe { LLVMGetIsDisjoint(v) } != 0 => Add,
             Opcode::LLVMSub => Sub,
@@ -249,7 +249,7 @@ impl Reader {
         Some(binary(op, self.value(a, depth), self.value(b, depth)))
     }
 
-    /// `x & 15` is a remainder, `x & -16` the multiple below.
+    /// `x & 15` is a remainder, `x & -16` rounds down to a multiple.
     fn masked(&mut self, v: Val, depth: usize) -> Option<HostValue> {
         let w = width(v)?;
         let mask = llvm::const_int(llvm::operand(v, 1))?;
@@ -264,7 +264,7 @@ impl Reader {
         round(above).then(|| binary(HostOp::Mul, binary(HostOp::Div, x, unit()), unit()))
     }
 
-    /// `n % 256 != 0`, or the opposite.
+    /// `n % 256 != 0`, or its negation.
     fn is_remainder(&mut self, v: Val, depth: usize) -> Option<IsRemainder> {
         if depth == 0 || !llvm::is_instruction(v) || llvm::opcode(v) != Opcode::LLVMICmp {
             return None;
@@ -294,7 +294,7 @@ impl Reader {
             .then(|| binary(HostOp::Add, less, asked.into_number()))
     }
 
-    /// `ceil(n / 256.0)`, which the optimiser may have made a multiplication.
+    /// `ceil(n / 256.0)`, which the optimiser may have turned into a multiplication.
     fn rounded_up(&mut self, v: Val, depth: usize) -> Option<HostValue> {
         let call = llvm::operand(v, 0);
         if !llvm::is_instruction(call)
@@ -313,7 +313,7 @@ impl Reader {
                 Some(r) => known(whole(r)?),
                 None => self.integer_of(b, depth)?,
             },
-            // Only of powers of two the product is the quotient: 700 * 0.01 is more than 7.
+            // Only for powers of two the product equals the quotient: 700 * 0.01 is more than 7.
             Opcode::LLVMFMul => known(whole(1.0 / real(b)?).filter(|d| d.count_ones() == 1)?),
             _ => return None,
         };
@@ -322,7 +322,7 @@ impl Reader {
         Some(binary(HostOp::Div, binary(HostOp::Add, number, less), divisor))
     }
 
-    /// The integer that a floating-point number was made of.
+    /// The integer that a floating-point number was converted from.
     fn integer_of(&mut self, v: Val, depth: usize) -> Option<HostValue> {
         let conversions =
             [Opcode::LLVMSIToFP, Opcode::LLVMUIToFP, Opcode::LLVMFPExt, Opcode::LLVMFPTrunc];
@@ -337,21 +337,21 @@ impl Reader {
     }
 }
 
-/// Whether a remainder is left, or is not.
+/// Whether a remainder is non-zero, or is zero.
 struct IsRemainder {
     of: HostValue,
     there: bool,
 }
 
 impl IsRemainder {
-    /// 1 where it is so, else 0: remainders are not negative here.
+    /// 1 if it is so, else 0: remainders are not negative here.
     fn into_number(self) -> HostValue {
         let left = binary(HostOp::Min, self.of, known(1));
         if self.there { left } else { binary(HostOp::Sub, known(1), left) }
     }
 }
 
-/// The quotient rounded up, where these are the one rounded down and whether something is left.
+/// The quotient rounded up, if these are the quotient rounded down and whether the remainder is non-zero.
 fn with_the_rest(quotient: &HostValue, rest: &HostValue) -> Option<HostValue> {
     use HostValue::Binary;
     let (Binary(HostOp::Div, n, by), Binary(HostOp::Min, left, one)) = (quotient, rest) else {
@@ -365,7 +365,8 @@ fn with_the_rest(quotient: &HostValue, rest: &HostValue) -> Option<HostValue> {
     Some(binary(HostOp::Div, binary(HostOp::Add, (**n).clone(), less), (**by).clone()))
 }
 
-/// The remainder, where the multiple next below a number is taken off it: the optimiser's way to have both it and the quotient.
+/// The remainder, as a number minus the largest multiple below: the optimiser's way to compute both it and the
+/// quotient.
 fn rest_of(n: &HostValue, multiple: &HostValue, sign: i64) -> Option<HostValue> {
     use HostValue::{Binary, Known};
     let Binary(HostOp::Mul, quotient, times) = multiple else { return None };
@@ -384,7 +385,7 @@ pub(super) fn known(v: i64) -> HostValue {
     HostValue::Known(v)
 }
 
-/// With what is known computed.
+/// A binary operation with constant folding.
 pub(super) fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
     use HostValue::Known;
     let either =
@@ -403,11 +404,11 @@ pub(super) fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
             None => HostValue::Binary(op, a.into(), b.into()),
         },
         (HostOp::Add | HostOp::Sub, _, Known(0)) | (HostOp::Mul | HostOp::Div, _, Known(1)) => a,
-        // What is left of a dimension, cut to the bits that it has.
+        // A dimension truncated to its width.
         (HostOp::Rem, HostValue::Binary(HostOp::Div, _, by), Known(m)) if matches!(**by, Known(d) if d > 0 && d.checked_mul(*m).is_none_or(|p| p >= 1 << 32)) => {
             a
         }
-        // `n + -1` reads better as it was written.
+        // `n + -1` is more readable as it was written.
         (HostOp::Add, _, Known(y)) if *y < 0 && *y > i64::MIN => {
             let less = Known(-y);
             HostValue::Binary(HostOp::Sub, a.into(), less.into())
@@ -417,7 +418,7 @@ pub(super) fn binary(op: HostOp, a: HostValue, b: HostValue) -> HostValue {
 }
 
 impl HostOp {
-    /// The result, where there is one.
+    /// The result, if there is one.
     pub fn of(self, x: i64, y: i64) -> Option<i64> {
         match self {
             HostOp::Add => x.checked_add(y),
@@ -437,7 +438,7 @@ fn shifted_left(v: Val) -> Option<(Val, u64)> {
     is_it.then(|| Some((llvm::operand(v, 0), llvm::const_int(llvm::operand(v, 1))?)))?
 }
 
-/// The bits of an integer.
+/// The width of an integer in bits.
 pub(super) fn width(v: Val) -> Option<u32> {
     let ty = llvm::type_of(v);
     (llvm::type_kind(ty) == llvm::TypeKind::LLVMIntegerTypeKind)
@@ -445,7 +446,7 @@ pub(super) fn width(v: Val) -> Option<u32> {
         .then(|| unsafe { LLVMGetIntTypeWidth(ty) })
 }
 
-/// Whether a pair has nothing above.
+/// Whether the upper half of a pair is zero.
 fn is_low(v: Val) -> bool {
     llvm::is_instruction(v)
         && llvm::opcode(v) == Opcode::LLVMZExt

@@ -1,9 +1,9 @@
 //! Conditions of `#if` as functions of the architecture.
 //!
-//! Three values: what other macros are is not known here, so a condition may be true, false or either. That is enough to
-//! tell a condition that asks for the architecture from one that only asks whether this is device code.
+//! Three-valued: the values of other macros are not known here, so a condition may be true, false or unknown. That is
+//! enough to distinguish a condition on the architecture from one that only tests for device code.
 
-/// Values of `__CUDA_ARCH__` that a build of these years may have.
+/// Values of `__CUDA_ARCH__` that current builds may have.
 pub(super) const ARCHITECTURES: [i64; 22] = [
     350, 370, 500, 520, 530, 600, 610, 620, 700, 720, 750, 800, 860, 870, 890, 900, 1000, 1010,
     1030, 1100, 1200, 1210,
@@ -12,7 +12,7 @@ pub(super) const ARCHITECTURES: [i64; 22] = [
 /// The macro whose value is the architecture.
 pub(super) const ARCH: &str = "__CUDA_ARCH__";
 
-/// Macros beside it that hang on the architecture: its features, the list of all.
+/// Related macros that depend on the architecture: its features, the list of all.
 pub(super) fn is_arch_like(name: &str) -> bool {
     name.starts_with("__CUDA_ARCH_") && name != ARCH
 }
@@ -66,7 +66,7 @@ fn number(text: &str) -> i64 {
     parsed.unwrap_or(i64::MAX)
 }
 
-/// The words that are asked for their value, not only whether they are defined.
+/// The identifiers whose value is used, not only whether they are defined.
 pub(super) fn values_asked(tokens: &[Token]) -> impl Iterator<Item = &str> {
     let is = |i: Option<usize>, t: Token| i.and_then(|i| tokens.get(i)).is_some_and(|x| *x == t);
     let defined = Token::Word("defined".into());
@@ -88,11 +88,11 @@ pub(super) fn words(tokens: &[Token]) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The condition's value for an architecture, where it is known.
+/// The condition's value for an architecture, if it is known.
 pub(super) fn value(tokens: &[Token], arch: i64) -> Option<i64> {
     let mut parser = Parser { tokens, at: 0, arch };
     let value = parser.ternary();
-    // What was not understood to its end says nothing.
+    // A condition that was not parsed completely is unknown.
     if parser.at == tokens.len() { value } else { None }
 }
 
@@ -102,7 +102,7 @@ struct Parser<'a> {
     arch: i64,
 }
 
-/// Binary operators from the weakest on.
+/// Binary operators, lowest precedence first.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -193,7 +193,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Those of a macro like a function.
+    /// Skips the arguments of a function-like macro.
     fn skip_arguments(&mut self) {
         if self.tokens.get(self.at) != Some(&Token::Sign("(")) {
             return;

@@ -1,17 +1,17 @@
 //! Code that is compiled for other architectures only.
 //!
-//! What stands in `#if __CUDA_ARCH__ >= 800` is not there for sm_70, and an analysis of the rest says nothing of it. So for
-//! each kernel it is told which lines of its own body, and of the functions that it names, are left out because of a condition
-//! on the architecture, and which lines that are kept hang on it in another way: they use `__CUDA_ARCH__` or a macro
-//! or constant made of it. clang says what is kept; which conditions ask for the architecture is read from
-//! the text ([`text`], [`expression`]).
+//! Code in `#if __CUDA_ARCH__ >= 800` does not exist for sm_70, and an analysis of the rest does not cover it. So for
+//! each kernel it is determined which lines of its own body, and of the functions that it names, are left out because
+//! of a condition on the architecture, and which lines that are kept depend on it in another way: they use
+//! `__CUDA_ARCH__` or a macro or constant derived from it. clang determines what is kept; which conditions depend on
+//! the architecture is determined from the text ([`text`], [`expression`]).
 //!
-//! clang runs a second time for that, but only where a file of the user's mentions `__CUDA_ARCH…`. A condition that asks only
-//! whether this is device code (`#ifdef __CUDA_ARCH__`) leaves nothing out.
+//! clang runs a second time for that, but only if a file of the user contains `__CUDA_ARCH…`. A condition that only
+//! tests for device code (`#ifdef __CUDA_ARCH__`) leaves nothing out.
 //!
-//! Functions are found by their names: of two with one name, both count. Not seen: a choice by templates or overloads whose
-//! arguments hang on the architecture, unless a constant outside of functions has it; a header that is read twice
-//! with different conditions counts as kept where one of them keeps it.
+//! Functions are found by their names: of two with the same name, both count. Not seen: a choice by templates or
+//! overloads whose arguments depend on the architecture, unless through a constant outside of functions; a header that
+//! is included twice with different conditions counts as kept if one of them keeps it.
 
 mod expression;
 mod text;
@@ -27,7 +27,7 @@ use crate::{HeadComment, Options, Uninstantiated, clang::architecture, clang::pr
 use expression::{ARCH, ARCHITECTURES, Token, is_arch_like, value, values_asked, words};
 use text::{File, Function, Group, Tok};
 
-/// Lines of a file, both ends included.
+/// A range of lines of a file, inclusive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lines {
     pub file: String,
@@ -35,20 +35,20 @@ pub struct Lines {
     pub last: u32,
 }
 
-/// What of a kernel hangs on the architecture.
+/// The parts of a kernel that depend on the architecture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// The kernel.
     pub mangled: String,
-    /// Lines that other architectures have.
+    /// Lines that are compiled for other architectures.
     pub lines: Vec<Lines>,
-    /// Lines that mean something else for other architectures.
+    /// Lines with a different meaning for other architectures.
     pub dependent: Vec<Lines>,
-    /// Nothing is left of it, or only a trap.
+    /// Whether nothing is left of it, or only a trap.
     pub is_empty: bool,
 }
 
-/// What was found in a source.
+/// The result for a source.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) kernels: Vec<LeftOut>,
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     pub(crate) missing: Vec<Uninstantiated>,
 }
 
-/// Looks at all kernels of a CUDA source, for which the compiler read `files`.
+/// Analyses all kernels of a CUDA source, for which the compiler read `files`.
 pub(crate) fn find(
     source: &Source,
     head: &HeadComment,
@@ -77,18 +77,18 @@ pub(crate) fn find(
 
 const MENTION: &str = "__CUDA_ARCH";
 
-/// The user's files that were read.
+/// The files of the user that were read.
 struct Project {
     files: BTreeMap<String, File>,
-    /// Macros and constants that hang on the architecture.
+    /// Macros and constants that depend on the architecture.
     hanging: BTreeSet<String>,
-    /// Words in the bodies of macros.
+    /// Identifiers in the bodies of macros.
     macros: BTreeMap<String, BTreeSet<String>>,
     folder: PathBuf,
 }
 
 impl Project {
-    /// `None` where nobody mentions the architecture, or clang does not answer.
+    /// `None` if no file mentions the architecture, or clang fails.
     fn read(
         source: &Source,
         head: &HeadComment,
@@ -126,7 +126,7 @@ impl Project {
         Some(project)
     }
 
-    /// Which macros and constants hang on the architecture, directly or through others.
+    /// Determines which macros and constants depend on the architecture, directly or through others.
     fn spread(&mut self) {
         for define in self.files.values().flat_map(|f| &f.defines) {
             let words = words(&define.body).map(str::to_owned);
@@ -183,7 +183,7 @@ impl Project {
         out
     }
 
-    /// Whether which branch is compiled hangs on the architecture.
+    /// Whether the selected branch depends on the architecture.
     fn varies(&self, group: &Group) -> bool {
         let conditions = || group.branches.iter().map(|b| &b.condition);
         let derived = |c: &Vec<Token>| words(c).any(|w| w != ARCH && self.hangs(w));
@@ -226,7 +226,7 @@ impl Project {
         let mut seen: BTreeSet<&str> = BTreeSet::from([name]);
         let mut open: Vec<(&str, &Function)> = Vec::new();
         let own = self.files.get(&home)?;
-        // Its name may stand some lines below what begins it.
+        // Its name may be some lines below its beginning.
         open.extend(own.functions.iter().filter(|f| f.name == name).map(|f| (home.as_str(), f)));
         if let Some((_, exact)) = open.iter().find(|(_, f)| (f.first..=f.last).contains(&loc.line))
         {
@@ -267,7 +267,7 @@ impl Project {
         Some(out)
     }
 
-    /// What is left out within a function, or stands for it in another branch around it.
+    /// Adds what is left out within a function, or replaces it in another branch around it.
     fn in_function(&self, path: &str, file: &File, function: &Function, out: &mut LeftOut) {
         for group in &file.groups {
             let (first, last) = group.lines();
@@ -292,7 +292,7 @@ impl Project {
         Lines { file: names::shown(shown), first, last }
     }
 
-    /// Kernels that stand in what is left out of the input, and nowhere else.
+    /// Kernels in left-out parts of the input, and nowhere else.
     fn missing(
         &self,
         input: &str,
@@ -324,7 +324,7 @@ impl Project {
     }
 }
 
-/// The branches that may be compiled for an architecture; `None` for none of them.
+/// The branches that may be compiled for an architecture; `None` stands for no branch.
 fn possible(group: &Group, arch: i64) -> BTreeSet<Option<usize>> {
     let mut out = BTreeSet::new();
     for (i, branch) in group.branches.iter().enumerate() {
@@ -349,7 +349,7 @@ fn plain_name(name: &str) -> &str {
     plain.rsplit("::").next().unwrap_or(plain)
 }
 
-/// The name by which a file is known.
+/// The canonical name of a file.
 fn key(folder: &Path, path: &Path) -> String {
     let mut out = PathBuf::new();
     for part in folder.join(path).components() {
@@ -362,14 +362,14 @@ fn key(folder: &Path, path: &Path) -> String {
     names::shown(&out)
 }
 
-/// Whether a file is not the system's, an SDK's or our own.
+/// Whether a file does not belong to the system, an SDK or our own headers.
 fn is_users(file: &Path, options: &Options) -> bool {
     let ours = file.to_str().is_some_and(|f| f.contains(&format!("include-{}/", prelude::HASH)));
     let of_sdk = options.cuda_path.as_ref().is_some_and(|sdk| file.starts_with(sdk));
     !file.starts_with("/usr") && !ours && !of_sdk
 }
 
-/// Whether no thread touches memory that others see or meets them, or each ends in a trap.
+/// Whether no thread accesses visible memory or synchronises, or each ends in a trap.
 fn does_nothing(kernel: &Kernel) -> bool {
     let mut seen = vec![false; kernel.blocks.len()];
     let mut open = vec![0];

@@ -1,13 +1,13 @@
 //! A source file as the preprocessor sees it: its conditional groups, its macros, and which lines are kept.
 //!
-//! Lines that are kept come from clang (`-E -fdirectives-only`, which drops what is not compiled and comments, and leaves
-//! the rest as it stands). Directives are read from the text itself, in every branch.
+//! The kept lines come from clang (`-E -fdirectives-only`, which drops code that is not compiled and comments, and
+//! leaves the rest unchanged). Directives are parsed from the text itself, in every branch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::expression::{Token, tokens, words};
 
-/// A word or one character of the code that is kept.
+/// A word or a single character of the kept code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Tok {
     Word(String),
@@ -19,7 +19,7 @@ pub(super) struct Branch {
     /// Lines between its directives.
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Its first and last line that hold anything.
+    /// Its first and last non-empty line.
     pub(super) content: Option<(u32, u32)>,
     pub(super) words: BTreeSet<String>,
     /// Kernels defined in it, with their lines.
@@ -31,7 +31,7 @@ pub(super) struct Branch {
 pub(super) struct Group {
     /// By number; the last has no condition of its own where it is `#else`.
     pub(super) branches: Vec<Branch>,
-    /// The branch of another group that it stands in.
+    /// The enclosing branch of another group.
     pub(super) parent: Option<(usize, usize)>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Define {
     pub(super) within: Option<(usize, usize)>,
 }
 
-/// A function that is defined in the code that is kept.
+/// A function that is defined in the kept code.
 pub(super) struct Function {
     pub(super) name: String,
     pub(super) first: u32,
@@ -180,7 +180,7 @@ impl Directives<'_> {
         }
     }
 
-    /// The name of a kernel, on the line that has the bracket behind it.
+    /// The name of a kernel, on the line of its opening parenthesis.
     fn kernel_in(&mut self, tokens: &[Token]) -> Option<String> {
         let global = Token::Word("__global__".into());
         let begun = tokens.iter().position(|t| *t == global);
@@ -209,7 +209,7 @@ impl Directives<'_> {
     }
 }
 
-/// Lines without comments, with the number of the first where several are joined by backslashes.
+/// Lines without comments, joined at backslashes, with the number of the first.
 fn logical_lines(text: &str) -> Vec<(u32, String)> {
     let mut out: Vec<(u32, String)> = Vec::new();
     let (mut in_comment, mut joined) = (false, false);
@@ -249,7 +249,7 @@ fn without_comments(line: &str, in_comment: &mut bool) -> String {
                 chars.next();
                 *in_comment = true;
             }
-            // Within a number it separates digits.
+            // A digit separator within a number.
             (None, '\'', _) if out.ends_with(|c: char| c.is_ascii_hexdigit()) => out.push(c),
             (None, '"' | '\'', _) => quote = Some(c),
             (Some(_), '\\', _) => {
@@ -260,7 +260,7 @@ fn without_comments(line: &str, in_comment: &mut bool) -> String {
             (None, c, _) => out.push(c),
         }
     }
-    // A string alone is something, too.
+    // A line with only a string is not empty.
     if out.is_empty() && line.contains('"') && !*in_comment { ";".into() } else { out }
 }
 
@@ -289,13 +289,13 @@ fn kept_tokens(lines: &BTreeMap<u32, String>) -> Vec<(u32, Tok)> {
     out
 }
 
-/// Words before brackets that call or define nothing.
+/// Words before parentheses that call or define nothing.
 const KEYWORDS: [&str; 12] = [
     "if", "for", "while", "switch", "catch", "return", "sizeof", "alignof", "decltype", "do",
     "else", "noexcept",
 ];
 
-/// What looks like `name(…) … {`.
+/// Anything of the form `name(…) … {`.
 fn functions(kept: &[(u32, Tok)]) -> Vec<Function> {
     let mut out = Vec::new();
     for (i, (line, token)) in kept.iter().enumerate() {
@@ -317,7 +317,7 @@ fn is_sign(kept: &[(u32, Tok)], i: usize, sign: char) -> bool {
     kept.get(i).is_some_and(|(_, t)| *t == Tok::Sign(sign))
 }
 
-/// Where the bracket that opens at `open` is closed.
+/// The position of the closing bracket for `open`.
 fn closing(kept: &[(u32, Tok)], open: usize) -> Option<usize> {
     let (opening, close) = match kept.get(open)?.1 {
         Tok::Sign('(') => ('(', ')'),
@@ -338,7 +338,7 @@ fn closing(kept: &[(u32, Tok)], open: usize) -> Option<usize> {
     None
 }
 
-/// The brace that follows what may stand behind a function's parameters.
+/// The opening brace of a function body, after anything that may follow the parameters.
 fn body_after(kept: &[(u32, Tok)], mut i: usize) -> Option<usize> {
     const MOST: usize = 200;
     let end = i + MOST;

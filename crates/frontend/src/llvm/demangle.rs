@@ -1,9 +1,9 @@
-//! C++ names as people read them.
+//! Demangled C++ names.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
 fn full(mangled: &str) -> Option<String> {
-    // The demangler also reads types: to it, a function of C called `f` is `float`.
+    // The demangler also accepts types: it would read a C function called `f` as `float`.
     if !mangled.starts_with("_Z") && !mangled.starts_with("__Z") {
         return None;
     }
@@ -53,7 +53,7 @@ pub(crate) fn variable(mangled: &str) -> String {
     name[start..].to_string()
 }
 
-/// The name without its parameter list: all before the last top-level parenthesis group.
+/// The name without its parameter list: everything before the last top-level parenthesis group.
 fn strip_params(name: &str) -> &str {
     let trimmed = name.trim_end();
     let mut depth = 0i32;

@@ -1,7 +1,7 @@
 //! The part of the Itanium mangling that OpenCL's builtins use: a name, and parameter types.
 //!
-//! Understood are builtin types, vectors, pointers with address spaces and qualifiers, named types, and
-//! substitutions. Nested names and templates are not builtins of OpenCL's; for them there is no answer.
+//! Supported are builtin types, vectors, pointers with address spaces and qualifiers, named types, and substitutions.
+//! Nested names and templates do not occur in OpenCL's builtins and are not supported.
 
 /// A parameter type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Parser<'_> {
                 self.known.push(pointer.clone());
                 Some(pointer)
             }
-            // Qualifiers of what is pointed to: an address space, const, volatile, atomic. Together one substitution.
+            // Qualifiers of the pointee: an address space, const, volatile, atomic. Together they are one substitution.
             'U' | 'V' | 'K' | 'r' => {
                 loop {
                     if self.eat("U") {

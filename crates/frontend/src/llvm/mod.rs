@@ -1,10 +1,10 @@
-//! The little of LLVM's C API that the front end needs, behind functions with short names.
+//! The parts of LLVM's C API that the front end needs, behind functions with short names.
 //!
-//! Everything here is a thin shim: values, types and blocks stay LLVM's own pointers, valid as long as the
-//! [`Module`] they came from. Nothing of this leaves the crate.
+//! Everything here is a thin wrapper: values, types and blocks are LLVM's own pointers, valid as long as the [`Module`]
+//! they came from. None of them leave the crate.
 //!
-//! LLVM's default reaction to an error is to print it and leave the process. Here a diagnostic handler collects
-//! messages instead, and a module is verified (in the mode that returns a status) before anything walks over it.
+//! LLVM's default reaction to an error is to print it and exit the process. Here a diagnostic handler collects messages
+//! instead, and a module is verified (in the mode that returns a status) before it is used.
 
 pub(crate) mod demangle;
 pub(crate) mod mangle;
@@ -42,7 +42,7 @@ pub(crate) struct Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // SAFETY: both are this value's own, and nobody uses them any more.
+        // SAFETY: both are owned by this value, and are not used any more.
         unsafe {
             if !self.raw.is_null() {
                 LLVMDisposeModule(self.raw);
@@ -67,7 +67,7 @@ unsafe fn take_message(text: *mut c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: the caller gives a text of LLVM's that ends in zero, and does not use it again.
+    // SAFETY: the caller passes a zero-terminated string of LLVM, and does not use it again.
     unsafe {
         let s = CStr::from_ptr(text).to_string_lossy().into_owned();
         LLVMDisposeMessage(text);
@@ -168,17 +168,18 @@ impl Module {
         }
     }
 
-    /// Links the functions of these names out of a library of bitcode, with what they call, and nothing else of it.
+    /// Links the functions with these names from a bitcode library, with the functions that they call, and nothing
+    /// else.
     ///
-    /// The library may define what the lowering knows better: its barrier orders all memory, whatever the flags say.
-    /// So every other function that is only declared here stays so, and the library's own calls of it are calls of the
-    /// declaration.
+    /// The library may define functions that the lowering handles better: its barrier orders all memory, whatever the
+    /// flags are. So every other function that is only declared here stays a declaration, and the library's own calls
+    /// of it refer to the declaration.
     pub(crate) fn link_needed(&mut self, library: &[u8], wanted: &[String]) -> Result<(), String> {
         let kept: Vec<(Val, CString)> = self
             .functions()
             .into_iter()
             .filter(|&f| is_declaration(f) && !wanted.contains(&name(f)))
-            // The names of intrinsics are their meaning.
+            // The names of intrinsics define their meaning.
             // SAFETY: LLVM is given a function, of a module that is alive.
             .filter(|&f| unsafe { LLVMGetIntrinsicID(f) } == 0)
             .filter_map(|f| Some((f, CString::new(name(f)).ok()?)))
@@ -212,13 +213,13 @@ impl Module {
                 c"library".as_ptr(),
             );
             let mut other = ptr::null_mut();
-            // The lazy reader owns the buffer, and reads a body only when it is asked for.
+            // The lazy reader owns the buffer, and reads a body only on demand.
             if LLVMGetBitcodeModuleInContext2(self.ctx, buffer, &mut other) != 0 {
                 return Err(self.message("the library is not valid bitcode"));
             }
             LLVMSetTarget(other, LLVMGetTarget(self.raw));
             LLVMSetDataLayout(other, LLVMGetDataLayoutStr(self.raw));
-            // Functions that may be dropped when unused are linked only on reference.
+            // Functions that may be dropped when unused are only linked if referenced.
             for f in functions(other) {
                 if !is_declaration(f) {
                     LLVMSetLinkage(f, LLVMLinkage::LLVMLinkOnceODRLinkage);
@@ -325,7 +326,7 @@ pub(crate) fn arguments(f: Val) -> Vec<Val> {
     unsafe { (0..LLVMCountParams(f)).map(|i| LLVMGetParam(f, i)).collect() }
 }
 
-/// The function that has an argument.
+/// The function that an argument belongs to.
 pub(crate) fn function_of_argument(argument: Val) -> Val {
     // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe { LLVMGetParamParent(argument) }
@@ -344,7 +345,7 @@ pub(crate) fn users(v: Val) -> Vec<Val> {
     }
 }
 
-/// What debug information says of a variable: its `DIGlobalVariableExpression`.
+/// The debug information of a variable: its `DIGlobalVariableExpression`.
 pub(crate) fn debug_info_of(global: Val) -> Option<Md> {
     // SAFETY: LLVM is given metadata and a value, of a module that is alive.
     unsafe {
@@ -403,7 +404,7 @@ pub(crate) fn opcode(v: Val) -> Opcode {
     unsafe { LLVMGetInstructionOpcode(v) }
 }
 
-/// What an instruction or a constant expression computes.
+/// The opcode of an instruction or a constant expression.
 pub(crate) fn opcode_of(v: Val) -> Option<Opcode> {
     match value_kind(v) {
         ValueKind::LLVMInstructionValueKind => Some(opcode(v)),
@@ -500,7 +501,7 @@ pub(crate) fn const_int(v: Val) -> Option<u64> {
     }
 }
 
-/// The callee of a call, where it is a function.
+/// The callee of a call, if it is a function.
 pub(crate) fn callee(call: Val) -> Option<Val> {
     // SAFETY: LLVM is given a call, of a module that is alive.
     unsafe {
@@ -522,7 +523,7 @@ pub(crate) fn remove_attribute(f: Val, name: &str) {
     }
 }
 
-/// The value of a function's attribute that is a text.
+/// The value of a function's string attribute.
 pub(crate) fn text_attribute(f: Val, name: &str) -> Option<String> {
     // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
@@ -556,7 +557,7 @@ pub(crate) fn add_attribute(ctx: LLVMContextRef, f: Val, name: &str) {
     }
 }
 
-/// The type behind `byval(T)` of a function's parameter.
+/// The type `T` of a `byval(T)` parameter of a function.
 pub(crate) fn byval_type(f: Val, index: u32) -> Option<Type> {
     // SAFETY: LLVM is given a function, of a module that is alive.
     unsafe {
@@ -587,7 +588,7 @@ pub(crate) fn is_restrict(f: Val, index: u32) -> bool {
     }
 }
 
-/// Words of a wide integer constant, low first.
+/// Words of a wide integer constant, lowest first.
 pub(crate) fn wide_const(v: Val) -> Option<[u64; 2]> {
     let text = print_value(v);
     let digits = text.split_whitespace().last()?;

@@ -1,13 +1,12 @@
-//! A process of our own in which bitcode is tried out.
+//! A forked process in which bitcode is test-read.
 //!
-//! LLVM's reader trusts its input, and may crash on bitcode that is damaged. In another process that is only a message.
-//! Needed where a crash has come before, or what was read cannot be read again ([`crate::restart`]).
-//! Starting a program anew takes longer than reading most files, so a copy of this process is set aside at the very
-//! beginning ([`set_reader_aside`]), while there is but one thread and a copy is whole. It waits for bitcode, and has a
-//! copy of itself read each.
+//! LLVM's reader trusts its input, and may crash on damaged bitcode. In another process that is only a message. It is
+//! needed after an earlier crash, or if the input cannot be read again ([`crate::restart`]). Starting a new program
+//! takes longer than reading most files, so this process is forked at the very beginning ([`set_reader_aside`]), while
+//! there is only one thread and a fork is complete. The fork waits for bitcode, and forks again to read each.
 //!
-//! A request is a length and so many bytes; the answer is one byte (read, refused, or crashed), a length, and as many
-//! bytes of message. The reader ends when nobody is left to ask.
+//! A request is a length and that many bytes; the answer is one byte (read, refused, or crashed), a length, and that
+//! many bytes of message. The reader exits when the requesting process has closed its pipe.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -18,7 +17,7 @@ use lockstep_cancel::Cancel;
 
 use crate::llvm;
 
-/// What became of some bitcode.
+/// The result of reading bitcode.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     Read,
@@ -39,21 +38,21 @@ const READ: u8 = 0;
 const REFUSED: u8 = 1;
 const CRASHED: u8 = 2;
 
-/// Sets a reader of bitcode aside. Without one, bitcode is tried out by `opt`, which takes longer.
+/// Forks a process for reading bitcode. Without one, bitcode is tested by `opt`, which takes longer.
 ///
 /// # Safety
-/// This has to come before there is a second thread: a copy of the process has but the one that makes it.
+/// This has to be called before there is a second thread: a forked process has only the thread that called `fork`.
 pub unsafe fn set_reader_aside() {
-    // SAFETY: the caller says that there is one thread.
+    // SAFETY: the caller guarantees that there is one thread.
     READER.get_or_init(|| Mutex::new(unsafe { fork() }.ok()));
 }
 
-/// Reads some bitcode in another process; `None` where no reader was set aside, or it has gone.
+/// Reads bitcode in another process; `None` if there is no reader, or it has exited.
 pub(crate) fn try_out(bytes: &[u8], cancel: &Cancel) -> Option<Reading> {
     let mut aside = READER.get()?.lock().ok()?;
     let reader = aside.as_mut()?;
     let process = reader.process;
-    // SAFETY: it is our child, which nobody has waited for.
+    // SAFETY: it is our child, which has not been waited for.
     let wait = cancel.on_cancel(move || unsafe {
         libc::kill(process, libc::SIGKILL);
     });
@@ -97,7 +96,7 @@ fn receive(from: &mut File) -> io::Result<Vec<u8>> {
 
 fn pipe() -> io::Result<[File; 2]> {
     let mut ends = [0; 2];
-    // SAFETY: both are new, and owned by nobody else.
+    // SAFETY: both are new, and not owned elsewhere.
     unsafe {
         match libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) {
             0 => Ok(ends.map(|end| File::from(OwnedFd::from_raw_fd(end)))),
@@ -110,12 +109,12 @@ fn pipe() -> io::Result<[File; 2]> {
 /// There is one thread.
 unsafe fn fork() -> io::Result<Reader> {
     let ([asked, requests], [answers, answer]) = (pipe()?, pipe()?);
-    // SAFETY: the caller says that there is one thread.
+    // SAFETY: the caller guarantees that there is one thread.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
             drop((requests, answers));
-            // SAFETY: this process has one thread, and ends here.
+            // SAFETY: this process has one thread, and exits here.
             unsafe {
                 be_quiet();
                 serve(asked, answer);
@@ -126,8 +125,8 @@ unsafe fn fork() -> io::Result<Reader> {
     }
 }
 
-/// Nobody is to wait for our end of their pipes, nor to see what LLVM says of a crash; an interrupt is the business of
-/// who asked.
+/// Redirects the standard streams to `/dev/null`, so that no process waits for our end of its pipe, and LLVM's crash
+/// output is discarded; interrupts are handled by the requesting process.
 unsafe fn be_quiet() {
     // SAFETY: plain system calls on the standard streams; the path ends in zero.
     unsafe {
@@ -140,7 +139,7 @@ unsafe fn be_quiet() {
     }
 }
 
-/// Answers until nobody asks.
+/// Answers requests until the pipe is closed.
 ///
 /// # Safety
 /// There is one thread.
@@ -157,12 +156,12 @@ unsafe fn serve(mut asked: File, mut answer: File) {
 
 unsafe fn read_in_a_copy(bytes: &[u8]) -> (u8, Vec<u8>) {
     let Ok([mut from, mut to]) = pipe() else { return (CRASHED, Vec::new()) };
-    // SAFETY: the caller says that there is one thread.
+    // SAFETY: the caller guarantees that there is one thread.
     match unsafe { libc::fork() } {
         -1 => (CRASHED, Vec::new()),
-        // SAFETY: this process has one thread, and ends here.
+        // SAFETY: this process has one thread, and exits here.
         0 => unsafe {
-            // It must not outlive who waits for it.
+            // It must not outlive its parent.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             let result = llvm::Module::parse(bytes, "<stdin>").map(drop);
             let status = match result {

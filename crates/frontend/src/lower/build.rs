@@ -1,7 +1,7 @@
-//! Emitting operations: registers, blocks, sites, and the folding of constants on the way.
+//! Emitting operations: registers, blocks, sites, and constant folding.
 //!
-//! Folding is confined to what cannot fail and has one meaning: wrapping integer arithmetic, comparisons and
-//! integer casts of immediates. It exists for branches on template and call arguments, not for speed.
+//! Folding is limited to operations that cannot fail and have one meaning: wrapping integer arithmetic, comparisons and
+//! integer casts of immediates. It is for branches on template and call arguments, not for speed.
 
 use lockstep_kernel::{
     Block, BlockId, CastOp, CmpOp, FloatOp, FloatUnOp, Inst, IntOp, IntUnOp, MathFn, Op, Operand,

@@ -1,8 +1,7 @@
-//! Source places: from debug locations to [`Loc`]s with their inlining chain.
+//! Source locations: from debug locations to [`Loc`]s with their inlining chain.
 //!
-//! A place inside one of our own headers, clang's or the SDK's is not the user's: there the call that led into the
-//! header stands for it.
-//! Without debug information every place is line 0 of the file.
+//! A location inside our own headers, clang's or the SDK's is not in the user's code: it is replaced by the location of
+//! the call into the header. Without debug information every location is line 0 of the file.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -19,7 +18,7 @@ use crate::llvm::{self, Md, Val};
 
 pub(super) struct Locs {
     input: String,
-    /// Where clang ran.
+    /// The working directory of clang.
     folder: PathBuf,
     known: HashMap<(Md, Option<LocId>), LocId>,
     interned: HashMap<Loc, LocId>,
@@ -39,7 +38,7 @@ impl Locs {
 }
 
 impl Lower<'_> {
-    /// Makes the place of an instruction the current one.
+    /// Makes the location of an instruction the current one.
     pub(super) fn at(&mut self, inst: Val) {
         if self.frames.len() == 1
             && let Some(&origin) = self.origins.get(&inst)
@@ -142,8 +141,8 @@ impl Lower<'_> {
         (file, function)
     }
 
-    /// The file of a scope. clang may split an absolute path between folder and name; here they are one again,
-    /// relative where clang ran in that folder, and the input is called what the user called it.
+    /// The file of a scope. clang may split an absolute path into folder and name; they are joined here, relative if
+    /// clang ran in that folder, and the input has the name that the user gave.
     fn file_of(&mut self, scope: Md) -> u32 {
         // SAFETY: LLVM is given metadata, of a module that is alive.
         let file = unsafe { LLVMDIScopeGetFile(scope) };
@@ -168,7 +167,7 @@ impl Lower<'_> {
         self.file(&lockstep_names::shown(shown))
     }
 
-    /// Where a function is declared.
+    /// The location of a function's declaration.
     pub(super) fn function_loc(&mut self, f: Val) -> LocId {
         // SAFETY: LLVM is given a function, of a module that is alive.
         let sub = unsafe { LLVMGetSubprogram(f) };
@@ -185,12 +184,12 @@ impl Lower<'_> {
 }
 
 /// # Safety
-/// There are so many bytes.
+/// `p` must be valid for `len` bytes.
 unsafe fn path(p: *const u8, len: u32) -> PathBuf {
     if p.is_null() {
         return PathBuf::new();
     }
-    // SAFETY: the caller gives a text of LLVM's of that length.
+    // SAFETY: the caller passes a string of LLVM of that length.
     let bytes = unsafe { std::slice::from_raw_parts(p, len as usize) };
     OsStr::from_bytes(bytes).into()
 }

@@ -10,8 +10,8 @@ use super::{Frame, Lower};
 use crate::llvm::{self, Bb, Opcode, Val};
 
 impl Lower<'_> {
-    /// Lowers a function at the current place. With `ret_to`, control is there afterwards and the returned values
-    /// are the result; without, the function is the kernel.
+    /// Lowers a function at the current position. With `ret_to`, control continues there and the returned values are
+    /// the result; without, the function is the kernel.
     pub(super) fn call_function(
         &mut self,
         f: Val,
@@ -49,7 +49,7 @@ impl Lower<'_> {
         self.join(ret_to, f, frame.rets)
     }
 
-    /// Blocks that are reached once branches on constants are folded.
+    /// Lowers the blocks that are reachable when branches on constants are folded.
     fn bodies(&mut self, order: &[Bb]) {
         let mut done = HashSet::new();
         loop {
@@ -132,7 +132,7 @@ impl Lower<'_> {
         self.set(phi, regs);
     }
 
-    /// `i.0` stands for the source's `i`; names that clang makes up stand for nothing.
+    /// `i.0` is named after the source variable `i`; names that clang generates are dropped.
     pub(super) fn name_register(&mut self, r: lockstep_kernel::Reg, name: &str) {
         const MADE_UP: [&str; 8] =
             ["cond", "retval", "cleanup", "ref", "agg", "tmp", "coerce", "call"];
@@ -146,7 +146,7 @@ impl Lower<'_> {
         self.k.reg_names.push((r, base.to_string()));
     }
 
-    /// Fills in what each phi receives from where.
+    /// Fills in the incoming values of each phi.
     fn phis(&mut self, order: &[Bb]) {
         for &bb in order {
             let target = self.frame().blocks[&bb];
@@ -174,7 +174,7 @@ impl Lower<'_> {
                     if sources.is_empty() {
                         continue;
                     }
-                    // Constant expressions are computed where the value comes from.
+                    // Constant expressions are computed in the predecessor.
                     self.cur = sources[0];
                     let operands = self.value(value);
                     for &source in &sources {
@@ -293,7 +293,7 @@ impl Lower<'_> {
         self.frame_mut().edges.push((from, to, cur));
     }
 
-    /// The values returned on several ways, joined by phis.
+    /// The values returned at several places, joined by phis.
     fn join(
         &mut self,
         block: BlockId,
@@ -321,7 +321,7 @@ impl Lower<'_> {
         results.into()
     }
 
-    /// A call of a function with a body: one more frame, unless that is too deep.
+    /// A call of a function with a body: a new frame, unless the nesting is too deep.
     pub(super) fn inline(
         &mut self,
         f: Val,
@@ -343,7 +343,7 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    /// A call through a pointer: a chain of comparisons over the functions it may be.
+    /// A call through a pointer: a chain of comparisons with the possible callees.
     pub(super) fn indirect(
         &mut self,
         callee: Val,
@@ -415,7 +415,7 @@ impl Lower<'_> {
     }
 }
 
-/// Collects the functions that a pointer chooses among; false where it may be something else.
+/// Collects the functions that a pointer may select; false if it may be something else.
 fn sources(v: Val, out: &mut Vec<Val>, seen: &mut HashSet<Val>) -> bool {
     if !seen.insert(v) {
         return true;
@@ -457,7 +457,7 @@ fn reverse_postorder(f: Val) -> Vec<Bb> {
     let mut order = Vec::new();
     let mut stack = vec![(entry, llvm::successors(entry), 0usize)];
     while let Some((block, succ, next)) = stack.last_mut() {
-        // Later successors first, so that the first one comes first in the reverse.
+        // Later successors first, so that the first one comes first in reverse postorder.
         if *next < succ.len() {
             let to = succ[succ.len() - 1 - *next];
             *next += 1;

@@ -1,8 +1,8 @@
 //! Instructions and constant expressions, apart from memory and calls.
 //!
-//! Vector operations are done leaf by leaf. Integers of odd width are kept zero-extended: operations that look at
-//! the sign extend it first, and results are masked. Of the 128-bit operations the ones that multiplication and
-//! wide copies need are done in two halves.
+//! Vector operations are done leaf by leaf. Integers of odd width are kept zero-extended: operations that depend on the
+//! sign extend it first, and results are masked. Of the 128-bit operations, those needed for multiplication and wide
+//! copies are done in two halves.
 
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An operation on values alone: an instruction, or a constant expression.
+    /// An operation without side effects: an instruction, or a constant expression.
     pub(super) fn operation(&mut self, opcode: Opcode, v: Val) -> Result<Vec<Operand>, String> {
         let ty = llvm::type_of(v);
         match opcode {
@@ -164,7 +164,7 @@ impl Lower<'_> {
         self.int(IntOp::And, leaf.ty, r, Operand::Imm((1 << leaf.bits) - 1))
     }
 
-    /// Spreads the sign of an odd-width integer over its whole register.
+    /// Sign-extends an odd-width integer to its whole register.
     pub(super) fn sign_of_odd(&mut self, leaf: Leaf, a: Operand) -> Operand {
         if !leaf.is_odd() {
             return a;
@@ -403,7 +403,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Same bits, other type: leaf by leaf where widths agree, else through the bytes.
+    /// The same bits with another type: leaf by leaf where widths agree, otherwise through the bytes.
     fn bitcast(&mut self, v: Val) -> Result<Vec<Operand>, String> {
         let source = llvm::operand(v, 0);
         let a = self.value(source);
@@ -420,7 +420,7 @@ impl Lower<'_> {
         if from.len() == to.len() && from.iter().zip(to).all(|(f, t)| f.bits == t.bits) {
             return Ok((0..to.len()).map(|i| self.bits(from[i].ty, to[i].ty, a[i])).collect());
         }
-        // As one stream of bits, low first.
+        // As one stream of bits, lowest first.
         let mut out = Vec::new();
         let (mut i, mut used) = (0, 0u32);
         for t in to {
@@ -573,7 +573,7 @@ impl Lower<'_> {
         if variable.is_empty() {
             return Ok(self.index(base, Operand::Imm(0), 0, offset));
         }
-        // Of a single element, others may follow: what ends a struct is often as long as its memory.
+        // An array of one element may be longer in memory: the last member of a struct is often a flexible array.
         let said = |extent: u64| extent > 1;
         for (k, (index, scale, extent)) in variable.into_iter().enumerate() {
             base = self.index(base, index, scale, if k == 0 { offset } else { 0 });

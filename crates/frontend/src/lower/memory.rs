@@ -1,7 +1,7 @@
 //! Loads, stores and block copies: one access each, whatever its width.
 //!
-//! Consecutive leaves of one type are one access of several elements; a struct of different types, or one with
-//! padding, is one access for each run. `vload`/`vstore` come through here too.
+//! Consecutive leaves of one type are one access of several elements; a struct of different types, or one with padding,
+//! has one access for each run. `vload`/`vstore` use this too.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use super::Lower;
 use super::types::{Leaf, space_of};
 use crate::llvm::{self, Val};
 
-/// A run of equal leaves without a gap.
+/// A run of equal leaves without gaps.
 struct Run {
     start: usize,
     len: usize,
@@ -37,7 +37,7 @@ fn runs(leaves: &[Leaf]) -> Vec<Run> {
     out
 }
 
-/// What is left of an alignment some bytes further.
+/// The alignment of an address plus an offset.
 fn align_at(align: u32, offset: u64) -> u32 {
     if offset == 0 { align } else { align.min(1 << offset.trailing_zeros().min(16)) }
 }
@@ -195,7 +195,7 @@ impl Lower<'_> {
         Ok(Vec::new())
     }
 
-    /// `cp.async`: so many bytes from global to shared memory, both aligned to that size.
+    /// `cp.async`: `len` bytes from global to shared memory, both aligned to that size.
     pub(super) fn async_copy(&mut self, dst: Operand, src: Operand, len: Operand) {
         let size = match len {
             Operand::Imm(n @ 1..=16) => n as u32,

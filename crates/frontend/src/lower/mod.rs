@@ -1,11 +1,11 @@
 //! Lowering: LLVM functions after [`crate::prepare`] to one [`Kernel`] each.
 //!
-//! A value of vector, struct or array type is the list of its scalar leaves. Calls that are left (recursion,
-//! function pointers) are inlined here, frame by frame, up to a depth and a total size. Blocks are visited in
-//! reverse postorder and branches on constants are folded on the way, so that a bounded recursion ends by itself.
+//! A value of vector, struct or array type is the list of its scalar leaves. Remaining calls (recursion, function
+//! pointers) are inlined here, frame by frame, up to a depth and a total size. Blocks are visited in reverse postorder
+//! and branches on constants are folded, so that a bounded recursion terminates.
 //!
-//! Whatever has no meaning in the kernel representation becomes `Op::Unsupported` at its place, and its value
-//! undefined: engines stop there, and say so.
+//! Anything without a meaning in the kernel representation becomes `Op::Unsupported` at its location, with an undefined
+//! value: engines stop there, and report it.
 
 mod build;
 mod calls;
@@ -32,7 +32,7 @@ use types::Leaf;
 
 pub(crate) struct Lowered {
     pub(crate) kernels: Vec<Kernel>,
-    /// Functions without a body that no table here knows.
+    /// Functions without a body that are in none of the tables.
     pub(crate) missing: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn module(
     Lowered { kernels, missing }
 }
 
-/// The file that a function stands in, where that is the user's own and not a header of ours, clang's or the SDK's.
+/// The file that contains a function, if it is the user's own and not a header of ours, clang's or the SDK's.
 pub(crate) fn users_file(
     module: &Module,
     name: &str,
@@ -70,7 +70,7 @@ pub(crate) fn users_file(
     let known = language == Language::Llvm || llvm::has_debug_info(f);
     let file = &lower.k.files[lower.k.loc(lower.k.loc).file as usize];
     (known && !lower.is_library(file)).then(|| match language {
-        // It has all its functions from somewhere.
+        // All functions of IR count as the user's.
         Language::Llvm => name.to_owned(),
         _ => file.clone(),
     })
@@ -81,9 +81,9 @@ struct Frame {
     function: Val,
     values: HashMap<Val, Rc<[Operand]>>,
     blocks: HashMap<Bb, BlockId>,
-    /// Which block of the kernel jumps to a block on behalf of which.
+    /// For each edge between LLVM blocks, the kernel block that jumps.
     edges: Vec<(Bb, Bb, BlockId)>,
-    /// Where `ret` goes, and with which values; none for the kernel itself.
+    /// Where `ret` continues, and the returned values; `None` for the kernel itself.
     ret_to: Option<BlockId>,
     rets: Vec<(BlockId, Rc<[Operand]>)>,
     inlined_at: Option<LocId>,
@@ -101,17 +101,17 @@ struct Lower<'m> {
     leaves: HashMap<Type, Option<Rc<[Leaf]>>>,
     objects: HashMap<Val, ObjectId>,
     dynamic_shared: Option<ObjectId>,
-    /// Texture and surface references, as the parameters they become.
+    /// Texture and surface references, with the parameters that replace them.
     textures: HashMap<Val, Reg>,
-    /// What loads of fields of struct parameters give.
+    /// The values of loads of struct parameter fields.
     field_loads: HashMap<Val, Rc<[Operand]>>,
-    /// What else is known of the values of loads of elements of arrays in them.
+    /// Explicit selections for loads of array elements in struct parameters.
     chosen_loads: HashMap<Val, Vec<inputs::fields::Chosen>>,
-    /// Values that are no addresses cut short ([`ptx`]).
+    /// Values that are known not to be truncated addresses ([`ptx`]).
     numbers: HashSet<Val>,
     /// The first barrier that orders images and buffers differently.
     partial_barrier: Option<LocId>,
-    /// Functions whose address was taken: a fake address each.
+    /// Functions whose address was taken: each has a fake address.
     functions: Vec<Val>,
     locs: debug::Locs,
     origins: HashMap<Val, u32>,
@@ -187,7 +187,7 @@ impl<'m> Lower<'m> {
         }
         self.k.required_block = self.required_block(f);
         self.k.most_threads = self.most_threads(f);
-        // clang says it of every kernel: by the standard, and by -cl-uniform-work-group-size.
+        // clang sets it for every kernel: according to the standard, and to -cl-uniform-work-group-size.
         self.k.remainders =
             llvm::text_attribute(f, "uniform-work-group-size").as_deref() == Some("false");
         let args = self.params(f);
@@ -203,14 +203,14 @@ impl<'m> Lower<'m> {
         lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
     }
 
-    /// Reports something that has no meaning here.
+    /// Reports an operation that is not supported.
     fn unsupported(&mut self, what: impl Into<String>) {
         let index = self.k.unsupported.len() as u32;
         self.k.unsupported.push(Unsupported { what: what.into(), loc: self.loc });
         self.push(Op::Unsupported(index), None);
     }
 
-    /// Preconditions and assertions that talk about GPUVerify's own ghost state mean nothing here.
+    /// Drops preconditions and assertions on GPUVerify's own ghost state, which have no meaning here.
     fn drop_ghosts(&mut self) {
         if self.ghosts.is_empty() {
             return;

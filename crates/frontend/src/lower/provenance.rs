@@ -1,8 +1,8 @@
-//! Where pointers come from: each pointer register's base, by a fixpoint over the finished kernel.
+//! Pointer provenance: each pointer register's base, by a fixed point over the finished kernel.
 //!
-//! It tells a site its address space and the variable it goes through, and a parameter whether it is written. A
-//! pointer that may come from two bases keeps what they share: the space, if it is one. A pointer loaded from
-//! memory or made from an integer is unknown; its site keeps the space that the LLVM type told, if it told one.
+//! It gives a site its address space and the variable it goes through, and a parameter whether it is written. A pointer
+//! that may come from two bases keeps what they share: the space, if it is the same. A pointer loaded from memory or
+//! converted from an integer is unknown; its site keeps the space of the LLVM type, if it has one.
 
 use lockstep_kernel::{CastOp, Kernel, ObjectId, Op, Operand, ParamKind, Reg, SiteId, Space, Ty};
 
@@ -68,7 +68,7 @@ pub(super) fn of(bases: &[Base], o: Operand) -> Base {
     match o {
         Operand::Reg(r) => bases[r.0 as usize],
         Operand::Object(id, _) => Base::Object(id),
-        // Null and undefined pointers say nothing about the other ways in.
+        // Null and undefined pointers do not restrict the other incoming values.
         Operand::Imm(_) | Operand::Undef => Base::Nothing,
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn param_of(bases: &[Base], o: Operand) -> Option<usize> {
     }
 }
 
-/// Whether a pointer may point into a parameter's buffer without our knowing which.
+/// Whether a pointer may point into some parameter's buffer, and it is not known which.
 pub(super) fn is_unknown(bases: &[Base], o: Operand) -> bool {
     matches!(of(bases, o), Base::Unknown | Base::Space(Space::Global | Space::Generic))
 }
@@ -125,7 +125,7 @@ pub(super) fn bases(k: &Kernel) -> Vec<Base> {
                         raise(&mut bases, dst, a);
                         raise(&mut bases, dst, b);
                     }
-                    // An integer made from a pointer keeps its base through addition.
+                    // An integer converted from a pointer keeps its base through addition.
                     Op::Int { ty: Ty::I64, a, b, .. } => {
                         let both = (of(&bases, a), of(&bases, b));
                         let base = match both {

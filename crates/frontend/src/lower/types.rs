@@ -1,8 +1,8 @@
 //! LLVM types as lists of scalar leaves.
 //!
-//! An integer of odd width lives in the next larger register, zero-extended; one of 65 to 128 bits is two 64-bit
-//! leaves, low first. `bfloat`, `x86_fp80`, scalable vectors and wider integers have no leaves: what uses them is
-//! unsupported. Vectors of `i1` have leaves but no layout in memory.
+//! An integer of odd width is in the next larger register, zero-extended; one of 65 to 128 bits is two 64-bit leaves,
+//! lowest first. `bfloat`, `x86_fp80`, scalable vectors and wider integers have no leaves: operations on them are
+//! unsupported. Vectors of `i1` have leaves but no memory layout.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::llvm::{self, Type, TypeKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Leaf {
     pub(super) ty: Ty,
-    /// Width of the LLVM integer, where it is not the register's.
+    /// Width of the LLVM integer, if it differs from the register's.
     pub(super) bits: u32,
     /// Byte offset in memory.
     pub(super) offset: u64,
@@ -116,7 +116,7 @@ impl Lower<'_> {
         }
     }
 
-    /// How many leaves one element of an aggregate has, and where element `index` of it begins.
+    /// The type of element `index` of an aggregate, and its first leaf.
     pub(super) fn element(&mut self, ty: Type, index: u32) -> Result<(Type, usize), String> {
         // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
         unsafe {
@@ -145,7 +145,7 @@ fn unsupported_type(ty: Type) -> String {
     format!("values of type {}", llvm::print_type(ty))
 }
 
-/// The space that a pointer's LLVM type alone tells.
+/// The address space of a pointer's LLVM type.
 pub(super) fn space_of(address_space: u32) -> Space {
     match address_space {
         1 => Space::Global,

@@ -1,4 +1,4 @@
-//! Values: what an LLVM value is as operands, constants and constant expressions included.
+//! Values: LLVM values as operands, including constants and constant expressions.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use lockstep_kernel::{Operand, Ty};
 use super::Lower;
 use crate::llvm::{self, TypeKind, Val, ValueKind};
 
-/// Functions have no place in memory; their addresses only have to differ from each other and from null.
+/// Functions have no memory location; their addresses only have to differ from each other and from null.
 const FUNCTION_BASE: u64 = 0x7f00_0000_0000;
 
 impl Lower<'_> {

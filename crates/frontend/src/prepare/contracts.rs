@@ -1,9 +1,9 @@
-//! Preconditions of functions that are no kernels, and axioms.
+//! Preconditions of functions that are not kernels, and axioms.
 //!
-//! `__requires` at the head of a kernel says which launches there are, and is assumed. In a function that a kernel calls it
-//! says what the caller must see to, so there it is an assertion: whoever assumed it would believe of a call what
-//! nobody has checked. `__axiom` stands outside functions and is assumed by every kernel of the file; our headers make a
-//! function of each, and here every kernel calls it first.
+//! `__requires` at the beginning of a kernel restricts its launches, and is assumed. In a function that a kernel calls
+//! it is an obligation of the caller, so there it is an assertion: assuming it would mean trusting a condition that was
+//! never checked. `__axiom` is outside functions and is assumed by every kernel of the file; our headers turn each into
+//! a function, and here every kernel calls it first.
 
 use std::ffi::CString;
 
@@ -14,8 +14,8 @@ use crate::llvm::{self, Module, Opcode, Val};
 
 const AXIOM: &str = "__lockstep_axiom_";
 
-/// What the headers make of a precondition, and what it becomes. The wrappers of the CUDA headers, by their mangled names,
-/// may have been inlined before.
+/// The functions for preconditions in the headers, and their replacements. The wrappers of the CUDA headers, given by
+/// their mangled names, may have been inlined before.
 const PRECONDITIONS: [(&str, &str); 4] = [
     ("_ZL10__requiresb", "__lockstep_assert"),
     ("_ZL17__global_requiresb", "__lockstep_assert"),
@@ -64,7 +64,7 @@ fn call_first(module: &Module, kernel: Val, f: Val) {
     let insts: Vec<Val> = llvm::blocks(kernel).into_iter().flat_map(llvm::instructions).collect();
     let after = |i: &&Val| llvm::opcode(**i) != Opcode::LLVMAlloca;
     let Some(&first) = insts.iter().find(after) else { return };
-    // A call that is to be inlined needs a place; any of the kernel's will do, the axiom has its own.
+    // A call that is inlined needs a debug location; any of the kernel's is fine, the axiom has its own.
     // SAFETY: LLVM is given an instruction, of a module that is alive.
     let places = insts.iter().map(|&i| unsafe { LLVMInstructionGetDebugLoc(i) });
     let place = places.into_iter().find(|place| !place.is_null());

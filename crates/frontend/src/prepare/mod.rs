@@ -1,18 +1,18 @@
-//! The passes between clang and the lowering, and what keeps them honest.
+//! The passes between clang and the lowering, and how they preserve accesses.
 //!
-//! Functions that no kernel needs are dropped (`globaldce`). Of what is left, only three of LLVM's passes run: `mem2reg`,
-//! `always-inline` and `sroa`. None of them merges, moves or speculates
-//! an access to memory that is not a local variable, with two exceptions that are taken care of here:
+//! Functions that no kernel needs are dropped (`globaldce`). On the rest, only three of LLVM's passes run: `mem2reg`,
+//! `always-inline` and `sroa`. None of them merges, moves or speculates an access to memory other than a local
+//! variable, with two exceptions that are handled here:
 //! - `sroa` deletes a load whose only use was a dead store to a local variable. A racy read that is not used is
 //!   still an access, so before `sroa` every load from anything but a local variable gets a user of its own, a call
 //!   of `__lockstep_keep`, which the lowering ignores.
 //! - `sroa` splits a `memcpy` between a local variable and other memory into the parts that are used. Such a copy
 //!   becomes one typed load or store of the whole first.
 //!
-//! A local variable that is `volatile` and whose address goes nowhere is one like any other.
+//! A `volatile` local variable whose address does not escape is treated like any other.
 //!
-//! CFG simplification, switch lowering and constant folding are left to the lowering, where nothing can be
-//! speculated by accident. A parameter passed by value that the kernel writes to is copied to a local variable.
+//! CFG simplification, switch lowering and constant folding are left to the lowering, where nothing can be speculated
+//! by accident. A parameter passed by value that the kernel writes is copied to a local variable.
 
 mod contracts;
 
@@ -98,7 +98,7 @@ fn mark(module: &Module, f: Val, is_kernel: bool) {
     for name in ["noinline", "optnone", "alwaysinline", "naked"] {
         llvm::remove_attribute(f, name);
     }
-    // A kernel is not to be thrown away as unused, whatever the source said; what no kernel needs is.
+    // A kernel must not be dropped as unused, whatever its linkage in the source; functions that no kernel needs are.
     let linkage = match is_kernel {
         true => llvm::LLVMLinkage::LLVMExternalLinkage,
         false => llvm::LLVMLinkage::LLVMInternalLinkage,
@@ -143,7 +143,7 @@ fn local(mut address: Val) -> Option<Val> {
     }
 }
 
-/// A local variable whose address goes nowhere is nobody else's: `volatile` only keeps its values from being known.
+/// A local variable whose address does not escape is private to the thread: `volatile` would only hide its values.
 fn private_is_not_volatile(inst: Val) {
     let address = match llvm::opcode(inst) {
         Opcode::LLVMLoad => llvm::operand(inst, 0),
@@ -158,7 +158,7 @@ fn private_is_not_volatile(inst: Val) {
     }
 }
 
-/// Whether an address is only accessed through.
+/// Whether an address is only used for accesses.
 fn stays_here(pointer: Val, depth: u32) -> bool {
     depth < 16
         && llvm::users(pointer).into_iter().all(|user| {
@@ -203,7 +203,8 @@ fn keep(module: &Module, load: Val, keeps: &mut HashMap<Type, Val>) {
     }
 }
 
-/// One side of a copy local, the other not, the length constant: one load and one store of a type of that size.
+/// If one side of a copy is local and the other is not, and the length is constant: one load and one store of a type of
+/// that size.
 fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     let Some(f) = llvm::callee(call) else { return };
     let name = llvm::name(f);
@@ -222,7 +223,7 @@ fn type_copy(module: &Module, call: Val, keeps: &mut HashMap<Type, Val>) {
     };
     let volatile = args.get(3).and_then(|&v| llvm::const_int(v)) == Some(1);
     let (local_dst, local_src) = (is_local(dst), is_local(src));
-    // A parameter is not shared with anyone: its copy may be split.
+    // A parameter is not visible to other threads: its copy may be split.
     let from_param = llvm::value_kind(src) == ValueKind::LLVMArgumentValueKind && local_dst;
     if (local_dst && local_src) || (from_param && is_byval_argument(src)) {
         return;
@@ -275,7 +276,7 @@ fn alignment(call: Val, index: u32) -> u32 {
     }
 }
 
-/// The type of the `len` bytes at an address, as the address computation or the local variable says it.
+/// The type of the `len` bytes at an address, according to the address computation or the local variable.
 fn piece_type(module: &Module, address: Val, len: u64) -> Option<Type> {
     if !llvm::is_instruction(address) {
         return None;
@@ -313,7 +314,7 @@ fn piece_type(module: &Module, address: Val, len: u64) -> Option<Type> {
             if size == len && is_packed_tight(module, ty) {
                 return Some(ty);
             }
-            // An outer struct whose first member is what is copied.
+            // An outer struct whose first member is copied.
             ty = match llvm::type_kind(ty) {
                 TypeKind::LLVMStructTypeKind
                     if size >= len && LLVMCountStructElementTypes(ty) > 0 =>
@@ -395,7 +396,7 @@ fn integers(module: &Module, len: u64) -> Type {
     }
 }
 
-/// The by-value parameters of a kernel that are written, or whose address goes elsewhere, get a local copy.
+/// Makes local copies of a kernel's by-value parameters that are written, or whose address escapes.
 fn copy_written_byval(module: &Module, kernel: Val) {
     // SAFETY: LLVM is given a basic block, of a module that is alive.
     let entry = unsafe { LLVMGetEntryBasicBlock(kernel) };

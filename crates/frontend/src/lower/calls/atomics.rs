@@ -1,7 +1,7 @@
-//! Atomics, fences and block barriers, from whichever language they come.
+//! Atomics, fences and block barriers, in all languages.
 //!
-//! In CUDA an `atomicrmw … seq_cst` is what clang makes of `atomicAdd`, which means relaxed at device scope. In
-//! OpenCL the order and the scope are arguments of the 2.0 functions, and the 1.x functions are relaxed.
+//! In CUDA, clang turns `atomicAdd` into `atomicrmw … seq_cst`, which means relaxed at device scope. In OpenCL the
+//! order and the scope are arguments of the 2.0 functions, and the 1.x functions are relaxed.
 
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use llvm_sys::core::*;
@@ -35,7 +35,7 @@ impl Lower<'_> {
         self.def(op, ty)
     }
 
-    /// The scope an LLVM instruction names; the text is the only way the C API of LLVM 19 tells it.
+    /// The scope of an LLVM instruction; the C API of LLVM 19 only gives it in the printed text.
     pub(in crate::lower) fn sync_scope(&self, inst: Val) -> Scope {
         let text = llvm::print_value(inst);
         let Some((_, rest)) = text.split_once("syncscope(\"") else {
@@ -129,7 +129,7 @@ impl Lower<'_> {
         self.push(Op::Fence { site, scope, order, shared, global }, None);
     }
 
-    /// `__syncthreads` and its relatives; orders both memories.
+    /// `__syncthreads` and its variants; orders both shared and global memory.
     pub(in crate::lower) fn block_barrier(
         &mut self,
         id: Operand,

@@ -1,8 +1,8 @@
 //! Which of OpenCL's group copies a `wait_group_events` waits for.
 //!
-//! The event that a copy returns is followed to the list that a wait is given: through variables, other copies that it is
-//! handed on to, and choices. A wait is for all if no copy comes to it, past waits that are not for it, whose event is
-//! never put into its list. What it can miss: an event that is in the list no longer.
+//! The event that a copy returns is followed to the list that a wait is given: through variables, other copies that it
+//! is passed to, and selections. A wait is for all copies if no copy can reach it, without passing a wait that is for
+//! that copy, whose event is never put into its list. What it can miss: an event that is no longer in the list.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ fn is_call_of(inst: Val, name: &str) -> bool {
         && llvm::callee(inst).is_some_and(|f| llvm::name(f).contains(name))
 }
 
-/// The variable that a pointer leads to.
+/// The variable that a pointer points into.
 fn variable(mut pointer: Val) -> Val {
     loop {
         pointer = match llvm::opcode_of(pointer) {
@@ -25,7 +25,7 @@ fn variable(mut pointer: Val) -> Val {
     }
 }
 
-/// The variables that a copy's event is put into.
+/// The variables that a copy's event is stored in.
 fn lists(copy: Val) -> HashSet<Val> {
     let mut lists = HashSet::new();
     let mut seen = HashSet::from([copy]);
@@ -52,7 +52,7 @@ fn lists(copy: Val) -> HashSet<Val> {
     lists
 }
 
-/// What is loaded from a variable.
+/// The values loaded from a variable.
 fn loads(list: Val) -> Vec<Val> {
     let mut out = Vec::new();
     let mut work = vec![list];
@@ -70,7 +70,7 @@ fn loads(list: Val) -> Vec<Val> {
     out
 }
 
-/// Whether a wait is for all copies that may be under way when it is come to.
+/// Whether a wait is for all copies that may be in flight when it is reached.
 pub(in crate::lower) fn waits_for_all(wait: Val) -> bool {
     let function = llvm::function_of(wait);
     let blocks = llvm::blocks(function);
@@ -79,7 +79,7 @@ pub(in crate::lower) fn waits_for_all(wait: Val) -> bool {
     copies.all(|copy| !comes_to(copy, wait, &lists(copy)))
 }
 
-/// Whether a copy comes to a wait that is not for it, with none that is for it on the way.
+/// Whether a copy can reach a wait that is not for it, without passing one that is.
 fn comes_to(copy: Val, wait: Val, lists: &HashSet<Val>) -> bool {
     let is_for_it = |i: Val| {
         is_call_of(i, "wait_group_events")

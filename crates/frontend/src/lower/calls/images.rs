@@ -1,16 +1,16 @@
-//! Textures, surfaces and OpenCL's images: accesses to memory, at an address made from coordinates.
+//! Textures, surfaces and OpenCL's images: memory accesses at an address computed from coordinates.
 //!
 //! An image is an array of the launch, like any buffer: OpenCL's image parameters, CUDA's texture and surface objects
 //! that are parameters, and texture and surface references, which become parameters after the kernel's own. Each access
-//! is [`Op::Texel`], which says where, and an ordinary load or store there, so that two threads that write one texel
-//! race like any others. OpenCL's images have texels of 16 bytes, whatever their format.
+//! is an [`Op::Texel`], which computes the address, and an ordinary load or store there, so that two threads that write
+//! one texel race like any others. OpenCL's images have texels of 16 bytes, whatever their format.
 //!
-//! What a sampler does to a value (filtering, borders, conversion of formats) is not modelled: engines take what is read
-//! for a function of the texture, the coordinates and the sampler. A texture is taken to lie apart from the buffers
+//! The effect of a sampler on a value (filtering, borders, conversion of formats) is not modelled: engines treat the
+//! value as a function of the texture, the coordinates and the sampler. A texture is assumed not to alias the buffers
 //! that the kernel writes, as parameters are.
 //!
-//! Left out, and reported: surfaces whose handle is no parameter, boundary modes other than `trap`, image formats
-//! (`get_image_channel_…`), and barriers that order images but not buffers, or the other way round, in a kernel that
+//! Not supported, and reported: surfaces whose handle is not a parameter, boundary modes other than `trap`, image
+//! formats (`get_image_channel_…`), and barriers that order images but not buffers, or the reverse, in a kernel that
 //! writes images.
 
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ const TRAP: u64 = 2;
 impl Lower<'_> {
     // ---- CUDA ----
 
-    /// The handle of a texture or surface reference: an array of the launch's.
+    /// The handle of a texture or surface reference: an array of the launch.
     pub(in crate::lower) fn texture_reference(&mut self, global: Val) -> Operand {
         if let Some(&reg) = self.textures.get(&global) {
             return Operand::Reg(reg);
@@ -52,7 +52,7 @@ impl Lower<'_> {
         Operand::Reg(reg)
     }
 
-    /// Our headers' `__lockstep_texture(rank, unit, handle, coordinates…)`.
+    /// `__lockstep_texture(rank, unit, handle, coordinates…)` of our headers.
     pub(in crate::lower) fn own_texture(&mut self, args: &[Val]) -> Outcome {
         let &[rank, unit, handle, ref coords @ ..] = args else {
             return Err("a texture fetch without coordinates".into());
@@ -65,7 +65,7 @@ impl Lower<'_> {
         Ok(vec![self.def(op, Ty::Ptr)])
     }
 
-    /// Our headers' `__lockstep_surface(rank, mode, handle, coordinates…)`.
+    /// `__lockstep_surface(rank, mode, handle, coordinates…)` of our headers.
     pub(in crate::lower) fn own_surface(&mut self, args: &[Val]) -> Outcome {
         let &[rank, mode, handle, ref coords @ ..] = args else {
             return Err("a surface access without coordinates".into());
@@ -82,7 +82,7 @@ impl Lower<'_> {
         Ok(vec![self.def(op, Ty::Ptr)])
     }
 
-    /// `tex.level.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}], $7`: what the SDK's own headers make of a fetch.
+    /// `tex.level.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}], $7`: a fetch in the SDK's own headers.
     pub(in crate::lower) fn ptx_texture(
         &mut self,
         kind: &[&str],
@@ -128,7 +128,7 @@ impl Lower<'_> {
         args.iter().map(|&v| Ok((self.ty_of(v)?, self.scalar(v)))).collect()
     }
 
-    /// Makes the parameter that is this handle an array; false where it is none.
+    /// Turns the parameter that holds this handle into an array; false if the handle is not a parameter.
     fn as_array(&mut self, handle: Operand, written: bool) -> bool {
         let Operand::Reg(r) = handle else { return false };
         let Some(param) = self.k.params.iter_mut().find(|p| p.reg == r) else { return false };
@@ -151,7 +151,7 @@ impl Lower<'_> {
 
     // ---- OpenCL ----
 
-    /// How an image or sampler parameter is passed; none for other types.
+    /// How an image or sampler parameter is passed; `None` for other types.
     pub(in crate::lower) fn image_kind(
         &self,
         source_type: &str,
@@ -170,7 +170,7 @@ impl Lower<'_> {
         })
     }
 
-    /// `read_image…`, `write_image…`, `get_image_…`; none for other builtins.
+    /// `read_image…`, `write_image…`, `get_image_…`; `None` for other builtins.
     pub(in crate::lower) fn opencl_image(
         &mut self,
         m: &Mangled,
@@ -204,7 +204,7 @@ impl Lower<'_> {
         if let Ok(Ty::I64) = self.ty_of(inst) {
             sizes = sizes.into_iter().map(|s| self.zext(Ty::I32, Ty::I64, s)).collect();
         }
-        // A depth comes with a fourth component that is zero.
+        // The sizes of a 3D image have a fourth component that is zero.
         if sizes.len() == 3 {
             sizes.push(Operand::Imm(0));
         }
@@ -264,7 +264,7 @@ impl Lower<'_> {
         Ok(values.iter().take(usize::from(rank)).map(|&o| (ty, o)).collect())
     }
 
-    /// Remembers a barrier whose flags tell images and buffers apart.
+    /// Records a barrier whose flags distinguish images and buffers.
     pub(in crate::lower) fn barrier_flags(&mut self, flags: u64) {
         const GLOBAL: u64 = 2;
         const IMAGE: u64 = 4;
@@ -273,7 +273,7 @@ impl Lower<'_> {
         }
     }
 
-    /// After lowering: images are global memory here, which such a barrier orders or does not as a whole.
+    /// After lowering: images are global memory here, and such a barrier orders either all of it or none.
     pub(in crate::lower) fn check_image_order(&mut self) {
         let Some(loc) = self.partial_barrier else { return };
         let texels: Vec<Reg> = (self.k.insts())
@@ -293,7 +293,7 @@ impl Lower<'_> {
     }
 }
 
-/// What is only read, and by nobody written.
+/// A parameter that is only read, and never written.
 fn texture() -> ParamKind {
     ParamKind::Buffer { space: Space::Constant, elem: Elem::Bytes(0), readonly: true }
 }
@@ -303,7 +303,7 @@ fn small(v: Val) -> Result<u32, String> {
     constant.ok_or_else(|| "a texture of unknown rank".into())
 }
 
-/// Coordinates of an image: `2d_ro`, `2d_array_wo`, `1d_buffer_rw`.
+/// The number of coordinates of an image: `2d_ro`, `2d_array_wo`, `1d_buffer_rw`.
 fn rank_of(kind: &str) -> Option<u8> {
     let dimensions = match kind.get(..2)? {
         "1d" => 1,

@@ -1,4 +1,4 @@
-//! LLVM's own intrinsics: memory, maths, integers, and those that mean nothing at run time.
+//! LLVM's own intrinsics: memory, maths, integers, and those without an effect at run time.
 
 use lockstep_kernel::{CastOp, CmpOp, FloatOp, IntOp, Op, Operand, Rounding, Ty};
 
@@ -113,7 +113,7 @@ impl Lower<'_> {
         Some(self.fma(ty, x, y, z))
     }
 
-    /// `llvm.is.fpclass`: the bits are LLVM's.
+    /// `llvm.is.fpclass`, with LLVM's class bits.
     fn fp_class(&mut self, ty: Ty, a: &[Operand]) -> Option<Operand> {
         let (&x, Operand::Imm(mask)) = (a.first()?, *a.get(1)?) else {
             return None;
@@ -176,7 +176,7 @@ impl Lower<'_> {
                 let sign = self.int(IntOp::AShr, ty, r, Operand::Imm(ty.bits() as u64 - 1));
                 (r, self.cmp(CmpOp::Ne, ty, high, sign))
             }
-            // Saturated differs from wrapped exactly where it overflows.
+            // The saturated result differs from the wrapped one exactly on overflow.
             "sadd" | "ssub" => {
                 let add = name.starts_with("sadd");
                 let r = self.int(if add { IntOp::Add } else { IntOp::Sub }, ty, a, b);

@@ -1,7 +1,7 @@
-//! NVIDIA's `__nv_…` functions, and C's maths under their own names where they were left without a body.
+//! NVIDIA's `__nv_…` functions, and C's maths functions under their own names if they have no body.
 //!
-//! The `fast_` forms are computed as their accurate namesakes. Results through pointers (`sincos`, `modf`,
-//! `frexp`, `remquo`) are stores like any other.
+//! The `fast_` forms are computed like the accurate functions. Results through pointers (`sincos`, `modf`, `frexp`,
+//! `remquo`) are stores like any other.
 
 use lockstep_kernel::{
     CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty,
@@ -14,7 +14,7 @@ use crate::lower::Lower;
 use crate::lower::types::Leaf;
 
 impl Lower<'_> {
-    /// `name` is without `__nv_`; `None` where the name is unknown.
+    /// `name` is without `__nv_`; `None` if the name is unknown.
     pub(in crate::lower) fn libdevice(
         &mut self,
         name: &str,
@@ -72,7 +72,7 @@ impl Lower<'_> {
             {
                 return Some(Ok(vec![r]));
             }
-            // `fminf` loses its f, but `fmin` in double must not; and `erff` is `erf`.
+            // `fminf` loses its suffix, but `fmin` in double must not; and `erff` is `erf`.
             if to == from
                 && let Some(r) = self.float_function(name, from, &a)
             {
@@ -161,7 +161,7 @@ impl Lower<'_> {
         (r, self.zext(Ty::I64, Ty::I32, q))
     }
 
-    /// Same bits under another type.
+    /// The same bits with another type.
     fn bits_function(&mut self, name: &str, from: Ty, to: Ty, a: &[Operand]) -> Option<Operand> {
         Some(match (name, a) {
             (
@@ -197,7 +197,7 @@ impl Lower<'_> {
     fn rounded(&mut self, name: &str, from: Ty, to: Ty, a: &[Operand]) -> Option<Operand> {
         let (base, mode) = name.rsplit_once('_')?;
         let mode = rounding(mode)?;
-        // Denormal numbers are kept here in any case.
+        // Denormal numbers are kept in any case.
         let base = base.strip_suffix("_ieee").unwrap_or(base);
         if let Some((source, target)) = base.split_once('2')
             && let &[x] = a

@@ -1,8 +1,8 @@
-//! The mathematical functions of every language under their common C names, one scalar at a time.
+//! The mathematical functions of all languages under their common C names, one scalar at a time.
 //!
-//! `libdevice`, C, OpenCL and LLVM's intrinsics all come here once prefixes and suffixes are off. Functions that
-//! the kernel representation has no operation for are composed of those it has, where that is exact or within the
-//! error that CUDA and OpenCL allow.
+//! `libdevice`, C, OpenCL and LLVM's intrinsics all use these after removing prefixes and suffixes. Functions without
+//! an operation in the kernel representation are composed of others, where that is exact or within the error that CUDA
+//! and OpenCL allow.
 
 use lockstep_kernel::{
     CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Rounding, Ty,
@@ -145,7 +145,7 @@ impl Lower<'_> {
                 "fmin" | "minnum" | "min" => self.float(FloatOp::Min, ty, x, y),
                 "fmax" | "maxnum" | "max" => self.float(FloatOp::Max, ty, x, y),
                 "copysign" => self.float(FloatOp::CopySign, ty, x, y),
-                // An integer exponent: exact in double, so `pow` of the converted one.
+                // An integer exponent: its conversion to double is exact, so this is `pow`.
                 "powi" | "pown" => {
                     let y = self.cast(CastOp::SToF(RNE), Ty::I32, ty, y);
                     self.math(M::Pow, ty, x, y)
@@ -297,7 +297,7 @@ impl Lower<'_> {
         self.def(Op::Float { op, ty, rounding, a, b }, ty)
     }
 
-    /// Integer functions with one meaning per signedness.
+    /// Integer functions, by signedness.
     pub(in crate::lower) fn int_function(
         &mut self,
         name: &str,
@@ -380,7 +380,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `x * y + z`, saturated once; for types with a wider one.
+    /// `x * y + z`, saturated once; for types that have a wider type.
     fn mad_sat(
         &mut self,
         ty: Ty,
@@ -399,7 +399,7 @@ impl Lower<'_> {
         let (x, y, z) = (wide(self, x), wide(self, y), wide(self, z));
         let p = self.int(IntOp::Mul, w, x, y);
         let (max, min) = if signed { (ty.mask() >> 1, !(ty.mask() >> 1)) } else { (ty.mask(), 0) };
-        // The unsigned 32-bit product plus addend still fits 64 bits.
+        // The unsigned 32-bit product plus the addend still fits 64 bits.
         let sum = self.int(IntOp::Add, w, p, z);
         let low =
             self.int(if signed { IntOp::SMax } else { IntOp::UMax }, w, sum, Operand::Imm(min));

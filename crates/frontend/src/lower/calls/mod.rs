@@ -1,8 +1,8 @@
-//! Calls: who knows the callee.
+//! Calls: dispatch by callee.
 //!
-//! Functions with a body are inlined; functions without one are known by name to one of the tables: LLVM's
-//! intrinsics, NVIDIA's, libdevice and C's maths, OpenCL's builtins, our own headers' `__lockstep_…`. A name that
-//! nobody knows is unsupported, and remembered, because a library may define it.
+//! Functions with a body are inlined; functions without one are looked up by name in the tables: LLVM's intrinsics,
+//! NVIDIA's, libdevice and C's maths, OpenCL's builtins, and `__lockstep_…` of our own headers. An unknown name is
+//! unsupported, and recorded, because a library may define it.
 
 mod atomics;
 mod events;
@@ -63,7 +63,7 @@ impl Lower<'_> {
         if let Some(rest) = called.strip_prefix("__lockstep_") {
             return self.own(rest, &args);
         }
-        // A function of CUDA's that is called as a builtin of OpenCL's is not that one.
+        // A CUDA function with the name of an OpenCL builtin is not that builtin.
         if let Some(m) = plain.as_ref().filter(|_| self.k.language != Language::Cuda)
             && let Some(result) = self.opencl(m, inst, &args)
         {
@@ -93,13 +93,14 @@ impl Lower<'_> {
         Err(format!("call of {}", crate::llvm::demangle::function(&name)))
     }
 
-    /// Whether a function without a body is the user's own, and gets nothing that it could write through.
+    /// Whether a function without a body is the user's own, and is passed nothing that it could write through.
     fn is_foreign(&self, f: Val, name: &str, inst: Val) -> bool {
         let passes_copy = |(i, &a): (usize, &Val)| {
             let pointer = llvm::type_kind(llvm::type_of(a)) == TypeKind::LLVMPointerTypeKind;
             !pointer || llvm::byval_type(f, i as u32).is_some()
         };
-        // Without a result it is there for its effects. What begins with underscores is the language's.
+        // A function without a result is called for its side effects. Names that start with underscores belong to the
+        // language.
         llvm::type_kind(llvm::type_of(inst)) != TypeKind::LLVMVoidTypeKind
             && !name.starts_with("__")
             && llvm::arguments(f).iter().enumerate().all(passes_copy)
@@ -315,7 +316,7 @@ impl Lower<'_> {
         self.def(Op::Shuffle { mode, ty, value, lane, clamp, mask, predicate: false }, ty)
     }
 
-    /// `add_i32` and its like, with scope and order as arguments: libcu++'s.
+    /// `add_i32` and the like, with scope and order as arguments: for libcu++.
     fn ordered_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
         let unknown = || format!("call of __lockstep_atom_{rest}");
         let operands: Vec<Operand> = args.iter().map(|&a| self.scalar(a)).collect();
@@ -357,7 +358,7 @@ impl Lower<'_> {
         Ok(if op == AtomicOp::Store { Vec::new() } else { vec![old] })
     }
 
-    /// `add_i32_device` and its like; `fadd_f16_device_pair` is of the first of two that are aligned together.
+    /// `add_i32_device` and the like; `fadd_f16_device_pair` is for the first of two that are aligned together.
     fn own_atomic(&mut self, rest: &str, args: &[Val]) -> Outcome {
         let unknown = || format!("call of __lockstep_atomic_{rest}");
         let mut parts = rest.split('_');

@@ -1,8 +1,8 @@
 //! NVIDIA's intrinsics: special registers, barriers, shuffles, votes, fences, atomics, and arithmetic with a
 //! rounding mode.
 //!
-//! Approximate functions (`ex2.approx`, `sin.approx`, …) are computed as their accurate namesakes, and
-//! flush-to-zero forms keep subnormals: a value may differ from the hardware's in its last bits.
+//! Approximate functions (`ex2.approx`, `sin.approx`, …) are computed like the accurate functions, and flush-to-zero
+//! forms keep subnormals: a value may differ from the hardware's in its last bits.
 
 use lockstep_kernel::{
     AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, Op, Operand, Order, Reg,
@@ -288,7 +288,7 @@ impl Lower<'_> {
         Ok(Some(vec![self.atomic(op, ty, space, a[0], value, expected, Order::Relaxed, scope)]))
     }
 
-    /// CUDA's `__byte_perm`: each nibble of `s` chooses a byte of `y:x`, or its sign.
+    /// CUDA's `__byte_perm`: each nibble of `s` selects a byte of `y:x`, or its sign.
     pub(in crate::lower) fn byte_perm(&mut self, x: Operand, y: Operand, s: Operand) -> Operand {
         let t = Ty::I64;
         let (x, y, s) =
@@ -356,7 +356,7 @@ impl Lower<'_> {
             "rsqrt" | "sin" | "cos" | "floor" | "ceil" | "trunc" | "round" | "tanh"
                 if ty.is_float() =>
             {
-                // PTX's round is to even.
+                // PTX's round is to nearest even.
                 let f = if parts[0] == "round" { "rint" } else { parts[0] };
                 return Ok(self.float_function(f, ty, &a[..1]));
             }

@@ -1,8 +1,8 @@
 //! OpenCL C's builtins that are not arithmetic: work-item functions, barriers, fences, atomics, group copies,
 //! `vload`/`vstore`.
 //!
-//! The builtins arrive as calls of functions without a body, mangled with their parameter types. Whatever is
-//! neither here nor in `opencl_maths` is looked for in libclc.
+//! The builtins are calls of functions without a body, mangled with their parameter types. Builtins that are neither
+//! here nor in `opencl_maths` are looked up in libclc.
 
 use lockstep_kernel::{
     AtomicOp, Barrier, BarrierReduce, CmpOp, IntOp, Op, Operand, Order, Scope, SiteKind, Space,
@@ -99,8 +99,8 @@ impl Lower<'_> {
         self.opencl_maths(m, inst, args)
     }
 
-    /// `work_group_reduce_add`, `work_group_scan_exclusive_max`, `work_group_broadcast` and their like: all threads of
-    /// the block wait for each other, but no memory is ordered.
+    /// `work_group_reduce_add`, `work_group_scan_exclusive_max`, `work_group_broadcast` and the like: all work-items of
+    /// the work-group wait for each other, but no memory is ordered.
     fn work_group_function(&mut self, m: &Mangled, args: &[Val], a: &[Operand]) -> Option<Operand> {
         let what = m.name.strip_prefix("work_group_")?;
         let ty = self.ty_of(args[0]).ok()?;
@@ -119,7 +119,7 @@ impl Lower<'_> {
         self.block_barrier_of(Operand::Imm(0), None, Some((how, a[0])), false, false)
     }
 
-    /// The value of the thread with the ids given: the others contribute no bits.
+    /// The value of the work-item with the given ids: the others contribute no bits.
     fn work_group_broadcast(&mut self, ty: Ty, a: &[Operand]) -> Option<Operand> {
         let t = Ty::I64;
         let mut is_it = Operand::Imm(1);
@@ -212,7 +212,7 @@ impl Lower<'_> {
         size
     }
 
-    /// The size of a whole group, which the last ones need not have.
+    /// The size of a full work-group; the last ones may be smaller.
     fn enqueued_size(&mut self, d: u8) -> Operand {
         let size = self.special(Special::BlockDim(d));
         self.note_work_size(size, WorkSize::Enqueued);
@@ -285,7 +285,7 @@ impl Lower<'_> {
         let second = a.get(1).copied().unwrap_or(Operand::Undef);
         let value_ty = args.get(1).and_then(|&v| self.ty_of(v).ok());
 
-        // OpenCL 2.0: order and scope are arguments, sequentially consistent at device scope without.
+        // OpenCL 2.0: order and scope are arguments; the default is sequentially consistent at device scope.
         let after = |n: usize| {
             if explicit {
                 let order = a.get(n).map_or(Order::SeqCst, |&o| order_of(o));
@@ -401,7 +401,7 @@ impl Lower<'_> {
                 let op = rmw_op(&base["atomic_fetch_".len()..], ty, signed)?;
                 vec![self.atomic(op, ty, space, a[0], second, Operand::Undef, order, scope)]
             }
-            // OpenCL 1.x: relaxed, for the whole device.
+            // OpenCL 1.x: relaxed, at device scope.
             _ => {
                 let op = base.strip_prefix("atomic_").or(base.strip_prefix("atom_"))?;
                 let (order, scope) = (Order::Relaxed, Scope::Device);
@@ -544,7 +544,7 @@ fn rmw_op(name: &str, ty: Ty, signed: bool) -> Option<AtomicOp> {
     })
 }
 
-/// The enumerators of clang's `opencl-c.h`; a variable order is the strongest.
+/// The enumerators of clang's `opencl-c.h`; an order that is not constant is treated as the strongest.
 fn order_of(o: Operand) -> Order {
     match o {
         Operand::Imm(0) => Order::Relaxed,

@@ -1,8 +1,8 @@
 //! OpenCL C's arithmetic builtins, lane by lane: maths, common, integer, relational, geometric, conversions,
 //! `shuffle`.
 //!
-//! `native_` and `half_` forms are computed as their accurate namesakes. Geometric functions multiply and add from
-//! the first component on, as libclc does.
+//! `native_` and `half_` forms are computed like the accurate functions. Geometric functions multiply and add starting
+//! with the first component, as libclc does.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl Lower<'_> {
         inst: Val,
         args: &[Val],
     ) -> Option<Outcome> {
-        // What gives no value is there for its effects.
+        // A builtin without a result is called for its side effects.
         let out = self.leaves(llvm::type_of(inst)).ok().filter(|out| !out.is_empty())?;
         let from = self.ty_of(*args.first()?).ok()?;
         let a: Vec<Rc<[Operand]>> = args.iter().map(|&v| self.value(v)).collect();
@@ -102,7 +102,7 @@ impl Lower<'_> {
         let ty = types[0];
         let signed = m.params.first()?.is_signed();
         match (name, x) {
-            // Scalars choose by being nonzero, vectors by the top bit.
+            // Scalars select by being non-zero, vectors by the top bit.
             ("select", &[no, yes, c]) => {
                 let vector = matches!(m.params.first()?, Param::Scalar { lanes, .. } if *lanes > 1);
                 let op = if vector { CmpOp::SLt } else { CmpOp::Ne };
@@ -265,7 +265,7 @@ impl Lower<'_> {
         self.float_un(FloatUnOp::Sqrt, ty, square)
     }
 
-    /// Builtins with a second result behind a pointer, vectors included.
+    /// Builtins with a second result through a pointer, also for vectors.
     fn with_pointer(
         &mut self,
         name: &str,
@@ -295,7 +295,7 @@ impl Lower<'_> {
                     };
                     let below_one = self.fconst(ty, below_one);
                     let low = self.float(FloatOp::Min, ty, d, below_one);
-                    // Of a NaN the fraction is a NaN, of an infinity zero.
+                    // The fraction of a NaN is a NaN, that of an infinity is zero.
                     let nan = self.float_test("isnan", ty, &[x])?;
                     let inf = self.float_test("isinf", ty, &[x])?;
                     let zero = self.fconst(ty, 0.0);

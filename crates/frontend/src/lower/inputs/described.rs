@@ -1,7 +1,7 @@
-//! What debug information tells of the fields of a struct parameter, their names and types, and of what pointers point to.
+//! Debug information about the fields of a struct parameter, their names and types, and about pointees.
 //!
-//! Members are named as in the source (`.dims[1]`), captures of a lambda after their variables; base classes and members
-//! without a name add nothing. A union, a bit-field and padding have no one name: such a place is not described.
+//! Members are named as in the source (`.dims[1]`), captures of a lambda after their variables; base classes and
+//! unnamed members add nothing. A location in a union, a bit-field or padding has no unique name and is not described.
 
 use llvm_sys::core::LLVMValueAsMetadata;
 use llvm_sys::debuginfo::*;
@@ -24,32 +24,32 @@ const RESTRICT: u16 = 0x37;
 const RVALUE_REFERENCE: u16 = 0x42;
 const ATOMIC: u16 = 0x47;
 
-/// Where the operands of types and functions stand.
+/// The positions of operands in metadata of types and functions.
 const FUNCTION_TYPE: usize = 4;
 const BASE: usize = 3;
 const ELEMENTS: usize = 4;
 
-/// A field, as the source has it.
+/// A field, as in the source.
 #[derive(Default)]
 pub(in crate::lower) struct Described {
-    /// What follows the parameter's name: `.dims[1]`.
+    /// The suffix to the parameter's name: `.dims[1]`.
     pub(in crate::lower) path: String,
     pub(in crate::lower) source_type: String,
-    /// The type itself, or what it points to, where that has a name.
+    /// The type itself, or its pointee, if it has a name.
     pub(in crate::lower) target: String,
-    /// What it points to, where it is a pointer.
+    /// The pointee, if it is a pointer.
     pub(in crate::lower) pointee: Option<Pointee>,
 }
 
-/// A type that a pointer points to, by its layout.
+/// The layout of a pointee.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lower) struct Pointee {
     pub(in crate::lower) size: u64,
-    /// 1 for a struct that does not say it: it may be packed, which debug information does not tell.
+    /// 1 for a struct without an explicit alignment: it may be packed, which debug information does not show.
     pub(in crate::lower) align: u32,
 }
 
-/// What a function's parameter points to; none where that is not known, or nothing.
+/// The pointee of a function's parameter; `None` if it is not known, or not a pointer.
 pub(in crate::lower) fn pointee(m: &Module, f: Val, position: usize) -> Option<Pointee> {
     let (_, ty) = plain(m, parameter_type(m, f, position)?);
     // SAFETY: LLVM is given a node of debug information, of a module that is alive.
@@ -96,7 +96,7 @@ fn alignment(m: &Module, mut ty: Md) -> u32 {
     1
 }
 
-/// The type of a function's parameter; none where that is not known, or of another size.
+/// The type of a function's parameter; `None` if it is not known, or has another size.
 pub(in crate::lower) fn parameter(m: &Module, f: Val, position: usize, size: u64) -> Option<Md> {
     let (_, ty) = plain(m, parameter_type(m, f, position)?);
     // SAFETY: LLVM is given a type in debug information, of a module that is alive.
@@ -112,11 +112,11 @@ fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
         return None;
     }
     let types = operand(m, operand(m, function, FUNCTION_TYPE)?, BASE)?;
-    // The first is what the function returns.
+    // The first is the return type.
     operand(m, types, position + 1)
 }
 
-/// The type of a variable; none where that is not known, or of another size.
+/// The type of a variable; `None` if it is not known, or has another size.
 pub(in crate::lower) fn variable(m: &Module, global: Val, size: u64) -> Option<Md> {
     let ty = operand(m, operand(m, llvm::debug_info_of(global)?, 0)?, BASE)?;
     let (_, inner) = plain(m, ty);
@@ -156,7 +156,7 @@ pub(in crate::lower) fn field(m: &Module, ty: Md, offset: u64) -> Option<Describ
                 at %= size;
             }
             POINTER | REFERENCE | RVALUE_REFERENCE if at == 0 => {
-                // A pointer to `void` points to no type.
+                // A pointer to `void` has no pointee type.
                 let Some(to) = operand(m, inner, BASE) else {
                     return Some(pointer(path, "", "void", &words));
                 };
@@ -185,7 +185,7 @@ fn pointer(path: String, words: &str, target: &str, own: &str) -> Described {
     Described { path, source_type, target: target.to_owned(), pointee: None }
 }
 
-/// The member or base class that covers a bit, and where it begins.
+/// The member or base class that contains a bit, and its offset.
 fn member_at(m: &Module, ty: Md, at: u64) -> Option<(Md, u64)> {
     let members = operands(m, operand(m, ty, ELEMENTS)?).into_iter().flatten();
     members
@@ -220,7 +220,7 @@ fn indices(m: &Module, array: Md, number: u64) -> Option<String> {
     (left == 0).then_some(text)
 }
 
-/// A type without names for it and qualifiers, and these qualifiers.
+/// A type without typedefs and qualifiers, and these qualifiers.
 fn plain(m: &Module, ty: Md) -> (String, Md) {
     let (mut words, mut ty) = (String::new(), ty);
     for _ in 0..32 {

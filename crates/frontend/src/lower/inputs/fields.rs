@@ -1,14 +1,14 @@
-//! Fields of structs that are passed by value, as parameters of their own.
+//! Fields of structs passed by value, as parameters of their own.
 //!
-//! A struct parameter is memory that a launch fills. What a kernel reads of it at a fixed place says more as a parameter:
-//! a pointer (`f.y` of a functor, a capture of a lambda) is an array of the launch's, a number is one that a launch can
-//! choose by its name. Such parameters stand behind the kernel's own, and know their place in the struct
-//! ([`lockstep_kernel::Within`]): a launch puts their values there too, for what reads the struct in another way, by a
-//! variable index or as a whole. Where an index chooses one of a few pointers, that choice is spelt out. The same is done
-//! with variables that somebody else sets ([`super::variables`]).
+//! A struct parameter is memory that a launch fills. A field that a kernel reads at a constant offset is more useful as
+//! a parameter: a pointer (`f.y` of a functor, a capture of a lambda) is an array of the launch, a number is one that a
+//! launch can set by its name. Such parameters follow the kernel's own, and have their position in the struct
+//! ([`lockstep_kernel::Within`]): a launch also stores their values there, for code that reads the struct in another
+//! way, by a variable index or as a whole. If an index selects one of a few pointers, that selection becomes explicit.
+//! The same is done for variables that other code sets ([`super::variables`]).
 //!
-//! Left in the bytes of the struct: unions, bit-fields, numbers that are read in such another way, pointers to other
-//! than global memory, and all fields where there are too many.
+//! Kept in the bytes of the struct: unions, bit-fields, numbers that are read in such another way, pointers to memory
+//! other than global, and all fields if there are too many.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -25,16 +25,16 @@ use crate::llvm::{self, Md, Opcode, Type, TypeKind, Val};
 use crate::lower::Lower;
 use crate::prepare::KEEP;
 
-/// A struct with more fields in use is left as it is.
+/// Maximum number of used fields of a struct that is split.
 const MOST_FIELDS: usize = 64;
-/// Which of more pointers an index chooses is not spelt out.
+/// Maximum number of pointers among which an index selects explicitly.
 const MOST_CHOICES: usize = 16;
 
 /// A scalar of a struct, as LLVM lays it out.
 struct Piece {
     offset: u64,
     ty: Ty,
-    /// Numbers of the members that lead to it.
+    /// Indices of the members that lead to it.
     path: Vec<u64>,
 }
 
@@ -47,34 +47,34 @@ impl Piece {
 /// How a kernel reads a struct parameter.
 #[derive(Default)]
 pub(in crate::lower) struct Uses {
-    /// Loads that nobody uses: of padding that is copied along.
+    /// Unused loads: of padding that is copied.
     dead: Vec<Val>,
-    /// Loads at a fixed offset.
+    /// Loads at a constant offset.
     loads: Vec<(Val, u64)>,
-    /// Loads from an element of an array, which are among what is read otherwise, too.
+    /// Loads of an array element, which are also in `otherwise`.
     elements: Vec<(Val, Element)>,
     /// Bytes that are read in another way.
     otherwise: Vec<Range<u64>>,
-    /// The functions that are looked at; all where there are none.
+    /// The functions that are considered; `None` means all.
     only: Option<HashSet<Val>>,
 }
 
 impl Uses {
-    /// None yet, to be looked for in these functions.
+    /// Initially empty, to be collected in these functions.
     pub(in crate::lower) fn within(functions: &HashSet<Val>) -> Uses {
         Uses { only: Some(functions.clone()), ..Uses::default() }
     }
 }
 
-/// One of several places, by an index.
+/// One of several offsets, selected by an index.
 #[derive(Clone)]
 struct Element {
     index: Val,
-    /// Where it is for each value of the index.
+    /// The offset for each value of the index.
     offsets: Vec<u64>,
 }
 
-/// What is split, and the name of it.
+/// The struct or variable that is split, and its name.
 pub(in crate::lower) struct Whole {
     pub(in crate::lower) name: String,
     pub(in crate::lower) of: WholeOf,
@@ -87,14 +87,14 @@ pub(in crate::lower) enum WholeOf {
     Variable(Space),
 }
 
-/// Where an address computation leads.
+/// The result of an address computation.
 enum Step {
     To(u64),
     Element { of: Range<u64>, element: Element },
     Anywhere,
 }
 
-/// Pointers of an array in a struct, of which an index chooses one.
+/// Pointers of an array in a struct, one of which is selected by an index.
 #[derive(Clone)]
 pub(in crate::lower) struct Chosen {
     /// Which of a load's values it is.
@@ -104,8 +104,8 @@ pub(in crate::lower) struct Chosen {
 }
 
 impl Lower<'_> {
-    /// Makes parameters of the fields of a struct parameter, and remembers which loads read them. The struct is this
-    /// argument of the function, and stands at this position of the kernel's parameters.
+    /// Creates parameters for the fields of a struct parameter, and records which loads read them. The struct is this
+    /// argument of the function, at this position of the kernel's parameters.
     pub(in crate::lower) fn split_struct(
         &mut self,
         f: Val,
@@ -121,7 +121,7 @@ impl Lower<'_> {
         self.split_read(ty, uses, known, &Whole { name, of: WholeOf::Param(position) });
     }
 
-    /// Makes parameters of what is read of a struct, or of a variable, as the source describes it.
+    /// Creates parameters for the parts of a struct, or of a variable, that are read, with their source names.
     pub(in crate::lower) fn split_read(
         &mut self,
         ty: Type,
@@ -203,7 +203,7 @@ impl Lower<'_> {
         Operand::Reg(reg)
     }
 
-    /// The loads that read whole scalars as what they are; the others go to what is read otherwise.
+    /// The loads that read whole scalars with their own type; the others are added to those read in another way.
     fn exact_loads(&mut self, uses: &mut Uses, pieces: &[Piece]) -> Vec<(Val, Vec<usize>)> {
         let mut exact = Vec::new();
         for (load, at) in std::mem::take(&mut uses.loads) {
@@ -222,7 +222,7 @@ impl Lower<'_> {
         exact
     }
 
-    /// What is done with an address `at` bytes into a struct parameter.
+    /// Collects the uses of an address `at` bytes into a struct parameter.
     pub(in crate::lower) fn find_uses(
         &self,
         address: Val,
@@ -261,13 +261,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Loads at the address of an element, or of something in it.
+    /// Collects loads at the address of an element, or of a part of it.
     fn find_elements(&self, address: Val, element: Element, uses: &mut Uses) {
         for user in llvm::users(address).into_iter().filter(|&u| llvm::is_instruction(u)) {
             match llvm::opcode(user) {
                 Opcode::LLVMLoad => uses.elements.push((user, element.clone())),
                 Opcode::LLVMGetElementPtr => {
-                    // Offsets from the element's own start, wherever that is.
+                    // Offsets relative to the element's own start.
                     if let Step::To(further) = self.step(user, 0, &(0..u64::MAX)) {
                         let offsets = element.offsets.iter().map(|o| o + further).collect();
                         self.find_elements(user, Element { offsets, ..element }, uses);
@@ -320,7 +320,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The pointer that an index chooses; what was read where it chooses none of the array's.
+    /// The pointer that an index selects; the loaded value if the index is out of range.
     pub(in crate::lower) fn choose(
         &mut self,
         chosen: &Chosen,
@@ -334,7 +334,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Remembers which pointers the loads of elements choose from, where all of these are fields.
+    /// Records the pointers that loads of elements select from, if all of these are fields.
     fn note_choices(&mut self, uses: &Uses, pieces: &[Piece], regs: &[Option<Operand>]) {
         for (load, element) in &uses.elements {
             let leaves = self.leaves(llvm::type_of(*load)).unwrap_or_default();
@@ -356,7 +356,7 @@ impl Lower<'_> {
         }
     }
 
-    /// False where the struct has scalars that have no registers, or too many.
+    /// False if the struct has scalars without a register type, or too many.
     fn collect_pieces(&self, ty: Type, at: u64, path: &mut Vec<u64>, out: &mut Vec<Piece>) -> bool {
         const MOST: usize = 1024;
         let mut inner = |index: u64, ty: Type, at: u64, out: &mut Vec<Piece>| {
@@ -410,7 +410,7 @@ impl Lower<'_> {
     }
 }
 
-/// What a call that is given an address in a struct parameter may read of it; none where nothing.
+/// The bytes that a call with an address in a struct parameter may read; `None` if it reads nothing.
 fn read_by_call(call: Val, address: Val, at: u64, whole: &Range<u64>) -> Option<Range<u64>> {
     let name = llvm::callee(call).map(llvm::name).unwrap_or_default();
     let ignored = ["llvm.dbg", "llvm.lifetime", KEEP];
@@ -434,7 +434,7 @@ fn is_dead(load: Val) -> bool {
     llvm::users(load).into_iter().all(kept)
 }
 
-/// clang lays out a union as one of its members.
+/// clang represents a union by one of its members.
 fn is_union(ty: Type) -> bool {
     // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
     unsafe {

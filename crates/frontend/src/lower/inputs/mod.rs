@@ -1,4 +1,4 @@
-//! What a kernel works on: its parameters, the fields of struct parameters, variables that somebody else sets, and static
+//! The inputs of a kernel: its parameters, the fields of struct parameters, variables that other code sets, and static
 //! objects.
 
 pub(in crate::lower) mod described;

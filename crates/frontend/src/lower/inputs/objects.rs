@@ -1,8 +1,8 @@
-//! Static objects: globals with their initial bytes, strings, and local variables that stayed in memory.
+//! Static objects: globals with their initial bytes, strings, and local variables that remain in memory.
 //!
-//! All `extern __shared__` arrays of a kernel are one object, as they are one memory. A module-level variable
-//! without an initialiser (`extern __device__`) reads as zero. A variable is what its initialiser says only where nobody
-//! can have set it ([`super::variables`]).
+//! All `extern __shared__` arrays of a kernel are one object, because they share their memory. A module-level variable
+//! without an initialiser (`extern __device__`) reads as zero. A variable has the value of its initialiser only if no
+//! code can have set it ([`super::variables`]).
 
 use llvm_sys::core::*;
 use llvm_sys::target::LLVMABIAlignmentOfType;
@@ -13,7 +13,7 @@ use crate::lower::Lower;
 use crate::lower::types::space_of;
 use crate::lower::values::element_count;
 
-/// Larger initialisers are not looked into; such objects do not occur in kernels that anyone wrote by hand.
+/// Larger initialisers are not evaluated; such objects do not occur in hand-written kernels.
 const INIT_LIMIT: u64 = 64 << 20;
 
 impl Lower<'_> {
@@ -67,7 +67,7 @@ impl Lower<'_> {
                 let name = self.k.objects[id.0 as usize].name.clone();
                 self.unsupported(format!("the initial value of {name}"));
             }
-            // Nothing but zeros in global memory is what is there anyway.
+            // Zeros in global memory are the default anyway.
             let fixed = self.is_fixed(global);
             let plain =
                 relocations.is_empty() && space == Space::Global && bytes.iter().all(|&b| b == 0);
@@ -109,7 +109,7 @@ impl Lower<'_> {
         Ok(Operand::Object(id, 0))
     }
 
-    /// The element of an array, through all its dimensions.
+    /// The element type of an array, through all its dimensions.
     pub(in crate::lower) fn elem_of(&mut self, mut ty: Type) -> Elem {
         while llvm::type_kind(ty) == TypeKind::LLVMArrayTypeKind {
             // SAFETY: LLVM is given a type of the kind that it asks for, of a module that is alive.
@@ -210,7 +210,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An address constant, without emitting anything for it.
+    /// The value of an address constant, without emitting operations.
     fn constant_address(&mut self, v: Val) -> Result<std::rc::Rc<[Operand]>, String> {
         let (count, unsupported) = (self.count, self.k.unsupported.len());
         let operands = self.value(v);
@@ -240,7 +240,7 @@ fn is_open_array(ty: Type) -> bool {
     llvm::type_kind(ty) == TypeKind::LLVMArrayTypeKind && unsafe { LLVMGetArrayLength2(ty) } == 0
 }
 
-/// The scalar type that an element's name says.
+/// The scalar type with this name.
 pub(in crate::lower) fn named_type(name: &str) -> Option<(Ty, bool)> {
     let words: Vec<&str> = name
         .split_whitespace()

@@ -1,8 +1,8 @@
-//! Parameters: how each is passed, what its source type is, and what its array is made of.
+//! Parameters: how each is passed, its source type, and the elements of its array.
 //!
-//! The element of a buffer is taken from the source type where that is a scalar; else from the stride with which
-//! the kernel steps through it, else from the first access. A buffer through which nothing is stored, and whose
-//! address goes nowhere that cannot be followed, is read-only.
+//! The element type of a buffer is that of the source type if it is a scalar; otherwise it is derived from the stride
+//! of the kernel's accesses, or from the first access. A buffer is read-only if nothing is stored through it, and its
+//! address does not escape.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::lower::provenance;
 impl Lower<'_> {
     pub(in crate::lower) fn params(&mut self, f: Val) -> Vec<Rc<[Operand]>> {
         let mut types = self.source_types(f);
-        // A method's object is an argument that its mangled name does not mention.
+        // A method's object is an argument that its mangled name does not contain.
         if self.k.language != Language::OpenCl
             && llvm::arguments(f).first().is_some_and(|&a| llvm::name(a) == "this")
         {
@@ -34,7 +34,7 @@ impl Lower<'_> {
             let name = if name.is_empty() { format!("arg{i}") } else { name };
             let source_type = types.get(i).cloned().unwrap_or_default();
             let text = |list: &[String]| list.get(i).cloned().unwrap_or_default();
-            // A struct may be called as an image is, but it is passed by value.
+            // A struct may have the name of an image type, but it is passed by value.
             let by_value = llvm::byval_type(f, i as u32).is_some();
             if let Some(kind) = self.image_kind(&text(&base_types), &text(&access))
                 && !by_value
@@ -88,7 +88,7 @@ impl Lower<'_> {
         let base = source_type.trim_end_matches(['*', ' ', '&']).trim();
         let base = base.strip_suffix("__restrict__").unwrap_or(base).trim_end_matches(['*', ' ']);
         let base = base.to_owned();
-        // A name says nothing of a type that is called as one of the language's.
+        // A user-defined type may have the name of a built-in one.
         let pointee = described::pointee(self.m, f, i);
         let is_pointer = llvm::type_kind(ty) == TypeKind::LLVMPointerTypeKind;
         let fits = |t: Ty| !is_pointer || pointee.is_none_or(|p| p.size == u64::from(t.bytes()));
@@ -106,7 +106,7 @@ impl Lower<'_> {
                 (None, _) => ParamKind::Buffer { space: Space::Global, elem, readonly: false },
             };
             let mut source_type = source_type;
-            // Neither the mangled name nor OpenCL's metadata of types has it.
+            // Neither the mangled name nor OpenCL's metadata of types contains it.
             if llvm::is_restrict(f, i as u32) && !is_restrict(&source_type) {
                 source_type = format!("{source_type} restrict").trim_start().to_owned();
             }
@@ -138,7 +138,7 @@ impl Lower<'_> {
                 return Rc::new([]);
             }
         };
-        // One parameter for each run of equal leaves; nearly always that is one.
+        // One parameter for each run of equal leaves; nearly always there is one run.
         let mut operands = Vec::new();
         let mut start = 0;
         while start < leaves.len() {
@@ -198,7 +198,7 @@ impl Lower<'_> {
         most[0].map(|x| most[1..].iter().flatten().fold(x, |n, d| n.saturating_mul(*d)))
     }
 
-    /// What an annotation of the back end says of a kernel.
+    /// The value of a back-end annotation of a kernel.
     fn annotation(&self, f: Val, name: &str) -> Option<u32> {
         let nodes = self.m.named_metadata("nvvm.annotations");
         let own = nodes.iter().filter(|n| n.first() == Some(&f));
@@ -207,7 +207,7 @@ impl Lower<'_> {
         pair.get(1).and_then(|&v| llvm::const_int(v)).map(|v| v as u32)
     }
 
-    /// After lowering: what arrays are made of, and which are only read.
+    /// After lowering: the element types of arrays, and which arrays are only read.
     pub(in crate::lower) fn infer_elements(&mut self) {
         let bases = provenance::bases(&self.k);
         let n = self.k.params.len();
@@ -267,7 +267,7 @@ impl Lower<'_> {
             };
             if *elem == Elem::Bytes(0) {
                 *elem = match (stride[i], access[i]) {
-                    // Values are given by their components.
+                    // Values are given as components.
                     (_, Some((ty, _))) if is_image[i] => Elem::Scalar(ty),
                     (Some(s), Some((ty, 1))) if s == ty.bytes() as i64 => Elem::Scalar(ty),
                     (Some(s), _) if s < u32::MAX as i64 => Elem::Bytes(s as u32),
@@ -283,7 +283,7 @@ impl Lower<'_> {
     }
 }
 
-/// The alignment of a type that is called by keywords alone, which nobody can give another meaning; 1 for any other.
+/// The alignment of a type that is named by keywords only, which cannot be redefined; 1 for any other.
 fn keyword_align(name: &str) -> u32 {
     let words = || name.split_whitespace().filter(|w| !matches!(*w, "const" | "volatile"));
     let of_word = |w: &str| match w {

@@ -1,15 +1,16 @@
-//! Variables of a file that somebody else sets: `__device__`, `__managed__` and `__constant__` ones.
+//! Variables of a file that other code sets: `__device__`, `__managed__` and `__constant__` ones.
 //!
-//! The host may set a variable (`cudaMemcpyToSymbol`, a store to a managed one), and so may another translation unit. clang
-//! says which (`externally_initialized`): all but those of internal linkage that no host function of the file mentions. Another
-//! kernel may set these, too. Only a variable that nobody can have set is what its initialiser says ([`Lower::is_fixed`]).
+//! The host may set a variable (`cudaMemcpyToSymbol`, a store to a managed one), and so may another translation unit.
+//! clang marks them (`externally_initialized`): all except those of internal linkage that no host function of the file
+//! uses. Another kernel may set these, too. A variable has the value of its initialiser only if no code can have set it
+//! ([`Lower::is_fixed`]).
 //!
-//! A variable that a kernel only reads, and whose initialiser says nothing, is an input like any parameter. What is read of it
-//! at a fixed place becomes a parameter behind the kernel's own (`width`, `par.n`), so that a launch can choose it by its name,
-//! and a pointer in it is an array of the launch's ([`super::fields`]).
+//! A variable that a kernel only reads, and that has no non-zero initialiser, is an input like any parameter. What is
+//! read from it at a constant offset becomes a parameter after the kernel's own (`width`, `par.n`), so that a launch
+//! can set it by its name, and a pointer in it is an array of the launch ([`super::fields`]).
 //!
-//! Left as they are, and unknown to the prover: arrays that are read by a variable index, variables with a value, those that
-//! the kernel writes, and those that are read by volatile or atomic loads.
+//! Left unchanged, and unknown to the prover: arrays that are read with a variable index, variables with an initial
+//! value, those that the kernel writes, and those that are read by volatile or atomic loads.
 
 use std::collections::HashSet;
 
@@ -24,19 +25,19 @@ use crate::lower::Lower;
 use crate::lower::types::space_of;
 use crate::prepare::KEEP;
 
-/// What is done with a variable.
+/// How a variable is used.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deeds {
     read: bool,
     written: bool,
-    /// By a volatile or atomic load: others write it meanwhile.
+    /// Read by a volatile or atomic load: other code writes it concurrently.
     polled: bool,
-    /// Its address goes where it is not followed.
+    /// Its address escapes.
     escapes: bool,
 }
 
 impl Lower<'_> {
-    /// Whether every launch finds a variable as its initialiser says.
+    /// Whether a variable has the value of its initialiser in every launch.
     pub(in crate::lower) fn is_fixed(&self, global: Val) -> bool {
         // SAFETY: LLVM is given a global variable, of a module that is alive.
         let is_constant = unsafe { LLVMIsGlobalConstant(global) } != 0;
@@ -46,16 +47,16 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a pointer that a launch gives may point into a variable.
+    /// Whether a pointer argument of a launch may point into a variable.
     pub(in crate::lower) fn is_exported(&self, global: Val) -> bool {
-        // OpenCL's hosts cannot ask for the address of a variable.
+        // OpenCL host code cannot get the address of a variable.
         let is_known = self.k.language != Language::OpenCl && !is_internal(global);
         // SAFETY: LLVM is given a global variable, of a module that is alive.
         let is_constant = unsafe { LLVMIsGlobalConstant(global) } != 0;
         !is_constant && (is_known || deeds(global, None).escapes)
     }
 
-    /// Makes parameters of the variables that the kernel only reads and that somebody else sets.
+    /// Creates parameters for the variables that the kernel only reads and that other code sets.
     pub(in crate::lower) fn split_variables(&mut self, f: Val) {
         if self.k.language == Language::OpenCl {
             return;
@@ -94,7 +95,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether only this file knows a variable, and no host function in it mentions it.
+/// Whether a variable is only known in this file, and no host function in it uses it.
 fn is_internal(global: Val) -> bool {
     // SAFETY: LLVM is given a global, of a module that is alive.
     let linkage = unsafe { LLVMGetLinkage(global) };
@@ -104,7 +105,7 @@ fn is_internal(global: Val) -> bool {
     is_local && unsafe { LLVMIsExternallyInitialized(global) } == 0
 }
 
-/// A function and all that it may call.
+/// A function and all functions that it may call.
 fn called_by(f: Val) -> HashSet<Val> {
     let mut seen = HashSet::from([f]);
     let mut work = vec![f];
@@ -121,7 +122,7 @@ fn called_by(f: Val) -> HashSet<Val> {
     seen
 }
 
-/// What is done with a variable, in these functions or in all.
+/// How a variable is used, in these functions or in all.
 fn deeds(global: Val, only: Option<&HashSet<Val>>) -> Deeds {
     let mut done = Deeds::default();
     let mut seen = HashSet::from([global]);
@@ -181,7 +182,7 @@ fn call(call: Val, address: Val, done: &mut Deeds) {
     }
 }
 
-/// Whether this is an entry of a list that keeps variables alive (`llvm.used`), or what is in one.
+/// Whether this is an entry of a list that keeps variables alive (`llvm.used`), or the list itself.
 pub(in crate::lower) fn is_listed(user: Val) -> bool {
     match llvm::value_kind(user) {
         ValueKind::LLVMGlobalVariableValueKind => llvm::name(user).starts_with("llvm."),

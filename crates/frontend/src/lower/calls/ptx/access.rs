@@ -60,7 +60,7 @@ impl Lower<'_> {
                 return self
                     .ptx_strong_vector(is_load, tail, ty, count, space, addr, operands, names);
             }
-            // One access of all its elements.
+            // One access for all elements.
             let volatile = tail.contains(&"volatile");
             return self
                 .ptx_vector_access(is_load, ty, count, space, volatile, addr, operands, names);
@@ -161,7 +161,7 @@ impl Lower<'_> {
     }
 
     /// `cp.async.ca.shared.global [dst], [src], size, from-source`, `cp.async.commit_group`, `cp.async.wait_group n`,
-    /// `cp.async.wait_all`. A copy whose condition is false is one of no bytes.
+    /// `cp.async.wait_all`. A copy whose condition is false copies zero bytes.
     pub(super) fn ptx_async_copy(
         &mut self,
         tail: &[&str],
@@ -186,7 +186,7 @@ impl Lower<'_> {
                 let (dst, src) = (self.ptx_address(dst, names)?, self.ptx_address(src, names)?);
                 let t = Ty::I64;
                 let size = self.ptx_value(size, t, names)?;
-                // Behind the bytes that come from the source are zeros.
+                // The bytes after those from the source are zeros.
                 let given = match rest {
                     [] => size,
                     &[given] => self.ptx_value(given, t, names)?,
@@ -251,7 +251,7 @@ impl Lower<'_> {
         Some(())
     }
 
-    /// `st.relaxed.gpu.v2.u32 [$0], {a,b}`: as the memory model has it, an access of its own for each element.
+    /// `st.relaxed.gpu.v2.u32 [$0], {a,b}`: in the memory model, a separate access for each element.
     fn ptx_strong_vector(
         &mut self,
         is_load: bool,
@@ -328,7 +328,7 @@ fn order_of(parts: &[&str]) -> Order {
     }
 }
 
-/// `{a,b}`, where there are as many as there have to be.
+/// `{a,b}`, if it has the expected number of elements.
 fn parts_of_vector(operand: &str, count: u8) -> Option<Vec<&str>> {
     vector(operand).filter(|parts| parts.len() == usize::from(count))
 }

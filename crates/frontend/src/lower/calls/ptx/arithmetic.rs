@@ -12,7 +12,7 @@ use super::{Names, vector};
 use crate::lower::Lower;
 use crate::lower::calls::nvvm::rounding;
 
-/// Where `add.cc` leaves its carry.
+/// The register for the carry of `add.cc`.
 const CARRY: &str = "%cc";
 
 impl Lower<'_> {
@@ -114,7 +114,7 @@ impl Lower<'_> {
             }
             return Some(());
         }
-        // A result may be wider than the register that is read into it.
+        // A result may be wider than the register that is read.
         let out = dst.strip_prefix('$').and_then(|n| n.parse::<usize>().ok());
         let ty = out.and_then(|i| outs.get(i).copied()).unwrap_or(whole);
         let value = match self.ptx_register(src, ty) {
@@ -135,7 +135,7 @@ impl Lower<'_> {
     ) -> Option<(Operand, Ty)> {
         let kind = Kind::Int { ty, signed };
         let has = |p: &str| parts.contains(&p);
-        // The amount of a shift and the places of a bit field are 32-bit.
+        // Shift amounts and positions of bit fields are 32-bit.
         let narrow = matches!(parts[0], "shl" | "shr" | "bfe" | "bfi");
         let first = if parts[0] == "bfi" { 2 } else { 1 };
         let mut a = Vec::new();
@@ -213,7 +213,7 @@ impl Lower<'_> {
         Some((result, ty))
     }
 
-    /// The four products of bytes, signed or not, and what they are added to.
+    /// The four products of bytes, signed or unsigned, added to a sum.
     fn dot_of_bytes(&mut self, words: [Operand; 2], signed: [bool; 2], sum: Operand) -> Operand {
         (0..4).fold(sum, |sum, byte| {
             let [x, y] = [0, 1].map(|i| {
@@ -230,13 +230,13 @@ impl Lower<'_> {
         })
     }
 
-    /// Counts of bits are 32-bit.
+    /// Bit counts are 32-bit.
     fn counted(&mut self, op: IntUnOp, ty: Ty, x: Operand) -> (Operand, Ty) {
         let n = self.int_un(op, ty, x);
         (self.zext(ty, Ty::I32, n), Ty::I32)
     }
 
-    /// `add.cc`, `addc`, `sub.cc`, `subc`: the carry stands in a register of its own.
+    /// `add.cc`, `addc`, `sub.cc`, `subc`: the carry is in a register of its own.
     fn with_carry(
         &mut self,
         parts: &[&str],
@@ -370,7 +370,7 @@ impl Lower<'_> {
             ("div", 2) => two(self, FloatOp::Div),
             ("min", 2) => self.float(FloatOp::Min, ty, a[0], a[1]),
             ("max", 2) => self.float(FloatOp::Max, ty, a[0], a[1]),
-            // PTX has the sign of its first operand.
+            // In PTX the sign comes from the first operand.
             ("copysign", 2) => self.float(FloatOp::CopySign, ty, a[1], a[0]),
             ("fma" | "mad", 3) => {
                 self.def(Op::Fma { ty, rounding: round, a: a[0], b: a[1], c: a[2] }, ty)
@@ -399,7 +399,7 @@ impl Lower<'_> {
         Some(result)
     }
 
-    /// The parts of a value as they are stored.
+    /// The parts of a value in their storage form.
     fn split(&mut self, kind: Kind, whole: Operand) -> Vec<Operand> {
         let Kind::Pair { bfloat } = kind else { return vec![whole] };
         let high = self.int(IntOp::LShr, Ty::I32, whole, Operand::Imm(16));
@@ -423,7 +423,7 @@ impl Lower<'_> {
         self.int(IntOp::Or, Ty::I32, low, high)
     }
 
-    /// A stored part as the type that is computed with.
+    /// A stored part converted to the type of the computation.
     fn computed(&mut self, part: Kind, x: Operand) -> Operand {
         if part != Kind::BFloat {
             return x;
@@ -601,7 +601,7 @@ impl Lower<'_> {
     }
 }
 
-/// The type that a part of a float is computed in.
+/// The type in which a part of a float is computed.
 fn computing(part: Kind) -> Ty {
     match part {
         Kind::Float(ty) => ty,
@@ -618,7 +618,7 @@ fn logic(name: &str) -> Option<IntOp> {
     }
 }
 
-/// Comparisons of floats are false of a NaN, but for those that end in `u`.
+/// Comparisons of floats are false for a NaN, except those that end in `u`.
 fn comparison(name: &str, float: bool, signed: bool) -> Option<CmpOp> {
     use CmpOp::*;
     Some(match (name, float, signed) {

@@ -1,9 +1,9 @@
-//! Inline PTX: barriers, fences, lane registers, warp operations, accesses and scalar arithmetic, as far as
-//! SDK headers and people write it.
+//! Inline PTX: barriers, fences, lane registers, warp operations, accesses and scalar arithmetic, as far as SDK headers
+//! and user code use it.
 //!
-//! Each statement of the text is read by itself; `$n` names the call's operand `n`, results first, other names are
-//! registers of the text. A statement that is not understood makes the whole text unsupported. A statement under a
-//! predicate (`@p`) is understood where it only computes (the result is chosen, not the execution), or copies.
+//! Each statement of the text is parsed by itself; `$n` names the call's operand `n`, results first, other names are
+//! registers of the text. A statement that is not supported makes the whole text unsupported. A statement under a
+//! predicate (`@p`) is supported if it only computes (the result is selected, instead of the execution), or copies.
 
 mod access;
 mod arithmetic;
@@ -22,10 +22,10 @@ use crate::lower::calls::Outcome;
 use crate::lower::calls::nvvm::special_register;
 use crate::lower::insts::unsigned;
 
-/// How often an address that was cut short may have been moved since.
+/// Maximum number of additions to a truncated address.
 const MOVED: u32 = 64;
 
-/// What the names of the text stand for so far.
+/// The current values of the names in the text.
 type Names = HashMap<String, (Operand, Ty)>;
 
 impl Lower<'_> {
@@ -53,7 +53,7 @@ impl Lower<'_> {
             {
                 names.insert(window(&format!("${}", outs.len() + i)), (pointer, Ty::Ptr));
             }
-            // An operand that is read and written is one that has the number of its result.
+            // An operand that is read and written has the number of its result as its constraint.
             let same = constraints.split(',').nth(outs.len() + i);
             if let Some(result) = same.and_then(|c| c.parse::<usize>().ok()) {
                 names.insert(format!("${result}"), (value, ty));
@@ -77,9 +77,9 @@ impl Lower<'_> {
         Ok(results)
     }
 
-    /// An address in the window of shared memory has 32 bits, which do not say which object it means: it is a pointer
-    /// that was cut short, and perhaps moved since. This is what it would be with all its bits.
-    /// It is looked for in sums of up to so many summands in a row, each value once: hashes add and add.
+    /// An address in the window of shared memory has 32 bits, which do not identify the object: it is a truncated
+    /// pointer, to which offsets may have been added. This is the full pointer. It is searched for in chains of a
+    /// limited number of additions, visiting each value once: hash functions have long chains.
     fn cut_pointer(&mut self, v: Val, left: u32) -> Option<Operand> {
         if left == 0 || self.numbers.contains(&v) {
             return None;
@@ -205,7 +205,7 @@ impl Lower<'_> {
                 Some(())
             }
             ["shfl", "sync", mode, "b32"] => self.ptx_shuffle(mode, &operands, names),
-            // Both orders are in use.
+            // Both orders of suffixes are used.
             ["vote", "sync", kind, "pred" | "b32"] | ["vote", kind, "sync", "pred" | "b32"] => {
                 self.ptx_vote(kind, &operands, names)
             }
@@ -243,7 +243,7 @@ impl Lower<'_> {
         Some(())
     }
 
-    /// A predicate register, or its opposite.
+    /// A predicate register, or its negation.
     fn predicate(&mut self, text: &str, names: &Names) -> Option<Operand> {
         let (name, negated) = match text.strip_prefix('!') {
             Some(name) => (name.trim(), true),
@@ -341,7 +341,7 @@ impl Lower<'_> {
         Some(Operand::Imm(types::integer(text)? & ty.mask()))
     }
 
-    /// The special register that a name stands for.
+    /// The special register with this name.
     fn ptx_register(&mut self, text: &str, ty: Ty) -> Option<Operand> {
         let name = text.trim_start_matches(['%', '$']);
         if name == "WARP_SZ" {
@@ -353,7 +353,7 @@ impl Lower<'_> {
     }
 }
 
-/// The statements of a text, without comments and the braces of blocks.
+/// The statements of a text, without comments and without the braces of blocks.
 fn statements(text: &str) -> Vec<String> {
     let lines = text.lines().map(|l| l.split_once("//").map_or(l, |(code, _)| code));
     let code = lines.collect::<Vec<_>>().join(" ").replace("$$", "%");
@@ -363,7 +363,7 @@ fn statements(text: &str) -> Vec<String> {
         while let Some(rest) = s.strip_prefix(['{', '}']) {
             s = rest.trim_start();
         }
-        // The braces of a vector stay.
+        // The braces of a vector are kept.
         while s.ends_with('}') && s.matches('}').count() > s.matches('{').count() {
             s = s[..s.len() - 1].trim_end();
         }
@@ -393,7 +393,7 @@ fn operands(text: &str) -> Vec<String> {
     out.iter().map(|s| s.trim().to_string()).filter(|s| !s.is_empty()).collect()
 }
 
-/// Under which name the pointer is kept that a 32-bit address was made from.
+/// The name for the pointer that a 32-bit address was truncated from.
 fn window(name: &str) -> String {
     format!("window {name}")
 }

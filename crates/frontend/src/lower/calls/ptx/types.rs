@@ -2,7 +2,7 @@
 
 use lockstep_kernel::Ty;
 
-/// A type as the suffix of an instruction names it.
+/// A type, as named by an instruction's suffix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Int {
@@ -42,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// The type that holds a value of it.
+    /// The register type that holds a value of it.
     pub(super) fn storage(self) -> Ty {
         match self {
             Kind::Int { ty, .. } | Kind::Float(ty) => ty,
@@ -52,7 +52,7 @@ impl Kind {
         }
     }
 
-    /// What is computed with where it is a float, for each of its parts.
+    /// The type of each of its parts, if it is a float.
     pub(super) fn part(self) -> Option<Kind> {
         match self {
             Kind::Float(_) | Kind::BFloat => Some(self),
