@@ -1,5 +1,7 @@
 //! The answer, as data.
 
+use std::collections::BTreeSet;
+
 use lockstep_kernel::{LocId, Scope, SiteId};
 use lockstep_weak::Cut;
 
@@ -31,6 +33,8 @@ pub struct Explored {
     pub left_out: usize,
     /// Accesses, fences and barriers of the source that no thread of the launch comes to.
     pub unreached: Vec<SiteId>,
+    /// Pairs of accesses by different threads to one place, of which one writes: the smaller number first.
+    pub conflicts: BTreeSet<(SiteId, SiteId)>,
     /// Memory through which the threads communicate.
     pub places: Vec<SharedPlace>,
     /// Executions in which all threads end, and those in which some wait for ever.

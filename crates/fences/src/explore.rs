@@ -115,6 +115,7 @@ impl Case {
             threads: self.communication.threads.clone(),
             left_out: self.communication.left_out,
             unreached: self.sites.difference(&search.reached).copied().collect(),
+            conflicts: self.communication.conflicts(),
             places: self.communication.places.clone(),
             executions: summary.executions,
             hanging: summary.hanging,

@@ -36,6 +36,8 @@ pub enum DecidedBy {
     SeveralLaunches,
     /// The proof for all inputs.
     Proof,
+    /// The exploration of all executions of small launches, under the memory model.
+    Exploration,
 }
 
 /// How many of the findings of a kind are right, in the words of code hosts.
@@ -81,7 +83,7 @@ pub struct About {
     pub page: &'static str,
 }
 
-use DecidedBy::{OneLaunch, Proof, SeveralLaunches};
+use DecidedBy::{Exploration, OneLaunch, Proof, SeveralLaunches};
 
 /// In the interface's order.
 pub static KINDS: [About; 12] = [
@@ -190,7 +192,7 @@ pub static KINDS: [About; 12] = [
         name: "missing-fence",
         severity: Severity::Error,
         precision: Precision::VeryHigh,
-        decided_by: &[OneLaunch],
+        decided_by: &[OneLaunch, Exploration],
         between_blocks: true,
         rests_on_sizes: false,
         is_needless_code: false,
@@ -202,7 +204,8 @@ pub static KINDS: [About; 12] = [
         name: "redundant-fence",
         severity: Severity::Warning,
         precision: Precision::Medium,
-        decided_by: &[],
+        // A larger launch may need the fence.
+        decided_by: &[Exploration],
         between_blocks: false,
         rests_on_sizes: true,
         is_needless_code: true,

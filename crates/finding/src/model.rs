@@ -177,6 +177,9 @@ pub struct Finding {
     /// What its threads did, where somebody asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// It is shown by an exploration of executions under the memory model, and not by one execution.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explored: bool,
     /// How to see it again.
     #[serde(skip)]
     pub repeat: Option<Repeat>,
@@ -229,6 +232,7 @@ impl Finding {
             suppressed: None,
             also_in: Vec::new(),
             trace: None,
+            explored: false,
             repeat: None,
         }
     }

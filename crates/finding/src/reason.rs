@@ -138,6 +138,12 @@ pub enum Reason {
     NotLookedFor {
         kind: Kind,
     },
+    /// Executions under the memory model were not explored.
+    NotExplored {
+        why: String,
+    },
+    /// Not all of them were explored.
+    ExplorationCut,
     NotLookedForByProver {
         kind: Kind,
     },
@@ -365,6 +371,12 @@ impl fmt::Display for Reason {
             Reason::FoundOnlyWhen(when) => write!(f, "found only where {when}"),
             Reason::OneLaunch { kind } => write!(f, "one launch says nothing about {kind}"),
             Reason::NotLookedFor { kind } => write!(f, "this version does not look for {kind}"),
+            Reason::NotExplored { why } => {
+                write!(f, "its executions under the memory model cannot be explored: {why}")
+            }
+            Reason::ExplorationCut => {
+                f.write_str("it has too many executions under the memory model to explore them all")
+            }
             Reason::NotLookedForByProver { kind } => {
                 write!(f, "the prover does not look for {kind}")
             }

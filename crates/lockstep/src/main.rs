@@ -113,6 +113,12 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             let how = Engines::Search(evolve);
             check(&args, &how)
         }
+        Command::Fences(mut args) => {
+            colour::say(args.analysis.report.color);
+            begin(&mut args.analysis.input, clang_args)?;
+            args.analysis.launch.concrete()?;
+            check(&args, &Engines::Explorer)
+        }
         Command::Run(mut args) => {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;

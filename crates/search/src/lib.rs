@@ -43,7 +43,7 @@ pub use advise::remedies::{Advisor, Remedy};
 pub use blame::table::{EXCUSES, Excuse};
 pub use explore::partial_groups::remainders;
 pub use given::{Alias, Given, Suggestion};
-pub use search::{Searched, leave_satisfiable, search, usual_launches};
+pub use search::{Searched, leave_satisfiable, ordinary_launches, search, usual_launches};
 pub use settings::{Progress, Settings};
 pub use space::candidate::Rule;
 pub use space::dimensions::UsualDims;

@@ -4,7 +4,7 @@
 //! terminates ([`first_link`], [`waits`]). Then launches are tried ([`crate::explore`]), each bug's launch is shrunk
 //! and its condition is searched for ([`shrink`]), and barriers are judged and proposed ([`crate::advise`]).
 
-use lockstep_finding::{Finding, Kind, Launch, Reason};
+use lockstep_finding::{Fact, Finding, Kind, Launch, Origin, Reason};
 use lockstep_kernel::Kernel;
 use lockstep_simulate::bind;
 
@@ -283,6 +283,31 @@ pub fn leave_satisfiable(kernel: &Kernel, given: &mut Given) {
         given.relations.clear();
     }
     given.conditions = related.conditions();
+}
+
+/// An ordinary launch for each of some dimensions (grid and block), if what is given allows it. A kernel that callers
+/// would launch with one block, or with blocks of one thread, gets no more of them.
+pub fn ordinary_launches(
+    kernel: &Kernel,
+    given: &Given,
+    dimensions: &[([u32; 3], [u32; 3])],
+    seed: u64,
+) -> Vec<Launch> {
+    let chosen = |dims: [u32; 3]| Some(Fact::new(dims, Origin::Choice));
+    let usual = Space::new(kernel, given).plain();
+    let size = |dims: [u32; 3]| dims.iter().map(|&n| u64::from(n)).product::<u64>();
+    let is_usual = |&&(grid, block): &&([u32; 3], [u32; 3])| {
+        size(grid) <= size(usual.grid) && size(block) <= size(usual.block)
+    };
+    let launch = |&(grid, block): &([u32; 3], [u32; 3])| {
+        let given =
+            Given { grid: chosen(grid), block: chosen(block), global: None, ..given.clone() };
+        let space = Space::new(kernel, &given);
+        let plain = space.plain();
+        let fits = space.is_possible(&plain) && plain.grid == grid && plain.block == block;
+        fits.then(|| space.launch(&plain, &Sizes::default(), seed))
+    };
+    dimensions.iter().filter(is_usual).filter_map(launch).collect()
 }
 
 /// Launches that callers would make: no odd value, and no size of 0 or 1, for which almost anything can be proved.

@@ -104,6 +104,33 @@ impl Communication {
         self.origins[self.program.threads[thread].code][pc]
     }
 
+    /// Pairs of accesses by different threads that may go to one place, of which one writes: the smaller number first.
+    pub(crate) fn conflicts(&self) -> BTreeSet<(SiteId, SiteId)> {
+        let mut at: Vec<BTreeSet<(usize, SiteId, bool)>> = vec![BTreeSet::new(); self.places.len()];
+        for thread in 0..self.program.threads.len() {
+            for (pc, instr) in self.program.code(thread).instrs.iter().enumerate() {
+                let Some(address) = instr.address() else { continue };
+                let Some(site) = self.origin(thread, pc).site else { continue };
+                for (place, accesses) in at.iter_mut().enumerate() {
+                    if address.may_be(place) {
+                        accesses.insert((thread, site, instr.writes()));
+                    }
+                }
+            }
+        }
+        let mut out = BTreeSet::new();
+        for accesses in &at {
+            for &(one, a, writes) in accesses {
+                for &(other, b, also_writes) in accesses {
+                    if one != other && (writes || also_writes) {
+                        out.insert((a.min(b), a.max(b)));
+                    }
+                }
+            }
+        }
+        out
+    }
+
     /// Accesses, fences and barriers that a thread has passed which comes to an instruction.
     pub fn passed(&self, thread: usize, pc: usize) -> impl Iterator<Item = SiteId> {
         self.passed[self.program.threads[thread].code].get(&pc).into_iter().flatten().copied()

@@ -73,6 +73,7 @@ pub(crate) fn race() -> Finding {
         suppressed: None,
         also_in: Vec::new(),
         trace: None,
+        explored: false,
         repeat: None,
     }
 }

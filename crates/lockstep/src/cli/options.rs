@@ -71,6 +71,15 @@ pub(crate) enum Command {
         value was approximated; otherwise it is possible, and the approximated values are named.\n\n\
         --proof-log DIR writes each proof down; 'lockstep recheck DIR' checks it with a solver.")]
     Prove(ProveCommandArgs),
+    /// Find missing and redundant fences: explore all executions of small launches under the memory model
+    #[command(after_help = "Examples:\n  \
+        lockstep fences reduce.cu\n  \
+        lockstep fences lock.cu --kernel push --block 256 --grid 16 --arg n=64\n\n\
+        Kernels that communicate through memory (flags, locks, tickets, queues) are explored: every execution that the \
+        memory model of PTX, or of OpenCL, allows. A launch of few threads is explored as it is given; others are reduced \
+        to a few blocks and threads, which the report names. A missing fence is reported with the place where it \
+        belongs and the scope that it needs; with it inserted, the kernel is explored again.")]
+    Fences(FilesArgs),
     /// Simulate one launch exactly as given; print findings, its printf output and its output arrays
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \

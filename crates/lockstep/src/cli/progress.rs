@@ -126,10 +126,12 @@ pub(crate) enum Engine {
     Prove,
     Search,
     Simulate,
+    Explore,
 }
 
 impl Engine {
-    const ALL: [Engine; 4] = [Engine::Compile, Engine::Prove, Engine::Search, Engine::Simulate];
+    const ALL: [Engine; 5] =
+        [Engine::Compile, Engine::Prove, Engine::Search, Engine::Simulate, Engine::Explore];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -137,6 +139,7 @@ impl Engine {
             Engine::Prove => "prove",
             Engine::Search => "search",
             Engine::Simulate => "simulate",
+            Engine::Explore => "explore",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The command line that repeats a finding's launch.
 //!
-//! It is `lockstep run` with the file, the kernel, the launch, and what the user said of the file: the build, the settings, the
+//! It is `lockstep run` (`lockstep fences` for what only an exploration shows) with the file, the kernel, the launch, and what the user said of the file: the build, the settings, the
 //! options. What the user did not say, because it stands in `lockstep.toml`, `run` finds as `check` does. Names are
 //! as the user gave them, so the command belongs to the folder where they hold ([`Repeat::folder`]).
 
@@ -39,12 +39,14 @@ pub(crate) fn add<'a>(
         let same = |(file, name): &&(String, String)| *file == kernel.file && *name == kernel.name;
         let is_alone = names.iter().filter(same).count() <= 1;
         let name = if is_alone { &kernel.name } else { &kernel.mangled };
-        let what =
-            format!("lockstep run {} --kernel {}", path_word(path), shell_quoted(name.as_ref()));
+        let file_and_kernel =
+            format!("{} --kernel {}", path_word(path), shell_quoted(name.as_ref()));
         for finding in &mut kernel.findings {
             let Some(launch) = &finding.launch else { continue };
             let options = given.options(launch);
-            finding.repeat = Some(Repeat { folder: folder.clone(), what: what.clone(), options });
+            let command = if finding.explored { "fences" } else { "run" };
+            let what = format!("lockstep {command} {file_and_kernel}");
+            finding.repeat = Some(Repeat { folder: folder.clone(), what, options });
         }
     }
 }

@@ -34,7 +34,7 @@ const MOST_PROVED_REMEDIES: usize = 2;
 pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Prove,
     decides: &[DecidedBy::Proof],
-    is_asked: |how| !matches!(how, Engines::Search(_)),
+    is_asked: |how| matches!(how, Engines::Prover { .. } | Engines::All(_)),
     look,
 };
 
@@ -49,6 +49,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let may_alias = match task.how {
         Engines::Prover { may_alias, .. } => *may_alias,
         Engines::All(how) | Engines::Search(how) => how.alias == Alias::All,
+        Engines::Explorer => false,
     };
     if is_alone {
         let mut proof = task.prove(kernel, given, host, may_alias, &kinds, q.budget, false)?;

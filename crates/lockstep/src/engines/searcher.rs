@@ -20,7 +20,7 @@ const SEARCH_UNHURRIED: f64 = 0.6;
 pub(crate) const ROW: EngineRow = EngineRow {
     engine: |q| if q.is_complete() { Engine::Simulate } else { Engine::Search },
     decides: &[DecidedBy::OneLaunch, DecidedBy::SeveralLaunches],
-    is_asked: |how| !matches!(how, Engines::Prover { .. }),
+    is_asked: |how| matches!(how, Engines::Search(_) | Engines::All(_)),
     look,
 };
 

@@ -17,6 +17,7 @@ use lockstep_search::Searched;
 use lockstep_simulate::Config;
 
 use crate::cli::progress::{Engine, Working};
+use crate::engines::explorer::{self, Exploration};
 use crate::engines::task::{Engines, Share, Task, Way};
 use crate::engines::{prover, searcher};
 use crate::facts::load::Source;
@@ -46,6 +47,7 @@ impl Question<'_> {
 pub(crate) struct Evidence {
     pub(crate) proof: Option<Proof>,
     pub(crate) searched: Option<Searched>,
+    pub(crate) explored: Option<Exploration>,
 }
 
 /// What comes after an engine.
@@ -75,7 +77,7 @@ impl EngineRow {
     }
 }
 
-pub(crate) static ENGINES: [EngineRow; 2] = [prover::ROW, searcher::ROW];
+pub(crate) static ENGINES: [EngineRow; 3] = [prover::ROW, searcher::ROW, explorer::ROW];
 
 #[cfg(test)]
 mod tests {
@@ -98,8 +100,9 @@ mod tests {
     fn every_command_asks_an_engine() {
         let asked =
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
-        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true]);
-        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true]);
-        assert_eq!(asked(&Engines::Prover { may_alias: false, log: None }), [true, false]);
+        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true]);
+        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false]);
+        assert_eq!(asked(&Engines::Explorer), [false, false, true]);
+        assert_eq!(asked(&Engines::Prover { may_alias: false, log: None }), [true, false, false]);
     }
 }

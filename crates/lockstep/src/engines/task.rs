@@ -23,6 +23,8 @@ use crate::cli::dims::{self, DimArg, Dims, Known};
 use crate::cli::interrupt;
 use crate::cli::options::{Analysis, Evolve};
 use crate::cli::progress::{Engine, Progress, Working};
+use crate::engines::explored;
+use crate::engines::explorer::Exploration;
 use crate::engines::proof;
 use crate::engines::proof_log;
 use crate::engines::safe;
@@ -53,7 +55,9 @@ pub(crate) enum Engines {
         /// Where proofs are written down.
         log: Option<PathBuf>,
     },
-    /// The prover first; its alarms and what it leaves open go to the search.
+    /// The exploration of executions alone.
+    Explorer,
+    /// The prover first; its alarms and what it leaves open go to the search. What communicates through memory is explored.
     All(Evolve),
 }
 
@@ -242,7 +246,7 @@ impl Task<'_> {
         config.deadline = config
             .deadline
             .map(|d| started.checked_add(seconds(budget.time)).map_or(d, |part| d.min(part)));
-        let kinds = config.kinds.clone();
+        let kinds = self.decided(&config.kinds);
         self.say_what_the_host_has(kernel, source, &way.given);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget.time)));
         let question =
@@ -264,9 +268,21 @@ impl Task<'_> {
         self.joined(&question, evidence).map_err(fail)
     }
 
+    /// Those of some kinds that an engine decides that is asked, or that the user names.
+    fn decided(&self, kinds: &[Kind]) -> Vec<Kind> {
+        let asked = ENGINES.iter().filter(|row| (row.is_asked)(self.how));
+        let own: Vec<Kind> = asked.flat_map(|row| row.own(kinds)).collect();
+        let named = &self.analysis.search.only;
+        kinds.iter().copied().filter(|k| named.contains(k) || own.contains(k)).collect()
+    }
+
     /// What all engines said, as one report.
     fn joined(&self, q: &Question, evidence: Evidence) -> Result<KernelReport, String> {
         let Question { kernel, source, kinds, started, .. } = *q;
+        let strict = self.analysis.report.strict;
+        if let Engines::Explorer = self.how {
+            return Ok(self.explored(q, evidence.explored));
+        }
         let Some(searched) = evidence.searched else {
             let mut proof = evidence.proof;
             let logs = proof.as_mut().map_or(Vec::new(), |p| std::mem::take(&mut p.logs));
@@ -279,7 +295,6 @@ impl Task<'_> {
         if searched.nothing_allowed && q.is_complete() {
             return Err("the launch does not satisfy the preconditions".into());
         }
-        let strict = self.analysis.report.strict;
         let mut report = if searched.nothing_allowed {
             let because = &Reason::NoLaunchSatisfies;
             simulation::unknown_report(kernel, &source.name, kinds, because)
@@ -291,8 +306,27 @@ impl Task<'_> {
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
             proof::add_absent(kernel, &mut report);
         }
+        if let Some(exploration) = &evidence.explored {
+            explored::join(kernel, exploration, &mut report, strict);
+        }
+        if self.analysis.search.only.is_empty() {
+            explored::leave_out_undecided(&mut report);
+        }
         self.explain(source, &mut report);
         Ok(report)
+    }
+
+    /// The report of the exploration alone.
+    fn explored(&self, q: &Question, exploration: Option<Exploration>) -> KernelReport {
+        let Question { kernel, source, kinds, started, .. } = *q;
+        let because = Reason::NotExplored { why: "it does not communicate through memory".into() };
+        let mut report = simulation::unknown_report(kernel, &source.name, kinds, &because);
+        proof::add_absent(kernel, &mut report);
+        if let Some(exploration) = &exploration {
+            explored::join(kernel, exploration, &mut report, self.analysis.report.strict);
+        }
+        report.seconds = started.elapsed().as_secs_f64();
+        report
     }
 
     fn say_what_the_host_has(&self, kernel: &Kernel, source: &Source, given: &Given) {

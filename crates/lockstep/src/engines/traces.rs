@@ -55,7 +55,7 @@ pub(crate) fn are_wanted(report: &KernelReport, shown: Shown) -> bool {
 }
 
 fn is_seen(finding: &Finding, shown: Shown) -> bool {
-    finding.confidence == Confidence::Confirmed && shown.is_about(finding.kind)
+    finding.confidence == Confidence::Confirmed && !finding.explored && shown.is_about(finding.kind)
 }
 
 /// Adds traces to the findings that were seen in a launch, as far as the format shows them.

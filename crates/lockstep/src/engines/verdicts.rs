@@ -9,7 +9,8 @@ use crate::cli::options::SearchArgs;
 /// The kinds asked for, in the interface's order: for one launch, or for several.
 pub(crate) fn kinds(search: &SearchArgs, several: bool) -> Vec<Kind> {
     let wanted = |k: &Kind| {
-        let usual = is_looked_for(*k, several);
+        let explored = several && k.is_decided_by(DecidedBy::Exploration);
+        let usual = explored || is_looked_for(*k, several);
         let by_default = if search.only.is_empty() { usual } else { search.only.contains(k) };
         by_default && !search.skip.contains(k)
     };
@@ -52,7 +53,9 @@ impl Evidence<'_> {
         if findings().next().is_some() {
             return Verdict::Unknown { because: Reason::NotConfirmed };
         }
-        if !is_looked_for(kind, self.several) {
+        let would_be_explored =
+            kind.is_decided_by(DecidedBy::Exploration) && self.several && self.incomplete.is_some();
+        if !(would_be_explored || is_looked_for(kind, self.several)) {
             let because = match kind.is_decided_by(DecidedBy::SeveralLaunches) {
                 true => Reason::OneLaunch { kind },
                 false => Reason::NotLookedFor { kind },

@@ -42,6 +42,7 @@ const FOLDERS: &[&str] = &[
     "misaligned",
     "missing-fence",
     "out-of-bounds",
+    "redundant-fence",
     "search",
     "uninitialised-read",
     "use-after-free",
@@ -85,6 +86,11 @@ fn missing_fence() {
 #[test]
 fn out_of_bounds() {
     folder("out-of-bounds");
+}
+
+#[test]
+fn redundant_fence() {
+    folder("redundant-fence");
 }
 
 #[test]

@@ -52,6 +52,9 @@ pub fn absent<'v>(
             Verdict::Clean { covered: "code that frees nothing".into() },
         ));
     }
+    if lacks(|op| matches!(op, Op::Fence { .. })) {
+        out.push((Kind::RedundantFence, proved()));
+    }
     let no_barrier = lacks(|op| matches!(op, Op::Barrier { .. }));
     if no_barrier {
         out.push((Kind::RedundantBarrier, proved()));

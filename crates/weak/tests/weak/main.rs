@@ -5,5 +5,6 @@ mod common;
 mod corpus;
 mod fences;
 mod litmus;
+mod meetings;
 mod opencl;
 mod patterns;

@@ -1,0 +1,334 @@
+//! What the exploration of executions adds to a report: missing and redundant fences, and what was seen to be in order.
+
+use lockstep_fences::{Explored, Fault, FenceUse, Missing, Remedy, Spot, Step, Worth, Wrong};
+use lockstep_finding::launch::dims_text;
+use lockstep_finding::{
+    Access, Action, Approximated, Approximation, Confidence, DecidedBy, Finding, KernelReport,
+    Kind, Launch, Memory, MemorySpace, Reason, Severity, Verdict,
+};
+use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, SiteKind, Space};
+use lockstep_simulate::site_place;
+
+use crate::engines::explorer::Exploration;
+use crate::engines::verdicts::is_found;
+
+/// Adds the findings, and says of the kinds that the exploration decides what is known now.
+pub(crate) fn join(
+    kernel: &Kernel,
+    exploration: &Exploration,
+    report: &mut KernelReport,
+    strict: bool,
+) {
+    let is_asked = |f: &Finding| report.verdicts.iter().any(|(kind, _)| *kind == f.kind);
+    let fresh: Vec<Finding> =
+        findings(kernel, exploration).into_iter().filter(|f| is_asked(f)).collect();
+    for finding in fresh {
+        match report.findings.iter_mut().find(|own| is_same(own, &finding)) {
+            Some(own) if own.help.is_empty() => own.help = finding.help,
+            Some(_) => {}
+            None => report.findings.push(finding),
+        }
+    }
+    let ordered = ordered(kernel, exploration);
+    report.findings.retain(|f| !is_only_unordered(f) || !ordered.contains(&lines(f)));
+    let by_weight = |f: &Finding| (f.holds_when.is_some(), f.confidence == Confidence::Possible);
+    report.findings.sort_by_key(by_weight);
+    let covered = covered(kernel, exploration);
+    for (kind, verdict) in &mut report.verdicts {
+        // A race that was only possible for want of an order that is known now.
+        let was_possible = *kind == Kind::DataRace
+            && *verdict == Verdict::Unknown { because: Reason::NotConfirmed };
+        if !kind.is_decided_by(DecidedBy::Exploration) && !was_possible {
+            continue;
+        }
+        let stands =
+            || report.findings.iter().filter(|f| f.kind == *kind && f.holds_when.is_none());
+        let better = match (&*verdict, open(*kind, exploration)) {
+            _ if is_found(stands(), strict) => Verdict::Found,
+            _ if stands().next().is_some() => Verdict::Unknown { because: Reason::NotConfirmed },
+            (Verdict::Proved { .. }, _) => continue,
+            (Verdict::Clean { covered: runs }, None) => {
+                Verdict::Clean { covered: format!("{runs}; {covered}") }
+            }
+            (_, None) => Verdict::Clean { covered: covered.clone() },
+            (Verdict::Unknown { .. }, Some(why)) => Verdict::Unknown { because: why },
+            (_, Some(_)) => continue,
+        };
+        *verdict = better;
+    }
+}
+
+/// Leaves out of a report of all engines that it is not known whether fences could go: that is no reason to look again at a
+/// kernel that has no error.
+pub(crate) fn leave_out_undecided(report: &mut KernelReport) {
+    report.verdicts.retain(|(kind, verdict)| {
+        *kind != Kind::RedundantFence || !matches!(verdict, Verdict::Unknown { .. })
+    });
+}
+
+/// Why the absence of findings says nothing; none if all executions of all launches are known.
+fn open(kind: Kind, exploration: &Exploration) -> Option<Reason> {
+    let answer = &exploration.answer;
+    let outside = answer.launches.iter().find_map(|l| l.as_ref().err());
+    if let Some(outside) = outside {
+        return Some(Reason::NotExplored { why: outside.to_string() });
+    }
+    // Fences are judged only in a kernel without faults.
+    if kind == Kind::RedundantFence && answer.all_faults().next().is_some() {
+        return Some(Reason::NotProvedFreeOfRaces);
+    }
+    (!answer.exhaustive()).then_some(Reason::ExplorationCut)
+}
+
+/// `all executions under the PTX memory model of 4 launches, the largest with grid 2 and block 2`.
+fn covered(kernel: &Kernel, exploration: &Exploration) -> String {
+    let model = match kernel.language {
+        Language::OpenCl => "OpenCL",
+        _ => "PTX",
+    };
+    let launches = &exploration.launches;
+    let threads = |launch: &&Launch| -> u64 {
+        launch.grid.iter().chain(&launch.block).map(|&n| u64::from(n)).product()
+    };
+    let dims = launches.iter().max_by_key(threads).map_or(String::new(), |launch| {
+        format!("grid {} and block {}", dims_text(launch.grid), dims_text(launch.block))
+    });
+    match launches.len() {
+        1 => format!("all executions under the {model} memory model with {dims}"),
+        n => format!(
+            "all executions under the {model} memory model of {n} launches, the largest with {dims}"
+        ),
+    }
+}
+
+/// Whether another engine has found it, too.
+fn is_same(own: &Finding, other: &Finding) -> bool {
+    let is_order = |f: &Finding| matches!(f.kind, Kind::DataRace | Kind::MissingFence);
+    (own.kind == other.kind || is_order(own) && is_order(other)) && lines(own) == lines(other)
+}
+
+/// Where the accesses of a finding stand, in a fixed order.
+fn lines(finding: &Finding) -> Vec<(String, u32, u32)> {
+    let place = |a: &Access| (a.place.file.clone(), a.place.line, a.place.column);
+    let mut lines: Vec<_> = finding.accesses.iter().map(place).collect();
+    lines.sort();
+    lines
+}
+
+/// A race that is possible only because the order through atomics, fences and flags was not known.
+fn is_only_unordered(finding: &Finding) -> bool {
+    let is_order = |a: &Approximated| a.variable == Approximation::OtherOrder;
+    finding.kind == Kind::DataRace
+        && finding.confidence == Confidence::Possible
+        && !finding.approximated.is_empty()
+        && finding.approximated.iter().all(is_order)
+}
+
+/// Places of pairs of accesses that go to the same memory in launches that were explored, and never race there.
+fn ordered(kernel: &Kernel, exploration: &Exploration) -> Vec<Vec<(String, u32, u32)>> {
+    let answer = &exploration.answer;
+    if !answer.exhaustive() {
+        return Vec::new();
+    }
+    let place = |site: SiteId| {
+        let place = site_place(kernel, site);
+        (place.file, place.line, place.column)
+    };
+    let places = |a: SiteId, b: SiteId| {
+        let mut places = vec![place(a), place(b)];
+        places.sort();
+        places
+    };
+    let raced = answer.all_faults().filter_map(|fault| match fault.wrong {
+        Wrong::Race(a, b) => Some(places(a, b)),
+        _ => None,
+    });
+    let raced: Vec<_> = raced.collect();
+    let pairs = answer.launches.iter().flatten().flat_map(|explored| &explored.conflicts);
+    pairs.map(|&(a, b)| places(a, b)).filter(|pair| !raced.contains(pair)).collect()
+}
+
+fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
+    let answer = &exploration.answer;
+    let mut out = Vec::new();
+    if let Some(missing) = &answer.missing {
+        let help = help(kernel, missing);
+        for fault in &missing.faults {
+            let confirmed = missing.verified && !fault.rests_on_uninitialised;
+            out.extend(race(kernel, exploration, fault, confirmed).map(|mut finding| {
+                finding.help.clone_from(&help);
+                finding
+            }));
+        }
+    }
+    let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
+    out.extend(
+        answer.fences.iter().filter_map(|fence| redundant(kernel, exploration, fence, is_exact)),
+    );
+    out
+}
+
+/// Whether something of the kernel depends on who is in one warp: small blocks have one warp only.
+fn asks_for_warps(kernel: &Kernel) -> bool {
+    kernel.insts().any(|i| {
+        matches!(
+            i.op,
+            Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Barrier { barrier: lockstep_kernel::Barrier::Warp { .. }, .. }
+        )
+    })
+}
+
+/// Two accesses that no execution orders; none for what is not a race.
+fn race(
+    kernel: &Kernel,
+    exploration: &Exploration,
+    fault: &Fault,
+    confirmed: bool,
+) -> Option<Finding> {
+    let Wrong::Race(..) = fault.wrong else { return None };
+    let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
+    let steps: Vec<&Step> = fault.marked.iter().map(|&i| &fault.timeline[i]).collect();
+    let accesses: Vec<Access> =
+        steps.iter().filter_map(|step| access(kernel, explored, step)).collect();
+    let [first, second] = &accesses[..] else { return None };
+    let place = &explored.places[steps[0].place?];
+    let size = i64::from(place.elem.size().max(1));
+    let element = place.offset as i64 / size;
+    let who = match first.block == second.block {
+        true => "by threads of one block",
+        false => "by threads of different blocks",
+    };
+    let space = match place.space {
+        Space::Shared => MemorySpace::Shared,
+        _ => MemorySpace::Global,
+    };
+    let message = format!(
+        "{} and {} of {space} memory `{}[{element}]` {who} may be reordered: a fence is missing",
+        first.op, second.op, place.object
+    );
+    let bytes = [place.offset as i64, place.offset as i64 + i64::from(place.size)];
+    let memory = Memory {
+        space,
+        object: Some(place.object.clone()),
+        element: Some(element),
+        bytes: Some(bytes),
+        object_size: None,
+        element_type: None,
+    };
+    let mut finding = Finding::new(Kind::MissingFence, message, accesses);
+    finding.memory = Some(memory);
+    finding.explored = true;
+    finding.launch = exploration.launches.get(fault.launch).cloned();
+    if !confirmed {
+        finding.confidence = Confidence::Possible;
+    }
+    Some(finding)
+}
+
+fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
+    let (site, thread) = (step.site?, &explored.threads[step.thread?]);
+    let op = match (kernel.site(site).kind, step.action) {
+        (SiteKind::Atomic, _) => Action::Atomic,
+        (_, lockstep_fences::Action::Write) => Action::Write,
+        _ => Action::Read,
+    };
+    Some(Access {
+        op,
+        thread: Some(thread.thread),
+        block: thread.block,
+        place: site_place(kernel, site),
+        value: None,
+        notes: Vec::new(),
+    })
+}
+
+/// What cures all of them together.
+fn help(kernel: &Kernel, missing: &Missing) -> Vec<String> {
+    let mut lines: Vec<String> =
+        missing.remedies.iter().map(|remedy| remedy_text(kernel, remedy)).collect();
+    lines.sort();
+    lines.dedup();
+    if missing.verified {
+        let all = if lines.len() == 1 { "with it" } else { "with all of these" };
+        lines.push(format!("{all}, no execution of the launches explored has the fault"));
+    }
+    lines
+}
+
+fn remedy_text(kernel: &Kernel, remedy: &Remedy) -> String {
+    let line = |site: SiteId| {
+        let place = site_place(kernel, site);
+        place.inlined_at.last().unwrap_or(&place).line
+    };
+    match *remedy {
+        Remedy::Insert { spot, scope, .. } => {
+            let side = if matches!(spot, Spot::Before(_)) { "before" } else { "after" };
+            format!(
+                "insert {} {side} the access at line {}",
+                fence(kernel, scope),
+                line(spot.site())
+            )
+        }
+        Remedy::Widen { site, scope, .. } => {
+            format!("the fence at line {} has to be {}", line(site), fence(kernel, scope))
+        }
+        Remedy::Flags { site } => format!(
+            "the barrier at line {} needs both CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE",
+            line(site)
+        ),
+        Remedy::Reach { site, scope } => {
+            format!("the atomic operation at line {} needs {scope} scope", line(site))
+        }
+    }
+}
+
+/// A fence as the language writes it.
+fn fence(kernel: &Kernel, scope: Scope) -> &'static str {
+    match (kernel.language, scope) {
+        (Language::OpenCl, Scope::Block) => "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
+        (Language::OpenCl, _) => {
+            "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, \
+             memory_order_acq_rel, memory_scope_device)"
+        }
+        (_, Scope::Block) => "__threadfence_block()",
+        (_, Scope::System) => "__threadfence_system()",
+        _ => "__threadfence()",
+    }
+}
+
+fn redundant(
+    kernel: &Kernel,
+    exploration: &Exploration,
+    fence: &FenceUse,
+    is_exact: bool,
+) -> Option<Finding> {
+    if fence.worth != Worth::Redundant {
+        return None;
+    }
+    let message = "redundant fence: without it, no execution of the launches explored changes";
+    let access = Access {
+        op: Action::Fence,
+        thread: None,
+        block: [0; 3],
+        place: site_place(kernel, fence.site),
+        value: None,
+        notes: Vec::new(),
+    };
+    let mut finding = Finding::new(Kind::RedundantFence, message.to_owned(), vec![access]);
+    finding.severity = Severity::Warning;
+    // The host or another device may read what a fence of system scope orders.
+    let is_certain = is_exact && fence.removed_together && fence.scope != Scope::System;
+    if !is_certain {
+        finding.confidence = Confidence::Possible;
+    }
+    finding.help = vec![match fence.removed_together {
+        true => "the fence can be removed".to_owned(),
+        false => "the fence can be removed as long as the others stay".to_owned(),
+    }];
+    finding.explored = true;
+    finding.launch = exploration.launches.last().cloned();
+    Some(finding)
+}

@@ -1,0 +1,99 @@
+//! The exploration of all executions of small launches, asked about one kernel that communicates through memory.
+//!
+//! The launch that was given, or that the search would begin with, is explored itself if few of its threads communicate; and so
+//! are launches of few blocks and threads, with arguments of an ordinary launch of these dimensions. Launches that cannot be
+//! explored to the end are left out if others can.
+
+use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
+use lockstep_finding::{DecidedBy, Launch};
+use lockstep_search::{ordinary_launches, usual_launches};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
+
+use crate::cli::progress::Engine;
+use crate::engines::table::{EngineRow, Evidence, Next, Question};
+use crate::engines::task::{Engines, Task};
+
+pub(crate) const ROW: EngineRow = EngineRow {
+    engine: |_| Engine::Explore,
+    decides: &[DecidedBy::Exploration],
+    is_asked: |how| matches!(how, Engines::All(_) | Engines::Explorer),
+    look,
+};
+
+/// What the exploration has found out.
+pub(crate) struct Exploration {
+    pub(crate) answer: Answer,
+    /// Those of the answer, one to one.
+    pub(crate) launches: Vec<Launch>,
+    /// These are all that were to be explored.
+    pub(crate) all: bool,
+}
+
+fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
+    let is_asked = q.kinds.iter().any(|k| k.is_decided_by(DecidedBy::Exploration));
+    if !is_asked || !fences::communicates(q.kernel) {
+        return Ok(Next::Ask);
+    }
+    let seed = task.analysis.launch.seed;
+    let small = fences::small_dimensions(q.kernel, dimensions(q));
+    let usual = usual_launches(q.kernel, &q.way.given, seed).into_iter().take(1);
+    let mut launches: Vec<Launch> = usual.collect();
+    launches.extend(ordinary_launches(q.kernel, &q.way.given, &small, seed));
+    let mut exploration = explore(q, launches)?;
+    // Those that could be explored to the end say more by themselves.
+    let is_known = |i: &usize| {
+        exploration.answer.launches[*i].as_ref().is_ok_and(fences::Explored::exhaustive)
+    };
+    let known: Vec<usize> = (0..exploration.launches.len()).filter(is_known).collect();
+    if !known.is_empty() && known.len() < exploration.launches.len() {
+        let launches = known.into_iter().map(|i| exploration.launches[i].clone()).collect();
+        exploration = Exploration { all: false, ..explore(q, launches)? };
+    }
+    let was_cut = exploration.answer.launches.iter().flatten().any(|l| l.cut.contains(&Cut::Work));
+    if was_cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
+        task.hurried.set(true);
+    }
+    evidence.explored = Some(exploration);
+    Ok(Next::Ask)
+}
+
+fn explore(q: &Question, launches: Vec<Launch>) -> Result<Exploration, String> {
+    let bound =
+        launches.iter().map(|launch| Ok(explored(bind::bind(q.kernel, launch)?, &q.config)));
+    let bound = bound.collect::<Result<Vec<_>, String>>()?;
+    let limits = Limits {
+        deadline: q.config.deadline,
+        cancel: q.config.cancel.clone(),
+        ..Limits::default()
+    };
+    Ok(Exploration { answer: fences::examine(q.kernel, &bound, &limits), launches, all: true })
+}
+
+/// What is given of grid and block.
+fn dimensions(q: &Question) -> Option<([u32; 3], [u32; 3])> {
+    let given = &q.way.given;
+    let or_some = |d: Option<[u32; 3]>| d.unwrap_or([4, 1, 1]);
+    let (grid, block) = (given.grid.map(|d| d.value), given.block.map(|d| d.value));
+    (grid.is_some() || block.is_some()).then(|| (or_some(grid), or_some(block)))
+}
+
+/// A launch as the exploration takes it.
+fn explored(launch: BoundLaunch, config: &Config) -> fences::Launch {
+    let arg = |arg: BoundArg| match arg {
+        BoundArg::Scalar(values) => Arg::Scalar(values),
+        BoundArg::Buffer(bytes) => Arg::Buffer(bytes.to_vec()),
+        BoundArg::Alias { param, offset } => Arg::Alias { param, offset },
+        BoundArg::Variable { object, offset } => Arg::Variable { object, offset },
+        BoundArg::Null => Arg::Null,
+        BoundArg::Local(bytes) => Arg::Local(bytes),
+        BoundArg::Aggregate(bytes) => Arg::Aggregate(bytes),
+    };
+    fences::Launch {
+        grid: launch.grid,
+        block: launch.block,
+        warp_size: config.warp_size,
+        scheduling: config.scheduling,
+        shared: u64::from(launch.shared),
+        args: launch.args.into_iter().map(arg).collect(),
+    }
+}
