@@ -7,7 +7,7 @@
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
 use lockstep_finding::{DecidedBy, Launch};
 use lockstep_search::{ordinary_launches, usual_launches};
-use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind, too_large};
 
 use crate::cli::progress::Engine;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
@@ -17,6 +17,7 @@ pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Explore,
     decides: &[DecidedBy::Exploration],
     is_asked: |how| matches!(how, Engines::All(_) | Engines::Explorer),
+    applies,
     look,
 };
 
@@ -29,11 +30,13 @@ pub(crate) struct Exploration {
     pub(crate) all: bool,
 }
 
-fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
+/// Kernels that communicate through memory, but for those that are too large to be executed.
+fn applies(q: &Question) -> bool {
     let is_asked = q.kinds.iter().any(|k| k.is_decided_by(DecidedBy::Exploration));
-    if !is_asked || !fences::communicates(q.kernel) {
-        return Ok(Next::Ask);
-    }
+    is_asked && fences::communicates(q.kernel) && too_large(q.kernel).is_none()
+}
+
+fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
     let seed = task.analysis.launch.seed;
     let small = fences::small_dimensions(q.kernel, dimensions(q));
     let usual = usual_launches(q.kernel, &q.way.given, seed).into_iter().take(1);

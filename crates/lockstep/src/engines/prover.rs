@@ -35,6 +35,7 @@ pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Prove,
     decides: &[DecidedBy::Proof],
     is_asked: |how| matches!(how, Engines::Prover { .. } | Engines::All(_)),
+    applies: |_| true,
     look,
 };
 

@@ -21,6 +21,7 @@ pub(crate) const ROW: EngineRow = EngineRow {
     engine: |q| if q.is_complete() { Engine::Simulate } else { Engine::Search },
     decides: &[DecidedBy::OneLaunch, DecidedBy::SeveralLaunches],
     is_asked: |how| matches!(how, Engines::Search(_) | Engines::All(_)),
+    applies: |_| true,
     look,
 };
 

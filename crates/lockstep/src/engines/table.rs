@@ -66,6 +66,8 @@ pub(crate) struct EngineRow {
     pub(crate) decides: &'static [DecidedBy],
     /// Whether the command asks for it.
     pub(crate) is_asked: fn(&Engines) -> bool,
+    /// Whether it has something to add about such a kernel.
+    pub(crate) applies: fn(&Question) -> bool,
     pub(crate) look: fn(&Task, &Question, &mut Evidence) -> Result<Next, String>,
 }
 

@@ -30,7 +30,7 @@ use crate::engines::proof_log;
 use crate::engines::safe;
 use crate::engines::several;
 use crate::engines::simulation;
-use crate::engines::table::{ENGINES, Evidence, Next, Question};
+use crate::engines::table::{ENGINES, EngineRow, Evidence, Next, Question};
 use crate::engines::verdicts;
 use crate::facts::launch_facts::FileFacts;
 use crate::facts::load::{Source, error};
@@ -254,7 +254,8 @@ impl Task<'_> {
         let mut evidence = Evidence::default();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
-        for row in ENGINES.iter().filter(|row| (row.is_asked)(self.how)) {
+        let is_next = |row: &&EngineRow| (row.is_asked)(self.how) && (row.applies)(&question);
+        for row in ENGINES.iter().filter(is_next) {
             self.engine(kernel, source, &question.work, (row.engine)(&question));
             match (row.look)(self, &question, &mut evidence).map_err(fail)? {
                 Next::Ask => {}
