@@ -111,10 +111,15 @@ impl Communication {
             for (pc, instr) in self.program.code(thread).instrs.iter().enumerate() {
                 let Some(address) = instr.address() else { continue };
                 let Some(site) = self.origin(thread, pc).site else { continue };
-                for (place, accesses) in at.iter_mut().enumerate() {
-                    if address.may_be(place) {
-                        accesses.insert((thread, site, instr.writes()));
+                let places = match address.index {
+                    Expr::Const(index) => {
+                        let place = address.base.saturating_add_signed(index as isize);
+                        place..place + 1
                     }
+                    _ => address.base..address.base + address.len,
+                };
+                for accesses in at.iter_mut().take(places.end).skip(places.start) {
+                    accesses.insert((thread, site, instr.writes()));
                 }
             }
         }

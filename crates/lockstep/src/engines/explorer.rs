@@ -7,7 +7,7 @@
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
 use lockstep_finding::{DecidedBy, Launch};
 use lockstep_search::{ordinary_launches, usual_launches};
-use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind, too_large};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
 
 use crate::cli::progress::Engine;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
@@ -30,10 +30,13 @@ pub(crate) struct Exploration {
     pub(crate) all: bool,
 }
 
-/// Kernels that communicate through memory, but for those that are too large to be executed.
+/// Operations of a kernel that is explored. Larger ones have too many executions, and take long before that shows.
+const MOST_OPERATIONS: usize = 4_000;
+
+/// Kernels that communicate through memory, but for large ones.
 fn applies(q: &Question) -> bool {
     let is_asked = q.kinds.iter().any(|k| k.is_decided_by(DecidedBy::Exploration));
-    is_asked && fences::communicates(q.kernel) && too_large(q.kernel).is_none()
+    is_asked && fences::communicates(q.kernel) && q.kernel.insts().count() <= MOST_OPERATIONS
 }
 
 fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {

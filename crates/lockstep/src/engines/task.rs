@@ -320,7 +320,9 @@ impl Task<'_> {
     /// The report of the exploration alone.
     fn explored(&self, q: &Question, exploration: Option<Exploration>) -> KernelReport {
         let Question { kernel, source, kinds, started, .. } = *q;
-        let because = Reason::NotExplored { why: "it does not communicate through memory".into() };
+        let because = Reason::NotExplored {
+            why: "it does not communicate through memory, or is too large".into(),
+        };
         let mut report = simulation::unknown_report(kernel, &source.name, kinds, &because);
         proof::add_absent(kernel, &mut report);
         if let Some(exploration) = &exploration {
