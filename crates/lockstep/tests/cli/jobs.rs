@@ -64,7 +64,7 @@ fn load_does_not_change_the_result() {
         .filter(|p| p.extension().is_some_and(|e| e == "cu" || e == "cl"))
         .collect();
     files.sort();
-    let some: Vec<_> = files.iter().step_by(24).collect();
+    let some: Vec<_> = files.iter().step_by(40).collect();
     assert!(some.len() > 5, "only {} kernels are compared", some.len());
     let alone: Vec<String> = some.iter().map(|f| free(f, "1")).collect();
     // All of them at once, each several times.
@@ -72,7 +72,7 @@ fn load_does_not_change_the_result() {
         let runs: Vec<_> = some
             .iter()
             .zip(&alone)
-            .flat_map(|(f, alone)| ["1", "2", "5"].map(|jobs| (f, alone, jobs)))
+            .flat_map(|(f, alone)| ["2", "5"].map(|jobs| (f, alone, jobs)))
             .map(|(f, alone, jobs)| (f, alone, jobs, s.spawn(move || free(f, jobs))))
             .collect();
         for (file, alone, jobs, run) in runs {
