@@ -1,8 +1,9 @@
 //! Atomics, fences and block barriers, in all languages.
 //!
-//! In CUDA, clang turns `atomicAdd` into `atomicrmw … seq_cst`, which means relaxed at device scope. In OpenCL the
-//! order and the scope are arguments of the 2.0 functions, and the 1.x functions are relaxed.
+//! With clang's own headers, `atomicAdd` of CUDA is an `atomicrmw … seq_cst`, which means relaxed at device scope. In OpenCL
+//! the order and the scope are arguments of the 2.0 functions, and the 1.x functions are relaxed.
 
+use llvm_sys::LLVMAtomicOrdering;
 use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use llvm_sys::core::*;
 use lockstep_kernel::{
@@ -13,6 +14,19 @@ use lockstep_kernel::{
 use super::Outcome;
 use crate::llvm::{self, Val};
 use crate::lower::Lower;
+
+/// The scope that an LLVM instruction names; the C API of LLVM 19 only gives it in the printed text.
+fn written_scope(inst: Val) -> Option<Scope> {
+    let text = llvm::print_value(inst);
+    let (_, rest) = text.split_once("syncscope(\"")?;
+    Some(match rest.split('"').next().unwrap_or("") {
+        "block" | "workgroup" | "workgroup-one-as" => Scope::Block,
+        "singlethread" => Scope::Thread,
+        "wavefront" | "subgroup" => Scope::Warp,
+        "" => Scope::System,
+        _ => Scope::Device,
+    })
+}
 
 impl Lower<'_> {
     pub(in crate::lower) fn atomic(
@@ -35,27 +49,22 @@ impl Lower<'_> {
         self.def(op, ty)
     }
 
-    /// The scope of an LLVM instruction; the C API of LLVM 19 only gives it in the printed text.
+    /// The scope of an LLVM instruction.
     pub(in crate::lower) fn sync_scope(&self, inst: Val) -> Scope {
-        let text = llvm::print_value(inst);
-        let Some((_, rest)) = text.split_once("syncscope(\"") else {
-            return Scope::Device;
-        };
-        match rest.split('"').next().unwrap_or("") {
-            "block" | "workgroup" | "workgroup-one-as" => Scope::Block,
-            "singlethread" => Scope::Thread,
-            "wavefront" | "subgroup" => Scope::Warp,
-            "" => Scope::System,
-            _ => Scope::Device,
-        }
+        written_scope(inst).unwrap_or(Scope::Device)
     }
 
-    fn rmw_order(&self, inst: Val) -> Order {
-        if self.k.language == Language::OpenCl {
-            // SAFETY: LLVM is given an access, of a module that is alive.
-            self.order(unsafe { LLVMGetOrdering(inst) })
-        } else {
-            Order::Relaxed
+    /// The order of an atomic operation. Clang's own CUDA headers, and those who made IR with them, write the relaxed
+    /// `atomicAdd` as one that is sequentially consistent and has no scope.
+    fn rmw_order(&self, inst: Val, order: LLVMAtomicOrdering) -> Order {
+        let by_clang = match self.k.language {
+            Language::OpenCl => false,
+            Language::Cuda => self.options.cuda_path.is_some(),
+            Language::Llvm => true,
+        };
+        match self.order(order) {
+            Order::SeqCst if by_clang && written_scope(inst).is_none() => Order::Relaxed,
+            order => order,
         }
     }
 
@@ -83,8 +92,10 @@ impl Lower<'_> {
         let (pointer, value) = (llvm::operand(inst, 0), llvm::operand(inst, 1));
         let ty = self.ty_of(value)?;
         let (addr, value) = (self.scalar(pointer), self.scalar(value));
+        // SAFETY: LLVM is given an access, of a module that is alive.
+        let order = unsafe { LLVMGetOrdering(inst) };
         let (space, order, scope) =
-            (self.pointer_space(pointer), self.rmw_order(inst), self.sync_scope(inst));
+            (self.pointer_space(pointer), self.rmw_order(inst, order), self.sync_scope(inst));
         Ok(vec![self.atomic(op, ty, space, addr, value, Operand::Undef, order, scope)])
     }
 
@@ -94,11 +105,8 @@ impl Lower<'_> {
         let ty = self.ty_of(value)?;
         let (addr, expected, value) =
             (self.scalar(pointer), self.scalar(expected), self.scalar(value));
-        let order = match self.k.language {
-            // SAFETY: LLVM is given an access, of a module that is alive.
-            Language::OpenCl => self.order(unsafe { LLVMGetCmpXchgSuccessOrdering(inst) }),
-            _ => Order::Relaxed,
-        };
+        // SAFETY: LLVM is given an access, of a module that is alive.
+        let order = self.rmw_order(inst, unsafe { LLVMGetCmpXchgSuccessOrdering(inst) });
         let (space, scope) = (self.pointer_space(pointer), self.sync_scope(inst));
         let old =
             self.atomic(AtomicOp::CompareExchange, ty, space, addr, value, expected, order, scope);

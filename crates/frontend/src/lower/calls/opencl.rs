@@ -30,12 +30,21 @@ impl Lower<'_> {
         }
         let a: Vec<Operand> = args.iter().map(|&v| self.scalar(v)).collect();
         match (name, &a[..]) {
-            ("barrier" | "work_group_barrier", &[flags, ..]) => {
+            ("barrier" | "work_group_barrier", &[flags, ref scope @ ..]) => {
                 let Operand::Imm(flags) = flags else {
                     return Some(Err("a barrier with variable flags".into()));
                 };
                 self.barrier_flags(flags);
-                self.block_barrier_of(Operand::Imm(0), None, None, flags & 1 != 0, flags & 2 != 0);
+                let (shared, global) = (flags & 1 != 0, flags & 2 != 0);
+                // A barrier of a wider scope is one between fences of that scope.
+                let wider = scope.first().map(|&o| scope_of(o)).filter(|&s| s > Scope::Block);
+                if let Some(scope) = wider {
+                    self.fence(scope, Order::Release, shared, global);
+                }
+                self.block_barrier_of(Operand::Imm(0), None, None, shared, global);
+                if let Some(scope) = wider {
+                    self.fence(scope, Order::Acquire, shared, global);
+                }
                 return Some(Ok(Vec::new()));
             }
             ("mem_fence" | "read_mem_fence" | "write_mem_fence", &[flags]) => {
