@@ -61,10 +61,10 @@ impl Answer {
             && self.launches.iter().all(|l| l.as_ref().is_ok_and(Explored::exhaustive))
     }
 
-    /// Accesses, fences and barriers that no thread comes to in any of the launches that were explored: nothing is said
-    /// of what would happen there.
+    /// Accesses, fences and barriers that no thread comes to in any of the launches that were explored to the end: nothing
+    /// is said of what would happen there.
     pub fn unreached(&self) -> Vec<SiteId> {
-        let mut explored = self.launches.iter().flatten();
+        let mut explored = self.launches.iter().flatten().filter(|e| e.exhaustive());
         let Some(first) = explored.next() else { return Vec::new() };
         let others: Vec<&Explored> = explored.collect();
         let nowhere = |site: &&SiteId| others.iter().all(|other| other.unreached.contains(site));

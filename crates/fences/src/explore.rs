@@ -174,8 +174,10 @@ impl Case {
             let loc = self.communication.origin(thread, pc).loc;
             wrongs.push((Wrong::Assertion(loc), Vec::new()));
         }
-        // Where accesses race, nobody knows what those would see who wait.
-        if !execution.complete() && execution.races().is_empty() {
+        // Where accesses race, nobody knows what those would see who wait. Orders that are undecided may end a race.
+        let raced = wrongs.iter().any(|(wrong, _)| matches!(wrong, Wrong::Race(..)));
+        let undecided = !execution.judgement.undecided.is_empty();
+        if !execution.complete() && (!raced || undecided) {
             let last = |thread: usize| {
                 (0..execution.events().len())
                     .rev()

@@ -219,8 +219,10 @@ fn cost(kernel: &Kernel, cfg: &Cfg, spot: Spot) -> (usize, bool) {
 
 /// The narrowest scope that holds all threads of each launch.
 fn widest(cases: &[Case]) -> Scope {
-    let several =
-        |case: &Case| case.communication.threads.iter().any(|thread| thread.block_number > 0);
+    let several = |case: &Case| {
+        let threads = &case.communication.threads;
+        threads.iter().any(|thread| thread.block_number != threads[0].block_number)
+    };
     if cases.iter().any(several) { Scope::Device } else { Scope::Block }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lockstep_kernel::{Kernel, Op, Scope, SiteId};
+use lockstep_kernel::{Kernel, LocId, Op, Scope, SiteId};
 use lockstep_weak::program::{Instr, Program, Scope as WeakScope};
 
 use crate::answer::{FenceUse, Worth};
@@ -57,8 +57,15 @@ pub(crate) fn judge(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Vec
         own.iter().any(|fences| fences.contains_key(site))
             || cases.iter().any(|case| case.communication.reached.contains(site))
     };
+    // The fences of a barrier of wide scope are part of it.
+    let barriers: BTreeSet<LocId> = kernel
+        .insts()
+        .filter(|inst| matches!(inst.op, Op::Barrier { .. }))
+        .map(|inst| inst.loc)
+        .collect();
     let all: BTreeMap<SiteId, WeakScope> = kernel
         .insts()
+        .filter(|inst| !barriers.contains(&inst.loc))
         .filter_map(|inst| match inst.op {
             Op::Fence { site, scope, .. } => Some((site, weak_scope(scope))),
             _ => None,

@@ -1,6 +1,6 @@
 //! Accesses to memory: done at once where nobody else is concerned, else left as instructions.
 
-use lockstep_kernel::{AtomicOp, CmpOp, Inst, LocId, Op, Operand, Reg, SiteId, Ty};
+use lockstep_kernel::{AtomicOp, CmpOp, Inst, LocId, Op, Reg, SiteId, Ty};
 use lockstep_weak::program::{
     Address, Expr, Instr, Op as WeakOp, Order, Scope, Spaces, Strength, Update,
 };
@@ -273,11 +273,22 @@ impl Thread<'_> {
         };
         let loc = inst.loc;
         let address = self.operand(state, addr);
-        let operand = |this: &Self, state: &State, operand: Operand| this.operand(state, operand);
-        let (value, expected) = (operand(self, state, value), operand(self, state, expected));
+        let (value, expected) = (self.operand(state, value), self.operand(state, expected));
         let write = op != AtomicOp::Load;
         let access = Access { size: ty.bytes(), write, strong: true, loc };
-        let at = match self.goes(&address, &access)? {
+        let goes = self.goes(&address, &access)?;
+        let (mut order, scope) = (weak_order(order), weak_scope(scope));
+        if self.world.ptx && order == Order::SeqCst {
+            // PTX has no such operations: the fence in front makes it one, and orders other accesses, too.
+            let fence = Instr::Fence { order, scope, spaces: Spaces::ALL };
+            self.emit(fence, Role::PartOfAtomic, Some(site), loc);
+            order = match op {
+                AtomicOp::Load => Order::Acquire,
+                AtomicOp::Store => Order::Release,
+                _ => Order::AcqRel,
+            };
+        }
+        let at = match goes {
             Goes::Own(instance, offset) => {
                 let old =
                     narrowed(state.load(&self.world.objects, instance, offset, ty.bytes()), ty);
@@ -300,17 +311,6 @@ impl Thread<'_> {
             }
             Goes::Shared(mut places) => places.remove(0).0,
         };
-        let (mut order, scope) = (weak_order(order), weak_scope(scope));
-        if self.world.ptx && order == Order::SeqCst {
-            // PTX has no such operations: the fence in front makes it one.
-            let fence = Instr::Fence { order, scope, spaces: Spaces::ALL };
-            self.emit(fence, Role::PartOfAtomic, Some(site), loc);
-            order = match op {
-                AtomicOp::Load => Order::Acquire,
-                AtomicOp::Store => Order::Release,
-                _ => Order::AcqRel,
-            };
-        }
         let strength = Strength::Strong(order, scope);
         let dst = inst.dst.map(|dst| self.registers.of(Var::Reg(dst.0)));
         let instr = match op {

@@ -44,15 +44,7 @@ impl Thread<'_> {
                 let Some((reduce, operand)) = reduce else {
                     // A thread that is alone meets nobody; only in OpenCL is a barrier a fence besides.
                     if !(alone && self.world.ptx) {
-                        let barrier = Barrier {
-                            number: BLOCK,
-                            id: Expr::Const(id as i64),
-                            participants,
-                            domain: Scope::Block,
-                            spaces,
-                            gather: None,
-                            arrive: false,
-                        };
+                        let barrier = wait(BLOCK, id as i64, participants, Scope::Block, spaces);
                         self.emit(Instr::Barrier(barrier), Role::Barrier, Some(site), loc);
                     }
                     return Ok(());
@@ -87,13 +79,8 @@ impl Thread<'_> {
                 let id = self.number(state, id, "the number of a barrier", loc)?;
                 let participants = self.counted(state, threads, loc)?;
                 let barrier = Barrier {
-                    number: BLOCK,
-                    id: Expr::Const(id as i64),
-                    participants,
-                    domain: Scope::Block,
-                    spaces: Spaces::ALL,
-                    gather: None,
                     arrive: true,
+                    ..wait(BLOCK, id as i64, participants, Scope::Block, Spaces::ALL)
                 };
                 self.emit(Instr::Barrier(barrier), Role::Barrier, Some(site), loc);
                 Ok(())
@@ -104,30 +91,16 @@ impl Thread<'_> {
                 if members.len() == 1 && self.world.ptx {
                     return Ok(());
                 }
-                let barrier = Barrier {
-                    number: WARP,
-                    id: Expr::Const(i64::from(mask)),
-                    participants: Participants::Among(members),
-                    domain: Scope::Warp,
-                    spaces: Spaces::ALL,
-                    gather: None,
-                    arrive: false,
-                };
+                let participants = Participants::Among(members);
+                let barrier = wait(WARP, i64::from(mask), participants, Scope::Warp, Spaces::ALL);
                 self.emit(Instr::Barrier(barrier), Role::Barrier, Some(site), loc);
                 Ok(())
             }
             KernelBarrier::Grid => {
                 // It waits for threads that have ended, too, and so for ever.
                 let threads = self.world.launch.thread_count() as i64;
-                let barrier = Barrier {
-                    number: GRID,
-                    id: Expr::Const(0),
-                    participants: Participants::Count(Expr::Const(threads)),
-                    domain: Scope::Device,
-                    spaces: Spaces::ALL,
-                    gather: None,
-                    arrive: false,
-                };
+                let participants = Participants::Count(Expr::Const(threads));
+                let barrier = wait(GRID, 0, participants, Scope::Device, Spaces::ALL);
                 self.emit(Instr::Barrier(barrier), Role::Barrier, Some(site), loc);
                 Ok(())
             }
@@ -294,17 +267,24 @@ impl Thread<'_> {
             members.iter().zip(&registers).map(|(&thread, &reg)| (thread, reg, absent)).collect();
         let Meeting { number, id, participants, domain, spaces, role, site } = meeting;
         let barrier = Barrier {
-            number,
-            id: Expr::Const(id),
-            participants,
-            domain,
-            spaces,
             gather: Some(Gather { value, into }),
-            arrive: false,
+            ..wait(number, id, participants, domain, spaces)
         };
         self.emit(Instr::Barrier(barrier), role, site, loc);
         Ok(registers.into_iter().map(|reg| Value::Computed(Expr::Reg(reg))).collect())
     }
+}
+
+/// A barrier at which threads wait, and hand each other nothing.
+fn wait(
+    number: u32,
+    id: i64,
+    participants: Participants,
+    domain: Scope,
+    spaces: Spaces,
+) -> Barrier {
+    let id = Expr::Const(id);
+    Barrier { number, id, participants, domain, spaces, gather: None, arrive: false }
 }
 
 struct Meeting {

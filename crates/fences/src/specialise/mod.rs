@@ -23,8 +23,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Elem, Kernel, Language, Scheduling, SiteId, Space as KernelSpace};
 use lockstep_weak::program::{
-    Code, Expr, Instr, Location, Order, Participants, Place, Program, Scope, Space, Strength,
-    Thread as WeakThread,
+    Barrier, Code, Expr, Instr, Location, Order, Participants, Place, Program, Scope, Space,
+    Strength, Thread as WeakThread,
 };
 
 use crate::launch::{Launch, ThreadAt};
@@ -204,17 +204,39 @@ pub fn specialise(
     Err(Outside::of(Reason::States))
 }
 
+/// The threads that are explored: those that are not idle. Where one of them waits in another way than at the barrier 0 of
+/// its block, it may wait for a thread that waits there: then these are explored, too.
+fn explored(world: &World<'_>, codes: &[Left]) -> Vec<usize> {
+    let barriers = |thread: usize| {
+        codes[thread].code.instrs.iter().filter_map(|instr| match instr {
+            Instr::Barrier(barrier) => Some(barrier),
+            _ => None,
+        })
+    };
+    let block = |thread: usize| world.threads[thread].block_number;
+    let idle: Vec<bool> = codes.iter().map(is_idle).collect();
+    let waits_elsewhere = |&thread: &usize| barriers(thread).any(|b| !is_of_whole_block(b));
+    let mixed: BTreeSet<u32> = (0..codes.len()).filter(waits_elsewhere).map(block).collect();
+    let is_explored = |&thread: &usize| {
+        !idle[thread] || (mixed.contains(&block(thread)) && barriers(thread).next().is_some())
+    };
+    (0..codes.len()).filter(is_explored).collect()
+}
+
+/// The barrier 0, for all of the block.
+fn is_of_whole_block(barrier: &Barrier) -> bool {
+    (barrier.domain, &barrier.id) == (Scope::Block, &Expr::Const(0))
+        && barrier.participants == Participants::All
+        && barrier.gather.is_none()
+}
+
 /// Whether a thread has nothing to do with others but to meet all of its block at the barrier 0, whatever they do: then
 /// nobody waits for it in vain, and who meets it there meets the others.
 fn is_idle(left: &Left) -> bool {
     let code = &left.code;
     code.instrs.iter().zip(&left.origins).all(|(instr, origin)| match instr {
         Instr::Let { .. } | Instr::Jump { .. } | Instr::Fence { .. } => true,
-        Instr::Barrier(barrier) => {
-            (barrier.domain, &barrier.id) == (Scope::Block, &Expr::Const(0))
-                && barrier.participants == Participants::All
-                && barrier.gather.is_none()
-        }
+        Instr::Barrier(barrier) => is_of_whole_block(barrier),
         Instr::Load { .. } | Instr::Store { .. } | Instr::Atomic { .. } | Instr::Branch { .. } => {
             false
         }
@@ -230,7 +252,7 @@ fn assemble(
     pattern: &Pattern,
     mut codes: Vec<Left>,
 ) -> Result<Communication, Outside> {
-    let kept: Vec<usize> = (0..codes.len()).filter(|&thread| !is_idle(&codes[thread])).collect();
+    let kept = explored(world, &codes);
     let threads = kept.len() as u64;
     let most = world.limits.communicating;
     if threads > most {

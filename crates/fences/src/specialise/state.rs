@@ -136,27 +136,25 @@ impl State {
                 moves.push((own, std::mem::replace(expr, Expr::Reg(own))));
             }
         }
-        // All at once: who reads a register that an earlier move writes would read the new value.
-        let mut lets = Vec::new();
-        let mut late = Vec::new();
-        for (index, (dst, expr)) in moves.iter().enumerate() {
-            let mut written = false;
-            expr.registers(&mut |reg| written |= moves[..index].iter().any(|(d, _)| *d == reg));
-            if written {
-                let swap = registers.of(Var::Swap(late.len() as u32));
-                lets.push(Instr::Let { dst: swap, value: expr.clone() });
-                late.push(Instr::Let { dst: *dst, value: Expr::Reg(swap) });
+        // All at once: what a register held that an earlier move writes is saved first.
+        let is_late = |index: usize| {
+            let mut late = false;
+            let is_written = |reg| moves[..index].iter().any(|(dst, _)| *dst == reg);
+            moves[index].1.registers(&mut |reg| late |= is_written(reg));
+            late
+        };
+        let late: Vec<bool> = (0..moves.len()).map(is_late).collect();
+        let (mut saves, mut lets, mut restores) = (Vec::new(), Vec::new(), Vec::new());
+        for ((dst, value), late) in moves.into_iter().zip(late) {
+            if late {
+                let swap = registers.of(Var::Swap(restores.len() as u32));
+                saves.push(Instr::Let { dst: swap, value });
+                restores.push(Instr::Let { dst, value: Expr::Reg(swap) });
+            } else {
+                lets.push(Instr::Let { dst, value });
             }
         }
-        for (index, (dst, expr)) in moves.iter().enumerate() {
-            let mut written = false;
-            expr.registers(&mut |reg| written |= moves[..index].iter().any(|(d, _)| *d == reg));
-            if !written {
-                lets.push(Instr::Let { dst: *dst, value: expr.clone() });
-            }
-        }
-        lets.extend(late);
-        lets
+        [saves, lets, restores].concat()
     }
 
     pub(crate) fn key(&mut self, block: BlockId) -> Key {

@@ -157,13 +157,12 @@ impl Thread<'_> {
     /// Executes from the beginning of a block until the way parts or meets another.
     fn follow(&mut self, mut block: BlockId, mut state: State, mut path: Path) -> Done<()> {
         let kernel = self.world.kernel;
-        let mut inst_number: u32 =
-            kernel.blocks[..block.0 as usize].iter().map(|b| b.insts.len() as u32).sum();
         loop {
-            for inst in &kernel.block(block).insts {
+            let before = &kernel.blocks[..block.0 as usize];
+            let first: u32 = before.iter().map(|b| b.insts.len() as u32).sum();
+            for (number, inst) in (first..).zip(&kernel.block(block).insts) {
                 self.step(inst.loc)?;
-                self.execute(inst, inst_number, &mut state)?;
-                inst_number += 1;
+                self.execute(inst, number, &mut state)?;
             }
             let to = match kernel.block(block).term {
                 Terminator::Return | Terminator::Unreachable => {
@@ -209,8 +208,6 @@ impl Thread<'_> {
                 return Ok(());
             }
             block = to;
-            inst_number =
-                kernel.blocks[..block.0 as usize].iter().map(|b| b.insts.len() as u32).sum();
         }
     }
 

@@ -1,4 +1,6 @@
-//! Kernels through the front end: a table of answers, and random kernels against the simulator.
+//! Kernels through the front end: tables of answers, and random kernels against the simulator.
 
+mod published;
+mod rows;
 mod simulated;
 mod table;

@@ -5,49 +5,15 @@
 //! fence belongs between the access before the marked line and the one behind it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Instant;
 
 use lockstep_fences::{
-    Answer, Arg, Launch, Limits, Remedy, Spot, Worth, Wrong, communicates, examine,
-    small_dimensions, specialise,
+    Answer, Launch, Limits, Remedy, Spot, Worth, Wrong, communicates, examine, small_dimensions,
+    specialise,
 };
-use lockstep_frontend::{Input, Options, load};
-use lockstep_kernel::{Kernel, Loc, ParamKind, Scheduling, SiteId, SiteKind};
+use lockstep_kernel::{Kernel, Loc, SiteId, SiteKind};
 
-fn path(file: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels").join(file)
-}
-
-fn kernel(file: &str, name: &str, defines: &str) -> Kernel {
-    let mut clang_args: Vec<std::ffi::OsString> =
-        defines.split(';').filter(|d| !d.is_empty()).map(|d| format!("-D{d}").into()).collect();
-    if file.ends_with(".cl") {
-        clang_args.push("-cl-std=CL2.0".into());
-    }
-    let options = Options { clang_args, ..Options::default() };
-    let module = load(Input::Path(&path(file)), &options).unwrap_or_else(|e| panic!("{file}: {e}"));
-    let found = module.kernels.into_iter().find(|kernel| kernel.name == name);
-    found.unwrap_or_else(|| panic!("{file} has no kernel {name}"))
-}
-
-/// A launch whose arrays have 16 zeros.
-fn launch(kernel: &Kernel, (grid, block): (u32, u32)) -> Launch {
-    let arg = |kind: ParamKind| match kind {
-        ParamKind::Buffer { .. } => Arg::Buffer(vec![0; 64]),
-        ParamKind::Scalar { count, .. } => Arg::Scalar(vec![1; count as usize]),
-        ParamKind::Local { .. } => Arg::Local(64),
-        ParamKind::Aggregate { size, .. } => Arg::Aggregate(vec![0; size as usize]),
-    };
-    Launch {
-        grid: [grid, 1, 1],
-        block: [block, 1, 1],
-        warp_size: 32,
-        scheduling: Scheduling::Independent,
-        shared: 64,
-        args: kernel.params.iter().map(|param| arg(param.kind)).collect(),
-    }
-}
+use crate::rows::{PATTERNS, ROWS, Row, kernel, launch, path, pattern_rows};
 
 /// The line in the file itself that an operation stands at.
 fn line(kernel: &Kernel, site: SiteId) -> u32 {
@@ -133,159 +99,6 @@ fn mark_at(file: &str, line: u32) -> String {
     let marked = text.lines().nth(line as usize - 1).and_then(|text| text.split_once("// "));
     marked.map_or(format!("line {line}"), |(_, mark)| mark.to_string())
 }
-
-/// File, kernel, launches (blocks, threads), macros, answer.
-type Row = (&'static str, &'static str, &'static [(u32, u32)], &'static str, &'static str);
-
-const BLOCKS: &[(u32, u32)] = &[(2, 1)];
-const THREADS: &[(u32, u32)] = &[(1, 2)];
-const THREE: &[(u32, u32)] = &[(3, 1)];
-const WARPS: &[(u32, u32)] = &[(2, 2)];
-const LARGE: &[(u32, u32)] = &[(4, 128)];
-const BOTH: &[(u32, u32)] = &[(2, 1), (2, 2)];
-
-const NARROW: &str = "RELEASE=__threadfence_block()";
-const NARROW_ACQUIRE: &str = "ACQUIRE=__threadfence_block()";
-const MORE: &str = "MORE=__threadfence()";
-const WIDE: &str = "RELEASE=__threadfence_system()";
-
-/// Kernels of which a fence of the whole device is needed at the marks `release` and `acquire`, and that have no more.
-const PATTERNS: &[(&str, &str, &[(u32, u32)])] = &[
-    ("message.cu", "by_atomics", BLOCKS),
-    ("message.cu", "by_volatile", BLOCKS),
-    ("locks.cu", "spin_lock", BLOCKS),
-    ("locks.cu", "backing_off", BLOCKS),
-    ("locks.cu", "ticket_lock", BLOCKS),
-    ("locks.cu", "volatile_unlock", BLOCKS),
-    ("locks.cu", "semaphore", BLOCKS),
-    ("last_block.cu", "one_thread", BLOCKS),
-    ("last_block.cu", "whole_block", BOTH),
-    ("grid.cu", "grid_barrier", BLOCKS),
-    ("grid.cu", "look_back", BLOCKS),
-    ("grid.cu", "split_k", BOTH),
-    ("queue.cu", "one_producer", BLOCKS),
-    ("queue.cu", "slots", BLOCKS),
-    ("structures.cu", "hash_table", BLOCKS),
-    ("structures.cu", "list", BLOCKS),
-    ("structures.cu", "once", BLOCKS),
-    ("structures.cu", "latch", BLOCKS),
-    ("structures.cu", "ping_pong", BLOCKS),
-    ("structures.cu", "ring", BLOCKS),
-    ("structures.cu", "dataflow", BLOCKS),
-    ("structures.cu", "generations", BLOCKS),
-    ("structures.cu", "told_by_barrier", BOTH),
-    ("published.cu", "dot", BOTH),
-];
-
-fn pattern_rows() -> Vec<Row> {
-    let variants = [
-        ("", "proved"),
-        ("RELEASE=", "insert device at release"),
-        ("ACQUIRE=", "insert device at acquire"),
-        ("RELEASE=;ACQUIRE=", "insert device at acquire, insert device at release"),
-        (NARROW, "widen to device at release"),
-        (NARROW_ACQUIRE, "widen to device at acquire"),
-        (MORE, "redundant at more"),
-        (WIDE, "device is enough at release"),
-    ];
-    let mut rows = Vec::new();
-    for &(file, kernel, launches) in PATTERNS {
-        rows.extend(variants.map(|(defines, answer)| (file, kernel, launches, defines, answer)));
-    }
-    rows
-}
-
-/// The rest, one by one.
-const ROWS: &[Row] = &[
-    ("block.cu", "hand_over", THREADS, "", "proved"),
-    ("block.cu", "hand_over", THREADS, "RELEASE=", "insert block at release"),
-    ("block.cu", "hand_over", THREADS, "ACQUIRE=", "insert block at acquire"),
-    ("block.cu", "hand_over", THREADS, "RELEASE=__threadfence()", "block is enough at release"),
-    ("block.cu", "hand_over", THREADS, "MORE=__threadfence_block()", "redundant at more"),
-    ("orders.cu", "inline_ptx", BLOCKS, "", "proved"),
-    ("orders.cu", "inline_ptx", BLOCKS, "STORE=\"st.relaxed.gpu.s32\"", "insert device at release"),
-    ("orders.cu", "inline_ptx", BLOCKS, "LOAD=\"ld.relaxed.gpu.s32\"", "insert device at acquire"),
-    (
-        "orders.cu",
-        "inline_ptx",
-        BLOCKS,
-        "STORE=\"st.release.cta.s32\"",
-        "reach the device at line 12",
-    ),
-    ("single.cu", "compaction", THREE, "", "proved"),
-    ("single.cu", "histogram", BLOCKS, "", "race"),
-    ("single.cu", "add_double", BLOCKS, "", "proved"),
-    ("single.cu", "never_set", BLOCKS, "", "hang"),
-    ("single.cu", "crossed_locks", BLOCKS, "", "hang"),
-    ("single.cu", "nobody_reads", BLOCKS, "", "redundant at line 45"),
-    ("single.cu", "before_barrier", THREADS, "", "redundant at line 52"),
-    ("single.cu", "asserted", BLOCKS, "RIGHT", "proved"),
-    ("single.cu", "asserted", BLOCKS, "", "insert device at acquire, insert device at release"),
-    ("single.cu", "peterson", BLOCKS, "RIGHT", "proved"),
-    ("single.cu", "peterson", BLOCKS, "", "open"),
-    ("single.cu", "warp_draws", WARPS, "", "proved"),
-    ("single.cu", "failed_swap", THREADS, "", "proved"),
-    ("single.cu", "absent_lane", THREADS, "", ABSENT),
-    ("single.cu", "vote_only", THREADS, "", "race"),
-    ("single.cu", "warp_barrier", THREADS, "", "proved"),
-    ("single.cu", "vectors", BLOCKS, "", "proved"),
-    ("single.cu", "vectors", BLOCKS, "WRONG", "insert device at acquire"),
-    ("single.cu", "tries", BLOCKS, "", "proved"),
-    ("single.cu", "gives_up", BLOCKS, "", ""),
-    ("single.cu", "whole_grid", BOTH, "", "proved"),
-    ("single.cu", "whole_grid", BOTH, "SKIPS", "hang"),
-    ("single.cu", "some_of_many", LARGE, "", "proved"),
-    ("single.cu", "some_of_many", LARGE, "WRONG", "insert device at acquire"),
-    ("single.cu", "clocked", BLOCKS, "", "outside: a branch depends on the clock"),
-    ("single.cu", "pointers", BLOCKS, "", ADDRESS),
-    (
-        "single.cu",
-        "half_words",
-        BLOCKS,
-        "",
-        "outside: accesses of different sizes overlap in 'word'",
-    ),
-    ("single.cu", "unwritten", BLOCKS, "", UNWRITTEN),
-    ("published.cu", "scan", THREE, "", "proved"),
-    ("published.cu", "scan", THREE, "RELEASE=", "insert device at release"),
-    ("published.cu", "scan", THREE, "ACQUIRE=", "insert device at acquire"),
-    ("published.cu", "scan", THREE, NARROW, "widen to device at release"),
-    ("published.cu", "scan", THREE, NARROW_ACQUIRE, "widen to device at acquire"),
-    ("published.cu", "scan", THREE, MORE, "redundant at more"),
-    // With two blocks, nobody comes to what the first fence is for.
-    ("published.cu", "scan", BLOCKS, "", "undecided at release"),
-    ("published.cu", "packed_scan", THREE, "", "proved"),
-    ("published.cu", "packed_scan", THREE, MORE, "redundant at more"),
-    ("computes.cu", "computes", BLOCKS, "VALUE=13", "proved"),
-    ("computes.cu", "computes", BLOCKS, "VALUE=-9", "proved"),
-    ("computes.cu", "computes", BLOCKS, "VALUE=2147483647", "proved"),
-    ("computes.cu", "computes", BLOCKS, "VALUE=13;WRONG=1", "assertion"),
-    ("computes.cu", "hands", THREADS, "VALUE=0", "proved"),
-    ("computes.cu", "hands", THREADS, "VALUE=0;WRONG=1", "assertion"),
-    ("opencl.cl", "by_order", BLOCKS, "", "proved"),
-    ("opencl.cl", "by_order", BLOCKS, "STORE=memory_order_relaxed", "insert device at release"),
-    ("opencl.cl", "by_order", BLOCKS, "LOAD=memory_order_relaxed", "insert device at acquire"),
-    (
-        "opencl.cl",
-        "by_order",
-        BLOCKS,
-        "SCOPE=memory_scope_work_group",
-        "reach the device at line 28",
-    ),
-    ("opencl.cl", "by_fences", BLOCKS, "", "proved"),
-    ("opencl.cl", "by_fences", BLOCKS, "RELEASE=", "insert device at release"),
-    ("opencl.cl", "by_fences", BLOCKS, "ACQUIRE=", "insert device at acquire"),
-    ("opencl.cl", "by_fences", BLOCKS, "MORE=mem_fence(CLK_GLOBAL_MEM_FENCE)", "redundant at more"),
-    ("opencl.cl", "by_fences", BLOCKS, LOCAL_FENCE, "widen to device at release"),
-    ("opencl.cl", "by_barrier", THREADS, "", "proved"),
-    ("opencl.cl", "by_barrier", THREADS, "FLAGS=CLK_LOCAL_MEM_FENCE", "flags at line 54"),
-];
-
-const ADDRESS: &str = "outside: an address comes from values that other threads write, and it is not known which array it \
-                       points into";
-const ABSENT: &str = "outside: a branch depends on a variable without a value";
-const UNWRITTEN: &str = "outside: a branch depends on memory that was never written";
-const LOCAL_FENCE: &str = "RELEASE=mem_fence(CLK_LOCAL_MEM_FENCE)";
 
 fn check(rows: &[Row]) {
     let mut wrong = Vec::new();

@@ -1,13 +1,6 @@
 // Threads of one block, through shared memory.
-#ifndef RELEASE
-#define RELEASE __threadfence_block()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence_block()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#define FENCE __threadfence_block()
+#include "marked_fences.h"
 
 __global__ void hand_over(int *out) {
     __shared__ int data;

@@ -1,13 +1,5 @@
 // Blocks wait for each other.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 __global__ void grid_barrier(int *arrived, int *part, int *out) {
     part[blockIdx.x] = blockIdx.x;

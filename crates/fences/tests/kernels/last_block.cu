@@ -1,13 +1,5 @@
 // The last block to finish adds up what all have left.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 __device__ unsigned finished = 0;
 

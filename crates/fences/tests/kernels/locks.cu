@@ -1,13 +1,5 @@
 // Critical sections, with plain accesses inside.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 __global__ void spin_lock(int *lock, int *shared_sum) {
     while (atomicCAS(lock, 0, 1) != 0) {

@@ -1,13 +1,5 @@
 // One block hands data to another, by a flag.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 __global__ void by_atomics(int *data, int *flag, int *out) {
     if (blockIdx.x == 0) {

@@ -54,3 +54,17 @@ __kernel void by_barrier(__global int *data, __global int *out) {
     barrier(FLAGS);
     out[i] = data[(i + 1) % get_local_size(0)];
 }
+
+// The scope of a barrier is that of the fences in it.
+__kernel void by_wide_barrier(__global int *data, __global atomic_int *flag, __global int *out) {
+    if (get_group_id(0) == 0) {
+        data[0] = 42;
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE, SCOPE); // release
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    } else if (get_group_id(0) == 1) {
+        while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0) {
+        }
+        work_group_barrier(CLK_GLOBAL_MEM_FENCE, SCOPE); // acquire
+        out[0] = data[0];
+    }
+}

@@ -1,13 +1,5 @@
 // Items go from block to block.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 __global__ void one_producer(int *items, volatile int *tail, int *out) {
     if (blockIdx.x == 0) {

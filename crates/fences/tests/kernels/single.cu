@@ -245,3 +245,67 @@ __global__ void absent_lane(int *out) {
     if (__shfl_sync(0xffffffff, (int)threadIdx.x, 7) == 0)
         out[0] = 1;
 }
+
+// A counter whose first read is only a guess, and then locks in crossed order: the guess does not hide the deadlock.
+__global__ void guess_and_locks(int *a, int *b, int *count) {
+    int old = *count, seen;
+    do {
+        seen = old;
+        old = atomicCAS(count, seen, seen + 1);
+    } while (old != seen);
+    int *first = blockIdx.x == 0 ? a : b;
+    int *second = blockIdx.x == 0 ? b : a;
+    while (atomicCAS(first, 0, 1) != 0) {
+    }
+    while (atomicCAS(second, 0, 1) != 0) {
+    }
+    atomicExch(second, 0);
+    atomicExch(first, 0);
+}
+
+// The first thread waits for the other one, which waits for it at the barrier of the block.
+__global__ void two_barriers(int *count) {
+    if (threadIdx.x == 0) {
+        atomicAdd(count, 1);
+#ifdef WARP
+        __syncwarp(3);
+#else
+        asm volatile("bar.sync 1;" ::: "memory");
+#endif
+    }
+    __syncthreads();
+}
+
+#ifndef ORDER
+#define ORDER __ATOMIC_SEQ_CST
+#endif
+
+// A sequentially consistent operation is a fence, be its place one's own.
+__global__ void own_place(int *own, int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 42;
+        __scoped_atomic_fetch_add(own, 1, ORDER, __MEMORY_SCOPE_DEVICE);
+        // release
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        __threadfence();
+        *out = *data;
+    }
+}
+
+// Orders of atomic operations that update.
+__global__ void ordered_updates(int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 42;
+        // release
+        __scoped_atomic_fetch_add(flag, 1, ORDER, __MEMORY_SCOPE_DEVICE);
+    } else {
+        int one = 1;
+        while (!__scoped_atomic_compare_exchange_n(flag, &one, 2, false, ORDER, __ATOMIC_RELAXED,
+                                                   __MEMORY_SCOPE_DEVICE))
+            one = 1; // acquire
+        *out = *data;
+    }
+}

@@ -1,13 +1,5 @@
 // Data structures that blocks share.
-#ifndef RELEASE
-#define RELEASE __threadfence()
-#endif
-#ifndef ACQUIRE
-#define ACQUIRE __threadfence()
-#endif
-#ifndef MORE
-#define MORE
-#endif
+#include "marked_fences.h"
 
 // keys holds 0 where there is none yet.
 __global__ void hash_table(int *keys, int *values, int *full, int *out) {
