@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, startup, latency, growth,
-//!                                          oclgrind, simulee, seeds, excuses, rules, cav14, gpuverify
+//!                                          oclgrind, simulee, seeds, excuses, rules, fences, cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -20,6 +20,8 @@
 //! - `excuses`: the search with each row of its table of excuses left out in turn, on `tests/` and on all kernels under
 //!   `$LOCKSTEP_CORPORA`: what each row does ([`excuses`]).
 //! - `rules`: what each rule and each method of the prover does, on the same kernels and `examples/` ([`rules`]).
+//! - `fences`: the time to decide where fences belong, for table IV of the paper on Bugaroo and the kernels of
+//!   `crates/fences/tests` ([`fences`]).
 //! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
 //!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
 //! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).
@@ -29,12 +31,15 @@
 
 mod corpus;
 mod excuses;
+mod fences;
 mod files;
 mod growth;
 mod heads;
 mod latency;
 mod launch;
 mod proving;
+#[path = "../../fences/tests/fences/rows.rs"]
+mod rows;
 mod rules;
 mod searching;
 mod seeds;
@@ -53,7 +58,7 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 12] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 13] = [
     ("speed", speed::run),
     ("checks", speed::checks),
     ("startup", startup::run),
@@ -64,6 +69,7 @@ const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 12] = [
     ("seeds", seeds::run),
     ("excuses", excuses::run),
     ("rules", rules::run),
+    ("fences", fences::run),
     ("cav14", verify::cav14),
     ("gpuverify", verify::gpuverify),
 ];
