@@ -474,18 +474,32 @@ reason = "known since 2019"
 
     #[test]
     fn mistakes_name_their_line() {
-        let message = |text: &str| config(text).unwrap_err().message;
-        let unknown = message("budget = 1\n\nblok = 3\n");
-        assert!(unknown.contains("lockstep.toml:3: unknown field `blok`"), "{unknown}");
-        let inner = message("[kernel.k]\nblock = 4\ngird = 3\n");
-        assert!(inner.contains(":3: unknown field `gird`"), "{inner}");
-        assert!(
-            message("only = [\"dta-race\"]")
-                .contains(":1: no kind of finding is called 'dta-race'")
-        );
-        assert!(message("budget = -1").contains("above 0"));
-        assert!(message("budget = [").contains("lockstep.toml:1: "));
-        assert!(message("[kernel.\"a[\"]\n").contains("is no glob"));
-        assert!(message("[[suppress]]\nkind = \"data-race\"\n").contains("missing field `reason`"));
+        let fields = "`include`, `system-include`, `defines`, `std`, `arch`, `clang-args`, `cuda-path`, \
+                      `exclude`, `baseline`, `budget`, `scheduling`, `warp-size`, `only`, `skip`, \
+                      `strict`, `allow-unknown`, `kernel`, `suppress`";
+        let of_kernels = "`file`, `block`, `grid`, `shared`, `args`, `assume`, `budget`";
+        let wrong = [
+            (
+                "budget = 1\n\nblok = 3\n",
+                format!("3: unknown field `blok`, expected one of {fields}"),
+            ),
+            (
+                "[kernel.k]\nblock = 4\ngird = 3\n",
+                format!("3: unknown field `gird`, expected one of {of_kernels}"),
+            ),
+            ("only = [\"dta-race\"]", "1: no kind of finding is called 'dta-race'".into()),
+            ("budget = -1", "1: budget: a number of seconds above 0 expected".into()),
+            ("budget = [", "1: unclosed array, expected `]`".into()),
+            (
+                "[kernel.\"a[\"]\n",
+                "1: 'a[' is no glob: unclosed character class; missing ']'".into(),
+            ),
+            ("[[suppress]]\nkind = \"data-race\"\n", "1: missing field `reason`".into()),
+        ];
+        for (text, message) in wrong {
+            let got = config(text).unwrap_err().message;
+            let (_, told) = got.split_once("lockstep.toml:").expect("the file is named");
+            assert_eq!(told, message, "{text}");
+        }
     }
 }

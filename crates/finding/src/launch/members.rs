@@ -128,9 +128,11 @@ mod tests {
         assert_eq!(error("i32[4]:struct(4; u8@0)"), "structs are made of u8, not of i32");
         assert_eq!(error("u8[4]:struct(4; u8@0"), "')' is missing after the members");
         assert_eq!(error("u8[4]:struct(0)"), "the size of a struct is expected after 'struct('");
-        assert!(error("u8[4]:struct(4; u8)").starts_with("'u8' is no member"));
-        assert!(error("u8[4]:struct(4; f32x4@0)").contains("is no member"));
-        assert!(error("u8[8]:struct(4; u16[2]@2)").ends_with("behind the 4 bytes of its struct"));
+        let none = "is no member; one is, for example, i32@12:iota";
+        assert_eq!(error("u8[4]:struct(4; u8)"), format!("'u8' {none}"));
+        assert_eq!(error("u8[4]:struct(4; f32x4@0)"), format!("'f32x4@0' {none}"));
+        let told = "'u16[2]@2' ends behind the 4 bytes of its struct";
+        assert_eq!(error("u8[8]:struct(4; u16[2]@2)"), told);
         assert_eq!(error("u8[8]:struct(4; u8@0:300)"), "'300' is not a value of type u8");
     }
 }

@@ -4,13 +4,13 @@ use lockstep_fences::{Explored, Fault, FenceUse, Missing, Remedy, Spot, Step, Wo
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
     Access, Action, Approximated, Approximation, Confidence, DecidedBy, Finding, KernelReport,
-    Kind, Launch, Memory, MemorySpace, Reason, Severity, Verdict,
+    Kind, Memory, MemorySpace, Place, Reason, Severity, Verdict,
 };
 use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, SiteKind, Space};
-use lockstep_simulate::site_place;
+use lockstep_simulate::{place, site_place};
 
 use crate::engines::explorer::Exploration;
-use crate::engines::verdicts::is_found;
+use crate::engines::verdicts::{is_found, with_conditions};
 
 /// Adds the findings, and says of the kinds that the exploration decides what is known now.
 pub(crate) fn join(
@@ -35,22 +35,20 @@ pub(crate) fn join(
     report.findings.sort_by_key(by_weight);
     let covered = covered(kernel, exploration);
     for (kind, verdict) in &mut report.verdicts {
+        let of_kind = || report.findings.iter().filter(|f| f.kind == *kind);
+        let stands = || of_kind().filter(|f| f.holds_when.is_none());
         // A race that was only possible for want of an order that is known now.
         let was_possible = *kind == Kind::DataRace
             && *verdict == Verdict::Unknown { because: Reason::NotConfirmed };
-        if !kind.is_decided_by(DecidedBy::Exploration) && !was_possible {
-            continue;
-        }
-        let stands =
-            || report.findings.iter().filter(|f| f.kind == *kind && f.holds_when.is_none());
         let better = match (&*verdict, open(*kind, exploration)) {
             _ if is_found(stands(), strict) => Verdict::Found,
             _ if stands().next().is_some() => Verdict::Unknown { because: Reason::NotConfirmed },
+            _ if !kind.is_decided_by(DecidedBy::Exploration) && !was_possible => continue,
             (Verdict::Proved { .. }, _) => continue,
             (Verdict::Clean { covered: runs }, None) => {
                 Verdict::Clean { covered: format!("{runs}; {covered}") }
             }
-            (_, None) => Verdict::Clean { covered: covered.clone() },
+            (_, None) => Verdict::Clean { covered: with_conditions(&covered, of_kind()) },
             (Verdict::Unknown { .. }, Some(why)) => Verdict::Unknown { because: why },
             (_, Some(_)) => continue,
         };
@@ -87,12 +85,10 @@ fn covered(kernel: &Kernel, exploration: &Exploration) -> String {
         _ => "PTX",
     };
     let launches = &exploration.launches;
-    let threads = |launch: &&Launch| -> u64 {
-        launch.grid.iter().chain(&launch.block).map(|&n| u64::from(n)).product()
-    };
-    let dims = launches.iter().max_by_key(threads).map_or(String::new(), |launch| {
-        format!("grid {} and block {}", dims_text(launch.grid), dims_text(launch.block))
-    });
+    let dims =
+        launches.iter().max_by_key(|launch| launch.threads()).map_or(String::new(), |launch| {
+            format!("grid {} and block {}", dims_text(launch.grid), dims_text(launch.block))
+        });
     match launches.len() {
         1 => format!("all executions under the {model} memory model with {dims}"),
         n => format!(
@@ -115,19 +111,21 @@ fn lines(finding: &Finding) -> Vec<(String, u32, u32)> {
     lines
 }
 
-/// A race that is possible only because the order through atomics, fences and flags was not known.
+/// A race that is possible only because the order through atomics, fences and flags was not known, and what threads read of
+/// them. Which elements are accessed was known.
 fn is_only_unordered(finding: &Finding) -> bool {
     let is_order = |a: &Approximated| a.variable == Approximation::OtherOrder;
     finding.kind == Kind::DataRace
         && finding.confidence == Confidence::Possible
-        && !finding.approximated.is_empty()
-        && finding.approximated.iter().all(is_order)
+        && finding.approximated.iter().any(is_order)
+        && !finding.approximated.iter().any(|a| a.affects_index && !is_order(a))
 }
 
 /// Places of pairs of accesses that go to the same memory in launches that were explored, and never race there.
 fn ordered(kernel: &Kernel, exploration: &Exploration) -> Vec<Vec<(String, u32, u32)>> {
     let answer = &exploration.answer;
-    if !answer.exhaustive() {
+    // Code that no thread comes to may lead to another order.
+    if !answer.exhaustive() || !answer.unreached().is_empty() {
         return Vec::new();
     }
     let place = |site: SiteId| {
@@ -154,18 +152,27 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
     if let Some(missing) = &answer.missing {
         let help = help(kernel, missing);
         for fault in &missing.faults {
-            let confirmed = missing.verified && !fault.rests_on_uninitialised;
-            out.extend(race(kernel, exploration, fault, confirmed).map(|mut finding| {
-                finding.help.clone_from(&help);
-                finding
-            }));
+            let Some(mut finding) = unfenced(kernel, exploration, fault) else { continue };
+            if !missing.verified || fault.rests_on_uninitialised {
+                finding.confidence = Confidence::Possible;
+            }
+            finding.help.clone_from(&help);
+            out.push(finding);
         }
     }
+    let race = |kind: Kind| move |fault| race(kernel, exploration, fault, kind);
+    // Whether fences cure it is not known, or they do not: then one execution shows it, and the simulator confirms it.
+    out.extend(answer.open.iter().filter_map(race(Kind::MissingFence)).map(possible));
+    out.extend(answer.faults.iter().filter_map(race(Kind::DataRace)).map(possible));
     let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
     out.extend(
         answer.fences.iter().filter_map(|fence| redundant(kernel, exploration, fence, is_exact)),
     );
     out
+}
+
+fn possible(finding: Finding) -> Finding {
+    Finding { confidence: Confidence::Possible, ..finding }
 }
 
 /// Whether something of the kernel depends on who is in one warp: small blocks have one warp only.
@@ -181,13 +188,29 @@ fn asks_for_warps(kernel: &Kernel) -> bool {
     })
 }
 
+/// What goes wrong for want of a fence.
+fn unfenced(kernel: &Kernel, exploration: &Exploration, fault: &Fault) -> Option<Finding> {
+    let (message, accesses) = match fault.wrong {
+        Wrong::Race(..) => return race(kernel, exploration, fault, Kind::MissingFence),
+        Wrong::Hang(_) => {
+            let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
+            let steps = fault.marked.iter().map(|&i| &fault.timeline[i]);
+            let accesses = steps.filter_map(|step| access(kernel, explored, step)).collect();
+            ("threads may wait for ever: a fence is missing".to_owned(), accesses)
+        }
+        Wrong::Assertion(loc) => {
+            let access = no_thread(Action::Assert, place(kernel, loc));
+            ("the assertion may fail: a fence is missing".to_owned(), vec![access])
+        }
+    };
+    let mut finding = Finding::new(Kind::MissingFence, message, accesses);
+    finding.explored = true;
+    finding.launch = exploration.launches.get(fault.launch).cloned();
+    Some(finding)
+}
+
 /// Two accesses that no execution orders; none for what is not a race.
-fn race(
-    kernel: &Kernel,
-    exploration: &Exploration,
-    fault: &Fault,
-    confirmed: bool,
-) -> Option<Finding> {
+fn race(kernel: &Kernel, exploration: &Exploration, fault: &Fault, kind: Kind) -> Option<Finding> {
     let Wrong::Race(..) = fault.wrong else { return None };
     let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
     let steps: Vec<&Step> = fault.marked.iter().map(|&i| &fault.timeline[i]).collect();
@@ -205,8 +228,12 @@ fn race(
         Space::Shared => MemorySpace::Shared,
         _ => MemorySpace::Global,
     };
+    let wrong = match kind {
+        Kind::MissingFence => "may be reordered: a fence is missing",
+        _ => "race",
+    };
     let message = format!(
-        "{} and {} of {space} memory `{}[{element}]` {who} may be reordered: a fence is missing",
+        "{} and {} of {space} memory `{}[{element}]` {who} {wrong}",
         first.op, second.op, place.object
     );
     let bytes = [place.offset as i64, place.offset as i64 + i64::from(place.size)];
@@ -218,14 +245,16 @@ fn race(
         object_size: None,
         element_type: None,
     };
-    let mut finding = Finding::new(Kind::MissingFence, message, accesses);
+    let mut finding = Finding::new(kind, message, accesses);
     finding.memory = Some(memory);
     finding.explored = true;
     finding.launch = exploration.launches.get(fault.launch).cloned();
-    if !confirmed {
-        finding.confidence = Confidence::Possible;
-    }
     Some(finding)
+}
+
+/// A place in the source, and no thread in particular.
+fn no_thread(op: Action, place: Place) -> Access {
+    Access { op, thread: None, block: [0; 3], place, value: None, notes: Vec::new() }
 }
 
 fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
@@ -309,14 +338,7 @@ fn redundant(
         return None;
     }
     let message = "redundant fence: without it, no execution of the launches explored changes";
-    let access = Access {
-        op: Action::Fence,
-        thread: None,
-        block: [0; 3],
-        place: site_place(kernel, fence.site),
-        value: None,
-        notes: Vec::new(),
-    };
+    let access = no_thread(Action::Fence, site_place(kernel, fence.site));
     let mut finding = Finding::new(Kind::RedundantFence, message.to_owned(), vec![access]);
     finding.severity = Severity::Warning;
     // The host or another device may read what a fence of system scope orders.

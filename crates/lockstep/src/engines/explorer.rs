@@ -5,13 +5,14 @@
 //! explored to the end are left out if others can.
 
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
-use lockstep_finding::{DecidedBy, Launch};
+use lockstep_finding::{DecidedBy, Launch, Reason};
 use lockstep_search::{ordinary_launches, usual_launches};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
 
 use crate::cli::progress::Engine;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
-use crate::engines::task::{Engines, Task};
+use crate::engines::task::{Engines, Task, named_launch};
+use crate::facts::launch_facts::assumptions_hold;
 
 pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Explore,
@@ -45,6 +46,16 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let usual = usual_launches(q.kernel, &q.way.given, seed).into_iter().take(1);
     let mut launches: Vec<Launch> = usual.collect();
     launches.extend(ordinary_launches(q.kernel, &q.way.given, &small, seed));
+    let assume = &task.analysis.launch.assume;
+    // What is wrong with an assumption does not hang on the launch.
+    assumptions_hold(assume, &named_launch(q.kernel))?.ok();
+    launches.retain(|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))));
+    if launches.is_empty() {
+        return Ok(match task.how {
+            Engines::Explorer => Next::Unknown(Reason::NoLaunchSatisfies),
+            _ => Next::Ask,
+        });
+    }
     let mut exploration = explore(q, launches)?;
     // Those that could be explored to the end say more by themselves.
     let is_known = |i: &usize| {

@@ -1,11 +1,12 @@
 //! A kernel that the host launches in several ways: one report of them all.
 //!
-//! What is found in one launch is found; what is proved is proved of each. A barrier is redundant only if it is so in all.
+//! What is found in one launch is found; what is proved is proved of each. A barrier or a fence is redundant only if it is so in
+//! all.
 //!
 //! What it can miss: of two findings at the same places, one launch is shown.
 
 use lockstep_finding::{
-    Condition, Confidence, Finding, KernelReport, Kind, Origin, Place, Severity, Verdict,
+    Condition, Confidence, Finding, KernelReport, Kind, Origin, Place, Reason, Severity, Verdict,
 };
 
 /// One report of several, each of one launch; there is at least one.
@@ -32,25 +33,30 @@ pub(crate) fn join(reports: Vec<KernelReport>) -> Option<KernelReport> {
 fn add(report: &mut KernelReport, other: KernelReport) {
     report.seconds += other.seconds;
     let errors = [errors(report), errors(&other)];
-    let is_barrier = |f: &Finding| f.kind == Kind::RedundantBarrier;
-    report.findings.retain(|f| !is_barrier(f) || other.findings.iter().any(|o| is_same(o, f)));
-    for finding in other.findings.into_iter().filter(|f| !is_barrier(f)) {
+    let is_needless = |f: &Finding| f.kind.about().is_needless_code;
+    report.findings.retain(|f| !is_needless(f) || other.findings.iter().any(|o| is_same(o, f)));
+    for finding in other.findings.into_iter() {
         match report.findings.iter_mut().find(|own| is_same(own, &finding)) {
+            // What one launch only may do without, all together only may do without.
+            Some(own) if is_needless(own) => {
+                if weight(&finding) < weight(own) {
+                    *own = finding;
+                }
+            }
             Some(own) if weight(own) < weight(&finding) => *own = finding,
             Some(_) => {}
+            None if is_needless(&finding) => {}
             None => report.findings.push(finding),
         }
     }
-    let has_redundant = report.findings.iter().any(is_barrier);
     for (kind, own) in &mut report.verdicts {
         let Some((_, verdict)) = other.verdicts.iter().find(|(k, _)| k == kind) else { continue };
         *own = match (*kind, &*own, verdict) {
-            (Kind::RedundantBarrier, Verdict::Found, v)
-            | (Kind::RedundantBarrier, v, Verdict::Found)
-                if !has_redundant =>
-            {
-                let covered = "launches of which each needs another barrier".into();
-                if *v == Verdict::Found { Verdict::Clean { covered } } else { v.clone() }
+            (k, Verdict::Found, Verdict::Found) if k.about().is_needless_code => {
+                in_all(k, &report.findings)
+            }
+            (k, Verdict::Found, v) | (k, v, Verdict::Found) if k.about().is_needless_code => {
+                v.clone()
             }
             // What is confirmed as harmless does not hide that something else may be none.
             (k, Verdict::Found, v @ Verdict::Unknown { .. }) if is_hidden(k, &errors) => v.clone(),
@@ -66,6 +72,19 @@ fn add(report: &mut KernelReport, other: KernelReport) {
         |(k, v): &(Kind, Verdict)| *k == Kind::DataRace && matches!(v, Verdict::Proved { .. });
     report.explanation =
         report.explanation.take().filter(|_| report.verdicts.iter().any(is_proved));
+}
+
+/// Of code that could go in each of the launches: whether the findings that they share are of the same code.
+fn in_all(kind: Kind, shared: &[Finding]) -> Verdict {
+    let mut of_kind = shared.iter().filter(|f| f.kind == kind && f.holds_when.is_none()).peekable();
+    if of_kind.peek().is_none() {
+        let covered = "launches of which each needs what another does not".into();
+        return Verdict::Clean { covered };
+    }
+    match of_kind.any(|f| f.confidence == Confidence::Confirmed) {
+        true => Verdict::Found,
+        false => Verdict::Unknown { because: Reason::NotConfirmed },
+    }
 }
 
 /// The kinds of which there is an error, confirmed or possible.
@@ -112,10 +131,48 @@ fn worse(a: &Verdict, b: &Verdict) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use lockstep_finding::Claim;
     use lockstep_finding::launch::Expr;
-    use lockstep_finding::{Claim, Reason};
 
     use super::*;
+
+    /// A report of one kind with findings of it at some lines.
+    fn report(kind: Kind, verdict: Verdict, at: &[(u32, Confidence)]) -> KernelReport {
+        let finding = |&(line, confidence): &(u32, Confidence)| {
+            let place = Place { line, ..Place::default() };
+            let op = lockstep_finding::Action::Fence;
+            let (thread, block, value, notes) = (None, [0; 3], None, Vec::new());
+            let access = lockstep_finding::Access { op, thread, block, place, value, notes };
+            Finding { confidence, ..Finding::new(kind, "x".into(), vec![access]) }
+        };
+        let findings = at.iter().map(finding).collect();
+        KernelReport { verdicts: vec![(kind, verdict)], findings, ..KernelReport::default() }
+    }
+
+    #[test]
+    fn code_is_redundant_only_if_no_launch_needs_it() {
+        use Confidence::{Confirmed, Possible};
+        for kind in [Kind::RedundantBarrier, Kind::RedundantFence] {
+            let joined = |a: KernelReport, b: KernelReport| {
+                let joined = join(vec![a, b]).unwrap();
+                let lines = joined.findings.iter().map(|f| f.accesses[0].place.line);
+                (joined.verdicts[0].1.clone(), lines.collect::<Vec<_>>())
+            };
+            let found = |at: &[(u32, Confidence)]| report(kind, Verdict::Found, at);
+            let clean = Verdict::Clean { covered: "1 launch".into() };
+            let both = [(3, Confirmed), (5, Confirmed)];
+            assert_eq!(joined(found(&both), found(&both[..1])), (Verdict::Found, vec![3]));
+            let none = report(kind, clean.clone(), &[]);
+            assert_eq!(joined(found(&both), none.clone()), (clean.clone(), vec![]));
+            assert_eq!(joined(none, found(&both)), (clean, vec![]));
+            let (verdict, lines) = joined(found(&both[..1]), found(&both[1..]));
+            assert!(matches!(verdict, Verdict::Clean { .. }) && lines.is_empty(), "{verdict:?}");
+            let unsure = Verdict::Unknown { because: Reason::NotConfirmed };
+            let possible = report(kind, unsure.clone(), &[(3, Possible)]);
+            assert_eq!(joined(found(&both), possible.clone()), (unsure.clone(), vec![3]));
+            assert_eq!(joined(possible, found(&both)), (unsure, vec![3]));
+        }
+    }
 
     #[test]
     fn what_holds_of_both_launches() {

@@ -68,16 +68,7 @@ impl Evidence<'_> {
         if let Some((_, because)) = self.doubts.iter().find(|(k, _)| *k == kind) {
             return Verdict::Unknown { because: because.clone() };
         }
-        let mut conditions: Vec<&When> = Vec::new();
-        for condition in of_kind().filter_map(|f| f.holds_when.as_ref()) {
-            if !conditions.contains(&condition) {
-                conditions.push(condition);
-            }
-        }
-        let mut covered = self.covered.clone();
-        if !conditions.is_empty() {
-            covered = format!("{covered}; {}", found_where(&conditions));
-        }
+        let mut covered = with_conditions(&self.covered, of_kind());
         for (_, note) in self.notes.iter().filter(|(k, _)| *k == kind) {
             covered = format!("{covered}; {note}");
         }
@@ -95,6 +86,23 @@ pub(crate) fn is_found<'f>(
     match errors().next() {
         Some(_) => errors().any(|f| is_confirmed(&f)),
         None => findings.clone().any(|f| is_confirmed(&f)),
+    }
+}
+
+/// What was looked at, and where findings of one kind were found that hold only under conditions.
+pub(crate) fn with_conditions<'f>(
+    covered: &str,
+    findings: impl Iterator<Item = &'f Finding>,
+) -> String {
+    let mut conditions: Vec<&When> = Vec::new();
+    for condition in findings.filter_map(|f| f.holds_when.as_ref()) {
+        if !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+    match &conditions[..] {
+        [] => covered.to_owned(),
+        conditions => format!("{covered}; {}", found_where(conditions)),
     }
 }
 
