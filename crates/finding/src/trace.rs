@@ -45,12 +45,28 @@ pub struct TraceEvent {
     pub op: Action,
     pub object: Option<String>,
     pub element: Option<i64>,
+    /// The value read or written, as text, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
     pub place: Place,
     /// The finding is about this one.
     pub marked: bool,
 }
 
 impl TraceEvent {
+    /// `write s[16]`, `read flag[0] = 1`.
+    pub fn text(&self) -> String {
+        let what = match (&self.object, self.element) {
+            (Some(object), Some(element)) => format!("{} {object}[{element}]", self.op),
+            (Some(object), None) => format!("{} {object}", self.op),
+            _ => self.op.to_string(),
+        };
+        match &self.value {
+            Some(value) => format!("{what} = {value}"),
+            None => what,
+        }
+    }
+
     /// Whether it orders threads of a block, or a part of one.
     pub fn is_barrier(&self) -> bool {
         self.op == Action::Barrier

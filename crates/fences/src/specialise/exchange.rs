@@ -1,8 +1,9 @@
 //! Barriers, and operations by which the threads of a warp or block hand each other values.
 
+use lockstep_kernel::semantics::bits::shuffle_source;
 use lockstep_kernel::{
     AtomicOp, Barrier as KernelBarrier, BarrierReduce, CastOp, Inst, LocId, Op, Operand, Reg,
-    Rounding, ShuffleMode, SiteId, Ty, VoteKind,
+    Rounding, SiteId, Ty, VoteKind,
 };
 use lockstep_weak::program::{
     Barrier, Expr, Function, Gather, Instr, Participants, Reg as WeakReg, Scope, Spaces,
@@ -169,7 +170,7 @@ impl Thread<'_> {
                 let lane = self.number(state, lane, "the lane of a shuffle", loc)?;
                 let clamp = self.number(state, clamp, "the width of a shuffle", loc)?;
                 let values = self.gather(state, value, &members, number, loc)?;
-                let (from, in_range) = source(mode, me, lane as u32, clamp as u32);
+                let (from, in_range) = shuffle_source(mode, me, lane as u32, clamp as u32);
                 let from = if in_range { from & 31 } else { me };
                 // What a lane gives that does not take part, nobody knows.
                 let given = lanes.iter().position(|&l| l == from).map(|at| values[at].clone());
@@ -357,38 +358,9 @@ fn reduction(reduce: BarrierReduce, mine: usize) -> Function {
     }
 }
 
-/// PTX's rule: the lane that a shuffle takes its value from, and whether it is in range.
-fn source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (clamp, segment) = (c & 0x1f, c >> 8 & 0x1f);
-    let b = b & 0x1f;
-    let max_lane = (lane & segment) | (clamp & !segment);
-    match mode {
-        ShuffleMode::Up => {
-            let from = lane as i32 - b as i32;
-            (from as u32, from >= max_lane as i32)
-        }
-        ShuffleMode::Down => (lane + b, lane + b <= max_lane),
-        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= max_lane),
-        ShuffleMode::Index => {
-            let from = (lane & segment) | (b & !segment);
-            (from, from <= max_lane)
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lanes_of_shuffles() {
-        assert_eq!(source(ShuffleMode::Down, 3, 2, 0x1f), (5, true));
-        assert!(!source(ShuffleMode::Down, 31, 1, 0x1f).1);
-        assert_eq!(source(ShuffleMode::Up, 3, 2, 0), (1, true));
-        assert!(!source(ShuffleMode::Up, 1, 2, 0).1);
-        assert_eq!(source(ShuffleMode::Butterfly, 6, 1, 0x1f), (7, true));
-        assert_eq!(source(ShuffleMode::Index, 9, 4, 0x1f), (4, true));
-    }
 
     #[test]
     fn reductions() {

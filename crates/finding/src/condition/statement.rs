@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::Expr;
+use crate::launch::{Expr, dims_text};
 
 /// A sentence about a launch. One variant for each; its text is made here and nowhere else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,6 +103,11 @@ pub enum Statement {
     },
     /// The values of the launch that was executed, where no condition on them is known.
     ValuesOfThisLaunch,
+    /// It is the launch that was given, with its arguments: all its executions were explored.
+    GivenLaunch {
+        grid: [u32; 3],
+        block: [u32; 3],
+    },
 }
 
 /// What elements of arrays are.
@@ -215,6 +220,10 @@ impl fmt::Display for Statement {
                 write!(f, "no thread comes to line {line}, which writes {writes}")
             }
             Statement::ValuesOfThisLaunch => f.write_str("the values of this launch are given"),
+            Statement::GivenLaunch { grid, block } => {
+                let (grid, block) = (dims_text(*grid), dims_text(*block));
+                write!(f, "the launch has grid {grid}, block {block} and the arguments given")
+            }
         }
     }
 }

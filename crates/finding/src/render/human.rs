@@ -287,6 +287,7 @@ fn notes(
     }
     notes.extend(table);
     notes.extend(picture::map(finding, maps));
+    notes.extend(picture::execution(finding));
     notes.extend(circumstances(finding));
     if let Some(launch) = &finding.launch {
         let options = finding.repeat.as_ref().map(|r| r.options.clone()).filter(|o| !o.is_empty());

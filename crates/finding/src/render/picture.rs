@@ -1,8 +1,8 @@
 //! Small pictures in characters, for terminals: the two threads' values side by side,
-//! and who touches the elements around the one of a finding.
+//! who touches the elements around the one of a finding, and an execution that an exploration found.
 
 use super::{Value, ValueRow, value_rows};
-use crate::{AccessMap, Actor, Cell, Finding, Touch};
+use crate::{AccessMap, Actor, Cell, Finding, Touch, TraceEvent};
 
 /// Most elements of a picture, and its most columns.
 const CELLS: usize = 8;
@@ -37,6 +37,25 @@ pub(super) fn values(finding: &Finding) -> Option<String> {
         text.push_str("\n(* approximated)");
     }
     Some(text)
+}
+
+/// The execution that shows what an exploration found: the steps of the finding's threads, with the numbers of its accesses.
+pub(super) fn execution(finding: &Finding) -> Option<String> {
+    let timelines = &finding.trace.as_ref().filter(|_| finding.explored)?.timelines;
+    let numbered = timelines.iter().enumerate();
+    let mut steps: Vec<(usize, &TraceEvent)> =
+        numbered.flat_map(|(side, t)| t.events.iter().map(move |e| (side + 1, e))).collect();
+    steps.sort_by_key(|(_, event)| event.step);
+    let line = |(side, event): &(usize, &TraceEvent)| {
+        let at = match event.place.line {
+            0 => String::new(),
+            line => format!(", line {line}"),
+        };
+        let here = if event.marked { "   <-" } else { "" };
+        format!("\n  ({side}) {}{at}{here}", event.text())
+    };
+    let lines: String = steps.iter().map(line).collect();
+    (!lines.is_empty()).then(|| format!("an execution that the memory model allows:{lines}"))
 }
 
 /// Who touches the elements around the finding's, where threads meet there. Nothing where

@@ -87,6 +87,7 @@ pub(crate) fn trace(object: &str) -> Trace {
         op,
         object: element.map(|_| object.to_owned()),
         element,
+        value: None,
         place: place("reduce.cu", line, 5),
         marked: false,
     };

@@ -3,12 +3,14 @@
 use lockstep_fences::{Explored, Fault, FenceUse, Missing, Remedy, Spot, Step, Worth, Wrong};
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
-    Access, Action, Approximated, Approximation, Confidence, DecidedBy, Finding, KernelReport,
-    Kind, Memory, MemorySpace, Place, Reason, Severity, Verdict,
+    Access, Action, Approximated, Approximation, Condition, Confidence, DecidedBy, Finding,
+    KernelReport, Kind, Launch, Memory, MemorySpace, Origin, Place, Reason, Severity, Statement,
+    Verdict,
 };
-use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, SiteKind, Space};
+use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, Space};
 use lockstep_simulate::{place, site_place};
 
+use crate::engines::explored_timeline as timeline;
 use crate::engines::explorer::Exploration;
 use crate::engines::verdicts::{is_found, with_conditions};
 
@@ -34,6 +36,7 @@ pub(crate) fn join(
     let by_weight = |f: &Finding| (f.holds_when.is_some(), f.confidence == Confidence::Possible);
     report.findings.sort_by_key(by_weight);
     let covered = covered(kernel, exploration);
+    let too_wide = too_wide(kernel, exploration);
     for (kind, verdict) in &mut report.verdicts {
         let of_kind = || report.findings.iter().filter(|f| f.kind == *kind);
         let stands = || of_kind().filter(|f| f.holds_when.is_none());
@@ -45,8 +48,15 @@ pub(crate) fn join(
             _ if stands().next().is_some() => Verdict::Unknown { because: Reason::NotConfirmed },
             _ if !kind.is_decided_by(DecidedBy::Exploration) && !was_possible => continue,
             (Verdict::Proved { .. }, _) => continue,
-            (Verdict::Clean { covered: runs }, None) => {
+            (Verdict::Clean { covered: runs }, None) if !exploration.is_given => {
                 Verdict::Clean { covered: format!("{runs}; {covered}") }
+            }
+            (_, None) if exploration.is_given && *kind != Kind::RedundantFence => {
+                Verdict::Proved { assumes: vec![given_launch(exploration)] }
+            }
+            (_, None) if *kind == Kind::RedundantFence => {
+                let parts = [vec![covered.clone()], too_wide.clone()].concat();
+                Verdict::Clean { covered: parts.join("; ") }
             }
             (_, None) => Verdict::Clean { covered: with_conditions(&covered, of_kind()) },
             (Verdict::Unknown { .. }, Some(why)) => Verdict::Unknown { because: why },
@@ -54,6 +64,12 @@ pub(crate) fn join(
         };
         *verdict = better;
     }
+}
+
+/// What the executions of a launch that was given prove it for.
+fn given_launch(exploration: &Exploration) -> Condition {
+    let Launch { grid, block, .. } = exploration.launches[0];
+    Condition::new(Statement::GivenLaunch { grid, block }, Origin::Choice)
 }
 
 /// Leaves out of a report of all engines that it is not known whether fences could go: that is no reason to look again at a
@@ -218,8 +234,7 @@ fn race(kernel: &Kernel, exploration: &Exploration, fault: &Fault, kind: Kind) -
         steps.iter().filter_map(|step| access(kernel, explored, step)).collect();
     let [first, second] = &accesses[..] else { return None };
     let place = &explored.places[steps[0].place?];
-    let size = i64::from(place.elem.size().max(1));
-    let element = place.offset as i64 / size;
+    let element = timeline::element(place);
     let who = match first.block == second.block {
         true => "by threads of one block",
         false => "by threads of different blocks",
@@ -247,6 +262,7 @@ fn race(kernel: &Kernel, exploration: &Exploration, fault: &Fault, kind: Kind) -
     };
     let mut finding = Finding::new(kind, message, accesses);
     finding.memory = Some(memory);
+    finding.trace = Some(timeline::trace(kernel, explored, fault));
     finding.explored = true;
     finding.launch = exploration.launches.get(fault.launch).cloned();
     Some(finding)
@@ -259,17 +275,13 @@ fn no_thread(op: Action, place: Place) -> Access {
 
 fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
     let (site, thread) = (step.site?, &explored.threads[step.thread?]);
-    let op = match (kernel.site(site).kind, step.action) {
-        (SiteKind::Atomic, _) => Action::Atomic,
-        (_, lockstep_fences::Action::Write) => Action::Write,
-        _ => Action::Read,
-    };
+    let place = step.place.map(|at| &explored.places[at]);
     Some(Access {
-        op,
+        op: timeline::action(kernel, step),
         thread: Some(thread.thread),
         block: thread.block,
         place: site_place(kernel, site),
-        value: None,
+        value: place.zip(step.value).and_then(|(place, bits)| timeline::value(place, bits)),
         notes: Vec::new(),
     })
 }
@@ -288,10 +300,7 @@ fn help(kernel: &Kernel, missing: &Missing) -> Vec<String> {
 }
 
 fn remedy_text(kernel: &Kernel, remedy: &Remedy) -> String {
-    let line = |site: SiteId| {
-        let place = site_place(kernel, site);
-        place.inlined_at.last().unwrap_or(&place).line
-    };
+    let line = |site: SiteId| line(kernel, site);
     match *remedy {
         Remedy::Insert { spot, scope, .. } => {
             let side = if matches!(spot, Spot::Before(_)) { "before" } else { "after" };
@@ -312,6 +321,26 @@ fn remedy_text(kernel: &Kernel, remedy: &Remedy) -> String {
             format!("the atomic operation at line {} needs {scope} scope", line(site))
         }
     }
+}
+
+/// Fences that could have a narrower scope: `__threadfence_block() would do at line 12`.
+fn too_wide(kernel: &Kernel, exploration: &Exploration) -> Vec<String> {
+    let is_exact = exploration.all && exploration.answer.exhaustive() && !asks_for_warps(kernel);
+    // The host or another device may read what a fence of system scope orders.
+    let text = |used: &FenceUse| match used.worth {
+        Worth::TooWide(scope) if is_exact && used.scope != Scope::System => {
+            let line = line(kernel, used.site);
+            Some(format!("{} would do at line {line}", fence(kernel, scope)))
+        }
+        _ => None,
+    };
+    exploration.answer.fences.iter().filter_map(text).collect()
+}
+
+/// The line of the kernel's own code that a site belongs to.
+fn line(kernel: &Kernel, site: SiteId) -> u32 {
+    let place = site_place(kernel, site);
+    place.inlined_at.last().unwrap_or(&place).line
 }
 
 /// A fence as the language writes it.

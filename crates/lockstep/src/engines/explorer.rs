@@ -1,8 +1,8 @@
 //! The exploration of all executions of small launches, asked about one kernel that communicates through memory.
 //!
-//! The launch that was given, or that the search would begin with, is explored itself if few of its threads communicate; and so
-//! are launches of few blocks and threads, with arguments of an ordinary launch of these dimensions. Launches that cannot be
-//! explored to the end are left out if others can.
+//! A launch that was given in full is explored itself; if few of its threads communicate, the answer is a proof for that launch.
+//! Otherwise the launch that the search would begin with is explored, and launches of few blocks and threads, with arguments of an
+//! ordinary launch of these dimensions. Launches that cannot be explored to the end are left out if others can.
 
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
 use lockstep_finding::{DecidedBy, Launch, Reason};
@@ -29,6 +29,8 @@ pub(crate) struct Exploration {
     pub(crate) launches: Vec<Launch>,
     /// These are all that were to be explored.
     pub(crate) all: bool,
+    /// It is the one launch that was given in full, and all its executions are known.
+    pub(crate) is_given: bool,
 }
 
 /// Operations of a kernel that is explored. Larger ones have too many executions, and take long before that shows.
@@ -56,6 +58,10 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
             _ => Next::Ask,
         });
     }
+    let given = match q.is_complete() {
+        true => Some(explore(q, launches[..1].to_vec())?).filter(|e| e.answer.exhaustive()),
+        false => None,
+    };
     let mut exploration = explore(q, launches)?;
     // Those that could be explored to the end say more by themselves.
     let is_known = |i: &usize| {
@@ -70,7 +76,14 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     if was_cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
         task.hurried.set(true);
     }
-    evidence.explored = Some(exploration);
+    // Other launches say only what fences are good for.
+    evidence.explored = Some(match given {
+        Some(mut given) => {
+            given.answer.fences = exploration.answer.fences;
+            Exploration { all: exploration.all, is_given: true, ..given }
+        }
+        None => exploration,
+    });
     Ok(Next::Ask)
 }
 
@@ -83,7 +96,8 @@ fn explore(q: &Question, launches: Vec<Launch>) -> Result<Exploration, String> {
         cancel: q.config.cancel.clone(),
         ..Limits::default()
     };
-    Ok(Exploration { answer: fences::examine(q.kernel, &bound, &limits), launches, all: true })
+    let answer = fences::examine(q.kernel, &bound, &limits);
+    Ok(Exploration { answer, launches, all: true, is_given: false })
 }
 
 /// What is given of grid and block.

@@ -1,6 +1,7 @@
 //! One kernel through the engines, and what they say made one report.
 
 pub(crate) mod explored;
+mod explored_timeline;
 pub(crate) mod explorer;
 pub(crate) mod premises;
 pub(crate) mod proof;

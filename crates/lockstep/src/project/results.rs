@@ -19,7 +19,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use lockstep_finding::{KernelReport, Kind, Trace, Verdict};
+use lockstep_finding::{Finding, KernelReport, Kind, Trace, Verdict};
 use lockstep_frontend::compiler_identity;
 use lockstep_kernel::Kernel;
 use lockstep_project::cache::{Cache, Key, KeyBuilder};
@@ -250,7 +250,8 @@ impl Results {
         let traces: Option<Traces> = self.cache.get(&ticket.traces(&kept.files, shown));
         let Some(traces) = traces else { return false };
         for (report, traces) in reports.iter_mut().zip(traces) {
-            report.findings.iter_mut().zip(traces).for_each(|(f, t)| f.trace = t);
+            let made_again = report.findings.iter_mut().zip(traces).filter(|(f, _)| !f.explored);
+            made_again.for_each(|(f, t)| f.trace = t);
         }
         true
     }
@@ -308,9 +309,10 @@ impl Drop for Results {
     }
 }
 
-/// Takes what threads did out of a report.
+/// Takes what threads did out of a report. What an exploration showed stays: executing the launch does not show it again.
 fn take_traces(report: &mut KernelReport) -> Vec<Option<Trace>> {
-    report.findings.iter_mut().map(|f| f.trace.take()).collect()
+    let made_again = |f: &mut Finding| if f.explored { None } else { f.trace.take() };
+    report.findings.iter_mut().map(made_again).collect()
 }
 
 /// What decides the answers, but for the source.

@@ -4,7 +4,7 @@
 //! [`lockstep_kernel::semantics`] by a loop that the compiler vectorises; one version for a full warp, one that keeps
 //! the inactive lanes. On x86-64 both also exist for AVX2, chosen once at start.
 
-use lockstep_kernel::semantics as sem;
+use lockstep_kernel::semantics::{self as sem, bits};
 use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding, Ty};
 
 use crate::code::registers::{LANES, Regs, Slot, lane_mask};
@@ -534,49 +534,6 @@ pub(crate) fn cast_pair(op: CastOp, from: Ty, to: Ty) -> Option<Pair> {
     })
 }
 
-/// Any cast of one value.
-pub(crate) fn cast_scalar(op: CastOp, from: Ty, to: Ty, x: u64) -> u64 {
-    let signed = || ((x << (64 - from.bits())) as i64) >> (64 - from.bits());
-    match op {
-        CastOp::Trunc | CastOp::ZExt | CastOp::Bit => x & to.mask(),
-        CastOp::SExt => signed() as u64 & to.mask(),
-        CastOp::UToF(r) => real_from_integer(i128::from(x), to, r),
-        CastOp::SToF(r) => real_from_integer(i128::from(signed()), to, r),
-        CastOp::FToU(r) => sem::real_to_unsigned(real_value(from, x), to.bits(), r),
-        CastOp::FToS(r) => sem::real_to_signed(real_value(from, x), to.bits(), r),
-        CastOp::FToF(r) => match to {
-            Ty::F32 => u64::from(sem::narrow(real_value(from, x), r).to_bits()),
-            _ => real_bits(to, real_value(from, x)),
-        },
-    }
-}
-
-fn real_from_integer(x: i128, to: Ty, rounding: Rounding) -> u64 {
-    match to {
-        Ty::F64 => sem::integer_to_f64(x, rounding).to_bits(),
-        Ty::F32 => u64::from(sem::integer_to_real::<f32>(x, rounding).to_bits()),
-        _ => real_bits(to, x as f64),
-    }
-}
-
-/// The number that the bits of a float register represent.
-pub(crate) fn real_value(ty: Ty, bits: u64) -> f64 {
-    match ty {
-        Ty::F64 => f64::from_bits(bits),
-        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
-        _ => f64::from(sem::half::to_f32(bits as u16)),
-    }
-}
-
-/// Bits of a number in a float type, rounded to nearest even.
-pub(crate) fn real_bits(ty: Ty, x: f64) -> u64 {
-    match ty {
-        Ty::F64 => x.to_bits(),
-        Ty::F32 => u64::from((x as f32).to_bits()),
-        _ => u64::from(sem::half::from_f64(x)),
-    }
-}
-
 /// Operations that have no lane-parallel form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ScalarOp {
@@ -592,60 +549,11 @@ pub(crate) enum ScalarOp {
 /// casts); operands and result are bits.
 pub(crate) fn scalar(op: ScalarOp, ty: Ty, a: u64, b: u64, c: u64) -> u64 {
     match op {
-        // Division of one-bit values: by one it is the identity.
-        ScalarOp::Int(op) => match op {
-            IntOp::URem | IntOp::SRem if b & 1 == 1 => 0,
-            IntOp::UDiv | IntOp::SDiv if b & 1 == 0 => 1,
-            _ => a,
-        },
-        ScalarOp::Cast(op, from) => cast_scalar(op, from, ty, a),
-        ScalarOp::Float(op, rounding) => match ty {
-            Ty::F64 => {
-                sem::real_rounded(op, rounding, f64::from_bits(a), f64::from_bits(b)).to_bits()
-            }
-            Ty::F32 => {
-                let (a, b) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
-                u64::from(sem::real_rounded(op, rounding, a, b).to_bits())
-            }
-            _ => real_bits(ty, sem::real(op, real_value(ty, a), real_value(ty, b))),
-        },
-        ScalarOp::FloatUn(FloatUnOp::Sqrt, rounding) if ty != Ty::F16 => match ty {
-            Ty::F64 => sem::sqrt_rounded(rounding, f64::from_bits(a)).to_bits(),
-            _ => u64::from(sem::sqrt_rounded(rounding, f32::from_bits(a as u32)).to_bits()),
-        },
-        ScalarOp::FloatUn(op, _) => real_bits(ty, sem::real_un(op, real_value(ty, a))),
-        ScalarOp::Fma(rounding) => match ty {
-            Ty::F64 => {
-                let [a, b, c] = [a, b, c].map(f64::from_bits);
-                sem::fma_rounded(rounding, a, b, c).to_bits()
-            }
-            Ty::F32 => {
-                let [a, b, c] = [a, b, c].map(|x| f32::from_bits(x as u32));
-                u64::from(sem::fma_rounded(rounding, a, b, c).to_bits())
-            }
-            _ => {
-                let [a, b, c] = [a, b, c].map(|x| real_value(ty, x));
-                real_bits(ty, a.mul_add(b, c))
-            }
-        },
-        ScalarOp::Math(f) => {
-            let x = real_value(ty, a);
-            match f {
-                MathFn::LdExp => real_bits(ty, sem::math(f, x, f64::from(b as i32))),
-                MathFn::ILogB | MathFn::FrexpExp => sem::math(f, x, 0.0) as i32 as u32 as u64,
-                MathFn::NextAfter if ty == Ty::F32 => {
-                    let to = real_value(ty, b);
-                    let x = x as f32;
-                    let next = match f64::from(x).partial_cmp(&to) {
-                        Some(std::cmp::Ordering::Less) => x.next_up(),
-                        Some(std::cmp::Ordering::Greater) => x.next_down(),
-                        Some(std::cmp::Ordering::Equal) => to as f32,
-                        None => f32::NAN,
-                    };
-                    u64::from(next.to_bits())
-                }
-                _ => real_bits(ty, sem::math(f, x, real_value(ty, b))),
-            }
-        }
+        ScalarOp::Int(op) => bits::int(op, ty, a, b),
+        ScalarOp::Cast(op, from) => bits::cast(op, from, ty, a),
+        ScalarOp::Float(op, rounding) => bits::float(op, ty, rounding, a, b),
+        ScalarOp::FloatUn(op, rounding) => bits::float_un(op, ty, rounding, a),
+        ScalarOp::Fma(rounding) => bits::fma(ty, rounding, a, b, c),
+        ScalarOp::Math(f) => bits::math(f, ty, a, b),
     }
 }

@@ -1,8 +1,8 @@
 //! Atomics and fences.
 
-use lockstep_kernel::{AtomicOp, Scope, SiteId, Space, Ty};
+use lockstep_kernel::semantics::bits;
+use lockstep_kernel::{AtomicOp, Scope, SiteId, Space};
 
-use crate::code::lanes::{real_bits, real_value};
 use crate::code::registers::lanes_of;
 use crate::code::steps::AtomicStep;
 use crate::machine::access::event;
@@ -71,7 +71,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         for l in lanes_of(t.mask) {
             let (value, expected) = (value(l, 0), regs.lane(a.expected, a.ty, l));
             let modified =
-                t.modify(l, bytes, shared, |old| apply(a.op, a.ty, old, value, expected));
+                t.modify(l, bytes, shared, |old| bits::atomic(a.op, a.ty, old, value, expected));
             let Some((old, new)) = modified else {
                 return world.stop_at_conflict();
             };
@@ -106,61 +106,4 @@ fn failing(at: &At, t: &Target, a: &AtomicStep) -> u32 {
         failed |= u32::from(now != regs.lane(a.expected, a.ty, l)) << l;
     }
     failed
-}
-
-/// The new value that an atomic stores.
-pub(crate) fn apply(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
-    let mask = ty.mask();
-    let signed = |x: u64| ((x << (64 - ty.bits())) as i64) >> (64 - ty.bits());
-    let real =
-        |f: fn(f64, f64) -> f64| real_bits(ty, f(real_value(ty, old), real_value(ty, value)));
-    // `f32` values are added in single precision.
-    let add = |sign: f32| match ty {
-        Ty::F32 => {
-            let sum = f32::from_bits(old as u32) + sign * f32::from_bits(value as u32);
-            u64::from(sum.to_bits())
-        }
-        _ if sign < 0.0 => real(|a, b| a - b),
-        _ => real(|a, b| a + b),
-    };
-    let new = match op {
-        AtomicOp::Load => old,
-        AtomicOp::Store | AtomicOp::Exchange => value,
-        AtomicOp::Add => old.wrapping_add(value),
-        AtomicOp::Sub => old.wrapping_sub(value),
-        AtomicOp::And => old & value,
-        AtomicOp::Or => old | value,
-        AtomicOp::Xor => old ^ value,
-        AtomicOp::Nand => !(old & value),
-        AtomicOp::SMin => signed(old).min(signed(value)) as u64,
-        AtomicOp::SMax => signed(old).max(signed(value)) as u64,
-        AtomicOp::UMin => old.min(value),
-        AtomicOp::UMax => old.max(value),
-        AtomicOp::FAdd => add(1.0),
-        AtomicOp::FSub => add(-1.0),
-        AtomicOp::FMin => real(f64::min),
-        AtomicOp::FMax => real(f64::max),
-        AtomicOp::Inc => {
-            if old >= value {
-                0
-            } else {
-                old + 1
-            }
-        }
-        AtomicOp::Dec => {
-            if old == 0 || old > value {
-                value
-            } else {
-                old - 1
-            }
-        }
-        AtomicOp::CompareExchange => {
-            if old == expected {
-                value
-            } else {
-                old
-            }
-        }
-    };
-    new & mask
 }

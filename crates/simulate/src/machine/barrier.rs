@@ -5,12 +5,11 @@
 //! together, or some wait for threads that will never arrive, which is `barrier-divergence`. Threads that have returned
 //! count as arrived, as on hardware, but a barrier of the block that relies on that is reported too.
 
+use lockstep_kernel::semantics::bits;
 use lockstep_kernel::{AtomicOp, BarrierReduce, LocId, SiteId, Ty};
 
-use crate::code::lanes::real_bits;
 use crate::code::registers::{LANES, Slot};
 use crate::code::steps::{BarrierStep, Step};
-use crate::machine::atomics::apply;
 use crate::machine::block::{BlockRun, Turn};
 use crate::machine::fault::Fault;
 use crate::machine::observe::{Observer, Opened};
@@ -431,7 +430,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let mut so_far = neutral(op, ty);
         for &(w, l) in &threads {
             let before = so_far;
-            so_far = apply(op, ty, so_far, self.regs(w).lane(value, ty, l), 0);
+            so_far = bits::atomic(op, ty, so_far, self.regs(w).lane(value, ty, l), 0);
             let scanned = if inclusive { so_far } else { before };
             self.regs(w).set_lane(d, ty, l, scanned);
         }
@@ -492,8 +491,8 @@ fn neutral(op: AtomicOp, ty: Ty) -> u64 {
         AtomicOp::SMin => ty.mask() ^ sign,
         AtomicOp::SMax => sign,
         AtomicOp::UMin => ty.mask(),
-        AtomicOp::FMin => real_bits(ty, f64::INFINITY),
-        AtomicOp::FMax => real_bits(ty, f64::NEG_INFINITY),
+        AtomicOp::FMin => bits::real_bits(ty, f64::INFINITY),
+        AtomicOp::FMax => bits::real_bits(ty, f64::NEG_INFINITY),
         _ => 0,
     }
 }

@@ -5,8 +5,8 @@
 //! exist in an image of that size.
 
 use lockstep_kernel::image;
+use lockstep_kernel::semantics::bits::real_value;
 
-use crate::code::lanes::real_value;
 use crate::code::registers::{Slot, lanes_of};
 use crate::code::steps::TexelStep;
 use crate::launch::layout::{NULL_OBJECT, object_of, origin};

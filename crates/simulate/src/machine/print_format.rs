@@ -4,8 +4,7 @@
 //! verbatim.
 
 use lockstep_kernel::Ty;
-
-use crate::code::lanes::real_value;
+use lockstep_kernel::semantics::bits::real_value;
 
 /// Where the arguments come from.
 pub(crate) trait Arguments {

@@ -1,6 +1,7 @@
 //! Shuffles, votes and matches.
 
-use lockstep_kernel::{ShuffleMode, VoteKind};
+use lockstep_kernel::VoteKind;
+use lockstep_kernel::semantics::bits::shuffle_source;
 
 use crate::code::registers::LANES;
 use crate::code::steps::Rare;
@@ -66,26 +67,6 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-/// PTX's rule: source lane and whether it is in range.
-fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
-    let (clamp, segment) = (c & 0x1f, c >> 8 & 0x1f);
-    let b = b & 0x1f;
-    let max_lane = (lane & segment) | (clamp & !segment);
-    let min_lane = lane & segment;
-    match mode {
-        ShuffleMode::Up => {
-            let j = lane as i32 - b as i32;
-            (j as u32, j >= max_lane as i32)
-        }
-        ShuffleMode::Down => (lane + b, lane + b <= max_lane),
-        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= max_lane),
-        ShuffleMode::Index => {
-            let j = min_lane | (b & !segment);
-            (j, j <= max_lane)
         }
     }
 }

@@ -480,6 +480,7 @@ fn timeline(program: &Program, side: Side, access: &Access) -> Timeline {
             op: access.op,
             object: None,
             element: None,
+            value: None,
             place: access.place.clone(),
             marked: true,
         });
@@ -508,6 +509,7 @@ fn event(program: &Program, noted: &Noted, marked: bool) -> TraceEvent {
         op: access.op,
         object: memory.as_ref().and_then(|m| m.object.clone()),
         element: memory.and_then(|m| m.element),
+        value: None,
         place: access.place,
         marked,
     }

@@ -1,10 +1,10 @@
 //! The variables of a thread that a trace shows, and their values as text.
 
+use lockstep_kernel::semantics::bits::real_value;
 use lockstep_kernel::{BlockId, Kernel, Op, Operand, Reg, SiteId, Terminator, Ty, cfg};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::describe::element;
-use crate::code::lanes::real_value;
 use crate::code::program::Program;
 use crate::code::registers::Slot;
 use crate::launch::layout::{NULL_OBJECT, object_of, origin};

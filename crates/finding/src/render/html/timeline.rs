@@ -231,7 +231,7 @@ fn counted(counts: &[u64; 2], y: u32) -> Markup {
 
 fn access(side: usize, event: &TraceEvent, y: u32, sources: &mut Sources) -> Markup {
     let x = RAILS[side];
-    let what = what(event);
+    let what = event.text();
     let line = match event.place.line {
         0 => String::new(),
         line => format!(":{line}"),
@@ -254,15 +254,6 @@ fn shortened(text: &str, room: usize) -> String {
     match text.chars().count() > room {
         true => text.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
         false => text.to_owned(),
-    }
-}
-
-/// `write s[16]`.
-fn what(event: &TraceEvent) -> String {
-    match (&event.object, event.element) {
-        (Some(object), Some(element)) => format!("{} {object}[{element}]", event.op),
-        (Some(object), None) => format!("{} {object}", event.op),
-        _ => event.op.to_string(),
     }
 }
 
@@ -329,7 +320,7 @@ mod tests {
             .iter()
             .map(|row| match row {
                 Row::Counted(counts, phase) => format!("{counts:?} in {phase}"),
-                Row::Event(side, e) => format!("{side}: {}", what(e)),
+                Row::Event(side, e) => format!("{side}: {}", e.text()),
                 Row::Barrier(who, e) => format!("{who:?} at {}", e.place.line),
             })
             .collect();

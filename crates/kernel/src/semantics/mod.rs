@@ -15,6 +15,10 @@
 //! Functions of the maths library are evaluated in double precision and rounded
 //! once: within one unit in the last place for `f32`, the platform library's
 //! accuracy for `f64`.
+//!
+//! [`bits`] has all of these, casts, atomics and the lanes of shuffles, on single values of any type.
+
+pub mod bits;
 
 use crate::{CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding};
 
