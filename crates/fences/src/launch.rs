@@ -26,6 +26,8 @@ pub enum Arg {
 pub struct Launch {
     pub grid: [u32; 3],
     pub block: [u32; 3],
+    /// OpenCL's global size, if it is not a multiple of the block: the last blocks are then smaller. That is not explored.
+    pub global: Option<[u32; 3]>,
     /// A power of two, at most 32.
     pub warp_size: u32,
     pub scheduling: Scheduling,
@@ -124,6 +126,7 @@ mod tests {
         let launch = Launch {
             grid: [2, 1, 1],
             block: [2, 3, 1],
+            global: None,
             warp_size: 4,
             scheduling: Scheduling::Independent,
             shared: 0,

@@ -40,7 +40,8 @@
 //! # What it cannot do
 //!
 //! Whatever is not modelled ends the answer for that launch with an [`Outside`], which names it. Nothing is guessed:
-//! - threads of a warp that run in step ([`lockstep_kernel::Scheduling::Lockstep`]);
+//! - threads of a warp that run in step ([`lockstep_kernel::Scheduling::Lockstep`]), and work-groups that are smaller than
+//!   the others;
 //! - addresses that are themselves handed from thread to thread: linked structures with pointers. Indices are fine;
 //! - atomic or volatile accesses that overlap others of another size. Plain accesses are cut into pieces;
 //! - unknown values (the clock, memory never written) that decide a branch or an address, or that others may read;

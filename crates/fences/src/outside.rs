@@ -36,6 +36,8 @@ pub enum Reason {
     Communicating { threads: u64, most: u64 },
     /// Threads of a warp that run in step.
     Lockstep,
+    /// The last blocks are smaller than the others.
+    SmallerBlocks,
     /// The arguments do not match the parameters.
     Arguments,
     /// The launch breaks a precondition of the kernel.
@@ -107,6 +109,9 @@ impl fmt::Display for Reason {
             }
             Reason::Lockstep => {
                 f.write_str("threads of a warp that run in step are not explored")
+            }
+            Reason::SmallerBlocks => {
+                f.write_str("launches whose last work-groups are smaller are not explored")
             }
             Reason::Arguments => f.write_str("the arguments do not match the parameters"),
             Reason::Precondition(text) => write!(f, "the launch does not satisfy '{text}'"),

@@ -164,6 +164,9 @@ pub fn specialise(
     {
         return Err(Outside::of(Reason::Lockstep));
     }
+    if launch.global.is_some() {
+        return Err(Outside::of(Reason::SmallerBlocks));
+    }
     if !kernel.beside.is_empty() {
         return Err(Outside::of(Reason::Aliases));
     }

@@ -53,6 +53,7 @@ pub(crate) fn launch(kernel: &Kernel, (grid, block): (u32, u32)) -> Launch {
     Launch {
         grid: [grid, 1, 1],
         block: [block, 1, 1],
+        global: None,
         warp_size: 32,
         scheduling: Scheduling::Independent,
         shared: 64,

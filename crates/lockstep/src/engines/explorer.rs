@@ -122,6 +122,7 @@ fn explored(launch: BoundLaunch, config: &Config) -> fences::Launch {
     fences::Launch {
         grid: launch.grid,
         block: launch.block,
+        global: launch.global,
         warp_size: config.warp_size,
         scheduling: config.scheduling,
         shared: u64::from(launch.shared),
