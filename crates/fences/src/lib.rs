@@ -59,6 +59,7 @@
 
 mod answer;
 mod examine;
+pub mod executed;
 mod explore;
 mod launch;
 mod limits;

@@ -204,7 +204,7 @@ fn fences(kernel: &Kernel, cases: &[Case], sequential: bool) -> Vec<Remedy> {
 }
 
 /// The depth of loops around a spot, and whether what stands there is far from synchronising.
-fn cost(kernel: &Kernel, cfg: &Cfg, spot: Spot) -> (usize, bool) {
+pub(crate) fn cost(kernel: &Kernel, cfg: &Cfg, spot: Spot) -> (usize, bool) {
     let site = kernel.site(spot.site());
     let Some((block, _)) = edit::position(kernel, spot.site()) else { return (usize::MAX, true) };
     let mut depth = 0;

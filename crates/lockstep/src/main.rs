@@ -21,8 +21,8 @@ use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
 use cli::options::{
-    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProveCommandArgs,
-    SearchCommandArgs,
+    Analysis, Cli, Command, Evolve, FencesCommandArgs, FilesArgs, InputArgs, LspArgs,
+    ProveCommandArgs, SearchCommandArgs,
 };
 use cli::{clang_style_args, colour, interrupt, output};
 use commands::{dump, manual, recheck, repeat, run};
@@ -113,10 +113,13 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             let how = Engines::Search(evolve);
             check(&args, &how)
         }
-        Command::Fences(mut args) => {
+        Command::Fences(FencesCommandArgs { of: mut args, weak }) => {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
+            // What is printed, and what other files say, is not in an answer of an earlier run.
+            args.project.no_cache |= weak.stats || weak.needs_files();
+            args.analysis.weak = weak;
             check(&args, &Engines::Explorer)
         }
         Command::Run(mut args) => {

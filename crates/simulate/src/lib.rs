@@ -4,6 +4,7 @@
 //! output, printed text. Each folder uses only those before it:
 //!
 //! - `launch`: the input and output of a launch;
+//! - `weak`: store buffers and early loads, for weak execution;
 //! - `code`: the kernel in the form that the machine executes;
 //! - `machine`: blocks, warps, memory, barriers; and `observe.rs`, the interface to observers;
 //! - `check`: observers that find bugs, and how these are reported;
@@ -20,6 +21,7 @@ mod launch;
 mod machine;
 mod simulate;
 mod watch;
+mod weak;
 
 pub use check::describe::{place, site_place};
 pub use code::program::{Prepared, too_large};
@@ -27,6 +29,7 @@ pub use launch::bind;
 pub use launch::bytes::Bytes;
 pub use launch::outcome::*;
 pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
+pub use launch::store_buffers::{BufferStats, MissedStore, StoreBuffers, WeakOutcome};
 pub use simulate::simulate;
 pub use watch::footprint::footprint;
 pub use watch::trace::trace;

@@ -7,17 +7,20 @@
 use lockstep_finding::{Reason, SourceLine, Stopped};
 use lockstep_kernel::Kernel;
 
-use crate::check::describe::place;
+use crate::check::describe::{access, memory, place};
 use crate::check::faults::Faults;
 use crate::check::memory::MemoryChecks;
 use crate::check::{Check, Mode};
 use crate::code::program::{Prepared, Program};
 use crate::launch::outcome::Outcome;
 use crate::launch::request::{BoundLaunch, Config, LaunchError};
+use crate::launch::store_buffers::{MissedStore, WeakOutcome};
 use crate::machine::grid::{Run, in_order, in_parallel, workers};
-use crate::machine::observe::Nobody;
+use crate::machine::observe::{Nobody, NobodyWeakly};
 use crate::machine::world::Stop;
 use crate::watch::barrier_needs::{BarrierNeeds, Survey};
+use crate::weak::Missed;
+use crate::weak::buffer::Party;
 
 /// Executes one launch and reports the observers' findings.
 pub fn simulate(
@@ -33,7 +36,9 @@ impl Prepared<'_> {
     pub fn simulate(&self, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
         let program = Program::new(self, launch, config)?;
         let races = config.kinds.iter().any(|k| MemoryChecks::KINDS.contains(k));
-        Ok(if config.barrier_needs {
+        Ok(if config.store_buffers.is_some() {
+            weakly(&program)
+        } else if config.barrier_needs {
             surveyed(&program)
         } else if races {
             checked::<(Faults, MemoryChecks)>(&program, true)
@@ -56,6 +61,29 @@ fn checked<C: Check>(program: &Program, parallel: bool) -> Outcome {
     let mut check = C::new(program, Mode::Full);
     let run = in_order(program, &mut check);
     outcome(program, run, Some(check))
+}
+
+/// Executes a launch with store buffers. Only faults are looked for.
+fn weakly(program: &Program) -> Outcome {
+    let mut observer = (NobodyWeakly, Faults::new(program, Mode::Full));
+    let mut run = in_order(program, &mut observer);
+    let weak = run.weak.take().map(|(stats, missed)| {
+        let missed = missed.iter().map(|missed| described(program, missed)).collect();
+        WeakOutcome { stats, missed }
+    });
+    Outcome { weak, ..outcome(program, run, Some(observer.1)) }
+}
+
+/// A load that missed a store, in the terms of findings.
+fn described(program: &Program, missed: &Missed) -> MissedStore {
+    let Missed { store, load, object, offset, len } = *missed;
+    let access = |party: Party| access(program, party.block, party.site, party.thread);
+    MissedStore {
+        store: store.site,
+        load: load.site,
+        accesses: [access(store), access(load)],
+        memory: memory(&program.objects[object], offset as i64, len as i64),
+    }
 }
 
 /// Executes a launch under all checks, and determines which barriers it needs.
@@ -97,6 +125,7 @@ fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
         stats,
         coverage: run.coverage,
         barriers: None,
+        weak: None,
     }
 }
 

@@ -1,6 +1,8 @@
-//! Kernels through the front end: tables of answers, and random kernels against the simulator.
+//! Kernels through the front end: tables of answers, random kernels against the simulator, and weak execution.
 
+mod executed;
 mod published;
 mod rows;
 mod simulated;
 mod table;
+mod weakly;

@@ -74,12 +74,18 @@ pub(crate) enum Command {
     /// Find missing and redundant fences: explore all executions of small launches under the memory model
     #[command(after_help = "Examples:\n  \
         lockstep fences reduce.cu\n  \
-        lockstep fences lock.cu --kernel push --block 256 --grid 16 --arg n=64\n\n\
+        lockstep fences lock.cu --kernel push --block 256 --grid 16 --arg n=64\n  \
+        lockstep fences sum.cu --kernel sum --check is_right --stats\n\n\
         Kernels that communicate through memory (flags, locks, tickets, queues) are explored: every execution that the \
         memory model of PTX, or of OpenCL, allows. A launch of few threads is explored as it is given; others are reduced \
         to a few blocks and threads, which the report names. A missing fence is reported with the place where it \
-        belongs and the scope that it needs; with it inserted, the kernel is explored again.")]
-    Fences(FilesArgs),
+        belongs and the scope that it needs; with it inserted, the kernel is explored again.\n\n\
+        The launch itself, of any size, is also executed many times as if each thread had buffers for its stores, and its \
+        loads could be early. It fails if an assertion is broken, if threads wait for ever, or if arrays are other than \
+        without reordering, as --expect says, or as --check says: a kernel of the file that one thread executes \
+        after the launch, with parameters of the same names, and whose assertions must hold. A failure that fences \
+        cure is a missing fence, too.")]
+    Fences(FencesCommandArgs),
     /// Simulate one launch exactly as given; print findings, its printf output and its output arrays
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -258,6 +264,54 @@ pub(crate) struct ProveCommandArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct FencesCommandArgs {
+    #[command(flatten)]
+    pub(crate) of: FilesArgs,
+    #[command(flatten)]
+    pub(crate) weak: WeakArgs,
+}
+
+/// How launches are executed with store buffers.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Weak execution")]
+pub(crate) struct WeakArgs {
+    /// Probability that a store is buffered, and that a load is early [default: 1, 0.75, 0.5 and 0.25]
+    #[arg(long, value_name = "P", value_parser = parse_ratio)]
+    pub(crate) buffer_probability: Option<f64>,
+    /// Stores that a buffer of a thread holds
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = parse_buffer_size)]
+    pub(crate) buffer_size: usize,
+    /// Contents that an array parameter must have after the launch, raw bytes or .npy; repeatable
+    #[arg(long, value_name = "NAME=@FILE")]
+    pub(crate) expect: Vec<String>,
+    /// Kernel of the file that checks the arrays after the launch: its assertions must hold
+    #[arg(long, value_name = "FUNCTION")]
+    pub(crate) check: Option<String>,
+    /// Print on standard error how many fences and stores threads execute, and how long buffers are when they are flushed
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+impl Default for WeakArgs {
+    fn default() -> WeakArgs {
+        let expect = Vec::new();
+        WeakArgs { buffer_probability: None, buffer_size: 256, expect, check: None, stats: false }
+    }
+}
+
+impl WeakArgs {
+    /// Whether the user says something about it.
+    pub(crate) fn is_given(&self) -> bool {
+        self.buffer_probability.is_some() || self.stats || self.needs_files()
+    }
+
+    /// Whether an answer of an earlier run would not do: something is read again, or printed.
+    pub(crate) fn needs_files(&self) -> bool {
+        self.check.is_some() || !self.expect.is_empty()
+    }
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RecheckArgs {
     /// The folder that 'lockstep prove --proof-log' wrote
     #[arg(value_name = "DIR")]
@@ -382,6 +436,9 @@ pub(crate) struct Analysis {
     pub(crate) search: SearchArgs,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    /// Of 'fences' alone.
+    #[arg(skip)]
+    pub(crate) weak: WeakArgs,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -628,6 +685,13 @@ fn parse_ratio(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(f) if (0.0..=1.0).contains(&f) => Ok(f),
         _ => Err("a number from 0 to 1 expected".into()),
+    }
+}
+
+fn parse_buffer_size(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=65_536).contains(&n) => Ok(n),
+        _ => Err("a number from 1 to 65536 expected".into()),
     }
 }
 

@@ -127,11 +127,18 @@ pub(crate) enum Engine {
     Search,
     Simulate,
     Explore,
+    Execute,
 }
 
 impl Engine {
-    const ALL: [Engine; 5] =
-        [Engine::Compile, Engine::Prove, Engine::Search, Engine::Simulate, Engine::Explore];
+    const ALL: [Engine; 6] = [
+        Engine::Compile,
+        Engine::Prove,
+        Engine::Search,
+        Engine::Simulate,
+        Engine::Explore,
+        Engine::Execute,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -140,6 +147,7 @@ impl Engine {
             Engine::Search => "search",
             Engine::Simulate => "simulate",
             Engine::Explore => "explore",
+            Engine::Execute => "execute with store buffers",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One kernel through the engines, and what they say made one report.
 
+pub(crate) mod executed;
 pub(crate) mod explored;
 mod explored_timeline;
 pub(crate) mod explorer;

@@ -42,6 +42,7 @@ pub(crate) fn config(
         barrier_needs: false,
         outputs: true,
         only: None,
+        store_buffers: None,
         cancel: analysis.input.cancel.clone(),
     }
 }

@@ -17,6 +17,7 @@ use lockstep_search::Searched;
 use lockstep_simulate::Config;
 
 use crate::cli::progress::{Engine, Working};
+use crate::engines::executed::{self, Execution};
 use crate::engines::explorer::{self, Exploration};
 use crate::engines::task::{Engines, Share, Task, Way};
 use crate::engines::{prover, searcher};
@@ -48,6 +49,7 @@ pub(crate) struct Evidence {
     pub(crate) proof: Option<Proof>,
     pub(crate) searched: Option<Searched>,
     pub(crate) explored: Option<Exploration>,
+    pub(crate) executed: Option<Execution>,
 }
 
 /// What comes after an engine.
@@ -79,7 +81,8 @@ impl EngineRow {
     }
 }
 
-pub(crate) static ENGINES: [EngineRow; 3] = [prover::ROW, searcher::ROW, explorer::ROW];
+pub(crate) static ENGINES: [EngineRow; 4] =
+    [prover::ROW, searcher::ROW, explorer::ROW, executed::ROW];
 
 #[cfg(test)]
 mod tests {
@@ -102,9 +105,12 @@ mod tests {
     fn every_command_asks_an_engine() {
         let asked =
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
-        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true]);
-        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false]);
-        assert_eq!(asked(&Engines::Explorer), [false, false, true]);
-        assert_eq!(asked(&Engines::Prover { may_alias: false, log: None }), [true, false, false]);
+        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, false]);
+        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false, false]);
+        assert_eq!(asked(&Engines::Explorer), [false, false, true, true]);
+        assert_eq!(
+            asked(&Engines::Prover { may_alias: false, log: None }),
+            [true, false, false, false]
+        );
     }
 }

@@ -23,8 +23,8 @@ use crate::cli::dims::{self, DimArg, Dims, Known};
 use crate::cli::interrupt;
 use crate::cli::options::{Analysis, Evolve};
 use crate::cli::progress::{Engine, Progress, Working};
+use crate::engines::executed;
 use crate::engines::explored;
-use crate::engines::explorer::Exploration;
 use crate::engines::proof;
 use crate::engines::proof_log;
 use crate::engines::safe;
@@ -282,7 +282,7 @@ impl Task<'_> {
         let Question { kernel, source, kinds, started, .. } = *q;
         let strict = self.analysis.report.strict;
         if let Engines::Explorer = self.how {
-            return Ok(self.explored(q, evidence.explored));
+            return Ok(self.explored(q, &evidence));
         }
         let Some(searched) = evidence.searched else {
             let mut proof = evidence.proof;
@@ -317,16 +317,19 @@ impl Task<'_> {
         Ok(report)
     }
 
-    /// The report of the exploration alone.
-    fn explored(&self, q: &Question, exploration: Option<Exploration>) -> KernelReport {
+    /// The report of the exploration and of weak executions alone.
+    fn explored(&self, q: &Question, evidence: &Evidence) -> KernelReport {
         let Question { kernel, source, kinds, started, .. } = *q;
         let because = Reason::NotExplored {
             why: "it does not communicate through memory, or is too large".into(),
         };
         let mut report = simulation::unknown_report(kernel, &source.name, kinds, &because);
         proof::add_absent(kernel, &mut report);
-        if let Some(exploration) = &exploration {
+        if let Some(exploration) = &evidence.explored {
             explored::join(kernel, exploration, &mut report, self.analysis.report.strict);
+        }
+        if let Some(execution) = &evidence.executed {
+            executed::join(kernel, execution, &mut report);
         }
         report.seconds = started.elapsed().as_secs_f64();
         report

@@ -323,6 +323,7 @@ fn settings(key: &mut KeyBuilder, analysis: &Analysis) {
     let search = SearchArgs { jobs: None, budget, ..analysis.search.clone() };
     key.debug("launch", &analysis.launch)
         .debug("search", &search)
+        .debug("weak", &analysis.weak)
         .debug("strict", &analysis.report.strict);
 }
 

@@ -584,7 +584,9 @@ impl Decoder<'_> {
                 event: self.operand(*event, Ty::Ptr),
                 d,
             },
-            Op::Fence { site, scope, .. } => Rare::Fence { site: *site, scope: *scope },
+            Op::Fence { site, scope, shared, global, .. } => {
+                Rare::Fence { site: *site, scope: *scope, shared: *shared, global: *global }
+            }
             Op::Barrier { site, barrier } => Rare::Barrier {
                 site: *site,
                 barrier: match *barrier {

@@ -38,6 +38,9 @@ pub(crate) enum Rare {
     Fence {
         site: SiteId,
         scope: Scope,
+        /// Whether it orders accesses to shared and to global memory.
+        shared: bool,
+        global: bool,
     },
     Shuffle {
         mode: ShuffleMode,

@@ -5,3 +5,4 @@ pub(crate) mod bytes;
 pub(crate) mod layout;
 pub(crate) mod outcome;
 pub(crate) mod request;
+pub(crate) mod store_buffers;

@@ -3,6 +3,8 @@
 use lockstep_finding::{Access, Finding, Memory, Reason};
 use lockstep_kernel::{BlockId, SiteId};
 
+use crate::launch::store_buffers::WeakOutcome;
+
 /// Counters of one simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
@@ -38,6 +40,8 @@ pub struct Outcome {
     /// With [`Config::barrier_needs`](crate::Config::barrier_needs), if the launch completed and the kernel has
     /// barriers of the block, and none of parts of it.
     pub barriers: Option<BarrierSurvey>,
+    /// With [`Config::store_buffers`](crate::Config::store_buffers).
+    pub weak: Option<WeakOutcome>,
 }
 
 /// Which sites and branches of a kernel some thread executed.

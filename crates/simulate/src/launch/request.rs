@@ -9,6 +9,7 @@ use lockstep_finding::Kind;
 use lockstep_kernel::Scheduling;
 
 use crate::launch::bytes::Bytes;
+use crate::launch::store_buffers::StoreBuffers;
 
 /// A kernel argument in the form that the machine uses.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,6 +79,9 @@ pub struct Config {
     /// Execute only these blocks, in this order, as if the others had not started yet: a finding among them also occurs
     /// in a launch that starts this way. If one of them waits for another block, the launch is given up.
     pub only: Option<Arc<[u32]>>,
+    /// Execute under weak memory: with store buffers, and early loads. Assertions, deadlocks and other faults are found,
+    /// races are not looked for. Blocks then run interleaved, as the seed decides.
+    pub store_buffers: Option<StoreBuffers>,
 }
 
 impl Default for Config {
@@ -94,6 +98,7 @@ impl Default for Config {
             barrier_needs: false,
             outputs: true,
             only: None,
+            store_buffers: None,
         }
     }
 }

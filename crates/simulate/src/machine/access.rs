@@ -2,8 +2,8 @@
 //!
 //! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]). Lanes that are out of
 //! bounds are a fault and take no part (they load zero and store nothing); misaligned lanes are a fault and continue.
-//! Then the access is claimed, if other blocks run at the same time, reported to the observer, and then executed. A
-//! store buffer between a thread and memory would be placed after the observer, where [`Target`] is read and written.
+//! Then the access is claimed, if other blocks run at the same time, reported to the observer, and then executed:
+//! on memory, or through store buffers ([`crate::machine::buffered`]).
 //!
 //! [`Memory::resolve_one`]: crate::machine::memory::Memory::resolve_one
 
@@ -196,7 +196,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let regs = at.regs;
         let bytes = ty.bytes();
         self.observe(at, t, AccessKind::Read, site, 0, ty, &|_, _| 0, world);
-        if count == 1 && bytes == 4 {
+        if O::WEAK && self.load_weakly(at, t, site, ty, count, d, world) {
+        } else if count == 1 && bytes == 4 {
             let out = regs.w32_mut(d);
             if t.contiguous() {
                 *out = t.get_all();
@@ -287,6 +288,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
         let values = |l: usize, k: usize| regs.lane(slots[k], ty, l);
         self.observe(at, t, AccessKind::Write, site, silent, ty, &values, world);
+        if O::WEAK && self.store_weakly(at, t, site, ty, slots, world) {
+            return;
+        }
         world.changes += u64::from(!silent & t.mask != 0);
         if count == 1 && bytes == 4 && t.contiguous() {
             t.put_all(regs.w32(slots[0]));

@@ -52,6 +52,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         if !self.claim(t, claimed, a.site, world) {
             return;
         }
+        if O::WEAK && self.atomic_begins_weakly(at, t, a, world) {
+            return;
+        }
         let (regs, bytes) = (at.regs, a.ty.bytes());
         let failed = failing(at, t, a);
         let value = |l: usize, _: usize| regs.lane(a.value, a.ty, l);
@@ -76,6 +79,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 return world.stop_at_conflict();
             };
             world.changes += u64::from(old != new);
+            if O::WEAK {
+                self.written_weakly(at, t, l, a.site, old, world);
+            }
             if let Some(d) = a.d {
                 regs.set_lane(d, a.ty, l, old);
             }
@@ -84,6 +90,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let kind = if a.op == AtomicOp::Store { AccessKind::Write } else { AccessKind::Atomic };
         let done = event(at, t, kind, a.site, failed, a.ty, &|_, _| 0);
         world.observer.atomic_done(&mut self.observed, at, &done, a.order, a.scope);
+        if O::WEAK {
+            self.atomic_ends_weakly(at, t, a, world);
+        }
     }
 }
 

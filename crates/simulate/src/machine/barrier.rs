@@ -97,6 +97,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 self.check_strayed(w, lanes, set, self.p.kernel.site(site).loc, world);
                 let at = self.at(w);
                 world.observer.warp_barrier(&mut self.observed, &at, set & lanes, alive, site);
+                if O::WEAK {
+                    self.barrier_weakly(&[(w, set & lanes)], true, true, world);
+                }
             } else {
                 waiting.push((lanes, set));
             }
@@ -210,6 +213,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             if let Some(site) = site {
                 let at = self.at(w);
                 world.observer.warp_barrier(&mut self.observed, &at, named & lanes, alive, site);
+                if O::WEAK {
+                    self.barrier_weakly(&[(w, named & lanes)], true, true, world);
+                }
             }
             return Ok(true);
         }
@@ -334,6 +340,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 }
                 world.changes += 1;
                 self.group_copies_awaited(world);
+                if O::WEAK {
+                    self.flush_weakly(world);
+                }
             }
             State::Await { id, .. } => {
                 let fault = Fault::NeverOpens { loc: lead_loc, thread: first, barrier: id };
@@ -397,6 +406,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
         world.changes += 1;
         let Some(b) = barrier else { return };
+        if O::WEAK {
+            self.barrier_weakly(&who, b.shared, b.global, world);
+        }
         let whole = !arrived && b.threads.is_none_or(|t| t >= self.p.threads_of(self.block));
         if whole {
             let BarrierWait { site, shared, global, .. } = b;

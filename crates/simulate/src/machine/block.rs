@@ -168,7 +168,9 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
         self.see_heap(world);
         loop {
             let mut progress = false;
-            for w in 0..self.warps.len() {
+            let order = if O::WEAK { world.warp_order(self.warps.len()) } else { None };
+            for i in 0..self.warps.len() {
+                let w = order.as_ref().map_or(i, |order| order[i] as usize);
                 while self.warps[w].groups.iter().any(|g| g.state == State::Ready) {
                     let before = (world.changes, world.steps);
                     let passed = self.run_warp(w, world)?;
@@ -186,8 +188,16 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
             if groups.peek().is_none() {
                 self.check_group_copies(world);
                 world.observer.block_ends(&mut self.observed, self.p, self.block);
+                if let Some(weak) = &mut world.weak {
+                    weak.block_ends(self.block);
+                }
                 return Ok(Turn::Finished);
             }
+            if O::WEAK && progress && world.interrupts_block(self.block) {
+                world.changes += 1;
+                return Ok(Turn::Paused);
+            }
+            let mut groups = self.warps.iter().flat_map(|w| &w.groups);
             if groups.any(|g| g.state == State::Ready) {
                 let stuck = (0..self.warps.len()).all(|w| self.warp_is_stuck(w));
                 // Named barriers may be complete while other threads spin.

@@ -158,6 +158,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             return None;
         }
         self.observe(at, &t, AccessKind::Read, site, 0, Ty::I8, &|_, _| 0, world);
+        if O::WEAK {
+            self.copy_weakly(at, &t, lane, site, None, world);
+        }
         Some(t.get_bytes(lane))
     }
 
@@ -182,6 +185,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let values = |_: usize, k: usize| u64::from(bytes[k]);
         self.observe(at, &t, AccessKind::Write, site, silent, Ty::I8, &values, world);
         world.changes += u64::from(!same);
+        if O::WEAK {
+            self.copy_weakly(at, &t, lane, site, Some(bytes), world);
+        }
         t.put_bytes(lane, bytes);
         world.observer.written(&mut self.observed, t.object, t.offsets[lane], len);
     }

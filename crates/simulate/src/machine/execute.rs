@@ -92,6 +92,11 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             let mut i = first;
             while i < block.last {
                 let step = &p.code.steps[i as usize];
+                if O::WEAK && !block.waits && self.interrupts_before(step, world) {
+                    self.warps[w].groups[g].step = i - block.first;
+                    self.interrupt(w, g, world);
+                    return Ok(true);
+                }
                 match step {
                     Step::Alu(op) => {
                         // SAFETY: the decoder made slots that lie in the tables, and chose functions that this machine
@@ -179,19 +184,28 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                     return Ok(true);
                 }
             }
+            if O::WEAK && !block.waits && world.interrupts_warp() {
+                self.interrupt(w, g, world);
+                return Ok(true);
+            }
             if !alone {
                 return Ok(false);
             }
             if turns >= TURN {
-                let latest = self.latest_turn(w);
-                let group = &mut self.warps[w].groups[g];
-                group.turn = latest + 1;
-                group.stuck = false;
-                group.seen = None;
-                world.changes += 1;
+                self.interrupt(w, g, world);
                 return Ok(true);
             }
         }
+    }
+
+    /// A group that could go on lets others run first.
+    fn interrupt(&mut self, w: usize, g: usize, world: &mut World<O>) {
+        let latest = self.latest_turn(w);
+        let group = &mut self.warps[w].groups[g];
+        group.turn = latest + 1;
+        group.stuck = false;
+        group.seen = None;
+        world.changes += 1;
     }
 
     fn latest_turn(&self, w: usize) -> u64 {
@@ -269,6 +283,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
 
     pub(crate) fn exit(&mut self, w: usize, mask: u32, branch: LocId, world: &mut World<O>) {
         world.changes += 1;
+        if O::WEAK {
+            self.threads_end_weakly(w, mask, world);
+        }
         let warp = &mut self.warps[w];
         warp.alive &= !mask;
         if self.returned.is_none() {
@@ -314,8 +331,11 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             Rare::Barrier { site, barrier } => {
                 return self.barrier(w, g, mask, at, *site, barrier, world);
             }
-            Rare::Fence { site, scope } => {
+            Rare::Fence { site, scope, shared, global } => {
                 self.fence(w, mask, *site, *scope, world);
+                if O::WEAK {
+                    self.fence_weakly(w, mask, *site, (*scope, *shared, *global), world);
+                }
             }
             Rare::Shuffle { mask: m, .. } | Rare::Vote { mask: m, .. } => {
                 if let Some(m) = m

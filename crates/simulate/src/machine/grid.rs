@@ -23,13 +23,15 @@ use rustc_hash::FxHashMap;
 
 use crate::code::program::Program;
 use crate::launch::outcome::{Coverage, Stats};
+use crate::launch::store_buffers::BufferStats;
 use crate::machine::block::{BlockRun, Turn};
 use crate::machine::claims::Claims;
 use crate::machine::fault::Deadlock;
 use crate::machine::heap::Heap;
-use crate::machine::memory::Globals;
+use crate::machine::memory::{Globals, HostBytes};
 use crate::machine::observe::Observer;
 use crate::machine::world::{Budget, Executed, Stop, World};
+use crate::weak::{Missed, WeakMemory};
 
 /// A launch that was executed, completely or not.
 pub(crate) struct Run {
@@ -41,6 +43,13 @@ pub(crate) struct Run {
     pub buffers: Vec<(usize, Vec<u8>)>,
     pub coverage: Coverage,
     pub stats: Stats,
+    /// Of a launch that was executed with store buffers: counters, and loads that missed stores.
+    pub weak: Option<(BufferStats, Vec<Missed>)>,
+}
+
+fn weak_memory(program: &Program) -> WeakMemory<HostBytes> {
+    let settings = program.config.store_buffers.unwrap_or_default();
+    WeakMemory::new(HostBytes::of_run(), settings, program.threads)
 }
 
 /// The number of blocks that are executed.
@@ -156,6 +165,7 @@ pub(crate) fn in_parallel<O: Observer>(
         buffers: buffers(program, &mut globals),
         stats: stats(program, steps, lane_steps, shadow, &covered.sites, true),
         coverage: covered,
+        weak: None,
     })
 }
 
@@ -166,8 +176,15 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
     let mut executed = Executed::new(program);
     let budget = Budget::of(program.config);
     let mut world = World::new(observer, budget, &mut heap, &mut executed);
+    if O::WEAK {
+        world.weak = Some(Box::new(weak_memory(program)));
+    }
     let Driven { stop, deadlock, texts, shadow_bytes } = drive(program, &globals, &mut world);
     let (steps, lane_steps) = (world.steps, world.lane_steps);
+    let weak = world.weak.take().map(|mut weak| {
+        weak.launch_ends();
+        (weak.stats(), weak.missed().copied().collect())
+    });
     let coverage = coverage(program, executed);
     Run {
         stop,
@@ -176,6 +193,7 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
         buffers: buffers(program, &mut globals),
         stats: stats(program, steps, lane_steps, shadow_bytes, &coverage.sites, false),
         coverage,
+        weak,
     }
 }
 
@@ -197,6 +215,7 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
     let mut shadow_bytes = 0;
     let mut stop = None;
     let mut deadlock = false;
+    let order = if O::WEAK { world.block_order(executed(program) as usize) } else { None };
     'launch: loop {
         // Waiting blocks come first, if something changed since they yielded.
         let mut before;
@@ -204,7 +223,8 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
             before = world.changes;
             let mut i = 0;
             while i < waiting.len() {
-                if matches!(waiting[i].1, Turn::AtGridBarrier(_)) {
+                let is_delayed = O::WEAK && world.is_delayed(waiting[i].0.block);
+                if is_delayed || matches!(waiting[i].1, Turn::AtGridBarrier(_)) {
                     i += 1;
                     continue;
                 }
@@ -227,12 +247,17 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
             if world.changes == before || waiting.is_empty() {
                 break;
             }
+            // Others may begin while these could go on.
+            if O::WEAK && u64::from(next) < executed(program) && world.begins_block() {
+                break;
+            }
         }
         if u64::from(next) < executed(program) {
             let mut run = spare
                 .take()
                 .unwrap_or_else(|| BlockRun::new(program, globals, false, world.observer));
-            run.start(nth(program, next), world.observer);
+            let chosen = order.as_ref().map_or(next, |order| order[next as usize]);
+            run.start(nth(program, chosen), world.observer);
             next += 1;
             match run.run(world) {
                 Ok(Turn::Finished) => {
@@ -259,6 +284,9 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
         let at_barrier = waiting.iter().all(|w| matches!(w.1, Turn::AtGridBarrier(_)));
         if at_barrier && finished == 0 {
             world.observer.grid_barrier();
+            if let Some(weak) = &mut world.weak {
+                weak.grid_barrier();
+            }
             for (run, turn) in &mut waiting {
                 if let Turn::AtGridBarrier(site) = *turn {
                     run.release_grid(site, world);
@@ -268,6 +296,9 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
             world.changes += 1;
             continue;
         }
+        if O::WEAK && world.unblock() {
+            continue;
+        }
         tell_deadlock(program, &waiting, world.observer);
         deadlock = true;
         break;
@@ -275,6 +306,9 @@ fn drive<O: Observer>(program: &Program, globals: &Globals, world: &mut World<O>
     for (run, _) in &mut waiting {
         texts.push((run.block, std::mem::take(&mut run.printed)));
         shadow_bytes += world.observer.shadow_bytes(&run.observed);
+        if let Some(weak) = &mut world.weak {
+            weak.block_ends(run.block);
+        }
     }
     Driven { stop, deadlock, texts, shadow_bytes }
 }

@@ -88,6 +88,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         loc: LocId,
         world: &mut World<O>,
     ) {
+        if O::WEAK {
+            self.flush_weakly(world);
+        }
         let regs = self.regs(w);
         for l in lanes_of(mask) {
             let address = regs.w64(ptr)[l];

@@ -1,9 +1,8 @@
 //! Memory, as a block sees it: which bytes an address names, and the only operations that read and write them.
 //!
 //! Addresses are resolved against the object that the pointer carries ([`Memory::resolve_one`]); the result is a
-//! [`Target`], and nothing else reads or writes bytes of a launch. So a store buffer between a thread and memory would
-//! be placed here: in front of [`Target::get`], [`Target::put`] and [`Target::modify`]; [`crate::machine::access`]
-//! knows which thread makes each access.
+//! [`Target`], and nothing else reads or writes bytes of a launch, but for store buffers between threads and memory,
+//! which do so by addresses that a [`Target`] has given them ([`HostBytes`]).
 //!
 //! Blocks that run at the same time share the bytes of [`Globals`]. They never access the same byte unless both read it
 //! or both use atomics ([`crate::machine::claims`]), and atomics on such memory are Rust atomics.
@@ -16,6 +15,7 @@ use lockstep_kernel::Space;
 use crate::code::program::Program;
 use crate::code::registers::{LANES, lane_mask};
 use crate::launch::layout::{object_of, origin};
+use crate::weak::Ram;
 
 /// Memory of some objects, accessed only through pointers.
 pub(crate) struct Storage {
@@ -59,6 +59,34 @@ impl Storage {
 
     pub(crate) fn words(&mut self) -> impl Iterator<Item = u64> {
         self.words.iter_mut().map(|w| *w.get_mut())
+    }
+}
+
+/// Memory as store buffers see it: by the addresses that [`Target::address`] gave.
+pub(crate) struct HostBytes {
+    _only_here: (),
+}
+
+impl HostBytes {
+    /// For one run, which must not use it after the memory of the launch or, of shared memory, of the block is gone.
+    pub(crate) fn of_run() -> HostBytes {
+        HostBytes { _only_here: () }
+    }
+}
+
+impl Ram for HostBytes {
+    fn read(&self, at: usize, len: usize) -> u64 {
+        let mut bytes = [0; 8];
+        // SAFETY: the bytes are of an access that was checked against its object, or of the word around one, which is within
+        // the storage, since that consists of words of eight bytes. One thread runs the launch.
+        unsafe { std::ptr::copy_nonoverlapping(at as *const u8, bytes.as_mut_ptr(), len.min(8)) };
+        u64::from_le_bytes(bytes)
+    }
+
+    fn write(&mut self, at: usize, len: usize, value: u64) {
+        let bytes = value.to_le_bytes();
+        // SAFETY: as in `read`; only bytes of an access are written.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), at as *mut u8, len.min(8)) };
     }
 }
 
@@ -252,6 +280,11 @@ impl Target {
         let offset = self.offsets[lane] + lane as u64 * self.entry.stride + from;
         // SAFETY: `resolve_one` checked the lane's offset and size against the object's size.
         unsafe { self.entry.base.add(offset as usize) }
+    }
+
+    /// Where byte `from` of a lane's access is, for store buffers.
+    pub(crate) fn address(&self, lane: usize, from: u64) -> usize {
+        self.at(lane, from) as usize
     }
 
     /// Bits of the element of `bytes` bytes at byte `from` of a lane's access.

@@ -138,6 +138,9 @@ pub(crate) trait Observer: Sized {
     /// Whether it may track values through registers ([`Observer::follows_values`]).
     const FOLLOWS_VALUES: bool = false;
 
+    /// Whether the launch is executed with store buffers ([`crate::weak`]): a machine of its own, as for each observer.
+    const WEAK: bool = false;
+
     fn new_block(&mut self, program: &Program) -> Self::Block;
 
     /// A block starts; its state may have been used for a block that has ended.
@@ -319,6 +322,15 @@ impl Observer for Nobody {
     fn new_block(&mut self, _: &Program) {}
 }
 
+/// No observer, of a launch that is executed with store buffers.
+pub(crate) struct NobodyWeakly;
+
+impl Observer for NobodyWeakly {
+    type Block = ();
+    const WEAK: bool = true;
+    fn new_block(&mut self, _: &Program) {}
+}
+
 /// Notifies both observers of a pair.
 macro_rules! both {
     ($($(#[$attribute:meta])* fn $name:ident(own $(, $arg:ident: $ty:ty)*);)*) => {
@@ -333,6 +345,7 @@ macro_rules! both {
 impl<A: Observer, B: Observer> Observer for (A, B) {
     type Block = (A::Block, B::Block);
     const FOLLOWS_VALUES: bool = A::FOLLOWS_VALUES || B::FOLLOWS_VALUES;
+    const WEAK: bool = A::WEAK || B::WEAK;
 
     fn new_block(&mut self, program: &Program) -> Self::Block {
         (self.0.new_block(program), self.1.new_block(program))

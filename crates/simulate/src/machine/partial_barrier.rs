@@ -59,6 +59,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             &who,
             false,
         );
+        if O::WEAK {
+            self.barrier_weakly(&who, true, true, world);
+        }
         if self.release_partial_barriers(world) {
             return;
         }
@@ -99,6 +102,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             opening,
             &who,
         );
+        if O::WEAK {
+            self.barrier_weakly(&who, true, true, world);
+        }
     }
 
     /// The next opening of a barrier, as reported to observers. All threads that wait at a PTX barrier are there when

@@ -8,7 +8,9 @@ use crate::code::program::Program;
 use crate::launch::request::Config;
 use crate::machine::claims::Claims;
 use crate::machine::heap::Heap;
+use crate::machine::memory::HostBytes;
 use crate::machine::observe::Observer;
+use crate::weak::WeakMemory;
 
 /// State that a run lends to the block whose turn it is.
 pub(crate) struct World<'w, O> {
@@ -26,6 +28,8 @@ pub(crate) struct World<'w, O> {
     pub changes: u64,
     pub heap: &'w mut Heap,
     pub executed: &'w mut Executed,
+    /// Store buffers, if the launch is executed with them ([`Observer::WEAK`]).
+    pub weak: Option<Box<WeakMemory<HostBytes>>>,
 }
 
 /// What was executed.
@@ -63,6 +67,7 @@ impl<'w, O: Observer> World<'w, O> {
             changes: 0,
             heap,
             executed,
+            weak: None,
         }
     }
 

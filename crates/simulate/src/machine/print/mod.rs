@@ -1,5 +1,7 @@
 //! Output of a kernel: `printf` and assertions.
 
+mod format;
+
 use lockstep_kernel::{LocId, Ty};
 
 use crate::code::registers::{LANES, Slot, lanes_of};
@@ -7,7 +9,7 @@ use crate::code::steps::Prints;
 use crate::machine::block::BlockRun;
 use crate::machine::fault::Fault;
 use crate::machine::observe::Observer;
-use crate::machine::print_format::{self, Arguments};
+use crate::machine::print::format::Arguments;
 use crate::machine::world::World;
 
 impl<O: Observer> BlockRun<'_, '_, O> {
@@ -47,7 +49,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             let line = match args {
                 Prints::Buffer(b) => {
                     let mut a = BufferArgs { reader, address: regs.w64(*b)[l] };
-                    print_format::format(&text, &mut a)
+                    format::format(&text, &mut a)
                 }
                 Prints::Values(values) => {
                     let values = values
@@ -57,7 +59,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                         })
                         .collect();
                     let mut a = ValueArgs { reader, values, next: 0 };
-                    print_format::format(&text, &mut a)
+                    format::format(&text, &mut a)
                 }
             };
             self.printed.push_str(&line);

@@ -1,0 +1,197 @@
+//! Missing fences by weak execution: kernels that hand data over, right and with a fence missing, at launches of real size.
+
+use lockstep_fences::executed::{Executed, Failure, Question, Sweep, execute};
+use lockstep_fences::{Remedy, Spot};
+use lockstep_frontend::{Input, Options, load};
+use lockstep_kernel::{Kernel, Language, Scope, SiteKind};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config};
+
+fn kernels(text: &str) -> Vec<Kernel> {
+    let input = Input::Text { name: "weak.cu", bytes: text.as_bytes() };
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    load(input, &options).unwrap_or_else(|error| panic!("{error}\n{text}")).kernels
+}
+
+/// Arrays of 1024 ints, the first of which count up.
+fn launch(kernel: &Kernel, grid: u32, block: u32) -> BoundLaunch {
+    let iota: Vec<u8> = (0..1024u32).flat_map(u32::to_le_bytes).collect();
+    let array = |i: usize| if i == 0 { iota.clone() } else { vec![0; 4096] };
+    let args = (0..kernel.params.len()).map(|i| BoundArg::Buffer(array(i).into())).collect();
+    BoundLaunch { grid: [grid, 1, 1], block: [block, 1, 1], global: None, shared: 0, args }
+}
+
+fn executed(kernel: &Kernel, grid: u32, block: u32, check: Option<&Kernel>) -> Executed {
+    let launch = launch(kernel, grid, block);
+    let check = check.map(|check| (check, (0..check.params.len()).collect()));
+    let question = Question {
+        kernel,
+        launch: &launch,
+        config: &Config::default(),
+        sweep: Sweep::default(),
+        expect: Vec::new(),
+        check,
+    };
+    execute(&question)
+}
+
+/// The lines after which fences are missing, with their scopes.
+fn missing(kernel: &Kernel, executed: &Executed) -> Vec<(u32, Scope)> {
+    let failed = match &executed.outcome {
+        Ok(Some(failed)) => failed,
+        other => panic!("{}: {other:?}", kernel.name),
+    };
+    assert!(failed.verified, "{}: {failed:?}", kernel.name);
+    let remedies = failed.remedies.as_ref().expect("fences help");
+    let mut lines: Vec<(u32, Scope)> = remedies
+        .iter()
+        .map(|remedy| match remedy {
+            Remedy::Insert { spot: Spot::After(site), scope, .. } => {
+                (kernel.loc(kernel.site(*site).loc).line, *scope)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    lines.sort();
+    lines
+}
+
+fn is_clean(kernel: &Kernel, executed: &Executed) {
+    assert!(matches!(executed.outcome, Ok(None)), "{}: {:?}", kernel.name, executed.outcome);
+    assert!(executed.agrees && !executed.cut && executed.runs == 32, "{executed:?}");
+}
+
+/// The last block adds up what all blocks have left.
+fn last_block(release: &str, acquire: &str) -> String {
+    format!(
+        "__global__ void sum(const int *in, int *parts, unsigned *done, int *out) {{
+    __shared__ int s[32];
+    __shared__ bool last;
+    s[threadIdx.x] = in[blockIdx.x * 32 + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) {{
+        int sum = 0;
+        for (int i = 0; i < 32; ++i) sum += s[i];
+        parts[blockIdx.x] = sum;
+        {release}
+        last = atomicAdd(done, 1u) == gridDim.x - 1;
+    }}
+    __syncthreads();
+    if (last && threadIdx.x == 0) {{
+        {acquire}
+        int sum = 0;
+        for (int i = 0; i < gridDim.x; ++i) sum += parts[i];
+        *out = sum;
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn the_last_block_needs_a_release_and_an_acquire() {
+    let fence = "__threadfence();";
+    let right = &kernels(&last_block(fence, fence))[0];
+    is_clean(right, &executed(right, 16, 32, None));
+    let unreleased = &kernels(&last_block("", fence))[0];
+    let found = executed(unreleased, 16, 32, None);
+    assert_eq!(missing(unreleased, &found), [(9, Scope::Device)]);
+    let unacquired = &kernels(&last_block(fence, ""))[0];
+    let found = executed(unacquired, 16, 32, None);
+    assert_eq!(missing(unacquired, &found), [(11, Scope::Device)]);
+    let narrow = &kernels(&last_block("__threadfence_block();", fence))[0];
+    let found = executed(narrow, 16, 32, None);
+    assert_eq!(missing(narrow, &found).len(), 1);
+}
+
+/// One thread of a block hands values to another through shared memory.
+fn mailbox(release: &str, acquire: &str) -> String {
+    format!(
+        "__global__ void hand(const int *in, int *out) {{
+    __shared__ int data[32];
+    __shared__ volatile int flag;
+    if (threadIdx.x == 0) flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {{
+        for (int i = 0; i < 32; ++i) data[i] = in[i] + 1;
+        {release}
+        flag = 1;
+    }} else if (threadIdx.x == 32) {{
+        while (flag == 0) {{ }}
+        {acquire}
+        for (int i = 0; i < 32; ++i) out[blockIdx.x * 32 + i] = data[i];
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn a_mailbox_in_shared_memory_needs_fences_of_block_scope() {
+    let fence = "__threadfence_block();";
+    let right = &kernels(&mailbox(fence, fence))[0];
+    is_clean(right, &executed(right, 2, 64, None));
+    let unreleased = &kernels(&mailbox("", fence))[0];
+    let found = executed(unreleased, 2, 64, None);
+    assert_eq!(missing(unreleased, &found), [(7, Scope::Block)]);
+    let unacquired = &kernels(&mailbox(fence, ""))[0];
+    let found = executed(unacquired, 2, 64, None);
+    assert_eq!(missing(unacquired, &found), [(11, Scope::Block)]);
+}
+
+const LOCKED: &str = "__device__ void add(int *lock, int *sum, int value) {
+    while (atomicCAS(lock, 0, 1) != 0) { }
+    ACQUIRE
+    *sum = *sum + value;
+    RELEASE
+    atomicExch(lock, 0);
+}
+__global__ void sums(const int *in, int *lock, int *sum) {
+    if (threadIdx.x == 0) add(lock, sum, in[blockIdx.x]);
+}
+__global__ void is_right(const int *in, int *lock, int *sum) {
+    assert(*sum == 28);
+}
+";
+
+#[test]
+fn a_lock_needs_both_fences_and_a_check_of_the_users_sees_it() {
+    let text = |acquire: &str, release: &str| {
+        LOCKED.replace("ACQUIRE", acquire).replace("RELEASE", release)
+    };
+    let fence = "__threadfence();";
+    let right = kernels(&text(fence, fence));
+    is_clean(&right[0], &executed(&right[0], 8, 32, Some(&right[1])));
+    for (acquire, release) in [("", fence), (fence, ""), ("", "")] {
+        let kernels = kernels(&text(acquire, release));
+        let found = executed(&kernels[0], 8, 32, Some(&kernels[1]));
+        assert!(!missing(&kernels[0], &found).is_empty());
+        let Ok(Some(failed)) = &found.outcome else { unreachable!() };
+        assert!(matches!(failed.failure, Failure::Check(_)), "{:?}", failed.failure);
+        assert!(!failed.missed.is_empty());
+    }
+}
+
+#[test]
+fn nothing_is_said_of_launches_that_fail_anyway() {
+    let racy = "__global__ void racy(const int *in, int *out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = s[63 - threadIdx.x];
+}
+";
+    let kernel = &kernels(racy)[0];
+    let found = executed(kernel, 1, 64, None);
+    assert!(found.outcome.is_err(), "{:?}", found.outcome);
+}
+
+#[test]
+fn stores_and_fences_are_counted() {
+    let kernel = &kernels(&last_block("__threadfence();", "__threadfence();"))[0];
+    let stats = executed(kernel, 16, 32, None).stats.expect("there was an execution");
+    assert_eq!((stats.fences, stats.fence_places), (17, 2));
+    // Values in shared memory and who is last; sums of blocks and their sum.
+    assert_eq!((stats.shared_stores, stats.global_stores), (16 * 33, 17));
+    assert_eq!(stats.global_lengths, [17]);
+    let kinds = kernel.sites.iter().filter(|site| site.kind == SiteKind::Fence).count();
+    assert_eq!(kinds, 2);
+}
