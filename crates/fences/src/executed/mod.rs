@@ -111,8 +111,11 @@ pub struct Failed {
     pub missed: Vec<MissedStore>,
     /// Fences that cure it, and none of them can be left out; none if fences behind all accesses do not.
     pub remedies: Option<Vec<Remedy>>,
-    /// With these fences, all executions of the sweep were made to their end, and none fails.
+    /// With these fences, all executions of the sweep and more were made to their end, none fails, and without any one of the
+    /// fences some do.
     pub verified: bool,
+    /// How many executions were made with all fences.
+    pub tried: u64,
 }
 
 /// What the executions have shown.
@@ -160,7 +163,8 @@ pub fn execute(question: &Question) -> Executed {
     if let Some((run, failure, missed)) = failed.into_iter().next() {
         let (remedies, verified) = cause::fences(&trial, &failing);
         let failures = failing.len() as u64;
-        let failed = Failed { failure, run, failures, missed, remedies, verified };
+        let tried = trial.runs().chain(trial.more_runs()).count() as u64;
+        let failed = Failed { failure, run, failures, missed, remedies, verified, tried };
         executed.outcome = Ok(Some(failed));
     }
     executed

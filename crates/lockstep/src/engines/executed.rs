@@ -146,8 +146,10 @@ pub(crate) fn join(kernel: &Kernel, execution: &Execution, report: &mut KernelRe
         Ok(Some(failed)) => match finding(kernel, execution, failed) {
             Some(finding) => {
                 let confirmed = finding.confidence == Confidence::Confirmed;
-                if !report.findings.iter().any(|own| says_the_same(own, &finding)) {
-                    report.findings.push(finding);
+                match report.findings.iter_mut().find(|own| says_the_same(own, &finding)) {
+                    // Said already; new is what comes of it.
+                    Some(own) => own.help.push(failure_text(kernel, execution, failed)),
+                    None => report.findings.push(finding),
                 }
                 match confirmed {
                     true => Verdict::Found,
@@ -263,7 +265,12 @@ fn help(
 ) -> Vec<String> {
     let line = |site: SiteId| {
         let place = site_place(kernel, site);
-        place.inlined_at.last().unwrap_or(&place).line
+        // What stands in another file is named by the call.
+        let own = kernel.files.get(kernel.loc(kernel.loc).file as usize);
+        match place.inlined_at.last() {
+            Some(call) if own.is_some_and(|own| *own != place.file) => call.line,
+            _ => place.line,
+        }
     };
     let text = |remedy: &Remedy| match remedy {
         Remedy::Insert { spot, scope, .. } => {
@@ -284,8 +291,8 @@ fn help(
     lines.push(failure_text(kernel, execution, failed));
     if failed.verified {
         let all = if places.len() == 1 { "with it" } else { "with all of these" };
-        let runs = execution.executed.runs;
-        lines.push(format!("{all}, none of {runs} executions with store buffers fails"));
+        let tried = failed.tried;
+        lines.push(format!("{all}, none of {tried} executions with store buffers fails"));
     }
     lines
 }

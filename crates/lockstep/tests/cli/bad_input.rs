@@ -195,6 +195,29 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
+fn options_of_weak_execution_that_make_no_sense() {
+    let place = Place::new();
+    place.file("two.cu", TWO);
+    place.file("short.bin", [0; 3]);
+    let fences = |more: &[&str]| {
+        let launch =
+            ["fences", "two.cu", "--kernel", "first", "--grid", "1", "--block", "1", "--arg"];
+        place.lockstep(&[&launch[..], &["a=i32[1]"], more].concat())
+    };
+    fences(&["--buffer-probability", "2"]).refused("a number from 0 to 1 expected");
+    fences(&["--buffer-size", "0"]).refused("a number from 1 to 65536 expected");
+    fences(&["--expect", "a"]).refused("--expect 'a': NAME=@FILE expected, such as out=@out.bin");
+    fences(&["--expect", "a=@"]).refused("the file's name is missing after '@'");
+    fences(&["--expect", "b=@short.bin"]).refused("no parameter 'b' of kernel first");
+    fences(&["--expect", "a=@none.bin"]).refused("none.bin");
+    fences(&["--expect", "a=@short.bin"]).refused("short.bin");
+    fences(&["--check", "third"]).refused("--check: there is no kernel 'third' in the file");
+    place.file("other.cu", format!("{TWO}__global__ void other(int *b) {{ assert(*b == 1); }}\n"));
+    let other = ["fences", "other.cu", "--kernel", "first", "--check", "other"];
+    place.lockstep(&other).refused("--check: parameter 'b' of other is none of first");
+}
+
+#[test]
 fn launches_that_cannot_be() {
     let place = Place::new();
     place.file("copy.cu", COPY);

@@ -49,6 +49,60 @@ fn json_of(dir: &Path, args: &[&str], status: i32) -> Value {
     serde_json::from_str(&out).expect("JSON")
 }
 
+/// The first block hands numbers to the last: small launches do not have both.
+const HAND_OVER: &str = "\
+__global__ void hand_over(int *data, int *flag, int *out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        for (int i = 0; i < 3; ++i) data[i] = i + 1;
+        FENCE
+        *(volatile int *)flag = 1;
+    } else if (blockIdx.x == 7) {
+        while (*(volatile int *)flag == 0) { }
+        __threadfence();
+        for (int i = 0; i < 3; ++i) out[i] = data[i];
+    }
+}
+";
+
+#[test]
+fn weak_executions_count_stores_and_compare_arrays() {
+    let right = HAND_OVER.replace("FENCE", "__threadfence();");
+    let dir = folder(&[("right.cu", &right), ("wrong.cu", &HAND_OVER.replace("FENCE", ""))]);
+    let bytes: Vec<u8> = [1i32, 2, 3].iter().flat_map(|n| n.to_le_bytes()).collect();
+    std::fs::write(dir.path().join("out.bin"), bytes).expect("a file is written");
+    let fences = |file: &str, more: &[&str]| {
+        let launch = ["--grid", "8", "--block", "32", "--arg", "data=i32[3]"];
+        let arrays = ["--arg", "flag=i32[1]", "--arg", "out=i32[3]"];
+        let args = [&["fences", file], &launch[..], &arrays, more].concat();
+        lockstep(dir.path(), &args)
+    };
+    let (status, out, err) = fences("right.cu", &["--stats", "--expect", "out=@out.bin"]);
+    assert_eq!(status, 0, "{out}\n{err}");
+    let stats = "\
+kernel hand_over, grid 8, block 32, buffer probability 1:
+  fences executed: 2 (places: 2)
+  stores executed: 0 shared, 7 global
+  length of buffers of global stores when they are flushed:
+";
+    assert!(err.starts_with(stats), "{err}");
+    assert!(err.contains("3-4"), "{err}");
+    let (status, out, err) = fences("wrong.cu", &["--expect", "out=@out.bin", "--quiet"]);
+    assert_eq!(status, 1, "{out}\n{err}");
+    assert!(out.contains("out[0] is not as expected, in "), "{out}");
+    assert!(out.contains("insert __threadfence()"), "{out}");
+    // One probability only, and small buffers: what leaves them first comes in order.
+    let few = ["--buffer-probability", "0.5", "--buffer-size", "1", "--format", "json"];
+    let (status, out, _) = fences("wrong.cu", &few);
+    assert_eq!(status, 1, "{out}");
+    assert!(out.contains("of 8 executions with store buffers"), "{out}");
+    // The same options make the same executions.
+    let without_times = |text: &str| -> String {
+        text.lines().filter(|line| !line.contains("\"seconds\"")).collect()
+    };
+    assert_eq!(without_times(&fences("wrong.cu", &few).1), without_times(&out));
+}
+
 #[test]
 fn run_shows_outputs() {
     let dir = folder(&[("scale.cl", SCALE_CL)]);
