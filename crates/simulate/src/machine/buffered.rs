@@ -29,33 +29,33 @@ fn party(at: &At, lane: usize, site: SiteId) -> Party {
 
 impl<O: Observer> World<'_, O> {
     pub(crate) fn interrupts_warp(&mut self) -> bool {
-        self.weak.as_mut().is_some_and(|weak| weak.interrupts_warp())
+        self.weak.as_mut().is_some_and(|weak| weak.schedule.interrupts_warp())
     }
 
     pub(crate) fn interrupts_block(&mut self, block: u32) -> bool {
-        self.weak.as_mut().is_some_and(|weak| weak.interrupts_block(block))
+        self.weak.as_mut().is_some_and(|weak| weak.schedule.interrupts_block(block))
     }
 
     pub(crate) fn is_delayed(&mut self, block: u32) -> bool {
-        self.weak.as_mut().is_some_and(|weak| weak.is_delayed(block))
+        self.weak.as_mut().is_some_and(|weak| weak.schedule.is_delayed(block))
     }
 
     pub(crate) fn begins_block(&mut self) -> bool {
-        self.weak.as_mut().is_some_and(|weak| weak.begins_block())
+        self.weak.as_mut().is_some_and(|weak| weak.schedule.begins_block())
     }
 
     pub(crate) fn block_order(&mut self, count: usize) -> Option<Vec<u32>> {
-        self.weak.as_mut()?.order(count)
+        self.weak.as_mut()?.schedule.order(count)
     }
 
     pub(crate) fn warp_order(&mut self, count: usize) -> Option<Vec<u32>> {
-        if count > 1 { self.weak.as_mut()?.order(count) } else { None }
+        if count > 1 { self.weak.as_mut()?.schedule.order(count) } else { None }
     }
 
     /// No block can continue: whether stores that wait, or early loads, may be the reason.
     pub(crate) fn unblock(&mut self) -> bool {
         let Some(weak) = &mut self.weak else { return false };
-        let again = weak.end_delays() || weak.unblock();
+        let again = weak.schedule.end_delays() || weak.unblock();
         self.changes += u64::from(again) + weak.take_changes();
         again
     }
@@ -74,7 +74,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             }
             _ => return false,
         };
-        world.weak.as_mut().is_some_and(|weak| weak.interrupts_before(is_fence))
+        world.weak.as_mut().is_some_and(|weak| weak.schedule.interrupts_before(is_fence))
     }
 
     fn strength(&self, site: SiteId) -> Strength {

@@ -59,6 +59,7 @@
 pub(crate) mod buffer;
 pub(crate) mod history;
 pub(crate) mod random;
+mod schedule;
 #[cfg(test)]
 mod tests;
 
@@ -70,6 +71,7 @@ use crate::launch::store_buffers::{BufferStats, Buffered, StoreBuffers};
 use crate::weak::buffer::{Buffer, Party, Store};
 use crate::weak::history::{History, Past, value_at, words};
 use crate::weak::random::Random;
+use crate::weak::schedule::Schedule;
 
 /// Memory. Accesses have at most eight bytes.
 pub(crate) trait Ram {
@@ -140,30 +142,14 @@ const MOST_MISSED: usize = 256;
 /// Part of the chance of an early load that volatile and atomic loads have, so that waiting loops go on.
 const STRONG_LOADS: f64 = 0.25;
 
-/// Chances that a warp, and a block, is interrupted, and how often in a launch.
-const INTERRUPT_WARP: f64 = 1.0 / 16.0;
-const INTERRUPT_BLOCK: f64 = 1.0 / 4.0;
-/// Chances that all others may run before a fence, and before an atomic or volatile access; and that another block begins.
-const INTERRUPT_FENCE: f64 = 1.0 / 2.0;
-const INTERRUPT_ACCESS: f64 = 1.0 / 4.0;
-const BEGIN_BLOCK: f64 = 1.0 / 2.0;
-const MOST_INTERRUPTIONS: u32 = 1 << 14;
-
 pub(crate) struct WeakMemory<R> {
     ram: R,
     settings: StoreBuffers,
-    /// For stores and loads, and for who runs when: apart, so that the second does not depend on the first.
+    /// For stores and loads. Who runs when has its own numbers, so that it does not depend on these.
     random: Random,
-    schedule: Random,
+    pub(crate) schedule: Schedule,
     /// Whether volatile and atomic accesses are reordered as well.
     reorders_strong: bool,
-    /// Whether blocks and warps run in another order than that of their numbers.
-    reorders_threads: bool,
-    interruptions: u32,
-    /// The block that runs lets others run next.
-    passes: bool,
-    /// Blocks that do not run for so many turns, or until nothing else can run.
-    delayed: BTreeMap<u32, u32>,
     /// The number of stores that memory has seen.
     now: u64,
     blocks: BTreeMap<u32, BlockState>,
@@ -191,12 +177,8 @@ impl<R: Ram> WeakMemory<R> {
             ram,
             settings,
             random,
-            schedule: Random::new(!settings.seed),
+            schedule: Schedule::new(settings.seed),
             reorders_strong,
-            reorders_threads: !settings.seed.is_multiple_of(4),
-            interruptions: 0,
-            passes: false,
-            delayed: BTreeMap::new(),
             now: 0,
             blocks: BTreeMap::new(),
             base: 0,
@@ -434,71 +416,6 @@ impl<R: Ram> WeakMemory<R> {
         let is_new = self.settings.probability > 0.0 && self.exact_at != Some(self.now);
         self.exact_at = Some(self.now);
         is_new
-    }
-
-    // Who runs when.
-
-    /// The order in which blocks, or warps, begin.
-    pub(crate) fn order(&mut self, count: usize) -> Option<Vec<u32>> {
-        let mut order: Vec<u32> = (0..count as u32).collect();
-        self.schedule.shuffle(&mut order);
-        self.reorders_threads.then_some(order)
-    }
-
-    /// Whether a warp that could go on lets others run first.
-    pub(crate) fn interrupts_warp(&mut self) -> bool {
-        self.interrupts(INTERRUPT_WARP)
-    }
-
-    /// The same before a fence, or else before an access by which threads communicate: then others run while stores still
-    /// wait, or after loads that come later could be early.
-    pub(crate) fn interrupts_before(&mut self, is_fence: bool) -> bool {
-        let does = self.interrupts(if is_fence { INTERRUPT_FENCE } else { INTERRUPT_ACCESS });
-        self.passes |= does;
-        does
-    }
-
-    /// Whether a block that could go on lets others run first. Before a fence or an access by which threads communicate, they
-    /// may run for long.
-    pub(crate) fn interrupts_block(&mut self, block: u32) -> bool {
-        if !std::mem::take(&mut self.passes) {
-            return self.interrupts(INTERRUPT_BLOCK);
-        }
-        let turns = match self.schedule.chance(0.5) {
-            true => u32::MAX,
-            false => self.schedule.below(8) as u32,
-        };
-        self.delayed.insert(block, turns);
-        true
-    }
-
-    /// Whether a block does not run in its turn.
-    pub(crate) fn is_delayed(&mut self, block: u32) -> bool {
-        let Some(turns) = self.delayed.get_mut(&block) else { return false };
-        *turns = turns.saturating_sub(u32::from(*turns != u32::MAX));
-        let is_over = *turns == 0;
-        if is_over {
-            self.delayed.remove(&block);
-        }
-        !is_over
-    }
-
-    /// Nothing else can run: whether there were blocks that run now.
-    pub(crate) fn end_delays(&mut self) -> bool {
-        !std::mem::take(&mut self.delayed).is_empty()
-    }
-
-    /// Whether another block begins while some could go on.
-    pub(crate) fn begins_block(&mut self) -> bool {
-        self.interrupts(BEGIN_BLOCK)
-    }
-
-    fn interrupts(&mut self, chance: f64) -> bool {
-        let does = self.reorders_threads
-            && self.interruptions < MOST_INTERRUPTIONS
-            && self.schedule.chance(chance);
-        self.interruptions += u32::from(does);
-        does
     }
 
     // What was seen.
