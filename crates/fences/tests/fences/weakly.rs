@@ -105,6 +105,7 @@ fn weak_executions_are_executions_of_the_model() {
         let launch = Launch {
             grid: [shape.0, 1, 1],
             block: [shape.1, 1, 1],
+            global: None,
             warp_size: 32,
             scheduling: Scheduling::Independent,
             shared: 0,
