@@ -21,7 +21,7 @@ const GOAL: f64 = 1.0;
 pub(crate) fn run(bench: &Bench) -> Result<(), String> {
     println!("table IV of the paper on Bugaroo, and the same without the fences of who reads:");
     println!(
-        "  program        version                paper, 100% buffered   decided here         time"
+        "  program        version                paper, 100% buffered     decided here         time"
     );
     let rows = TABLE_IV.iter().chain(&READERS_WITHOUT_FENCE);
     let mut seconds: Vec<f64> = rows.map(|row| published(bench, row)).collect();
@@ -69,7 +69,7 @@ fn published(bench: &Bench, row: &Published) -> f64 {
     let unexpected = if class == Some(row.model) { "" } else { "  unexpected" };
     let paper = format!("{:?}, {} fail", row.paper, row.failures[0]);
     println!(
-        "  {:<14} {:<22} {paper:<22} {decided:<12} {:>10.1} ms{unexpected}",
+        "  {:<14} {:<22} {paper:<24} {decided:<12} {:>10.1} ms{unexpected}",
         row.program,
         row.version,
         1e3 * seconds

@@ -41,3 +41,22 @@ __global__ void split_k(int *semaphore, float *c, const float *partial) {
         MORE; // more
     }
 }
+
+// The last block needs what all others have made.
+__global__ void joined(volatile int *ready, int *part, int *out) {
+    if (blockIdx.x < gridDim.x - 1) {
+        part[blockIdx.x] = blockIdx.x + 1;
+        RELEASE; // release
+        ready[blockIdx.x] = 1;
+        MORE; // more
+    } else {
+        int sum = 0;
+        for (unsigned i = 0; i < gridDim.x - 1; ++i) {
+            while (ready[i] == 0) {
+            }
+            ACQUIRE; // acquire
+            sum += part[i];
+        }
+        out[0] = sum;
+    }
+}

@@ -36,3 +36,20 @@ __global__ void whole_block(const float *in, float *partial, float *out) {
     }
     MORE; // more
 }
+
+// All threads of a block leave something; the barrier orders it before the fence of the first.
+__global__ void all_threads(float *partial, float *out) {
+    __shared__ bool last;
+    unsigned me = blockIdx.x * blockDim.x + threadIdx.x;
+    partial[me] = 1.0f;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        RELEASE; // release
+        last = atomicAdd(&finished, 1u) == gridDim.x - 1;
+        ACQUIRE; // acquire
+    }
+    __syncthreads();
+    if (last)
+        out[me] = partial[(me + blockDim.x) % (gridDim.x * blockDim.x)];
+    MORE; // more
+}

@@ -62,3 +62,38 @@ __global__ void semaphore(int *tokens, int *data, int *out) {
         out[0] = data[0];
     }
 }
+
+// Who leaves lets the owner of the next ticket in.
+__global__ void array_lock(int *next, volatile int *may_enter, int *shared_sum) {
+    int ticket = atomicAdd(next, 1);
+    while (ticket > 0 && may_enter[ticket] == 0) {
+    }
+    ACQUIRE; // acquire
+    *shared_sum += 1;
+    RELEASE; // release
+    may_enter[ticket + 1] = 1;
+    MORE; // more
+}
+
+// -1 while somebody writes, else the number of those who read.
+__global__ void reader_and_writer(int *lock, int *data, int *out) {
+    if (blockIdx.x == 0) {
+        while (atomicCAS(lock, 0, -1) != 0) {
+        }
+        ACQUIRE; // acquire
+        data[0] = 42;
+        RELEASE; // release
+        atomicExch(lock, 0);
+    } else {
+        bool entered = false;
+        while (!entered) {
+            int readers = atomicAdd(lock, 0);
+            entered = readers >= 0 && atomicCAS(lock, readers, readers + 1) == readers;
+        }
+        ACQUIRE; // acquire
+        out[0] = data[0];
+        RELEASE; // release
+        atomicSub(lock, 1);
+        MORE; // more
+    }
+}

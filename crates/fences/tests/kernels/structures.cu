@@ -152,3 +152,28 @@ __global__ void told_by_barrier(int *partial, int *out) {
         out[threadIdx.x] = partial[0] + partial[1];
     MORE; // more
 }
+
+// A sequence lock: who reads sees an odd number, or another one afterwards, and reads again. All accesses are volatile.
+__global__ void sequence_lock(volatile int *number, volatile int *data) {
+    if (blockIdx.x == 0) {
+        *number = 1;
+        RELEASE; // release
+        data[0] = 42;
+        data[1] = 42;
+        RELEASE; // release
+        *number = 2;
+        MORE; // more
+    } else {
+        int before, after, first, second;
+        do {
+            before = *number;
+            ACQUIRE; // acquire
+            first = data[0];
+            second = data[1];
+            ACQUIRE; // acquire
+            after = *number;
+        } while (before != after || before == 1);
+        if (first != second)
+            __assert_fail("first", "structures.cu", 1, "sequence_lock");
+    }
+}
