@@ -14,7 +14,7 @@ use crate::specialise::{SharedPlace, Spot};
 pub struct Answer {
     /// For each launch, how it was explored, or why not.
     pub launches: Vec<Result<Explored, Outside>>,
-    /// What can go wrong and neither fences nor wider scopes cure.
+    /// What can go wrong and neither fences nor wider scopes cure, in some launch.
     pub faults: Vec<Fault>,
     /// What can go wrong, and it was not decided whether fences cure it, since not all executions were seen.
     pub open: Vec<Fault>,
@@ -161,7 +161,7 @@ pub struct Missing {
     /// No smaller number of remedies does.
     pub fewest: bool,
     /// The kernel with these remedies was explored, for all launches that were explored to the end without them, and none
-    /// of the faults is left.
+    /// of the faults is left in any of them.
     pub verified: bool,
 }
 

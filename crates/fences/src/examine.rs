@@ -39,7 +39,8 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
         fences: Vec::new(),
     };
     let mut cases = Vec::new();
-    let mut faults = Faults::default();
+    // Of each case.
+    let mut faults: Vec<BTreeMap<Wrong, Fault>> = Vec::new();
     let mut open = Faults::default();
     for (index, launch) in launches.iter().enumerate() {
         let communication = match specialise(kernel, launch, limits) {
@@ -53,15 +54,15 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
         let program = &case.communication.program;
         let found = case.faults(program, &budget, &BTreeSet::new(), false);
         if found.explored.cut.is_empty() {
-            faults.extend(found.faults);
+            faults.push(found.faults);
             cases.push(case);
         } else {
             open.extend(found.faults);
         }
         answer.launches.push(Ok(found.explored));
     }
-    open.0.retain(|wrong, _| !faults.0.contains_key(wrong));
-    if faults.0.is_empty() {
+    open.0.retain(|wrong, _| !faults.iter().any(|of_case| of_case.contains_key(wrong)));
+    if faults.iter().all(BTreeMap::is_empty) {
         let doubtful = |explored: &Explored| !explored.uninitialised.is_empty();
         if open.0.is_empty() && !answer.launches.iter().flatten().any(doubtful) {
             answer.fences = worth::judge(kernel, &cases, &budget);
@@ -75,21 +76,29 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
         answer.open = open.0.into_values().collect();
         return answer;
     }
+    // A fault that fences cure in one launch may be there in another whatever the fences: two threads of a block where the
+    // kernel is made for one.
     match incurable(kernel, &cases, &budget) {
-        None => open.extend(faults.0),
+        None => faults.into_iter().for_each(|of_case| open.extend(of_case)),
         Some(Incurable { left, decided, remedies: all }) => {
-            let (without, cured): (BTreeMap<_, _>, BTreeMap<_, _>) =
-                faults.0.into_iter().partition(|(wrong, _)| left.contains(wrong));
-            if decided {
-                answer.faults = without.into_values().collect();
-            } else {
-                open.extend(without);
+            let (mut without, mut cured) = (Faults::default(), Faults::default());
+            for (of_case, left) in faults.into_iter().zip(&left) {
+                let (stay, go) = of_case.into_iter().partition(|(wrong, _)| left.contains(wrong));
+                without.extend(stay);
+                cured.extend(go);
             }
-            if !cured.is_empty() {
+            let elsewhere = cured.0.keys().any(|wrong| without.0.contains_key(wrong));
+            if decided {
+                answer.faults = without.0.into_values().collect();
+            } else {
+                open.extend(without.0);
+            }
+            if !cured.0.is_empty() {
                 let search = Search { cases: &cases, budget: &budget, incurable: left };
                 let (remedies, fewest) = search.fewest(&all);
-                let verified = verify(kernel, launches, limits, &budget, &search, &remedies);
-                let faults = cured.into_values().collect();
+                let verified =
+                    !elsewhere && verify(kernel, launches, limits, &budget, &search, &remedies);
+                let faults = cured.0.into_values().collect();
                 answer.missing = Some(Missing { faults, remedies, fewest, verified });
             }
         }
@@ -118,7 +127,8 @@ const FURTHER: u64 = 4_000;
 
 /// The faults that are left with the remedies of a set at all places.
 struct Incurable {
-    left: BTreeSet<Wrong>,
+    /// Of each case.
+    left: Vec<BTreeSet<Wrong>>,
     /// No other set was given up that might cure more.
     decided: bool,
     remedies: Vec<Remedy>,
@@ -127,29 +137,26 @@ struct Incurable {
 /// What the most effective set leaves. None if nothing is known.
 fn incurable(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Option<Incurable> {
     let left = |everywhere: &[Remedy], budget: &Budget<'_>| {
-        let mut left = BTreeSet::new();
-        for case in cases {
+        let of = |case: &Case| {
             let program = with(&case.communication, everywhere);
             let found = case.faults(&program, budget, &BTreeSet::new(), false);
-            if !found.explored.cut.is_empty() {
-                return None;
-            }
-            left.extend(found.faults.into_keys());
-        }
-        Some(left)
+            found.explored.cut.is_empty().then(|| found.faults.into_keys().collect())
+        };
+        cases.iter().map(of).collect::<Option<Vec<BTreeSet<Wrong>>>>()
     };
+    let count = |left: &[BTreeSet<Wrong>]| -> usize { left.iter().map(BTreeSet::len).sum() };
     let mut sets = sets(kernel, cases).into_iter();
     let remedies = sets.next()?;
     let mut best = Incurable { left: left(&remedies, budget)?, decided: true, remedies };
     for remedies in sets {
-        if best.left.is_empty() {
+        if count(&best.left) == 0 {
             break;
         }
         let part = budget.part(FURTHER);
         let now = left(&remedies, &part);
         budget.settle(&part, FURTHER);
         match now {
-            Some(left) if left.len() < best.left.len() => {
+            Some(left) if count(&left) < count(&best.left) => {
                 best = Incurable { left, remedies, ..best };
             }
             Some(_) => {}
@@ -169,13 +176,13 @@ fn verify(
     remedies: &[Remedy],
 ) -> bool {
     let Some(repaired) = edited(kernel, remedies) else { return false };
-    search.cases.iter().all(|case| {
+    search.cases.iter().zip(&search.incurable).all(|(case, incurable)| {
         let Ok(communication) = specialise(&repaired, &launches[case.launch], limits) else {
             return false;
         };
         let case = Case::new(&repaired, case.launch, communication);
         let program = &case.communication.program;
-        let found = case.faults(program, budget, &search.incurable, true);
+        let found = case.faults(program, budget, incurable, true);
         found.faults.is_empty() && found.explored.cut.is_empty()
     })
 }

@@ -229,15 +229,15 @@ fn widest(cases: &[Case]) -> Scope {
 pub(crate) struct Search<'a> {
     pub(crate) cases: &'a [Case],
     pub(crate) budget: &'a Budget<'a>,
-    /// Faults that no fence cures.
-    pub(crate) incurable: BTreeSet<Wrong>,
+    /// Of each case, the faults that no fence cures.
+    pub(crate) incurable: Vec<BTreeSet<Wrong>>,
 }
 
 impl Search<'_> {
     fn works(&self, remedies: &[Remedy]) -> bool {
-        self.cases.iter().all(|case| {
+        self.cases.iter().zip(&self.incurable).all(|(case, incurable)| {
             let program = with(&case.communication, remedies);
-            let found = case.faults(&program, self.budget, &self.incurable, true);
+            let found = case.faults(&program, self.budget, incurable, true);
             found.faults.is_empty() && found.explored.cut.is_empty()
         })
     }

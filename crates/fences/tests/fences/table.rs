@@ -200,3 +200,16 @@ fn growth() {
         }
     }
 }
+
+/// A fault that a fence cures in a launch of one thread for each block is told, though two threads of a block race there
+/// whatever the fences; and it is not said to be cured in all launches.
+#[test]
+fn a_fence_is_missing_though_larger_blocks_race() {
+    let kernel = kernel("message.cu", "by_atomics", "RELEASE=");
+    let launches = [(2, 1), (2, 2)].map(|at| launch(&kernel, at));
+    let answer = examine(&kernel, &launches, &Limits::default());
+    let missing = answer.missing.expect("a fence is missing with one thread for each block");
+    assert!(missing.faults.iter().all(|fault| fault.launch == 0), "{:?}", missing.faults);
+    assert!(!missing.verified);
+    assert!(answer.faults.iter().any(|fault| fault.launch == 1), "threads of a block race");
+}
