@@ -66,7 +66,7 @@ pub struct Sweep {
 
 impl Default for Sweep {
     fn default() -> Sweep {
-        Sweep { probabilities: vec![1.0, 0.75, 0.5, 0.25], size: 256, runs: 8, seed: 0 }
+        Sweep { probabilities: vec![1.0, 0.75, 0.5, 0.25], size: 256, runs: 16, seed: 0 }
     }
 }
 

@@ -107,7 +107,9 @@ impl<'a> Trial<'a> {
 
     fn config(&self, run: Run) -> Config {
         let sweep = &self.question.sweep;
-        let seed = sweep.seed.wrapping_mul(0x1_0001).wrapping_add(run.number);
+        // Another order of threads for each execution.
+        let seed = sweep.seed.wrapping_mul(0x1_0001).wrapping_add(run.number << 8)
+            ^ run.probability.to_bits();
         let buffers = StoreBuffers { seed, probability: run.probability, size: sweep.size };
         Config {
             kinds: vec![Kind::Assertion, Kind::Deadlock],

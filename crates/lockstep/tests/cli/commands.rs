@@ -95,7 +95,7 @@ kernel hand_over, grid 8, block 32, buffer probability 1:
     let few = ["--buffer-probability", "0.5", "--buffer-size", "1", "--format", "json"];
     let (status, out, _) = fences("wrong.cu", &few);
     assert_eq!(status, 1, "{out}");
-    assert!(out.contains("of 8 executions with store buffers"), "{out}");
+    assert!(out.contains("of 16 executions with store buffers"), "{out}");
     // The same options make the same executions.
     let without_times = |text: &str| -> String {
         text.lines().filter(|line| !line.contains("\"seconds\"")).collect()
