@@ -90,10 +90,13 @@ impl Buffer {
         taken
     }
 
-    /// The store of this rank by address.
+    /// The store of this rank by age: addresses are not the same in each run of the program.
     pub(crate) fn take_nth(&mut self, n: usize) -> Option<Store> {
-        let at = *self.stores.keys().nth(n)?;
-        self.stores.remove(&at).map(|(_, store)| store)
+        let mut numbers: Vec<(u64, usize)> =
+            self.stores.iter().map(|(at, (number, _))| (*number, *at)).collect();
+        numbers.sort();
+        let (_, at) = numbers.get(n)?;
+        self.stores.remove(at).map(|(_, store)| store)
     }
 
     /// Puts the buffered bytes over those that a load of memory gave. Returns whether there are any.
@@ -147,5 +150,10 @@ mod tests {
         let values: Vec<u64> = buffer.take_all().iter().map(|s| s.value).collect();
         assert_eq!(values, [8, 16, 7]);
         assert!(buffer.is_empty());
+        for at in [8, 0, 16] {
+            buffer.push(store(at, 4, at as u64));
+        }
+        assert_eq!(buffer.take_nth(1).map(|s| s.value), Some(0));
+        assert_eq!(buffer.take_nth(2), None);
     }
 }
