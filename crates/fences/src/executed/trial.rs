@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use lockstep_finding::{Finding, Kind};
-use lockstep_kernel::Kernel;
+use lockstep_finding::{Access, Finding, Kind};
+use lockstep_kernel::{Kernel, Language, SiteId, SiteKind};
 use lockstep_simulate::{
     BoundArg, BoundLaunch, Config, Coverage, Outcome, StoreBuffers, WeakOutcome, simulate,
+    site_place,
 };
 
 use super::{Failure, Question, Run, Silent};
@@ -40,7 +41,9 @@ impl<'a> Trial<'a> {
             Config { kinds, store_buffers: None, barrier_needs: false, ..(*config).clone() };
         let plain = executed(kernel, launch, &config)?;
         // What is wrong for want of fences is what the other executions look for.
-        let is_other = |f: &&Finding| f.kind != Kind::MissingFence;
+        let is_other = |f: &&Finding| {
+            f.kind != Kind::MissingFence && !(f.kind == Kind::DataRace && is_of_flags(kernel, f))
+        };
         if let Some(finding) = plain.findings.iter().find(is_other) {
             return Err(Silent::FailsAnyway(finding.message.clone()));
         }
@@ -215,6 +218,20 @@ impl<'a> Trial<'a> {
             other => other.clone(),
         }
     }
+}
+
+/// Whether both accesses of a race are volatile or atomic: in the memory model, these do not race.
+fn is_of_flags(kernel: &Kernel, finding: &Finding) -> bool {
+    let is_flag = |access: &Access| {
+        let is_there = |site: &SiteId| site_place(kernel, *site) == access.place;
+        let mut there = (0..kernel.sites.len() as u32).map(SiteId).filter(is_there).peekable();
+        let is_strong = |site: SiteId| {
+            let site = kernel.site(site);
+            site.volatile || site.kind == SiteKind::Atomic
+        };
+        there.peek().is_some() && there.all(is_strong)
+    };
+    kernel.language != Language::OpenCl && finding.accesses.iter().all(is_flag)
 }
 
 fn first_difference(one: &[u8], other: &[u8]) -> Option<usize> {

@@ -285,6 +285,33 @@ fn the_tables_are_told_apart_without_a_false_alarm() {
     assert!(found >= 120 && right >= 105, "{found} found, {right} right");
 }
 
+/// Table IV of the paper, by weak execution: how many executions fail, beside how many do in the paper. `--nocapture` prints it.
+#[test]
+fn table_iv_fails_where_fences_are_missing() {
+    let mut wrong = Vec::new();
+    println!("{:37}paper: failures of runs     weak execution", "");
+    for row in &rows::TABLE_IV {
+        let kernel = &rows::kernel("published.cu", row.kernel, row.defines);
+        let launch = &bound(kernel, row.launches[0]);
+        let config = &Config::default();
+        let failures = [1.0, 0.75, 0.5, 0.25].map(|probability| {
+            let sweep = Sweep { probabilities: vec![probability], runs: 24, ..Sweep::default() };
+            let (expect, check) = (Vec::new(), None);
+            let found = execute(&Question { kernel, launch, config, sweep, expect, check });
+            let failed = found.outcome.unwrap_or_else(|why| panic!("{}: {why:?}", row.version));
+            failed.map_or(0.0, |failed| failed.failures as f64 / found.runs as f64)
+        });
+        let shown = |all: [f64; 4]| all.map(|part| format!("{part:>7.3}")).concat();
+        let (paper, own) = (shown(row.failures), shown(failures));
+        println!("{:<14} {:<21}{paper} {own}", row.program, row.version);
+        let fails = failures.iter().any(|part| *part > 0.0);
+        if fails != (row.model == rows::Class::Underfenced) {
+            wrong.push(format!("{} {}: {own}", row.program, row.version));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// How much longer launches take with store buffers than without.
 #[test]
 #[ignore = "prints a table"]
