@@ -33,6 +33,7 @@ fn executed(kernel: &Kernel, grid: u32, block: u32, check: Option<&Kernel>) -> E
         sweep: Sweep::default(),
         expect: Vec::new(),
         check,
+        root_cause: true,
     };
     execute(&question)
 }
@@ -250,7 +251,15 @@ fn the_tables_are_told_apart_without_a_false_alarm() {
                 let (config, sweep) = (Config::default(), Sweep::default());
                 let (expect, check) = (Vec::new(), None);
                 let (kernel, launch, config) = (&kernel, &launch, &config);
-                execute(&Question { kernel, launch, config, sweep, expect, check })
+                execute(&Question {
+                    kernel,
+                    launch,
+                    config,
+                    sweep,
+                    expect,
+                    check,
+                    root_cause: true,
+                })
             })
             .collect();
         let fails = outcomes.iter().any(|e| matches!(e.outcome, Ok(Some(_))));
@@ -297,7 +306,15 @@ fn table_iv_fails_where_fences_are_missing() {
         let failures = [1.0, 0.75, 0.5, 0.25].map(|probability| {
             let sweep = Sweep { probabilities: vec![probability], runs: 24, ..Sweep::default() };
             let (expect, check) = (Vec::new(), None);
-            let found = execute(&Question { kernel, launch, config, sweep, expect, check });
+            let found = execute(&Question {
+                kernel,
+                launch,
+                config,
+                sweep,
+                expect,
+                check,
+                root_cause: false,
+            });
             let failed = found.outcome.unwrap_or_else(|why| panic!("{}: {why:?}", row.version));
             failed.map_or(0.0, |failed| failed.failures as f64 / found.runs as f64)
         });

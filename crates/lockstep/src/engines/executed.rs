@@ -65,6 +65,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         sweep: sweep.clone(),
         expect,
         check: checks.as_ref().map(|(check, params)| (check, params.clone())),
+        root_cause: evidence.explored.as_ref().is_none_or(|e| e.answer.missing.is_none()),
     };
     let executed = fences::executed::execute(&weak);
     if executed.cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
@@ -72,6 +73,11 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     }
     if let (true, Some(stats)) = (options.stats, &executed.stats) {
         eprint!("{}", stats_text(&q.kernel.name, &launch, stats, sweep.probabilities[0]));
+    }
+    if let (true, Err(Silent::NotExecuted(why) | Silent::FailsAnyway(why))) =
+        (options.is_given(), &executed.outcome)
+    {
+        eprintln!("kernel {}: no executions with store buffers: {why}", q.kernel.name);
     }
     let is_judged = options.check.is_some() || !options.expect.is_empty();
     evidence.executed = Some(Execution { executed, launch, sweep, is_judged });
@@ -143,28 +149,32 @@ pub(crate) fn join(kernel: &Kernel, execution: &Execution, report: &mut KernelRe
     };
     let better = match &executed.outcome {
         Err(Silent::NotExecuted(_) | Silent::FailsAnyway(_)) => return,
-        Ok(Some(failed)) => match finding(kernel, execution, failed) {
-            Some(finding) => {
-                let confirmed = finding.confidence == Confidence::Confirmed;
-                match report.findings.iter_mut().find(|own| says_the_same(own, &finding)) {
-                    // Said already; new is what comes of it.
-                    Some(own) => own.help.push(failure_text(kernel, execution, failed)),
-                    None => report.findings.push(finding),
+        Ok(Some(failed)) => {
+            let text = failure_text(kernel, execution, failed);
+            let finding = finding(kernel, execution, failed);
+            let same = |own: &&mut Finding| finding.as_ref().is_some_and(|f| says_the_same(own, f));
+            if let Some(own) = report.findings.iter_mut().find(same) {
+                // Said already; new is what comes of it.
+                own.help.push(text);
+                return;
+            }
+            match finding.filter(|_| failed.remedies.is_some()) {
+                Some(finding) => {
+                    let confirmed = finding.confidence == Confidence::Confirmed;
+                    report.findings.push(finding);
+                    match confirmed {
+                        true => Verdict::Found,
+                        false => Verdict::Unknown { because: Reason::NotConfirmed },
+                    }
                 }
-                match confirmed {
-                    true => Verdict::Found,
-                    false => Verdict::Unknown { because: Reason::NotConfirmed },
+                // That is no missing fence, and where all executions were explored, nothing is unknown.
+                None if !matches!(report.verdicts[place].1, Verdict::Unknown { .. }) => return,
+                None => {
+                    let why = format!("{text}, and fences do not cure it");
+                    Verdict::Unknown { because: Reason::NotExplored { why } }
                 }
             }
-            None => Verdict::Unknown {
-                because: Reason::NotExplored {
-                    why: format!(
-                        "{}, and fences do not cure it",
-                        failure_text(kernel, execution, failed)
-                    ),
-                },
-            },
-        },
+        }
         Ok(None) if executed.cut || executed.suspected => return,
         Ok(None) if !executed.agrees && !execution.is_judged => return,
         Ok(None) => {
@@ -206,9 +216,9 @@ fn says_the_same(own: &Finding, other: &Finding) -> bool {
     own.kind == Kind::MissingFence && lines(own).iter().any(|line| theirs.contains(line))
 }
 
-/// A missing fence; none if fences do not help.
+/// A missing fence; none if no load missed a store.
 fn finding(kernel: &Kernel, execution: &Execution, failed: &Failed) -> Option<Finding> {
-    let remedies = failed.remedies.as_ref()?;
+    let remedies = failed.remedies.as_deref().unwrap_or_default();
     let missed = culprit(kernel, failed, remedies)?;
     let [store, load] = &missed.accesses;
     let who = if store.block == load.block { "one block" } else { "different blocks" };
