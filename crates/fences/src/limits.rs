@@ -34,8 +34,8 @@ impl Default for Limits {
         Limits {
             threads: 1024,
             communicating: 12,
-            steps: 200_000,
-            all_steps: 4_000_000,
+            steps: 50_000,
+            all_steps: 500_000,
             turns: 64,
             nodes: 20_000,
             iterations: 8,

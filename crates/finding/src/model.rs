@@ -166,7 +166,7 @@ pub struct Finding {
     /// The launch that reproduces it.
     pub launch: Option<Launch>,
     pub help: Vec<String>,
-    pub fix: Option<String>,
+    pub fix: Option<Fix>,
     /// Why it does not count, where the source, the project or a baseline says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<Suppressed>,
@@ -183,6 +183,37 @@ pub struct Finding {
     /// How to see it again.
     #[serde(skip)]
     pub repeat: Option<Repeat>,
+}
+
+/// An edit of the source that cures a finding: it was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fix {
+    /// One sentence, no trailing full stop.
+    pub description: String,
+    pub verified: Tried,
+    /// In the order of the text; they do not overlap.
+    pub edits: Vec<Edit>,
+}
+
+/// What is known of a kernel with a fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tried {
+    /// The finding is gone, for all inputs for which it was found.
+    Proved,
+    /// The finding is gone, in the launches that were tried.
+    Clean,
+}
+
+/// A stretch of text that is replaced. Lines and columns count from 1, the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+    pub text: String,
 }
 
 /// A command line that repeats a finding's launch.

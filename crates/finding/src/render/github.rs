@@ -77,7 +77,7 @@ fn message(finding: &Finding, sources: &mut Sources) -> String {
     if let Some(launch) = &finding.launch {
         let _ = write!(text, "\nlaunch: {}", launch_options(launch));
     }
-    for help in finding.help.iter().chain(&finding.fix) {
+    for help in &finding.help {
         let _ = write!(text, "\nhelp: {help}");
     }
     text

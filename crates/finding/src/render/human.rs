@@ -298,7 +298,6 @@ fn notes(
     }
     let mut notes: Vec<_> = notes.into_iter().map(|n| (Level::NOTE, n)).collect();
     notes.extend(finding.help.iter().map(|h| (Level::HELP, h.clone())));
-    notes.extend(finding.fix.iter().map(|f| (Level::HELP, f.clone())));
     notes
 }
 

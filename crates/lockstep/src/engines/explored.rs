@@ -26,8 +26,12 @@ pub(crate) fn join(
         findings(kernel, exploration).into_iter().filter(|f| is_asked(f)).collect();
     for finding in fresh {
         match report.findings.iter_mut().find(|own| is_same(own, &finding)) {
-            Some(own) if own.help.is_empty() => own.help = finding.help,
-            Some(_) => {}
+            Some(own) => {
+                own.fix = own.fix.take().or(finding.fix);
+                if own.help.is_empty() {
+                    own.help = finding.help;
+                }
+            }
             None => report.findings.push(finding),
         }
     }
@@ -37,13 +41,14 @@ pub(crate) fn join(
     report.findings.sort_by_key(by_weight);
     let covered = covered(kernel, exploration);
     let too_wide = too_wide(kernel, exploration);
+    let races_are_asked = report.verdicts.iter().any(|(kind, _)| *kind == Kind::DataRace);
     for (kind, verdict) in &mut report.verdicts {
         let of_kind = || report.findings.iter().filter(|f| f.kind == *kind);
         let stands = || of_kind().filter(|f| f.holds_when.is_none());
         // A race that was only possible for want of an order that is known now.
         let was_possible = *kind == Kind::DataRace
             && *verdict == Verdict::Unknown { because: Reason::NotConfirmed };
-        let better = match (&*verdict, open(*kind, exploration)) {
+        let better = match (&*verdict, open(*kind, exploration, races_are_asked)) {
             _ if is_found(stands(), strict) => Verdict::Found,
             _ if stands().next().is_some() => Verdict::Unknown { because: Reason::NotConfirmed },
             _ if !kind.is_decided_by(DecidedBy::Exploration) && !was_possible => continue,
@@ -80,15 +85,17 @@ pub(crate) fn leave_out_undecided(report: &mut KernelReport) {
     });
 }
 
-/// Why the absence of findings says nothing; none if all executions of all launches are known.
-fn open(kind: Kind, exploration: &Exploration) -> Option<Reason> {
+/// Why the absence of findings says nothing; none if all executions of all launches are known. A race that no fence cures may
+/// hide that one is missing: the race is reported where races are asked for.
+fn open(kind: Kind, exploration: &Exploration, races_are_asked: bool) -> Option<Reason> {
     let answer = &exploration.answer;
     let outside = answer.launches.iter().find_map(|l| l.as_ref().err());
     if let Some(outside) = outside {
         return Some(Reason::NotExplored { why: outside.to_string() });
     }
     // Fences are judged only in a kernel without faults.
-    if kind == Kind::RedundantFence && answer.all_faults().next().is_some() {
+    let is_judged = kind != Kind::RedundantFence && (races_are_asked || answer.faults.is_empty());
+    if !is_judged && answer.all_faults().next().is_some() {
         return Some(Reason::NotProvedFreeOfRaces);
     }
     (!answer.exhaustive()).then_some(Reason::ExplorationCut)
@@ -173,6 +180,7 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
                 finding.confidence = Confidence::Possible;
             }
             finding.help.clone_from(&help);
+            finding.fix.clone_from(&exploration.fix);
             out.push(finding);
         }
     }
@@ -344,7 +352,7 @@ fn line(kernel: &Kernel, site: SiteId) -> u32 {
 }
 
 /// A fence as the language writes it.
-fn fence(kernel: &Kernel, scope: Scope) -> &'static str {
+pub(super) fn fence(kernel: &Kernel, scope: Scope) -> &'static str {
     match (kernel.language, scope) {
         (Language::OpenCl, Scope::Block) => "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
         (Language::OpenCl, _) => {

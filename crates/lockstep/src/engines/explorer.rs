@@ -5,11 +5,13 @@
 //! ordinary launch of these dimensions. Launches that cannot be explored to the end are left out if others can.
 
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
-use lockstep_finding::{DecidedBy, Launch, Reason};
+use lockstep_finding::{DecidedBy, Fix, Launch, Reason};
+use lockstep_kernel::Kernel;
 use lockstep_search::{ordinary_launches, usual_launches};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
 
 use crate::cli::progress::Engine;
+use crate::engines::fixes;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task, named_launch};
 use crate::facts::launch_facts::assumptions_hold;
@@ -29,6 +31,8 @@ pub(crate) struct Exploration {
     pub(crate) launches: Vec<Launch>,
     /// These are all that were to be explored.
     pub(crate) all: bool,
+    /// An edit of the source that cures what fences cure.
+    pub(crate) fix: Option<Fix>,
     /// It is the one launch that was given in full, and all its executions are known.
     pub(crate) is_given: bool,
 }
@@ -51,18 +55,27 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let assume = &task.analysis.launch.assume;
     // What is wrong with an assumption does not hang on the launch.
     assumptions_hold(assume, &named_launch(q.kernel))?.ok();
-    launches.retain(|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))));
+    let is_allowed = |launch: &Launch| matches!(assumptions_hold(assume, launch), Ok(Ok(())));
+    let is_given = q.is_complete();
+    if is_given && !launches.first().is_some_and(is_allowed) {
+        launches.clear();
+    }
+    launches.retain(is_allowed);
     if launches.is_empty() {
         return Ok(match task.how {
             Engines::Explorer => Next::Unknown(Reason::NoLaunchSatisfies),
             _ => Next::Ask,
         });
     }
-    let given = match q.is_complete() {
-        true => Some(explore(q, launches[..1].to_vec())?).filter(|e| e.answer.exhaustive()),
-        false => None,
-    };
-    let mut exploration = explore(q, launches)?;
+    let (mut given, mut all) = (None, true);
+    if is_given {
+        let whole = explore(q.kernel, q, launches[..1].to_vec())?;
+        if whole.answer.launches[0].is_err() && launches.len() > 1 {
+            (launches, all) = (launches.split_off(1), false);
+        }
+        given = Some(whole).filter(|e| e.answer.exhaustive());
+    }
+    let mut exploration = Exploration { all, ..explore(q.kernel, q, launches)? };
     // Those that could be explored to the end say more by themselves.
     let is_known = |i: &usize| {
         exploration.answer.launches[*i].as_ref().is_ok_and(fences::Explored::exhaustive)
@@ -70,34 +83,40 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let known: Vec<usize> = (0..exploration.launches.len()).filter(is_known).collect();
     if !known.is_empty() && known.len() < exploration.launches.len() {
         let launches = known.into_iter().map(|i| exploration.launches[i].clone()).collect();
-        exploration = Exploration { all: false, ..explore(q, launches)? };
+        exploration = Exploration { all: false, ..explore(q.kernel, q, launches)? };
     }
     let was_cut = exploration.answer.launches.iter().flatten().any(|l| l.cut.contains(&Cut::Work));
     if was_cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
         task.hurried.set(true);
     }
     // Other launches say only what fences are good for.
-    evidence.explored = Some(match given {
+    let mut exploration = match given {
         Some(mut given) => {
             given.answer.fences = exploration.answer.fences;
             Exploration { all: exploration.all, is_given: true, ..given }
         }
         None => exploration,
-    });
+    };
+    exploration.fix = fixes::fix(task, q, &exploration);
+    evidence.explored = Some(exploration);
     Ok(Next::Ask)
 }
 
-fn explore(q: &Question, launches: Vec<Launch>) -> Result<Exploration, String> {
-    let bound =
-        launches.iter().map(|launch| Ok(explored(bind::bind(q.kernel, launch)?, &q.config)));
+/// Explores launches of a kernel: the one in question, or one that was made of it.
+pub(crate) fn explore(
+    kernel: &Kernel,
+    q: &Question,
+    launches: Vec<Launch>,
+) -> Result<Exploration, String> {
+    let bound = launches.iter().map(|launch| Ok(explored(bind::bind(kernel, launch)?, &q.config)));
     let bound = bound.collect::<Result<Vec<_>, String>>()?;
     let limits = Limits {
         deadline: q.config.deadline,
         cancel: q.config.cancel.clone(),
         ..Limits::default()
     };
-    let answer = fences::examine(q.kernel, &bound, &limits);
-    Ok(Exploration { answer, launches, all: true, is_given: false })
+    let answer = fences::examine(kernel, &bound, &limits);
+    Ok(Exploration { answer, launches, all: true, fix: None, is_given: false })
 }
 
 /// What is given of grid and block.

@@ -4,6 +4,7 @@ pub(crate) mod executed;
 pub(crate) mod explored;
 mod explored_timeline;
 pub(crate) mod explorer;
+mod fixes;
 pub(crate) mod premises;
 pub(crate) mod proof;
 pub(crate) mod proof_log;

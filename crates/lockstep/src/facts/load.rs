@@ -39,6 +39,18 @@ impl Source {
         Source { name: names::shown(path), path: path.to_path_buf(), text: Some(text) }
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its text; none where it is no text.
+    pub(crate) fn read(&self) -> Option<String> {
+        match &self.text {
+            Some(bytes) => String::from_utf8(bytes.clone()).ok(),
+            None => std::fs::read_to_string(&self.path).ok(),
+        }
+    }
+
     /// The kernels of the source; one without any is an error.
     pub(crate) fn load(&self, options: &InputArgs) -> Result<Module, InputError> {
         let module = self.load_any(options)?;

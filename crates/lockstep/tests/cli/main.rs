@@ -8,6 +8,7 @@ mod book;
 mod commands;
 mod entries;
 mod examples;
+mod fixes;
 mod help;
 mod interrupt;
 mod jobs;

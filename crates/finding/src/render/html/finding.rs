@@ -35,7 +35,7 @@ pub(super) fn card(
                     div .stack {
                         (values(finding))
                         @if let Some(trace) = &finding.trace {
-                            (timeline::panel(trace, id, sources))
+                            (timeline::panel(trace, finding.explored, id, sources))
                         }
                     }
                     div .stack {
@@ -118,7 +118,7 @@ fn advice(finding: &Finding) -> Markup {
         section .panel {
             h4 { "What to do" }
             ul .facts {
-                @for help in finding.help.iter().chain(&finding.fix) {
+                @for help in &finding.help {
                     li { (with_code(help)) }
                 }
                 @for fact in facts(finding) {

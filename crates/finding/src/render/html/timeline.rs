@@ -45,7 +45,7 @@ impl Row<'_> {
     }
 }
 
-pub(super) fn panel(trace: &Trace, id: &str, sources: &mut Sources) -> Markup {
+pub(super) fn panel(trace: &Trace, explored: bool, id: &str, sources: &mut Sources) -> Markup {
     let rows = rows(trace);
     if rows.is_empty() {
         return html! {};
@@ -56,8 +56,13 @@ pub(super) fn panel(trace: &Trace, id: &str, sources: &mut Sources) -> Markup {
             div .picture tabindex="0" { (picture(trace, &rows, id, sources)) }
             @if trace.timelines.len() > 1 {
                 p .quiet {
-                    "Downwards: time, as this run had it. "
-                    "Between two barriers any other order is possible."
+                    @if explored {
+                        "Downwards: each thread's accesses in its own order, with the values that the memory model "
+                        "lets them have."
+                    } @else {
+                        "Downwards: time, as this run had it. "
+                        "Between two barriers any other order is possible."
+                    }
                 }
             }
         }
