@@ -9,12 +9,13 @@ use lockstep_finding::{
     ArgValue, ArrayContents, ArraySpec, Confidence, Finding, KernelReport, Kind, Launch, Reason,
     Verdict,
 };
-use lockstep_kernel::{Elem, Kernel, Language, ParamKind, Scope, SiteId};
+use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
 use lockstep_search::usual_launches;
 use lockstep_simulate::{BufferStats, MissedStore, bind, site_place};
 
 use crate::cli::options::WeakArgs;
 use crate::cli::progress::Engine;
+use crate::engines::explored::fence;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task};
 use crate::facts::load;
@@ -336,19 +337,6 @@ fn failure_text(kernel: &Kernel, execution: &Execution, failed: &Failed) -> Stri
         failed.run.probability,
         failed.run.number + 1,
     )
-}
-
-/// A fence as the language writes it.
-fn fence(kernel: &Kernel, scope: Scope) -> &'static str {
-    match (kernel.language, scope) {
-        (Language::OpenCl, Scope::Block) => "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
-        (Language::OpenCl, _) => {
-            "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, \
-             memory_order_acq_rel, memory_scope_device)"
-        }
-        (_, Scope::Block) => "__threadfence_block()",
-        _ => "__threadfence()",
-    }
 }
 
 /// Fences and stores that threads execute, and how long buffers are when they are flushed.

@@ -28,7 +28,7 @@ pub(crate) fn join(
         match report.findings.iter_mut().find(|own| is_same(own, &finding)) {
             Some(own) => {
                 own.fix = own.fix.take().or(finding.fix);
-                if own.help.is_empty() {
+                if own.help.is_empty() && own.kind == finding.kind {
                     own.help = finding.help;
                 }
             }
@@ -94,9 +94,17 @@ fn open(kind: Kind, exploration: &Exploration, races_are_asked: bool) -> Option<
         return Some(Reason::NotExplored { why: outside.to_string() });
     }
     // Fences are judged only in a kernel without faults.
-    let is_judged = kind != Kind::RedundantFence && (races_are_asked || answer.faults.is_empty());
-    if !is_judged && answer.all_faults().next().is_some() {
+    let is_race = |fault: &Fault| matches!(fault.wrong, Wrong::Race(..));
+    let is_hidden = match kind {
+        Kind::RedundantFence => answer.all_faults().next().is_some(),
+        _ => !races_are_asked && answer.faults.iter().any(is_race),
+    };
+    if is_hidden {
         return Some(Reason::NotProvedFreeOfRaces);
+    }
+    let is_undecided = |fence: &FenceUse| fence.worth == Worth::Undecided;
+    if kind == Kind::RedundantFence && answer.fences.iter().any(is_undecided) {
+        return Some(Reason::NotExplored { why: "what a fence is for stays open".into() });
     }
     (!answer.exhaustive()).then_some(Reason::ExplorationCut)
 }
@@ -174,8 +182,12 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
     let mut out = Vec::new();
     if let Some(missing) = &answer.missing {
         let help = help(kernel, missing);
+        let is_scope = |remedy: &Remedy| matches!(remedy, Remedy::Reach { .. });
+        let because = if missing.remedies.iter().all(is_scope) { NARROW_ATOMICS } else { NO_FENCE };
         for fault in &missing.faults {
-            let Some(mut finding) = unfenced(kernel, exploration, fault) else { continue };
+            let Some(mut finding) = unfenced(kernel, exploration, fault, because) else {
+                continue;
+            };
             if !missing.verified || fault.rests_on_uninitialised {
                 finding.confidence = Confidence::Possible;
             }
@@ -184,10 +196,12 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
             out.push(finding);
         }
     }
-    let race = |kind: Kind| move |fault| race(kernel, exploration, fault, kind);
+    let race = |kind: Kind, wrong: &'static str| {
+        move |fault| race(kernel, exploration, fault, kind, wrong)
+    };
     // Whether fences cure it is not known, or they do not: then one execution shows it, and the simulator confirms it.
-    out.extend(answer.open.iter().filter_map(race(Kind::MissingFence)).map(possible));
-    out.extend(answer.faults.iter().filter_map(race(Kind::DataRace)).map(possible));
+    out.extend(answer.open.iter().filter_map(race(Kind::MissingFence, NO_FENCE)).map(possible));
+    out.extend(answer.faults.iter().filter_map(race(Kind::DataRace, "race")).map(possible));
     let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
     out.extend(
         answer.fences.iter().filter_map(|fence| redundant(kernel, exploration, fence, is_exact)),
@@ -212,10 +226,21 @@ fn asks_for_warps(kernel: &Kernel) -> bool {
     })
 }
 
+/// What two accesses do that nothing orders.
+const NO_FENCE: &str = "may be reordered: a fence is missing";
+const NARROW_ATOMICS: &str = "may be reordered: the scope of an atomic operation is too narrow";
+
 /// What goes wrong for want of a fence.
-fn unfenced(kernel: &Kernel, exploration: &Exploration, fault: &Fault) -> Option<Finding> {
+fn unfenced(
+    kernel: &Kernel,
+    exploration: &Exploration,
+    fault: &Fault,
+    because: &str,
+) -> Option<Finding> {
     let (message, accesses) = match fault.wrong {
-        Wrong::Race(..) => return race(kernel, exploration, fault, Kind::MissingFence),
+        Wrong::Race(..) => {
+            return race(kernel, exploration, fault, Kind::MissingFence, because);
+        }
         Wrong::Hang(_) => {
             let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
             let steps = fault.marked.iter().map(|&i| &fault.timeline[i]);
@@ -234,7 +259,13 @@ fn unfenced(kernel: &Kernel, exploration: &Exploration, fault: &Fault) -> Option
 }
 
 /// Two accesses that no execution orders; none for what is not a race.
-fn race(kernel: &Kernel, exploration: &Exploration, fault: &Fault, kind: Kind) -> Option<Finding> {
+fn race(
+    kernel: &Kernel,
+    exploration: &Exploration,
+    fault: &Fault,
+    kind: Kind,
+    wrong: &str,
+) -> Option<Finding> {
     let Wrong::Race(..) = fault.wrong else { return None };
     let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
     let steps: Vec<&Step> = fault.marked.iter().map(|&i| &fault.timeline[i]).collect();
@@ -250,10 +281,6 @@ fn race(kernel: &Kernel, exploration: &Exploration, fault: &Fault, kind: Kind) -
     let space = match place.space {
         Space::Shared => MemorySpace::Shared,
         _ => MemorySpace::Global,
-    };
-    let wrong = match kind {
-        Kind::MissingFence => "may be reordered: a fence is missing",
-        _ => "race",
     };
     let message = format!(
         "{} and {} of {space} memory `{}[{element}]` {who} {wrong}",
