@@ -18,6 +18,7 @@ use crate::cli::progress::Engine;
 use crate::engines::explored::fence;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task};
+use crate::facts::launch_facts::assumptions_hold;
 use crate::facts::load;
 
 pub(crate) const ROW: EngineRow = EngineRow {
@@ -45,9 +46,10 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         return Ok(Next::Ask);
     }
     let seed = task.analysis.launch.seed;
-    let Some(launch) = usual_launches(q.kernel, &q.way.given, seed).into_iter().next() else {
-        return Ok(Next::Ask);
-    };
+    let assume = &task.analysis.launch.assume;
+    let is_allowed = |launch: &Launch| matches!(assumptions_hold(assume, launch), Ok(Ok(())));
+    let mut launches = usual_launches(q.kernel, &q.way.given, seed).into_iter();
+    let Some(launch) = launches.next().filter(is_allowed) else { return Ok(Next::Ask) };
     let bound = bind::bind(q.kernel, &launch)?;
     let expect = options
         .expect

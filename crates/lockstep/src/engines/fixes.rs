@@ -59,7 +59,7 @@ fn choices(edits: &[Vec<Edit>]) -> Vec<Vec<Edit>> {
     let mut all: Vec<Vec<Edit>> = vec![Vec::new()];
     for ways in edits {
         let longer = |some: &Vec<Edit>| -> Vec<Vec<Edit>> {
-            ways.iter().map(|edit| [some.as_slice(), &[edit.clone()]].concat()).collect()
+            ways.iter().map(|edit| [some.as_slice(), std::slice::from_ref(edit)].concat()).collect()
         };
         all = all.iter().flat_map(longer).take(MOST_TRIED).collect();
     }
@@ -111,8 +111,8 @@ fn edits(kernel: &Kernel, file: &str, lines: &[&str], remedy: &Remedy) -> Option
 /// Where a site stands in a file: itself, or the call that it was inlined from.
 fn place_in(kernel: &Kernel, file: &str, site: SiteId) -> Option<Place> {
     let place = site_place(kernel, site);
-    let chain = std::iter::once(&place).chain(&place.inlined_at);
-    chain.filter(|place| place.file == file && place.line > 0).next().cloned()
+    let mut chain = std::iter::once(&place).chain(&place.inlined_at);
+    chain.find(|place| place.file == file && place.line > 0).cloned()
 }
 
 /// What stands on a line before a comment.
