@@ -8,7 +8,6 @@ mod book;
 mod commands;
 mod entries;
 mod examples;
-mod fixes;
 mod help;
 mod interrupt;
 mod jobs;

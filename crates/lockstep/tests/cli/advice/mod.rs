@@ -1,6 +1,8 @@
 //! A help line that names a barrier or a fence was tried: what it says, done in the source, makes the finding go away, and
 //! what it leaves out would not.
 
+mod fixes;
+
 use std::path::Path;
 use std::process::Command;
 
