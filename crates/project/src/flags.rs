@@ -432,8 +432,11 @@ mod tests {
             read("--options-file a.rsp -DD").unwrap().clang,
             ["-DA", "-DB=1 2", "-DC", "-DD"]
         );
-        assert!(read("@loop.rsp").unwrap_err().message.contains("include each other"));
-        assert!(read("@none.rsp").unwrap_err().message.contains("cannot read"));
+        let wrong = |line: &str| read(line).unwrap_err().message;
+        assert_eq!(wrong("@loop.rsp"), "files of options include each other");
+        let why = "No such file or directory (os error 2)";
+        let file = names::shown(&dir.path().join("none.rsp"));
+        assert_eq!(wrong("@none.rsp"), format!("cannot read the file of options {file}: {why}"));
     }
 
     #[test]

@@ -91,17 +91,26 @@ fn last_block(release: &str, acquire: &str) -> String {
     )
 }
 
+/// With both fences a kernel is right; without one, that one is missing, after the line given.
+fn both_are_needed(
+    text: fn(&str, &str) -> String,
+    fence: &str,
+    (grid, block): (u32, u32),
+    [release, acquire]: [(u32, Scope); 2],
+) {
+    let right = &kernels(&text(fence, fence))[0];
+    is_clean(right, &executed(right, grid, block, None));
+    for (text, line) in [(text("", fence), release), (text(fence, ""), acquire)] {
+        let wrong = &kernels(&text)[0];
+        assert_eq!(missing(wrong, &executed(wrong, grid, block, None)), [line]);
+    }
+}
+
 #[test]
 fn the_last_block_needs_a_release_and_an_acquire() {
     let fence = "__threadfence();";
-    let right = &kernels(&last_block(fence, fence))[0];
-    is_clean(right, &executed(right, 16, 32, None));
-    let unreleased = &kernels(&last_block("", fence))[0];
-    let found = executed(unreleased, 16, 32, None);
-    assert_eq!(missing(unreleased, &found), [(9, Scope::Device)]);
-    let unacquired = &kernels(&last_block(fence, ""))[0];
-    let found = executed(unacquired, 16, 32, None);
-    assert_eq!(missing(unacquired, &found), [(11, Scope::Device)]);
+    let lines = [(9, Scope::Device), (11, Scope::Device)];
+    both_are_needed(last_block, fence, (16, 32), lines);
     let narrow = &kernels(&last_block("__threadfence_block();", fence))[0];
     let found = executed(narrow, 16, 32, None);
     assert_eq!(missing(narrow, &found).len(), 1);
@@ -131,15 +140,8 @@ fn mailbox(release: &str, acquire: &str) -> String {
 
 #[test]
 fn a_mailbox_in_shared_memory_needs_fences_of_block_scope() {
-    let fence = "__threadfence_block();";
-    let right = &kernels(&mailbox(fence, fence))[0];
-    is_clean(right, &executed(right, 2, 64, None));
-    let unreleased = &kernels(&mailbox("", fence))[0];
-    let found = executed(unreleased, 2, 64, None);
-    assert_eq!(missing(unreleased, &found), [(7, Scope::Block)]);
-    let unacquired = &kernels(&mailbox(fence, ""))[0];
-    let found = executed(unacquired, 2, 64, None);
-    assert_eq!(missing(unacquired, &found), [(11, Scope::Block)]);
+    let lines = [(7, Scope::Block), (11, Scope::Block)];
+    both_are_needed(mailbox, "__threadfence_block();", (2, 64), lines);
 }
 
 const LOCKED: &str = "__device__ void add(int *lock, int *sum, int value) {

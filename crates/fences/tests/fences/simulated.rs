@@ -2,7 +2,7 @@
 //! values: what the simulator's execution leaves in memory is among what the explored executions leave, and nothing goes
 //! wrong in any of them.
 
-use lockstep_fences::{Arg, Launch, Limits, examine, specialise};
+use lockstep_fences::{Arg, Communication, Launch, Limits, examine, specialise};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::{Kernel, Language, Space};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, simulate};
@@ -164,17 +164,7 @@ fn compare(text: &str, at: (u32, u32)) -> (usize, usize) {
         decided += 1;
         several += usize::from(all.outcomes.len() > 1);
         let buffers = simulated(kernel, at);
-        // Arrays of a thread's own and of the block are places, too.
-        let agrees = |outcome: &Vec<i64>| {
-            communication.places.iter().zip(outcome).all(|(place, &value)| {
-                let Some(array) = kernel.params.iter().position(|p| p.name == place.object) else {
-                    return place.space != Space::Global;
-                };
-                let at = place.offset as usize;
-                let bytes = buffers[array][at..at + 4].try_into().expect("four bytes");
-                i64::from(u32::from_le_bytes(bytes)) == value
-            })
-        };
+        let agrees = |outcome: &Vec<i64>| agrees(kernel, &communication, &buffers, outcome);
         assert!(
             all.outcomes.iter().any(agrees),
             "{}: {buffers:?} is not among {:?}\n{}\n{text}",
@@ -187,6 +177,23 @@ fn compare(text: &str, at: (u32, u32)) -> (usize, usize) {
     }
     println!("{decided} decided, {several} with several outcomes");
     (decided, several)
+}
+
+/// Whether arrays hold what an outcome of the exploration says. Arrays of a thread's own and of the block are places, too.
+pub(crate) fn agrees(
+    kernel: &Kernel,
+    communication: &Communication,
+    buffers: &[Vec<u8>],
+    outcome: &[i64],
+) -> bool {
+    communication.places.iter().zip(outcome).all(|(place, &value)| {
+        let Some(array) = kernel.params.iter().position(|p| p.name == place.object) else {
+            return place.space != Space::Global;
+        };
+        let at = place.offset as usize;
+        let bytes = buffers[array][at..at + 4].try_into().expect("four bytes");
+        i64::from(u32::from_le_bytes(bytes)) == value
+    })
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 use lockstep_fences::{Arg, Launch, Limits, specialise};
 use lockstep_frontend::{Input, Options, load};
-use lockstep_kernel::{Kernel, Language, Scheduling, Space};
+use lockstep_kernel::{Kernel, Language, Scheduling};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, StoreBuffers, simulate};
 use lockstep_weak::behaviour;
 use lockstep_weak::model::Ptx;
 
-use crate::simulated::Random;
+use crate::simulated::{Random, agrees};
 
 const KERNELS: u64 = 180;
 /// Executions of each kernel, for each of these probabilities.
@@ -129,15 +129,7 @@ fn weak_executions_are_executions_of_the_model() {
             }
         }
         for buffers in plain.iter().chain(&weak) {
-            let agrees = |outcome: &Vec<i64>| {
-                communication.places.iter().zip(outcome).all(|(place, &value)| {
-                    let array = kernel.params.iter().position(|p| p.name == place.object);
-                    let Some(array) = array else { return place.space != Space::Global };
-                    let at = place.offset as usize;
-                    let bytes = buffers[array][at..at + 4].try_into().expect("four bytes");
-                    i64::from(u32::from_le_bytes(bytes)) == value
-                })
-            };
+            let agrees = |outcome: &Vec<i64>| agrees(kernel, &communication, buffers, outcome);
             assert!(
                 all.outcomes.iter().any(agrees),
                 "{}: {buffers:?} is not among {:?}\n{}\n{}",
