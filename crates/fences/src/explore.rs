@@ -17,7 +17,7 @@ use crate::specialise::Communication;
 pub(crate) fn model(kernel: &Kernel) -> &'static dyn Model {
     match kernel.language {
         Language::OpenCl => &OpenCl,
-        Language::Cuda | Language::Llvm => &Ptx::DOCUMENTED,
+        Language::Cuda | Language::Llvm | Language::C | Language::Cpp => &Ptx::DOCUMENTED,
     }
 }
 

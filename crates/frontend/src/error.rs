@@ -24,6 +24,14 @@ pub enum Error {
         stderr: String,
     },
     BadIr(String),
+    /// A reference without a function of that name, and the functions that the file has.
+    NoFunction {
+        file: String,
+        asked: String,
+        there: Vec<String>,
+    },
+    /// A reference that cannot be used, in words.
+    Reference(String),
     ToolMissing(String),
     /// A problem of the machine, not of this input: it is the same for all inputs.
     Machine(String),
@@ -46,6 +54,14 @@ impl fmt::Display for Error {
                 "header `{header}` not found: add its folder with -I, or give a CUDA SDK with --cuda-path\n{}",
                 stderr.trim_end()
             ),
+            Error::NoFunction { file, asked, there } if there.is_empty() => write!(
+                f,
+                "{file}: there is no function `{asked}` in it, and no other; a template needs an instance"
+            ),
+            Error::NoFunction { file, asked, there } => {
+                write!(f, "{file}: there is no function `{asked}` in it; it has {}", listed(there))
+            }
+            Error::Reference(why) => f.write_str(why),
             Error::BadIr(why) => write!(f, "not usable as LLVM IR: {why}"),
             Error::ToolMissing(what) | Error::Machine(what) => f.write_str(what),
             Error::Cancelled => f.write_str("interrupted"),
@@ -54,3 +70,13 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// `a, b and 3 more`.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 20;
+    let shown = names.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

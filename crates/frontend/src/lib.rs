@@ -1,4 +1,4 @@
-//! From source to [`Kernel`]: CUDA, OpenCL C and LLVM IR.
+//! From source to [`Kernel`]: CUDA, OpenCL C and LLVM IR, and functions of C and C++ to compare kernels with.
 //!
 //! clang compiles the source at `-O0` to bitcode, LLVM's own API loads it, only passes that keep every access to
 //! shared and global memory run over it, and the result is lowered once into the kernel representation.
@@ -8,7 +8,7 @@
 //! location; the front end never guesses a meaning.
 //!
 //! Entry points: [`load`] for a file or standard input, [`load_ir_bytes`] for IR, [`bitcode`] for callers that store
-//! it, [`host_side`] for the launches in the host part of a CUDA file.
+//! it, [`host_side`] for the launches in the host part of a CUDA file, [`compile_reference`] for functions of the host.
 
 mod annotations;
 mod clang;
@@ -23,6 +23,7 @@ mod llvm;
 mod lower;
 mod names;
 mod prepare;
+mod reference;
 mod restart;
 
 use std::ffi::OsString;
@@ -46,6 +47,7 @@ pub use host::{
 pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;
+pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};
 
 /// How to compile and lower.
@@ -234,8 +236,8 @@ fn lower_module(
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options, &entries.chosen);
-    let may_be_builtin =
-        language != Language::Cuda && lowered.missing.iter().any(|m| m.starts_with("_Z"));
+    let may_be_builtin = matches!(language, Language::OpenCl | Language::Llvm)
+        && lowered.missing.iter().any(|m| m.starts_with("_Z"));
     if !may_be_builtin {
         return Ok(result(lowered.kernels, entries));
     }

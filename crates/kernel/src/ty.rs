@@ -150,6 +150,16 @@ pub enum Language {
     OpenCl,
     /// LLVM IR without a source: treated as CUDA where the two differ.
     Llvm,
+    /// C and C++ for the host: a function that is run by one thread, to compare kernels with.
+    C,
+    Cpp,
+}
+
+impl Language {
+    /// Whether it is for the host, and not for a device.
+    pub fn is_host(self) -> bool {
+        matches!(self, Language::C | Language::Cpp)
+    }
 }
 
 impl fmt::Display for Language {
@@ -158,6 +168,8 @@ impl fmt::Display for Language {
             Language::Cuda => "cuda",
             Language::OpenCl => "opencl",
             Language::Llvm => "llvm",
+            Language::C => "c",
+            Language::Cpp => "c++",
         })
     }
 }

@@ -90,6 +90,16 @@ pub(crate) enum Emit {
     All,
 }
 
+impl Emit {
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Emit::Needed => &[],
+            // Even at -O0, clang's passes drop functions that are always inlined and never called.
+            Emit::All => &["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"],
+        }
+    }
+}
+
 pub(crate) fn compile(
     source: &Source,
     head: &HeadComment,
@@ -97,10 +107,7 @@ pub(crate) fn compile(
     emit: Emit,
 ) -> Result<Compiled, Error> {
     let run = |mut command: Command, source: &Source| {
-        if emit == Emit::All {
-            // Even at -O0, clang's passes drop functions that are always inlined and never called.
-            command.args(["-Xclang", "-femit-all-decls", "-Xclang", "-disable-llvm-passes"]);
-        }
+        command.args(emit.arguments());
         dependencies::run(command, source, &options.cancel)
     };
     match source.language {
@@ -169,7 +176,10 @@ pub(crate) enum Side {
     Device,
     /// Without the precompiled prelude.
     DevicePlain,
+    /// For the launches in it.
     Host,
+    /// For its functions.
+    Reference,
 }
 
 pub(crate) fn cuda_command(
@@ -186,7 +196,8 @@ pub(crate) fn cuda_command(
         Side::Host => c
             .args(["--cuda-host-only", "-gline-tables-only", "-O1", "-w"])
             .args(["-Xclang", "-disable-llvm-passes"]),
-        _ => c.args(CUDA_DEVICE),
+        Side::Reference => c.args(["--cuda-host-only", "-w"]).args(HOST),
+        Side::Device | Side::DevicePlain => c.args(CUDA_DEVICE),
     };
     match &options.cuda_path {
         Some(path) => {
@@ -199,7 +210,7 @@ pub(crate) fn cuda_command(
             }
             // Annotations come from our headers, not from the SDK.
             let annotations = headers()?.join("sdk/lockstep_sdk_prelude.h");
-            if side != Side::Host && annotations.exists() {
+            if !matches!(side, Side::Host | Side::Reference) && annotations.exists() {
                 c.arg("-include").arg(annotations);
             }
         }
@@ -364,6 +375,36 @@ fn opencl_command(
     finish(&mut c, source, head, options);
     Ok(c)
 }
+
+/// C, C++ and the host side of CUDA, for this machine.
+pub(crate) fn compile_for_host(
+    source: &Source,
+    options: &Options,
+    emit: Emit,
+) -> Result<Compiled, Error> {
+    let nothing = HeadComment::default();
+    let mut command = match source.language {
+        Language::Cuda => cuda_command(source, &nothing, options, Side::Reference)?.0,
+        language => {
+            let (compiler, name) = match language {
+                Language::C => ("clang-19", "c"),
+                _ => ("clang++-19", "c++"),
+            };
+            let mut c = Command::new(tool(compiler));
+            c.args(["-x", name, "-fno-color-diagnostics", "-fno-discard-value-names"]).args(HOST);
+            if language == Language::C {
+                // In C99 a plain `inline` function has no callable body unless an optimiser inlines it.
+                c.arg("-fgnu89-inline");
+            }
+            finish(&mut c, source, &nothing, options);
+            c
+        }
+    };
+    command.args(emit.arguments());
+    dependencies::run(command, source, &options.cancel)
+}
+
+const HOST: [&str; 5] = ["-g", "-O0", "-Xclang", "-disable-O0-optnone", "-ffp-contract=off"];
 
 fn finish(c: &mut Command, source: &Source, head: &HeadComment, options: &Options) {
     for flag in &head.flags {

@@ -19,6 +19,11 @@ pub(crate) fn function(mangled: &str) -> String {
     }
 }
 
+/// `reduce<int, 256>(int*, int)` of `_Z6reduceIiLi256EEvPT_i`.
+pub(crate) fn with_parameters(mangled: &str) -> String {
+    full(mangled).unwrap_or_else(|| mangled.to_string())
+}
+
 /// Types of the parameters of a mangled function.
 pub(crate) fn parameters(mangled: &str) -> Vec<String> {
     let Some(name) = full(mangled) else {

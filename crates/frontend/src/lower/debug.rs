@@ -1,6 +1,6 @@
 //! Source locations: from debug locations to [`Loc`]s with their inlining chain.
 //!
-//! A location inside our own headers, clang's or the SDK's is not in the user's code: it is replaced by the location of
+//! A location inside our own headers, clang's, the SDK's or (in host code) the system's is not in the user's code: it is replaced by the location of
 //! the call into the header. Without debug information every location is line 0 of the file.
 
 use std::collections::HashMap;
@@ -82,6 +82,7 @@ impl Lower<'_> {
         let sdk = self.options.cuda_path.as_deref();
         file.contains(&format!("include-{}/", prelude::HASH))
             || file.contains("/lib/clang/")
+            || self.k.language.is_host() && file.starts_with("/usr/")
             || sdk.is_some_and(|sdk| {
                 self.locs.folder.join(file).starts_with(self.locs.folder.join(sdk))
             })

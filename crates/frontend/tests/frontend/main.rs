@@ -9,4 +9,5 @@ mod host_launches;
 mod ir;
 mod mutated_ir;
 mod opencl;
+mod reference;
 mod variables;

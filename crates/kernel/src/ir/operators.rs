@@ -91,6 +91,12 @@ pub enum FloatUnOp {
     RoundEven,
     /// Nearest, ties away from zero (`round`).
     RoundAway,
+    /// The result of a function whose accuracy is the device's own choice, by the family that it is from: CUDA's
+    /// `__expf`, OpenCL's `native_exp` (and `fast_length`, `mad`), OpenCL's `half_exp`. The operand is the accurate
+    /// result, and is what the simulator takes; two results of one family and of equal operands are equal.
+    Fast,
+    Native,
+    Half,
 }
 
 /// Rounding other than to nearest even, for the `_rz`, `_ru`, `_rd` forms.

@@ -392,6 +392,7 @@ pub fn real_un<R: Real>(op: FloatUnOp, a: R) -> R {
         FloatUnOp::Trunc => R::from_f64(a.to_f64().trunc()),
         FloatUnOp::RoundEven => R::from_f64(a.to_f64().round_ties_even()),
         FloatUnOp::RoundAway => R::from_f64(a.to_f64().round()),
+        FloatUnOp::Fast | FloatUnOp::Native | FloatUnOp::Half => a,
     }
 }
 

@@ -440,10 +440,10 @@ pub(crate) fn float_un_pair(op: FloatUnOp, ty: Ty, rounding: Rounding) -> Option
     }
     Some(match ty {
         Ty::F32 => {
-            real_un_ops!(f32, op; Neg, Abs, Sqrt, Floor, Ceil, Trunc, RoundEven, RoundAway)
+            real_un_ops!(f32, op; Neg, Abs, Sqrt, Floor, Ceil, Trunc, RoundEven, RoundAway, Fast, Native, Half)
         }
         Ty::F64 => {
-            real_un_ops!(f64, op; Neg, Abs, Sqrt, Floor, Ceil, Trunc, RoundEven, RoundAway)
+            real_un_ops!(f64, op; Neg, Abs, Sqrt, Floor, Ceil, Trunc, RoundEven, RoundAway, Fast, Native, Half)
         }
         _ => return None,
     })

@@ -58,7 +58,7 @@ impl Lower<'_> {
     /// `atomicAdd` as one that is sequentially consistent and has no scope.
     fn rmw_order(&self, inst: Val, order: LLVMAtomicOrdering) -> Order {
         let by_clang = match self.k.language {
-            Language::OpenCl => false,
+            Language::OpenCl | Language::C | Language::Cpp => false,
             Language::Cuda => self.options.cuda_path.is_some(),
             Language::Llvm => true,
         };

@@ -1,6 +1,6 @@
 //! NVIDIA's `__nv_…` functions, and C's maths functions under their own names if they have no body.
 //!
-//! The `fast_` forms are computed like the accurate functions. Results through pointers (`sincos`, `modf`, `frexp`,
+//! The `fast_` forms are computed like the accurate functions, and marked ([`FloatUnOp::Fast`]). Results through pointers (`sincos`, `modf`, `frexp`,
 //! `remquo`) are stores like any other.
 
 use lockstep_kernel::{
@@ -24,8 +24,16 @@ impl Lower<'_> {
         let a: Vec<Operand> = args.iter().map(|&v| self.scalar(v)).collect();
         let from = args.first().and_then(|&v| self.ty_of(v).ok())?;
         let to = self.ty_of(inst).ok();
-        let name = name.strip_prefix("fast_").unwrap_or(name);
-        if let Some(r) = self.through_pointers(name, from, args, &a) {
+        if let Some(accurate) = name.strip_prefix("fast_") {
+            if let Some(r) = self.through_pointers(accurate, from, args, &a, true) {
+                return Some(r);
+            }
+            let ty = to?;
+            let outcome = self.libdevice(accurate, inst, args)?;
+            let marked = |s: &mut Self, x: Operand| s.float_un(FloatUnOp::Fast, ty, x);
+            return Some(outcome.map(|r| r.into_iter().map(|x| marked(self, x)).collect()));
+        }
+        if let Some(r) = self.through_pointers(name, from, args, &a, false) {
             return Some(r);
         }
         let to = to?;
@@ -91,6 +99,7 @@ impl Lower<'_> {
         ty: Ty,
         args: &[Val],
         a: &[Operand],
+        is_fast: bool,
     ) -> Option<Outcome> {
         let bare = if ty == Ty::F32 { name.strip_suffix('f').unwrap_or(name) } else { name };
         let store = |s: &mut Self, arg: usize, ty: Ty, value: Operand| {
@@ -109,6 +118,10 @@ impl Lower<'_> {
                     self.math(if pi { MathFn::SinPi } else { MathFn::Sin }, ty, x, Operand::Undef);
                 let c =
                     self.math(if pi { MathFn::CosPi } else { MathFn::Cos }, ty, x, Operand::Undef);
+                let [s, c] = [s, c].map(|x| match is_fast {
+                    true => self.float_un(FloatUnOp::Fast, ty, x),
+                    false => x,
+                });
                 store(self, 1, ty, s);
                 store(self, 2, ty, c);
                 Some(Ok(Vec::new()))

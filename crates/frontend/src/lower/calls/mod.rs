@@ -63,8 +63,9 @@ impl Lower<'_> {
         if let Some(rest) = called.strip_prefix("__lockstep_") {
             return self.own(rest, &args);
         }
-        // A CUDA function with the name of an OpenCL builtin is not that builtin.
-        if let Some(m) = plain.as_ref().filter(|_| self.k.language != Language::Cuda)
+        // A function of CUDA or C++ with the name of an OpenCL builtin is not that builtin.
+        let has_builtins = matches!(self.k.language, Language::OpenCl | Language::Llvm);
+        if let Some(m) = plain.as_ref().filter(|_| has_builtins)
             && let Some(result) = self.opencl(m, inst, &args)
         {
             return result;
@@ -157,7 +158,7 @@ impl Lower<'_> {
                 self.push(Op::MemSet { site, dst: to, byte, len }, None);
                 Ok(vec![to])
             }
-            ("malloc", &[size]) => match self.index_unsigned(size) {
+            ("malloc" | "_Znwm" | "_Znam", &[size]) => match self.index_unsigned(size) {
                 Ok(size) => {
                     let reg = self.new_reg(Ty::Ptr);
                     self.push(Op::Alloc { size }, Some(reg));
@@ -165,7 +166,7 @@ impl Lower<'_> {
                 }
                 Err(e) => Err(e),
             },
-            ("free", &[ptr]) => {
+            ("free" | "_ZdlPv" | "_ZdlPvm" | "_ZdaPv" | "_ZdaPvm", &[ptr, ..]) => {
                 let ptr = self.scalar(ptr);
                 self.push(Op::Free { ptr }, None);
                 Ok(Vec::new())

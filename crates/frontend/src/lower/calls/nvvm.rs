@@ -2,11 +2,12 @@
 //! rounding mode.
 //!
 //! Approximate functions (`ex2.approx`, `sin.approx`, …) are computed like the accurate functions, and flush-to-zero
-//! forms keep subnormals: a value may differ from the hardware's in its last bits.
+//! forms keep subnormals: a value may differ from the hardware's in its last bits. Both are marked
+//! ([`FloatUnOp::Fast`]).
 
 use lockstep_kernel::{
-    AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, Op, Operand, Order, Reg,
-    Rounding, Scope, ShuffleMode, Special, Ty, VoteKind,
+    AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Order,
+    Reg, Rounding, Scope, ShuffleMode, Special, Ty, VoteKind,
 };
 
 use super::Outcome;
@@ -358,10 +359,13 @@ impl Lower<'_> {
             {
                 // PTX's round is to nearest even.
                 let f = if parts[0] == "round" { "rint" } else { parts[0] };
-                return Ok(self.float_function(f, ty, &a[..1]));
+                match self.float_function(f, ty, &a[..1]) {
+                    Some(r) => r,
+                    None => return Ok(None),
+                }
             }
-            "ex2" => return Ok(self.float_function("exp2", ty, &a[..1])),
-            "lg2" => return Ok(self.float_function("log2", ty, &a[..1])),
+            "ex2" => self.math(MathFn::Exp2, ty, a[0], Operand::Undef),
+            "lg2" => self.math(MathFn::Log2, ty, a[0], Operand::Undef),
             "mul24" | "mulhi" | "mulhi2" if two => {
                 let signed = !parts.iter().any(|p| p.starts_with('u'));
                 let f = if parts[0] == "mul24" { "mul24" } else { "mul_hi" };
@@ -415,9 +419,15 @@ impl Lower<'_> {
                 _ => return Ok(None),
             },
         };
+        let r = if is_approximate(&parts) { self.float_un(FloatUnOp::Fast, ty, r) } else { r };
         if sat && ty.is_float() {
             return Ok(self.float_function("saturate", ty, &[r]));
         }
         Ok(Some(r))
     }
+}
+
+/// Whether an instruction's result may differ from the accurate one.
+pub(in crate::lower) fn is_approximate(parts: &[&str]) -> bool {
+    parts.iter().any(|p| matches!(*p, "approx" | "full" | "ftz"))
 }

@@ -1,7 +1,8 @@
 //! OpenCL C's arithmetic builtins, lane by lane: maths, common, integer, relational, geometric, conversions,
 //! `shuffle`.
 //!
-//! `native_` and `half_` forms are computed like the accurate functions. Geometric functions multiply and add starting
+//! `native_`, `half_` and `fast_` forms are computed like the accurate functions, and marked ([`FloatUnOp::Native`]); so
+//! is `mad`, which may round its product or not. Geometric functions multiply and add starting
 //! with the first component, as libclc does.
 
 use std::rc::Rc;
@@ -14,6 +15,17 @@ use crate::llvm::mangle::{Mangled, Param};
 use crate::llvm::{self, Val};
 use crate::lower::Lower;
 use crate::lower::insts::unsigned;
+
+/// The accurate function of a name, and the mark of its results if the device chooses how accurate they are.
+fn accuracy(name: &str) -> (&str, Option<FloatUnOp>) {
+    const FORMS: [(&str, FloatUnOp); 3] =
+        [("native_", FloatUnOp::Native), ("half_", FloatUnOp::Half), ("fast_", FloatUnOp::Native)];
+    if name == "mad" {
+        return (name, Some(FloatUnOp::Native));
+    }
+    let found = FORMS.iter().find_map(|&(prefix, f)| Some((name.strip_prefix(prefix)?, Some(f))));
+    found.unwrap_or((name, None))
+}
 
 impl Lower<'_> {
     pub(in crate::lower) fn opencl_maths(
@@ -28,14 +40,17 @@ impl Lower<'_> {
         let a: Vec<Rc<[Operand]>> = args.iter().map(|&v| self.value(v)).collect();
         let signed = m.params.first()?.is_signed();
         let full = m.name.as_str();
-        let name = full.strip_prefix("native_").or(full.strip_prefix("half_")).unwrap_or(full);
         if let Some(target) = full.strip_prefix("convert_") {
             return self.convert(target, from, signed, &a[0]).map(Ok);
         }
+        let (name, form) = match from.is_float() {
+            true => accuracy(full),
+            false => (full, None),
+        };
         if from.is_float()
-            && let Some(r) = self.geometric(name.strip_prefix("fast_").unwrap_or(name), from, &a)
+            && let Some(r) = self.geometric(name, from, &a)
         {
-            return Some(Ok(r));
+            return Some(Ok(self.marked(form, from, r)));
         }
         if from.is_float()
             && let Some(r) = self.with_pointer(name, from, args, &a)
@@ -86,7 +101,14 @@ impl Lower<'_> {
                     .collect();
             results.push(self.lane(name, m, &types, out[i].ty, lanes, &x)?);
         }
-        Some(Ok(results))
+        Some(Ok(self.marked(form, from, results)))
+    }
+
+    fn marked(&mut self, form: Option<FloatUnOp>, ty: Ty, lanes: Vec<Operand>) -> Vec<Operand> {
+        match form {
+            Some(form) => lanes.into_iter().map(|x| self.float_un(form, ty, x)).collect(),
+            None => lanes,
+        }
     }
 
     /// One lane of an elementwise builtin.

@@ -105,6 +105,15 @@ pub(in crate::lower) fn parameter(m: &Module, f: Val, position: usize, size: u64
     (!is_declared && unsafe { LLVMDITypeGetSizeInBits(ty) } == size * 8).then_some(ty)
 }
 
+/// The types of a function's parameters as the source spells them, without typedefs.
+pub(in crate::lower) fn parameter_types(m: &Module, f: Val) -> Vec<String> {
+    let count = llvm::arguments(f).len();
+    let spelt = |ty: Md| field(m, ty, 0).filter(|d| d.path.is_empty()).map(|d| d.source_type);
+    let types = (0..count).map(|i| parameter_type(m, f, i).and_then(spelt).unwrap_or_default());
+    // Whether a pointer is `restrict` is an attribute of the parameter.
+    types.map(|t| t.trim_end_matches("restrict").to_owned()).collect()
+}
+
 fn parameter_type(m: &Module, f: Val, position: usize) -> Option<Md> {
     // SAFETY: LLVM is given a function, of a module that is alive.
     let function = unsafe { LLVMGetSubprogram(f) };

@@ -247,7 +247,7 @@ pub(in crate::lower) fn named_type(name: &str) -> Option<(Ty, bool)> {
         .filter(|w| !matches!(*w, "const" | "volatile" | "restrict"))
         .collect();
     Some(match words.join(" ").as_str() {
-        "bool" => (Ty::I8, false),
+        "bool" | "_Bool" => (Ty::I8, false),
         "char" | "signed char" | "int8_t" => (Ty::I8, true),
         "unsigned char" | "uchar" | "uint8_t" => (Ty::I8, false),
         "short" => (Ty::I16, true),

@@ -177,7 +177,13 @@ impl Lower<'_> {
 
     fn source_types(&self, f: Val) -> Vec<String> {
         let opencl = self.md_strings(f, "kernel_arg_type");
-        if opencl.is_empty() { crate::llvm::demangle::parameters(&llvm::name(f)) } else { opencl }
+        if !opencl.is_empty() {
+            return opencl;
+        }
+        let mangled = crate::llvm::demangle::parameters(&llvm::name(f));
+        // Names of C are not mangled.
+        let is_plain = mangled.is_empty() && self.k.language.is_host();
+        if is_plain { described::parameter_types(self.m, f) } else { mangled }
     }
 
     /// `reqd_work_group_size`, or a required number of threads in IR.

@@ -1,7 +1,7 @@
 //! Scalar arithmetic of inline PTX: integers, floats, halves and their pairs, predicates, conversions.
 //!
-//! `bf16` is computed in `f32` and rounded once. Approximate and flush-to-zero forms are computed accurately, as
-//! everywhere in this front end.
+//! `bf16` is computed in `f32` and rounded once. Approximate and flush-to-zero forms are computed accurately and marked,
+//! as everywhere in this front end.
 
 use lockstep_kernel::{
     CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, Op, Operand, Rounding, Ty,
@@ -10,7 +10,7 @@ use lockstep_kernel::{
 use super::types::{self, Kind};
 use super::{Names, vector};
 use crate::lower::Lower;
-use crate::lower::calls::nvvm::rounding;
+use crate::lower::calls::nvvm::{is_approximate, rounding};
 
 /// The register for the carry of `add.cc`.
 const CARRY: &str = "%cc";
@@ -388,6 +388,10 @@ impl Lower<'_> {
             ("ex2", 1) => self.float_function("exp2", ty, a)?,
             ("lg2", 1) => self.float_function("log2", ty, a)?,
             _ => return None,
+        };
+        let result = match is_approximate(parts) {
+            true => self.float_un(FloatUnOp::Fast, ty, result),
+            false => result,
         };
         if parts.contains(&"sat") {
             return self.float_function("saturate", ty, &[result]);
