@@ -1,0 +1,5 @@
+//! Pairs of a reference and a kernel: whether they compute the same.
+
+mod concrete;
+mod pairs;
+mod values;
