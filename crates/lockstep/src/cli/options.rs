@@ -71,7 +71,7 @@ pub(crate) enum Command {
         value was approximated; otherwise it is possible, and the approximated values are named.\n\n\
         --proof-log DIR writes each proof down; 'lockstep recheck DIR' checks it with a solver.")]
     Prove(ProveCommandArgs),
-    /// Find missing and redundant fences: explore all executions of small launches under the memory model
+    /// Find missing and redundant fences: explore all executions of small launches, and execute large ones with store buffers
     #[command(after_help = "Examples:\n  \
         lockstep fences reduce.cu\n  \
         lockstep fences lock.cu --kernel push --block 256 --grid 16 --arg n=64\n  \

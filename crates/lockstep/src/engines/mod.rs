@@ -1,10 +1,6 @@
 //! One kernel through the engines, and what they say made one report.
 
-pub(crate) mod executed;
-pub(crate) mod explored;
-mod explored_timeline;
-pub(crate) mod explorer;
-mod fixes;
+pub(crate) mod fences;
 pub(crate) mod premises;
 pub(crate) mod proof;
 pub(crate) mod proof_log;

@@ -17,8 +17,8 @@ use lockstep_search::Searched;
 use lockstep_simulate::Config;
 
 use crate::cli::progress::{Engine, Working};
-use crate::engines::executed::{self, Execution};
-use crate::engines::explorer::{self, Exploration};
+use crate::engines::fences::executed::{self, Execution};
+use crate::engines::fences::explorer::{self, Exploration};
 use crate::engines::task::{Engines, Share, Task, Way};
 use crate::engines::{prover, searcher};
 use crate::facts::load::Source;
@@ -105,7 +105,7 @@ mod tests {
     fn every_command_asks_an_engine() {
         let asked =
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
-        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, false]);
+        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, true]);
         assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false, false]);
         assert_eq!(asked(&Engines::Explorer), [false, false, true, true]);
         assert_eq!(

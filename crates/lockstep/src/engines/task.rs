@@ -23,8 +23,7 @@ use crate::cli::dims::{self, DimArg, Dims, Known};
 use crate::cli::interrupt;
 use crate::cli::options::{Analysis, Evolve};
 use crate::cli::progress::{Engine, Progress, Working};
-use crate::engines::executed;
-use crate::engines::explored;
+use crate::engines::fences::{executed, explored};
 use crate::engines::proof;
 use crate::engines::proof_log;
 use crate::engines::safe;
@@ -309,6 +308,9 @@ impl Task<'_> {
         }
         if let Some(exploration) = &evidence.explored {
             explored::join(kernel, exploration, &mut report, strict);
+        }
+        if let Some(execution) = &evidence.executed {
+            executed::join(kernel, execution, &mut report);
         }
         if self.analysis.search.only.is_empty() {
             explored::leave_out_undecided(&mut report);

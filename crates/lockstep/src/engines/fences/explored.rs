@@ -1,6 +1,6 @@
 //! What the exploration of executions adds to a report: missing and redundant fences, and what was seen to be in order.
 
-use lockstep_fences::{Explored, Fault, FenceUse, Missing, Remedy, Spot, Step, Worth, Wrong};
+use lockstep_fences::{Explored, Fault, FenceUse, Remedy, Step, Worth, Wrong};
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
     Access, Action, Approximated, Approximation, Condition, Confidence, DecidedBy, Finding,
@@ -10,8 +10,8 @@ use lockstep_finding::{
 use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, Space};
 use lockstep_simulate::{place, site_place};
 
-use crate::engines::explored_timeline as timeline;
-use crate::engines::explorer::Exploration;
+use crate::engines::fences::explorer::Exploration;
+use crate::engines::fences::{texts, timeline};
 use crate::engines::verdicts::{is_found, with_conditions};
 
 /// Adds the findings, and says of the kinds that the exploration decides what is known now.
@@ -181,9 +181,15 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
     let answer = &exploration.answer;
     let mut out = Vec::new();
     if let Some(missing) = &answer.missing {
-        let help = help(kernel, missing);
+        let seen =
+            missing.verified.then_some("no execution of the launches explored has the fault");
+        let help = texts::help(kernel, &missing.remedies, seen);
         let is_scope = |remedy: &Remedy| matches!(remedy, Remedy::Reach { .. });
-        let because = if missing.remedies.iter().all(is_scope) { NARROW_ATOMICS } else { NO_FENCE };
+        let because = if missing.remedies.iter().all(is_scope) {
+            texts::NARROW_ATOMICS
+        } else {
+            texts::NO_FENCE
+        };
         for fault in &missing.faults {
             let Some(mut finding) = unfenced(kernel, exploration, fault, because) else {
                 continue;
@@ -200,7 +206,9 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
         move |fault| race(kernel, exploration, fault, kind, wrong)
     };
     // Whether fences cure it is not known, or they do not: then one execution shows it, and the simulator confirms it.
-    out.extend(answer.open.iter().filter_map(race(Kind::MissingFence, NO_FENCE)).map(possible));
+    out.extend(
+        answer.open.iter().filter_map(race(Kind::MissingFence, texts::NO_FENCE)).map(possible),
+    );
     out.extend(answer.faults.iter().filter_map(race(Kind::DataRace, "race")).map(possible));
     let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
     out.extend(
@@ -225,10 +233,6 @@ fn asks_for_warps(kernel: &Kernel) -> bool {
         )
     })
 }
-
-/// What two accesses do that nothing orders.
-const NO_FENCE: &str = "may be reordered: a fence is missing";
-const NARROW_ATOMICS: &str = "may be reordered: the scope of an atomic operation is too narrow";
 
 /// What goes wrong for want of a fence.
 fn unfenced(
@@ -274,18 +278,11 @@ fn race(
     let [first, second] = &accesses[..] else { return None };
     let place = &explored.places[steps[0].place?];
     let element = timeline::element(place);
-    let who = match first.block == second.block {
-        true => "by threads of one block",
-        false => "by threads of different blocks",
-    };
     let space = match place.space {
         Space::Shared => MemorySpace::Shared,
         _ => MemorySpace::Global,
     };
-    let message = format!(
-        "{} and {} of {space} memory `{}[{element}]` {who} {wrong}",
-        first.op, second.op, place.object
-    );
+    let message = texts::pair([first, second], space, &place.object, element, wrong);
     let bytes = [place.offset as i64, place.offset as i64 + i64::from(place.size)];
     let memory = Memory {
         space,
@@ -321,75 +318,18 @@ fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
     })
 }
 
-/// What cures all of them together.
-fn help(kernel: &Kernel, missing: &Missing) -> Vec<String> {
-    let mut lines: Vec<String> =
-        missing.remedies.iter().map(|remedy| remedy_text(kernel, remedy)).collect();
-    lines.sort();
-    lines.dedup();
-    if missing.verified {
-        let all = if lines.len() == 1 { "with it" } else { "with all of these" };
-        lines.push(format!("{all}, no execution of the launches explored has the fault"));
-    }
-    lines
-}
-
-fn remedy_text(kernel: &Kernel, remedy: &Remedy) -> String {
-    let line = |site: SiteId| line(kernel, site);
-    match *remedy {
-        Remedy::Insert { spot, scope, .. } => {
-            let side = if matches!(spot, Spot::Before(_)) { "before" } else { "after" };
-            format!(
-                "insert {} {side} the access at line {}",
-                fence(kernel, scope),
-                line(spot.site())
-            )
-        }
-        Remedy::Widen { site, scope, .. } => {
-            format!("the fence at line {} has to be {}", line(site), fence(kernel, scope))
-        }
-        Remedy::Flags { site } => format!(
-            "the barrier at line {} needs both CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE",
-            line(site)
-        ),
-        Remedy::Reach { site, scope } => {
-            format!("the atomic operation at line {} needs {scope} scope", line(site))
-        }
-    }
-}
-
 /// Fences that could have a narrower scope: `__threadfence_block() would do at line 12`.
 fn too_wide(kernel: &Kernel, exploration: &Exploration) -> Vec<String> {
     let is_exact = exploration.all && exploration.answer.exhaustive() && !asks_for_warps(kernel);
     // The host or another device may read what a fence of system scope orders.
     let text = |used: &FenceUse| match used.worth {
         Worth::TooWide(scope) if is_exact && used.scope != Scope::System => {
-            let line = line(kernel, used.site);
-            Some(format!("{} would do at line {line}", fence(kernel, scope)))
+            let line = texts::line(kernel, used.site);
+            Some(format!("{} would do at line {line}", texts::fence(kernel, scope)))
         }
         _ => None,
     };
     exploration.answer.fences.iter().filter_map(text).collect()
-}
-
-/// The line of the kernel's own code that a site belongs to.
-fn line(kernel: &Kernel, site: SiteId) -> u32 {
-    let place = site_place(kernel, site);
-    place.inlined_at.last().unwrap_or(&place).line
-}
-
-/// A fence as the language writes it.
-pub(super) fn fence(kernel: &Kernel, scope: Scope) -> &'static str {
-    match (kernel.language, scope) {
-        (Language::OpenCl, Scope::Block) => "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)",
-        (Language::OpenCl, _) => {
-            "atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, \
-             memory_order_acq_rel, memory_scope_device)"
-        }
-        (_, Scope::Block) => "__threadfence_block()",
-        (_, Scope::System) => "__threadfence_system()",
-        _ => "__threadfence()",
-    }
 }
 
 fn redundant(

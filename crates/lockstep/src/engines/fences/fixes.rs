@@ -10,10 +10,9 @@
 use lockstep_fences::{Remedy, Spot};
 use lockstep_finding::{Edit, Fix, Place, Tried};
 use lockstep_kernel::{Kernel, Language, SiteId};
-use lockstep_simulate::site_place;
 
-use crate::engines::explored::fence;
-use crate::engines::explorer::{Exploration, explore};
+use crate::engines::fences::explorer::{Exploration, explore};
+use crate::engines::fences::texts::{fence, place_in};
 use crate::engines::table::Question;
 use crate::engines::task::Task;
 use crate::facts::load::Source;
@@ -106,13 +105,6 @@ fn edits(kernel: &Kernel, file: &str, lines: &[&str], remedy: &Remedy) -> Option
         }
     };
     (!ways.is_empty()).then_some(ways)
-}
-
-/// Where a site stands in a file: itself, or the call that it was inlined from.
-fn place_in(kernel: &Kernel, file: &str, site: SiteId) -> Option<Place> {
-    let place = site_place(kernel, site);
-    let mut chain = std::iter::once(&place).chain(&place.inlined_at);
-    chain.find(|place| place.file == file && place.line > 0).cloned()
 }
 
 /// What stands on a line before a comment.

@@ -1,21 +1,24 @@
 //! Weak execution, asked about one kernel: its launch is executed many times with store buffers (`lockstep_fences::executed`).
 //!
-//! What is found is told in the words of the exploration, unless that has said it already.
+//! Who asks for fences alone gets it always. Beside the other engines, it looks at the launches that the exploration leaves open:
+//! those that are too large for it. What is found is told in the words of the exploration, unless that has said it already.
 
 use lockstep_fences::executed::{Executed, Failed, Failure, Question as Weak, Silent, Sweep};
 use lockstep_fences::{self as fences, Remedy, Spot};
 use lockstep_finding::launch::dims_text;
 use lockstep_finding::{
     ArgValue, ArrayContents, ArraySpec, Confidence, Finding, KernelReport, Kind, Launch, Reason,
-    Verdict,
+    Severity, Verdict,
 };
 use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
+use lockstep_prove::Proof;
 use lockstep_search::usual_launches;
-use lockstep_simulate::{BufferStats, MissedStore, bind, site_place};
+use lockstep_simulate::{BufferStats, MissedStore, bind};
 
 use crate::cli::options::WeakArgs;
 use crate::cli::progress::Engine;
-use crate::engines::explored::fence;
+use crate::engines::fences::explorer::Exploration;
+use crate::engines::fences::texts;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task};
 use crate::facts::launch_facts::assumptions_hold;
@@ -24,7 +27,7 @@ use crate::facts::load;
 pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Execute,
     decides: &[],
-    is_asked: |how| matches!(how, Engines::Explorer),
+    is_asked: |how| matches!(how, Engines::All(_) | Engines::Explorer),
     applies: |q| q.kinds.contains(&Kind::MissingFence),
     look,
 };
@@ -36,12 +39,17 @@ pub(crate) struct Execution {
     sweep: Sweep,
     /// The user says what is right.
     is_judged: bool,
+    /// The launch was given in full.
+    is_given: bool,
 }
 
 fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
     let options = &task.analysis.weak;
     let is_check = |name: &String| load::is_named(q.kernel, name);
-    let is_wanted = options.is_given() || fences::communicates(q.kernel);
+    let is_wanted = match task.how {
+        Engines::Explorer => options.is_given() || fences::communicates(q.kernel),
+        _ => fences::communicates(q.kernel) && is_open(q, evidence),
+    };
     if !is_wanted || options.check.as_ref().is_some_and(is_check) {
         return Ok(Next::Ask);
     }
@@ -83,8 +91,31 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         eprintln!("kernel {}: no executions with store buffers: {why}", q.kernel.name);
     }
     let is_judged = options.check.is_some() || !options.expect.is_empty();
-    evidence.executed = Some(Execution { executed, launch, sweep, is_judged });
+    let is_given = q.is_complete();
+    evidence.executed = Some(Execution { executed, launch, sweep, is_judged, is_given });
     Ok(Next::Ask)
+}
+
+/// Whether the other engines leave it open that a fence is missing: executions that find an error say nothing about fences, and
+/// where all are known, none is left to make.
+fn is_open(q: &Question, evidence: &Evidence) -> bool {
+    let searched = evidence.searched.as_ref();
+    let is_error = |f: &Finding| {
+        let is_certain = f.confidence == Confidence::Confirmed && f.holds_when.is_none();
+        is_certain && f.severity == Severity::Error && f.kind != Kind::MissingFence
+    };
+    let fails = searched.is_some_and(|s| s.findings.iter().any(is_error));
+    let is_proved = |proof: &Proof| {
+        let own = proof.verdicts.iter().find(|(kind, _)| *kind == Kind::MissingFence);
+        matches!(own, Some((_, Verdict::Proved { .. })))
+    };
+    let is_known = |explored: &Exploration| {
+        let is_whole = explored.is_given || !q.is_complete();
+        explored.answer.missing.is_some() || is_whole && explored.answer.exhaustive()
+    };
+    !fails
+        && !evidence.proof.as_ref().is_some_and(is_proved)
+        && !evidence.explored.as_ref().is_some_and(is_known)
 }
 
 fn sweep(options: &WeakArgs, seed: u64) -> Sweep {
@@ -159,6 +190,13 @@ pub(crate) fn join(kernel: &Kernel, execution: &Execution, report: &mut KernelRe
             if let Some(own) = report.findings.iter_mut().find(same) {
                 // Said already; new is what comes of it.
                 own.help.push(text);
+                let is_certain = |f: &Finding| f.confidence == Confidence::Confirmed;
+                if is_certain(own) || !finding.as_ref().is_some_and(is_certain) {
+                    return;
+                }
+                own.confidence = Confidence::Confirmed;
+                own.launch = Some(execution.launch.clone());
+                report.verdicts[place].1 = Verdict::Found;
                 return;
             }
             match finding.filter(|_| failed.remedies.is_some()) {
@@ -224,23 +262,21 @@ fn finding(kernel: &Kernel, execution: &Execution, failed: &Failed) -> Option<Fi
     let remedies = failed.remedies.as_deref().unwrap_or_default();
     let missed = culprit(kernel, failed, remedies)?;
     let [store, load] = &missed.accesses;
-    let who = if store.block == load.block { "one block" } else { "different blocks" };
     let object = missed.memory.object.as_deref().unwrap_or("?");
-    let message = format!(
-        "{} and {} of {} memory `{object}[{}]` by threads of {who} may be reordered: a fence is missing",
-        store.op,
-        load.op,
-        missed.memory.space,
-        missed.memory.element.unwrap_or(0),
-    );
+    let element = missed.memory.element.unwrap_or(0);
+    let space = missed.memory.space;
+    let message = texts::pair([store, load], space, object, element, texts::NO_FENCE);
     let mut finding = Finding::new(Kind::MissingFence, message, vec![store.clone(), load.clone()]);
     finding.memory = Some(missed.memory.clone());
     finding.explored = true;
     finding.launch = Some(execution.launch.clone());
-    if !failed.verified {
+    // Arguments that we chose may be such that nobody passes them.
+    if !failed.verified || !execution.is_given {
         finding.confidence = Confidence::Possible;
     }
-    finding.help = help(kernel, execution, failed, remedies);
+    let seen = format!("none of {} executions with store buffers fails", failed.tried);
+    finding.help = texts::help(kernel, remedies, failed.verified.then_some(&seen));
+    finding.help.push(failure_text(kernel, execution, failed));
     Some(finding)
 }
 
@@ -268,46 +304,6 @@ fn spot(remedy: &Remedy) -> Option<SiteId> {
         Remedy::Insert { spot: Spot::After(site) | Spot::Before(site), .. } => Some(*site),
         _ => None,
     }
-}
-
-fn help(
-    kernel: &Kernel,
-    execution: &Execution,
-    failed: &Failed,
-    remedies: &[Remedy],
-) -> Vec<String> {
-    let line = |site: SiteId| {
-        let place = site_place(kernel, site);
-        // What stands in another file is named by the call.
-        let own = kernel.files.get(kernel.loc(kernel.loc).file as usize);
-        match place.inlined_at.last() {
-            Some(call) if own.is_some_and(|own| *own != place.file) => call.line,
-            _ => place.line,
-        }
-    };
-    let text = |remedy: &Remedy| match remedy {
-        Remedy::Insert { spot, scope, .. } => {
-            let site = match spot {
-                Spot::Before(site) | Spot::After(site) => *site,
-            };
-            Some((line(site), fence(kernel, *scope)))
-        }
-        _ => None,
-    };
-    let mut places: Vec<(u32, &str)> = remedies.iter().filter_map(text).collect();
-    places.sort();
-    places.dedup();
-    let mut lines: Vec<String> = places
-        .iter()
-        .map(|(line, fence)| format!("insert {fence} after the access at line {line}"))
-        .collect();
-    lines.push(failure_text(kernel, execution, failed));
-    if failed.verified {
-        let all = if places.len() == 1 { "with it" } else { "with all of these" };
-        let tried = failed.tried;
-        lines.push(format!("{all}, none of {tried} executions with store buffers fails"));
-    }
-    lines
 }
 
 /// What goes wrong, and in which execution.

@@ -11,7 +11,7 @@ use lockstep_search::{ordinary_launches, usual_launches};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
 
 use crate::cli::progress::Engine;
-use crate::engines::fixes;
+use crate::engines::fences::fixes;
 use crate::engines::table::{EngineRow, Evidence, Next, Question};
 use crate::engines::task::{Engines, Task, named_launch};
 use crate::facts::launch_facts::assumptions_hold;
