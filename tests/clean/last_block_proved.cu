@@ -16,6 +16,7 @@ __global__ void total(const float *in, float *part, float *out, int n) {
         part[blockIdx.x] = s[0];
         __threadfence();
         last = atomicInc(&arrived, gridDim.x) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {

@@ -15,12 +15,13 @@ use rustc_hash::FxHashSet;
 
 use crate::decide::methods::METHODS;
 use crate::decide::presolve::refined_bounds;
+use crate::decide::rules::inequalities::threads_along;
 use crate::decide::rules_table::{RULES, Step};
 use crate::launch::context::Ctx;
 use crate::meter::Meter;
 use crate::smt::z3::{self, Answer, Effort, Theory};
 use crate::term::walk::reachable;
-use crate::term::{Bin, Node, T};
+use crate::term::{Bin, Node, T, mask};
 
 /// The outcome of the audit for one rule or method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,10 +129,12 @@ struct Known {
 }
 
 /// The intervals, signed and unsigned, of all variables and of all terms whose known interval is tighter than their structure
-/// shows, and that such products and sums do not wrap around. The prover tells its solver only some of them.
+/// shows, and that such products and sums do not wrap around. The prover tells its solver only some of them. The number of threads
+/// along an axis is known of every launch.
 fn known(ctx: &mut Ctx, terms: &[T]) -> Known {
     let mut known = Known { facts: Vec::new(), all: true };
-    for t in reachable(&ctx.pool, terms) {
+    let threads: Vec<T> = (0..3).map(|axis| threads_along(ctx, axis)).collect();
+    for t in reachable(&ctx.pool, &[terms, &threads].concat()) {
         let node = ctx.pool.node(t).clone();
         let is_variable = matches!(node, Node::Var(_));
         if !is_variable && (ctx.pool.as_const(t).is_some() || !ctx.pool.is_refined(t)) {
@@ -158,9 +161,17 @@ fn known(ctx: &mut Ctx, terms: &[T]) -> Known {
     known
 }
 
-/// A sum of products is the same in twice as many bits; none if there are not so many, or a part may be negative.
+/// A sum of products is the same in twice as many bits; none if there are not so many, or a part may be negative. Nothing has
+/// to be said of one whose greatest value fits.
 fn unwrapped(ctx: &mut Ctx, whole: T, sum: &[Vec<T>]) -> Option<T> {
     let w = ctx.pool.width(whole);
+    let most = |product: &Vec<T>| {
+        let factors = product.iter().map(|t| u128::from(ctx.pool.range(*t).uhi));
+        factors.fold(1, u128::saturating_mul)
+    };
+    if sum.iter().map(most).fold(0, u128::saturating_add) <= u128::from(mask(w)) {
+        return Some(ctx.pool.truth(true));
+    }
     let is_positive = |t: &T| ctx.pool.range(*t).nonneg();
     if w > 32 || !sum.iter().flatten().all(is_positive) {
         return None;

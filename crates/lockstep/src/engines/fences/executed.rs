@@ -76,7 +76,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         sweep: sweep.clone(),
         expect,
         check: checks.as_ref().map(|(check, params)| (check, params.clone())),
-        root_cause: evidence.explored.as_ref().is_none_or(|e| e.answer.missing.is_none()),
+        root_cause: !is_cause_known(evidence),
     };
     let executed = fences::executed::execute(&weak);
     if executed.cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
@@ -94,6 +94,14 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let is_given = q.is_complete();
     evidence.executed = Some(Execution { executed, launch, sweep, is_judged, is_given });
     Ok(Next::Ask)
+}
+
+/// Whether another engine has found out where a fence is missing.
+fn is_cause_known(evidence: &Evidence) -> bool {
+    let is_cause = |f: &Finding| f.kind == Kind::MissingFence && f.holds_when.is_none();
+    let searched = evidence.searched.as_ref();
+    evidence.explored.as_ref().is_some_and(|e| e.answer.missing.is_some())
+        || searched.is_some_and(|s| s.findings.iter().any(is_cause))
 }
 
 /// Whether the other engines leave it open that a fence is missing: executions that find an error say nothing about fences, and

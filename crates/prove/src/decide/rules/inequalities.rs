@@ -17,6 +17,13 @@ use crate::launch::context::Ctx;
 use crate::term::walk::reachable;
 use crate::term::{Bin, Node, T, mask, smax};
 
+/// The number of threads along an axis, in 64 bits.
+pub(crate) fn threads_along(ctx: &mut Ctx, axis: u8) -> T {
+    let dimensions = [ctx.grid_dim(axis), ctx.block_dim(axis)];
+    let [grid, block] = dimensions.map(|t| ctx.pool.zext(t, 64));
+    ctx.pool.mul(grid, block)
+}
+
 /// Facts from the conjunction about products.
 #[derive(Default)]
 pub(crate) struct Limits {
@@ -37,11 +44,10 @@ impl Limits {
     /// Adds the number of threads along each axis. No product of two dimensions overflows 64 bits.
     fn add_dimensions(&mut self, ctx: &mut Ctx) {
         for axis in 0..3 {
-            let dimensions = [ctx.grid_dim(axis), ctx.block_dim(axis)];
-            let [g, d] = dimensions.map(|t| ctx.pool.zext(t, 64));
-            let all = ctx.pool.mul(g, d);
+            let all = threads_along(ctx, axis);
             if ctx.pool.is_refined(all) {
-                let mut factors = [g, d].map(|t| core(ctx, t)).to_vec();
+                let dimensions = [ctx.grid_dim(axis), ctx.block_dim(axis)];
+                let mut factors = dimensions.map(|t| core(ctx, t)).to_vec();
                 factors.sort();
                 self.products.push((factors, 1, ctx.pool.range(all).uhi));
             }
