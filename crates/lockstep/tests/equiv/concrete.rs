@@ -84,14 +84,11 @@ fn check(case: &Case) -> Result<(), String> {
     let mut shown = None;
     let mut found: Vec<Kind> = Vec::new();
     for round in 0..ROUNDS {
-        let flavour = match round % 3 {
-            0 => Flavour::Small,
-            1 if !case.under.associative && !matches!(case.expected, Answer::Close(_)) => {
-                Flavour::Any
-            }
-            2 if case.expected == Answer::Equivalent && case.under.names().is_empty() => {
-                Flavour::Special
-            }
+        let is_rough = case.under.associative || matches!(case.expected, Answer::Close(_));
+        let flavour = match round % 4 {
+            1 if !is_rough => Flavour::Any,
+            2 if !is_rough && !case.under.finite => Flavour::Special,
+            3 => Flavour::Negative,
             _ => Flavour::Small,
         };
         let args = arguments(case, [&reference, &kernel], flavour, round)?;

@@ -11,6 +11,8 @@ pub(crate) enum Flavour {
     Small,
     Any,
     Special,
+    /// None above zero.
+    Negative,
 }
 
 /// SplitMix64.
@@ -33,6 +35,11 @@ impl Random {
 
     /// One value of a type, as the command line writes it.
     pub(crate) fn value(&mut self, ty: ElementType, flavour: Flavour) -> String {
+        if flavour == Flavour::Negative && (ty.is_float() || ty.is_signed()) {
+            let small = self.value(ty, Flavour::Small);
+            let is_above = !small.starts_with('-') && small != "0";
+            return if is_above { format!("-{small}") } else { small };
+        }
         const SPECIAL: [&str; 10] =
             ["0", "-0.0", "1", "-1", "inf", "-inf", "nan", "1e-40", "3e38", "0.5"];
         if ty.is_float() {
@@ -46,7 +53,7 @@ impl Random {
         let bits = self.bits();
         match (flavour, ty.is_signed()) {
             (Flavour::Small, true) => (bits as i64 % 4).to_string(),
-            (Flavour::Small, false) => (bits % 7).to_string(),
+            (Flavour::Small | Flavour::Negative, false) => (bits % 7).to_string(),
             (_, true) => {
                 let unused = 64 - 8 * ty.size() as u32;
                 ((bits as i64) >> unused).to_string()
