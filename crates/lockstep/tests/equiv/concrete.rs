@@ -1,7 +1,6 @@
 //! The pairs on concrete inputs, by the simulator: kernels that are called equivalent agree with their reference on
 //! random and special values, the others differ on some of them.
 
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,14 +21,18 @@ const ROUNDING: f64 = 1e-4;
 fn simulated_pairs_agree_and_differ_as_they_say() {
     let cases = pairs::all();
     assert!(!cases.is_empty());
+    let files: Vec<&[Case]> = cases.chunk_by(|a, b| a.file == b.file).collect();
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
             scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = check(case) {
-                        wrong.lock().expect("no panic").push(format!("{case}: {why}"));
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let (reference, kernels) = compiled(&file[0]);
+                    for case in *file {
+                        if let Err(why) = check(case, &reference, &kernels) {
+                            wrong.lock().expect("no panic").push(format!("{case}: {why}"));
+                        }
                     }
                 }
             });
@@ -69,15 +72,22 @@ fn nothing_is_forgotten() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn check(case: &Case) -> Result<(), String> {
+/// The reference and the kernels of a file.
+fn compiled(case: &Case) -> (Kernel, Vec<Kernel>) {
     let options = Options::default();
     let path = pairs::root().join(&case.reference.0);
     let reference = compile_reference(Input::Path(&path), &case.reference.1, &options)
-        .map_err(|e| e.to_string())?
-        .kernel;
-    let kernel = kernel(&pairs::root().join(&case.file), &case.kernel)?;
+        .unwrap_or_else(|e| panic!("{case}: {e}"));
+    let module = load(Input::Path(&pairs::root().join(&case.file)), &options)
+        .unwrap_or_else(|e| panic!("{case}: {e}"));
+    (reference.kernel, module.kernels)
+}
+
+fn check(case: &Case, reference: &Kernel, kernels: &[Kernel]) -> Result<(), String> {
+    let kernel = kernels.iter().find(|k| k.name == case.kernel);
+    let kernel = kernel.ok_or("there is no such kernel")?;
     if let Some((name, _)) =
-        case.launch.args.iter().find(|(n, _)| param(&reference, n).or(param(&kernel, n)).is_none())
+        case.launch.args.iter().find(|(n, _)| param(reference, n).or(param(kernel, n)).is_none())
     {
         return Err(format!("neither side has a parameter '{name}'"));
     }
@@ -91,7 +101,7 @@ fn check(case: &Case) -> Result<(), String> {
             3 => Flavour::Negative,
             _ => Flavour::Small,
         };
-        let args = arguments(case, [&reference, &kernel], flavour, round)?;
+        let args = arguments(case, [reference, kernel], flavour, round)?;
         let one = Launch { args: args.clone(), ..Launch::default() };
         let many = Launch {
             args,
@@ -99,11 +109,11 @@ fn check(case: &Case) -> Result<(), String> {
             grid: case.launch.dims("--grid"),
             ..Launch::default()
         };
-        let expected = executed(&reference, &one)?;
+        let expected = executed(reference, &one)?;
         if let Some(f) = expected.findings.first() {
             return Err(format!("the reference: {}: {}", f.kind, f.message));
         }
-        let got = executed(&kernel, &many)?;
+        let got = executed(kernel, &many)?;
         let errors = got.findings.iter().filter(|f| f.severity == Severity::Error);
         found.extend(errors.map(|f| f.kind));
         if let Answer::Finding(_) = case.expected {
@@ -118,7 +128,7 @@ fn check(case: &Case) -> Result<(), String> {
             _ if case.under.associative => ROUNDING,
             _ => 0.0,
         };
-        let differs = compared(case, [&reference, &kernel], [&expected, &got], error)?;
+        let differs = compared(case, [reference, kernel], [&expected, &got], error)?;
         shown = shown.or(differs.map(|d| format!("{d} (round {round})")));
     }
     match (case.expected, shown) {
@@ -128,12 +138,6 @@ fn check(case: &Case) -> Result<(), String> {
         (Answer::Mismatch { .. }, Some(_)) | (_, None) => Ok(()),
         (_, Some(difference)) => Err(difference),
     }
-}
-
-fn kernel(path: &Path, name: &str) -> Result<Kernel, String> {
-    let module = load(Input::Path(path), &Options::default()).map_err(|e| e.to_string())?;
-    let found = module.kernels.into_iter().find(|k| k.name == name);
-    found.ok_or_else(|| "there is no such kernel".into())
 }
 
 fn param(kernel: &Kernel, name: &str) -> Option<usize> {
