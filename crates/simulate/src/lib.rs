@@ -31,5 +31,6 @@ pub use launch::outcome::*;
 pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 pub use launch::store_buffers::{BufferStats, MissedStore, StoreBuffers, WeakOutcome};
 pub use simulate::simulate;
+pub use watch::buffer_uses::buffer_uses;
 pub use watch::footprint::footprint;
 pub use watch::trace::trace;

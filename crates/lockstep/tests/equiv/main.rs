@@ -2,4 +2,5 @@
 
 mod concrete;
 mod pairs;
+mod sequences;
 mod values;

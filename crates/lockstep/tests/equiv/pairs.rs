@@ -123,7 +123,7 @@ impl Launch {
     }
 }
 
-fn answer(text: &str) -> (Answer, Assumptions) {
+pub(crate) fn answer(text: &str) -> (Answer, Assumptions) {
     let (text, by_rounding) = match text.strip_suffix(" by rounding") {
         Some(rest) => (rest, true),
         None => (text, false),
@@ -153,9 +153,7 @@ pub(crate) fn root() -> PathBuf {
 /// All cases, by file. `LOCKSTEP_EQUIV=TEXT` keeps only those whose name contains TEXT.
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
-    let mut folders: Vec<PathBuf> = entries(&root()).into_iter().filter(|p| p.is_dir()).collect();
-    folders.sort();
-    for folder in folders {
+    for folder in folders() {
         for path in entries(&folder) {
             if path.extension().is_some_and(|e| e == "cu" || e == "cl") {
                 cases.extend(of_file(&path));
@@ -165,6 +163,12 @@ pub(crate) fn all() -> Vec<Case> {
     let filter = std::env::var("LOCKSTEP_EQUIV").unwrap_or_default();
     cases.retain(|case| case.to_string().contains(&filter));
     cases
+}
+
+/// The folders of pairs; scripts have one of their own.
+pub(crate) fn folders() -> Vec<PathBuf> {
+    let is_folder = |p: &PathBuf| p.is_dir() && !p.ends_with("sequences");
+    entries(&root()).into_iter().filter(is_folder).collect()
 }
 
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -44,6 +44,19 @@ pub struct Outcome {
     pub weak: Option<WeakOutcome>,
 }
 
+/// What a launch did to the array of a parameter ([`buffer_uses`](crate::buffer_uses)).
+#[derive(Clone, Debug)]
+pub struct BufferUse {
+    /// The parameter whose argument the array is.
+    pub param: usize,
+    /// The first access.
+    pub first: Access,
+    /// A byte that is read without having a value, and the read.
+    pub unwritten: Option<(u64, Access)>,
+    /// The bytes that were written, in order.
+    pub written: Vec<u64>,
+}
+
 /// Which sites and branches of a kernel some thread executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
