@@ -1,7 +1,7 @@
 // reference: norms.c:layer_norm
 // launch: --block 2 --grid 1 --arg rows=2 --arg columns=5 --arg epsilon=0.00001 --arg x=f32[10]:symbolic --arg gamma=f32[5]:symbolic --arg beta=f32[5]:symbolic --arg out=f32[10]
 // expect[layer_norm]: equivalent
-// expect[layer_norm_two_moments]: close 1e-3
+// expect[layer_norm_two_moments]: mismatch by rounding
 // expect[layer_norm_sample]: mismatch
 // expect[layer_norm_without_beta]: mismatch
 __global__ void layer_norm(float *out, const float *x, const float *gamma, const float *beta, float epsilon, int rows,
@@ -21,7 +21,8 @@ __global__ void layer_norm(float *out, const float *x, const float *gamma, const
     out[j] = (x[j] - mean) * scale * gamma[j] + beta[j];
 }
 
-// The variance from sums of values and squares in one pass.
+// The variance from sums of values and squares in one pass: what is left of it can be anything where the values are close
+// to each other.
 __global__ void layer_norm_two_moments(float *out, const float *x, const float *gamma, const float *beta,
                                        float epsilon, int rows, int columns) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 // reference: norms.c:softmax
 // launch: --block 4 --grid 1 --arg rows=4 --arg columns=6 --arg x=f32[24]:symbolic --arg out=f32[24]
 // expect[softmax_naive]: equivalent
-// expect[softmax_without_maximum]: close 1e-5
+// expect[softmax_without_maximum]: mismatch by rounding
 // expect[softmax_online]: close 1e-5
 // expect[softmax_online_unscaled]: mismatch
 __global__ void softmax_naive(float *out, const float *x, int rows, int columns) {
@@ -18,6 +18,7 @@ __global__ void softmax_naive(float *out, const float *x, int rows, int columns)
     out[j] /= sum;
 }
 
+// Large numbers overflow.
 __global__ void softmax_without_maximum(float *out, const float *x, int rows, int columns) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= rows)

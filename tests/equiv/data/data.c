@@ -71,8 +71,8 @@ void xorshift(uint32_t *state, uint32_t *out, int n, int rounds) {
 void popcount(int *out, const uint32_t *x, int n) {
   for (int i = 0; i < n; i++) {
     int count = 0;
-    for (uint32_t v = x[i]; v; v &= v - 1)
-      count++;
+    for (int b = 0; b < 32; b++)
+      count += x[i] >> b & 1;
     out[i] = count;
   }
 }

@@ -1,4 +1,4 @@
-// A loop with as many rounds as there are bits, against the instruction and against sums of fields.
+// Bit by bit, against the instruction and against sums of fields.
 //
 // reference: data.c:popcount
 // launch: --block 2 --grid 1 --arg n=2 --arg x=u32[2]:symbolic --arg out=i32[2]

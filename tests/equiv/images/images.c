@@ -77,9 +77,10 @@ void grey(uint8_t *out, const uint8_t *rgb, int n) {
     out[i] = (uint8_t)((77 * rgb[3 * i] + 150 * rgb[3 * i + 1] + 29 * rgb[3 * i + 2]) >> 8);
 }
 
-void blend(uint8_t *out, const uint8_t *a, const uint8_t *b, int alpha, int n) {
+// Products of two bytes, back to a byte.
+void to_bytes(uint8_t *out, const uint16_t *products, int n) {
   for (int i = 0; i < n; i++)
-    out[i] = (uint8_t)((a[i] * (255 - (alpha & 255)) + b[i] * (alpha & 255) + 127) / 255);
+    out[i] = (uint8_t)((products[i] + 127) / 255);
 }
 
 void flip(int *image, int width, int height) {

@@ -1,5 +1,5 @@
 // reference: scans.c:insertion_sort
-// launch: --block 3 --grid 1 --arg n=6 --arg x=i32[6]:symbolic
+// launch: --block 2 --grid 1 --arg n=4 --arg x=i32[4]:symbolic
 // expect[odd_even]: equivalent
 // expect[odd_even_short]: mismatch
 __global__ void odd_even(int *x, int n) {

@@ -1,5 +1,5 @@
 // reference: scans.c:counting_rank
-// launch: --block 8 --grid 1 --arg n=8 --arg x=i32[8]:symbolic --arg rank=i32[8]
+// launch: --block 4 --grid 1 --arg n=4 --arg x=i32[4]:symbolic --arg rank=i32[4]
 // expect[rank_by_comparison]: equivalent
 // expect[rank_of_ties]: mismatch
 __kernel void rank_by_comparison(__global int *rank, __global const int *x, int n) {

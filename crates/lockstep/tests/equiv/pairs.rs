@@ -7,7 +7,7 @@
 //!   only are for that side. `// launch[KERNEL]: …` replaces dimensions and arguments for one kernel;
 //! - what the answer is, one line or more for each kernel: `// expect[KERNEL]: equivalent`, `mismatch`, either with
 //!   `under positive-zero,finite,associative`; `close 1e-5`, where they differ by rounding and other small errors; or
-//!   a kind of finding. `mismatch … by rounding` is one that only the last bits show.
+//!   a kind of finding. `equivalent or unknown` is a question that is too hard for the solver. `mismatch … by rounding` is one that only the last bits show.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,8 @@ pub(crate) struct Launch {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
     Equivalent,
+    /// Equivalent, though it need not be proved.
+    Open,
     Mismatch {
         by_rounding: bool,
     },
@@ -134,6 +136,7 @@ pub(crate) fn answer(text: &str) -> (Answer, Assumptions) {
     };
     let answer = match word {
         "equivalent" => Answer::Equivalent,
+        "equivalent or unknown" => Answer::Open,
         "mismatch" => Answer::Mismatch { by_rounding },
         _ => match word.strip_prefix("close ") {
             Some(error) => Answer::Close(error.parse().expect("a relative error")),
