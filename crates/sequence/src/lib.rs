@@ -9,13 +9,15 @@
 //! afterwards (the error that KLEE-CL found in mri-q), and a buffer that nobody has filled has bytes without a value until
 //! somebody writes them (its error in mri-fhd).
 //!
-//! [`execute`] runs a sequence in the simulator, one launch after the other. Findings are those of the launches, and
+//! [`compare()`] runs one and a reference on many inputs. [`execute()`] runs a sequence in the simulator, one launch after the other. Findings are those of the launches, and
 //! `use-after-free` and `uninitialised-read` of buffers. What it can miss: it is one execution, with the contents that it
 //! is given; a copy between buffers whose source is overwritten before it ends; and that two queues overlap: there is one.
 
+mod compare;
 mod execute;
 mod model;
 mod script;
 
+pub use compare::{Compared, Difference, Inputs, compare};
 pub use execute::{Executed, Found, execute};
 pub use model::{Buffer, LaunchStep, Number, Sequence, Start, Step};
