@@ -110,10 +110,14 @@ impl Launch {
     /// In this process, on `jobs` threads, looking for findings of some kinds; the outcome and the seconds of simulation
     /// alone.
     pub(crate) fn simulate(&self, jobs: usize, kinds: &[Kind]) -> Result<(Outcome, f64), String> {
+        self.simulate_by(Config { jobs, kinds: kinds.to_vec(), ..Config::default() })
+    }
+
+    /// The same, executed as a configuration says.
+    pub(crate) fn simulate_by(&self, config: Config) -> Result<(Outcome, f64), String> {
         let kernel = self.load()?;
         let launch = self.bound();
-        let kinds = kinds.to_vec();
-        let config = Config { jobs, kinds, max_steps: u64::MAX, ..Config::default() };
+        let config = Config { max_steps: u64::MAX, ..config };
         let start = std::time::Instant::now();
         let outcome =
             lockstep_simulate::simulate(&kernel, &launch, &config).map_err(|e| e.to_string())?;

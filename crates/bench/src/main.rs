@@ -1,7 +1,7 @@
 //! `make bench`: how fast Lockstep is, how its cost grows, and how far it agrees with others.
 //!
 //! ```text
-//! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, startup, latency, growth,
+//! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, weak, startup, latency, growth,
 //!                                          oclgrind, simulee, seeds, excuses, rules, fences, cav14, gpuverify
 //! ```
 //!
@@ -9,6 +9,7 @@
 //!   kernels and inputs, in one run on one machine ([`speed`]).
 //! - `checks`: the same kernels executed with nothing looked for, with bounds only, and with everything
 //!   ([`speed::checks`]).
+//! - `weak`: the same kernels executed with store buffers, beside plain execution ([`speed::weak`]).
 //! - `startup`: a whole `lockstep run` of a kernel that does nothing ([`startup`]).
 //! - `latency`: a whole `lockstep check` of each kernel of `examples/` and `tests/`, from source and from
 //!   bitcode, beside one launch of the OpenCL kernels under Oclgrind ([`latency`]).
@@ -58,9 +59,10 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 13] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 14] = [
     ("speed", speed::run),
     ("checks", speed::checks),
+    ("weak", speed::weak),
     ("startup", startup::run),
     ("latency", latency::run),
     ("growth", growth::run),

@@ -156,6 +156,7 @@ pub fn cast(op: CastOp, from: Ty, to: Ty, x: u64) -> u64 {
 }
 
 /// What an atomic operation leaves in memory; `expected` is what a compare-and-swap compares with.
+#[inline]
 pub fn atomic(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 {
     let float = |op: FloatOp| float(op, ty, Rounding::NearestEven, old, value);
     let new = match op {

@@ -82,7 +82,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         if facts.atomic || facts.volatile { Strength::Strong } else { Strength::Plain }
     }
 
-    /// False if the memory has no buffers.
+    /// False if the memory has no buffers, or nothing is reordered.
     pub(crate) fn load_weakly(
         &mut self,
         at: &At,
@@ -96,6 +96,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let (Some(memory), Some(weak)) = (memory_of(t.space()), &mut world.weak) else {
             return false;
         };
+        if !weak.reorders() {
+            return false;
+        }
         let (bytes, strength) = (ty.bytes(), self.strength(site));
         for k in 0..u32::from(count) {
             let from = u64::from(k * bytes);

@@ -87,6 +87,10 @@ fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u
         if (old == same) | (old == wider) | (old == many) {
             continue;
         }
+        // Most words are accessed by one block, and once.
+        if old == 0 && word.compare_exchange(0, same, Relaxed, Relaxed).is_ok() {
+            continue;
+        }
         if !change(word, mine, state) {
             return false;
         }

@@ -348,6 +348,7 @@ impl Target {
 
     /// Atomically replaces a lane's element; returns the old and the new value. `shared`: other blocks may do the same
     /// at the same time. `None` if that is not possible because the element is not aligned.
+    #[inline(always)]
     pub(crate) fn modify(
         &self,
         lane: usize,
@@ -355,12 +356,17 @@ impl Target {
         shared: bool,
         f: impl Fn(u64) -> u64,
     ) -> Option<(u64, u64)> {
-        if !shared {
-            let old = self.get(lane, 0, bytes);
-            let new = f(old);
-            self.put(lane, 0, bytes, new);
-            return Some((old, new));
+        if shared {
+            return self.exchange(lane, bytes, f);
         }
+        let old = self.get(lane, 0, bytes);
+        let new = f(old);
+        self.put(lane, 0, bytes, new);
+        Some((old, new))
+    }
+
+    #[inline(never)]
+    fn exchange(&self, lane: usize, bytes: u32, f: impl Fn(u64) -> u64) -> Option<(u64, u64)> {
         let p = self.at(lane, 0);
         macro_rules! exchange {
             ($atomic:ty, $word:ty) => {{

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use lockstep_kernel::SiteId;
+use smallvec::SmallVec;
 
 /// Who made an access, and where in the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -50,11 +51,11 @@ impl Buffer {
         near.filter(move |store| store.at + store.len > at)
     }
 
-    pub(crate) fn take_overlapping(&mut self, at: usize, len: usize) -> Vec<Store> {
+    pub(crate) fn take_overlapping(&mut self, at: usize, len: usize) -> SmallVec<[Store; 1]> {
         if self.is_empty() {
-            return Vec::new();
+            return SmallVec::new();
         }
-        let taken: Vec<Store> = self.overlapping(at, len).copied().collect();
+        let taken: SmallVec<[Store; 1]> = self.overlapping(at, len).copied().collect();
         for store in &taken {
             self.stores.remove(&store.at);
         }

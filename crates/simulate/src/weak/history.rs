@@ -32,7 +32,10 @@ impl History {
 
     pub(crate) fn record(&mut self, word: usize, before: u32, now: Past) {
         let values = self.0.entry(word).or_insert_with(|| {
-            vec![Past { time: 0, value: before, by: None, known_to_block: false }]
+            // Most words are written once.
+            let mut values = Vec::with_capacity(2);
+            values.push(Past { time: 0, value: before, by: None, known_to_block: false });
+            values
         });
         if values.len() == MOST_VALUES {
             values.remove(0);

@@ -66,6 +66,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::launch::store_buffers::{BufferStats, Buffered, StoreBuffers};
 use crate::weak::buffer::{Buffer, Party, Store};
@@ -125,6 +126,13 @@ struct BlockState {
     history: History,
 }
 
+/// A store that still waits when the launch ends.
+enum Waiting {
+    OfThread(Store),
+    /// One of those that the block has seen.
+    OfBlock(u32),
+}
+
 /// A load that did not see a store that was executed before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Missed {
@@ -152,12 +160,12 @@ pub(crate) struct WeakMemory<R> {
     reorders_strong: bool,
     /// The number of stores that memory has seen.
     now: u64,
-    blocks: BTreeMap<u32, BlockState>,
+    blocks: FxHashMap<u32, BlockState>,
     /// The floors that new blocks begin with.
     base: u64,
     history: History,
-    /// Stores in buffers, by word.
-    waiting: FxHashMap<usize, Vec<Party>>,
+    /// Stores in buffers, by word. Most words have one.
+    waiting: FxHashMap<usize, SmallVec<[Party; 1]>>,
     /// Until memory changes, loads have the latest values.
     exact_at: Option<u64>,
     unblocked: u32,
@@ -180,7 +188,7 @@ impl<R: Ram> WeakMemory<R> {
             schedule: Schedule::new(settings.seed),
             reorders_strong,
             now: 0,
-            blocks: BTreeMap::new(),
+            blocks: FxHashMap::default(),
             base: 0,
             history: History::default(),
             waiting: FxHashMap::default(),
@@ -208,8 +216,20 @@ impl<R: Ram> WeakMemory<R> {
         })
     }
 
+    /// The blocks that have begun and whose stores have not all reached memory, in the order of their numbers.
+    fn live_blocks(&self) -> Vec<u32> {
+        let mut blocks: Vec<u32> = self.blocks.keys().copied().collect();
+        blocks.sort_unstable();
+        blocks
+    }
+
     fn thread(&mut self, block: u32, thread: u32) -> &mut Thread {
         &mut self.block(block).threads[thread as usize]
+    }
+
+    /// Whether accesses may be reordered; otherwise only who runs when is chosen here.
+    pub(crate) fn reorders(&self) -> bool {
+        self.settings.probability > 0.0
     }
 
     fn chance(&mut self) -> bool {
@@ -341,8 +361,7 @@ impl<R: Ram> WeakMemory<R> {
 
     /// All threads of the launch pass a barrier.
     pub(crate) fn grid_barrier(&mut self) {
-        let blocks: Vec<u32> = self.blocks.keys().copied().collect();
-        for &block in &blocks {
+        for block in self.live_blocks() {
             for thread in 0..self.threads_per_block {
                 self.flush(Buffered::Shared, block, thread, true);
                 self.flush(Buffered::Global, block, thread, true);
@@ -390,9 +409,28 @@ impl<R: Ram> WeakMemory<R> {
         }
     }
 
-    /// The launch has ended: all stores to global memory reach it, in any order of threads.
+    /// The launch has ended: all stores to global memory reach it, in any order of threads. Those that a block has seen come
+    /// before those of its threads to the same bytes.
     pub(crate) fn launch_ends(&mut self) {
-        while self.leave_at_random(Buffered::Global) {}
+        let mut all: Vec<Waiting> = Vec::new();
+        for block in self.live_blocks() {
+            let state = self.block(block);
+            all.extend((0..state.buffer.len()).map(|_| Waiting::OfBlock(block)));
+            let own = state.threads.iter_mut().flat_map(|thread| thread.global.take_all());
+            all.extend(own.map(Waiting::OfThread));
+        }
+        self.random.shuffle(&mut all);
+        for waiting in all {
+            match waiting {
+                Waiting::OfThread(store) => self.leave(Buffered::Global, store),
+                Waiting::OfBlock(block) => {
+                    // A store of one of its threads may have sent it ahead.
+                    let Some(store) = self.block(block).buffer.take_oldest() else { continue };
+                    self.no_longer_waits(&store);
+                    self.reach_memory(Buffered::Global, store, true);
+                }
+            }
+        }
     }
 
     /// Nothing goes on: some stores reach memory, more each time; if there are none, loads have the latest values. False
@@ -508,7 +546,7 @@ impl<R: Ram> WeakMemory<R> {
             seen + state.threads.iter().map(own).sum::<usize>()
         };
         let counts: Vec<(u32, usize)> =
-            self.blocks.iter().map(|(block, state)| (*block, of_block(state))).collect();
+            self.live_blocks().into_iter().map(|b| (b, of_block(&self.blocks[&b]))).collect();
         let all: usize = counts.iter().map(|(_, count)| count).sum();
         if all == 0 {
             return false;
@@ -668,14 +706,19 @@ impl<R: Ram> WeakMemory<R> {
             return None;
         }
         let earliest = self.earliest(memory, by, at, len);
-        let later = words(at, len)
-            .flat_map(|word| self.history(memory, by.block, word))
-            .map(|past| past.time)
-            .filter(|time| *time > earliest);
-        let times: Vec<u64> = [earliest].into_iter().chain(later).collect();
+        let later = |this: &Self, n: usize| {
+            let values = words(at, len).flat_map(|word| this.history(memory, by.block, word));
+            let mut times = values.map(|past| past.time).filter(|time| *time > earliest);
+            (times.nth(n), n + times.count())
+        };
+        let count = match later(self, 0) {
+            (None, _) => 0,
+            (Some(_), others) => 1 + others,
+        };
         let oldest = self.random.chance(0.5);
-        let n = self.random.below(times.len());
-        Some(if oldest { earliest } else { times[n] })
+        let n = self.random.below(1 + count);
+        let chosen = if oldest || n == 0 { None } else { later(self, n - 1).0 };
+        Some(chosen.unwrap_or(earliest))
     }
 
     /// The bytes that memory held at a time.
