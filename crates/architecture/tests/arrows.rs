@@ -12,6 +12,7 @@ const FOLDERS: &[(&str, &str)] = &[
     ("prove", "### Folders of the prover"),
     ("search", "### Folders of the search"),
     ("simulate", "### Folders of the simulator"),
+    ("symbolic", "### Folders of symbolic execution"),
 ];
 
 fn architecture() -> String {

@@ -38,6 +38,8 @@ pub enum DecidedBy {
     Proof,
     /// The exploration of all executions of small launches, under the memory model.
     Exploration,
+    /// The comparison with a reference.
+    Comparison,
 }
 
 /// How many of the findings of a kind are right, in the words of code hosts.
@@ -83,7 +85,7 @@ pub struct About {
     pub page: &'static str,
 }
 
-use DecidedBy::{Exploration, OneLaunch, Proof, SeveralLaunches};
+use DecidedBy::{Comparison, Exploration, OneLaunch, Proof, SeveralLaunches};
 
 /// In the interface's order.
 pub static KINDS: [About; 12] = [
@@ -217,7 +219,7 @@ pub static KINDS: [About; 12] = [
         name: "mismatch",
         severity: Severity::Error,
         precision: Precision::VeryHigh,
-        decided_by: &[],
+        decided_by: &[Comparison],
         between_blocks: false,
         rests_on_sizes: true,
         is_needless_code: false,

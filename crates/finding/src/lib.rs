@@ -21,11 +21,11 @@ pub mod spot;
 pub mod trace;
 
 pub use action::{Action, MemorySpace};
-pub use condition::{Claim, Condition, Contents, Fact, Origin, Statement, When};
+pub use condition::{Claim, Condition, Contents, Fact, FloatAssumption, Origin, Statement, When};
 pub use counts::{Counted, Counts, Standing};
 pub use kinds::{About, DecidedBy, KINDS, Kind, Precision};
 pub use launch::{ArgValue, ArrayContents, ArraySpec, ElementType, Launch, Witness};
 pub use model::*;
-pub use reason::{Dependent, NotFollowed, Question, Reason, SourceLine, Stopped};
+pub use reason::{Dependent, NotCompared, NotFollowed, Question, Reason, SourceLine, Stopped};
 pub use spot::Spot;
 pub use trace::*;

@@ -77,6 +77,9 @@ pub enum Reason {
     ProvedOnlyIf(Claim),
     OneGroupSizeOnly,
 
+    /// Two sides of a comparison are not shown to be equal, nor to differ.
+    NotCompared(NotCompared),
+
     // The simulator: why a launch was not executed to its end.
     Stopped(Stopped),
     NotSupported {
@@ -222,6 +225,42 @@ pub enum NotFollowed {
     Length(String),
 }
 
+/// Why it is not known whether a kernel and its reference compute the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NotCompared {
+    /// What they compute for an element is not shown to be equal, and so many executions show no difference.
+    Element {
+        element: String,
+        inputs: u32,
+        would_need: Option<String>,
+    },
+    /// An element depends on something that has no one value.
+    Undefined {
+        element: String,
+        value: String,
+    },
+    /// An element differs only for inputs for which something is infinite or NaN, and these do not count.
+    NotFinite {
+        element: String,
+    },
+    /// One of them has a bug that was found by executing it.
+    Faults,
+    AtomicOrder([SourceLine; 2]),
+    TooManyTargets {
+        elements: u64,
+        at: SourceLine,
+    },
+    Unroll {
+        iterations: u32,
+        at: SourceLine,
+    },
+    Trap {
+        at: SourceLine,
+    },
+    TooManyOperations,
+}
+
 /// Why a launch ended before its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -317,6 +356,7 @@ impl fmt::Display for Reason {
             Reason::OneGroupSizeOnly => {
                 f.write_str("the prover knows only work-groups of one size")
             }
+            Reason::NotCompared(why) => why.fmt(f),
             Reason::Stopped(stop) => stop.fmt(f),
             Reason::NotSupported { what, at } => write!(f, "{what} at {at} is not supported"),
             Reason::ChosenArguments => f.write_str("the arguments were chosen by Lockstep"),
@@ -370,7 +410,7 @@ impl fmt::Display for Reason {
             Reason::NotConfirmed => f.write_str("a possible finding is not confirmed"),
             Reason::FoundOnlyWhen(when) => write!(f, "found only where {when}"),
             Reason::OneLaunch { kind } => write!(f, "one launch says nothing about {kind}"),
-            Reason::NotLookedFor { kind } => write!(f, "this version does not look for {kind}"),
+            Reason::NotLookedFor { kind } => write!(f, "this command does not look for {kind}"),
             Reason::NotExplored { why } => {
                 write!(f, "its executions under the memory model cannot be explored: {why}")
             }
@@ -492,6 +532,46 @@ impl NotFollowed {
                 write!(f, "whether a wait is for the group copy{at} is not followed")
             }
             NotFollowed::Length(name) => write!(f, "the length of {name} is not given"),
+        }
+    }
+}
+
+impl fmt::Display for NotCompared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotCompared::Element { element, inputs, would_need } => {
+                write!(
+                    f,
+                    "{element} is not proved to be equal, and no difference shows on {inputs} inputs"
+                )?;
+                match would_need {
+                    Some(names) => write!(f, "; --assume-fp {names} would make it equal"),
+                    None => Ok(()),
+                }
+            }
+            NotCompared::Undefined { element, value } => {
+                write!(f, "{element} depends on {value}")
+            }
+            NotCompared::NotFinite { element } => write!(
+                f,
+                "{element} is not proved to be equal, and differs only where a value is infinite or NaN"
+            ),
+            NotCompared::Faults => f.write_str("an execution has a bug"),
+            NotCompared::AtomicOrder([a, b]) => {
+                write!(f, "the result depends on the order of the atomics at {a} and {b}")
+            }
+            NotCompared::TooManyTargets { elements, at } => write!(
+                f,
+                "the index at {at} depends on data and picks from {elements} elements, which is too many"
+            ),
+            NotCompared::Unroll { iterations, at } => write!(
+                f,
+                "the loop at {at} may run more than {iterations} times (--unroll), depending on data"
+            ),
+            NotCompared::Trap { at } => write!(f, "a trap at {at} may be reached"),
+            NotCompared::TooManyOperations => {
+                f.write_str("the launch has more operations than are executed symbolically")
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ use cli::options::{
     ProveCommandArgs, SearchCommandArgs,
 };
 use cli::{clang_style_args, colour, interrupt, output};
-use commands::{dump, manual, recheck, repeat, run};
+use commands::{dump, equiv, manual, recheck, repeat, run};
 use engines::proof_log;
 use engines::task::Engines;
 use facts::witness;
@@ -73,7 +73,7 @@ fn main() {
         Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
         Err(message) => Err(message),
     };
-    if let Some(why) = lockstep_prove::solver_failure() {
+    if let Some(why) = lockstep_prove::solver_failure().or(lockstep_symbolic::solver_failure()) {
         let what = "what needs the solver is unknown, because Z3 could not be loaded";
         output::warn(&format!("{what}: {why}"));
     }
@@ -121,6 +121,13 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             args.project.no_cache |= weak.stats || weak.needs_files();
             args.analysis.weak = weak;
             check(&args, &Engines::Explorer)
+        }
+        Command::Equiv(mut args) => {
+            colour::say(args.analysis.report.color);
+            begin(&mut args.analysis.input, clang_args)?;
+            args.analysis.launch.concrete()?;
+            let analysis = args.analysis.clone();
+            report(&analysis, |_| analysis.clone(), |sources| equiv::equiv(&args, sources))
         }
         Command::Run(mut args) => {
             colour::say(args.analysis.report.color);

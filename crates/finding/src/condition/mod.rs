@@ -12,7 +12,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 pub use claim::Claim;
-pub use statement::{Contents, Statement};
+pub use statement::{Contents, FloatAssumption, Statement};
 
 /// Where something that is taken for given about a launch comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

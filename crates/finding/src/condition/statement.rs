@@ -103,11 +103,42 @@ pub enum Statement {
     },
     /// The values of the launch that was executed, where no condition on them is known.
     ValuesOfThisLaunch,
+    /// Results are compared as if floating point were like that.
+    FloatingPoint(FloatAssumption),
     /// It is the launch that was given, with its arguments: all its executions were explored.
     GivenLaunch {
         grid: [u32; 3],
         block: [u32; 3],
     },
+}
+
+/// What may be taken for given about floating point, beyond what IEEE 754 says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FloatAssumption {
+    PositiveZero,
+    Finite,
+    Associative,
+    Contraction,
+}
+
+impl FloatAssumption {
+    pub const ALL: [FloatAssumption; 4] = [
+        FloatAssumption::PositiveZero,
+        FloatAssumption::Finite,
+        FloatAssumption::Associative,
+        FloatAssumption::Contraction,
+    ];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            FloatAssumption::PositiveZero => "positive-zero",
+            FloatAssumption::Finite => "finite",
+            FloatAssumption::Associative => "associative",
+            FloatAssumption::Contraction => "contraction",
+        }
+    }
 }
 
 /// What elements of arrays are.
@@ -220,6 +251,14 @@ impl fmt::Display for Statement {
                 write!(f, "no thread comes to line {line}, which writes {writes}")
             }
             Statement::ValuesOfThisLaunch => f.write_str("the values of this launch are given"),
+            Statement::FloatingPoint(assumption) => f.write_str(match assumption {
+                FloatAssumption::PositiveZero => "the sign of a zero does not matter",
+                FloatAssumption::Finite => "no floating-point value is infinite or NaN",
+                FloatAssumption::Associative => {
+                    "floating-point sums and products may be computed in any order"
+                }
+                FloatAssumption::Contraction => "a * b + c may be rounded once, as fma does",
+            }),
             Statement::GivenLaunch { grid, block } => {
                 let (grid, block) = (dims_text(*grid), dims_text(*block));
                 write!(f, "the launch has grid {grid}, block {block} and the arguments given")

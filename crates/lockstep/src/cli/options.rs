@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{FalseyValueParser, PossibleValue, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
-use lockstep_finding::{ArgValue, Kind};
+use lockstep_finding::{ArgValue, FloatAssumption, Kind};
 use lockstep_kernel::Language;
 use lockstep_kernel::Scheduling;
 use lockstep_recheck::solver::Solver;
@@ -86,6 +86,18 @@ pub(crate) enum Command {
         after the launch, with parameters of the same names, and whose assertions must hold. A failure that fences \
         cure is a missing fence, too.")]
     Fences(FencesCommandArgs),
+    /// Prove that a kernel computes what a C or C++ function, or another kernel, computes; or show an input on which they differ
+    #[command(after_help = "Examples:\n  \
+        lockstep equiv saxpy.c:saxpy_ref saxpy.cl:saxpy --arg n=64 --arg a=symbolic --arg 'x=f32[64]:symbolic' --arg 'y=f32[64]:symbolic' --block 16 --grid 4\n  \
+        lockstep equiv total.c:total_ref total.cu:total --arg n=64 --arg 'x=f32[64]:symbolic' --arg 'out=f32[1]' --block 64 --grid 1 --assume-fp associative,positive-zero\n\n\
+        Both are executed symbolically at this launch, the function by one thread. Arguments given as symbolic stand for every value. \
+        Parameters are matched by name, else by position; every array that either side may write is compared, or those given by --out. \
+        'proved mismatch' means that there is none: they are equivalent for all values of the symbolic arguments. A mismatch is shown with an input, which \
+        both sides were executed on.\n\n\
+        --assume-fp: positive-zero (the sign of a zero does not matter), finite (no value is infinite or NaN), associative (sums and products in \
+        any order), contraction (a * b + c may be rounded once). --ulp, --rtol and --atol accept small differences: such results are compared \
+        on many inputs, and are 'clean', not 'proved'.")]
+    Equiv(Box<EquivArgs>),
     /// Simulate one launch exactly as given; print findings, its printf output and its output arrays
     #[command(after_help = "Examples:\n  \
         lockstep run reduce.cu --block 256 --grid 4 --arg 'in=f32[1024]:random' --arg 'out=f32[4]' --arg n=1024\n  \
@@ -309,6 +321,55 @@ impl WeakArgs {
     pub(crate) fn needs_files(&self) -> bool {
         self.check.is_some() || !self.expect.is_empty()
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EquivArgs {
+    /// The reference: a function of a .c, .cpp or .cu file, or a kernel
+    #[arg(value_name = "FILE:FUNCTION")]
+    pub(crate) reference: OsString,
+    /// The kernel
+    #[arg(value_name = "FILE:KERNEL")]
+    pub(crate) subject: OsString,
+    #[command(flatten)]
+    pub(crate) project: FileProjectArgs,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    #[command(flatten)]
+    pub(crate) compare: CompareArgs,
+}
+
+/// What counts as equal.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Comparison")]
+pub(crate) struct CompareArgs {
+    /// Compare only this array; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub(crate) out: Vec<String>,
+    /// Assume this of floating point: positive-zero, finite, associative, contraction
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = parse_float_assumption)]
+    pub(crate) assume_fp: Vec<FloatAssumption>,
+    /// Accept results that differ by at most N units in the last place
+    #[arg(long, value_name = "N")]
+    pub(crate) ulp: Option<u64>,
+    /// Accept results that differ by at most this part of the reference's
+    #[arg(long, value_name = "X", value_parser = parse_error)]
+    pub(crate) rtol: Option<f64>,
+    /// Accept results that differ by at most this
+    #[arg(long, value_name = "X", value_parser = parse_error)]
+    pub(crate) atol: Option<f64>,
+    /// Iterations of a loop whose end depends on symbolic values
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    pub(crate) unroll: u32,
+    /// Inputs on which both sides are executed, where no proof is found
+    #[arg(long, value_name = "N", default_value_t = 48)]
+    pub(crate) inputs: u32,
+    /// Threads per block of a reference that is a kernel [default: as the kernel]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse)]
+    pub(crate) reference_block: Option<[u32; 3]>,
+    /// Blocks in the grid of a reference that is a kernel [default: as the kernel]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse)]
+    pub(crate) reference_grid: Option<[u32; 3]>,
 }
 
 #[derive(Debug, Args)]
@@ -661,6 +722,21 @@ fn parse_budget(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a number of seconds above 0 expected".into()),
+    }
+}
+
+fn parse_float_assumption(text: &str) -> Result<FloatAssumption, String> {
+    let found = FloatAssumption::ALL.into_iter().find(|a| a.name() == text.trim());
+    found.ok_or_else(|| {
+        let names: Vec<&str> = FloatAssumption::ALL.iter().map(|a| a.name()).collect();
+        format!("one of {} expected", names.join(", "))
+    })
+}
+
+fn parse_error(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
+        _ => Err("a number of at least 0 expected".into()),
     }
 }
 

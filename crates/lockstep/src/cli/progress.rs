@@ -128,16 +128,18 @@ pub(crate) enum Engine {
     Simulate,
     Explore,
     Execute,
+    Symbolic,
 }
 
 impl Engine {
-    const ALL: [Engine; 6] = [
+    const ALL: [Engine; 7] = [
         Engine::Compile,
         Engine::Prove,
         Engine::Search,
         Engine::Simulate,
         Engine::Explore,
         Engine::Execute,
+        Engine::Symbolic,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -148,6 +150,7 @@ impl Engine {
             Engine::Simulate => "simulate",
             Engine::Explore => "explore",
             Engine::Execute => "execute with store buffers",
+            Engine::Symbolic => "compare",
         }
     }
 }

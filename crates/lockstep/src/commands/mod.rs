@@ -1,6 +1,7 @@
 //! Commands other than `check`, `search` and `prove`.
 
 pub(crate) mod dump;
+pub(crate) mod equiv;
 pub(crate) mod manual;
 pub(crate) mod recheck;
 pub(crate) mod repeat;

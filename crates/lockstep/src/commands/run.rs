@@ -175,7 +175,10 @@ fn advise(kernel: &Kernel, report: &mut KernelReport, config: &Config) {
     }
 }
 
-fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel, String> {
+pub(crate) fn the_kernel<'a>(
+    kernels: &'a [Kernel],
+    names: &[String],
+) -> Result<&'a Kernel, String> {
     let all = || load::names(kernels).join(", ");
     match load::select(kernels, names)[..] {
         [one] => Ok(one),
@@ -187,7 +190,11 @@ fn the_kernel<'a>(kernels: &'a [Kernel], names: &[String]) -> Result<&'a Kernel,
     }
 }
 
-fn given_launch(kernel: &Kernel, facts: &FileFacts, analysis: &Analysis) -> Result<Launch, String> {
+pub(crate) fn given_launch(
+    kernel: &Kernel,
+    facts: &FileFacts,
+    analysis: &Analysis,
+) -> Result<Launch, String> {
     let args = &analysis.launch;
     let mut known = facts.dims(kernel, args);
     let mut global = None;

@@ -233,7 +233,7 @@ pub(crate) fn name_choice(report: &mut KernelReport, arguments: &str) {
     }
 }
 
-fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
+pub(crate) fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
     let line = kernel.locs.get(kernel.loc.0 as usize).map_or(0, |l| l.line);
     KernelReport {
         name: kernel.name.clone(),

@@ -94,7 +94,7 @@ impl Source {
         frontend::host_side(self.input(), &included, &frontend_options(options))
     }
 
-    fn input(&self) -> Input<'_> {
+    pub(crate) fn input(&self) -> Input<'_> {
         match &self.text {
             Some(bytes) => Input::Text { name: &self.name, bytes },
             None => Input::Path(&self.path),
@@ -108,7 +108,7 @@ impl Source {
     }
 }
 
-fn frontend_options(options: &InputArgs) -> frontend::Options {
+pub(crate) fn frontend_options(options: &InputArgs) -> frontend::Options {
     frontend::Options {
         language: options.lang.map(|l| l.language()),
         clang_args: options.clang_args.clone(),

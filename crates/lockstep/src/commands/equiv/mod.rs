@@ -1,0 +1,338 @@
+//! `lockstep equiv`: does a kernel compute what its reference computes?
+
+mod arguments;
+mod report;
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lockstep_finding::source::Sources;
+use lockstep_finding::{InputError, Launch, Report};
+use lockstep_frontend as frontend;
+use lockstep_kernel::{Kernel, ParamKind};
+use lockstep_names as names;
+use lockstep_simulate::bind;
+use lockstep_symbolic::{
+    Assumptions, Input, Launched, Limits, Output, Question, Tolerance, equivalent,
+};
+
+use crate::cli::options::{Analysis, CompareArgs, EquivArgs};
+use crate::cli::progress::{Engine, Progress};
+use crate::commands::run::{given_launch, the_kernel};
+use crate::engines::simulation;
+use crate::facts::launch_facts::{FileFacts, assumptions_hold};
+use crate::facts::load::{Source, error, frontend_options};
+use crate::project::plan;
+use arguments::Given;
+
+const DEFAULT_BUDGET: f64 = 60.0;
+
+/// One side: a kernel, and the file that it is from.
+struct Side {
+    file: PathBuf,
+    name: String,
+    kernel: Kernel,
+    /// As the kernel is launched, or the reference.
+    launch: Launch,
+}
+
+pub(crate) fn equiv(args: &EquivArgs, sources: &mut Sources) -> Report {
+    match compare(args, sources) {
+        Ok(report) => report,
+        Err(e) => Report { errors: vec![e], ..Report::default() },
+    }
+}
+
+fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError> {
+    let started = Instant::now();
+    let (file, function) = split(&args.reference)?;
+    let (own_file, own_function) = split(&args.subject)?;
+    let analysis = plan::for_one_file(&own_file, &args.project, &args.analysis)?;
+    let given: Vec<Given> = analysis
+        .launch
+        .args
+        .iter()
+        .map(|a| arguments::parse(a))
+        .collect::<Result<_, _>>()
+        .map_err(|m| error("", m))?;
+    let subject = kernel_of(&own_file, &own_function, &analysis)?;
+    let reference = reference_of(&file, &function, args)?;
+    for side in [&subject.0, &reference.0] {
+        if let Some((name, text)) = side.typed() {
+            sources.insert(&name, &text);
+        }
+    }
+    let kernels = [&reference.1, &subject.1.0];
+    let pairs = arguments::pairs(kernels);
+    let fail = |m: String| error(&names::shown(&own_file), m);
+    let assigned = arguments::assign(kernels, &pairs, &given).map_err(fail)?;
+    let launch = subject_launch(&subject, &analysis, &given, &assigned[1]).map_err(fail)?;
+    let mut of_reference =
+        Launch { args: side_args(kernels[0], &given, &assigned[0]), ..launch.clone() };
+    match reference.2 {
+        // One thread runs a function of the host.
+        true => (of_reference.grid, of_reference.block, of_reference.shared) = ([1; 3], [1; 3], 0),
+        false => {
+            let CompareArgs { reference_block, reference_grid, .. } = args.compare;
+            of_reference.block = reference_block.unwrap_or(launch.block);
+            of_reference.grid = reference_grid.unwrap_or(launch.grid);
+        }
+    }
+    let concrete =
+        Launch { args: fixed(&given, &launch, &assigned[1], kernels[1]), ..launch.clone() };
+    assumptions_hold(&analysis.launch.assume, &concrete).map_err(fail)?.map_err(fail)?;
+    let sides = [
+        Side {
+            file,
+            name: kernels[0].name.clone(),
+            kernel: reference.1.clone(),
+            launch: of_reference,
+        },
+        Side {
+            file: own_file.clone(),
+            name: kernels[1].name.clone(),
+            kernel: subject.1.0.clone(),
+            launch,
+        },
+    ];
+    let inputs = inputs(&sides, &given, &assigned).map_err(fail)?;
+    let outputs = outputs(&sides, &pairs, &given, &assigned, &args.compare.out).map_err(fail)?;
+    let launched = |which: usize| -> Result<Launched, InputError> {
+        let side = &sides[which];
+        let bound = bind::bind(&side.kernel, &side.launch).map_err(fail)?;
+        let of = |n: &Option<usize>| n.and_then(|n| inputs.iter().position(|(at, _)| *at == n));
+        Ok(Launched {
+            kernel: &side.kernel,
+            launch: bound,
+            inputs: assigned[which].iter().map(of).collect(),
+        })
+    };
+    let budget = analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
+    let deadline =
+        Duration::try_from_secs_f64(budget).ok().filter(|_| !analysis.search.reproducible);
+    let question = Question {
+        sides: [launched(0)?, launched(1)?],
+        inputs: inputs.iter().map(|(_, input)| input.clone()).collect(),
+        outputs,
+        allowed: args
+            .compare
+            .assume_fp
+            .iter()
+            .fold(Assumptions::NONE, |all, a| all.with(Assumptions::of(*a))),
+        tolerance: tolerance(&args.compare),
+        limits: Limits { unroll: args.compare.unroll, ..Limits::default() },
+        warp_size: analysis.launch.warp_size(),
+        rounds: args.compare.inputs,
+        seed: analysis.launch.seed,
+        jobs: simulation::jobs(&analysis),
+        deadline: deadline.map(|d| started + d),
+        cancel: analysis.input.cancel.clone(),
+    };
+    let progress = Progress::new(1, &analysis);
+    let work = progress.begin(&sides[1].name, Engine::Symbolic, deadline);
+    let answer = analysis.report.times.measure(Engine::Symbolic, || equivalent(&question));
+    drop(work);
+    progress.finish();
+    if analysis.input.verbose {
+        let s = answer.statistics;
+        eprintln!(
+            "{}: {} elements, {} of them compared, {} terms, {} operations, {} questions to the solver",
+            sides[1].name, s.elements, s.compared, s.terms, s.operations, s.questions
+        );
+    }
+    Ok(report::of(&sides, &question, answer, budget, started))
+}
+
+/// `FILE:NAME`; the name has no colon but those of a C++ scope.
+fn split(text: &OsStr) -> Result<(PathBuf, String), InputError> {
+    let shown = names::shown(Path::new(text));
+    let wrong = || error("", format!("'{shown}': FILE:FUNCTION expected, as in saxpy.c:saxpy_ref"));
+    let bytes = text.as_bytes();
+    // The first single colon from the end; `a.cpp:ns::f` is `ns::f` of `a.cpp`.
+    let is_single = |i: usize| {
+        bytes[i] == b':' && bytes.get(i + 1) != Some(&b':') && (i == 0 || bytes[i - 1] != b':')
+    };
+    let at = (0..bytes.len()).rev().find(|i| is_single(*i)).ok_or_else(wrong)?;
+    let (file, name) = (&bytes[..at], &bytes[at + 1..]);
+    let name = std::str::from_utf8(name).map_err(|_| wrong())?;
+    if file.is_empty() || name.is_empty() {
+        return Err(wrong());
+    }
+    Ok((PathBuf::from(OsStr::from_bytes(file)), name.to_owned()))
+}
+
+/// A kernel of a file, with the module that it is from.
+fn kernel_of(
+    file: &Path,
+    name: &str,
+    analysis: &Analysis,
+) -> Result<(Source, (Kernel, frontend::Module)), InputError> {
+    let source = Source::open(file)?;
+    let wanted = vec![name.to_owned()];
+    let mut input = analysis.input.clone();
+    input.kernel = wanted.clone();
+    let module = source.load(&input)?;
+    let kernel = the_kernel(&module.kernels, &wanted).map_err(|m| error(&source.name, m))?.clone();
+    Ok((source, (kernel, module)))
+}
+
+/// The reference, and whether one thread runs it: a function of the host, or else a kernel.
+fn reference_of(
+    file: &Path,
+    name: &str,
+    args: &EquivArgs,
+) -> Result<(Source, Kernel, bool), InputError> {
+    let analysis = plan::for_one_file(file, &args.project, &args.analysis)?;
+    let mut options = frontend_options(&analysis.input);
+    options.entries = Vec::new();
+    if frontend::is_reference(file) {
+        let source = Source::open(file)?;
+        match frontend::compile_reference(source.input(), name, &options) {
+            Ok(reference) => return Ok((source, reference.kernel, true)),
+            // A CUDA file may have a kernel of that name.
+            Err(frontend::Error::NoFunction { .. })
+                if file.extension() == Some(OsStr::new("cu")) => {}
+            Err(e) => return Err(error(&source.name, e.to_string())),
+        }
+    }
+    let (source, (kernel, _)) = kernel_of(file, name, &analysis)?;
+    Ok((source, kernel, false))
+}
+
+fn side_args(
+    kernel: &Kernel,
+    given: &[Given],
+    assigned: &[Option<usize>],
+) -> Vec<(String, lockstep_finding::ArgValue)> {
+    let value = |(p, n): (&lockstep_kernel::Param, &Option<usize>)| {
+        n.map(|n| (p.name.clone(), given[n].value_for(p)))
+    };
+    kernel.params.iter().zip(assigned).filter_map(value).collect()
+}
+
+/// The arguments that are not symbolic.
+fn fixed(
+    given: &[Given],
+    launch: &Launch,
+    assigned: &[Option<usize>],
+    kernel: &Kernel,
+) -> Vec<(String, lockstep_finding::ArgValue)> {
+    let is_fixed = |name: &str| {
+        let at = kernel.params.iter().position(|p| p.name == name);
+        at.and_then(|i| assigned[i]).is_some_and(|n| !given[n].is_symbolic)
+    };
+    launch.args.iter().filter(|(name, _)| is_fixed(name)).cloned().collect()
+}
+
+/// The launch of the kernel: dimensions from the command line or the source.
+fn subject_launch(
+    subject: &(Source, (Kernel, frontend::Module)),
+    analysis: &Analysis,
+    given: &[Given],
+    assigned: &[Option<usize>],
+) -> Result<Launch, String> {
+    let (source, (kernel, module)) = subject;
+    let mut plain = analysis.clone();
+    plain.launch.args = Vec::new();
+    let facts = FileFacts::new(source, module, &plain.input);
+    let launch = given_launch(kernel, &facts, &plain)?;
+    Ok(Launch { args: side_args(kernel, given, assigned), ..launch })
+}
+
+/// The symbolic arguments, each with its number among those given.
+fn inputs(
+    sides: &[Side; 2],
+    given: &[Given],
+    assigned: &[Vec<Option<usize>>; 2],
+) -> Result<Vec<(usize, Input)>, String> {
+    let mut out: Vec<(usize, Input)> = Vec::new();
+    for (side, assigned) in sides.iter().zip(assigned) {
+        for (param, number) in side.kernel.params.iter().zip(assigned) {
+            let Some(number) = number.filter(|n| given[*n].is_symbolic) else { continue };
+            let (ty, elements) = given[number].shape(param)?;
+            let known = out.iter().find(|(n, _)| *n == number);
+            match known {
+                Some((_, input)) if (input.ty, input.elements) != (ty, elements) => {
+                    return Err(format!(
+                        "parameter '{}' of {} is of another type than the one it is compared with",
+                        param.name, side.name
+                    ));
+                }
+                Some(_) => {}
+                None => {
+                    let is_array = !matches!(param.kind, ParamKind::Scalar { .. });
+                    out.push((number, Input { name: param.name.clone(), ty, elements, is_array }));
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The arrays that are compared.
+fn outputs(
+    sides: &[Side; 2],
+    pairs: &[[usize; 2]],
+    given: &[Given],
+    assigned: &[Vec<Option<usize>>; 2],
+    chosen: &[String],
+) -> Result<Vec<Output>, String> {
+    let is_output = |side: usize, i: usize| {
+        matches!(sides[side].kernel.params[i].kind, ParamKind::Buffer { readonly: false, .. })
+    };
+    let is_array = |side: usize, i: usize| {
+        matches!(sides[side].kernel.params[i].kind, ParamKind::Buffer { .. })
+    };
+    let mut out = Vec::new();
+    for &[i, j] in pairs {
+        let name = &sides[1].kernel.params[j].name;
+        let is_chosen = match chosen.is_empty() {
+            true => is_output(0, i) || is_output(1, j),
+            false => chosen.iter().any(|c| c == name || *c == sides[0].kernel.params[i].name),
+        };
+        if !is_chosen || !is_array(0, i) || !is_array(1, j) {
+            continue;
+        }
+        let Some(element) = assigned[1][j].and_then(|n| given[n].element()) else { continue };
+        let ty = arguments::register_type(element);
+        out.push(Output { name: name.clone(), params: [i, j], ty, element });
+    }
+    for name in chosen {
+        if !out.iter().any(|o| o.name == *name || sides[0].kernel.params[o.params[0]].name == *name)
+        {
+            return Err(format!("--out {name}: no array of both sides has that name"));
+        }
+    }
+    if chosen.is_empty() {
+        for (which, side) in sides.iter().enumerate() {
+            for (i, param) in side.kernel.params.iter().enumerate() {
+                if is_output(which, i) && !pairs.iter().any(|p| p[which] == i) {
+                    return Err(format!(
+                        "array '{}' of {} has no counterpart in {}: name what is compared with --out",
+                        param.name,
+                        side.name,
+                        sides[1 - which].name
+                    ));
+                }
+            }
+        }
+    }
+    if out.is_empty() {
+        return Err(
+            "there is no array to compare: neither side writes one that the other has".into()
+        );
+    }
+    Ok(out)
+}
+
+fn tolerance(args: &CompareArgs) -> Option<Tolerance> {
+    let CompareArgs { ulp, rtol, atol, .. } = *args;
+    let is_given = ulp.is_some() || rtol.is_some() || atol.is_some();
+    is_given.then(|| Tolerance {
+        ulp: ulp.unwrap_or(0),
+        relative: rtol.unwrap_or(0.0),
+        absolute: atol.unwrap_or(0.0),
+    })
+}

@@ -1,0 +1,331 @@
+//! Are two launches equivalent: do they leave the same in their output arrays, for all values of their inputs?
+//!
+//! Both sides are executed symbolically over the same inputs (section 3.2 of the KLEE-CL paper), and their outputs are compared
+//! element by element ([`crate::equal`]). What is not shown to be equal is executed concretely, both sides in the simulator, on
+//! models of the solver and on many inputs of all kinds ([`inputs`]). Only a difference between two such executions is a
+//! mismatch; what neither proof nor execution decides is unknown.
+//!
+//! A side that races, or may do what is undefined, has no result that could be compared: the answer is then unknown, with what
+//! the simulator found.
+
+mod evaluated;
+mod inputs;
+mod question;
+mod reasons;
+mod runs;
+
+use std::time::Instant;
+
+use lockstep_finding::{NotCompared, Place, Reason};
+use lockstep_kernel::semantics::bits::real_value;
+use lockstep_simulate::site_place;
+
+use crate::equal::assumptions::Assumptions;
+use crate::equal::differ::first_difference;
+use crate::equal::{Compared, Comparer};
+use crate::execute::{Executed, Side, Trouble, coordinates, execute};
+use crate::solve::{Model, Solver};
+use crate::term::evaluate::Evaluation;
+use crate::term::walk::{reachable, undefined_in};
+use crate::term::{InputName, Pool, T, Variable};
+pub use evaluated::evaluated;
+pub use question::*;
+use runs::{Difference, Runs, Seen};
+
+/// Z3's units of work for a question during execution.
+const WORK: u32 = 3_000_000;
+/// Elements that are given to the solver after it could not decide some.
+const MOST_OPEN: usize = 3;
+
+/// An element of an output that is not shown to be equal.
+#[derive(Clone, Copy)]
+struct Open {
+    output: usize,
+    element: u64,
+    terms: [T; 2],
+}
+
+/// Answers the question.
+pub fn equivalent(question: &Question) -> Answer {
+    let mut pool = Pool::default();
+    pool.input_names = question
+        .inputs
+        .iter()
+        .map(|i| InputName { name: i.name.clone(), is_array: i.is_array })
+        .collect();
+    let mut solver = Solver::new(question.deadline, question.cancel.clone(), WORK);
+    let executed = both(question, &mut pool, &mut solver);
+    let mut runs = Runs::new(question);
+    // Half of what is left is for executions.
+    let now = Instant::now();
+    let half = |d: Instant| now + d.saturating_duration_since(now) / 2;
+    solver.deadline = question.deadline.map(half);
+    match executed {
+        Ok(sides) => decide(question, pool, solver, sides, &mut runs),
+        Err((which, trouble)) => {
+            let models = trouble.model.iter().map(|m| contents(question, &pool, m)).collect();
+            let because = reasons::of(question.sides[which].kernel, &trouble);
+            without_terms(question, &mut runs, models, because)
+        }
+    }
+}
+
+fn both(
+    question: &Question,
+    pool: &mut Pool,
+    solver: &mut Solver,
+) -> Result<[Executed; 2], (usize, Trouble)> {
+    let mut run = |which: usize| {
+        let launched = &question.sides[which];
+        let of = |i: &Option<usize>| i.map(|i| (i as u32, question.inputs[i].ty));
+        let side = Side {
+            kernel: launched.kernel,
+            launch: &launched.launch,
+            inputs: launched.inputs.iter().map(of).collect(),
+            warp_size: question.warp_size,
+        };
+        execute(pool, solver, &side, question.limits, which as u32).map_err(|t| (which, t))
+    };
+    Ok([run(0)?, run(1)?])
+}
+
+/// A side could not be executed symbolically: executions may still show a difference, or a bug.
+fn without_terms(
+    question: &Question,
+    runs: &mut Runs,
+    models: Vec<Vec<Vec<u64>>>,
+    because: Reason,
+) -> Answer {
+    match runs.look(models, None) {
+        Seen::Faults(findings) => Answer { findings, ..Answer::new(Verdict::Unknown { because }) },
+        Seen::Difference(difference) => {
+            let found = mismatch(question, *difference, None, None);
+            Answer::new(Verdict::Mismatch(Box::new(found)))
+        }
+        Seen::Nothing { .. } => Answer::new(Verdict::Unknown { because }),
+    }
+}
+
+fn decide(
+    question: &Question,
+    mut pool: Pool,
+    mut solver: Solver,
+    mut sides: [Executed; 2],
+    runs: &mut Runs,
+) -> Answer {
+    let mut comparer = Comparer::new();
+    let mut used = Assumptions::NONE;
+    let (mut elements, mut asked) = (0, 0);
+    let mut open: Vec<Open> = Vec::new();
+    let mut models = Vec::new();
+    for (output, compared) in question.outputs.iter().enumerate() {
+        for (element, terms) in elements_of(&mut pool, &mut sides, compared) {
+            elements += 1;
+            let [a, b] = terms;
+            if a == b {
+                continue;
+            }
+            let known = match open.len() >= MOST_OPEN || solver.is_late() {
+                true => {
+                    let by = comparer.by_forms(&mut pool, a, b, question.allowed);
+                    by.map_or(Compared::Open, Compared::Equal)
+                }
+                false => {
+                    asked += 1;
+                    comparer.compare(&mut pool, &mut solver, a, b, question.allowed)
+                }
+            };
+            match known {
+                Compared::Equal(with) => used = used.with(with),
+                other => {
+                    // What the solver finds is seldom ordinary: no matter for a tolerance.
+                    if let Compared::Differ(model) = other
+                        && question.tolerance.is_none()
+                    {
+                        models.push(contents(question, &pool, &model));
+                    }
+                    open.push(Open { output, element, terms });
+                }
+            }
+            if is_over(question) {
+                let because = Reason::TimeBudget { seconds: None };
+                return Answer::new(Verdict::Unknown { because });
+            }
+        }
+    }
+    let statistics = Statistics {
+        elements,
+        compared: asked,
+        terms: pool.len() as u64,
+        questions: solver.questions,
+        operations: sides[0].steps + sides[1].steps,
+    };
+    if open.is_empty() {
+        let verdict = Verdict::Equivalent { assumptions: used };
+        return Answer { statistics, ..Answer::new(verdict) };
+    }
+    let mut answer = undecided(question, &mut pool, &mut comparer, &sides, open, models, runs);
+    answer.statistics = statistics;
+    answer
+}
+
+/// The elements of an output that a side has written, with what both leave there.
+fn elements_of(pool: &mut Pool, sides: &mut [Executed; 2], output: &Output) -> Vec<(u64, [T; 2])> {
+    let size = u64::from(output.ty.bytes());
+    let ids: Vec<Option<u32>> = (0..2).map(|i| sides[i].params[output.params[i]]).collect();
+    let (Some(first), Some(second)) = (ids[0], ids[1]) else { return Vec::new() };
+    let mut offsets = sides[0].objects[first as usize].written(size);
+    offsets.extend(sides[1].objects[second as usize].written(size));
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut out = Vec::with_capacity(offsets.len());
+    for offset in offsets {
+        let a = sides[0].objects[first as usize].read(pool, offset, output.ty);
+        let b = sides[1].objects[second as usize].read(pool, offset, output.ty);
+        out.push((offset / size, [a, b]));
+    }
+    out
+}
+
+/// Some elements are not shown to be equal: executions are compared.
+fn undecided(
+    question: &Question,
+    pool: &mut Pool,
+    comparer: &mut Comparer,
+    sides: &[Executed; 2],
+    open: Vec<Open>,
+    models: Vec<Vec<Vec<u64>>>,
+    runs: &mut Runs,
+) -> Answer {
+    let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
+    match runs.look(models, Some(&places)) {
+        Seen::Faults(findings) => {
+            let because = Reason::NotCompared(NotCompared::Faults);
+            Answer { findings, ..Answer::new(Verdict::Unknown { because }) }
+        }
+        Seen::Difference(difference) => {
+            let at = (difference.output, difference.element);
+            let own = open.iter().find(|o| (o.output, o.element) == at).copied();
+            if question.allowed.has(Assumptions::FINITE)
+                && own.is_some_and(|o| !all_finite(pool, o, &difference.inputs))
+            {
+                let because = Reason::NotCompared(NotCompared::NotFinite {
+                    element: format!("{}[{}]", question.outputs[at.0].name, at.1),
+                });
+                return Answer::new(Verdict::Unknown { because });
+            }
+            let told = own.map(|o| told(pool, comparer, o));
+            let written = own.map(|o| writers(question, sides, o));
+            let found = mismatch(question, *difference, told, written);
+            Answer::new(Verdict::Mismatch(Box::new(found)))
+        }
+        Seen::Nothing { rounds } => {
+            let first = open[0];
+            let name = format!("{}[{}]", question.outputs[first.output].name, first.element);
+            if question.tolerance.is_some() && rounds > 0 {
+                return Answer::new(Verdict::Close { inputs: rounds });
+            }
+            let told = told(pool, comparer, first);
+            let undefined = first.terms.iter().find_map(|t| undefined_in(pool, *t));
+            let because = match undefined {
+                Some(why) => Reason::NotCompared(NotCompared::Undefined {
+                    element: name,
+                    value: why.words().to_owned(),
+                }),
+                None => Reason::NotCompared(NotCompared::Element {
+                    element: name,
+                    inputs: rounds,
+                    would_need: told.would_need.map(|a| a.to_string()),
+                }),
+            };
+            let told = Some(told);
+            Answer { told, ..Answer::new(Verdict::Unknown { because }) }
+        }
+    }
+}
+
+/// Whether all floats that an element is computed from are finite, for these inputs.
+fn all_finite(pool: &Pool, open: Open, inputs: &[Vec<u64>]) -> bool {
+    let mut evaluation = Evaluation::new();
+    let of = |v: u32| match pool.variables[v as usize] {
+        Variable::Input { input, element } => inputs[input as usize][element as usize],
+        Variable::Undefined(_) => 0,
+    };
+    let all = reachable(pool, &open.terms, usize::MAX).unwrap_or_default();
+    all.into_iter().all(|t| {
+        let ty = pool.ty(t);
+        !ty.is_float() || real_value(ty, evaluation.value(pool, t, &of)).is_finite()
+    })
+}
+
+/// Both expressions, where they differ, and what would make them equal.
+fn told(pool: &mut Pool, comparer: &mut Comparer, open: Open) -> Told {
+    let [a, b] = open.terms;
+    let would_need = comparer.by_forms(pool, a, b, Assumptions::ALL);
+    let none = Assumptions::NONE;
+    let forms = [comparer.form(pool, a, none), comparer.form(pool, b, none)];
+    let (x, y) = first_difference(pool, forms[0], forms[1]);
+    Told {
+        expressions: [pool.show(a), pool.show(b)],
+        differing: [pool.show(x), pool.show(y)],
+        would_need,
+    }
+}
+
+/// Who wrote an element last, on both sides.
+fn writers(question: &Question, sides: &[Executed; 2], open: Open) -> [Option<Writer>; 2] {
+    let output = &question.outputs[open.output];
+    let size = u64::from(output.ty.bytes());
+    std::array::from_fn(|i| {
+        let object = sides[i].params[output.params[i]]?;
+        let writer = sides[i].objects[object as usize].writer(open.element * size);
+        let written = sides[i].writers.get(writer as usize).filter(|_| writer != 0)?;
+        let launched = &question.sides[i];
+        let threads: u32 = launched.launch.block.iter().product();
+        let site = lockstep_kernel::SiteId(written.site);
+        let place: Place = site_place(launched.kernel, site);
+        Some(Writer {
+            place,
+            thread: coordinates(written.thread % threads, launched.launch.block),
+            block: coordinates(written.block, launched.launch.grid),
+        })
+    })
+}
+
+fn mismatch(
+    question: &Question,
+    difference: Difference,
+    told: Option<Told>,
+    written: Option<[Option<Writer>; 2]>,
+) -> Mismatch {
+    let output = &question.outputs[difference.output];
+    let text = |bits: u64| output.element.value_text(&bits.to_le_bytes());
+    Mismatch {
+        output: difference.output,
+        element: difference.element,
+        values: difference.values.map(text),
+        inputs: difference.inputs,
+        different: difference.different,
+        told,
+        writers: written.unwrap_or_default(),
+    }
+}
+
+/// The inputs that a model of the solver gives.
+fn contents(question: &Question, pool: &Pool, model: &Model) -> Vec<Vec<u64>> {
+    let zeros = |i: &Input| vec![0u64; i.elements as usize];
+    let mut out: Vec<Vec<u64>> = question.inputs.iter().map(zeros).collect();
+    for (v, bits) in model {
+        if let Variable::Input { input, element } = pool.variables[*v as usize]
+            && let Some(place) = out[input as usize].get_mut(element as usize)
+        {
+            *place = *bits;
+        }
+    }
+    out
+}
+
+/// Whether there is time left.
+fn is_over(question: &Question) -> bool {
+    question.cancel.is_cancelled() || question.deadline.is_some_and(|d| Instant::now() >= d)
+}

@@ -1,0 +1,143 @@
+//! The question, and the answer.
+
+use std::time::Instant;
+
+use lockstep_cancel::Cancel;
+use lockstep_finding::{ElementType, Finding, Place, Reason};
+use lockstep_kernel::{Kernel, Ty};
+use lockstep_simulate::BoundLaunch;
+
+use crate::equal::assumptions::Assumptions;
+use crate::execute::Limits;
+
+/// A parameter that stands for every value.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub name: String,
+    pub ty: Ty,
+    pub elements: u64,
+    pub is_array: bool,
+}
+
+/// A kernel, and how it is launched.
+#[derive(Debug)]
+pub struct Launched<'a> {
+    pub kernel: &'a Kernel,
+    pub launch: BoundLaunch,
+    /// For each parameter, the input that it is, by number.
+    pub inputs: Vec<Option<usize>>,
+}
+
+/// An array that is compared.
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub name: String,
+    /// The parameter on both sides.
+    pub params: [usize; 2],
+    pub ty: Ty,
+    pub element: ElementType,
+}
+
+/// What counts as equal where a proof fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    /// Units in the last place.
+    pub ulp: u64,
+    pub relative: f64,
+    pub absolute: f64,
+}
+
+#[derive(Debug)]
+pub struct Question<'a> {
+    /// The reference, then the kernel.
+    pub sides: [Launched<'a>; 2],
+    pub inputs: Vec<Input>,
+    pub outputs: Vec<Output>,
+    pub allowed: Assumptions,
+    pub tolerance: Option<Tolerance>,
+    pub limits: Limits,
+    pub warp_size: u32,
+    /// Inputs on which both sides are executed.
+    pub rounds: u32,
+    pub seed: u64,
+    pub jobs: usize,
+    pub deadline: Option<Instant>,
+    pub cancel: Cancel,
+}
+
+#[derive(Debug)]
+pub enum Verdict {
+    /// Equal for all inputs, under these assumptions.
+    Equivalent {
+        assumptions: Assumptions,
+    },
+    /// Within the tolerance, on so many inputs.
+    Close {
+        inputs: u32,
+    },
+    Mismatch(Box<Mismatch>),
+    Unknown {
+        because: Reason,
+    },
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub verdict: Verdict,
+    /// What the simulator found in one of the sides.
+    pub findings: Vec<(usize, Finding)>,
+    /// Of what is unknown, the first element.
+    pub told: Option<Told>,
+    pub statistics: Statistics,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Elements of outputs, and those of them that were not one term at once.
+    pub elements: u64,
+    pub compared: u64,
+    pub terms: u64,
+    /// Questions to the solver.
+    pub questions: u64,
+    /// Operations of all threads.
+    pub operations: u64,
+}
+
+impl Answer {
+    pub(super) fn new(verdict: Verdict) -> Answer {
+        Answer { verdict, findings: Vec::new(), told: None, statistics: Statistics::default() }
+    }
+}
+
+/// Two expressions that are not shown to be equal: of the reference, then of the kernel.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub expressions: [String; 2],
+    /// The parts in which they differ first.
+    pub differing: [String; 2],
+    /// The assumptions under which they are equal.
+    pub would_need: Option<Assumptions>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Writer {
+    pub place: Place,
+    pub thread: [u32; 3],
+    pub block: [u32; 3],
+}
+
+/// A difference that two executions have shown.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// Which array, and which of its elements.
+    pub output: usize,
+    pub element: u64,
+    /// Of the reference, then of the kernel.
+    pub values: [String; 2],
+    /// The bits of each input's elements.
+    pub inputs: Vec<Vec<u64>>,
+    /// Elements that differ in these executions.
+    pub different: u64,
+    pub told: Option<Told>,
+    pub writers: [Option<Writer>; 2],
+}

@@ -1,0 +1,261 @@
+//! Both sides executed in the simulator, on the same inputs, and what they leave compared.
+
+use lockstep_finding::{Finding, Kind, Severity};
+use lockstep_kernel::semantics::bits::real_value;
+use lockstep_kernel::{ParamKind, Ty};
+use lockstep_simulate::{BoundArg, BoundLaunch, Config, Prepared};
+
+use super::inputs;
+use super::is_over;
+use super::question::{Launched, Output, Question, Tolerance};
+use crate::equal::assumptions::Assumptions;
+use crate::term::evaluate::is_same;
+
+/// Where two executions differ.
+pub(super) struct Difference {
+    pub(super) output: usize,
+    pub(super) element: u64,
+    pub(super) values: [u64; 2],
+    pub(super) inputs: Vec<Vec<u64>>,
+    pub(super) different: u64,
+}
+
+pub(super) enum Seen {
+    /// Bugs of a side: what it leaves says nothing.
+    Faults(Vec<(usize, Finding)>),
+    Difference(Box<Difference>),
+    Nothing {
+        rounds: u32,
+    },
+}
+
+pub(super) struct Runs<'a> {
+    question: &'a Question<'a>,
+    prepared: [Prepared<'a>; 2],
+    config: Config,
+}
+
+/// Warp instructions of one execution.
+const STEPS: u64 = 20_000_000;
+/// Executions that do not end after which no more are tried.
+const MOST_ENDLESS: u32 = 2;
+
+/// What one execution leaves, by output.
+type Left = Vec<Vec<u8>>;
+
+impl<'a> Runs<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Runs<'a> {
+        let prepared =
+            [Prepared::new(question.sides[0].kernel), Prepared::new(question.sides[1].kernel)];
+        let without = [Kind::RedundantBarrier, Kind::RedundantFence, Kind::Mismatch];
+        let kinds = Kind::ALL.into_iter().filter(|k| !without.contains(k)).collect();
+        let config = Config {
+            warp_size: question.warp_size,
+            jobs: question.jobs,
+            kinds,
+            max_steps: STEPS,
+            deadline: question.deadline,
+            cancel: question.cancel.clone(),
+            ..Config::default()
+        };
+        Runs { question, prepared, config }
+    }
+
+    /// Executes both sides on these inputs and on others; `places` are the elements that are not known to be equal.
+    pub(super) fn look(
+        &mut self,
+        models: Vec<Vec<Vec<u64>>>,
+        places: Option<&[(usize, u64)]>,
+    ) -> Seen {
+        let (mut rounds, mut endless) = (0, 0);
+        let chosen = (0..self.question.rounds).map(|round| inputs::contents(self.question, round));
+        for contents in models.into_iter().chain(chosen) {
+            if is_over(self.question) {
+                break;
+            }
+            let mut left = Vec::new();
+            for which in 0..2 {
+                match self.run(which, &contents) {
+                    Ok(Some(buffers)) => left.push(buffers),
+                    Ok(None) => break,
+                    Err(findings) => {
+                        return Seen::Faults(findings.into_iter().map(|f| (which, f)).collect());
+                    }
+                }
+            }
+            let [first, second] = &left[..] else {
+                endless += 1;
+                if endless > MOST_ENDLESS {
+                    break;
+                }
+                continue;
+            };
+            rounds += 1;
+            if let Some(found) = self.differ(first, second, places) {
+                let small = self.plainer(contents, &found, places);
+                return Seen::Difference(Box::new(small));
+            }
+        }
+        Seen::Nothing { rounds }
+    }
+
+    /// What a side leaves; nothing where the inputs do not count, or the launch was not executed to its end.
+    fn run(&self, which: usize, contents: &[Vec<u64>]) -> Result<Option<Left>, Vec<Finding>> {
+        let launched = &self.question.sides[which];
+        let launch = filled(launched, self.question, contents);
+        let Ok(outcome) = self.prepared[which].simulate(&launch, &self.config) else {
+            return Ok(None);
+        };
+        if outcome.violated.is_some() {
+            return Ok(None);
+        }
+        let errors = |f: &Finding| f.severity == Severity::Error || f.benign;
+        let errors: Vec<Finding> = outcome.findings.into_iter().filter(errors).collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        if outcome.incomplete.is_some() {
+            return Ok(None);
+        }
+        let of = |o: &Output| {
+            let param = o.params[which];
+            let buffer = outcome.buffers.iter().find(|(p, _)| *p == param);
+            buffer.map(|(_, bytes)| bytes.clone()).unwrap_or_default()
+        };
+        Ok(Some(self.question.outputs.iter().map(of).collect()))
+    }
+
+    /// The first element that differs, and how many do.
+    fn differ(
+        &self,
+        first: &Left,
+        second: &Left,
+        places: Option<&[(usize, u64)]>,
+    ) -> Option<(usize, u64, [u64; 2], u64)> {
+        let mut found = None;
+        let mut count = 0;
+        for (output, about) in self.question.outputs.iter().enumerate() {
+            let size = about.ty.bytes() as usize;
+            let (a, b) = (&first[output], &second[output]);
+            let elements = a.len().min(b.len()) / size;
+            for element in 0..elements {
+                if places.is_some_and(|p| p.binary_search(&(output, element as u64)).is_err()) {
+                    continue;
+                }
+                let values = [number(a, element, size), number(b, element, size)];
+                if !self.is_equal(about.ty, values) {
+                    count += 1;
+                    found.get_or_insert((output, element as u64, values));
+                }
+            }
+        }
+        found.map(|(output, element, values)| (output, element, values, count))
+    }
+
+    fn is_equal(&self, ty: Ty, [a, b]: [u64; 2]) -> bool {
+        if is_same(ty, a, b) {
+            return true;
+        }
+        if !ty.is_float() {
+            return false;
+        }
+        let allowed = self.question.allowed;
+        let (x, y) = (real_value(ty, a), real_value(ty, b));
+        if allowed.has(Assumptions::POSITIVE_ZERO) && x == y {
+            return true;
+        }
+        if allowed.has(Assumptions::FINITE) && !(x.is_finite() && y.is_finite()) {
+            return true;
+        }
+        // Another order of operations rounds differently: what is that small is no difference.
+        let rounds = allowed.has(Assumptions::ASSOCIATIVE) || allowed.has(Assumptions::CONTRACTION);
+        let coarse = Tolerance { ulp: 0, relative: 1e-2, absolute: 1e-3 };
+        rounds && is_within(ty, a, b, coarse)
+            || self.question.tolerance.is_some_and(|t| is_within(ty, a, b, t))
+    }
+
+    /// The same difference with as many zeros and as few inputs as can be had cheaply.
+    fn plainer(
+        &self,
+        contents: Vec<Vec<u64>>,
+        found: &(usize, u64, [u64; 2], u64),
+        places: Option<&[(usize, u64)]>,
+    ) -> Difference {
+        let differs = |contents: &[Vec<u64>]| {
+            let a = self.run(0, contents).ok().flatten()?;
+            let b = self.run(1, contents).ok().flatten()?;
+            self.differ(&a, &b, places)
+        };
+        let mut best = contents;
+        let mut at = *found;
+        let total: usize = best.iter().map(Vec::len).sum();
+        let mut tries = 200;
+        // Halves, quarters, … of each input set to zero, while something differs.
+        let mut part = total.next_power_of_two();
+        while part >= 1 && tries > 0 {
+            for input in 0..best.len() {
+                let mut from = 0;
+                while from < best[input].len() && tries > 0 && !is_over(self.question) {
+                    let to = (from + part).min(best[input].len());
+                    if best[input][from..to].iter().any(|v| *v != 0) {
+                        let mut trial = best.clone();
+                        trial[input][from..to].fill(0);
+                        tries -= 1;
+                        if let Some(still) = differs(&trial) {
+                            (best, at) = (trial, still);
+                        }
+                    }
+                    from = to;
+                }
+            }
+            part /= 2;
+        }
+        let (output, element, values, different) = at;
+        Difference { output, element, values, inputs: best, different }
+    }
+}
+
+fn number(bytes: &[u8], element: usize, size: usize) -> u64 {
+    let mut raw = [0; 8];
+    raw[..size].copy_from_slice(&bytes[element * size..(element + 1) * size]);
+    u64::from_le_bytes(raw)
+}
+
+/// The launch with these inputs.
+fn filled(launched: &Launched, question: &Question, contents: &[Vec<u64>]) -> BoundLaunch {
+    let mut launch = launched.launch.clone();
+    for (param, input) in launched.inputs.iter().enumerate() {
+        let Some(input) = *input else { continue };
+        let values = &contents[input];
+        launch.args[param] = match launched.kernel.params[param].kind {
+            ParamKind::Scalar { .. } => BoundArg::Scalar(values.clone()),
+            kind => {
+                let size = question.inputs[input].ty.bytes() as usize;
+                let bytes = |v: &u64| v.to_le_bytes().into_iter().take(size);
+                let bytes: Vec<u8> = values.iter().flat_map(bytes).collect();
+                match kind {
+                    ParamKind::Aggregate { .. } => BoundArg::Aggregate(bytes),
+                    _ => BoundArg::Buffer(bytes.into()),
+                }
+            }
+        };
+    }
+    launch
+}
+
+/// Whether two floats are as near to each other as the tolerance says.
+fn is_within(ty: Ty, a: u64, b: u64, tolerance: Tolerance) -> bool {
+    let (x, y) = (real_value(ty, a), real_value(ty, b));
+    if x.is_nan() || y.is_nan() || x.is_infinite() || y.is_infinite() {
+        return false;
+    }
+    let allowed = tolerance.absolute + tolerance.relative * x.abs();
+    (x - y).abs() <= allowed || ordinal(ty, a).abs_diff(ordinal(ty, b)) <= tolerance.ulp
+}
+
+/// The place of a float among all of its type.
+fn ordinal(ty: Ty, bits: u64) -> i64 {
+    let sign = 1u64 << (ty.bits() - 1);
+    let magnitude = (bits & (sign - 1)) as i64;
+    if bits & sign == 0 { magnitude } else { -magnitude }
+}

@@ -1,0 +1,220 @@
+//! One launch of a kernel, executed with terms for values.
+//!
+//! Threads run one after the other until each waits at a barrier or is done, as in the KLEE-CL paper; then the barrier lets
+//! them go on. That is one of many orders, and its result is that of all others as long as no two accesses conflict,
+//! which access records show ([`crate::memory::records`]): where they do, there is no result, but a [`Trouble`].
+//!
+//! The paper forks the whole state at a branch on a symbolic condition. Here a thread forks into groups, as a warp does: each
+//! has a guard (the condition under which the thread is there) and registers; memory is one, and a store under a guard leaves
+//! `guard ? new : old`. The group whose block comes first in the weak topological order runs; groups that come to the same
+//! block are one again, with selections for the registers in which they differ. So a data-dependent branch costs its two
+//! sides, and not two executions of all that follows.
+//!
+//! Whether a side of a branch is possible at all is asked only where a loop could run on for ever; elsewhere a guard that can
+//! never hold does no harm. Everything that the engine does not follow, and everything that is undefined on a path that may be
+//! taken, ends the execution with its reason: the result of an execution that ends well is exact.
+//!
+//! What it can miss: nothing of the launch that it executes, for all values of its inputs; but it is one launch.
+//! What it does not follow: barriers of a part of the block or of the whole grid, asynchronous copies, images, the heap,
+//! masks that depend on data, indices that depend on data into more than [`Limits::targets`] elements, and threads of a
+//! warp that rely on running in lockstep.
+
+mod access;
+mod atomics;
+mod block;
+mod exchange;
+mod liveness;
+mod operation;
+mod setup;
+mod thread;
+
+use lockstep_kernel::cfg::Cfg;
+use lockstep_kernel::{Kernel, LocId};
+
+use crate::memory::Object;
+use crate::memory::records::Events;
+use crate::solve::{Model, Solver};
+use crate::term::{Pool, T};
+
+pub(crate) use setup::Side;
+
+/// How far an execution goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Iterations of a loop whose end depends on symbolic values.
+    pub unroll: u32,
+    /// Elements that an index may pick from, where it depends on symbolic values.
+    pub targets: u64,
+    /// Operations of all threads together.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { unroll: 128, targets: 1024, steps: 400_000_000 }
+    }
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+pub(crate) struct Trouble {
+    pub(crate) what: What,
+    pub(crate) at: LocId,
+    /// Inputs for which it happens, where they are known.
+    pub(crate) model: Option<Model>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Something without a model, in words.
+    NotFollowed(String),
+    OutOfBounds {
+        object: String,
+    },
+    /// Two accesses of different threads; where the other one is.
+    Race {
+        other: LocId,
+        object: String,
+    },
+    AtomicOrder {
+        other: LocId,
+        object: String,
+    },
+    /// Not all threads come to a barrier, or to an operation of the warp.
+    Divergence,
+    Assertion,
+    /// An address that is none of an object of this thread.
+    UnknownObject,
+    /// An index into so many elements.
+    TooManyTargets {
+        elements: u64,
+    },
+    Unroll {
+        iterations: u32,
+    },
+    Trap,
+    Steps,
+    Late,
+}
+
+pub(crate) type Outcome<V> = Result<V, Trouble>;
+
+/// Who wrote something: an access, its thread and its block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) site: u32,
+    pub(crate) thread: u32,
+    pub(crate) block: u32,
+}
+
+/// The memory that a launch leaves.
+pub(crate) struct Executed {
+    pub(crate) objects: Vec<Object>,
+    /// The object of each array parameter.
+    pub(crate) params: Vec<Option<u32>>,
+    /// By [`crate::memory::Writer`].
+    pub(crate) writers: Vec<Written>,
+    pub(crate) steps: u64,
+}
+
+/// Executes a launch.
+pub(crate) fn execute(
+    pool: &mut Pool,
+    solver: &mut Solver,
+    side: &Side,
+    limits: Limits,
+    number: u32,
+) -> Outcome<Executed> {
+    let kernel = side.kernel;
+    let mut machine = Machine {
+        kernel,
+        cfg: Cfg::new(kernel),
+        live: liveness::live_at_entry(kernel),
+        used: liveness::used(kernel),
+        side,
+        pool,
+        solver,
+        limits,
+        objects: Vec::new(),
+        statics: Vec::new(),
+        first: Vec::new(),
+        writers: vec![Written { site: 0, thread: 0, block: 0 }],
+        events: Events::default(),
+        steps: 0,
+        threads: u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block)),
+        number,
+        at: kernel.loc,
+    };
+    let params = machine.set_up()?;
+    for block in 0..product(side.launch.grid) {
+        machine.run_block(block)?;
+    }
+    let Machine { objects, writers, steps, .. } = machine;
+    Ok(Executed { objects, params, writers, steps })
+}
+
+fn product(d: [u32; 3]) -> u32 {
+    d[0].saturating_mul(d[1]).saturating_mul(d[2])
+}
+
+/// The coordinates of a number along the axes.
+pub(crate) fn coordinates(number: u32, d: [u32; 3]) -> [u32; 3] {
+    [number % d[0], number / d[0] % d[1], number / d[0] / d[1]]
+}
+
+struct Machine<'a> {
+    kernel: &'a Kernel,
+    cfg: Cfg,
+    live: Vec<Vec<u32>>,
+    /// Registers that something reads.
+    used: Vec<bool>,
+    side: &'a Side<'a>,
+    pool: &'a mut Pool,
+    solver: &'a mut Solver,
+    limits: Limits,
+    objects: Vec<Object>,
+    /// The object of each of the kernel's own that all threads share.
+    statics: Vec<Option<u32>>,
+    /// Registers on entry.
+    first: Vec<Option<T>>,
+    writers: Vec<Written>,
+    /// Of the block that runs.
+    events: Events,
+    steps: u64,
+    threads: u64,
+    /// Which execution this is.
+    number: u32,
+    /// The operation that is executed.
+    at: LocId,
+}
+
+impl Machine<'_> {
+    fn trouble<V>(&self, what: What) -> Outcome<V> {
+        Err(Trouble { what, at: self.at, model: None })
+    }
+
+    fn not_followed<V>(&self, what: &str) -> Outcome<V> {
+        self.trouble(What::NotFollowed(what.to_owned()))
+    }
+
+    /// Trouble under a guard: none where the guard can never hold.
+    fn trouble_if(&mut self, guard: T, what: What) -> Outcome<()> {
+        use crate::solve::Answer;
+        match self.solver.can(self.pool, guard) {
+            Answer::Never => Ok(()),
+            Answer::Sometimes(model) => Err(Trouble { what, at: self.at, model: Some(model) }),
+            Answer::Open => self.trouble(what),
+        }
+    }
+
+    fn step(&mut self) -> Outcome<()> {
+        self.steps += 1;
+        if self.steps > self.limits.steps {
+            return self.trouble(What::Steps);
+        }
+        if self.steps.is_multiple_of(4096) && self.solver.is_late() {
+            return self.trouble(What::Late);
+        }
+        Ok(())
+    }
+}
