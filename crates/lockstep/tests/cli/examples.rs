@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, golden, in_parallel, lockstep, normalised, repository};
+use crate::support::{Ended, golden, in_parallel, lockstep, normalised, repository, shell};
 
 /// A folder under `examples`.
 struct Project {
@@ -18,11 +18,16 @@ struct Project {
     status: i32,
 }
 
-const PROJECTS: [Project; 3] = [
+const PROJECTS: [Project; 4] = [
     Project { name: "cuda-project", args: &["src"], status: 1 },
     Project { name: "opencl-kernels", args: &["kernels"], status: 1 },
     Project { name: "single-header", args: &["instances.cu"], status: 1 },
+    Project { name: "candidates", args: &["--block", "8", "."], status: 1 },
 ];
+
+/// The candidates for a kernel, and how `lockstep equiv` ends for each.
+const CANDIDATES: [(&str, i32, &str); 3] =
+    [("first", 1, "found"), ("second", 1, "unknown"), ("third", 0, "proved")];
 
 /// A format and the golden file it is compared with.
 const FORMATS: [(&str, &str); 5] = [
@@ -50,6 +55,63 @@ fn every_project_in_every_format() {
         golden(&expected.join(file), &timeless(format, &ended.out))
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Of three candidates, one is wrong at the tail, one races, and one computes what the reference does.
+#[test]
+fn candidates_are_told_apart() {
+    let folder = repository().join("examples/candidates");
+    let launch = "--grid 4 --block 8 --arg rows=4 --arg columns=20 --arg values=u32[80]:symbolic --arg sums=u32[4]";
+    let failures = in_parallel(
+        &CANDIDATES,
+        |c| c.0.to_owned(),
+        |(name, status, verdict)| {
+            let candidate = format!("{name}.cu:row_sums");
+            let start = ["equiv", "row_sums.c:row_sums", &candidate];
+            let report = |format: &str| {
+                let args = [&start[..], &launch.split(' ').collect::<Vec<_>>()];
+                lockstep(&folder, &[args.concat(), vec!["--format", format]].concat())
+            };
+            let (human, json) = (report("human"), report("json"));
+            let value: Value = serde_json::from_str(&json.out).map_err(|e| e.to_string())?;
+            let said = &value["kernels"][0]["verdicts"]["mismatch"]["verdict"];
+            if human.status != *status || json.status != *status || said != verdict {
+                return Err(format!(
+                    "  status {}, {said}\n{}{}",
+                    human.status, human.out, human.err
+                ));
+            }
+            let expected = folder.join("expected");
+            golden(&expected.join(format!("equiv-{name}.txt")), &normalised(&human.out))?;
+            golden(&expected.join(format!("equiv-{name}.json")), &timeless("json", &json.out))
+        },
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The loop of the example's script: both commands for each candidate, with their exit status.
+#[test]
+fn the_script_of_the_candidates_runs() {
+    let folder = tempfile::TempDir::new().expect("a temporary folder");
+    let from = repository().join("examples/candidates");
+    for name in ["row_sums.c", "first.cu", "second.cu", "third.cu", "try.sh"] {
+        std::fs::copy(from.join(name), folder.path().join(name)).expect("a file of the example");
+    }
+    let ended = shell(folder.path(), "sh try.sh", 0);
+    let lines: Vec<&str> = ended.out.lines().filter(|l| l.contains(" ends with ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "first.cu: equiv ends with 1",
+            "first.cu: check ends with 0",
+            "second.cu: equiv ends with 1",
+            "second.cu: check ends with 1",
+            "third.cu: equiv ends with 0",
+            "third.cu: check ends with 0"
+        ],
+        "{}",
+        ended.out
+    );
 }
 
 /// CMake is not needed to know what it writes: one command for each file, with nvcc's options.

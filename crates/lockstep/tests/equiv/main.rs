@@ -3,4 +3,5 @@
 mod concrete;
 mod pairs;
 mod sequences;
+mod symbolic;
 mod values;

@@ -17,7 +17,6 @@ mod runs;
 use std::time::Instant;
 
 use lockstep_finding::{NotCompared, Place, Reason};
-use lockstep_kernel::semantics::bits::real_value;
 use lockstep_simulate::site_place;
 
 use crate::equal::assumptions::Assumptions;
@@ -25,12 +24,11 @@ use crate::equal::differ::first_difference;
 use crate::equal::{Compared, Comparer};
 use crate::execute::{Executed, Side, Trouble, coordinates, execute};
 use crate::solve::{Model, Solver};
-use crate::term::evaluate::Evaluation;
-use crate::term::walk::{reachable, undefined_in};
+use crate::term::walk::undefined_in;
 use crate::term::{InputName, Pool, T, Variable};
 pub use evaluated::evaluated;
 pub use question::*;
-use runs::{Difference, Runs, Seen};
+use runs::{Difference, Faults, Runs, Seen};
 
 /// Z3's units of work for a question during execution.
 const WORK: u32 = 3_000_000;
@@ -97,7 +95,7 @@ fn without_terms(
     because: Reason,
 ) -> Answer {
     match runs.look(models, None) {
-        Seen::Faults(findings) => Answer { findings, ..Answer::new(Verdict::Unknown { because }) },
+        Seen::Faults(faults) => with_faults(faults, because),
         Seen::Difference(difference) => {
             let found = mismatch(question, *difference, None, None);
             Answer::new(Verdict::Mismatch(Box::new(found)))
@@ -138,10 +136,7 @@ fn decide(
             match known {
                 Compared::Equal(with) => used = used.with(with),
                 other => {
-                    // What the solver finds is seldom ordinary: no matter for a tolerance.
-                    if let Compared::Differ(model) = other
-                        && question.tolerance.is_none()
-                    {
+                    if let Compared::Differ(model) = other {
                         models.push(contents(question, &pool, &model));
                     }
                     open.push(Open { output, element, terms });
@@ -187,6 +182,12 @@ fn elements_of(pool: &mut Pool, sides: &mut [Executed; 2], output: &Output) -> V
     out
 }
 
+/// A side has bugs: there is nothing to compare.
+fn with_faults(faults: Faults, because: Reason) -> Answer {
+    let Faults { findings, inputs } = faults;
+    Answer { findings, found_on: inputs, ..Answer::new(Verdict::Unknown { because }) }
+}
+
 /// Some elements are not shown to be equal: executions are compared.
 fn undecided(
     question: &Question,
@@ -199,21 +200,10 @@ fn undecided(
 ) -> Answer {
     let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
     match runs.look(models, Some(&places)) {
-        Seen::Faults(findings) => {
-            let because = Reason::NotCompared(NotCompared::Faults);
-            Answer { findings, ..Answer::new(Verdict::Unknown { because }) }
-        }
+        Seen::Faults(faults) => with_faults(faults, Reason::NotCompared(NotCompared::Faults)),
         Seen::Difference(difference) => {
             let at = (difference.output, difference.element);
             let own = open.iter().find(|o| (o.output, o.element) == at).copied();
-            if question.allowed.has(Assumptions::FINITE)
-                && own.is_some_and(|o| !all_finite(pool, o, &difference.inputs))
-            {
-                let because = Reason::NotCompared(NotCompared::NotFinite {
-                    element: format!("{}[{}]", question.outputs[at.0].name, at.1),
-                });
-                return Answer::new(Verdict::Unknown { because });
-            }
             let told = own.map(|o| told(pool, comparer, o));
             let written = own.map(|o| writers(question, sides, o));
             let found = mismatch(question, *difference, told, written);
@@ -242,20 +232,6 @@ fn undecided(
             Answer { told, ..Answer::new(Verdict::Unknown { because }) }
         }
     }
-}
-
-/// Whether all floats that an element is computed from are finite, for these inputs.
-fn all_finite(pool: &Pool, open: Open, inputs: &[Vec<u64>]) -> bool {
-    let mut evaluation = Evaluation::new();
-    let of = |v: u32| match pool.variables[v as usize] {
-        Variable::Input { input, element } => inputs[input as usize][element as usize],
-        Variable::Undefined(_) => 0,
-    };
-    let all = reachable(pool, &open.terms, usize::MAX).unwrap_or_default();
-    all.into_iter().all(|t| {
-        let ty = pool.ty(t);
-        !ty.is_float() || real_value(ty, evaluation.value(pool, t, &of)).is_finite()
-    })
 }
 
 /// Both expressions, where they differ, and what would make them equal.

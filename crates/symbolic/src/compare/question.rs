@@ -86,6 +86,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// What the simulator found in one of the sides.
     pub findings: Vec<(usize, Finding)>,
+    /// The bits of each input's elements that it was found on.
+    pub found_on: Vec<Vec<u64>>,
     /// Of what is unknown, the first element.
     pub told: Option<Told>,
     pub statistics: Statistics,
@@ -105,7 +107,13 @@ pub struct Statistics {
 
 impl Answer {
     pub(super) fn new(verdict: Verdict) -> Answer {
-        Answer { verdict, findings: Vec::new(), told: None, statistics: Statistics::default() }
+        Answer {
+            verdict,
+            findings: Vec::new(),
+            found_on: Vec::new(),
+            told: None,
+            statistics: Statistics::default(),
+        }
     }
 }
 

@@ -20,9 +20,15 @@ pub(super) struct Difference {
     pub(super) different: u64,
 }
 
+/// Bugs of a side, and the inputs that show them.
+pub(super) struct Faults {
+    pub(super) findings: Vec<(usize, Finding)>,
+    pub(super) inputs: Vec<Vec<u64>>,
+}
+
 pub(super) enum Seen {
     /// Bugs of a side: what it leaves says nothing.
-    Faults(Vec<(usize, Finding)>),
+    Faults(Faults),
     Difference(Box<Difference>),
     Nothing {
         rounds: u32,
@@ -68,8 +74,9 @@ impl<'a> Runs<'a> {
         places: Option<&[(usize, u64)]>,
     ) -> Seen {
         let (mut rounds, mut endless) = (0, 0);
+        let mut benign = None;
         let chosen = (0..self.question.rounds).map(|round| inputs::contents(self.question, round));
-        for contents in models.into_iter().chain(chosen) {
+        'inputs: for contents in models.into_iter().chain(chosen) {
             if is_over(self.question) {
                 break;
             }
@@ -79,7 +86,15 @@ impl<'a> Runs<'a> {
                     Ok(Some(buffers)) => left.push(buffers),
                     Ok(None) => break,
                     Err(findings) => {
-                        return Seen::Faults(findings.into_iter().map(|f| (which, f)).collect());
+                        let is_benign = findings.iter().all(|f| f.benign);
+                        let findings = findings.into_iter().map(|f| (which, f)).collect();
+                        let found = Faults { findings, inputs: contents };
+                        if !is_benign {
+                            return Seen::Faults(found);
+                        }
+                        // Writes that store the same value here may store different ones on other inputs.
+                        benign.get_or_insert(found);
+                        continue 'inputs;
                     }
                 }
             }
@@ -96,7 +111,7 @@ impl<'a> Runs<'a> {
                 return Seen::Difference(Box::new(small));
             }
         }
-        Seen::Nothing { rounds }
+        benign.map_or(Seen::Nothing { rounds }, Seen::Faults)
     }
 
     /// What a side leaves; nothing where the inputs do not count, or the launch was not executed to its end.

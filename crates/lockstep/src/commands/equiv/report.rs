@@ -23,9 +23,8 @@ pub(super) fn of(
     let mut kernels = Vec::new();
     let faults = |which: usize| -> Vec<Finding> {
         let of = answer.findings.iter().filter(|(side, _)| *side == which);
-        let launch =
-            |f: &Finding| Finding { launch: Some(sides[which].launch.clone()), ..f.clone() };
-        of.map(|(_, f)| launch(f)).collect()
+        let made = launch(sides, which, question, &answer.found_on);
+        of.map(|(_, f)| Finding { launch: Some(made.clone()), ..f.clone() }).collect()
     };
     let mut findings = faults(1);
     let verdict = match &answer.verdict {
@@ -108,7 +107,7 @@ fn mismatch(sides: &[Side; 2], question: &Question, found: &Mismatch) -> Finding
     Finding {
         memory: Some(memory),
         occurrences: found.different,
-        launch: Some(launch(&sides[1], question, found)),
+        launch: Some(launch(sides, 1, question, &found.inputs)),
         help: found.told.as_ref().map(help).unwrap_or_default(),
         ..Finding::new(Kind::Mismatch, message, accesses)
     }
@@ -146,13 +145,14 @@ fn help(told: &Told) -> Vec<String> {
     would.map(|a| format!("with --assume-fp {a} both are equal")).into_iter().collect()
 }
 
-/// The kernel's launch with the inputs that show the difference.
-fn launch(side: &Side, question: &Question, found: &Mismatch) -> Launch {
+/// A side's launch with these values of the inputs.
+fn launch(sides: &[Side; 2], which: usize, question: &Question, inputs: &[Vec<u64>]) -> Launch {
+    let side = &sides[which];
     let mut launch = side.launch.clone();
-    for (param, input) in question.sides[1].inputs.iter().enumerate() {
+    for (param, input) in question.sides[which].inputs.iter().enumerate() {
         let Some(input) = *input else { continue };
         let param = &side.kernel.params[param];
-        let bits = &found.inputs[input];
+        let Some(bits) = inputs.get(input) else { continue };
         let Some((_, value)) = launch.args.iter_mut().find(|(name, _)| *name == param.name) else {
             continue;
         };
