@@ -87,6 +87,8 @@ long-test:
 	@echo "== make long-test: 5,000 random kernels with barriers, flags and fences are judged as they were built =="
 	$(CARGO) test --release -p lockstep-symbolic --test random a_hundred -- --ignored --nocapture
 	@echo "== make long-test: 100 random kernels give the same symbolically and in the simulator =="
+	$(CARGO) test --release -p lockstep --test equiv symbolic -- --ignored --nocapture
+	@echo "== make long-test: all pairs of references and kernels are told apart =="
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
 		$(CARGO) test --release -p lockstep --test hosts -- --nocapture
 	@echo "== make long-test: $(HOST_CASES) random kernels with host code are proved or found as their launches are =="
