@@ -295,10 +295,15 @@ pub(crate) fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Leaves out the seconds, `(0.12 s)` and the like.
+/// Leaves out the seconds, `(0.12 s)` and JSON's `"seconds": 0.123`.
 pub(crate) fn normalised(text: &str) -> String {
     let mut result = String::new();
     for line in text.lines() {
+        if let Some((head, number)) = line.split_once("\"seconds\": ") {
+            let tail = number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+            result.push_str(&format!("{head}\"seconds\": …{tail}\n"));
+            continue;
+        }
         let mut rest = line;
         while let Some(end) = rest.find(" s)") {
             let head = &rest[..end];
