@@ -13,7 +13,7 @@ use lockstep_finding::{
 use lockstep_kernel::{Elem, Kernel, ParamKind, SiteId};
 use lockstep_prove::Proof;
 use lockstep_search::usual_launches;
-use lockstep_simulate::{BufferStats, MissedStore, bind};
+use lockstep_simulate::{BufferStats, MissedStore, bind, too_large};
 
 use crate::cli::options::WeakArgs;
 use crate::cli::progress::Engine;
@@ -28,7 +28,8 @@ pub(crate) const ROW: EngineRow = EngineRow {
     engine: |_| Engine::Execute,
     decides: &[],
     is_asked: |how| matches!(how, Engines::All(_) | Engines::Explorer),
-    applies: |q| q.kinds.contains(&Kind::MissingFence),
+    // Its launches are not looked for where none can be executed: that alone takes long for so many accesses.
+    applies: |q| q.kinds.contains(&Kind::MissingFence) && too_large(q.kernel).is_none(),
     look,
 };
 
