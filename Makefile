@@ -81,6 +81,10 @@ long-test:
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
 	$(CARGO) test --release -p lockstep-prove --test prover rules:: -- --ignored --nocapture
 	@echo "== make long-test: rules of the prover agree with Z3 on the questions of real kernels =="
+	$(CARGO) test --release -p lockstep-prove --test prover soundness:: -- --ignored --nocapture
+	@echo "== make long-test: nothing that is marked in any test is proved =="
+	$(CARGO) test --release -p lockstep --test cli every_excuse -- --ignored --nocapture
+	@echo "== make long-test: each excuse of the search is needed by its kernel =="
 	$(CARGO) test --release -p lockstep --test cli recheck -- --ignored --nocapture
 	@echo "== make long-test: other solvers agree with every proof that they decide =="
 	$(CARGO) test --release -p lockstep-simulate --test orders -- --ignored --nocapture

@@ -32,14 +32,14 @@ fn workers_do_not_change_the_result() {
             .filter(|p| p.extension().is_some_and(|e| e == "cu" || e == "cl"))
             .collect();
         files.sort();
-        for file in files.iter().step_by(6) {
+        for file in files.iter().step_by(12) {
             let name = file.to_string_lossy().into_owned();
             let args = ["check", &name, "--block", "64"];
             assert_eq!(output(&args, "1"), output(&args, "4"), "{name}");
             compared += 1;
         }
     }
-    assert!(compared > 15, "only {compared} kernels were compared");
+    assert!(compared > 8, "only {compared} kernels were compared");
 }
 
 /// Without a launch, so that the prover and the search have all to do that they ever have.

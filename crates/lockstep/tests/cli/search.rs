@@ -152,6 +152,7 @@ fn check_searches_too() {
 
 /// Each row of the table of excuses is told for the kernel that it names, and something is reported otherwise without it.
 #[test]
+#[ignore = "takes a minute; `make long-test` runs it"]
 fn every_excuse_is_needed() {
     let mut wrong = Vec::new();
     for row in lockstep_search::EXCUSES {
