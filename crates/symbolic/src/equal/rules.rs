@@ -141,7 +141,7 @@ fn divided_by_power(pool: &mut Pool, t: T) -> Option<T> {
     let divisor = real_value(ty, pool.value(b)?);
     let factor = 1.0 / divisor;
     let bits = real_bits(ty, factor);
-    let is_power = |x: f64| x.is_normal() && x.abs().log2().fract() == 0.0;
+    let is_power = |x: f64| x.is_normal() && x.to_bits() << 12 == 0;
     // Both must be numbers of the type, and powers of two.
     let exact = is_power(divisor) && is_power(factor) && real_value(ty, bits) == factor;
     let factor = exact.then(|| pool.constant(ty, bits))?;

@@ -233,6 +233,27 @@ fn each_rule_is_needed_for_something() {
     assert_eq!(comparer.by_forms(&mut p, a, b, Assumptions::ALL), None);
 }
 
+/// A divisor is a power of two by its digits: logarithms of numbers beside one are rounded to whole numbers.
+#[test]
+fn only_powers_of_two_become_factors() {
+    let near = Rounding::NearestEven;
+    for exponent in [-1000, -60, -10, 1, 10, 60, 1000] {
+        let power = 2f64.powi(exponent);
+        let beside = f64::from_bits(power.to_bits() + 1);
+        for (divisor, is_factor) in [(power, true), (-power, true), (beside, false)] {
+            let mut p = Pool::default();
+            let x = p.undefined(Undefined::Uninitialised, Ty::F64);
+            let by = p.constant(Ty::F64, divisor.to_bits());
+            let inverse = p.constant(Ty::F64, (1.0 / divisor).to_bits());
+            let quotient = p.float(FloatOp::Div, near, x, by);
+            let product = p.float(FloatOp::Mul, near, x, inverse);
+            let mut forms = Canonical::new(Assumptions::NONE, false);
+            let same = forms.of(&mut p, quotient) == forms.of(&mut p, product);
+            assert_eq!(same, is_factor, "x / {divisor:e}");
+        }
+    }
+}
+
 #[test]
 fn rules_have_names_of_their_own() {
     let mut names: Vec<&str> = rules::RULES.iter().map(|r| r.name).collect();
