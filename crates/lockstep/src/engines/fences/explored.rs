@@ -321,11 +321,17 @@ fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
 /// Fences that could have a narrower scope: `__threadfence_block() would do at line 12`.
 fn too_wide(kernel: &Kernel, exploration: &Exploration) -> Vec<String> {
     let is_exact = exploration.all && exploration.answer.exhaustive() && !asks_for_warps(kernel);
-    // The host or another device may read what a fence of system scope orders.
     let text = |used: &FenceUse| match used.worth {
-        Worth::TooWide(scope) if is_exact && used.scope != Scope::System => {
+        Worth::TooWide(scope) if is_exact => {
             let line = texts::line(kernel, used.site);
-            Some(format!("{} would do at line {line}", texts::fence(kernel, scope)))
+            let would_do = format!("{} would do at line {line}", texts::fence(kernel, scope));
+            // The executions are those of one device.
+            Some(match used.scope {
+                Scope::System => {
+                    format!("{would_do} if neither the host nor another device reads meanwhile")
+                }
+                _ => would_do,
+            })
         }
         _ => None,
     };
