@@ -43,6 +43,17 @@ words! {
         Wait = "wait",
         Assert = "assert",
         Free = "free",
+        // What the host does between launches.
+        HostFree = "release",
+        HostCopy = "copy",
+        HostFill = "fill",
+    }
+}
+
+impl Action {
+    /// Whether the host does it, and no thread.
+    pub fn is_of_host(self) -> bool {
+        matches!(self, Action::HostFree | Action::HostCopy | Action::HostFill)
     }
 }
 

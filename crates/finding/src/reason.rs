@@ -79,6 +79,11 @@ pub enum Reason {
 
     /// Two sides of a comparison are not shown to be equal, nor to differ.
     NotCompared(NotCompared),
+    /// Of a sequence, in a step.
+    InStep {
+        step: u32,
+        because: Box<Reason>,
+    },
 
     // The simulator: why a launch was not executed to its end.
     Stopped(Stopped),
@@ -246,6 +251,11 @@ pub enum NotCompared {
     },
     /// One of them has a bug that was found by executing it.
     Faults,
+    /// A launch may use an array that the host has released.
+    Released {
+        array: String,
+        at: SourceLine,
+    },
     AtomicOrder([SourceLine; 2]),
     TooManyTargets {
         elements: u64,
@@ -357,6 +367,7 @@ impl fmt::Display for Reason {
                 f.write_str("the prover knows only work-groups of one size")
             }
             Reason::NotCompared(why) => why.fmt(f),
+            Reason::InStep { step, because } => write!(f, "in step {step}, {because}"),
             Reason::Stopped(stop) => stop.fmt(f),
             Reason::NotSupported { what, at } => write!(f, "{what} at {at} is not supported"),
             Reason::ChosenArguments => f.write_str("the arguments were chosen by Lockstep"),
@@ -556,6 +567,9 @@ impl fmt::Display for NotCompared {
                 f,
                 "{element} is not proved to be equal, and differs only where a value is infinite or NaN"
             ),
+            NotCompared::Released { array, at } => {
+                write!(f, "the access at {at} may use {array} after it was released")
+            }
             NotCompared::Faults => f.write_str("an execution has a bug"),
             NotCompared::AtomicOrder([a, b]) => {
                 write!(f, "the result depends on the order of the atomics at {a} and {b}")

@@ -9,15 +9,25 @@
 //! afterwards (the error that KLEE-CL found in mri-q), and a buffer that nobody has filled has bytes without a value until
 //! somebody writes them (its error in mri-fhd).
 //!
-//! [`compare()`] runs one and a reference on many inputs. [`execute()`] runs a sequence in the simulator, one launch after the other. Findings are those of the launches, and
-//! `use-after-free` and `uninitialised-read` of buffers. What it can miss: it is one execution, with the contents that it
-//! is given; a copy between buffers whose source is overwritten before it ends; and that two queues overlap: there is one.
+//! What depends on the order of the steps alone is known before anything is executed (`queue`). [`execute()`] runs a sequence
+//! in the simulator, one launch after the other. Findings are those of the launches, `use-after-free` and
+//! `uninitialised-read` of buffers, and `data-race` where the host touches a buffer of a copy that it does not wait for.
+//! `lockstep-symbolic` executes a sequence for all inputs.
+//!
+//! A buffer that no launch is given is the host's own: it fills it and looks at it without a queue. What launches are given,
+//! the host sees by copies that wait, also in the comparison at the end.
+//!
+//! What it can miss: that the source of an asynchronous copy is overwritten by a later launch of another queue, since there is
+//! one queue; and releases that wait for the device by themselves (`cudaFree` does, `clReleaseMemObject` need not) are
+//! taken to be at once.
 
-mod compare;
+mod bound;
 mod execute;
 mod model;
+mod queue;
 mod script;
 
-pub use compare::{Compared, Difference, Inputs, compare};
-pub use execute::{Executed, Found, execute};
-pub use model::{Buffer, LaunchStep, Number, Sequence, Start, Step};
+pub use bound::Arguments;
+pub use execute::{Executed, Failed, Found, execute, step_text};
+pub use model::{Buffer, LaunchStep, Number, Sequence, Start, Step, Task};
+pub use queue::Release;

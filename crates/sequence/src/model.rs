@@ -1,15 +1,17 @@
 //! The sequence itself.
 
-use lockstep_finding::ArraySpec;
+use lockstep_finding::{ArraySpec, Place};
 
 /// What a host does with a device.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sequence {
+    /// As findings and reasons call it: the name of a script's file.
+    pub name: String,
     pub buffers: Vec<Buffer>,
     /// Numbers that launches, and a reference, take by name.
     pub numbers: Vec<Number>,
     pub steps: Vec<Step>,
-    /// The buffers that count in the end; all that a launch writes if there are none.
+    /// The buffers that count in the end; if there are none, all that the other side of a comparison writes.
     pub compare: Vec<String>,
 }
 
@@ -39,15 +41,22 @@ pub struct Number {
     pub value: Option<String>,
 }
 
+/// What the host does at one place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub task: Task,
+    pub place: Place,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum Task {
     Launch(LaunchStep),
     Copy {
         from: String,
         to: String,
         asynchronous: bool,
     },
-    /// All bytes are set.
+    /// All bytes are set, after what was started before.
     Fill {
         buffer: String,
         byte: u8,
@@ -82,10 +91,14 @@ impl Sequence {
         self.numbers.iter().find(|n| n.name == name)
     }
 
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.buffers.iter().position(|b| b.name == name)
+    }
+
     /// The launches, with the numbers of their steps.
     pub fn launches(&self) -> impl Iterator<Item = (usize, &LaunchStep)> {
-        self.steps.iter().enumerate().filter_map(|(i, step)| match step {
-            Step::Launch(launch) => Some((i, launch)),
+        self.steps.iter().enumerate().filter_map(|(i, step)| match &step.task {
+            Task::Launch(launch) => Some((i, launch)),
             _ => None,
         })
     }

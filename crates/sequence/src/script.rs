@@ -23,11 +23,11 @@
 
 use std::collections::BTreeMap;
 
-use lockstep_finding::ArgValue;
+use lockstep_finding::{ArgValue, Place};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::model::{Buffer, LaunchStep, Number, Sequence, Start, Step};
+use crate::model::{Buffer, LaunchStep, Number, Sequence, Start, Step, Task};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,20 +46,29 @@ struct Script {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenStep {
-    launch: Option<String>,
+    launch: Option<Spanned<String>>,
     grid: Option<Dims>,
     block: Option<Dims>,
     shared: Option<u32>,
     #[serde(default)]
     args: BTreeMap<String, Value>,
-    copy: Option<String>,
+    copy: Option<Spanned<String>>,
     to: Option<String>,
     #[serde(default, rename = "async")]
     asynchronous: bool,
-    fill: Option<String>,
+    fill: Option<Spanned<String>>,
     byte: Option<u8>,
-    wait: Option<bool>,
-    free: Option<String>,
+    wait: Option<Spanned<bool>>,
+    free: Option<Spanned<String>>,
+}
+
+impl WrittenStep {
+    /// Where the value of its action begins.
+    fn action(&self) -> Option<usize> {
+        let texts = [&self.launch, &self.copy, &self.fill, &self.free];
+        let text = texts.into_iter().flatten().map(|t| t.span().start).next();
+        text.or_else(|| self.wait.as_ref().map(|w| w.span().start))
+    }
 }
 
 #[derive(Deserialize)]
@@ -88,15 +97,16 @@ impl Value {
 }
 
 impl Sequence {
-    /// Reads a script. A message names the line.
-    pub fn parse(text: &str) -> Result<Sequence, String> {
+    /// Reads a script, the text of the file of that name. A message names the line.
+    pub fn parse(name: &str, text: &str) -> Result<Sequence, String> {
         let script: Script = toml::from_str(text).map_err(|e| {
             let line = e.span().map(|s| line_of(text, s.start));
             let message = e.message().lines().next().unwrap_or_default().to_owned();
             line.map_or(message.clone(), |line| format!("line {line}: {message}"))
         })?;
         let at = |start: usize, why: String| format!("line {}: {why}", line_of(text, start));
-        let mut sequence = Sequence { compare: script.compare, ..Sequence::default() };
+        let mut sequence =
+            Sequence { name: name.to_owned(), compare: script.compare, ..Sequence::default() };
         for (name, value) in script.buffers {
             let start = value.span().start;
             let buffer = buffer(name, value.get_ref()).map_err(|e| at(start, e))?;
@@ -113,8 +123,9 @@ impl Sequence {
         }
         for step in script.step {
             let start = step.span().start;
-            let step = self::step(&sequence, step.into_inner()).map_err(|e| at(start, e))?;
-            sequence.steps.push(step);
+            let action = step.get_ref().action().unwrap_or(start);
+            let task = task(&sequence, step.into_inner()).map_err(|e| at(start, e))?;
+            sequence.steps.push(Step { task, place: place_of(name, text, action) });
         }
         match sequence.compare.iter().find(|name| sequence.buffer(name).is_none()) {
             Some(name) => Err(format!("compare: {}", no_buffer(&sequence, name))),
@@ -125,6 +136,12 @@ impl Sequence {
 
 fn line_of(text: &str, offset: usize) -> usize {
     text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+/// Where the line begins that has this offset.
+fn place_of(name: &str, text: &str, offset: usize) -> Place {
+    let line = line_of(text, offset) as u32;
+    Place { file: name.to_owned(), line, column: 1, ..Place::default() }
 }
 
 fn buffer(name: String, text: &str) -> Result<Buffer, String> {
@@ -146,7 +163,7 @@ fn no_buffer(sequence: &Sequence, name: &str) -> String {
     format!("there is no buffer '{name}'; the buffers are: {has}")
 }
 
-fn step(sequence: &Sequence, written: WrittenStep) -> Result<Step, String> {
+fn task(sequence: &Sequence, written: WrittenStep) -> Result<Task, String> {
     let WrittenStep {
         launch,
         grid,
@@ -185,30 +202,31 @@ fn step(sequence: &Sequence, written: WrittenStep) -> Result<Step, String> {
     };
     if let Some(from) = copy {
         let to = to.ok_or("a copy needs 'to', the buffer that it fills")?;
-        let (from, to) = (known(from)?, known(to)?);
+        let (from, to) = (known(from.into_inner())?, known(to)?);
         let size = |name: &str| sequence.buffer(name).map(|b| b.array.bytes());
         if size(&from) != size(&to) {
             return Err(format!("'{from}' and '{to}' have different sizes"));
         }
-        return Ok(Step::Copy { from, to, asynchronous });
+        return Ok(Task::Copy { from, to, asynchronous });
     }
     if let Some(buffer) = fill {
-        return Ok(Step::Fill { buffer: known(buffer)?, byte: byte.unwrap_or(0) });
+        return Ok(Task::Fill { buffer: known(buffer.into_inner())?, byte: byte.unwrap_or(0) });
     }
     if let Some(buffer) = free {
-        return Ok(Step::Free { buffer: known(buffer)? });
+        return Ok(Task::Free { buffer: known(buffer.into_inner())? });
     }
     let Some(launch) = launch else {
-        return match wait {
-            Some(true) => Ok(Step::Wait),
+        return match wait.map(Spanned::into_inner) {
+            Some(true) => Ok(Task::Wait),
             _ => Err("wait = true".into()),
         };
     };
     let (file, kernel) = launch
+        .get_ref()
         .rsplit_once(':')
         .filter(|(file, kernel)| !file.is_empty() && !kernel.is_empty())
         .ok_or("launch = \"FILE:KERNEL\" is expected")?;
-    Ok(Step::Launch(LaunchStep {
+    Ok(Task::Launch(LaunchStep {
         file: file.to_owned(),
         kernel: kernel.to_owned(),
         grid: dims("grid", grid)?,

@@ -1,9 +1,9 @@
 //! Scripts: what they may say, and what is found in the sequences that they describe.
 
-use lockstep_finding::Kind;
+use lockstep_finding::{Action, Kind};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::Kernel;
-use lockstep_sequence::{Executed, Sequence, Start, Step, execute};
+use lockstep_sequence::{Executed, Sequence, Start, Task, execute};
 use lockstep_simulate::Config;
 
 const KERNELS: &str = "
@@ -19,14 +19,16 @@ fn run(steps: &str) -> Executed {
         "[buffers]\na = \"i32[8]:iota\"\nb = \"i32[8]\"\n[numbers]\nk = 5\n{}",
         steps.replace("LAUNCH", "grid = 2\nblock = 4\nlaunch")
     );
-    let sequence = Sequence::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+    let sequence = Sequence::parse("run.toml", &text).unwrap_or_else(|e| panic!("{e}"));
     let input = Input::Text { name: "k.cl", bytes: KERNELS.as_bytes() };
     let module = load(input, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
     let kernel = |name: &str| module.kernels.iter().find(|k| k.name == name).expect("a kernel");
     let kernels: Vec<&Kernel> = sequence.launches().map(|(_, l)| kernel(&l.kernel)).collect();
-    let contents = |b: &lockstep_sequence::Buffer| b.array.to_bytes(&b.name, 0);
+    sequence.check(&kernels).unwrap_or_else(|e| panic!("{e}"));
+    let bytes = |b: &lockstep_sequence::Buffer| b.array.to_bytes(&b.name, 0).expect("contents");
+    let contents = |at: usize| bytes(&sequence.buffers[at]);
     execute(&sequence, &kernels, &contents, &|_| None, &Config::default())
-        .unwrap_or_else(|e| panic!("{e}"))
+        .unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 fn found(e: &Executed) -> Vec<(usize, Kind, &str)> {
@@ -78,7 +80,14 @@ fn a_launch_in_the_queue_may_use_what_is_released() {
     let e = run(&format!("{launch}[[step]]\nfree = \"b\""));
     let message = "`b` is released in step 2 while step 1 may still be waiting to use it";
     assert_eq!(found(&e), [(0, Kind::UseAfterFree, message)]);
-    assert_eq!(e.findings[0].finding.accesses.len(), 1);
+    let accesses = &e.findings[0].finding.accesses;
+    assert_eq!((accesses[0].op, accesses[0].place.file.as_str()), (Action::Write, "k.cl"));
+    let line = accesses[1].place.line;
+    assert_eq!(
+        (accesses[1].op, accesses[1].place.file.as_str(), line),
+        (Action::HostFree, "run.toml", 12)
+    );
+    assert_eq!(accesses[0].notes.last().expect("a step"), "in step 1 of run.toml, set");
     assert_eq!(found(&run(&format!("{launch}[[step]]\nwait = true\n[[step]]\nfree = \"b\""))), []);
     // A copy waits, unless it is asynchronous.
     assert_eq!(
@@ -102,25 +111,61 @@ fn a_launch_after_the_release_must_not_use_the_buffer() {
 }
 
 #[test]
+fn the_host_must_not_use_what_it_has_released() {
+    let e = run("[[step]]\nfree = \"a\"\n[[step]]\nfill = \"a\"\n[[step]]\nfree = \"a\"");
+    let messages = [
+        "`a` is used in step 2, but it was released in step 1",
+        "`a` is released in step 3, but it was released in step 1",
+    ];
+    assert_eq!(
+        found(&e),
+        [(1, Kind::UseAfterFree, messages[0]), (2, Kind::UseAfterFree, messages[1])]
+    );
+    let e = run("[[step]]\nfree = \"a\"\n[[step]]\ncopy = \"b\"\nto = \"a\"");
+    assert_eq!(found(&e), [(1, Kind::UseAfterFree, messages[0])]);
+}
+
+#[test]
+fn the_host_waits_for_copies_of_its_own_memory() {
+    let copies = "[[step]]\ncopy = \"a\"\nto = \"b\"\nasync = true\n";
+    let compared = |steps: &str| {
+        let text =
+            format!("compare = [\"b\"]\n[buffers]\na = \"i32[8]:iota\"\nb = \"i32[8]\"\n{steps}");
+        let sequence = Sequence::parse("run.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        execute(&sequence, &[], &|_| vec![0; 32], &|_| None, &Config::default())
+            .unwrap_or_else(|e| panic!("{e:?}"))
+    };
+    let e = compared(copies);
+    let message = "`b` is compared while the copy of step 1 may still be writing it";
+    assert_eq!(found(&e), [(0, Kind::DataRace, message)]);
+    assert_eq!(found(&compared(&format!("{copies}[[step]]\nwait = true"))), []);
+    let filled = "[[step]]\nfill = \"a\"\nbyte = 3\n";
+    let e = compared(&format!("{copies}{filled}[[step]]\nwait = true"));
+    let message = "`a` is filled in step 2 while the copy of step 1 may still be reading it";
+    assert_eq!(found(&e), [(0, Kind::DataRace, message)]);
+    assert_eq!(found(&compared(&format!("{copies}[[step]]\nwait = true\n{filled}"))), []);
+}
+
+#[test]
 fn scripts_are_read() {
     let text = "compare = [\"y\"]\n[buffers]\nx = \"f32[4]:symbolic\"\ny = \"f32[4]\"\nz = \"u8[2]:1,2\"
 [numbers]\nn = 4\na = \"symbolic\"\nb = 0.5\n[[step]]\nlaunch = \"f.cl:k\"\ngrid = [2, 3]\nblock = 4\nshared = 64\nargs = { p = \"x\", q = 1.5 }
 [[step]]\nwait = true";
-    let s = Sequence::parse(text).unwrap_or_else(|e| panic!("{e}"));
+    let s = Sequence::parse("run.toml", text).unwrap_or_else(|e| panic!("{e}"));
     let starts: Vec<_> = s.buffers.iter().map(|b| (b.name.as_str(), b.start)).collect();
     assert_eq!(starts, [("x", Start::Symbolic), ("y", Start::Unwritten), ("z", Start::Filled)]);
     let numbers: Vec<_> = s.numbers.iter().map(|n| (n.name.as_str(), n.value.as_deref())).collect();
     assert_eq!(numbers, [("a", None), ("b", Some("0.5")), ("n", Some("4"))]);
-    let Step::Launch(l) = &s.steps[0] else { panic!("a launch") };
+    let Task::Launch(l) = &s.steps[0].task else { panic!("a launch") };
     assert_eq!((l.file.as_str(), l.kernel.as_str(), l.shared), ("f.cl", "k", 64));
     assert_eq!((l.grid, l.block), ([2, 3, 1], [4, 1, 1]));
     assert_eq!(l.args, [("p".into(), "x".into()), ("q".into(), "1.5".into())]);
-    assert_eq!(s.steps[1], Step::Wait);
+    assert_eq!((&s.steps[1].task, s.steps[1].place.line), (&Task::Wait, 17));
 }
 
 #[test]
 fn a_wrong_script_has_one_message_with_its_line() {
-    let refused = |text: &str| Sequence::parse(text).expect_err(text);
+    let refused = |text: &str| Sequence::parse("run.toml", text).expect_err(text);
     assert_eq!(
         refused("[buffers]\nx = \"f32\""),
         "line 2: buffer 'x': an array is expected, as in f32[64]"

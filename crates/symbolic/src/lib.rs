@@ -1,8 +1,8 @@
 //! Symbolic execution of kernels at a given launch, and whether two of them are equivalent.
 //!
 //! After *Symbolic Testing of OpenCL Code* (Collingbourne, Cadar, Kelly 2011). [`equivalent`] takes a kernel and its reference,
-//! which is a kernel, too: a C function is one that is launched with a single thread. Both are executed with terms for values, and
-//! their outputs are compared. Each folder uses only those before it:
+//! which is a kernel, too: a C function is one that is launched with a single thread. Either may be a sequence of launches
+//! ([`Program`]). Both are executed with terms for values, and their outputs are compared. Each folder uses only those before it:
 //!
 //! - `term`: expressions over the inputs, hash-consed;
 //! - `solve`: questions about conditions, by samples and by Z3;
@@ -33,8 +33,8 @@ mod solve;
 mod term;
 
 pub use compare::{
-    Answer, Input, Launched, Mismatch, Output, Question, Statistics, Told, Tolerance, Verdict,
-    Writer, equivalent, evaluated,
+    Answer, Input, Launched, Mismatch, Output, Program, Question, Sequenced, Statistics, Told,
+    Tolerance, Verdict, Writer, equivalent, evaluated,
 };
 pub use equal::assumptions::Assumptions;
 pub use execute::Limits;

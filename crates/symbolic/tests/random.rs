@@ -4,6 +4,7 @@
 use lockstep_difftest::case::{ArgKind, Case, Scalar};
 use lockstep_difftest::generate::generate;
 use lockstep_difftest::random::Random;
+use lockstep_finding::ElementType;
 use lockstep_frontend as frontend;
 use lockstep_kernel::{Kernel, Language, Ty};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, simulate};
@@ -90,7 +91,13 @@ fn check(seed: u64) -> Result<Ended, String> {
         of.push(match &arg.kind {
             ArgKind::Buffer { ty, len, .. } => {
                 let (ty, elements) = (register(*ty), *len as u64);
-                inputs.push(Input { name: arg.name.clone(), ty, elements, is_array: true });
+                inputs.push(Input {
+                    name: arg.name.clone(),
+                    ty,
+                    element: ElementType::U64,
+                    elements,
+                    is_array: true,
+                });
                 Some(inputs.len() - 1)
             }
             _ => None,

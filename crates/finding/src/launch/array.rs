@@ -47,6 +47,24 @@ impl ArraySpec {
         ArraySpec { element, lanes: 1, length, contents }
     }
 
+    /// The same array with these bytes, written out as far as they are not zero.
+    #[must_use]
+    pub fn with_bytes(&self, bytes: &[u8]) -> ArraySpec {
+        let size = self.element.size();
+        let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last / size + 1);
+        let text = |b: &[u8]| self.element.value_text(b);
+        let mut values: Vec<String> = bytes.chunks_exact(size).take(used).map(text).collect();
+        // One value alone would fill the array.
+        if values.len() == 1 && self.length * u64::from(self.lanes) > 1 {
+            values.push(text(&[0; 8][..size]));
+        }
+        let contents = match values.is_empty() {
+            true => ArrayContents::Zeros,
+            false => ArrayContents::Literal(values),
+        };
+        ArraySpec { contents, ..self.clone() }
+    }
+
     pub(super) fn parse(text: &str) -> Result<ArraySpec, String> {
         let (type_name, rest) = text.split_once('[').ok_or("'[' expected")?;
         let type_name = type_name.trim();

@@ -14,7 +14,9 @@ use std::fmt::Write;
 
 use super::{access_label, annotation_level, launch_options, number, one_line, title_text};
 use crate::source::Sources;
-use crate::{Counts, Finding, InputError, KernelReport, Kind, Reason, Report, Spot, Verdict};
+use crate::{
+    Counts, Finding, InputError, KernelReport, Kind, Reason, Repeat, Report, Spot, Verdict,
+};
 
 pub fn github(report: &Report, sources: &mut Sources) -> String {
     let mut out = String::new();
@@ -76,6 +78,8 @@ fn message(finding: &Finding, sources: &mut Sources) -> String {
     }
     if let Some(launch) = &finding.launch {
         let _ = write!(text, "\nlaunch: {}", launch_options(launch));
+    } else if let Some(Repeat { what, options, .. }) = &finding.repeat {
+        let _ = write!(text, "\nrepeat: {}", format!("{what} {options}").trim_end());
     }
     for help in &finding.help {
         let _ = write!(text, "\nhelp: {help}");

@@ -19,7 +19,7 @@ use super::{
 use crate::source::{Sources, expression_at, line_range};
 use crate::{
     Access, AccessMap, Condition, Counted, Counts, Finding, KernelReport, Kind, Output, Place,
-    Report, Severity, Spot, Standing, Suppressed, Verdict,
+    Repeat, Report, Severity, Spot, Standing, Suppressed, Verdict,
 };
 
 #[derive(Clone, Debug, Default)]
@@ -292,6 +292,8 @@ fn notes(
     if let Some(launch) = &finding.launch {
         let options = finding.repeat.as_ref().map(|r| r.options.clone()).filter(|o| !o.is_empty());
         notes.push(format!("launch: {}", options.unwrap_or_else(|| launch_options(launch))));
+    } else if let Some(Repeat { what, options, .. }) = &finding.repeat {
+        notes.push(format!("repeat: {what} {options}").trim_end().to_owned());
     }
     if !finding.also_in.is_empty() {
         notes.push(format!("the same in {}", finding.also_in.join(", ")));

@@ -33,6 +33,9 @@ pub(crate) fn index_text(i: [u32; 3]) -> String {
 
 /// `thread (16,0,0) of block (0,0,0)`.
 pub(crate) fn actor_text(access: &Access) -> String {
+    if access.op.is_of_host() {
+        return "the host".to_owned();
+    }
     actor_text_of(&Actor { block: access.block, thread: access.thread })
 }
 

@@ -325,12 +325,19 @@ impl WeakArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EquivArgs {
-    /// The reference: a function of a .c, .cpp or .cu file, or a kernel
+    /// The reference: a function of a .c, .cpp or .cu file, or a kernel; with --script, another script, too
     #[arg(value_name = "FILE:FUNCTION")]
     pub(crate) reference: OsString,
     /// The kernel
-    #[arg(value_name = "FILE:KERNEL")]
-    pub(crate) subject: OsString,
+    #[arg(
+        value_name = "FILE:KERNEL",
+        required_unless_present = "script",
+        conflicts_with = "script"
+    )]
+    pub(crate) subject: Option<OsString>,
+    /// Compare what the launches, copies and releases of this script leave in its buffers, instead of one kernel
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) project: FileProjectArgs,
     #[command(flatten)]

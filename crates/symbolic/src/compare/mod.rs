@@ -22,7 +22,7 @@ use lockstep_simulate::site_place;
 use crate::equal::assumptions::Assumptions;
 use crate::equal::differ::first_difference;
 use crate::equal::{Compared, Comparer};
-use crate::execute::{Executed, Side, Trouble, coordinates, execute};
+use crate::execute::{Executed, Side, Steps, Trouble, coordinates, execute, execute_sequence};
 use crate::solve::{Model, Solver};
 use crate::term::walk::undefined_in;
 use crate::term::{InputName, Pool, T, Variable};
@@ -52,38 +52,69 @@ pub fn equivalent(question: &Question) -> Answer {
         .map(|i| InputName { name: i.name.clone(), is_array: i.is_array })
         .collect();
     let mut solver = Solver::new(question.deadline, question.cancel.clone(), WORK);
-    let executed = both(question, &mut pool, &mut solver);
     let mut runs = Runs::new(question);
+    // What is wrong with the steps of a sequence shows on any input, and leaves nothing to compare.
+    if question.sides.iter().any(|s| matches!(s, Program::Sequence(_)))
+        && let Some(faults) = runs.faults()
+    {
+        return with_faults(faults, Reason::NotCompared(NotCompared::Faults));
+    }
+    let executed = both(question, &mut pool, &mut solver);
     // Half of what is left is for executions.
     let now = Instant::now();
     let half = |d: Instant| now + d.saturating_duration_since(now) / 2;
     solver.deadline = question.deadline.map(half);
     match executed {
         Ok(sides) => decide(question, pool, solver, sides, &mut runs),
-        Err((which, trouble)) => {
+        Err(Ended { side, launch, trouble }) => {
             let models = trouble.model.iter().map(|m| contents(question, &pool, m)).collect();
-            let because = reasons::of(question.sides[which].kernel, &trouble);
+            let program = &question.sides[side];
+            let because = reasons::of(program.kernel(launch), &trouble);
+            let because = match program.step(launch) {
+                Some(step) => Reason::InStep { step: step as u32 + 1, because: Box::new(because) },
+                None => because,
+            };
             without_terms(question, &mut runs, models, because)
         }
     }
 }
 
-fn both(
-    question: &Question,
-    pool: &mut Pool,
-    solver: &mut Solver,
-) -> Result<[Executed; 2], (usize, Trouble)> {
-    let mut run = |which: usize| {
-        let launched = &question.sides[which];
-        let of = |i: &Option<usize>| i.map(|i| (i as u32, question.inputs[i].ty));
-        let side = Side {
-            kernel: launched.kernel,
-            launch: &launched.launch,
-            inputs: launched.inputs.iter().map(of).collect(),
-            warp_size: question.warp_size,
+/// A side whose execution has no result.
+struct Ended {
+    side: usize,
+    launch: usize,
+    trouble: Trouble,
+}
+
+fn both(question: &Question, pool: &mut Pool, solver: &mut Solver) -> Result<[Executed; 2], Ended> {
+    let of = |i: &Option<usize>| i.map(|i| (i as u32, question.inputs[i].ty));
+    let all = |list: &[Option<usize>]| list.iter().map(of).collect();
+    let mut run =
+        |side: usize| match &question.sides[side] {
+            Program::Launch(launched) => {
+                let made = Side {
+                    kernel: launched.kernel,
+                    launch: &launched.launch,
+                    inputs: all(&launched.inputs),
+                    warp_size: question.warp_size,
+                };
+                execute(pool, solver, &made, question.limits, side as u32)
+                    .map_err(|trouble| Ended { side, launch: 0, trouble })
+            }
+            Program::Sequence(sequenced) => {
+                let steps = Steps {
+                    sequence: sequenced.sequence,
+                    kernels: &sequenced.kernels,
+                    buffers: all(&sequenced.buffers),
+                    numbers: all(&sequenced.numbers),
+                    contents: &sequenced.contents,
+                    warp_size: question.warp_size,
+                };
+                let number = |launch: u32| side as u32 + 2 * launch;
+                execute_sequence(pool, solver, &steps, question.limits, number)
+                    .map_err(|(launch, trouble)| Ended { side, launch, trouble })
+            }
         };
-        execute(pool, solver, &side, question.limits, which as u32).map_err(|t| (which, t))
-    };
     Ok([run(0)?, run(1)?])
 }
 
@@ -164,13 +195,17 @@ fn decide(
     answer
 }
 
-/// The elements of an output that a side has written, with what both leave there.
+/// The elements of an output that may differ, with what both leave there: those that a side has written, or all where the
+/// two have begun with different contents.
 fn elements_of(pool: &mut Pool, sides: &mut [Executed; 2], output: &Output) -> Vec<(u64, [T; 2])> {
     let size = u64::from(output.ty.bytes());
     let ids: Vec<Option<u32>> = (0..2).map(|i| sides[i].params[output.params[i]]).collect();
     let (Some(first), Some(second)) = (ids[0], ids[1]) else { return Vec::new() };
-    let mut offsets = sides[0].objects[first as usize].written(size);
-    offsets.extend(sides[1].objects[second as usize].written(size));
+    let objects = [&sides[0].objects[first as usize], &sides[1].objects[second as usize]];
+    let mut offsets: Vec<u64> = match objects[0].begins_as(objects[1]) {
+        true => objects.iter().flat_map(|o| o.written(size)).collect(),
+        false => (0..objects[0].size.min(objects[1].size) / size).map(|e| e * size).collect(),
+    };
     offsets.sort_unstable();
     offsets.dedup();
     let mut out = Vec::with_capacity(offsets.len());
@@ -202,7 +237,7 @@ fn undecided(
     match runs.look(models, Some(&places)) {
         Seen::Faults(faults) => with_faults(faults, Reason::NotCompared(NotCompared::Faults)),
         Seen::Difference(difference) => {
-            let at = (difference.output, difference.element);
+            let at = (difference.at.output, difference.at.element);
             let own = open.iter().find(|o| (o.output, o.element) == at).copied();
             let told = own.map(|o| told(pool, comparer, o));
             let written = own.map(|o| writers(question, sides, o));
@@ -256,14 +291,17 @@ fn writers(question: &Question, sides: &[Executed; 2], open: Open) -> [Option<Wr
         let object = sides[i].params[output.params[i]]?;
         let writer = sides[i].objects[object as usize].writer(open.element * size);
         let written = sides[i].writers.get(writer as usize).filter(|_| writer != 0)?;
-        let launched = &question.sides[i];
-        let threads: u32 = launched.launch.block.iter().product();
+        let launch = written.launch as usize;
+        let program = &question.sides[i];
+        let [grid, block] = program.dims(launch);
+        let threads: u32 = block.iter().product();
         let site = lockstep_kernel::SiteId(written.site);
-        let place: Place = site_place(launched.kernel, site);
+        let place: Place = site_place(program.kernel(launch), site);
         Some(Writer {
+            step: program.step(launch),
             place,
-            thread: coordinates(written.thread % threads, launched.launch.block),
-            block: coordinates(written.block, launched.launch.grid),
+            thread: coordinates(written.thread % threads, block),
+            block: coordinates(written.block, grid),
         })
     })
 }
@@ -274,14 +312,15 @@ fn mismatch(
     told: Option<Told>,
     written: Option<[Option<Writer>; 2]>,
 ) -> Mismatch {
-    let output = &question.outputs[difference.output];
+    let Difference { at, inputs } = difference;
+    let output = &question.outputs[at.output];
     let text = |bits: u64| output.element.value_text(&bits.to_le_bytes());
     Mismatch {
-        output: difference.output,
-        element: difference.element,
-        values: difference.values.map(text),
-        inputs: difference.inputs,
-        different: difference.different,
+        output: at.output,
+        element: at.element,
+        values: at.values.map(text),
+        inputs,
+        different: at.different,
         told,
         writers: written.unwrap_or_default(),
     }

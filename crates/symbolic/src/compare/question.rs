@@ -5,6 +5,7 @@ use std::time::Instant;
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ElementType, Finding, Place, Reason};
 use lockstep_kernel::{Kernel, Ty};
+use lockstep_sequence::Sequence;
 use lockstep_simulate::BoundLaunch;
 
 use crate::equal::assumptions::Assumptions;
@@ -15,8 +16,24 @@ use crate::execute::Limits;
 pub struct Input {
     pub name: String,
     pub ty: Ty,
+    /// As its values are written.
+    pub element: ElementType,
     pub elements: u64,
     pub is_array: bool,
+}
+
+impl Input {
+    /// Values of a scalar as an argument has them.
+    pub fn text(&self, bits: &[u64]) -> String {
+        let text = |v: &u64| self.element.value_text(&v.to_le_bytes());
+        bits.iter().map(text).collect::<Vec<_>>().join(",")
+    }
+
+    /// The bytes of an array of these elements.
+    pub fn bytes(&self, bits: &[u64]) -> Vec<u8> {
+        let size = self.ty.bytes() as usize;
+        bits.iter().flat_map(|v| v.to_le_bytes().into_iter().take(size)).collect()
+    }
 }
 
 /// A kernel, and how it is launched.
@@ -28,11 +45,60 @@ pub struct Launched<'a> {
     pub inputs: Vec<Option<usize>>,
 }
 
+/// A sequence of launches.
+#[derive(Debug)]
+pub struct Sequenced<'a> {
+    pub sequence: &'a Sequence,
+    /// Of each launch, in order.
+    pub kernels: Vec<&'a Kernel>,
+    /// For each buffer, and each number, the input that it is.
+    pub buffers: Vec<Option<usize>>,
+    pub numbers: Vec<Option<usize>>,
+    /// The bytes of buffers that are no inputs.
+    pub contents: Vec<Vec<u8>>,
+}
+
+/// One side of the question.
+#[derive(Debug)]
+pub enum Program<'a> {
+    Launch(Launched<'a>),
+    Sequence(Sequenced<'a>),
+}
+
+impl<'a> Program<'a> {
+    /// The kernel of a launch: there is one, or those of a sequence in order.
+    pub(crate) fn kernel(&self, launch: usize) -> &'a Kernel {
+        match self {
+            Program::Launch(launched) => launched.kernel,
+            Program::Sequence(steps) => steps.kernels[launch],
+        }
+    }
+
+    /// Its blocks and threads.
+    pub(crate) fn dims(&self, launch: usize) -> [[u32; 3]; 2] {
+        match self {
+            Program::Launch(launched) => [launched.launch.grid, launched.launch.block],
+            Program::Sequence(steps) => {
+                let nth = steps.sequence.launches().nth(launch);
+                nth.map_or([[1; 3]; 2], |(_, l)| [l.grid, l.block])
+            }
+        }
+    }
+
+    /// The number of a launch's step, where there are steps.
+    pub fn step(&self, launch: usize) -> Option<usize> {
+        match self {
+            Program::Launch(_) => None,
+            Program::Sequence(steps) => steps.sequence.launches().nth(launch).map(|(i, _)| i),
+        }
+    }
+}
+
 /// An array that is compared.
 #[derive(Clone, Debug)]
 pub struct Output {
     pub name: String,
-    /// The parameter on both sides.
+    /// On both sides, the parameter of a launch or the buffer of a sequence.
     pub params: [usize; 2],
     pub ty: Ty,
     pub element: ElementType,
@@ -50,7 +116,7 @@ pub struct Tolerance {
 #[derive(Debug)]
 pub struct Question<'a> {
     /// The reference, then the kernel.
-    pub sides: [Launched<'a>; 2],
+    pub sides: [Program<'a>; 2],
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
     pub allowed: Assumptions,
@@ -129,6 +195,8 @@ pub struct Told {
 
 #[derive(Clone, Debug)]
 pub struct Writer {
+    /// Of a sequence, the number of the step.
+    pub step: Option<usize>,
     pub place: Place,
     pub thread: [u32; 3],
     pub block: [u32; 3],

@@ -15,6 +15,9 @@ pub(super) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
             Reason::NotFollowed { what: NotFollowed::Operation(what.clone()), at: Some(at) }
         }
         What::OutOfBounds { .. } => Reason::MayHappen(Question::Bounds(at)),
+        What::Released { object } => {
+            Reason::NotCompared(NotCompared::Released { array: object.clone(), at })
+        }
         What::Race { other, .. } => Reason::MayHappen(Question::Accesses([line(*other), at])),
         What::AtomicOrder { other, .. } => {
             Reason::NotCompared(NotCompared::AtomicOrder([line(*other), at]))

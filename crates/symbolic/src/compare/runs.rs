@@ -1,23 +1,33 @@
 //! Both sides executed in the simulator, on the same inputs, and what they leave compared.
 
-use lockstep_finding::{Finding, Kind, Severity};
+use lockstep_finding::{Finding, Kind, Memory, MemorySpace, Severity};
 use lockstep_kernel::semantics::bits::real_value;
 use lockstep_kernel::{ParamKind, Ty};
+use lockstep_sequence::execute;
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, Prepared};
 
 use super::inputs;
 use super::is_over;
-use super::question::{Launched, Output, Question, Tolerance};
+use super::question::{Launched, Output, Program, Question, Sequenced, Tolerance};
 use crate::equal::assumptions::Assumptions;
 use crate::term::evaluate::is_same;
 
 /// Where two executions differ.
-pub(super) struct Difference {
+#[derive(Clone, Copy)]
+pub(super) struct Differing {
     pub(super) output: usize,
     pub(super) element: u64,
     pub(super) values: [u64; 2],
-    pub(super) inputs: Vec<Vec<u64>>,
+    /// Whether nobody has written it, on each side.
+    pub(super) unwritten: [bool; 2],
+    /// How many elements differ.
     pub(super) different: u64,
+}
+
+/// The first of them, and the inputs.
+pub(super) struct Difference {
+    pub(super) at: Differing,
+    pub(super) inputs: Vec<Vec<u64>>,
 }
 
 /// Bugs of a side, and the inputs that show them.
@@ -37,7 +47,8 @@ pub(super) enum Seen {
 
 pub(super) struct Runs<'a> {
     question: &'a Question<'a>,
-    prepared: [Prepared<'a>; 2],
+    /// Of sides that are one launch.
+    prepared: [Option<Prepared<'a>>; 2],
     config: Config,
 }
 
@@ -47,12 +58,28 @@ const STEPS: u64 = 20_000_000;
 const MOST_ENDLESS: u32 = 2;
 
 /// What one execution leaves, by output.
-type Left = Vec<Vec<u8>>;
+type Left = Vec<Bytes>;
+
+/// The bytes of an array.
+struct Bytes {
+    bytes: Vec<u8>,
+    /// Which of them have a value; all where it is `None`.
+    known: Option<Vec<bool>>,
+}
+
+impl Bytes {
+    fn is_known(&self, element: usize, size: usize) -> bool {
+        let known = self.known.as_ref().map(|k| k[element * size..][..size].iter().all(|k| *k));
+        known.unwrap_or(true)
+    }
+}
 
 impl<'a> Runs<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Runs<'a> {
-        let prepared =
-            [Prepared::new(question.sides[0].kernel), Prepared::new(question.sides[1].kernel)];
+        let prepared = [0, 1].map(|i| match &question.sides[i] {
+            Program::Launch(launched) => Some(Prepared::new(launched.kernel)),
+            Program::Sequence(_) => None,
+        });
         let without = [Kind::RedundantBarrier, Kind::RedundantFence, Kind::Mismatch];
         let kinds = Kind::ALL.into_iter().filter(|k| !without.contains(k)).collect();
         let config = Config {
@@ -108,24 +135,78 @@ impl<'a> Runs<'a> {
             rounds += 1;
             if let Some(found) = self.differ(first, second, places) {
                 let small = self.plainer(contents, &found, places);
-                return Seen::Difference(Box::new(small));
+                return match (0..2).find(|side| small.at.unwritten[*side]) {
+                    Some(side) => {
+                        let findings = vec![(side, self.unwritten(&small.at))];
+                        Seen::Faults(Faults { findings, inputs: small.inputs })
+                    }
+                    None => Seen::Difference(Box::new(small)),
+                };
             }
         }
         benign.map_or(Seen::Nothing { rounds }, Seen::Faults)
     }
 
+    /// An element that counts in the end, and that no step has written.
+    fn unwritten(&self, at: &Differing) -> Finding {
+        let output = &self.question.outputs[at.output];
+        let size = i64::from(output.ty.bytes());
+        let from = at.element as i64 * size;
+        let memory = Memory {
+            space: MemorySpace::Global,
+            object: Some(output.name.clone()),
+            element: Some(at.element as i64),
+            bytes: Some([from, from + size]),
+            object_size: None,
+            element_type: Some(output.element.name().to_owned()),
+        };
+        let message =
+            format!("`{}[{}]` is compared, and no step has written it", output.name, at.element);
+        let found = Finding::new(Kind::UninitialisedRead, message, Vec::new());
+        Finding { memory: Some(memory), occurrences: at.different, ..found }
+    }
+
+    /// What is wrong with a side on the first inputs.
+    pub(super) fn faults(&mut self) -> Option<Faults> {
+        let inputs = inputs::contents(self.question, 0);
+        for which in 0..2 {
+            match self.run(which, &inputs) {
+                Err(findings) if findings.iter().any(|f| !f.benign) => {
+                    let findings = findings.into_iter().map(|f| (which, f)).collect();
+                    return Some(Faults { findings, inputs });
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
     /// What a side leaves; nothing where the inputs do not count, or the launch was not executed to its end.
     fn run(&self, which: usize, contents: &[Vec<u64>]) -> Result<Option<Left>, Vec<Finding>> {
-        let launched = &self.question.sides[which];
+        match (&self.question.sides[which], &self.prepared[which]) {
+            (Program::Launch(launched), Some(prepared)) => {
+                self.launch(which, launched, prepared, contents)
+            }
+            (Program::Sequence(steps), _) => self.sequence(which, steps, contents),
+            _ => Ok(None),
+        }
+    }
+
+    fn launch(
+        &self,
+        which: usize,
+        launched: &Launched,
+        prepared: &Prepared,
+        contents: &[Vec<u64>],
+    ) -> Result<Option<Left>, Vec<Finding>> {
         let launch = filled(launched, self.question, contents);
-        let Ok(outcome) = self.prepared[which].simulate(&launch, &self.config) else {
+        let Ok(outcome) = prepared.simulate(&launch, &self.config) else {
             return Ok(None);
         };
         if outcome.violated.is_some() {
             return Ok(None);
         }
-        let errors = |f: &Finding| f.severity == Severity::Error || f.benign;
-        let errors: Vec<Finding> = outcome.findings.into_iter().filter(errors).collect();
+        let errors: Vec<Finding> = outcome.findings.into_iter().filter(is_fault).collect();
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -135,7 +216,37 @@ impl<'a> Runs<'a> {
         let of = |o: &Output| {
             let param = o.params[which];
             let buffer = outcome.buffers.iter().find(|(p, _)| *p == param);
-            buffer.map(|(_, bytes)| bytes.clone()).unwrap_or_default()
+            let bytes = buffer.map(|(_, bytes)| bytes.clone()).unwrap_or_default();
+            Bytes { bytes, known: None }
+        };
+        Ok(Some(self.question.outputs.iter().map(of).collect()))
+    }
+
+    fn sequence(
+        &self,
+        which: usize,
+        steps: &Sequenced,
+        contents: &[Vec<u64>],
+    ) -> Result<Option<Left>, Vec<Finding>> {
+        let bytes = |at: usize| match steps.buffers[at] {
+            Some(input) => self.question.inputs[input].bytes(&contents[input]),
+            None => steps.contents[at].clone(),
+        };
+        let number = |at: usize| {
+            let input = steps.numbers[at]?;
+            Some(self.question.inputs[input].text(&contents[input]))
+        };
+        let ended = execute(steps.sequence, &steps.kernels, &bytes, &number, &self.config);
+        let Ok(mut ended) = ended else { return Ok(None) };
+        let errors = ended.findings.into_iter().map(|f| f.finding).filter(is_fault);
+        let errors: Vec<Finding> = errors.collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let of = |o: &Output| {
+            let at = o.params[which];
+            let known = ended.known[at].take();
+            Bytes { bytes: std::mem::take(&mut ended.buffers[at]), known }
         };
         Ok(Some(self.question.outputs.iter().map(of).collect()))
     }
@@ -146,25 +257,33 @@ impl<'a> Runs<'a> {
         first: &Left,
         second: &Left,
         places: Option<&[(usize, u64)]>,
-    ) -> Option<(usize, u64, [u64; 2], u64)> {
-        let mut found = None;
+    ) -> Option<Differing> {
+        let mut found: Option<Differing> = None;
         let mut count = 0;
         for (output, about) in self.question.outputs.iter().enumerate() {
             let size = about.ty.bytes() as usize;
             let (a, b) = (&first[output], &second[output]);
-            let elements = a.len().min(b.len()) / size;
+            let elements = a.bytes.len().min(b.bytes.len()) / size;
             for element in 0..elements {
                 if places.is_some_and(|p| p.binary_search(&(output, element as u64)).is_err()) {
                     continue;
                 }
-                let values = [number(a, element, size), number(b, element, size)];
+                let values = [number(&a.bytes, element, size), number(&b.bytes, element, size)];
                 if !self.is_equal(about.ty, values) {
                     count += 1;
-                    found.get_or_insert((output, element as u64, values));
+                    let unwritten = [a, b].map(|side| !side.is_known(element, size));
+                    let element = element as u64;
+                    found.get_or_insert(Differing {
+                        output,
+                        element,
+                        values,
+                        unwritten,
+                        different: 0,
+                    });
                 }
             }
         }
-        found.map(|(output, element, values)| (output, element, values, count))
+        found.map(|f| Differing { different: count, ..f })
     }
 
     fn is_equal(&self, ty: Ty, [a, b]: [u64; 2]) -> bool {
@@ -193,7 +312,7 @@ impl<'a> Runs<'a> {
     fn plainer(
         &self,
         contents: Vec<Vec<u64>>,
-        found: &(usize, u64, [u64; 2], u64),
+        found: &Differing,
         places: Option<&[(usize, u64)]>,
     ) -> Difference {
         let differs = |contents: &[Vec<u64>]| {
@@ -225,9 +344,13 @@ impl<'a> Runs<'a> {
             }
             part /= 2;
         }
-        let (output, element, values, different) = at;
-        Difference { output, element, values, inputs: best, different }
+        Difference { at, inputs: best }
     }
+}
+
+/// Whether what a side leaves says nothing.
+fn is_fault(finding: &Finding) -> bool {
+    finding.severity == Severity::Error || finding.benign
 }
 
 fn number(bytes: &[u8], element: usize, size: usize) -> u64 {
@@ -245,9 +368,7 @@ fn filled(launched: &Launched, question: &Question, contents: &[Vec<u64>]) -> Bo
         launch.args[param] = match launched.kernel.params[param].kind {
             ParamKind::Scalar { .. } => BoundArg::Scalar(values.clone()),
             kind => {
-                let size = question.inputs[input].ty.bytes() as usize;
-                let bytes = |v: &u64| v.to_le_bytes().into_iter().take(size);
-                let bytes: Vec<u8> = values.iter().flat_map(bytes).collect();
+                let bytes = question.inputs[input].bytes(values);
                 match kind {
                     ParamKind::Aggregate { .. } => BoundArg::Aggregate(bytes),
                     _ => BoundArg::Buffer(bytes.into()),

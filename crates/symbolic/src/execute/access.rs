@@ -70,9 +70,10 @@ impl Machine<'_> {
     }
 
     pub(super) fn writer(&mut self, thread: &Thread, site: u32) -> Writer {
-        let Written { site: s, thread: t, .. } = self.writers[self.writers.len() - 1];
-        if (s, t) != (site, thread.number) || self.writers.len() == 1 {
-            self.writers.push(Written { site, thread: thread.number, block: thread.block });
+        let Written { launch: l, site: s, thread: t, .. } = self.writers[self.writers.len() - 1];
+        let launch = self.launch;
+        if (l, s, t) != (launch, site, thread.number) || self.writers.len() == 1 {
+            self.writers.push(Written { launch, site, thread: thread.number, block: thread.block });
         }
         self.writers.len() as u32 - 1
     }
@@ -191,6 +192,9 @@ impl Machine<'_> {
         let outside = What::OutOfBounds { object: name() };
         if self.objects[object as usize].owner.is_some_and(|o| o != thread.number) {
             return self.trouble_if(guard, What::UnknownObject);
+        }
+        if self.objects[object as usize].released {
+            return self.trouble_if(guard, What::Released { object: name() });
         }
         if let Some(offset) = self.pool.value(offset) {
             if offset.checked_add(size).is_none_or(|end| end > whole) {

@@ -25,6 +25,7 @@ mod block;
 mod exchange;
 mod liveness;
 mod operation;
+mod sequence;
 mod setup;
 mod thread;
 
@@ -36,6 +37,7 @@ use crate::memory::records::Events;
 use crate::solve::{Model, Solver};
 use crate::term::{Pool, T};
 
+pub(crate) use sequence::{Steps, execute_sequence};
 pub(crate) use setup::Side;
 
 /// How far an execution goes.
@@ -71,6 +73,10 @@ pub(crate) enum What {
     OutOfBounds {
         object: String,
     },
+    /// A buffer that the host has released, or may have by then.
+    Released {
+        object: String,
+    },
     /// Two accesses of different threads; where the other one is.
     Race {
         other: LocId,
@@ -102,6 +108,8 @@ pub(crate) type Outcome<V> = Result<V, Trouble>;
 /// Who wrote something: an access, its thread and its block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
+    /// Of a sequence, which launch.
+    pub(crate) launch: u32,
     pub(crate) site: u32,
     pub(crate) thread: u32,
     pub(crate) block: u32,
@@ -117,6 +125,15 @@ pub(crate) struct Executed {
     pub(crate) steps: u64,
 }
 
+/// What launches before have left.
+#[derive(Default)]
+struct Before {
+    launch: u32,
+    /// The arrays of parameters, where they are not new.
+    arrays: Vec<Option<Object>>,
+    writers: Vec<Written>,
+}
+
 /// Executes a launch.
 pub(crate) fn execute(
     pool: &mut Pool,
@@ -125,7 +142,22 @@ pub(crate) fn execute(
     limits: Limits,
     number: u32,
 ) -> Outcome<Executed> {
+    execute_after(pool, solver, side, limits, number, Before::default())
+}
+
+fn execute_after(
+    pool: &mut Pool,
+    solver: &mut Solver,
+    side: &Side,
+    limits: Limits,
+    number: u32,
+    before: Before,
+) -> Outcome<Executed> {
     let kernel = side.kernel;
+    let mut writers = before.writers;
+    if writers.is_empty() {
+        writers.push(Written { launch: 0, site: 0, thread: 0, block: 0 });
+    }
     let mut machine = Machine {
         kernel,
         cfg: Cfg::new(kernel),
@@ -138,14 +170,15 @@ pub(crate) fn execute(
         objects: Vec::new(),
         statics: Vec::new(),
         first: Vec::new(),
-        writers: vec![Written { site: 0, thread: 0, block: 0 }],
+        writers,
+        launch: before.launch,
         events: Events::default(),
         steps: 0,
         threads: u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block)),
         number,
         at: kernel.loc,
     };
-    let params = machine.set_up()?;
+    let params = machine.set_up(before.arrays)?;
     for block in 0..product(side.launch.grid) {
         machine.run_block(block)?;
     }
@@ -178,6 +211,7 @@ struct Machine<'a> {
     /// Registers on entry.
     first: Vec<Option<T>>,
     writers: Vec<Written>,
+    launch: u32,
     /// Of the block that runs.
     events: Events,
     steps: u64,

@@ -20,7 +20,7 @@ pub(crate) struct Side<'a> {
 
 impl Machine<'_> {
     /// Objects of the launch and registers of parameters; the object of each array parameter.
-    pub(super) fn set_up(&mut self) -> Outcome<Vec<Option<u32>>> {
+    pub(super) fn set_up(&mut self, mut before: Vec<Option<Object>>) -> Outcome<Vec<Option<u32>>> {
         let side = self.side;
         if side.launch.global.is_some() {
             return self.not_followed("a launch with smaller blocks at its end");
@@ -40,7 +40,9 @@ impl Machine<'_> {
                         Some((input, ty)) => Init::Input { input, ty },
                         None => Init::Bytes(Arc::new(bytes.to_vec())),
                     };
-                    let object = Object::new(&param.name, space, bytes.len() as u64, init);
+                    let new = || Object::new(&param.name, space, bytes.len() as u64, init);
+                    let mut object = before.get_mut(i).and_then(Option::take).unwrap_or_else(new);
+                    object.space = space;
                     objects[i] = Some(self.add_object(object));
                     self.first[param.reg.0 as usize] =
                         Some(self.origin(objects[i].unwrap_or(0), 0));

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{CastOp, IntOp, Space, Ty};
 
-use crate::term::{Pool, T, Undefined};
+use crate::term::{Node, Pool, T, Undefined, walk};
 use records::Records;
 
 /// What an object holds before the launch.
@@ -40,6 +40,8 @@ pub(crate) struct Object {
     pub(crate) owner: Option<u32>,
     /// Addresses in it, with their offsets, of objects that it was made with.
     pub(crate) addresses: Vec<(u64, T)>,
+    /// The host may have released it: no access is allowed.
+    pub(crate) released: bool,
     cells: Cells,
     pub(crate) records: Records,
 }
@@ -58,6 +60,7 @@ struct Piece {
     writer: Writer,
 }
 
+#[derive(Clone)]
 enum Cells {
     Untouched,
     Row { size: u64, cells: Vec<Cell> },
@@ -73,9 +76,46 @@ impl Object {
             init,
             owner: None,
             addresses: Vec::new(),
+            released: false,
             cells: Cells::Untouched,
             records: Records::default(),
         }
+    }
+
+    /// What it holds, as another object that no launch has touched: a copy, or the same memory for the next launch.
+    pub(crate) fn copied(&self, name: &str) -> Object {
+        let Object { space, size, owner, .. } = *self;
+        Object {
+            name: name.to_owned(),
+            space,
+            size,
+            init: self.init.clone(),
+            owner,
+            addresses: self.addresses.clone(),
+            released: false,
+            cells: self.cells.clone(),
+            records: Records::default(),
+        }
+    }
+
+    /// Whether both hold the same where nobody has written.
+    pub(crate) fn begins_as(&self, other: &Object) -> bool {
+        match (&self.init, &other.init) {
+            (Init::Input { input: a, ty: x }, Init::Input { input: b, ty: y }) => (a, x) == (b, y),
+            (Init::Bytes(a), Init::Bytes(b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// Whether an address was stored in it.
+    pub(crate) fn holds_address(&self, pool: &Pool) -> bool {
+        let terms: Vec<T> = match &self.cells {
+            Cells::Untouched => Vec::new(),
+            Cells::Row { cells, .. } => cells.iter().filter_map(|c| c.value).collect(),
+            Cells::Bytes(bytes) => bytes.values().map(|p| p.of).collect(),
+        };
+        let all = walk::reachable(pool, &terms, usize::MAX).unwrap_or_default();
+        all.iter().any(|t| matches!(pool.node(*t), Node::Address(..)))
     }
 
     /// Forgets what it holds: its lifetime is over.

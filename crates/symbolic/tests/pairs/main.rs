@@ -7,12 +7,12 @@ mod limits;
 use std::time::{Duration, Instant};
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{ArgValue, Launch};
+use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_frontend as frontend;
 use lockstep_kernel::{Kernel, Language, ParamKind, Ty};
 use lockstep_simulate::bind;
 use lockstep_symbolic::{
-    Answer, Assumptions, Input, Launched, Limits, Output, Question, Verdict, equivalent,
+    Answer, Assumptions, Input, Launched, Limits, Output, Program, Question, Verdict, equivalent,
 };
 
 /// Kernels `a` and `b` of a source, as launched with these dimensions and arguments; those with `:symbolic` stand for every value.
@@ -75,7 +75,13 @@ impl<'a> Pair<'a> {
                 let Some(name) = name else { continue };
                 let at = inputs.iter().position(|i| i.name == *name).unwrap_or_else(|| {
                     let (ty, elements, is_array) = shape(kernel, &launch, param);
-                    inputs.push(Input { name: (*name).to_owned(), ty, elements, is_array });
+                    inputs.push(Input {
+                        name: (*name).to_owned(),
+                        ty,
+                        element: ElementType::U64,
+                        elements,
+                        is_array,
+                    });
                     inputs.len() - 1
                 });
                 of[param] = Some(at);
@@ -103,7 +109,8 @@ impl<'a> Pair<'a> {
         let mut launched = kernels
             .into_iter()
             .zip(sides)
-            .map(|(kernel, (launch, inputs, _))| Launched { kernel, launch, inputs });
+            .map(|(kernel, (launch, inputs, _))| Launched { kernel, launch, inputs })
+            .map(Program::Launch);
         let sides = [launched.next().expect("two"), launched.next().expect("two")];
         equivalent(&Question {
             sides,

@@ -1,12 +1,13 @@
 //! Which parameter of one side is which of the other, and which arguments stand for every value.
 
-use lockstep_finding::{ArgValue, ElementType};
-use lockstep_kernel::{Kernel, Param, ParamKind, Ty};
+use lockstep_finding::{ArgValue, ArraySpec, ElementType};
+use lockstep_kernel::{Elem, Kernel, Param, ParamKind, Ty};
+use lockstep_simulate::bind;
 
 /// An argument of the command line.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
-    name: String,
+    pub(super) name: String,
     /// As `--arg` has it, without the word `symbolic`.
     value: ArgValue,
     pub(super) is_symbolic: bool,
@@ -117,6 +118,31 @@ impl Given {
                 "parameter '{}' is a pointer: give an array such as {}=f32[64]:symbolic",
                 param.name, param.name
             )),
+        }
+    }
+
+    pub(super) fn array(&self) -> Option<&ArraySpec> {
+        match &self.value {
+            ArgValue::Array(spec) => Some(spec),
+            _ => None,
+        }
+    }
+
+    pub(super) fn scalar(&self) -> Option<&str> {
+        match &self.value {
+            ArgValue::Scalar(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The type of its elements as a parameter has them.
+    pub(super) fn element_for(&self, param: &Param) -> ElementType {
+        match (self.element(), param.kind) {
+            (Some(element), _) => element,
+            (None, ParamKind::Scalar { ty, .. }) => {
+                bind::element_type(Elem::Scalar(ty), &param.source_type, param.signed)
+            }
+            (None, _) => ElementType::U8,
         }
     }
 

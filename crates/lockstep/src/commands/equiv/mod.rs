@@ -2,6 +2,8 @@
 
 mod arguments;
 mod report;
+mod script;
+mod sides;
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -15,7 +17,7 @@ use lockstep_kernel::{Kernel, ParamKind};
 use lockstep_names as names;
 use lockstep_simulate::bind;
 use lockstep_symbolic::{
-    Assumptions, Input, Launched, Limits, Output, Question, Tolerance, equivalent,
+    Assumptions, Input, Launched, Limits, Output, Program, Question, Tolerance, equivalent,
 };
 
 use crate::cli::options::{Analysis, CompareArgs, EquivArgs};
@@ -26,17 +28,9 @@ use crate::facts::launch_facts::{FileFacts, assumptions_hold};
 use crate::facts::load::{Source, error, frontend_options};
 use crate::project::plan;
 use arguments::Given;
+use sides::{Side, Single, What};
 
 const DEFAULT_BUDGET: f64 = 60.0;
-
-/// One side: a kernel, and the file that it is from.
-struct Side {
-    file: PathBuf,
-    name: String,
-    kernel: Kernel,
-    /// As the kernel is launched, or the reference.
-    launch: Launch,
-}
 
 pub(crate) fn equiv(args: &EquivArgs, sources: &mut Sources) -> Report {
     match compare(args, sources) {
@@ -46,9 +40,24 @@ pub(crate) fn equiv(args: &EquivArgs, sources: &mut Sources) -> Report {
 }
 
 fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError> {
+    if let Some(script) = &args.script {
+        return script::compare(args, script, sources);
+    }
     let started = Instant::now();
+    let Some(subject) = &args.subject else {
+        return Err(error(
+            "",
+            "a kernel is missing: FILE:KERNEL, or a script (--script FILE)".into(),
+        ));
+    };
+    if script::is_script(Path::new(&args.reference)) {
+        return Err(error(
+            "",
+            "a script as the reference is compared with a script: --script FILE".into(),
+        ));
+    }
     let (file, function) = split(&args.reference)?;
-    let (own_file, own_function) = split(&args.subject)?;
+    let (own_file, own_function) = split(subject)?;
     let analysis = plan::for_one_file(&own_file, &args.project, &args.analysis)?;
     let given: Vec<Given> = analysis
         .launch
@@ -83,38 +92,46 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
     let concrete =
         Launch { args: fixed(&given, &launch, &assigned[1], kernels[1]), ..launch.clone() };
     assumptions_hold(&analysis.launch.assume, &concrete).map_err(fail)?.map_err(fail)?;
-    let sides = [
-        Side {
-            file,
-            name: kernels[0].name.clone(),
-            kernel: reference.1.clone(),
-            launch: of_reference,
-        },
-        Side {
-            file: own_file.clone(),
-            name: kernels[1].name.clone(),
-            kernel: subject.1.0.clone(),
-            launch,
-        },
-    ];
-    let inputs = inputs(&sides, &given, &assigned).map_err(fail)?;
-    let outputs = outputs(&sides, &pairs, &given, &assigned, &args.compare.out).map_err(fail)?;
-    let launched = |which: usize| -> Result<Launched, InputError> {
-        let side = &sides[which];
-        let bound = bind::bind(&side.kernel, &side.launch).map_err(fail)?;
+    let inputs = inputs(kernels, &given, &assigned).map_err(fail)?;
+    let outputs = outputs(kernels, &pairs, &given, &assigned, &args.compare.out).map_err(fail)?;
+    let launches = [of_reference, launch];
+    let program = |which: usize| -> Result<Program, InputError> {
+        let kernel = kernels[which];
+        let launch = bind::bind(kernel, &launches[which]).map_err(fail)?;
         let of = |n: &Option<usize>| n.and_then(|n| inputs.iter().position(|(at, _)| *at == n));
-        Ok(Launched {
-            kernel: &side.kernel,
-            launch: bound,
-            inputs: assigned[which].iter().map(of).collect(),
-        })
+        let inputs = assigned[which].iter().map(of).collect();
+        Ok(Program::Launch(Launched { kernel, launch, inputs }))
     };
+    let programs = [program(0)?, program(1)?];
+    let side = |which: usize, file: &Path| Side {
+        file: file.to_path_buf(),
+        name: kernels[which].name.clone(),
+        what: What::Single(Single {
+            kernel: kernels[which].clone(),
+            launch: launches[which].clone(),
+        }),
+    };
+    let sides = [side(0, &file), side(1, &own_file)];
+    let inputs = inputs.iter().map(|(_, input)| input.clone()).collect();
+    answer(args, &analysis, &sides, programs, inputs, outputs, started)
+}
+
+/// Asks the question, and reports the answer.
+fn answer(
+    args: &EquivArgs,
+    analysis: &Analysis,
+    sides: &[Side; 2],
+    programs: [Program; 2],
+    inputs: Vec<Input>,
+    outputs: Vec<Output>,
+    started: Instant,
+) -> Result<Report, InputError> {
     let budget = analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
     let deadline =
         Duration::try_from_secs_f64(budget).ok().filter(|_| !analysis.search.reproducible);
     let question = Question {
-        sides: [launched(0)?, launched(1)?],
-        inputs: inputs.iter().map(|(_, input)| input.clone()).collect(),
+        sides: programs,
+        inputs,
         outputs,
         allowed: args
             .compare
@@ -126,11 +143,11 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
         warp_size: analysis.launch.warp_size(),
         rounds: args.compare.inputs,
         seed: analysis.launch.seed,
-        jobs: simulation::jobs(&analysis),
+        jobs: simulation::jobs(analysis),
         deadline: deadline.map(|d| started + d),
         cancel: analysis.input.cancel.clone(),
     };
-    let progress = Progress::new(1, &analysis);
+    let progress = Progress::new(1, analysis);
     let work = progress.begin(&sides[1].name, Engine::Symbolic, deadline);
     let answer = analysis.report.times.measure(Engine::Symbolic, || equivalent(&question));
     drop(work);
@@ -142,7 +159,8 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
             sides[1].name, s.elements, s.compared, s.terms, s.operations, s.questions
         );
     }
-    Ok(report::of(&sides, &question, answer, budget, started))
+    let how = report::How { budget, started, reference: &args.reference };
+    Ok(report::of(sides, &question, answer, &how))
 }
 
 /// `FILE:NAME`; the name has no colon but those of a C++ scope.
@@ -243,13 +261,13 @@ fn subject_launch(
 
 /// The symbolic arguments, each with its number among those given.
 fn inputs(
-    sides: &[Side; 2],
+    sides: [&Kernel; 2],
     given: &[Given],
     assigned: &[Vec<Option<usize>>; 2],
 ) -> Result<Vec<(usize, Input)>, String> {
     let mut out: Vec<(usize, Input)> = Vec::new();
-    for (side, assigned) in sides.iter().zip(assigned) {
-        for (param, number) in side.kernel.params.iter().zip(assigned) {
+    for (side, assigned) in sides.into_iter().zip(assigned) {
+        for (param, number) in side.params.iter().zip(assigned) {
             let Some(number) = number.filter(|n| given[*n].is_symbolic) else { continue };
             let (ty, elements) = given[number].shape(param)?;
             let known = out.iter().find(|(n, _)| *n == number);
@@ -263,7 +281,9 @@ fn inputs(
                 Some(_) => {}
                 None => {
                     let is_array = !matches!(param.kind, ParamKind::Scalar { .. });
-                    out.push((number, Input { name: param.name.clone(), ty, elements, is_array }));
+                    let element = given[number].element_for(param);
+                    let name = param.name.clone();
+                    out.push((number, Input { name, ty, element, elements, is_array }));
                 }
             }
         }
@@ -273,24 +293,23 @@ fn inputs(
 
 /// The arrays that are compared.
 fn outputs(
-    sides: &[Side; 2],
+    sides: [&Kernel; 2],
     pairs: &[[usize; 2]],
     given: &[Given],
     assigned: &[Vec<Option<usize>>; 2],
     chosen: &[String],
 ) -> Result<Vec<Output>, String> {
     let is_output = |side: usize, i: usize| {
-        matches!(sides[side].kernel.params[i].kind, ParamKind::Buffer { readonly: false, .. })
+        matches!(sides[side].params[i].kind, ParamKind::Buffer { readonly: false, .. })
     };
-    let is_array = |side: usize, i: usize| {
-        matches!(sides[side].kernel.params[i].kind, ParamKind::Buffer { .. })
-    };
+    let is_array =
+        |side: usize, i: usize| matches!(sides[side].params[i].kind, ParamKind::Buffer { .. });
     let mut out = Vec::new();
     for &[i, j] in pairs {
-        let name = &sides[1].kernel.params[j].name;
+        let name = &sides[1].params[j].name;
         let is_chosen = match chosen.is_empty() {
             true => is_output(0, i) || is_output(1, j),
-            false => chosen.iter().any(|c| c == name || *c == sides[0].kernel.params[i].name),
+            false => chosen.iter().any(|c| c == name || *c == sides[0].params[i].name),
         };
         if !is_chosen || !is_array(0, i) || !is_array(1, j) {
             continue;
@@ -300,14 +319,13 @@ fn outputs(
         out.push(Output { name: name.clone(), params: [i, j], ty, element });
     }
     for name in chosen {
-        if !out.iter().any(|o| o.name == *name || sides[0].kernel.params[o.params[0]].name == *name)
-        {
+        if !out.iter().any(|o| o.name == *name || sides[0].params[o.params[0]].name == *name) {
             return Err(format!("--out {name}: no array of both sides has that name"));
         }
     }
     if chosen.is_empty() {
         for (which, side) in sides.iter().enumerate() {
-            for (i, param) in side.kernel.params.iter().enumerate() {
+            for (i, param) in side.params.iter().enumerate() {
                 if is_output(which, i) && !pairs.iter().any(|p| p[which] == i) {
                     return Err(format!(
                         "array '{}' of {} has no counterpart in {}: name what is compared with --out",

@@ -1,30 +1,34 @@
 //! The report of a comparison.
 
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use lockstep_finding::{
-    Access, Action, ArgValue, ArrayContents, ArraySpec, Condition, Finding, KernelReport, Kind,
-    Launch, Memory, MemorySpace, Origin, Place, Reason, Report, Statement, Verdict,
+    Access, Action, ArgValue, Condition, Finding, KernelReport, Kind, Launch, Memory, MemorySpace,
+    Origin, Reason, Repeat, Report, Statement, Verdict,
 };
 use lockstep_kernel::ParamKind;
 use lockstep_names as names;
+use lockstep_sequence::{Start, step_text};
 use lockstep_symbolic::{self as symbolic, Answer, Mismatch, Question, Told};
 
-use super::Side;
-use crate::engines::simulation::empty_report;
+use super::sides::{Script, Side, Single, What};
 
-pub(super) fn of(
-    sides: &[Side; 2],
-    question: &Question,
-    answer: Answer,
-    budget: f64,
-    started: Instant,
-) -> Report {
+/// What a report also tells.
+pub(super) struct How<'a> {
+    pub(super) budget: f64,
+    pub(super) started: Instant,
+    /// As the command line has it.
+    pub(super) reference: &'a OsStr,
+}
+
+pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &How) -> Report {
+    let How { budget, started, .. } = *how;
     let mut kernels = Vec::new();
     let faults = |which: usize| -> Vec<Finding> {
         let of = answer.findings.iter().filter(|(side, _)| *side == which);
-        let made = launch(sides, which, question, &answer.found_on);
-        of.map(|(_, f)| Finding { launch: Some(made.clone()), ..f.clone() }).collect()
+        of.map(|(_, f)| told_again(sides, which, question, &answer.found_on, f.clone(), how))
+            .collect()
     };
     let mut findings = faults(1);
     let verdict = match &answer.verdict {
@@ -36,7 +40,8 @@ pub(super) fn of(
             Verdict::Clean { covered: format!("{inputs} inputs, within the tolerance") }
         }
         symbolic::Verdict::Mismatch(found) => {
-            findings.push(mismatch(sides, question, found));
+            let made = mismatch(sides, question, found);
+            findings.push(told_again(sides, 1, question, &found.inputs, made, how));
             Verdict::Found
         }
         symbolic::Verdict::Unknown { because } => {
@@ -79,7 +84,7 @@ fn report_of(
         verdicts: all,
         findings,
         seconds: started.elapsed().as_secs_f64(),
-        ..empty_report(&side.kernel, &names::shown(&side.file))
+        ..side.empty_report()
     }
 }
 
@@ -107,7 +112,6 @@ fn mismatch(sides: &[Side; 2], question: &Question, found: &Mismatch) -> Finding
     Finding {
         memory: Some(memory),
         occurrences: found.different,
-        launch: Some(launch(sides, 1, question, &found.inputs)),
         help: found.told.as_ref().map(help).unwrap_or_default(),
         ..Finding::new(Kind::Mismatch, message, accesses)
     }
@@ -123,20 +127,19 @@ fn access(side: &Side, found: &Mismatch, which: usize) -> Access {
         }
         notes
     });
-    let kernel = &side.kernel;
-    let start = || Place {
-        file: kernel.files.first().cloned().unwrap_or_default(),
-        ..lockstep_simulate::place(kernel, kernel.loc)
-    };
     let writer = found.writers[which].as_ref();
+    let mut notes = notes.unwrap_or_default();
+    if let (Some(step), What::Script(script)) = (writer.and_then(|w| w.step), &side.what) {
+        notes.push(step_text(&script.sequence, step));
+    }
     Access {
         op: Action::Write,
         thread: Some(writer.map_or([0; 3], |w| w.thread)),
         block: writer.map_or([0; 3], |w| w.block),
         // What a side never writes is what the launch gave it.
-        place: writer.map_or_else(start, |w| w.place.clone()),
+        place: writer.map_or_else(|| side.start(), |w| w.place.clone()),
         value: Some(found.values[which].clone()),
-        notes: notes.unwrap_or_default(),
+        notes,
     }
 }
 
@@ -145,45 +148,69 @@ fn help(told: &Told) -> Vec<String> {
     would.map(|a| format!("with --assume-fp {a} both are equal")).into_iter().collect()
 }
 
+/// A finding with the launch or the command by which it shows again.
+fn told_again(
+    sides: &[Side; 2],
+    which: usize,
+    question: &Question,
+    inputs: &[Vec<u64>],
+    finding: Finding,
+    how: &How,
+) -> Finding {
+    match (&sides[1].what, &sides[which].what) {
+        (What::Single(_), What::Single(single)) => {
+            let launch = launch(single, which, question, inputs);
+            Finding { launch: Some(launch), ..finding }
+        }
+        // A launch of a script has what its buffers held.
+        (What::Script(script), _) if finding.launch.is_none() => {
+            let options = values(script, question, inputs);
+            let words = [how.reference, script.file.as_os_str()].map(names::shell_quoted);
+            let what = format!("lockstep equiv {} --script {}", words[0], words[1]);
+            let here = std::env::current_dir().unwrap_or_default();
+            let folder = names::shell_quoted(here.as_os_str());
+            Finding { repeat: Some(Repeat { folder, what, options }), ..finding }
+        }
+        _ => finding,
+    }
+}
+
+/// The values of the inputs as a script is given them.
+fn values(script: &Script, question: &Question, inputs: &[Vec<u64>]) -> String {
+    let sequence = &script.sequence;
+    let mut words = Vec::new();
+    for (input, bits) in question.inputs.iter().zip(inputs) {
+        let value = match sequence.buffer(&input.name) {
+            Some(buffer) if input.is_array => match buffer.start {
+                Start::Symbolic => {
+                    ArgValue::Array(buffer.array.with_bytes(&input.bytes(bits))).to_string()
+                }
+                Start::Filled | Start::Unwritten => continue,
+            },
+            _ => input.text(bits),
+        };
+        let word = format!("{}={value}", input.name);
+        words.push(format!("--arg {}", names::shell_quoted(word.as_ref())));
+    }
+    words.join(" ")
+}
+
 /// A side's launch with these values of the inputs.
-fn launch(sides: &[Side; 2], which: usize, question: &Question, inputs: &[Vec<u64>]) -> Launch {
-    let side = &sides[which];
+fn launch(side: &Single, which: usize, question: &Question, inputs: &[Vec<u64>]) -> Launch {
     let mut launch = side.launch.clone();
-    for (param, input) in question.sides[which].inputs.iter().enumerate() {
+    let symbolic::Program::Launch(launched) = &question.sides[which] else { return launch };
+    for (param, input) in launched.inputs.iter().enumerate() {
         let Some(input) = *input else { continue };
         let param = &side.kernel.params[param];
         let Some(bits) = inputs.get(input) else { continue };
         let Some((_, value)) = launch.args.iter_mut().find(|(name, _)| *name == param.name) else {
             continue;
         };
+        let input = &question.inputs[input];
         match value {
-            ArgValue::Array(spec) => {
-                let text = |v: &u64| spec.element.value_text(&v.to_le_bytes());
-                let used = bits.iter().rposition(|v| *v != 0).map_or(0, |last| last + 1);
-                let values: Vec<String> = bits[..used].iter().map(text).collect();
-                let contents = match values.len() {
-                    0 => ArrayContents::Zeros,
-                    // One value alone would fill the array.
-                    1 if spec.length > 1 => {
-                        let zero = text(&0);
-                        ArrayContents::Literal(vec![values[0].clone(), zero])
-                    }
-                    _ => ArrayContents::Literal(values),
-                };
-                *spec = ArraySpec { contents, ..spec.clone() };
-            }
-            ArgValue::Scalar(words) => {
-                if let ParamKind::Scalar { ty, .. } = param.kind {
-                    let elem = lockstep_kernel::Elem::Scalar(ty);
-                    let element = lockstep_simulate::bind::element_type(
-                        elem,
-                        &param.source_type,
-                        param.signed,
-                    );
-                    let values: Vec<String> =
-                        bits.iter().map(|v| element.value_text(&v.to_le_bytes())).collect();
-                    *words = values.join(",");
-                }
+            ArgValue::Array(spec) => *spec = spec.with_bytes(&input.bytes(bits)),
+            ArgValue::Scalar(words) if matches!(param.kind, ParamKind::Scalar { .. }) => {
+                *words = input.text(bits);
             }
             _ => {}
         }
