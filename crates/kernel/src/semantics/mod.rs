@@ -363,15 +363,17 @@ pub fn real<R: Real>(op: FloatOp, a: R, b: R) -> R {
         FloatOp::Mul => a.mul(b),
         FloatOp::Div => a.div(b),
         FloatOp::Rem => a.rem(b),
+        // A NaN counts only if both are, and -0 is less than 0: then the order of operands does not matter. PTX says so; C and
+        // OpenCL leave open which zero it is.
         FloatOp::Min => {
-            if b.is_nan() || a < b {
+            if b.is_nan() || a < b || a == b && is_negative(a) {
                 a
             } else {
                 b
             }
         }
         FloatOp::Max => {
-            if b.is_nan() || a > b {
+            if b.is_nan() || a > b || a == b && !is_negative(a) {
                 a
             } else {
                 b
@@ -379,6 +381,11 @@ pub fn real<R: Real>(op: FloatOp, a: R, b: R) -> R {
         }
         FloatOp::CopySign => a.copysign(b),
     }
+}
+
+#[inline(always)]
+fn is_negative<R: Real>(a: R) -> bool {
+    a.to_f64().is_sign_negative()
 }
 
 #[inline(always)]

@@ -40,7 +40,7 @@ fn largest(ty: Ty) -> f64 {
     }
 }
 
-static KINDS: [Kind; 13] = [
+static KINDS: [Kind; 14] = [
     Kind {
         ordinary: true,
         small: true,
@@ -97,6 +97,17 @@ static KINDS: [Kind; 13] = [
         fill: |ty, _, r| {
             let top = largest(ty);
             one_of(ty, r, &[top, -top, 1.0, -1.0], &[1 << 31, (1 << 31) - 1, -1, 1 << 15, 255, 128])
+        },
+    },
+    // Large numbers that cancel, and small ones that are lost beside them.
+    Kind {
+        ordinary: true,
+        small: false,
+        fill: |ty, i, r| match ty {
+            Ty::F16 => one_of(ty, r ^ i, &[2048.0, 1.0, -2048.0, 0.5, 3.0], &[]),
+            Ty::F32 => one_of(ty, r ^ i, &[33554432.0, 1.0, -33554432.0, 0.25, 3.0], &[]),
+            Ty::F64 => one_of(ty, r ^ i, &[1.8e16, 1.0, -1.8e16, 1e-3, 3.0], &[]),
+            _ => number(ty, (r % 1000) as f64),
         },
     },
     Kind { ordinary: true, small: false, fill: |ty, _, r| number(ty, (r % 5) as f64) },

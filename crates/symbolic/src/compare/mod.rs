@@ -34,6 +34,9 @@ use runs::{Difference, Faults, Runs, Seen};
 const WORK: u32 = 3_000_000;
 /// Elements that are given to the solver after it could not decide some.
 const MOST_OPEN: usize = 3;
+/// Inputs that both sides are executed on before the solver is asked; fewer if the launches have more operations than `LARGE`.
+const FIRST: u32 = 10;
+const LARGE: u64 = 1_000_000;
 
 /// An element of an output that is not shown to be equal.
 #[derive(Clone, Copy)]
@@ -125,13 +128,13 @@ fn without_terms(
     models: Vec<Vec<Vec<u64>>>,
     because: Reason,
 ) -> Answer {
-    match runs.look(models, None) {
+    match runs.look(models, None, question.rounds) {
         Seen::Faults(faults) => with_faults(faults, because),
         Seen::Difference(difference) => {
             let found = mismatch(question, *difference, None, None);
             Answer::new(Verdict::Mismatch(Box::new(found)))
         }
-        Seen::Nothing { .. } => Answer::new(Verdict::Unknown { because }),
+        Seen::Nothing => Answer::new(Verdict::Unknown { because }),
     }
 }
 
@@ -145,8 +148,8 @@ fn decide(
     let mut comparer = Comparer::new();
     let mut used = Assumptions::NONE;
     let (mut elements, mut asked) = (0, 0);
-    let mut open: Vec<Open> = Vec::new();
-    let mut models = Vec::new();
+    // What canonical forms do not show to be equal.
+    let mut left: Vec<Open> = Vec::new();
     for (output, compared) in question.outputs.iter().enumerate() {
         for (element, terms) in elements_of(&mut pool, &mut sides, compared) {
             elements += 1;
@@ -154,28 +157,40 @@ fn decide(
             if a == b {
                 continue;
             }
-            let known = match open.len() >= MOST_OPEN || solver.is_late() {
-                true => {
-                    let by = comparer.by_forms(&mut pool, a, b, question.allowed);
-                    by.map_or(Compared::Open, Compared::Equal)
-                }
-                false => {
-                    asked += 1;
-                    comparer.compare(&mut pool, &mut solver, a, b, question.allowed)
-                }
-            };
-            match known {
-                Compared::Equal(with) => used = used.with(with),
-                other => {
-                    if let Compared::Differ(model) = other {
-                        models.push(contents(question, &pool, &model));
-                    }
-                    open.push(Open { output, element, terms });
-                }
+            asked += 1;
+            match comparer.by_forms(&mut pool, a, b, question.allowed) {
+                Some(with) => used = used.with(with),
+                None => left.push(Open { output, element, terms }),
             }
             if is_over(question) {
                 let because = Reason::TimeBudget { seconds: None };
                 return Answer::new(Verdict::Unknown { because });
+            }
+        }
+    }
+    // Most differences show at once: the solver is asked about what does not.
+    let operations = sides[0].steps + sides[1].steps;
+    let first = if operations > LARGE { 2 } else { FIRST };
+    let mut open: Vec<Open> = Vec::new();
+    let mut models = Vec::new();
+    let seen = match left.is_empty() {
+        true => None,
+        false => shown(question, &mut pool, &mut comparer, &sides, &left, Vec::new(), runs, first),
+    };
+    if seen.is_none() {
+        for of in left {
+            if open.len() >= MOST_OPEN || solver.is_late() {
+                open.push(of);
+                continue;
+            }
+            let [a, b] = of.terms;
+            match comparer.compare(&mut pool, &mut solver, a, b, question.allowed) {
+                Compared::Equal(with) => used = used.with(with),
+                Compared::Differ(model) => {
+                    models.push(contents(question, &pool, &model));
+                    open.push(of);
+                }
+                Compared::Open => open.push(of),
             }
         }
     }
@@ -184,8 +199,11 @@ fn decide(
         compared: asked,
         terms: pool.len() as u64,
         questions: solver.questions,
-        operations: sides[0].steps + sides[1].steps,
+        operations,
     };
+    if let Some(answer) = seen {
+        return Answer { statistics, ..answer };
+    }
     if open.is_empty() {
         let verdict = Verdict::Equivalent { assumptions: used };
         return Answer { statistics, ..Answer::new(verdict) };
@@ -223,7 +241,33 @@ fn with_faults(faults: Faults, because: Reason) -> Answer {
     Answer { findings, found_on: inputs, ..Answer::new(Verdict::Unknown { because }) }
 }
 
-/// Some elements are not shown to be equal: executions are compared.
+/// Elements are not shown to be equal: executions are compared, on inputs up to this one. What they show.
+fn shown(
+    question: &Question,
+    pool: &mut Pool,
+    comparer: &mut Comparer,
+    sides: &[Executed; 2],
+    open: &[Open],
+    models: Vec<Vec<Vec<u64>>>,
+    runs: &mut Runs,
+    upto: u32,
+) -> Option<Answer> {
+    let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
+    match runs.look(models, Some(&places), upto) {
+        Seen::Faults(faults) => Some(with_faults(faults, Reason::NotCompared(NotCompared::Faults))),
+        Seen::Difference(difference) => {
+            let at = (difference.at.output, difference.at.element);
+            let own = open.iter().find(|o| (o.output, o.element) == at).copied();
+            let told = own.map(|o| told(pool, comparer, o));
+            let written = own.map(|o| writers(question, sides, o));
+            let found = mismatch(question, *difference, told, written);
+            Some(Answer::new(Verdict::Mismatch(Box::new(found))))
+        }
+        Seen::Nothing => None,
+    }
+}
+
+/// The same on all inputs, and the answer where they show nothing.
 fn undecided(
     question: &Question,
     pool: &mut Pool,
@@ -233,18 +277,11 @@ fn undecided(
     models: Vec<Vec<Vec<u64>>>,
     runs: &mut Runs,
 ) -> Answer {
-    let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
-    match runs.look(models, Some(&places)) {
-        Seen::Faults(faults) => with_faults(faults, Reason::NotCompared(NotCompared::Faults)),
-        Seen::Difference(difference) => {
-            let at = (difference.at.output, difference.at.element);
-            let own = open.iter().find(|o| (o.output, o.element) == at).copied();
-            let told = own.map(|o| told(pool, comparer, o));
-            let written = own.map(|o| writers(question, sides, o));
-            let found = mismatch(question, *difference, told, written);
-            Answer::new(Verdict::Mismatch(Box::new(found)))
-        }
-        Seen::Nothing { rounds } => {
+    let upto = question.rounds;
+    match shown(question, pool, comparer, sides, &open, models, runs, upto) {
+        Some(answer) => answer,
+        None => {
+            let rounds = runs.rounds;
             let first = open[0];
             let name = format!("{}[{}]", question.outputs[first.output].name, first.element);
             if question.tolerance.is_some() && rounds > 0 {

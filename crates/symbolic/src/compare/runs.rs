@@ -1,7 +1,7 @@
 //! Both sides executed in the simulator, on the same inputs, and what they leave compared.
 
 use lockstep_finding::{Finding, Kind, Memory, MemorySpace, Severity};
-use lockstep_kernel::semantics::bits::real_value;
+use lockstep_kernel::semantics::bits::{real_bits, real_value};
 use lockstep_kernel::{ParamKind, Ty};
 use lockstep_sequence::execute;
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, Prepared};
@@ -40,9 +40,7 @@ pub(super) enum Seen {
     /// Bugs of a side: what it leaves says nothing.
     Faults(Faults),
     Difference(Box<Difference>),
-    Nothing {
-        rounds: u32,
-    },
+    Nothing,
 }
 
 pub(super) struct Runs<'a> {
@@ -50,6 +48,14 @@ pub(super) struct Runs<'a> {
     /// Of sides that are one launch.
     prepared: [Option<Prepared<'a>>; 2],
     config: Config,
+    /// The next of the inputs that are chosen here.
+    next: u32,
+    /// Inputs that showed no difference.
+    pub(super) rounds: u32,
+    /// Executions that did not end.
+    endless: u32,
+    /// A race that is one of equal values so far.
+    benign: Option<Faults>,
 }
 
 /// Warp instructions of one execution.
@@ -91,20 +97,23 @@ impl<'a> Runs<'a> {
             cancel: question.cancel.clone(),
             ..Config::default()
         };
-        Runs { question, prepared, config }
+        Runs { question, prepared, config, next: 0, rounds: 0, endless: 0, benign: None }
     }
 
-    /// Executes both sides on these inputs and on others; `places` are the elements that are not known to be equal.
+    /// Executes both sides on these inputs and on others, as many as `upto` in all; `places` are the elements that are not known
+    /// to be equal.
     pub(super) fn look(
         &mut self,
         models: Vec<Vec<Vec<u64>>>,
         places: Option<&[(usize, u64)]>,
+        upto: u32,
     ) -> Seen {
-        let (mut rounds, mut endless) = (0, 0);
-        let mut benign = None;
-        let chosen = (0..self.question.rounds).map(|round| inputs::contents(self.question, round));
+        let is_last = upto >= self.question.rounds;
+        let upto = upto.min(self.question.rounds);
+        let chosen = (self.next..upto).map(|round| inputs::contents(self.question, round));
+        self.next = self.next.max(upto);
         'inputs: for contents in models.into_iter().chain(chosen) {
-            if is_over(self.question) {
+            if is_over(self.question) || self.endless > MOST_ENDLESS {
                 break;
             }
             let mut left = Vec::new();
@@ -120,19 +129,16 @@ impl<'a> Runs<'a> {
                             return Seen::Faults(found);
                         }
                         // Writes that store the same value here may store different ones on other inputs.
-                        benign.get_or_insert(found);
+                        self.benign.get_or_insert(found);
                         continue 'inputs;
                     }
                 }
             }
             let [first, second] = &left[..] else {
-                endless += 1;
-                if endless > MOST_ENDLESS {
-                    break;
-                }
+                self.endless += 1;
                 continue;
             };
-            rounds += 1;
+            self.rounds += 1;
             if let Some(found) = self.differ(first, second, places) {
                 let small = self.plainer(contents, &found, places);
                 return match (0..2).find(|side| small.at.unwritten[*side]) {
@@ -144,7 +150,10 @@ impl<'a> Runs<'a> {
                 };
             }
         }
-        benign.map_or(Seen::Nothing { rounds }, Seen::Faults)
+        match self.benign.take_if(|_| is_last) {
+            Some(found) => Seen::Faults(found),
+            None => Seen::Nothing,
+        }
     }
 
     /// An element that counts in the end, and that no step has written.
@@ -343,6 +352,23 @@ impl<'a> Runs<'a> {
                 }
             }
             part /= 2;
+        }
+        // What is left is one, if that will do.
+        for input in 0..best.len() {
+            let ty = self.question.inputs[input].ty;
+            let one = if ty.is_float() { real_bits(ty, 1.0) } else { 1 };
+            for element in 0..best[input].len() {
+                let is_plain = best[input][element] == 0 || best[input][element] == one;
+                if is_plain || tries == 0 || is_over(self.question) {
+                    continue;
+                }
+                let mut trial = best.clone();
+                trial[input][element] = one;
+                tries -= 1;
+                if let Some(still) = differs(&trial) {
+                    (best, at) = (trial, still);
+                }
+            }
         }
         Difference { at, inputs: best }
     }

@@ -93,11 +93,7 @@ impl Canonical {
                 Some(Family::FloatProduct)
             }
             Node::Float(op @ (FloatOp::Min | FloatOp::Max), ..)
-            | Node::AnyOrder(op @ (FloatOp::Min | FloatOp::Max), ..)
-                if has(Assumptions::POSITIVE_ZERO) =>
-            {
-                Some(Family::FloatSet(op))
-            }
+            | Node::AnyOrder(op @ (FloatOp::Min | FloatOp::Max), ..) => Some(Family::FloatSet(op)),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ mod rules;
 
 use rustc_hash::FxHashMap;
 
-use lockstep_kernel::Ty;
+use lockstep_kernel::{CmpOp, Ty};
 
 use crate::solve::{Answer, Model, Solver};
 use crate::term::walk::reachable;
@@ -68,10 +68,23 @@ impl Comparer {
         if let Some(used) = self.by_parts(pool, solver, a, b, allowed) {
             return Compared::Equal(used);
         }
-        let differ = pool.same(a, b);
-        let differ = pool.not(differ);
+        let same = pool.same(a, b);
+        let differ = pool.not(same);
+        let plain = self.ask(pool, solver, differ);
+        let zeros = Assumptions::POSITIVE_ZERO;
+        if matches!(plain, Answer::Never) || !allowed.has(zeros) || !pool.ty(a).is_float() {
+            return match plain {
+                Answer::Never => Compared::Equal(Assumptions::NONE),
+                Answer::Sometimes(model) => Compared::Differ(model),
+                Answer::Open => Compared::Open,
+            };
+        }
+        // Results may be zeros of different signs.
+        let equal = pool.cmp(CmpOp::FOEq, a, b);
+        let same = pool.or(same, equal);
+        let differ = pool.not(same);
         match self.ask(pool, solver, differ) {
-            Answer::Never => Compared::Equal(Assumptions::NONE),
+            Answer::Never => Compared::Equal(zeros),
             Answer::Sometimes(model) => Compared::Differ(model),
             Answer::Open => Compared::Open,
         }

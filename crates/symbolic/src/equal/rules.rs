@@ -24,13 +24,14 @@ const FINITE: Assumptions = Assumptions::FINITE;
 const ZERO: Assumptions = Assumptions::POSITIVE_ZERO;
 
 /// In the order in which they are tried.
-pub(crate) static RULES: [Rule; 20] = [
+pub(crate) static RULES: [Rule; 22] = [
     Rule { name: "a - b = a + -b", needs: Assumptions::NONE, apply: difference },
     Rule { name: "a + b = b + a, a * b = b * a", needs: Assumptions::NONE, apply: commuted },
     Rule { name: "x * 1 = x", needs: Assumptions::NONE, apply: times_one },
     Rule { name: "x / 2^k = x * 2^-k", needs: Assumptions::NONE, apply: divided_by_power },
     Rule { name: "-a * b = -(a * b)", needs: Assumptions::NONE, apply: negative_factor },
     Rule { name: "-a + -b = -(a + b)", needs: ZERO, apply: negative_sum },
+    Rule { name: "-(a + -b) = b + -a", needs: ZERO, apply: negative_difference },
     Rule { name: "x + x = x * 2", needs: Assumptions::NONE, apply: doubled },
     Rule { name: "x + -0 = x", needs: Assumptions::NONE, apply: plus_negative_zero },
     Rule { name: "fma(a, b, c) = fma(b, a, c)", needs: Assumptions::NONE, apply: commuted_fma },
@@ -43,7 +44,12 @@ pub(crate) static RULES: [Rule; 20] = [
     Rule { name: "x + -x = 0", needs: FINITE.with(ZERO), apply: cancelled },
     Rule { name: "a < b ? a : b = fmin(a, b)", needs: FINITE.with(ZERO), apply: extreme },
     Rule { name: "fmin(x, infinity) = x", needs: FINITE, apply: with_infinity },
-    Rule { name: "fmin(a, b) = fmin(b, a)", needs: ZERO, apply: commuted_extreme },
+    Rule { name: "(int)floor(x) = x rounded down", needs: Assumptions::NONE, apply: whole },
+    Rule {
+        name: "(float)((double)a + (double)b) = a + b",
+        needs: Assumptions::NONE,
+        apply: narrowed,
+    },
     Rule { name: "fma(a, b, c) = a * b + c", needs: Assumptions::CONTRACTION, apply: contracted },
 ];
 
@@ -110,17 +116,6 @@ fn commuted_fma(pool: &mut Pool, t: T) -> Option<T> {
     }
 }
 
-fn commuted_extreme(pool: &mut Pool, t: T) -> Option<T> {
-    match *pool.node(t) {
-        Node::Float(op @ (FloatOp::Min | FloatOp::Max), rounding, a, b)
-            if !ordered_pair(pool, a, b) =>
-        {
-            Some(pool.float(op, rounding, b, a))
-        }
-        _ => None,
-    }
-}
-
 fn times_one(pool: &mut Pool, t: T) -> Option<T> {
     if let Some((a, b)) = operands(pool, t, FloatOp::Mul) {
         if is_number(pool, b, 1.0) {
@@ -166,6 +161,15 @@ fn negative_sum(pool: &mut Pool, t: T) -> Option<T> {
     let (x, y) = (negated(pool, a)?, negated(pool, b)?);
     let sum = in_order(pool, FloatOp::Add, x, y);
     Some(negate(pool, sum))
+}
+
+fn negative_difference(pool: &mut Pool, t: T) -> Option<T> {
+    let (a, b) = operands(pool, negated(pool, t)?, FloatOp::Add)?;
+    if negated(pool, a).is_some() == negated(pool, b).is_some() {
+        return None;
+    }
+    let (a, b) = (negate(pool, a), negate(pool, b));
+    Some(in_order(pool, FloatOp::Add, a, b))
 }
 
 fn doubled(pool: &mut Pool, t: T) -> Option<T> {
@@ -293,6 +297,79 @@ fn with_infinity(pool: &mut Pool, t: T) -> Option<T> {
         return Some(b);
     }
     is_number(pool, b, neutral).then_some(a)
+}
+
+/// A whole number is converted exactly, however the conversion rounds.
+fn whole(pool: &mut Pool, t: T) -> Option<T> {
+    let Node::Cast(op @ (CastOp::FToS(_) | CastOp::FToU(_)), a) = *pool.node(t) else {
+        return None;
+    };
+    let Node::FloatUn(un, _, x) = *pool.node(a) else { return None };
+    let rounding = match un {
+        FloatUnOp::Floor => Rounding::Down,
+        FloatUnOp::Ceil => Rounding::Up,
+        FloatUnOp::Trunc => Rounding::TowardZero,
+        FloatUnOp::RoundEven => Rounding::NearestEven,
+        _ => return None,
+    };
+    let op = match op {
+        CastOp::FToS(_) => CastOp::FToS(rounding),
+        _ => CastOp::FToU(rounding),
+    };
+    Some(pool.cast(op, x, pool.ty(t)))
+}
+
+/// An operation on numbers of a type, computed in the next wider one: that has more than twice as many digits, so rounding
+/// twice gives what rounding once gives (Figueroa, "When is double rounding innocuous?"), also for subnormal results: those of
+/// sums and products are exact in the wider type, and a quotient is never that near to the middle of two.
+fn narrowed(pool: &mut Pool, t: T) -> Option<T> {
+    let ty = pool.ty(t);
+    let Node::Cast(CastOp::FToF(NEAREST), wide) = *pool.node(t) else { return None };
+    let wider = match ty {
+        Ty::F16 => Ty::F32,
+        Ty::F32 => Ty::F64,
+        _ => return None,
+    };
+    if pool.ty(wide) != wider {
+        return None;
+    }
+    match *pool.node(wide) {
+        Node::Float(
+            op @ (FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Div),
+            NEAREST,
+            a,
+            b,
+        ) => {
+            let (a, b) = (narrow(pool, a, ty)?, narrow(pool, b, ty)?);
+            Some(in_order(pool, op, a, b))
+        }
+        Node::FloatUn(FloatUnOp::Neg, _, a) => {
+            let a = narrow(pool, a, ty)?;
+            Some(negate(pool, a))
+        }
+        Node::FloatUn(op @ (FloatUnOp::Sqrt | FloatUnOp::Abs), NEAREST, a) => {
+            let a = narrow(pool, a, ty)?;
+            Some(pool.float_un(op, NEAREST, a))
+        }
+        _ => None,
+    }
+}
+
+/// The number of a narrower type that this one is.
+fn narrow(pool: &mut Pool, wide: T, ty: Ty) -> Option<T> {
+    match *pool.node(wide) {
+        Node::Cast(CastOp::FToF(_), a) if pool.ty(a) == ty => Some(a),
+        Node::FloatUn(FloatUnOp::Neg, _, a) => {
+            let a = narrow(pool, a, ty)?;
+            Some(negate(pool, a))
+        }
+        Node::Const(bits) => {
+            let number = real_value(pool.ty(wide), bits);
+            let narrow = real_bits(ty, number);
+            (real_value(ty, narrow) == number).then(|| pool.constant(ty, narrow))
+        }
+        _ => None,
+    }
 }
 
 fn contracted(pool: &mut Pool, t: T) -> Option<T> {

@@ -211,8 +211,34 @@ fn each_rule_is_needed_for_something() {
         (add(&mut p, a, na), zero, finite.with(pz)),
         (p.select(less, a, b), p.float(FloatOp::Min, near, b, a), finite.with(pz)),
         (p.select(at_most, a, b), p.select(less, b, a), finite),
-        (p.float(FloatOp::Max, near, a, b), p.float(FloatOp::Max, near, b, a), pz),
+        (p.float(FloatOp::Max, near, a, b), p.float(FloatOp::Max, near, b, a), none),
         (p.fma(near, a, b, c), add(&mut p, c, ab), Assumptions::CONTRACTION),
+        (
+            {
+                let s = add(&mut p, b, na);
+                neg(&mut p, s)
+            },
+            add(&mut p, a, nb),
+            pz,
+        ),
+        (
+            {
+                let down = p.float_un(FloatUnOp::Floor, near, a);
+                p.cast(CastOp::FToS(Rounding::TowardZero), down, Ty::I32)
+            },
+            p.cast(CastOp::FToS(Rounding::Down), a, Ty::I32),
+            none,
+        ),
+        (
+            {
+                let wide = |p: &mut Pool, x| p.cast(CastOp::FToF(near), x, Ty::F64);
+                let (x, y) = (wide(&mut p, a), wide(&mut p, b));
+                let wide = p.float(FloatOp::Div, near, x, y);
+                p.cast(CastOp::FToF(near), wide, Ty::F32)
+            },
+            p.float(FloatOp::Div, near, a, b),
+            none,
+        ),
         (
             {
                 let s = add(&mut p, b, c);

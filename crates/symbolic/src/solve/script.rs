@@ -178,8 +178,12 @@ impl Writer<'_> {
             (FloatOp::Mul, Rounding::NearestEven) => format!("(fp.mul RNE {x} {y})"),
             (FloatOp::Div, Rounding::NearestEven) => format!("(fp.div RNE {x} {y})"),
             // As `semantics::real` has them, where it matters which zero is taken.
-            (FloatOp::Min, _) => format!("(ite (or (fp.isNaN {y}) (fp.lt {x} {y})) {x} {y})"),
-            (FloatOp::Max, _) => format!("(ite (or (fp.isNaN {y}) (fp.gt {x} {y})) {x} {y})"),
+            (FloatOp::Min, _) => format!(
+                "(ite (or (fp.isNaN {y}) (fp.lt {x} {y}) (and (fp.eq {x} {y}) (fp.isNegative {x}))) {x} {y})"
+            ),
+            (FloatOp::Max, _) => format!(
+                "(ite (or (fp.isNaN {y}) (fp.gt {x} {y}) (and (fp.eq {x} {y}) (fp.isPositive {x}))) {x} {y})"
+            ),
             _ => self.function(&format!("float_{op:?}_{rounding:?}"), &[a, b], ty),
         }
     }

@@ -121,6 +121,11 @@ impl Given {
         }
     }
 
+    /// Whether it is the array of another parameter.
+    pub(super) fn is_shared(&self) -> bool {
+        matches!(self.value, ArgValue::SameAs { .. })
+    }
+
     pub(super) fn array(&self) -> Option<&ArraySpec> {
         match &self.value {
             ArgValue::Array(spec) => Some(spec),

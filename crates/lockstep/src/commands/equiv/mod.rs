@@ -159,7 +159,8 @@ fn answer(
             sides[1].name, s.elements, s.compared, s.terms, s.operations, s.questions
         );
     }
-    let how = report::How { budget, started, reference: &args.reference };
+    let given = &args.analysis.launch.args;
+    let how = report::How { budget, started, reference: &args.reference, args: given };
     Ok(report::of(sides, &question, answer, &how))
 }
 
@@ -314,7 +315,13 @@ fn outputs(
         if !is_chosen || !is_array(0, i) || !is_array(1, j) {
             continue;
         }
-        let Some(element) = assigned[1][j].and_then(|n| given[n].element()) else { continue };
+        let Some(number) = assigned[1][j] else { continue };
+        if given[number].is_shared() {
+            return Err(format!(
+                "array '{name}' is part of another one: it is compared if that is named with --out"
+            ));
+        }
+        let Some(element) = given[number].element() else { continue };
         let ty = arguments::register_type(element);
         out.push(Output { name: name.clone(), params: [i, j], ty, element });
     }

@@ -18,8 +18,9 @@ use super::sides::{Script, Side, Single, What};
 pub(super) struct How<'a> {
     pub(super) budget: f64,
     pub(super) started: Instant,
-    /// As the command line has it.
+    /// As the command line has them: the reference, and arguments.
     pub(super) reference: &'a OsStr,
+    pub(super) args: &'a [String],
 }
 
 pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &How) -> Report {
@@ -164,7 +165,11 @@ fn told_again(
         }
         // A launch of a script has what its buffers held.
         (What::Script(script), _) if finding.launch.is_none() => {
-            let options = values(script, question, inputs);
+            let is_known = |a: &&String| !a.ends_with("symbolic");
+            let given = how.args.iter().filter(is_known);
+            let given = given.map(|a| format!("--arg {}", names::shell_quoted(a.as_ref())));
+            let values = Some(values(script, question, inputs)).filter(|v| !v.is_empty());
+            let options = given.chain(values).collect::<Vec<_>>().join(" ");
             let words = [how.reference, script.file.as_os_str()].map(names::shell_quoted);
             let what = format!("lockstep equiv {} --script {}", words[0], words[1]);
             let here = std::env::current_dir().unwrap_or_default();
