@@ -89,8 +89,8 @@ long-test:
 	@echo "== make long-test: other solvers agree with every proof that they decide =="
 	$(CARGO) test --release -p lockstep-simulate --test orders -- --ignored --nocapture
 	@echo "== make long-test: 5,000 random kernels with barriers, flags and fences are judged as they were built =="
-	$(CARGO) test --release -p lockstep-symbolic --test random a_hundred -- --ignored --nocapture
-	@echo "== make long-test: 100 random kernels give the same symbolically and in the simulator =="
+	$(CARGO) test --release -p lockstep-symbolic --test random a_thousand -- --ignored --nocapture
+	@echo "== make long-test: 1,200 random kernels give the same symbolically and in the simulator =="
 	$(CARGO) test --release -p lockstep --test equiv symbolic -- --ignored --nocapture
 	@echo "== make long-test: all pairs of references and kernels are told apart =="
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \

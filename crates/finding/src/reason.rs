@@ -265,6 +265,9 @@ pub enum NotCompared {
         iterations: u32,
         at: SourceLine,
     },
+    DivisionByZero {
+        at: SourceLine,
+    },
     Trap {
         at: SourceLine,
     },
@@ -582,6 +585,7 @@ impl fmt::Display for NotCompared {
                 f,
                 "the loop at {at} may run more than {iterations} times (--unroll), depending on data"
             ),
+            NotCompared::DivisionByZero { at } => write!(f, "the divisor at {at} may be zero"),
             NotCompared::Trap { at } => write!(f, "a trap at {at} may be reached"),
             NotCompared::TooManyOperations => {
                 f.write_str("the launch has more operations than are executed symbolically")

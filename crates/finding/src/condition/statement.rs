@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::launch::{Expr, dims_text};
+use crate::reason::SourceLine;
 
 /// A sentence about a launch. One variant for each; its text is made here and nowhere else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +106,10 @@ pub enum Statement {
     ValuesOfThisLaunch,
     /// Results are compared as if floating point were like that.
     FloatingPoint(FloatAssumption),
+    /// The reference of a comparison does not divide by zero there.
+    NotDividedByZero {
+        at: SourceLine,
+    },
     /// It is the launch that was given, with its arguments: all its executions were explored.
     GivenLaunch {
         grid: [u32; 3],
@@ -259,6 +264,7 @@ impl fmt::Display for Statement {
                 }
                 FloatAssumption::Contraction => "a * b + c may be rounded once, as fma does",
             }),
+            Statement::NotDividedByZero { at } => write!(f, "the divisor at {at} is not zero"),
             Statement::GivenLaunch { grid, block } => {
                 let (grid, block) = (dims_text(*grid), dims_text(*block));
                 write!(f, "the launch has grid {grid}, block {block} and the arguments given")

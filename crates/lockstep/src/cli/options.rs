@@ -89,11 +89,14 @@ pub(crate) enum Command {
     /// Prove that a kernel computes what a C or C++ function, or another kernel, computes; or show an input on which they differ
     #[command(after_help = "Examples:\n  \
         lockstep equiv saxpy.c:saxpy_ref saxpy.cl:saxpy --arg n=64 --arg a=symbolic --arg 'x=f32[64]:symbolic' --arg 'y=f32[64]:symbolic' --block 16 --grid 4\n  \
-        lockstep equiv total.c:total_ref total.cu:total --arg n=64 --arg 'x=f32[64]:symbolic' --arg 'out=f32[1]' --block 64 --grid 1 --assume-fp associative,positive-zero\n\n\
+        lockstep equiv total.c:total_ref total.cu:total --arg n=64 --arg 'x=f32[64]:symbolic' --arg 'out=f32[1]' --block 64 --grid 1 --assume-fp associative,positive-zero\n  \
+        lockstep equiv total.c:total_ref --script two_passes.toml\n\n\
         Both are executed symbolically at this launch, the function by one thread. Arguments given as symbolic stand for every value. \
         Parameters are matched by name, else by position; every array that either side may write is compared, or those given by --out. \
         'proved mismatch' means that there is none: they are equivalent for all values of the symbolic arguments. A mismatch is shown with an input, which \
         both sides were executed on.\n\n\
+        A script (--script) has buffers, and steps of the host: launches, copies, releases. What they leave in the buffers is compared \
+        with the reference, or with another script, FILE.toml. Buffers are matched by name; --arg gives one other contents.\n\n\
         --assume-fp: positive-zero (the sign of a zero does not matter), finite (no value is infinite or NaN), associative (sums and products in \
         any order), contraction (a * b + c may be rounded once). --ulp, --rtol and --atol accept small differences: such results are compared \
         on many inputs, and are 'clean', not 'proved'.")]

@@ -2,7 +2,7 @@
 //!
 //! A kernel file says in comments at the start of a line
 //!
-//! - what its kernels are compared with: `// reference: FILE:FUNCTION`, beside it;
+//! - what its kernels are compared with: `// reference: FILE:FUNCTION`, beside it; `// reference[KERNEL]: …` is for one kernel;
 //! - how both are launched: `// launch: --block 16 --grid 4 --arg n=50 --arg x=f32[50]:symbolic`. Arguments of one side
 //!   only are for that side. `// launch[KERNEL]: …` replaces dimensions and arguments for one kernel;
 //! - what the answer is, one line or more for each kernel: `// expect[KERNEL]: equivalent`, `mismatch`, either with
@@ -187,14 +187,16 @@ fn of_file(path: &Path) -> Vec<Case> {
     let said = |name: &str| -> Vec<(Option<String>, String)> {
         text.lines().filter_map(|line| directive(line, name)).collect()
     };
-    let one = |name: &str| match &said(name)[..] {
-        [(None, text)] => text.clone(),
-        _ => panic!("{file}: one line `// {name}: …` is expected"),
-    };
-    let reference = one("reference");
-    let (source, function) = reference.split_once(':').expect("FILE:FUNCTION");
+    let references = said("reference");
     let folder = Path::new(&file).parent().unwrap_or(Path::new(""));
-    let source = folder.join(source).to_string_lossy().into_owned();
+    let reference = |kernel: &str| {
+        let is_own = |of: &Option<String>| of.as_deref() == Some(kernel);
+        let own = references.iter().find(|(of, _)| is_own(of));
+        let said = own.or_else(|| references.iter().find(|(of, _)| of.is_none()));
+        let (_, text) = said.unwrap_or_else(|| panic!("{file}: {kernel} has no reference"));
+        let (source, function) = text.split_once(':').expect("FILE:FUNCTION");
+        (folder.join(source).to_string_lossy().into_owned(), function.to_owned())
+    };
     let launches = said("launch");
     let common = launches.iter().find(|(of, _)| of.is_none()).expect("a launch");
     let common = Launch::parse(&common.1);
@@ -207,7 +209,7 @@ fn of_file(path: &Path) -> Vec<Case> {
             Case {
                 file: file.clone(),
                 launch: own.map_or(common.clone(), |(_, t)| common.replaced(&Launch::parse(t))),
-                reference: (source.clone(), function.to_owned()),
+                reference: reference(&kernel),
                 kernel,
                 expected,
                 under,

@@ -15,6 +15,8 @@ struct Said {
     /// Of the property `mismatch`.
     verdict: String,
     findings: Vec<String>,
+    /// The floating-point assumptions that a proof has used.
+    assumes: Vec<String>,
     text: String,
 }
 
@@ -24,25 +26,31 @@ const SOME: usize = 12;
 #[test]
 fn some_pairs_are_told_apart() {
     let some: Vec<Case> = pairs::all().into_iter().step_by(SOME).collect();
-    told_apart(&some);
+    let _ = told_apart(&some);
 }
 
 #[test]
 #[ignore = "takes several minutes; `make long-test` runs it"]
 fn all_pairs_are_told_apart() {
-    told_apart(&pairs::all());
+    let told = told_apart(&pairs::all());
+    println!("| kernel | reference | answer |\n|---|---|---|\n{}", told.join("\n"));
 }
 
-fn told_apart(cases: &[Case]) {
+/// A line for each case: what was answered, and which assumptions a proof has used.
+fn told_apart(cases: &[Case]) -> Vec<String> {
     assert!(!cases.is_empty());
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
+    let told = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, |n| n.get()) {
             scope.spawn(|| {
                 while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = check(case) {
-                        wrong.lock().expect("no panic").push(format!("{case}: {why}"));
+                    match check(case) {
+                        Ok(said) => told.lock().expect("no panic").push(row(case, &said)),
+                        Err(why) => {
+                            wrong.lock().expect("no panic").push(format!("{case}: {why}"));
+                        }
                     }
                 }
             });
@@ -51,18 +59,35 @@ fn told_apart(cases: &[Case]) {
     let mut wrong = wrong.into_inner().expect("no panic");
     wrong.sort();
     assert!(wrong.is_empty(), "{} of {} are wrong\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+    let mut told: Vec<String> = told.into_inner().expect("no panic");
+    told.sort();
+    told
 }
 
-fn check(case: &Case) -> Result<(), String> {
-    let is = |said: &Said, verdict: &str, status: i32| match said.verdict == verdict
+fn row(case: &Case, said: &Said) -> String {
+    let Case { file, kernel, reference, .. } = case;
+    let mut answer = match said.verdict.as_str() {
+        "proved" => "equivalent".to_owned(),
+        "clean" => "close on many inputs".to_owned(),
+        _ if !said.findings.is_empty() => said.findings.join(", "),
+        other => other.to_owned(),
+    };
+    if !said.assumes.is_empty() {
+        let _ = write!(answer, ", if {}", said.assumes.join(" and "));
+    }
+    format!("| {file}:{kernel} | {} | {answer} |", reference.1)
+}
+
+fn check(case: &Case) -> Result<Said, String> {
+    let is = |said: Said, verdict: &str, status: i32| match said.verdict == verdict
         && said.status == status
     {
-        true => Ok(()),
+        true => Ok(said),
         false => Err(format!("{verdict} expected\n{}", said.text)),
     };
-    let is_not_proved = |said: &Said, what: &str| match said.verdict.as_str() {
+    let is_not_proved = |said: Said, what: &str| match said.verdict.as_str() {
         "proved" => Err(format!("proved {what}")),
-        _ => Ok(()),
+        _ => Ok(said),
     };
     // Where only `proved` is wrong, the search for a difference may end early.
     let short: &[&str] = &["--budget", "5"];
@@ -71,31 +96,30 @@ fn check(case: &Case) -> Result<(), String> {
     match case.expected {
         Answer::Equivalent => {
             if needs_some {
-                is_not_proved(&run(case, none, short)?, "without the assumptions")?;
+                is_not_proved(run(case, none, short)?, "without the assumptions")?;
             }
-            is(&run(case, case.under, &[])?, "proved", 0)
+            is(run(case, case.under, &[])?, "proved", 0)
         }
         Answer::Open => {
             let said = run(case, case.under, short)?;
             match said.verdict == "proved" || said.verdict == "unknown" {
-                true => Ok(()),
+                true => Ok(said),
                 false => Err(format!("proved or unknown expected\n{}", said.text)),
             }
         }
         Answer::Mismatch { .. } if needs_some => {
-            is_not_proved(&run(case, case.under, short)?, "though it is not equivalent")
+            is_not_proved(run(case, case.under, short)?, "though it is not equivalent")
         }
-        Answer::Mismatch { .. } => is(&run(case, none, &[])?, "found", 1),
+        Answer::Mismatch { .. } => is(run(case, none, &[])?, "found", 1),
         Answer::Close(error) => {
-            is_not_proved(&run(case, none, short)?, "though it is only close")?;
+            is_not_proved(run(case, none, short)?, "though it is only close")?;
             let error = error.to_string();
-            is(&run(case, none, &["--rtol", &error, "--atol", &error])?, "clean", 0)
+            is(run(case, none, &["--rtol", &error, "--atol", &error])?, "clean", 0)
         }
         Answer::Finding(kind) => {
-            let said = run(case, none, &[])?;
-            is_not_proved(&said, "though it has a bug")?;
+            let said = is_not_proved(run(case, none, &[])?, "though it has a bug")?;
             match said.findings.contains(&kind.to_string()) && said.status == 1 {
-                true => Ok(()),
+                true => Ok(said),
                 false => Err(format!("{kind} expected\n{}", said.text)),
             }
         }
@@ -135,5 +159,7 @@ fn run(case: &Case, under: Assumptions, more: &[&str]) -> Result<Said, String> {
         let _ = writeln!(text, "  {error}");
     }
     let verdict = mismatch["verdict"].as_str().unwrap_or_default().to_owned();
-    Ok(Said { status, verdict, findings, text })
+    let listed = mismatch["assumes"].as_array().into_iter().flatten();
+    let assumes = listed.filter_map(|a| a.as_str().map(str::to_owned)).collect();
+    Ok(Said { status, verdict, findings, assumes, text })
 }

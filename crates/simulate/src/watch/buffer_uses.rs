@@ -8,8 +8,8 @@
 //!
 //! The launch runs in the fixed order of [`crate::machine::grid`] without any check.
 
-use lockstep_kernel::{Kernel, SiteId, Space};
-use rustc_hash::FxHashMap;
+use lockstep_kernel::{AtomicOp, Kernel, Op, SiteId, Space};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::describe::access;
 use crate::code::program::{Prepared, Program};
@@ -34,7 +34,13 @@ pub fn buffer_uses(
         written.get(param)?.clone()
     };
     let known = (0..program.objects.len()).map(of).collect();
-    let mut uses = Uses { known, objects: FxHashMap::default() };
+    let mut exchanges = vec![false; kernel.sites.len()];
+    for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
+        if let Op::Atomic { site, op: AtomicOp::Exchange | AtomicOp::Store, .. } = inst.op {
+            exchanges[site.0 as usize] = true;
+        }
+    }
+    let mut uses = Uses { known, objects: FxHashMap::default(), exchanges };
     in_order(&program, &mut uses);
     let mut out: Vec<BufferUse> = (uses.objects.into_iter())
         .filter_map(|(object, seen)| {
@@ -69,14 +75,18 @@ struct Seen {
     early: FxHashMap<u64, Deed>,
     /// By byte: the thread that writes it, if it is one only.
     writers: FxHashMap<u64, Option<(u32, u32)>>,
+    /// Bytes that a store sets, and not only atomics that read them first.
+    stored: FxHashSet<u64>,
 }
 
 impl Seen {
-    /// The first byte without a value that is read, and that no other thread writes.
+    /// The first byte without a value that is read, and that no other thread writes before, in any order.
     fn unwritten(&self) -> Option<(u64, Deed)> {
         let is_own = |byte: &u64, deed: &Deed| match self.writers.get(byte) {
             None => true,
-            Some(writer) => *writer == Some((deed.block, deed.thread)),
+            Some(writer) => {
+                *writer == Some((deed.block, deed.thread)) || !self.stored.contains(byte)
+            }
         };
         let open = self.early.iter().filter(|(byte, deed)| is_own(byte, deed));
         open.min_by_key(|(byte, _)| **byte).map(|(byte, deed)| (*byte, *deed))
@@ -87,6 +97,8 @@ struct Uses {
     /// By object: the bytes that have a value.
     known: Vec<Option<Vec<bool>>>,
     objects: FxHashMap<usize, Seen>,
+    /// By site: an atomic that sets what it does not need to read.
+    exchanges: Vec<bool>,
 }
 
 impl Observer for Uses {
@@ -104,12 +116,17 @@ impl Observer for Uses {
                 first: deed,
                 early: FxHashMap::default(),
                 writers: FxHashMap::default(),
+                stored: FxHashSet::default(),
             });
+            let reads = e.kind != AccessKind::Write && !self.exchanges[e.site.0 as usize];
             for byte in e.offsets[lane]..e.offsets[lane] + u64::from(e.size) {
                 let known = self.known[e.object].as_mut();
                 let has_value = known.as_ref().is_none_or(|k| k.get(byte as usize) == Some(&true));
-                if e.kind != AccessKind::Write && !has_value {
+                if reads && !has_value {
                     seen.early.entry(byte).or_insert(deed);
+                }
+                if e.kind != AccessKind::Read && !reads {
+                    seen.stored.insert(byte);
                 }
                 if e.kind != AccessKind::Read {
                     let own = (deed.block, deed.thread);

@@ -40,7 +40,7 @@ fn largest(ty: Ty) -> f64 {
     }
 }
 
-static KINDS: [Kind; 14] = [
+static KINDS: [Kind; 13] = [
     Kind {
         ordinary: true,
         small: true,
@@ -99,17 +99,6 @@ static KINDS: [Kind; 14] = [
             one_of(ty, r, &[top, -top, 1.0, -1.0], &[1 << 31, (1 << 31) - 1, -1, 1 << 15, 255, 128])
         },
     },
-    // Large numbers that cancel, and small ones that are lost beside them.
-    Kind {
-        ordinary: true,
-        small: false,
-        fill: |ty, i, r| match ty {
-            Ty::F16 => one_of(ty, r ^ i, &[2048.0, 1.0, -2048.0, 0.5, 3.0], &[]),
-            Ty::F32 => one_of(ty, r ^ i, &[33554432.0, 1.0, -33554432.0, 0.25, 3.0], &[]),
-            Ty::F64 => one_of(ty, r ^ i, &[1.8e16, 1.0, -1.8e16, 1e-3, 3.0], &[]),
-            _ => number(ty, (r % 1000) as f64),
-        },
-    },
     Kind { ordinary: true, small: false, fill: |ty, _, r| number(ty, (r % 5) as f64) },
     Kind { ordinary: true, small: false, fill: |ty, _, _| number(ty, 3.0) },
     Kind {
@@ -123,12 +112,27 @@ static KINDS: [Kind; 14] = [
     Kind { ordinary: false, small: false, fill: |_, _, r| mix(r) },
 ];
 
+/// Large numbers that cancel, and small ones that are lost beside them.
+static CANCELLING: Kind = Kind {
+    ordinary: true,
+    small: false,
+    fill: |ty, i, r| match ty {
+        Ty::F16 => one_of(ty, r ^ i, &[2048.0, 1.0, -2048.0, 0.5, 3.0], &[]),
+        Ty::F32 => one_of(ty, r ^ i, &[33554432.0, 1.0, -33554432.0, 0.25, 3.0], &[]),
+        Ty::F64 => one_of(ty, r ^ i, &[1.8e16, 1.0, -1.8e16, 1e-3, 3.0], &[]),
+        _ => number(ty, (r % 1000) as f64),
+    },
+};
+
 /// The contents of all inputs in a round.
 pub(super) fn contents(question: &Question, round: u32) -> Vec<Vec<u64>> {
     let finite = question.allowed.has(Assumptions::FINITE) || question.tolerance.is_some();
     let is_rough = question.tolerance.is_some();
+    // Another order of operations may round to anything where large numbers cancel: that is no difference then.
+    let has_order = !is_rough && !question.allowed.has(Assumptions::ASSOCIATIVE);
     let fits = |k: &&Kind| (k.ordinary || !finite) && (k.small || !is_rough);
-    let kinds: Vec<&Kind> = KINDS.iter().filter(fits).collect();
+    let kinds = KINDS.iter().chain(has_order.then_some(&CANCELLING));
+    let kinds: Vec<&Kind> = kinds.filter(fits).collect();
     let kind = kinds[round as usize % kinds.len()];
     let fill = |(number, input): (usize, &Input)| -> Vec<u64> {
         let base = mix(question.seed ^ u64::from(round) << 40 ^ (number as u64) << 20);

@@ -16,8 +16,9 @@ mod runs;
 
 use std::time::Instant;
 
-use lockstep_finding::{NotCompared, Place, Reason};
-use lockstep_simulate::site_place;
+use lockstep_finding::{NotCompared, Place, Reason, SourceLine};
+use lockstep_kernel::LocId;
+use lockstep_simulate::{place, site_place};
 
 use crate::equal::assumptions::Assumptions;
 use crate::equal::differ::first_difference;
@@ -58,11 +59,11 @@ pub fn equivalent(question: &Question) -> Answer {
     let mut runs = Runs::new(question);
     // What is wrong with the steps of a sequence shows on any input, and leaves nothing to compare.
     if question.sides.iter().any(|s| matches!(s, Program::Sequence(_)))
-        && let Some(faults) = runs.faults()
+        && let Some(faults) = runs.faults(&pool)
     {
         return with_faults(faults, Reason::NotCompared(NotCompared::Faults));
     }
-    let executed = both(question, &mut pool, &mut solver);
+    let executed = both(question, &mut pool, &mut solver, &mut runs);
     // Half of what is left is for executions.
     let now = Instant::now();
     let half = |d: Instant| now + d.saturating_duration_since(now) / 2;
@@ -77,7 +78,7 @@ pub fn equivalent(question: &Question) -> Answer {
                 Some(step) => Reason::InStep { step: step as u32 + 1, because: Box::new(because) },
                 None => because,
             };
-            without_terms(question, &mut runs, models, because)
+            without_terms(question, &pool, &mut runs, models, because)
         }
     }
 }
@@ -89,17 +90,23 @@ struct Ended {
     trouble: Trouble,
 }
 
-fn both(question: &Question, pool: &mut Pool, solver: &mut Solver) -> Result<[Executed; 2], Ended> {
+fn both(
+    question: &Question,
+    pool: &mut Pool,
+    solver: &mut Solver,
+    runs: &mut Runs,
+) -> Result<[Executed; 2], Ended> {
     let of = |i: &Option<usize>| i.map(|i| (i as u32, question.inputs[i].ty));
     let all = |list: &[Option<usize>]| list.iter().map(of).collect();
-    let mut run =
-        |side: usize| match &question.sides[side] {
+    let run =
+        |side: usize, pool: &mut Pool, solver: &mut Solver| match &question.sides[side] {
             Program::Launch(launched) => {
                 let made = Side {
                     kernel: launched.kernel,
                     launch: &launched.launch,
                     inputs: all(&launched.inputs),
                     warp_size: question.warp_size,
+                    is_reference: side == 0,
                 };
                 execute(pool, solver, &made, question.limits, side as u32)
                     .map_err(|trouble| Ended { side, launch: 0, trouble })
@@ -118,17 +125,21 @@ fn both(question: &Question, pool: &mut Pool, solver: &mut Solver) -> Result<[Ex
                     .map_err(|(launch, trouble)| Ended { side, launch, trouble })
             }
         };
-    Ok([run(0)?, run(1)?])
+    let first = run(0, pool, solver)?;
+    runs.excluded = first.divisions.iter().map(|(is_zero, _)| *is_zero).collect();
+    let second = run(1, pool, solver)?;
+    Ok([first, second])
 }
 
 /// A side could not be executed symbolically: executions may still show a difference, or a bug.
 fn without_terms(
     question: &Question,
+    pool: &Pool,
     runs: &mut Runs,
     models: Vec<Vec<Vec<u64>>>,
     because: Reason,
 ) -> Answer {
-    match runs.look(models, None, question.rounds) {
+    match runs.look(pool, models, None, question.rounds) {
         Seen::Faults(faults) => with_faults(faults, because),
         Seen::Difference(difference) => {
             let found = mismatch(question, *difference, None, None);
@@ -205,7 +216,18 @@ fn decide(
         return Answer { statistics, ..answer };
     }
     if open.is_empty() {
-        let verdict = Verdict::Equivalent { assumptions: used };
+        // A kernel that is proved to be equivalent may still do what no kernel may.
+        if operations <= LARGE
+            && let Some(faults) = runs.faults(&pool)
+        {
+            let because = Reason::NotCompared(NotCompared::Faults);
+            return Answer { statistics, ..with_faults(faults, because) };
+        }
+        let kernel = question.sides[0].kernel(0);
+        let line = |(_, loc): &(T, LocId)| SourceLine::from(&place(kernel, *loc));
+        let mut divisions: Vec<SourceLine> = sides[0].divisions.iter().map(line).collect();
+        divisions.dedup();
+        let verdict = Verdict::Equivalent { assumptions: used, divisions };
         return Answer { statistics, ..Answer::new(verdict) };
     }
     let mut answer = undecided(question, &mut pool, &mut comparer, &sides, open, models, runs);
@@ -253,7 +275,7 @@ fn shown(
     upto: u32,
 ) -> Option<Answer> {
     let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
-    match runs.look(models, Some(&places), upto) {
+    match runs.look(pool, models, Some(&places), upto) {
         Seen::Faults(faults) => Some(with_faults(faults, Reason::NotCompared(NotCompared::Faults))),
         Seen::Difference(difference) => {
             let at = (difference.at.output, difference.at.element);

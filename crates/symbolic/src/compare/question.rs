@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use lockstep_cancel::Cancel;
-use lockstep_finding::{ElementType, Finding, Place, Reason};
+use lockstep_finding::{ElementType, Finding, Place, Reason, SourceLine};
 use lockstep_kernel::{Kernel, Ty};
 use lockstep_sequence::Sequence;
 use lockstep_simulate::BoundLaunch;
@@ -136,6 +136,8 @@ pub enum Verdict {
     /// Equal for all inputs, under these assumptions.
     Equivalent {
         assumptions: Assumptions,
+        /// Where the reference would divide by zero: such inputs do not count.
+        divisions: Vec<SourceLine>,
     },
     /// Within the tolerance, on so many inputs.
     Close {

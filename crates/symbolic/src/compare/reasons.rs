@@ -31,6 +31,7 @@ pub(super) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
         What::Unroll { iterations } => {
             Reason::NotCompared(NotCompared::Unroll { iterations: *iterations, at })
         }
+        What::DivisionByZero => Reason::NotCompared(NotCompared::DivisionByZero { at }),
         What::Trap => Reason::NotCompared(NotCompared::Trap { at }),
         What::Steps => Reason::NotCompared(NotCompared::TooManyOperations),
         What::Late => Reason::TimeBudget { seconds: None },

@@ -10,7 +10,8 @@ use super::inputs;
 use super::is_over;
 use super::question::{Launched, Output, Program, Question, Sequenced, Tolerance};
 use crate::equal::assumptions::Assumptions;
-use crate::term::evaluate::is_same;
+use crate::term::evaluate::{Evaluation, is_same};
+use crate::term::{Pool, T, Variable};
 
 /// Where two executions differ.
 #[derive(Clone, Copy)]
@@ -56,6 +57,8 @@ pub(super) struct Runs<'a> {
     endless: u32,
     /// A race that is one of equal values so far.
     benign: Option<Faults>,
+    /// Conditions under which inputs do not count.
+    pub(super) excluded: Vec<T>,
 }
 
 /// Warp instructions of one execution.
@@ -97,13 +100,23 @@ impl<'a> Runs<'a> {
             cancel: question.cancel.clone(),
             ..Config::default()
         };
-        Runs { question, prepared, config, next: 0, rounds: 0, endless: 0, benign: None }
+        Runs {
+            question,
+            prepared,
+            config,
+            next: 0,
+            rounds: 0,
+            endless: 0,
+            benign: None,
+            excluded: Vec::new(),
+        }
     }
 
     /// Executes both sides on these inputs and on others, as many as `upto` in all; `places` are the elements that are not known
     /// to be equal.
     pub(super) fn look(
         &mut self,
+        pool: &Pool,
         models: Vec<Vec<Vec<u64>>>,
         places: Option<&[(usize, u64)]>,
         upto: u32,
@@ -115,6 +128,9 @@ impl<'a> Runs<'a> {
         'inputs: for contents in models.into_iter().chain(chosen) {
             if is_over(self.question) || self.endless > MOST_ENDLESS {
                 break;
+            }
+            if !self.counts(pool, &contents) {
+                continue;
             }
             let mut left = Vec::new();
             for which in 0..2 {
@@ -140,7 +156,7 @@ impl<'a> Runs<'a> {
             };
             self.rounds += 1;
             if let Some(found) = self.differ(first, second, places) {
-                let small = self.plainer(contents, &found, places);
+                let small = self.plainer(pool, contents, &found, places);
                 return match (0..2).find(|side| small.at.unwritten[*side]) {
                     Some(side) => {
                         let findings = vec![(side, self.unwritten(&small.at))];
@@ -154,6 +170,16 @@ impl<'a> Runs<'a> {
             Some(found) => Seen::Faults(found),
             None => Seen::Nothing,
         }
+    }
+
+    /// Whether the reference says what comes out for these inputs.
+    fn counts(&self, pool: &Pool, contents: &[Vec<u64>]) -> bool {
+        let of = |v: u32| match pool.variables[v as usize] {
+            Variable::Input { input, element } => contents[input as usize][element as usize],
+            Variable::Undefined(_) => 0,
+        };
+        let mut evaluation = Evaluation::new();
+        self.excluded.iter().all(|t| evaluation.value(pool, *t, &of) == 0)
     }
 
     /// An element that counts in the end, and that no step has written.
@@ -176,8 +202,11 @@ impl<'a> Runs<'a> {
     }
 
     /// What is wrong with a side on the first inputs.
-    pub(super) fn faults(&mut self) -> Option<Faults> {
+    pub(super) fn faults(&self, pool: &Pool) -> Option<Faults> {
         let inputs = inputs::contents(self.question, 0);
+        if !self.counts(pool, &inputs) {
+            return None;
+        }
         for which in 0..2 {
             match self.run(which, &inputs) {
                 Err(findings) if findings.iter().any(|f| !f.benign) => {
@@ -320,11 +349,15 @@ impl<'a> Runs<'a> {
     /// The same difference with as many zeros and as few inputs as can be had cheaply.
     fn plainer(
         &self,
+        pool: &Pool,
         contents: Vec<Vec<u64>>,
         found: &Differing,
         places: Option<&[(usize, u64)]>,
     ) -> Difference {
         let differs = |contents: &[Vec<u64>]| {
+            if !self.counts(pool, contents) {
+                return None;
+            }
             let a = self.run(0, contents).ok().flatten()?;
             let b = self.run(1, contents).ok().flatten()?;
             self.differ(&a, &b, places)

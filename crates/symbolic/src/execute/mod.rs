@@ -98,6 +98,8 @@ pub(crate) enum What {
     Unroll {
         iterations: u32,
     },
+    /// Of integers: no language says what it gives.
+    DivisionByZero,
     Trap,
     Steps,
     Late,
@@ -122,6 +124,8 @@ pub(crate) struct Executed {
     pub(crate) params: Vec<Option<u32>>,
     /// By [`crate::memory::Writer`].
     pub(crate) writers: Vec<Written>,
+    /// Divisors of a reference that would be zero, with their places: such inputs do not count.
+    pub(crate) divisions: Vec<(T, LocId)>,
     pub(crate) steps: u64,
 }
 
@@ -172,6 +176,7 @@ fn execute_after(
         first: Vec::new(),
         writers,
         launch: before.launch,
+        divisions: Vec::new(),
         events: Events::default(),
         steps: 0,
         threads: u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block)),
@@ -182,8 +187,8 @@ fn execute_after(
     for block in 0..product(side.launch.grid) {
         machine.run_block(block)?;
     }
-    let Machine { objects, writers, steps, .. } = machine;
-    Ok(Executed { objects, params, writers, steps })
+    let Machine { objects, writers, divisions, steps, .. } = machine;
+    Ok(Executed { objects, params, writers, divisions, steps })
 }
 
 fn product(d: [u32; 3]) -> u32 {
@@ -212,6 +217,7 @@ struct Machine<'a> {
     first: Vec<Option<T>>,
     writers: Vec<Written>,
     launch: u32,
+    divisions: Vec<(T, LocId)>,
     /// Of the block that runs.
     events: Events,
     steps: u64,

@@ -1,13 +1,21 @@
 //! One operation of one group.
 
-use lockstep_kernel::{Barrier, Inst, Op, Operand, Special, Ty};
+use lockstep_kernel::{Barrier, CmpOp, Inst, IntOp, Op, Operand, Special, Ty};
 
 use super::thread::{Flow, Thread};
 use super::{Machine, Outcome, What, coordinates, product};
+use crate::solve::Answer;
 use crate::term::{T, Undefined, is_binary};
 
 impl Machine<'_> {
     pub(super) fn operate(&mut self, thread: &mut Thread, at: usize, inst: &Inst) -> Outcome<Flow> {
+        if let Op::Int {
+            op: IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem, ty, b, ..
+        } = inst.op
+        {
+            let divisor = self.of(thread, at, b, ty);
+            self.divide(thread.groups[at].guard, divisor)?;
+        }
         if let Some(value) = self.pure(thread, at, inst) {
             self.set(thread, at, inst, 0, value);
             return Ok(Flow::Next);
@@ -68,6 +76,25 @@ impl Machine<'_> {
             _ => self.not_followed("an operation")?,
         }
         Ok(Flow::Next)
+    }
+
+    /// A division of integers: a divisor of zero is trouble, or, in a reference, an input that does not count.
+    fn divide(&mut self, guard: T, divisor: T) -> Outcome<()> {
+        let zero = self.pool.constant(self.pool.ty(divisor), 0);
+        let is_zero = self.pool.cmp(CmpOp::Eq, divisor, zero);
+        let is_zero = self.pool.and(guard, is_zero);
+        if self.pool.is_false(is_zero) {
+            return Ok(());
+        }
+        if !self.side.is_reference {
+            return self.trouble_if(is_zero, What::DivisionByZero);
+        }
+        if !matches!(self.solver.can(self.pool, is_zero), Answer::Never) {
+            let is_other = self.pool.not(is_zero);
+            self.solver.assume(self.pool, is_other);
+            self.divisions.push((is_zero, self.at));
+        }
+        Ok(())
     }
 
     pub(super) fn of(&mut self, thread: &Thread, at: usize, o: Operand, ty: Ty) -> T {

@@ -63,6 +63,7 @@ pub(crate) fn execute_sequence(
                     launch: &bound,
                     inputs: arguments.numbers.iter().map(|n| steps.numbers[(*n)?]).collect(),
                     warp_size: steps.warp_size,
+                    is_reference: false,
                 };
                 let before = Before {
                     launch: launched as u32,
@@ -103,7 +104,8 @@ pub(crate) fn execute_sequence(
         }
     }
     let params = (0..memory.len() as u32).map(Some).collect();
-    Ok(Executed { objects: memory, params, writers, steps: operations })
+    let divisions = Vec::new();
+    Ok(Executed { objects: memory, params, writers, divisions, steps: operations })
 }
 
 impl Steps<'_> {

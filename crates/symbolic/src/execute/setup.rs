@@ -16,6 +16,8 @@ pub(crate) struct Side<'a> {
     /// For each parameter, the input that it is where any value counts, and the type of its elements.
     pub(crate) inputs: Vec<Option<(u32, Ty)>>,
     pub(crate) warp_size: u32,
+    /// What it does where the language leaves open what happens, nobody asks about.
+    pub(crate) is_reference: bool,
 }
 
 impl Machine<'_> {

@@ -122,10 +122,19 @@ impl Solver {
         let Some(z3) = self.z3.get_or_insert_with(z3::Z3::new).ready() else {
             return Answer::Open;
         };
-        let script = script::script(pool, &terms, condition);
+        let deadline = self.deadline;
+        let left = || deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        if terms.iter().any(|t| script::is_arithmetic(pool, *t)) {
+            // First without knowing what floating-point arithmetic gives.
+            let script = script::script(pool, &terms, condition, true);
+            self.questions += 1;
+            if let z3::Said::Unsat = z3.ask(&script.text, work / 4, left(), &self.cancel) {
+                return Answer::Never;
+            }
+        }
+        let script = script::script(pool, &terms, condition, false);
         self.questions += 1;
-        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        match z3.ask(&script.text, work, left, &self.cancel) {
+        match z3.ask(&script.text, work, left(), &self.cancel) {
             z3::Said::Unsat => Answer::Never,
             z3::Said::Sat(values) => {
                 let model: Model = script.variables.iter().copied().zip(values).collect();

@@ -6,7 +6,7 @@
 //!
 //! Floats are of the solver's floating-point theory, where a NaN has no payload. Operations whose meaning in
 //! `semantics` is IEEE's, correctly rounded to nearest, are the theory's own; all others (rounding in other directions,
-//! functions of the maths library, conversions to integers, fused operations in half precision) are uninterpreted functions, of
+//! functions of the maths library, fused operations in half precision) are uninterpreted functions, of
 //! which the solver knows only that equal arguments give equal results. So what it refutes holds for the real ones, too; a
 //! model may be wrong, and is evaluated by whoever asks.
 
@@ -25,12 +25,29 @@ pub(crate) struct Script {
     pub(crate) variables: Vec<u32>,
 }
 
-/// The script that asks whether `condition` can hold; `terms` are all that it is made of, in order.
-pub(crate) fn script(pool: &Pool, terms: &[T], condition: T) -> Script {
+/// Whether a solver needs long for it: where both sides of a question have the same such term, its value may not matter.
+pub(crate) fn is_arithmetic(pool: &Pool, t: T) -> bool {
+    use FloatOp::{Add, Div, Mul, Rem, Sub};
+    matches!(
+        pool.node(t),
+        Node::Float(Add | Sub | Mul | Div | Rem, ..)
+            | Node::FloatUn(FloatUnOp::Sqrt, ..)
+            | Node::Fma(..)
+            | Node::Math(..)
+    )
+}
+
+/// The script that asks whether `condition` can hold; `terms` are all that it is made of, in order. `any` says that floating-point
+/// arithmetic may have any result: what is refuted then is refuted.
+pub(crate) fn script(pool: &Pool, terms: &[T], condition: T, any: bool) -> Script {
     let mut writer = Writer { pool, functions: BTreeMap::new(), variables: Vec::new() };
     let mut body = String::new();
     for &t in terms {
         let sort = sort(pool.ty(t));
+        if any && is_arithmetic(pool, t) {
+            let _ = writeln!(body, "(declare-const t{} {sort})", t.0);
+            continue;
+        }
         let text = writer.definition(t);
         let _ = writeln!(body, "(define-fun t{} () {sort} {text})", t.0);
     }
@@ -59,6 +76,36 @@ fn sort(ty: Ty) -> String {
         Ty::F64 => "(_ FloatingPoint 11 53)".into(),
         _ => format!("(_ BitVec {})", ty.bits()),
     }
+}
+
+/// A float as an integer, as `semantics::real_to_signed` and `real_to_unsigned` have it: the nearest one that there is, and zero
+/// for a NaN.
+fn saturated(x: &str, from: Ty, to: Ty, rounding: Rounding, signed: bool) -> String {
+    let shape = float_shape(from);
+    let mode = match rounding {
+        Rounding::NearestEven => "RNE",
+        Rounding::TowardZero => "RTZ",
+        Rounding::Up => "RTP",
+        Rounding::Down => "RTN",
+    };
+    let whole = format!("(fp.roundToIntegral {mode} {x})");
+    let bits = to.bits();
+    // One more than the largest, which is a power of two and so a float, or infinite.
+    let above = if signed { 1u128 << (bits - 1) } else { 1u128 << bits };
+    let limit = |negative: bool| {
+        let sign = if negative { "(- " } else { "" };
+        let end = if negative { ")" } else { "" };
+        format!("((_ to_fp {shape}) RNE {sign}{above}.0{end})")
+    };
+    let (largest, least, low, name) = match signed {
+        true => (above - 1, above, limit(true), "fp.to_sbv"),
+        false => (above - 1, 0, format!("(_ +zero {shape})"), "fp.to_ubv"),
+    };
+    format!(
+        "(ite (fp.isNaN {x}) (_ bv0 {bits}) (ite (fp.geq {whole} {}) (_ bv{largest} {bits}) \
+         (ite (fp.leq {whole} {low}) (_ bv{least} {bits}) ((_ {name} {bits}) RTZ {whole}))))",
+        limit(false)
+    )
 }
 
 fn float_shape(ty: Ty) -> &'static str {
@@ -246,6 +293,8 @@ impl Writer<'_> {
             CastOp::UToF(Rounding::NearestEven) if from != Ty::I1 && ty != Ty::F16 => {
                 format!("((_ to_fp_unsigned {}) RNE {x})", float_shape(ty))
             }
+            CastOp::FToS(rounding) if ty != Ty::I1 => saturated(&x, from, ty, rounding, true),
+            CastOp::FToU(rounding) if ty != Ty::I1 => saturated(&x, from, ty, rounding, false),
             _ => {
                 let name: String = format!("cast_{op:?}")
                     .chars()
@@ -546,6 +595,42 @@ mod tests {
                 let (mut p, [a, b]) = pair(Ty::F32);
                 let t = p.float_un(op, Rounding::NearestEven, a);
                 agrees(&mut p, &[a, b], &[x.to_bits().into(), 0], t);
+            }
+        }
+        for rounding in [Rounding::NearestEven, Rounding::TowardZero, Rounding::Up, Rounding::Down]
+        {
+            for (signed, from, to) in [
+                (true, Ty::F32, Ty::I32),
+                (false, Ty::F32, Ty::I8),
+                (true, Ty::F64, Ty::I8),
+                (false, Ty::F64, Ty::I64),
+                (true, Ty::F16, Ty::I32),
+            ] {
+                let op = if signed { CastOp::FToS(rounding) } else { CastOp::FToU(rounding) };
+                let numbers = [
+                    0.5,
+                    -0.5,
+                    2.5,
+                    126.7,
+                    127.5,
+                    128.0,
+                    -128.3,
+                    -129.0,
+                    254.5,
+                    255.5,
+                    2147483648.0,
+                    -2147483648.0,
+                    1e10,
+                    2e19,
+                    f64::NAN,
+                    f64::NEG_INFINITY,
+                ];
+                for x in numbers {
+                    let (mut p, [a, b]) = pair(from);
+                    let t = p.cast(op, a, to);
+                    let bits = lockstep_kernel::semantics::bits::real_bits(from, x);
+                    agrees(&mut p, &[a, b], &[bits, 0], t);
+                }
             }
         }
         for (op, from, to) in [

@@ -130,7 +130,7 @@ impl<'a> Pair<'a> {
 
     fn is_equivalent(&self, needed: Assumptions) {
         match self.answer() {
-            Answer { verdict: Verdict::Equivalent { assumptions }, .. } => {
+            Answer { verdict: Verdict::Equivalent { assumptions, .. }, .. } => {
                 assert_eq!(assumptions, needed, "needed: {assumptions}");
             }
             other => panic!("{other:#?}"),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use lockstep_finding::{
     Access, Action, ArgValue, Condition, Finding, KernelReport, Kind, Launch, Memory, MemorySpace,
-    Origin, Reason, Repeat, Report, Statement, Verdict,
+    Origin, Reason, Repeat, Report, SourceLine, Statement, Verdict,
 };
 use lockstep_kernel::ParamKind;
 use lockstep_names as names;
@@ -33,9 +33,14 @@ pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &H
     };
     let mut findings = faults(1);
     let verdict = match &answer.verdict {
-        symbolic::Verdict::Equivalent { assumptions } => {
-            let condition = |a| Condition::new(Statement::FloatingPoint(a), Origin::CommandLine);
-            Verdict::Proved { assumes: assumptions.each().map(condition).collect() }
+        symbolic::Verdict::Equivalent { assumptions, divisions } => {
+            let said = |a| Condition::new(Statement::FloatingPoint(a), Origin::CommandLine);
+            let needed = |at: &SourceLine| {
+                let statement = Statement::NotDividedByZero { at: at.clone() };
+                Condition::new(statement, Origin::Choice)
+            };
+            let divisions = divisions.iter().map(needed);
+            Verdict::Proved { assumes: assumptions.each().map(said).chain(divisions).collect() }
         }
         symbolic::Verdict::Close { inputs } => {
             Verdict::Clean { covered: format!("{inputs} inputs, within the tolerance") }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lockstep_finding::{KernelReport, Launch, Place};
-use lockstep_kernel::Kernel;
+use lockstep_kernel::{Kernel, ParamKind};
 use lockstep_names as names;
 use lockstep_sequence::{Sequence, Task};
 
@@ -45,9 +45,12 @@ impl Script {
                     let Some(kernel) = kernels.next() else { continue };
                     let made = self.sequence.arguments(launch, kernel, &|_| Some("0".into()));
                     let buffers = made.map(|m| m.buffers).unwrap_or_default();
-                    out.extend(
-                        buffers.iter().flatten().map(|at| &*self.sequence.buffers[*at].name),
-                    );
+                    for (param, at) in kernel.params.iter().zip(buffers) {
+                        let is_written =
+                            matches!(param.kind, ParamKind::Buffer { readonly: false, .. });
+                        let name = at.map(|at| &*self.sequence.buffers[at].name);
+                        out.extend(name.filter(|_| is_written));
+                    }
                 }
                 Task::Copy { to: name, .. } | Task::Fill { buffer: name, .. } => out.push(name),
                 Task::Wait | Task::Free { .. } => {}
