@@ -1,7 +1,7 @@
 //! Canonical forms keep values: random terms, evaluated before and after.
 
 use lockstep_kernel::semantics::bits::{real_bits, real_value};
-use lockstep_kernel::{CmpOp, FloatOp, FloatUnOp, IntOp, Rounding, Ty};
+use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, Rounding, Ty};
 
 use super::*;
 use crate::solve::mix;
@@ -66,11 +66,11 @@ fn int_term(p: &mut Pool, r: &mut Random, vars: &[T], depth: u32) -> T {
     match r.below(20) {
         n if n < 16 => p.int(ops[n as usize], a, b),
         16 => {
-            let wide = p.cast(lockstep_kernel::CastOp::SExt, a, Ty::I32);
-            let other = p.cast(lockstep_kernel::CastOp::ZExt, b, Ty::I32);
+            let wide = p.cast(CastOp::SExt, a, Ty::I32);
+            let other = p.cast(CastOp::ZExt, b, Ty::I32);
             let sum = p.int(IntOp::Mul, wide, other);
             let sum = p.int(IntOp::Add, sum, wide);
-            p.cast(lockstep_kernel::CastOp::Trunc, sum, ty)
+            p.cast(CastOp::Trunc, sum, ty)
         }
         _ => {
             let c = p.cmp([CmpOp::SLt, CmpOp::ULe, CmpOp::Eq][r.below(3) as usize], a, b);
