@@ -99,7 +99,6 @@
 // reference[dotd]: floats.c:dotd
 // launch[dotd]: --arg n=4 --arg a=f32[4]:symbolic --arg b=f32[4]:symbolic --arg out=f64[1]
 // expect[dotd]: equivalent under associative,positive-zero
-// expect[dotd]: mismatch
 // reference[sum_at]: floats.c:sumf
 // launch[sum_at]: --arg n=4 --arg x=f32[4]:symbolic --arg out=f32[1]
 // expect[sum_at]: equivalent under associative

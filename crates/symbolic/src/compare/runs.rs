@@ -370,9 +370,10 @@ impl<'a> Runs<'a> {
         let mut part = total.next_power_of_two();
         while part >= 1 && tries > 0 {
             for input in 0..best.len() {
-                let mut from = 0;
-                while from < best[input].len() && tries > 0 && !is_over(self.question) {
-                    let to = (from + part).min(best[input].len());
+                // The end first: what is left is near the beginning.
+                let mut to = best[input].len();
+                while to > 0 && tries > 0 && !is_over(self.question) {
+                    let from = (to - 1) / part * part;
                     if best[input][from..to].iter().any(|v| *v != 0) {
                         let mut trial = best.clone();
                         trial[input][from..to].fill(0);
@@ -381,7 +382,7 @@ impl<'a> Runs<'a> {
                             (best, at) = (trial, still);
                         }
                     }
-                    from = to;
+                    to = from;
                 }
             }
             part /= 2;
