@@ -66,7 +66,7 @@
 // expect[mis]: misaligned
 // reference[uninit]: integers.c:long_sum
 // launch[uninit]: --arg n=4 --arg x=i32[4]:symbolic --arg out=i64[1]
-// expect[uninit]: uninitialised-read
+// expect[uninit]: equivalent
 __kernel void dist(__global uint *out, __global const int *a, __global const int *b) {
   int i = get_global_id(0);
   out[i] = abs_diff(a[i], b[i]);

@@ -7,7 +7,8 @@
 //!   only are for that side. `// launch[KERNEL]: …` replaces dimensions and arguments for one kernel;
 //! - what the answer is, one line or more for each kernel: `// expect[KERNEL]: equivalent`, `mismatch`, either with
 //!   `under positive-zero,finite,associative`; `close 1e-5`, where they differ by rounding and other small errors; or
-//!   a kind of finding. `equivalent or unknown` is a question that is too hard for the solver. `mismatch … by rounding` is one that only the last bits show.
+//!   a kind of finding. `equivalent or unknown` is a question that is too hard for the solver. `mismatch … by rounding` is one that only the last bits show,
+//!   and `mismatch … rarely` one that few inputs show.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ pub(crate) enum Answer {
     Open,
     Mismatch {
         by_rounding: bool,
+        /// Only on inputs that are rare.
+        is_rare: bool,
     },
     /// Equal up to this relative error.
     Close(f64),
@@ -126,6 +129,10 @@ impl Launch {
 }
 
 pub(crate) fn answer(text: &str) -> (Answer, Assumptions) {
+    let (text, is_rare) = match text.strip_suffix(" rarely") {
+        Some(rest) => (rest, true),
+        None => (text, false),
+    };
     let (text, by_rounding) = match text.strip_suffix(" by rounding") {
         Some(rest) => (rest, true),
         None => (text, false),
@@ -137,7 +144,7 @@ pub(crate) fn answer(text: &str) -> (Answer, Assumptions) {
     let answer = match word {
         "equivalent" => Answer::Equivalent,
         "equivalent or unknown" => Answer::Open,
-        "mismatch" => Answer::Mismatch { by_rounding },
+        "mismatch" => Answer::Mismatch { by_rounding, is_rare },
         _ => match word.strip_prefix("close ") {
             Some(error) => Answer::Close(error.parse().expect("a relative error")),
             None => {
