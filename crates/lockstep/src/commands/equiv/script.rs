@@ -97,6 +97,7 @@ pub(super) fn compare(
 }
 
 /// The reference: a script, or a function or kernel.
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
 enum Reference {
     Script(Script),
     Function(Function),

@@ -15,6 +15,7 @@ pub(super) struct Side {
     pub(super) what: What,
 }
 
+#[allow(clippy::large_enum_variant, reason = "there are two of them")]
 pub(super) enum What {
     Single(Single),
     Script(Script),
