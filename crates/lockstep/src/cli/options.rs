@@ -14,6 +14,7 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
+use crate::cli::paths::{CheckCommandArgs, PathArgs};
 use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
@@ -50,7 +51,7 @@ pub(crate) enum Command {
         '// lockstep: allow(data-race) because …' on the line of an access, above it, or at the head of a kernel \
         suppresses findings. Results of unchanged kernels are taken from a cache in $LOCKSTEP_CACHE_DIR, \
         $XDG_CACHE_HOME/lockstep or ~/.cache/lockstep, unless --no-cache or $LOCKSTEP_NO_CACHE is given.")]
-    Check(FilesArgs),
+    Check(CheckCommandArgs),
     /// Search for launches (dimensions, arguments, contents of arrays) that expose bugs
     #[command(after_help = "Examples:\n  \
         lockstep search reduce.cu\n  \
@@ -510,6 +511,9 @@ pub(crate) struct Analysis {
     /// Of 'fences' alone.
     #[arg(skip)]
     pub(crate) weak: WeakArgs,
+    /// Of 'check' alone.
+    #[arg(skip)]
+    pub(crate) paths: PathArgs,
 }
 
 #[derive(Clone, Debug, Args)]

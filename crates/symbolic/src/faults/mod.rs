@@ -6,7 +6,8 @@
 //! **What follows from the answer.** A fault has values for which it should happen ([`Fault::values`]); whoever asks executes
 //! the launch with them before anything is reported. That there is none of a kind follows ([`Faults::absence`]) only where everything was
 //! followed to its end, nothing of that kind was possible, and nothing else was whose consequences are not followed: an
-//! access out of bounds, a race, a barrier that some threads miss, an address that is not aligned. A read of memory that nobody has written gives any
+//! access out of bounds (but freedom from races is one of kernels without such accesses), a race, a barrier that some threads miss, an
+//! address that is not aligned. A read of memory that nobody has written gives any
 //! value, and a thread ends where its assertion fails, so that these two leave the other kinds decided.
 //!
 //! **Where it deviates from the paper.** Access records of symbolic places are terms, not symbolic arrays
@@ -86,11 +87,20 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// What may go wrong of a kind.
+    pub fn possible(&self, kind: Kind) -> Option<&Fault> {
+        self.faults.iter().find(|f| f.kind == kind)
+    }
+
     /// Why it does not follow that there is no fault of a kind; nothing where it follows.
     pub fn absence(&self, kind: Kind) -> Result<(), Reason> {
-        let own = self.faults.iter().find(|f| f.kind == kind);
-        let spoils = |f: &&Fault| !matches!(f.kind, Kind::UninitialisedRead | Kind::Assertion);
-        let because = own.map(|f| &f.because).or(self.given_up.first()).or(self
+        let spoils = |f: &&Fault| match f.kind {
+            Kind::UninitialisedRead | Kind::Assertion => false,
+            // That there is no race is said of kernels whose accesses stay within their objects.
+            Kind::OutOfBounds => kind != Kind::DataRace,
+            _ => true,
+        };
+        let because = self.possible(kind).map(|f| &f.because).or(self.given_up.first()).or(self
             .faults
             .iter()
             .find(spoils)
