@@ -42,7 +42,8 @@ pub(crate) enum Command {
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
         Launch dimensions come from the command line, from a comment at the head of the file (//--blockDim=64 \
         --gridDim=8), from a launch in the file's host code, or from __launch_bounds__. Lockstep chooses dimensions \
-        and arguments that none of these gives, as 'lockstep search' does.\n\n\
+        and arguments that none of these gives, as 'lockstep search' does. --symbolic executes the launch symbolically, too: for all contents of arrays and \
+        all scalars not given; where an argument is given as symbolic (--arg 'x=i32[64]:symbolic'), any value of it may show an error.\n\n\
         Whole projects: 'lockstep check src/' checks all files of a folder, 'lockstep check -p build/' takes files and \
         options from build/compile_commands.json, and --changed origin/main checks only files that differ from that \
         revision. A project keeps its settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \

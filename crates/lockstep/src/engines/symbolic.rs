@@ -52,7 +52,7 @@ const MOST_OPERATIONS: usize = 1_000;
 const MOST_TRIED: usize = 8;
 /// Without a word; and the solver's units of work for one question.
 const BRIEF: Limits =
-    Limits { unroll: 32, targets: 64, steps: 200_000, conditions: 20_000, questions: 60 };
+    Limits { unroll: 32, targets: 64, steps: 60_000, conditions: 10_000, questions: 40 };
 const BRIEF_WORK: u32 = 300_000;
 /// Where the user asks for it.
 const WHOLE: Limits = Limits {
@@ -179,7 +179,17 @@ impl<'q, 'a> Subject<'q, 'a> {
                 !matches!(p.kind, ParamKind::Scalar { .. } | ParamKind::Aggregate { .. });
             has_size && !matches!(value(i), Some(ArgValue::Array(_)))
         };
-        let symbolic = params.clone().map(stands_for_all).collect();
+        let symbolic: Vec<Option<Ty>> = params.clone().map(stands_for_all).collect();
+        // What nobody gave, and cannot stand for every value, would be our choice.
+        let is_ours = |(i, p): (usize, &lockstep_kernel::Param)| {
+            let is_local = matches!(p.kind, ParamKind::Local { .. });
+            value(i).is_none() && symbolic[i].is_none() && !is_local
+        };
+        let reads_size = |op: &Op| matches!(op, Op::Special(Special::DynamicSharedSize));
+        let is_size_ours = given.shared.is_none() && q.kernel.insts().any(|i| reads_size(&i.op));
+        if params.clone().any(is_ours) || is_size_ours {
+            return None;
+        }
         let unsized_arrays: Vec<bool> = params.map(is_unsized).collect();
         let is_decidable = |k: &Kind| match k {
             Kind::DataRace | Kind::BarrierDivergence => true,
