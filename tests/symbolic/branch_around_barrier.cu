@@ -9,7 +9,7 @@ __global__ void alike(const int *flag, int *out) {
 }
 
 __global__ void each_its_own(const int *flag, int *out) {
-    if (flag[threadIdx.x] == 77) __syncthreads(); //~ barrier-divergence
+    if (flag[threadIdx.x] == 77) __syncthreads(); //~ barrier-divergence warning
     out[blockIdx.x * 32 + threadIdx.x] = 0;
 }
 

@@ -50,6 +50,8 @@ const SHARE: f64 = 0.15;
 const MOST_OPERATIONS: usize = 1_000;
 /// Launches that are tried, one for each fault.
 const MOST_TRIED: usize = 8;
+/// Elements of an array that are written out, where the last ones do not matter.
+const MOST_WRITTEN_OUT: u64 = 8;
 /// Without a word; and the solver's units of work for one question.
 const BRIEF: Limits =
     Limits { unroll: 32, targets: 64, steps: 60_000, conditions: 10_000, questions: 40 };
@@ -110,7 +112,7 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     let mut findings = Vec::new();
     let known = evidence.searched.as_ref().map_or(&[][..], |s| &s.findings);
     for found in subject.try_out(task, &answer)? {
-        let is_new = |all: &[Finding]| !all.iter().any(|f| is_same(f, &found));
+        let is_new = |all: &[Finding]| !all.iter().any(|f| says(f, &found));
         if is_new(known) && is_new(&findings) {
             findings.push(found);
         }
@@ -140,7 +142,7 @@ impl<'q, 'a> Subject<'q, 'a> {
         let searched = evidence.searched.as_ref().filter(|s| !s.nothing_allowed)?;
         let is_settled = |k: Kind| evidence.proof.as_ref().is_some_and(|p| proof::settles(p, k));
         let is_seen = |k: Kind| {
-            let stands = |f: &&Finding| f.kind == k && f.holds_when.is_none();
+            let stands = |f: &&Finding| f.kind == k && f.holds_when.is_none() && !f.benign;
             is_found(searched.findings.iter().filter(stands), false)
         };
         // Without a word, nothing is asked of what was seen to happen for some arguments.
@@ -334,7 +336,7 @@ impl<'q, 'a> Subject<'q, 'a> {
         let mut made_up = Vec::new();
         for (i, param) in self.q.kernel.params.iter().enumerate() {
             let own: Vec<&Value> = values.iter().filter(|v| v.param == i).collect();
-            if own.is_empty() || self.symbolic[i].is_none() {
+            if own.is_empty() && !self.declared[i] || self.symbolic[i].is_none() {
                 continue;
             }
             let value = given.args.get(i).and_then(Option::as_ref).map(|f| f.value.clone());
@@ -499,18 +501,22 @@ fn cells(param: usize, v: &Value, unit: u32) -> Vec<(usize, u64, u32, u64)> {
     (0..size / unit).map(part).collect()
 }
 
-/// The array with these values, and zeros elsewhere.
+/// The array with these values; elsewhere elements differ from each other, as far as they are written out.
 fn filled(spec: &ArraySpec, values: &[&Value]) -> ArraySpec {
     let unit = spec.element.size() as u32;
     let all = spec.length * u64::from(spec.lanes);
+    if values.is_empty() {
+        return ArraySpec { contents: ArrayContents::Iota, ..spec.clone() };
+    }
     let mut places: Vec<(u64, u64)> = Vec::new();
     for v in values {
         let parts = cells(0, v, unit).into_iter();
         places.extend(parts.map(|(_, at, _, bits)| (at / u64::from(unit), bits)));
     }
     places.retain(|(at, _)| *at < all);
-    let Some(last) = places.iter().map(|(at, _)| *at).max() else { return spec.clone() };
-    let mut texts = vec!["0".to_owned(); (last as usize + 1).max(2).min(all as usize)];
+    let last = places.iter().map(|(at, _)| *at).max().unwrap_or(0);
+    let count = (last + 1).max(2).max(MOST_WRITTEN_OUT.min(all)).min(all);
+    let mut texts: Vec<String> = (0..count).map(|i| (i & 0x7f).to_string()).collect();
     for (at, bits) in places {
         texts[at as usize] = spec.element.value_text(&bits.to_le_bytes());
     }
@@ -540,16 +546,22 @@ fn is_same(a: &Finding, b: &Finding) -> bool {
     a.kind == b.kind && places(a) == places(b)
 }
 
+/// Whether a finding says all that another one does: one in which different values are stored says more than one in which they are equal.
+fn says(own: &Finding, other: &Finding) -> bool {
+    is_same(own, other) && (!own.benign || other.benign)
+}
+
 /// Adds what was found, and says of the kinds that were open what is known now.
 pub(crate) fn join(symbolic: Symbolic, report: &mut KernelReport, strict: bool) {
     let Symbolic { answers, chosen, findings, is_asked } = symbolic;
     let kinds: Vec<Kind> = report.verdicts.iter().map(|(k, _)| *k).collect();
-    let is_new = |f: &Finding, all: &[Finding]| !all.iter().any(|o| is_same(o, f));
+    let is_new = |f: &Finding, all: &[Finding]| !all.iter().any(|o| says(o, f));
     let mut fresh: Vec<Finding> = Vec::new();
     for found in findings.into_iter().filter(|f| kinds.contains(&f.kind)) {
         // An alarm of the prover that is shown now.
         report.findings.retain(|o| {
-            !(o.launch.is_none() && o.confidence == Confidence::Possible && is_same(o, &found))
+            let is_alarm = o.launch.is_none() && o.confidence == Confidence::Possible;
+            !(is_same(o, &found) && (is_alarm || !says(o, &found) && found.holds_when.is_none()))
         });
         if is_new(&found, &report.findings) {
             fresh.push(found.clone());
