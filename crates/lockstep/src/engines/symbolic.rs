@@ -552,7 +552,14 @@ fn says(own: &Finding, other: &Finding) -> bool {
 }
 
 /// Adds what was found, and says of the kinds that were open what is known now.
-pub(crate) fn join(symbolic: Symbolic, report: &mut KernelReport, strict: bool) {
+///
+/// `simulated` is what launches alone say: what stands where an alarm of the prover goes.
+pub(crate) fn join(
+    symbolic: Symbolic,
+    simulated: &[(Kind, Verdict)],
+    report: &mut KernelReport,
+    strict: bool,
+) {
     let Symbolic { answers, chosen, findings, is_asked } = symbolic;
     let kinds: Vec<Kind> = report.verdicts.iter().map(|(k, _)| *k).collect();
     let is_new = |f: &Finding, all: &[Finding]| !all.iter().any(|o| says(o, f));
@@ -582,7 +589,12 @@ pub(crate) fn join(symbolic: Symbolic, report: &mut KernelReport, strict: bool) 
         let of_kind = || report.findings.iter().filter(|f| f.kind == kind);
         let stands = || of_kind().filter(|f| f.holds_when.is_none());
         let is_told = of_kind().next().is_some();
-        let own = &report.verdicts[at].1;
+        let own = match &report.verdicts[at].1 {
+            Verdict::Unknown { because: Reason::NotConfirmed } if stands().next().is_none() => {
+                simulated.iter().find(|(k, _)| *k == kind).map_or(&report.verdicts[at].1, |s| &s.1)
+            }
+            own => own,
+        };
         let covered = match own {
             Verdict::Clean { covered } => {
                 Some(with_conditions(covered, fresh.iter().filter(|f| f.kind == kind)))

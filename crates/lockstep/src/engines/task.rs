@@ -303,13 +303,14 @@ impl Task<'_> {
         } else {
             simulation::searched_report(kernel, &source.name, searched, kinds, strict, started)
         };
+        let simulated = report.verdicts.clone();
         if let Some(proof) = evidence.proof {
             report.explanation = safe::explain(kernel, &proof);
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
             proof::add_absent(kernel, &mut report);
         }
         if let Some(symbolic) = evidence.symbolic {
-            symbolic::join(symbolic, &mut report, strict);
+            symbolic::join(symbolic, &simulated, &mut report, strict);
         }
         if let Some(exploration) = &evidence.explored {
             explored::join(kernel, exploration, &mut report, strict);
