@@ -54,8 +54,8 @@ const MOST_TRIED: usize = 8;
 const MOST_WRITTEN_OUT: u64 = 8;
 /// Without a word; and the solver's units of work for one question.
 const BRIEF: Limits =
-    Limits { unroll: 32, targets: 64, steps: 60_000, conditions: 10_000, questions: 40 };
-const BRIEF_WORK: u32 = 300_000;
+    Limits { unroll: 32, targets: 64, steps: 60_000, conditions: 10_000, questions: 24 };
+const BRIEF_WORK: u32 = 200_000;
 /// Where the user asks for it.
 const WHOLE: Limits = Limits {
     unroll: 128,

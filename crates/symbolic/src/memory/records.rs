@@ -266,3 +266,58 @@ fn add(pool: &Pool, list: &mut Vec<Record>, new: Record, events: &Events, in_sha
         list.push(new);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The records of `a[0]` in figure 4 of the paper: `avg`, where work-item 2 reads on line 4 what work-item 1 has written on line
+    /// 7, and `avg2`, where a barrier lies between.
+    #[test]
+    fn figure_4() {
+        let mut pool = Pool::default();
+        let always = pool.truth(true);
+        let mut access = |records: &mut Records, thread, line, kind, events: &Events| {
+            let record = Record {
+                thread,
+                block: 1,
+                warp: 0,
+                events: events.block.len() as u32,
+                warp_events: 0,
+                guard: always,
+                kind,
+                site: line,
+                size: 4,
+                scope: Scope::System,
+            };
+            let found = records.note(&mut pool, 0, 4, record, events, false, Asked::Race);
+            let mut state: Vec<(u32, Kind)> =
+                records.lists[&0].iter().map(|r| (r.thread, r.kind)).collect();
+            state.sort_by_key(|(thread, kind)| (*thread, *kind == Kind::Write));
+            let lines: Vec<u32> = found.iter().map(|c| c.earlier.site).collect();
+            (state, lines)
+        };
+        let mut none = Events { block: Vec::new(), warps: vec![Vec::new()] };
+        let (read, write) = (Kind::Read, Kind::Write);
+
+        let mut avg = Records::default();
+        assert_eq!(access(&mut avg, 1, 5, read, &none), (vec![(1, read)], vec![]));
+        // A write is all that is kept of its thread: it conflicts with whatever the read conflicts with.
+        assert_eq!(access(&mut avg, 1, 7, write, &none), (vec![(1, write)], vec![]));
+        let (state, conflicts) = access(&mut avg, 2, 4, read, &none);
+        assert_eq!((state, conflicts), (vec![(1, write), (2, read)], vec![7]));
+
+        let mut avg2 = Records::default();
+        access(&mut avg2, 1, 5, read, &none);
+        let (state, conflicts) = access(&mut avg2, 2, 4, read, &none);
+        assert_eq!((state, conflicts), (vec![(1, read), (2, read)], vec![]));
+        none.block.push(Event { guard: always, shared: false, global: true });
+        assert_eq!(access(&mut avg2, 1, 8, write, &none), (vec![(1, write)], vec![]));
+        // A barrier for local memory alone orders nothing here.
+        let mut local = Records::default();
+        let mut events = Events { block: Vec::new(), warps: vec![Vec::new()] };
+        access(&mut local, 2, 4, read, &events);
+        events.block.push(Event { guard: always, shared: true, global: false });
+        assert_eq!(access(&mut local, 1, 8, write, &events).1, [4]);
+    }
+}
