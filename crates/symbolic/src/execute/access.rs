@@ -378,7 +378,8 @@ impl Machine<'_> {
         let mut when = when;
         let last = self.objects[object as usize].size - size;
         let (low, high) = self.pool.signed_range(offset);
-        if !self.objects[object as usize].unbounded && !(low >= 0 && high <= i128::from(last)) {
+        let is_inside = low >= 0 && high <= i128::from(last);
+        if !is_inside && !self.objects[object as usize].unbounded {
             // Read as unsigned, a negative offset is beyond the end, too.
             let limit = self.pool.constant(Ty::I64, last);
             let beyond = self.pool.cmp(CmpOp::UGt, offset, limit);
