@@ -43,19 +43,19 @@ pub(crate) const ROW: EngineRow = EngineRow {
 };
 
 /// Threads of a launch that is executed without a word from the user.
-const MOST_THREADS: u128 = 512;
+const MOST_THREADS: u128 = 256;
 /// The part of the time for it, and for what is executed because of it.
 const SHARE: f64 = 0.15;
 /// Operations of a kernel that is looked at without a word.
-const MOST_OPERATIONS: usize = 1_000;
+const MOST_OPERATIONS: usize = 500;
 /// Launches that are tried, one for each fault.
 const MOST_TRIED: usize = 8;
 /// Elements of an array that are written out, where the last ones do not matter.
 const MOST_WRITTEN_OUT: u64 = 8;
 /// Without a word; and the solver's units of work for one question.
 const BRIEF: Limits =
-    Limits { unroll: 32, targets: 64, steps: 60_000, conditions: 10_000, questions: 24 };
-const BRIEF_WORK: u32 = 200_000;
+    Limits { unroll: 32, targets: 64, steps: 30_000, conditions: 5_000, questions: 16 };
+const BRIEF_WORK: u32 = 100_000;
 /// Where the user asks for it.
 const WHOLE: Limits = Limits {
     unroll: 128,
