@@ -21,10 +21,10 @@ use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
 use cli::options::{
-    Analysis, Cli, Command, Evolve, FencesCommandArgs, FilesArgs, InputArgs, LspArgs,
-    ProveCommandArgs, SearchCommandArgs,
+    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProveCommandArgs,
+    SearchCommandArgs,
 };
-use cli::paths::CheckCommandArgs;
+use cli::paths::{CheckCommandArgs, FencesCommandArgs};
 use cli::{clang_style_args, colour, interrupt, output};
 use commands::{dump, equiv, manual, recheck, repeat, run};
 use engines::proof_log;

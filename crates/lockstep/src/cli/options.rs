@@ -14,7 +14,7 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
-use crate::cli::paths::{CheckCommandArgs, PathArgs};
+use crate::cli::paths::{CheckCommandArgs, FencesCommandArgs, PathArgs};
 use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
@@ -278,14 +278,6 @@ pub(crate) struct ProveCommandArgs {
     /// Write each proof to a folder in DIR, for 'lockstep recheck'; DIR must be empty
     #[arg(long, value_name = "DIR")]
     pub(crate) proof_log: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct FencesCommandArgs {
-    #[command(flatten)]
-    pub(crate) of: FilesArgs,
-    #[command(flatten)]
-    pub(crate) weak: WeakArgs,
 }
 
 /// How launches are executed with store buffers.

@@ -1,8 +1,9 @@
-//! The options of `check` that ask for symbolic execution, and arguments that stand for every value.
+//! What `check` and `fences` have beside the options of all commands: symbolic execution, with arguments that stand for every
+//! value, and weak execution.
 
 use clap::Args;
 
-use crate::cli::options::FilesArgs;
+use crate::cli::options::{FilesArgs, WeakArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckCommandArgs {
@@ -10,6 +11,14 @@ pub(crate) struct CheckCommandArgs {
     pub(crate) of: FilesArgs,
     #[command(flatten)]
     pub(crate) paths: PathArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FencesCommandArgs {
+    #[command(flatten)]
+    pub(crate) of: FilesArgs,
+    #[command(flatten)]
+    pub(crate) weak: WeakArgs,
 }
 
 /// What is executed symbolically.
