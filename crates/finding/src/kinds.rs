@@ -40,6 +40,8 @@ pub enum DecidedBy {
     Exploration,
     /// The comparison with a reference.
     Comparison,
+    /// The symbolic execution of one launch, for all contents of its arrays.
+    Paths,
 }
 
 /// How many of the findings of a kind are right, in the words of code hosts.
@@ -85,7 +87,7 @@ pub struct About {
     pub page: &'static str,
 }
 
-use DecidedBy::{Comparison, Exploration, OneLaunch, Proof, SeveralLaunches};
+use DecidedBy::{Comparison, Exploration, OneLaunch, Paths, Proof, SeveralLaunches};
 
 /// In the interface's order.
 pub static KINDS: [About; 12] = [
@@ -94,7 +96,7 @@ pub static KINDS: [About; 12] = [
         name: "data-race",
         severity: Severity::Error,
         precision: Precision::VeryHigh,
-        decided_by: &[OneLaunch, Proof],
+        decided_by: &[OneLaunch, Proof, Paths],
         between_blocks: true,
         rests_on_sizes: false,
         is_needless_code: false,
@@ -106,7 +108,7 @@ pub static KINDS: [About; 12] = [
         name: "barrier-divergence",
         severity: Severity::Error,
         precision: Precision::VeryHigh,
-        decided_by: &[OneLaunch, Proof],
+        decided_by: &[OneLaunch, Proof, Paths],
         between_blocks: false,
         rests_on_sizes: false,
         is_needless_code: false,
@@ -132,7 +134,7 @@ pub static KINDS: [About; 12] = [
         severity: Severity::Error,
         // The sizes of arrays that nobody gave are read off the kernel.
         precision: Precision::High,
-        decided_by: &[OneLaunch, Proof],
+        decided_by: &[OneLaunch, Proof, Paths],
         between_blocks: false,
         rests_on_sizes: true,
         is_needless_code: false,
@@ -144,7 +146,7 @@ pub static KINDS: [About; 12] = [
         name: "uninitialised-read",
         severity: Severity::Error,
         precision: Precision::VeryHigh,
-        decided_by: &[OneLaunch],
+        decided_by: &[OneLaunch, Paths],
         between_blocks: false,
         rests_on_sizes: false,
         is_needless_code: false,
@@ -157,7 +159,7 @@ pub static KINDS: [About; 12] = [
         severity: Severity::Error,
         // Offsets that nobody gave are chosen.
         precision: Precision::High,
-        decided_by: &[OneLaunch],
+        decided_by: &[OneLaunch, Paths],
         between_blocks: false,
         rests_on_sizes: true,
         is_needless_code: false,
@@ -232,7 +234,7 @@ pub static KINDS: [About; 12] = [
         severity: Severity::Error,
         // Which arguments the assertion allows, only the caller knows.
         precision: Precision::High,
-        decided_by: &[OneLaunch],
+        decided_by: &[OneLaunch, Paths],
         between_blocks: false,
         rests_on_sizes: true,
         is_needless_code: false,

@@ -187,6 +187,9 @@ pub enum Question {
     LanesReach(SourceLine),
     BarrierNeeded(SourceLine),
     Bounds(SourceLine),
+    /// Whether what is read was written.
+    Initialised(SourceLine),
+    Alignment(SourceLine),
     Assertion {
         line: u32,
     },
@@ -468,6 +471,10 @@ impl Question {
             }
             Question::BarrierNeeded(at) => write!(f, "whether the barrier at {at} is needed was"),
             Question::Bounds(at) => write!(f, "the bounds of the access at {at} were"),
+            Question::Initialised(at) => {
+                write!(f, "whether what is read at {at} was written was")
+            }
+            Question::Alignment(at) => write!(f, "the alignment of the access at {at} was"),
             Question::Assertion { line } => write!(f, "the assertion at line {line} was"),
             Question::CopyUsedEarly(at)
             | Question::CopyUnderWay { copy: at, .. }
@@ -504,6 +511,10 @@ impl Question {
                 write!(f, "whether the barrier at {at} is needed was not decided")
             }
             Question::Bounds(at) => write!(f, "the access at {at} may be out of bounds"),
+            Question::Initialised(at) => {
+                write!(f, "what is read at {at} may be memory that nobody has written")
+            }
+            Question::Alignment(at) => write!(f, "the access at {at} may not be aligned"),
             Question::Assertion { line } => write!(f, "the assertion at line {line} may fail"),
             Question::CopyUsedEarly(at) => {
                 write!(f, "what the asynchronous copy at {at} copies may be used before it is done")

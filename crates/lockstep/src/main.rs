@@ -21,9 +21,10 @@ use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
 use cli::options::{
-    Analysis, Cli, Command, Evolve, FencesCommandArgs, FilesArgs, InputArgs, LspArgs,
-    ProveCommandArgs, SearchCommandArgs,
+    Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProveCommandArgs,
+    SearchCommandArgs,
 };
+use cli::paths::{CheckCommandArgs, FencesCommandArgs};
 use cli::{clang_style_args, colour, interrupt, output};
 use commands::{dump, equiv, manual, recheck, repeat, run};
 use engines::proof_log;
@@ -85,10 +86,11 @@ fn main() {
 
 fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
     match cli.command {
-        Command::Check(mut args) => {
+        Command::Check(CheckCommandArgs { of: mut args, paths }) => {
             colour::say(args.analysis.report.color);
             begin(&mut args.analysis.input, clang_args)?;
             args.analysis.launch.concrete()?;
+            args.analysis.paths = paths.take(&mut args.analysis.launch.args)?;
             let alias = if args.may_alias { Alias::All } else { Alias::Never };
             let how = Engines::All(Evolve { alias, ..Evolve::default() });
             check(&args, &how)

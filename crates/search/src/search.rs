@@ -95,8 +95,10 @@ pub fn search(kernel: &Kernel, given: &Given, settings: &Settings) -> Result<Sea
     if driver.may_evolve() {
         driver.evolve(population)?;
     }
-    driver.turning_points();
-    driver.begin_chains();
+    if !settings.only_suggested {
+        driver.turning_points();
+        driver.begin_chains();
+    }
     driver.fall_back();
     let mut searched = finish(driver);
     let told = |f: &Finding| searched.findings.iter().any(|o| Key::of(o) == Key::of(f));

@@ -23,6 +23,8 @@ pub struct Settings<'a> {
     pub allowed: &'a (dyn Fn(&Launch) -> bool + Sync),
     /// Launches suggested by other engines, tried first.
     pub suggested: Vec<Suggestion>,
+    /// Whether only these are tried, besides the most ordinary launch.
+    pub only_suggested: bool,
     /// The accesses that may race, if all others are known not to. If there are none, launches are only worth trying
     /// for what they newly reach.
     pub may_race: Option<Vec<(SiteId, SiteId)>>,

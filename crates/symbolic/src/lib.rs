@@ -2,14 +2,16 @@
 //!
 //! After *Symbolic Testing of OpenCL Code* (Collingbourne, Cadar, Kelly 2011). [`equivalent`] takes a kernel and its reference,
 //! which is a kernel, too: a C function is one that is launched with a single thread. Either may be a sequence of launches
-//! ([`Program`]). Both are executed with terms for values, and their outputs are compared. Each folder uses only those before it:
+//! ([`Program`]). Both are executed with terms for values, and their outputs are compared. [`faults`] takes one launch, and says what can
+//! go wrong in it. Each folder uses only those before it:
 //!
 //! - `term`: expressions over the inputs, hash-consed;
 //! - `solve`: questions about conditions, by samples and by Z3;
 //! - `memory`: objects that hold terms, and the access records by which races are seen;
 //! - `execute`: one launch, all threads, both sides of each branch that depends on data;
 //! - `equal`: canonical forms of terms, and the assumptions about floating point that they need;
-//! - `compare`: the question, executions of both sides in the simulator, the answer.
+//! - `compare`: the question, executions of both sides in the simulator, the answer;
+//! - `faults`: which faults a launch can have, for all values.
 //!
 //! **Where it deviates from the paper.** A branch on a symbolic condition does not fork the execution but the thread, and its
 //! sides join again (`execute`). Access records hold conditions in place of symbolic arrays (`memory/records.rs`). Integers are
@@ -22,12 +24,13 @@
 //! **Why it does not claim too much.** Only terms that are equal for all inputs count as equal. What the engine does not
 //! model ends the execution with a reason, and so does every access that may conflict with another thread's.
 //!
-//! **Architecture Invariant:** no rule of its own about what is a bug: races and other faults are reported by the simulator, which
-//! executes the launch; here they are only the reason why there is nothing to compare.
+//! **Architecture Invariant:** races and other faults are reported by the simulator, which executes the launch; here they are why there
+//! is nothing to compare, or values to execute the launch with.
 
 mod compare;
 mod equal;
 mod execute;
+mod faults;
 mod memory;
 mod solve;
 mod term;
@@ -38,4 +41,5 @@ pub use compare::{
 };
 pub use equal::assumptions::Assumptions;
 pub use execute::Limits;
+pub use faults::{Asked, Fault, Faults, Value, element_type, faults};
 pub use solve::solver_failure;

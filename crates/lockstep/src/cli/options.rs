@@ -14,6 +14,7 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
+use crate::cli::paths::{CheckCommandArgs, FencesCommandArgs, PathArgs};
 use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
@@ -41,7 +42,8 @@ pub(crate) enum Command {
         lockstep check mm.cu --kernel mm --block 16,16 --grid 8,8 --arg n=128 -DTILE=16\n\n\
         Launch dimensions come from the command line, from a comment at the head of the file (//--blockDim=64 \
         --gridDim=8), from a launch in the file's host code, or from __launch_bounds__. Lockstep chooses dimensions \
-        and arguments that none of these gives, as 'lockstep search' does.\n\n\
+        and arguments that none of these gives, as 'lockstep search' does. --symbolic executes the launch symbolically, too: for all contents of arrays and \
+        all scalars not given; where an argument is given as symbolic (--arg 'x=i32[64]:symbolic'), any value of it may show an error.\n\n\
         Whole projects: 'lockstep check src/' checks all files of a folder, 'lockstep check -p build/' takes files and \
         options from build/compile_commands.json, and --changed origin/main checks only files that differ from that \
         revision. A project keeps its settings in lockstep.toml: include, defines, std, cuda-path, exclude, budget, scheduling, \
@@ -50,7 +52,7 @@ pub(crate) enum Command {
         '// lockstep: allow(data-race) because …' on the line of an access, above it, or at the head of a kernel \
         suppresses findings. Results of unchanged kernels are taken from a cache in $LOCKSTEP_CACHE_DIR, \
         $XDG_CACHE_HOME/lockstep or ~/.cache/lockstep, unless --no-cache or $LOCKSTEP_NO_CACHE is given.")]
-    Check(FilesArgs),
+    Check(CheckCommandArgs),
     /// Search for launches (dimensions, arguments, contents of arrays) that expose bugs
     #[command(after_help = "Examples:\n  \
         lockstep search reduce.cu\n  \
@@ -278,14 +280,6 @@ pub(crate) struct ProveCommandArgs {
     pub(crate) proof_log: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct FencesCommandArgs {
-    #[command(flatten)]
-    pub(crate) of: FilesArgs,
-    #[command(flatten)]
-    pub(crate) weak: WeakArgs,
-}
-
 /// How launches are executed with store buffers.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Weak execution")]
@@ -510,6 +504,9 @@ pub(crate) struct Analysis {
     /// Of 'fences' alone.
     #[arg(skip)]
     pub(crate) weak: WeakArgs,
+    /// Of 'check' alone.
+    #[arg(skip)]
+    pub(crate) paths: PathArgs,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -129,10 +129,11 @@ pub(crate) enum Engine {
     Explore,
     Execute,
     Symbolic,
+    Paths,
 }
 
 impl Engine {
-    const ALL: [Engine; 7] = [
+    const ALL: [Engine; 8] = [
         Engine::Compile,
         Engine::Prove,
         Engine::Search,
@@ -140,6 +141,7 @@ impl Engine {
         Engine::Explore,
         Engine::Execute,
         Engine::Symbolic,
+        Engine::Paths,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -151,6 +153,7 @@ impl Engine {
             Engine::Explore => "explore",
             Engine::Execute => "execute with store buffers",
             Engine::Symbolic => "compare",
+            Engine::Paths => "execute symbolically",
         }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod safe;
 pub(crate) mod searcher;
 pub(crate) mod several;
 pub(crate) mod simulation;
+pub(crate) mod symbolic;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod traces;

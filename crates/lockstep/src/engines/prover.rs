@@ -56,7 +56,8 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         let mut proof = task.prove(kernel, given, host, may_alias, &kinds, q.budget, false)?;
         if proof::has_confirmed(&proof) {
             let how = Evolve { population: 0, generations: 0, ..Evolve::default() };
-            let seen = task.search(q, &how, Some(&proof));
+            let (models, pairs) = (proof::suggestions(&proof), proof::may_race(&proof));
+            let seen = task.search(q, given, &how, models, pairs, false);
             proof::keep_confirmed(&mut proof, &seen.map_or(Vec::new(), |s| s.findings));
         }
         evidence.proof = Some(proof);

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use lockstep_finding::DecidedBy;
-use lockstep_prove::Proof;
-use lockstep_search::{Rule, Searched, Settings, remainders, search};
+use lockstep_kernel::SiteId;
+use lockstep_search::{Given, Rule, Searched, Settings, Suggestion, remainders, search};
 use lockstep_simulate::too_large;
 
 use crate::cli::options::Evolve;
@@ -28,7 +28,9 @@ pub(crate) const ROW: EngineRow = EngineRow {
 /// Searches; what cures a race is proved, where a proof was asked for.
 fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, String> {
     let (Engines::Search(how) | Engines::All(how)) = task.how else { return Ok(Next::Ask) };
-    let mut searched = task.search(q, how, evidence.proof.as_ref())?;
+    let suggested = evidence.proof.as_ref().map_or(Vec::new(), proof::suggestions);
+    let may_race = evidence.proof.as_ref().and_then(proof::may_race);
+    let mut searched = task.search(q, &q.way.given, how, suggested, may_race, false)?;
     if evidence.proof.is_some() {
         task.prove_remedies(q.way, how, &mut searched, q.started, q.budget.time);
     }
@@ -40,11 +42,13 @@ impl Task<'_> {
     pub(crate) fn search(
         &self,
         q: &Question,
+        given: &Given,
         how: &Evolve,
-        proof: Option<&Proof>,
+        suggested: Vec<Suggestion>,
+        may_race: Option<Vec<(SiteId, SiteId)>>,
+        only_suggested: bool,
     ) -> Result<Searched, String> {
-        let Question { kernel, source, way, work, .. } = q;
-        let given = &way.given;
+        let Question { kernel, source, work, .. } = q;
         if let Some(why) = too_large(kernel) {
             return Ok(Searched { incomplete: Some(why), ..Searched::default() });
         }
@@ -60,8 +64,9 @@ impl Task<'_> {
             alias: how.alias,
             config: q.config.clone(),
             allowed: &|launch| matches!(assumptions_hold(assume, launch), Ok(Ok(()))),
-            suggested: proof.map_or(Vec::new(), proof::suggestions),
-            may_race: proof.and_then(proof::may_race),
+            suggested,
+            only_suggested,
+            may_race,
             without_excuse: self.analysis.search.without_excuse.clone(),
             progress: &|p| work.search(p),
             log: if self.analysis.input.verbose { Some(&say) } else { None },

@@ -16,9 +16,11 @@ use lockstep_prove::Proof;
 use lockstep_search::Searched;
 use lockstep_simulate::Config;
 
+use crate::cli::paths::PathArgs;
 use crate::cli::progress::{Engine, Working};
 use crate::engines::fences::executed::{self, Execution};
 use crate::engines::fences::explorer::{self, Exploration};
+use crate::engines::symbolic::{self, Symbolic};
 use crate::engines::task::{Engines, Share, Task, Way};
 use crate::engines::{prover, searcher};
 use crate::facts::load::Source;
@@ -32,6 +34,7 @@ pub(crate) struct Question<'a> {
     pub(crate) budget: Share,
     /// How launches are executed.
     pub(crate) config: Config,
+    pub(crate) paths: &'a PathArgs,
     pub(crate) work: Working<'a>,
     pub(crate) started: Instant,
 }
@@ -48,6 +51,7 @@ impl Question<'_> {
 pub(crate) struct Evidence {
     pub(crate) proof: Option<Proof>,
     pub(crate) searched: Option<Searched>,
+    pub(crate) symbolic: Option<Symbolic>,
     pub(crate) explored: Option<Exploration>,
     pub(crate) executed: Option<Execution>,
 }
@@ -81,8 +85,8 @@ impl EngineRow {
     }
 }
 
-pub(crate) static ENGINES: [EngineRow; 4] =
-    [prover::ROW, searcher::ROW, explorer::ROW, executed::ROW];
+pub(crate) static ENGINES: [EngineRow; 5] =
+    [prover::ROW, searcher::ROW, symbolic::ROW, explorer::ROW, executed::ROW];
 
 #[cfg(test)]
 mod tests {
@@ -107,12 +111,12 @@ mod tests {
     fn every_command_asks_an_engine() {
         let asked =
             |how: &Engines| -> Vec<bool> { ENGINES.iter().map(|e| (e.is_asked)(how)).collect() };
-        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, true]);
-        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false, false]);
-        assert_eq!(asked(&Engines::Explorer), [false, false, true, true]);
+        assert_eq!(asked(&Engines::All(Evolve::default())), [true, true, true, true, true]);
+        assert_eq!(asked(&Engines::Search(Evolve::default())), [false, true, false, false, false]);
+        assert_eq!(asked(&Engines::Explorer), [false, false, false, true, true]);
         assert_eq!(
             asked(&Engines::Prover { may_alias: false, log: None }),
-            [true, false, false, false]
+            [true, false, false, false, false]
         );
     }
 }

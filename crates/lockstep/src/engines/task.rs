@@ -29,6 +29,7 @@ use crate::engines::proof_log;
 use crate::engines::safe;
 use crate::engines::several;
 use crate::engines::simulation;
+use crate::engines::symbolic;
 use crate::engines::table::{ENGINES, EngineRow, Evidence, Next, Question};
 use crate::engines::verdicts;
 use crate::facts::launch_facts::FileFacts;
@@ -248,8 +249,9 @@ impl Task<'_> {
         let kinds = self.decided(&config.kinds);
         self.say_what_the_host_has(kernel, source, &way.given);
         let work = self.progress.begin(&kernel.name, Engine::Prove, Some(seconds(budget.time)));
+        let (kinds, paths) = (&kinds[..], &self.analysis.paths);
         let question =
-            Question { kernel, source, way, kinds: &kinds, budget, config, work, started };
+            Question { kernel, source, way, kinds, budget, config, paths, work, started };
         let mut evidence = Evidence::default();
         let fail =
             |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
@@ -261,7 +263,7 @@ impl Task<'_> {
                 Next::Settled => break,
                 Next::Unknown(because) => {
                     let name = &source.name;
-                    return Ok(simulation::unknown_report(kernel, name, &kinds, &because));
+                    return Ok(simulation::unknown_report(kernel, name, kinds, &because));
                 }
             }
         }
@@ -301,10 +303,14 @@ impl Task<'_> {
         } else {
             simulation::searched_report(kernel, &source.name, searched, kinds, strict, started)
         };
+        let simulated = report.verdicts.clone();
         if let Some(proof) = evidence.proof {
             report.explanation = safe::explain(kernel, &proof);
             proof::join(proof, &mut report.findings, &mut report.verdicts, strict);
             proof::add_absent(kernel, &mut report);
+        }
+        if let Some(symbolic) = evidence.symbolic {
+            symbolic::join(symbolic, &simulated, &mut report, strict);
         }
         if let Some(exploration) = &evidence.explored {
             explored::join(kernel, exploration, &mut report, strict);

@@ -324,6 +324,7 @@ fn settings(key: &mut KeyBuilder, analysis: &Analysis) {
     key.debug("launch", &analysis.launch)
         .debug("search", &search)
         .debug("weak", &analysis.weak)
+        .debug("paths", &analysis.paths)
         .debug("strict", &analysis.report.strict);
 }
 

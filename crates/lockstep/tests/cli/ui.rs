@@ -44,6 +44,7 @@ const FOLDERS: &[&str] = &[
     "out-of-bounds",
     "redundant-fence",
     "search",
+    "symbolic",
     "uninitialised-read",
     "use-after-free",
 ];
@@ -96,6 +97,11 @@ fn redundant_fence() {
 #[test]
 fn search() {
     folder("search");
+}
+
+#[test]
+fn symbolic() {
+    folder("symbolic");
 }
 
 #[test]

@@ -145,7 +145,8 @@ impl<'a> Driver<'a> {
     pub(crate) fn seeds(&mut self) -> Result<Vec<Candidate>, String> {
         let seeds = self.space().seeds(self.settings.alias);
         for (i, seed) in seeds.iter().enumerate() {
-            if i > 0 && (self.is_over() || is_past(self.evolve_until)) {
+            let enough = self.settings.only_suggested || is_past(self.evolve_until);
+            if i > 0 && (self.is_over() || enough) {
                 break;
             }
             let odd = !self.space().oddities(seed).is_empty();
@@ -249,6 +250,7 @@ impl<'a> Driver<'a> {
     /// larger, which F mistakes for better ones.
     pub(crate) fn may_evolve(&self) -> bool {
         self.has_inputs()
+            && !self.settings.only_suggested
             && self.settings.population > 0
             && !self.is_dear()
             && !self.is_over()

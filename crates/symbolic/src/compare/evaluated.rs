@@ -2,8 +2,9 @@
 
 use lockstep_finding::Reason;
 
+use super::WORK;
 use super::question::{Input, Launched};
-use super::{WORK, reasons};
+use crate::execute::reasons;
 use crate::execute::{Limits, Side, execute};
 use crate::solve::Solver;
 use crate::term::evaluate::Evaluation;

@@ -11,7 +11,6 @@
 mod evaluated;
 mod inputs;
 mod question;
-mod reasons;
 mod runs;
 
 use std::time::Instant;
@@ -23,7 +22,9 @@ use lockstep_simulate::{place, site_place};
 use crate::equal::assumptions::Assumptions;
 use crate::equal::differ::first_difference;
 use crate::equal::{Compared, Comparer};
-use crate::execute::{Executed, Side, Steps, Trouble, coordinates, execute, execute_sequence};
+use crate::execute::{
+    Executed, Side, Steps, Trouble, coordinates, execute, execute_sequence, reasons,
+};
 use crate::solve::{Model, Solver};
 use crate::term::walk::undefined_in;
 use crate::term::{InputName, Pool, T, Variable};

@@ -3,9 +3,11 @@
 use lockstep_kernel::{CmpOp, Inst, IntOp, Op, Space, Ty};
 
 use super::thread::Thread;
+use super::watch::Place;
 use super::{Machine, Outcome, Trouble, What, Written};
 use crate::memory::Writer;
-use crate::memory::records::{Kind, Record};
+use crate::memory::places::{Placed, is_multiple};
+use crate::memory::records::{Asked, Conflict, Kind, Record};
 use crate::solve::Answer;
 use crate::term::{Node, T, Undefined};
 
@@ -16,6 +18,8 @@ pub(super) struct Target {
     pub(super) offset: u64,
     /// The condition, beside the guard of the access.
     pub(super) when: T,
+    /// It is one of the elements that an index may pick.
+    pub(super) is_one_of_many: bool,
 }
 
 impl Machine<'_> {
@@ -35,10 +39,22 @@ impl Machine<'_> {
         ty: Ty,
         site: u32,
     ) -> Outcome<T> {
-        let targets = self.targets(thread, guard, addr, u64::from(ty.bytes()))?;
+        let size = u64::from(ty.bytes());
+        let targets = self.targets(thread, guard, addr, size)?;
         let mut value = None;
+        for place in self.take_places() {
+            self.objects[place.object as usize].is_read = true;
+            self.note_place(thread, guard, place, size, Kind::Read, site)?;
+            if !place.told_apart {
+                let read = self.picked(place, ty);
+                value = Some(match value {
+                    None => read,
+                    Some(others) => self.pool.select(place.when, read, others),
+                });
+            }
+        }
         for target in targets.iter().rev() {
-            self.note(thread, guard, *target, u64::from(ty.bytes()), Kind::Read, site)?;
+            self.note(thread, guard, *target, size, Kind::Read, site)?;
             let read = self.read(guard, *target, ty);
             value = Some(match value {
                 None => read,
@@ -59,7 +75,17 @@ impl Machine<'_> {
         let ty = self.pool.ty(value);
         let size = u64::from(ty.bytes());
         let writer = self.writer(thread, site);
-        for target in self.targets(thread, guard, addr, size)? {
+        let targets = self.targets(thread, guard, addr, size)?;
+        for place in self.take_places() {
+            if self.objects[place.object as usize].space == Space::Constant {
+                return self.not_followed("a store to constant memory");
+            }
+            self.note_place(thread, guard, place, size, Kind::Write, site)?;
+            if !place.told_apart {
+                self.objects[place.object as usize].smear();
+            }
+        }
+        for target in targets {
             if self.objects[target.object as usize].space == Space::Constant {
                 return self.not_followed("a store to constant memory");
             }
@@ -80,7 +106,13 @@ impl Machine<'_> {
 
     /// What a target holds, as seen by who is there under a guard.
     pub(super) fn read(&mut self, guard: T, target: Target, ty: Ty) -> T {
-        let value = self.objects[target.object as usize].read(self.pool, target.offset, ty);
+        let object = &mut self.objects[target.object as usize];
+        object.is_read = true;
+        if object.smeared {
+            let why = object.unknown();
+            return self.pool.undefined(why, ty);
+        }
+        let value = object.read(self.pool, target.offset, ty);
         let guard = self.pool.and(guard, target.when);
         self.pool.under(guard, value)
     }
@@ -89,6 +121,9 @@ impl Machine<'_> {
         let when = self.pool.and(guard, target.when);
         let ty = self.pool.ty(value);
         let object = &mut self.objects[target.object as usize];
+        if object.smeared {
+            return;
+        }
         let new = if self.pool.is_true(when) {
             value
         } else {
@@ -109,37 +144,119 @@ impl Machine<'_> {
         kind: Kind,
         site: u32,
     ) -> Outcome<()> {
+        let space = self.objects[target.object as usize].space;
+        // What depends on data has been noted as one.
+        if self.threads == 1
+            || target.is_one_of_many
+            || !matches!(space, Space::Global | Space::Shared)
+        {
+            return Ok(());
+        }
+        let guard = self.pool.and(guard, target.when);
+        let access = self.record(thread, guard, size, kind, site);
+        let in_shared = space == Space::Shared;
+        let asked = if self.is_watching() { Asked::Race } else { Asked::Order };
         let object = &mut self.objects[target.object as usize];
-        let space = object.space;
+        let mut conflicts = object.records.note(
+            self.pool,
+            target.offset,
+            size,
+            access,
+            &self.events,
+            in_shared,
+            asked,
+        );
+        if !object.places.is_empty() {
+            conflicts.extend(object.places.meet(
+                self.pool,
+                access,
+                target.offset,
+                &self.events,
+                in_shared,
+            ));
+        }
+        self.tell_conflicts(target.object, kind, conflicts)
+    }
+
+    /// Notes an access at a place that depends on data.
+    pub(super) fn note_place(
+        &mut self,
+        thread: &Thread,
+        guard: T,
+        place: Place,
+        size: u64,
+        kind: Kind,
+        site: u32,
+    ) -> Outcome<()> {
+        let space = self.objects[place.object as usize].space;
         if self.threads == 1 || !matches!(space, Space::Global | Space::Shared) {
             return Ok(());
         }
+        let guard = self.pool.and(guard, place.when);
+        let record = self.record(thread, guard, size, kind, site);
+        let placed = Placed::new(self.pool, record, place.offset);
+        let in_shared = space == Space::Shared;
+        let object = &mut self.objects[place.object as usize];
+        let conflicts =
+            object.places.note(self.pool, &object.records, placed, &self.events, in_shared);
+        self.tell_conflicts(place.object, kind, conflicts)
+    }
+
+    fn record(&self, thread: &Thread, guard: T, size: u64, kind: Kind, site: u32) -> Record {
         let warp = thread.local / self.side.warp_size;
-        let access = Record {
+        Record {
             thread: thread.number,
             block: thread.block,
             warp,
             events: self.events.block.len() as u32,
             warp_events: self.events.warps[warp as usize].len() as u32,
-            guard: self.pool.and(guard, target.when),
+            guard,
             kind,
             site,
-        };
-        let in_shared = space == Space::Shared;
-        let conflicts =
-            object.records.note(self.pool, target.offset, size, access, &self.events, in_shared);
+            size: size as u8,
+            scope: self.kernel.sites[site as usize].scope,
+        }
+    }
+
+    fn tell_conflicts(&mut self, object: u32, kind: Kind, conflicts: Vec<Conflict>) -> Outcome<()> {
         for conflict in conflicts {
             let other = self.kernel.sites[conflict.earlier.site as usize].loc;
-            let object = self.objects[target.object as usize].name.clone();
+            let object = self.objects[object as usize].name.clone();
             let atomics =
                 matches!(kind, Kind::Atomic(_)) && matches!(conflict.earlier.kind, Kind::Atomic(_));
-            let what = match atomics {
+            let what = match atomics && !self.is_watching() {
                 true => What::AtomicOrder { other, object },
                 false => What::Race { other, object },
             };
             self.trouble_if(conflict.condition, what)?;
         }
         Ok(())
+    }
+
+    /// An address that the access may not begin at.
+    pub(super) fn align(&mut self, guard: T, addr: T, site: u32) -> Outcome<()> {
+        let align = u64::from(self.kernel.sites[site as usize].align);
+        let Node::Address(_, offset) = *self.pool.node(addr) else { return Ok(()) };
+        if !self.is_watching() || !align.is_power_of_two() || is_multiple(self.pool, offset, align)
+        {
+            return Ok(());
+        }
+        let mask = self.pool.constant(Ty::I64, align - 1);
+        let rest = self.pool.int(IntOp::And, offset, mask);
+        let zero = self.pool.constant(Ty::I64, 0);
+        let is_off = self.pool.cmp(CmpOp::Ne, rest, zero);
+        let is_off = self.pool.and(guard, is_off);
+        self.notice(is_off, What::Misaligned)
+    }
+
+    /// A value that is used: somebody must have written it.
+    pub(super) fn written(&mut self, guard: T, value: T) -> Outcome<()> {
+        if !self.is_watching() {
+            return Ok(());
+        }
+        let nobody = self.undefined_when(value);
+        let nobody = self.pool.and(guard, nobody);
+        self.notice(nobody, What::Uninitialised)
     }
 
     /// All places that an address may mean. Where there are several, exactly one of their conditions holds.
@@ -200,11 +317,14 @@ impl Machine<'_> {
             if offset.checked_add(size).is_none_or(|end| end > whole) {
                 return self.trouble_if(guard, outside);
             }
-            out.push(Target { object, offset, when });
+            out.push(Target { object, offset, when, is_one_of_many: false });
             return Ok(());
         }
         if whole < size {
             return self.trouble_if(guard, outside);
+        }
+        if self.is_watching() {
+            return self.watched_places(guard, when, (object, offset, size), outside, out);
         }
         let (low, high) = self.bounds(guard, offset, whole - size, outside)?;
         let (index, scale, from) = self.decompose(offset);
@@ -220,14 +340,65 @@ impl Machine<'_> {
         if scale == 1 && size > 1 {
             return self.not_followed("an address whose alignment depends on data");
         }
+        self.each(guard, when, (object, index, scale, from), (first, count), false, out);
+        Ok(())
+    }
+
+    /// The elements that an index may pick, each when it is this one.
+    fn each(
+        &mut self,
+        guard: T,
+        when: T,
+        (object, index, scale, from): (u32, T, i128, i128),
+        (first, count): (i128, u64),
+        is_one_of_many: bool,
+        out: &mut Vec<Target>,
+    ) {
         for i in 0..count {
             let offset = first + i128::from(i) * scale;
             let number = self.pool.constant(Ty::I64, ((offset - from) / scale) as u64);
             let is_this = self.pool.cmp(CmpOp::Eq, index, number);
             let when = self.pool.and(when, is_this);
             if self.pool.follows(guard, when) != Some(false) {
-                out.push(Target { object, offset: offset as u64, when });
+                out.push(Target { object, offset: offset as u64, when, is_one_of_many });
             }
+        }
+    }
+
+    /// A place that depends on data, where the execution goes on after trouble: one access that is noted as such, and
+    /// the elements that it may be of where these are few.
+    fn watched_places(
+        &mut self,
+        guard: T,
+        when: T,
+        (object, offset, size): (u32, T, u64),
+        outside: What,
+        out: &mut Vec<Target>,
+    ) -> Outcome<()> {
+        let mut when = when;
+        let last = self.objects[object as usize].size - size;
+        let (low, high) = self.pool.signed_range(offset);
+        let is_inside = low >= 0 && high <= i128::from(last);
+        if !is_inside && !self.objects[object as usize].unbounded {
+            // Read as unsigned, a negative offset is beyond the end, too.
+            let limit = self.pool.constant(Ty::I64, last);
+            let beyond = self.pool.cmp(CmpOp::UGt, offset, limit);
+            let inside = self.pool.not(beyond);
+            let under = self.pool.and(guard, beyond);
+            self.notice(under, outside)?;
+            when = self.pool.and(when, inside);
+        }
+        let (low, high) = (low.max(0), high.min(i128::from(last)));
+        let (index, scale, from) = self.decompose(offset);
+        let is_aligned = scale > 0 && scale % i128::from(size) == 0;
+        let first = low + if is_aligned { (from - low).rem_euclid(scale) } else { 0 };
+        let count =
+            if first > high || !is_aligned { 0 } else { ((high - first) / scale + 1) as u64 };
+        let told_apart =
+            is_aligned && count <= self.limits.targets && !self.objects[object as usize].smeared;
+        self.add_place(Place { object, offset, when, told_apart });
+        if told_apart {
+            self.each(guard, when, (object, index, scale, from), (first, count), true, out);
         }
         Ok(())
     }

@@ -48,10 +48,21 @@ impl Machine<'_> {
         let class = class(op);
         let writer = self.writer(thread, site.0);
         let targets = self.targets(thread, guard, addr, size)?;
+        self.align(guard, addr, site.0)?;
+        for place in self.take_places() {
+            self.objects[place.object as usize].is_read = true;
+            self.note_place(thread, guard, place, size, Kind::Atomic(class), site.0)?;
+            if !place.told_apart && op != AtomicOp::Load {
+                self.objects[place.object as usize].smear();
+            }
+        }
         let mut result = None;
         for target in targets.into_iter().rev() {
             self.note(thread, guard, target, size, Kind::Atomic(class), site.0)?;
             let old = self.read(guard, target, ty);
+            if self.is_watching() {
+                self.written(guard, old)?;
+            }
             if op != AtomicOp::Load {
                 let new = self.updated(op, ty, old, value, expected, target);
                 self.write(guard, target, new, writer);
@@ -64,7 +75,8 @@ impl Machine<'_> {
         // What others have done before, nobody knows; what commutes with nothing is done by one thread alone.
         let is_used = inst.dst.is_some_and(|d| self.used[d.0 as usize]);
         if inst.dst.is_some() && is_used {
-            let depends = self.threads > 1 && !matches!(class, Class::Ordered | Class::Load);
+            let is_exact = matches!(class, Class::Ordered | Class::Load) && !self.is_watching();
+            let depends = self.threads > 1 && !is_exact;
             let old = match result {
                 Some(old) if !depends => old,
                 _ => self.pool.undefined(Undefined::AtomicOrder, ty),
@@ -74,8 +86,24 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether what an atomic leaves depends on the order of threads, or is rounded in their order.
+    fn is_any(&mut self, class: Class, on: Target) -> bool {
+        let object = &mut self.objects[on.object as usize];
+        if self.threads == 1 || object.space == Space::Private {
+            return false;
+        }
+        let first = *object.atomics.get_or_insert(class);
+        let commutes =
+            !matches!(class, Class::Ordered | Class::FloatAdd | Class::FloatMin | Class::FloatMax);
+        // What comes before others of another class is any value, too.
+        !commutes || first != class
+    }
+
     /// What the atomic leaves: as [`lockstep_kernel::semantics::bits::atomic`] has it.
     fn updated(&mut self, op: AtomicOp, ty: Ty, old: T, value: T, expected: T, on: Target) -> T {
+        if self.is_watching() && self.is_any(class(op), on) {
+            return self.pool.undefined(Undefined::AtomicOrder, ty);
+        }
         let integer = match op {
             AtomicOp::Add => Some(IntOp::Add),
             AtomicOp::Sub => Some(IntOp::Sub),

@@ -63,7 +63,10 @@ impl Machine<'_> {
             if object.space == Space::Shared {
                 let size =
                     if object.dynamic { u64::from(self.side.launch.shared) } else { object.size };
-                let new = Object::new(&object.name, Space::Shared, size, Init::Undefined);
+                let mut new = Object::new(&object.name, Space::Shared, size, Init::Undefined);
+                if object.dynamic && self.is_shared_unbounded() {
+                    new.unbound();
+                }
                 let id = self.add_object(new);
                 self.statics[i] = Some(id);
                 made.push(id);
@@ -73,7 +76,10 @@ impl Machine<'_> {
             if let (ParamKind::Local { .. }, BoundArg::Local(size)) =
                 (param.kind, &self.side.launch.args[i])
             {
-                let new = Object::new(&param.name, Space::Shared, *size, Init::Undefined);
+                let mut new = Object::new(&param.name, Space::Shared, *size, Init::Undefined);
+                if self.is_unbounded(i) {
+                    new.unbound();
+                }
                 let id = self.add_object(new);
                 self.first[param.reg.0 as usize] = Some(self.origin(id, 0));
                 made.push(id);
@@ -90,6 +96,8 @@ impl Machine<'_> {
             if object.space == Space::Private {
                 let init = match &object.init {
                     Some(bytes) => Init::Bytes(std::sync::Arc::new(bytes.clone())),
+                    // What a thread has not written itself may be anything, and is not looked for.
+                    None if self.is_watching() => Init::Unknown,
                     None => Init::Undefined,
                 };
                 let mut new = Object::new(&object.name, Space::Private, object.size, init);
@@ -132,20 +140,29 @@ impl Machine<'_> {
             return self.trouble(What::Divergence);
         };
         self.at = self.kernel.block(block).insts[next].loc;
+        let mut all = guard;
         for thread in threads {
             match place(thread) {
                 Some((b, n, g)) if (b, n) == (block, next) => {
                     if g != guard {
+                        all = self.pool.and(all, g);
                         let (not_g, not_guard) = (self.pool.not(g), self.pool.not(guard));
                         for differs in [self.pool.and(g, not_guard), self.pool.and(guard, not_g)] {
                             self.trouble_if(differs, What::Divergence)?;
                         }
                     }
                 }
-                _ => return self.trouble(What::Divergence),
+                other => {
+                    if self.is_watching() {
+                        let both = other.map_or(guard, |(.., g)| self.pool.and(guard, g));
+                        self.notice(both, What::Divergence)?;
+                    }
+                    return self.trouble(What::Divergence);
+                }
             }
         }
-        Ok(guard)
+        // Where they do not all come, nothing is ordered.
+        Ok(if self.is_watching() { all } else { guard })
     }
 
     /// All threads of the block are at a barrier.
@@ -158,7 +175,9 @@ impl Machine<'_> {
             return self.trouble(What::Divergence);
         };
         // Threads that have returned count as arrived in CUDA, and nowhere else.
-        if done > 0 && self.kernel.language == Language::OpenCl {
+        if done > 0 && self.is_watching() {
+            self.notice(guard, What::Divergence)?;
+        } else if done > 0 && self.kernel.language == Language::OpenCl {
             return self.trouble(What::Divergence);
         }
         match barrier {

@@ -7,7 +7,7 @@ use super::block::go_on;
 use super::thread::Thread;
 use super::{Machine, Outcome, What};
 use crate::memory::records::Event;
-use crate::term::{T, Undefined};
+use crate::term::{Pool, T, Undefined};
 
 /// Whether an operation is one of a warp.
 pub(super) fn is_of_warp(op: &Op) -> bool {
@@ -47,6 +47,11 @@ impl Machine<'_> {
         }
         if !any && let Some(at) = stuck {
             self.at = at;
+            let waits =
+                threads.iter().find_map(|t| self.waiting(t).filter(|(i, _)| is_of_warp(&i.op)));
+            if let Some(guard) = waits.map(|(_, guard)| guard).filter(|_| self.is_watching()) {
+                self.notice(guard, What::Divergence)?;
+            }
             return self.trouble(What::Divergence);
         }
         Ok(any)
@@ -147,6 +152,10 @@ impl Machine<'_> {
             let b = self.of_waiting(&threads[i], lane, Ty::I32);
             let c = self.of_waiting(&threads[i], clamp, Ty::I32);
             let (Some(b), Some(c)) = (self.pool.value(b), self.pool.value(c)) else {
+                if self.is_watching() {
+                    results.push(None);
+                    continue;
+                }
                 return self.not_followed("a shuffle from a lane that depends on data");
             };
             let (source, in_range) = shuffle_source(mode, lanes[k], b as u32, c as u32);
@@ -156,12 +165,17 @@ impl Machine<'_> {
                 Some(from) => values[from],
                 None => self.pool.undefined(Undefined::AbsentLane, ty),
             };
-            results.push((result, in_range));
+            results.push(Some((result, in_range)));
         }
-        for (&i, (result, in_range)) in here.iter().zip(results) {
-            self.give(&mut threads[i], 0, result);
+        for (&i, result) in here.iter().zip(results) {
+            let any = |pool: &mut Pool, ty| pool.undefined(Undefined::AbsentLane, ty);
+            let value = result.map_or_else(|| any(self.pool, ty), |(value, _)| value);
+            self.give(&mut threads[i], 0, value);
             if predicate {
-                let truth = self.pool.truth(in_range);
+                let truth = match result {
+                    Some((_, in_range)) => self.pool.truth(in_range),
+                    None => any(self.pool, Ty::I1),
+                };
                 self.give(&mut threads[i], 1, truth);
             }
         }

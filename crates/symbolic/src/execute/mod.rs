@@ -10,6 +10,8 @@
 //! block are one again, with selections for the registers in which they differ. So a data-dependent branch costs its two
 //! sides, and not two executions of all that follows.
 //!
+//! An execution may also go on after trouble, to see all of it ([`watch`]).
+//!
 //! Whether a side of a branch is possible at all is asked only where a loop could run on for ever; elsewhere a guard that can
 //! never hold does no harm. Everything that the engine does not follow, and everything that is undefined on a path that may be
 //! taken, ends the execution with its reason: the result of an execution that ends well is exact.
@@ -25,9 +27,11 @@ mod block;
 mod exchange;
 mod liveness;
 mod operation;
+pub(crate) mod reasons;
 mod sequence;
 mod setup;
 mod thread;
+pub(crate) mod watch;
 
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Kernel, LocId};
@@ -49,11 +53,21 @@ pub struct Limits {
     pub targets: u64,
     /// Operations of all threads together.
     pub steps: u64,
+    /// Conditions under which something may go wrong, where all of them are looked at.
+    pub conditions: u64,
+    /// Questions to the solver.
+    pub questions: u64,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { unroll: 128, targets: 1024, steps: 400_000_000 }
+        Limits {
+            unroll: 128,
+            targets: 1024,
+            steps: 400_000_000,
+            conditions: u64::MAX,
+            questions: u64::MAX,
+        }
     }
 }
 
@@ -89,6 +103,9 @@ pub(crate) enum What {
     /// Not all threads come to a barrier, or to an operation of the warp.
     Divergence,
     Assertion,
+    /// A read of memory that nobody has written.
+    Uninitialised,
+    Misaligned,
     /// An address that is none of an object of this thread.
     UnknownObject,
     /// An index into so many elements.
@@ -157,36 +174,13 @@ fn execute_after(
     number: u32,
     before: Before,
 ) -> Outcome<Executed> {
-    let kernel = side.kernel;
-    let mut writers = before.writers;
-    if writers.is_empty() {
-        writers.push(Written { launch: 0, site: 0, thread: 0, block: 0 });
+    let mut machine = Machine::new(pool, solver, side, limits, number);
+    if !before.writers.is_empty() {
+        machine.writers = before.writers;
     }
-    let mut machine = Machine {
-        kernel,
-        cfg: Cfg::new(kernel),
-        live: liveness::live_at_entry(kernel),
-        used: liveness::used(kernel),
-        side,
-        pool,
-        solver,
-        limits,
-        objects: Vec::new(),
-        statics: Vec::new(),
-        first: Vec::new(),
-        writers,
-        launch: before.launch,
-        divisions: Vec::new(),
-        events: Events::default(),
-        steps: 0,
-        threads: u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block)),
-        number,
-        at: kernel.loc,
-    };
+    machine.launch = before.launch;
     let params = machine.set_up(before.arrays)?;
-    for block in 0..product(side.launch.grid) {
-        machine.run_block(block)?;
-    }
+    machine.run_blocks()?;
     let Machine { objects, writers, divisions, steps, .. } = machine;
     Ok(Executed { objects, params, writers, divisions, steps })
 }
@@ -226,6 +220,47 @@ struct Machine<'a> {
     number: u32,
     /// The operation that is executed.
     at: LocId,
+    /// Set where the execution goes on after trouble.
+    watch: Option<watch::Watch>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        pool: &'a mut Pool,
+        solver: &'a mut Solver,
+        side: &'a Side<'a>,
+        limits: Limits,
+        number: u32,
+    ) -> Machine<'a> {
+        let kernel = side.kernel;
+        let threads = u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block));
+        Machine {
+            kernel,
+            cfg: Cfg::new(kernel),
+            live: liveness::live_at_entry(kernel),
+            used: liveness::used(kernel),
+            side,
+            pool,
+            solver,
+            limits,
+            objects: Vec::new(),
+            statics: Vec::new(),
+            first: Vec::new(),
+            writers: vec![Written { launch: 0, site: 0, thread: 0, block: 0 }],
+            launch: 0,
+            divisions: Vec::new(),
+            events: Events::default(),
+            steps: 0,
+            threads,
+            number,
+            at: kernel.loc,
+            watch: None,
+        }
+    }
+
+    fn run_blocks(&mut self) -> Outcome<()> {
+        (0..product(self.side.launch.grid)).try_for_each(|block| self.run_block(block))
+    }
 }
 
 impl Machine<'_> {
@@ -240,6 +275,9 @@ impl Machine<'_> {
     /// Trouble under a guard: none where the guard can never hold.
     fn trouble_if(&mut self, guard: T, what: What) -> Outcome<()> {
         use crate::solve::Answer;
+        if self.is_watching() {
+            return self.notice(guard, what);
+        }
         match self.solver.can(self.pool, guard) {
             Answer::Never => Ok(()),
             Answer::Sometimes(model) => Err(Trouble { what, at: self.at, model: Some(model) }),
@@ -249,7 +287,7 @@ impl Machine<'_> {
 
     fn step(&mut self) -> Outcome<()> {
         self.steps += 1;
-        if self.steps > self.limits.steps {
+        if self.steps > self.limits.steps || self.solver.questions > self.limits.questions {
             return self.trouble(What::Steps);
         }
         if self.steps.is_multiple_of(4096) && self.solver.is_late() {

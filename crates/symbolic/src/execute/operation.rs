@@ -24,14 +24,19 @@ impl Machine<'_> {
         match &inst.op {
             Op::Load { site, ty, count, addr } => {
                 let addr = self.of(thread, at, *addr, Ty::Ptr);
+                self.align(guard, addr, site.0)?;
                 for i in 0..u32::from(*count) {
                     let place = self.element(addr, i, *ty);
                     let value = self.load(thread, guard, place, *ty, site.0)?;
+                    if inst.dst.is_some_and(|d| self.used[(d.0 + i) as usize]) {
+                        self.written(guard, value)?;
+                    }
                     self.set(thread, at, inst, i, value);
                 }
             }
             Op::Store { site, ty, values, addr } => {
                 let addr = self.of(thread, at, *addr, Ty::Ptr);
+                self.align(guard, addr, site.0)?;
                 for (i, value) in values.iter().enumerate() {
                     let value = self.of(thread, at, *value, *ty);
                     let place = self.element(addr, i as u32, *ty);
@@ -49,6 +54,10 @@ impl Machine<'_> {
                 let fails = self.pool.not(cond);
                 let fails = self.pool.and(guard, fails);
                 self.trouble_if(fails, What::Assertion)?;
+                // The thread ends where it fails.
+                if self.is_watching() {
+                    thread.groups[at].guard = self.pool.and(guard, cond);
+                }
             }
             Op::Requires { cond, .. } => {
                 let cond = self.of(thread, at, *cond, Ty::I1);
@@ -68,6 +77,11 @@ impl Machine<'_> {
             Op::Texel { .. } | Op::ImageSize { .. } => self.not_followed("an image")?,
             Op::Alloc { .. } | Op::Free { .. } => self.not_followed("the heap of the device")?,
             Op::Match { .. } => self.not_followed("__match_sync")?,
+            // Some mask: which lanes run together, nobody knows.
+            Op::ActiveMask if self.is_watching() => {
+                let mask = self.pool.undefined(Undefined::AbsentLane, Ty::I32);
+                self.set(thread, at, inst, 0, mask);
+            }
             Op::ActiveMask => self.not_followed("the mask of active lanes")?,
             Op::Foreign { what, .. } | Op::Unsupported(what) => {
                 let what = self.kernel.unsupported[*what as usize].what.clone();

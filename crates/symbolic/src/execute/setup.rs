@@ -78,6 +78,7 @@ impl Machine<'_> {
                 _ => return self.not_followed("an argument of another kind than its parameter"),
             }
         }
+        self.unbound(&objects);
         self.share_arrays(&mut objects)?;
         self.fill_structs(&objects);
         Ok(objects)
@@ -86,8 +87,12 @@ impl Machine<'_> {
     fn set_up_statics(&mut self) {
         for object in &self.kernel.objects {
             let shared = matches!(object.space, Space::Shared | Space::Private);
+            let is_open = self.is_watching() && !object.fixed;
             self.statics.push((!shared).then(|| {
-                let init = Init::Bytes(Arc::new(object.init.clone().unwrap_or_default()));
+                let init = match is_open {
+                    true => Init::Unknown,
+                    false => Init::Bytes(Arc::new(object.init.clone().unwrap_or_default())),
+                };
                 let made = Object::new(&object.name, object.space, object.size, init);
                 self.objects.push(made);
                 self.objects.len() as u32 - 1
@@ -95,6 +100,9 @@ impl Machine<'_> {
         }
         for (i, object) in self.kernel.objects.iter().enumerate() {
             let Some(own) = self.statics[i] else { continue };
+            if self.is_watching() && !object.fixed {
+                continue;
+            }
             for &(offset, target, addend) in &object.relocations {
                 let address = match self.statics.get(target.0 as usize).copied().flatten() {
                     Some(target) => self.origin(target, addend as u64),

@@ -165,16 +165,18 @@ impl Machine<'_> {
                 // The guard implies the other side's negation already.
                 side.guard = group.guard;
             }
-            if let Some(l) = stays.filter(|_| !decided) {
-                self.count(&mut side, l)?;
+            if let Some(l) = stays.filter(|_| !decided)
+                && !self.count(&mut side, l)?
+            {
+                continue;
             }
             self.enter(thread, side, to);
         }
         Ok(())
     }
 
-    /// One more iteration of a loop whose end is not known.
-    fn count(&mut self, group: &mut Group, l: usize) -> Outcome<()> {
+    /// One more iteration of a loop whose end is not known; whether it is followed.
+    fn count(&mut self, group: &mut Group, l: usize) -> Outcome<bool> {
         let count = match group.iterations.iter_mut().find(|(own, _)| *own == l) {
             Some((_, count)) => {
                 *count += 1;
@@ -185,10 +187,11 @@ impl Machine<'_> {
                 1
             }
         };
-        match count > self.limits.unroll {
-            true => self.trouble(What::Unroll { iterations: self.limits.unroll }),
-            false => Ok(()),
+        if count > self.limits.unroll {
+            self.give_up(What::Unroll { iterations: self.limits.unroll })?;
+            return Ok(false);
         }
+        Ok(true)
     }
 
     /// Goes to a block: phis take their values.

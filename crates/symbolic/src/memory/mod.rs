@@ -4,6 +4,7 @@
 //! that has not; a byte then knows which byte of which term it is, so that what was written whole is read back whole. What
 //! nobody has written is what the launch gives: constants, elements of an input, or values that nobody knows.
 
+pub(crate) mod places;
 pub(crate) mod records;
 
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use rustc_hash::FxHashMap;
 use lockstep_kernel::{CastOp, IntOp, Space, Ty};
 
 use crate::term::{Node, Pool, T, Undefined, walk};
-use records::Records;
+use places::Places;
+use records::{Class, Records};
 
 /// What an object holds before the launch.
 #[derive(Clone, Debug)]
@@ -26,6 +28,8 @@ pub(crate) enum Init {
         ty: Ty,
     },
     Undefined,
+    /// What the host has put there, which may be anything.
+    Unknown,
 }
 
 /// Who wrote a cell last: a number that the execution knows; 0 for nobody.
@@ -44,7 +48,23 @@ pub(crate) struct Object {
     pub(crate) released: bool,
     cells: Cells,
     pub(crate) records: Records,
+    /// Its size is not known: it has room for every access.
+    pub(crate) unbounded: bool,
+    /// Somebody has written to it, or may have.
+    pub(crate) is_written: bool,
+    pub(crate) is_read: bool,
+    /// What it holds is not followed any more: it may be anything.
+    pub(crate) smeared: bool,
+    /// The class of the atomics on it, as long as there is one only.
+    pub(crate) atomics: Option<Class>,
+    /// Accesses at places that depend on data.
+    pub(crate) places: Places,
 }
+
+/// The size of an object whose size is not known.
+pub(crate) const UNBOUNDED: u64 = 1 << 46;
+/// Cells beyond which an object is one of bytes.
+const MOST_CELLS: u64 = 1 << 22;
 
 #[derive(Clone, Copy)]
 struct Cell {
@@ -79,6 +99,31 @@ impl Object {
             released: false,
             cells: Cells::Untouched,
             records: Records::default(),
+            unbounded: false,
+            is_written: false,
+            is_read: false,
+            smeared: false,
+            atomics: None,
+            places: Places::default(),
+        }
+    }
+
+    /// Forgets its size.
+    pub(crate) fn unbound(&mut self) {
+        (self.unbounded, self.size) = (true, UNBOUNDED);
+    }
+
+    /// From here on it may hold anything.
+    pub(crate) fn smear(&mut self) {
+        (self.smeared, self.is_written) = (true, true);
+        self.cells = Cells::Untouched;
+    }
+
+    /// Why its values are not known, where they are not.
+    pub(crate) fn unknown(&self) -> Undefined {
+        match self.init {
+            Init::Undefined => Undefined::Uninitialised,
+            _ => Undefined::Unfollowed,
         }
     }
 
@@ -95,6 +140,12 @@ impl Object {
             released: false,
             cells: self.cells.clone(),
             records: Records::default(),
+            unbounded: self.unbounded,
+            is_written: self.is_written,
+            is_read: false,
+            smeared: self.smeared,
+            atomics: None,
+            places: Places::default(),
         }
     }
 
@@ -157,6 +208,7 @@ impl Object {
     }
 
     pub(crate) fn write(&mut self, pool: &mut Pool, offset: u64, value: T, writer: Writer) {
+        self.is_written = true;
         let ty = pool.ty(value);
         let value = if ty == Ty::I1 { pool.cast(CastOp::ZExt, value, Ty::I8) } else { value };
         let size = u64::from(ty.bytes());
@@ -206,13 +258,20 @@ impl Object {
     /// The number of the cell that an access is of; none where the object is one of bytes, or becomes one by it.
     fn cell(&mut self, offset: u64, size: u64) -> Option<usize> {
         if matches!(self.cells, Cells::Untouched) && offset.is_multiple_of(size) {
-            let count = (self.size / size) as usize;
+            let count = if self.unbounded { 0 } else { (self.size / size) as usize };
             let cells = vec![Cell { value: None, writer: 0 }; count];
             self.cells = Cells::Row { size, cells };
         }
-        match &self.cells {
-            Cells::Row { size: own, .. } if *own == size && offset.is_multiple_of(size) => {
-                Some((offset / size) as usize)
+        let most = if self.unbounded { MOST_CELLS } else { u64::MAX };
+        match &mut self.cells {
+            Cells::Row { size: own, cells }
+                if *own == size && offset.is_multiple_of(size) && offset / size < most =>
+            {
+                let at = (offset / size) as usize;
+                if at >= cells.len() {
+                    cells.resize(at + 1, Cell { value: None, writer: 0 });
+                }
+                Some(at)
             }
             Cells::Bytes(_) => None,
             _ => {
@@ -280,6 +339,10 @@ impl Object {
                 let of = pool.undefined(Undefined::Uninitialised, Ty::I8);
                 Piece { of, byte: 0, writer: 0 }
             }
+            Init::Unknown => {
+                let of = pool.undefined(Undefined::Variable, Ty::I8);
+                Piece { of, byte: 0, writer: 0 }
+            }
         }
     }
 
@@ -287,6 +350,7 @@ impl Object {
         if self.addresses.is_empty() {
             match &self.init {
                 Init::Undefined => return pool.undefined(Undefined::Uninitialised, ty),
+                Init::Unknown => return pool.undefined(Undefined::Variable, ty),
                 Init::Input { input, ty: own } if *own == ty => {
                     return pool.input(*input, offset / u64::from(ty.bytes()), ty);
                 }

@@ -10,6 +10,8 @@
 
 use rustc_hash::FxHashMap;
 
+use lockstep_kernel::Scope;
+
 use crate::term::{Pool, T};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +64,38 @@ pub(crate) struct Record {
     pub(crate) guard: T,
     pub(crate) kind: Kind,
     pub(crate) site: u32,
+    pub(crate) size: u8,
+    /// For whom it is an atomic, where it is one.
+    pub(crate) scope: Scope,
+}
+
+/// What is asked of two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Whether what they leave depends on their order.
+    Order,
+    /// Whether they race: atomics do not, whatever they compute, if each is one for the other.
+    Race,
+}
+
+impl Record {
+    fn is_like(&self, other: &Record) -> bool {
+        (self.kind, self.size, self.scope) == (other.kind, other.size, other.scope)
+    }
+
+    fn is_harmless(&self, other: &Record, asked: Asked) -> bool {
+        match (asked, self.kind, other.kind) {
+            (Asked::Race, Kind::Atomic(_), Kind::Atomic(_)) => {
+                let needed = match (self.block == other.block, self.warp == other.warp) {
+                    (false, _) => Scope::Device,
+                    (true, false) => Scope::Block,
+                    (true, true) => Scope::Warp,
+                };
+                self.size == other.size && self.scope.min(other.scope) >= needed
+            }
+            _ => self.kind.commutes(other.kind),
+        }
+    }
 }
 
 /// A barrier that some threads have passed.
@@ -104,6 +138,7 @@ impl Records {
         access: Record,
         events: &Events,
         in_shared: bool,
+        asked: Asked,
     ) -> Vec<Conflict> {
         if self.granule == 0 {
             self.granule = size;
@@ -116,7 +151,7 @@ impl Records {
         while at < offset + size {
             let list = self.lists.entry(at).or_default();
             for &earlier in list.iter() {
-                let condition = conflict(pool, earlier, access, events, in_shared);
+                let condition = conflict(pool, earlier, access, events, in_shared, asked);
                 if !pool.is_false(condition) {
                     conflicts.push(Conflict { earlier, condition });
                 }
@@ -125,6 +160,19 @@ impl Records {
             at += self.granule;
         }
         conflicts
+    }
+
+    /// The records of bytes between two offsets, with the offset and the number of bytes that each is of.
+    pub(crate) fn between(&self, low: i128, high: i128) -> Vec<(u64, u64, Record)> {
+        let granule = self.granule.max(1);
+        let is_in = |at: &u64| i128::from(*at) < high && i128::from(*at + granule) > low;
+        let mut places: Vec<&u64> = self.lists.keys().filter(|at| is_in(at)).collect();
+        places.sort_unstable();
+        let of = |at: &u64| {
+            let at = *at;
+            self.lists[&at].iter().map(move |r| (at, granule, *r))
+        };
+        places.into_iter().flat_map(of).collect()
     }
 
     /// One list for each byte.
@@ -141,8 +189,15 @@ impl Records {
 }
 
 /// The condition under which two accesses conflict.
-fn conflict(pool: &mut Pool, a: Record, b: Record, events: &Events, in_shared: bool) -> T {
-    if a.thread == b.thread || a.kind.commutes(b.kind) {
+pub(crate) fn conflict(
+    pool: &mut Pool,
+    a: Record,
+    b: Record,
+    events: &Events,
+    in_shared: bool,
+    asked: Asked,
+) -> T {
+    if a.thread == b.thread || a.is_harmless(&b, asked) {
         return pool.truth(false);
     }
     let mut condition = pool.and(a.guard, b.guard);
@@ -172,7 +227,7 @@ fn between(a: Record, b: Record, events: &Events, in_shared: bool) -> Vec<T> {
 /// Adds a record, without what it makes superfluous, and unless others make it so.
 fn add(pool: &Pool, list: &mut Vec<Record>, new: Record, events: &Events, in_shared: bool) {
     // The same thread's later access conflicts with all that its earlier one does.
-    list.retain(|r| !(r.thread == new.thread && r.kind == new.kind && r.guard == new.guard));
+    list.retain(|r| !(r.thread == new.thread && r.is_like(&new) && r.guard == new.guard));
     if !pool.is_true(new.guard) {
         list.push(new);
         return;
@@ -183,7 +238,7 @@ fn add(pool: &Pool, list: &mut Vec<Record>, new: Record, events: &Events, in_sha
         list.push(new);
         return;
     }
-    let alike = |r: &&Record| r.kind == new.kind && pool.is_true(r.guard);
+    let alike = |r: &&Record| r.is_like(&new) && pool.is_true(r.guard);
     let other_blocks: Vec<u32> =
         list.iter().filter(alike).map(|r| r.block).filter(|b| *b != new.block).collect();
     if other_blocks.iter().any(|b| *b != other_blocks[0]) {
@@ -192,7 +247,7 @@ fn add(pool: &Pool, list: &mut Vec<Record>, new: Record, events: &Events, in_sha
     // An earlier one of the block, behind a barrier, conflicts with less.
     let is_past = |r: &Record| {
         r.block == new.block
-            && r.kind == new.kind
+            && r.is_like(&new)
             && pool.is_true(r.guard)
             && events
                 .block
@@ -209,5 +264,60 @@ fn add(pool: &Pool, list: &mut Vec<Record>, new: Record, events: &Events, in_sha
     });
     if here.count() < 2 {
         list.push(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The records of `a[0]` in figure 4 of the paper: `avg`, where work-item 2 reads on line 4 what work-item 1 has written on line
+    /// 7, and `avg2`, where a barrier lies between.
+    #[test]
+    fn figure_4() {
+        let mut pool = Pool::default();
+        let always = pool.truth(true);
+        let mut access = |records: &mut Records, thread, line, kind, events: &Events| {
+            let record = Record {
+                thread,
+                block: 1,
+                warp: 0,
+                events: events.block.len() as u32,
+                warp_events: 0,
+                guard: always,
+                kind,
+                site: line,
+                size: 4,
+                scope: Scope::System,
+            };
+            let found = records.note(&mut pool, 0, 4, record, events, false, Asked::Race);
+            let mut state: Vec<(u32, Kind)> =
+                records.lists[&0].iter().map(|r| (r.thread, r.kind)).collect();
+            state.sort_by_key(|(thread, kind)| (*thread, *kind == Kind::Write));
+            let lines: Vec<u32> = found.iter().map(|c| c.earlier.site).collect();
+            (state, lines)
+        };
+        let mut none = Events { block: Vec::new(), warps: vec![Vec::new()] };
+        let (read, write) = (Kind::Read, Kind::Write);
+
+        let mut avg = Records::default();
+        assert_eq!(access(&mut avg, 1, 5, read, &none), (vec![(1, read)], vec![]));
+        // A write is all that is kept of its thread: it conflicts with whatever the read conflicts with.
+        assert_eq!(access(&mut avg, 1, 7, write, &none), (vec![(1, write)], vec![]));
+        let (state, conflicts) = access(&mut avg, 2, 4, read, &none);
+        assert_eq!((state, conflicts), (vec![(1, write), (2, read)], vec![7]));
+
+        let mut avg2 = Records::default();
+        access(&mut avg2, 1, 5, read, &none);
+        let (state, conflicts) = access(&mut avg2, 2, 4, read, &none);
+        assert_eq!((state, conflicts), (vec![(1, read), (2, read)], vec![]));
+        none.block.push(Event { guard: always, shared: false, global: true });
+        assert_eq!(access(&mut avg2, 1, 8, write, &none), (vec![(1, write)], vec![]));
+        // A barrier for local memory alone orders nothing here.
+        let mut local = Records::default();
+        let mut events = Events { block: Vec::new(), warps: vec![Vec::new()] };
+        access(&mut local, 2, 4, read, &events);
+        events.block.push(Event { guard: always, shared: true, global: false });
+        assert_eq!(access(&mut local, 1, 8, write, &events).1, [4]);
     }
 }

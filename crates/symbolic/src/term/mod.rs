@@ -78,6 +78,12 @@ pub(crate) enum Undefined {
     AddressBits,
     /// `clock()` and its like.
     Clock,
+    /// A variable that the host sets.
+    Variable,
+    /// An element of an input, picked by an index from more elements than are told apart.
+    Element,
+    /// Of memory that was written at places which are not told apart.
+    Unfollowed,
 }
 
 #[derive(Default)]

@@ -144,6 +144,9 @@ impl Pool {
                 Undefined::AbsentLane => "absent_lane",
                 Undefined::AddressBits => "address_bits",
                 Undefined::Clock => "clock",
+                Undefined::Variable => "variable",
+                Undefined::Element => "element",
+                Undefined::Unfollowed => "unfollowed",
             }),
         }
     }

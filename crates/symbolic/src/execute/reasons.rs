@@ -4,10 +4,10 @@ use lockstep_finding::{NotCompared, NotFollowed, Question, Reason, SourceLine};
 use lockstep_kernel::{Kernel, LocId};
 use lockstep_simulate::place;
 
-use crate::execute::{Trouble, What};
+use super::{Trouble, What};
 use crate::term::Undefined;
 
-pub(super) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
+pub(crate) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
     let line = |loc: LocId| SourceLine::from(&place(kernel, loc));
     let at = line(trouble.at);
     match &trouble.what {
@@ -32,6 +32,8 @@ pub(super) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
             Reason::NotCompared(NotCompared::Unroll { iterations: *iterations, at })
         }
         What::DivisionByZero => Reason::NotCompared(NotCompared::DivisionByZero { at }),
+        What::Uninitialised => Reason::MayHappen(Question::Initialised(at)),
+        What::Misaligned => Reason::MayHappen(Question::Alignment(at)),
         What::Trap => Reason::NotCompared(NotCompared::Trap { at }),
         What::Steps => Reason::NotCompared(NotCompared::TooManyOperations),
         What::Late => Reason::TimeBudget { seconds: None },
@@ -47,6 +49,9 @@ impl Undefined {
             Undefined::AbsentLane => "a lane that does not take part in a shuffle",
             Undefined::AddressBits => "the number of an address",
             Undefined::Clock => "the clock",
+            Undefined::Variable => "a variable that the host sets",
+            Undefined::Element => "an element of an array that an index picks from too many",
+            Undefined::Unfollowed => "memory that was written at an index which depends on data",
         }
     }
 }
