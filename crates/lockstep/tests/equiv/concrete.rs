@@ -73,7 +73,7 @@ fn nothing_is_forgotten() {
 }
 
 /// The reference and the kernels of a file.
-fn compiled(case: &Case) -> (Kernel, Vec<Kernel>) {
+pub(crate) fn compiled(case: &Case) -> (Kernel, Vec<Kernel>) {
     let options = Options::default();
     let path = pairs::root().join(&case.reference.0);
     let reference = compile_reference(Input::Path(&path), &case.reference.1, &options)

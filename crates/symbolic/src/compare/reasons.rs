@@ -33,6 +33,10 @@ pub(super) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
         }
         What::DivisionByZero => Reason::NotCompared(NotCompared::DivisionByZero { at }),
         What::Trap => Reason::NotCompared(NotCompared::Trap { at }),
+        What::NotTogether => Reason::NotFollowed {
+            what: NotFollowed::Operation("threads that are executed as one".into()),
+            at: Some(at),
+        },
         What::Steps => Reason::NotCompared(NotCompared::TooManyOperations),
         What::Late => Reason::TimeBudget { seconds: None },
     }

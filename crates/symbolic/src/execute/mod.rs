@@ -24,10 +24,12 @@ mod atomics;
 mod block;
 mod exchange;
 mod liveness;
+mod loops;
 mod operation;
 mod sequence;
 mod setup;
 mod thread;
+pub(crate) mod together;
 
 use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{Kernel, LocId};
@@ -101,6 +103,8 @@ pub(crate) enum What {
     /// Of integers: no language says what it gives.
     DivisionByZero,
     Trap,
+    /// Threads, blocks or iterations that cannot be executed as one.
+    NotTogether,
     Steps,
     Late,
 }
@@ -157,38 +161,31 @@ fn execute_after(
     number: u32,
     before: Before,
 ) -> Outcome<Executed> {
-    let kernel = side.kernel;
-    let mut writers = before.writers;
-    if writers.is_empty() {
-        writers.push(Written { launch: 0, site: 0, thread: 0, block: 0 });
+    let mut machine = Machine::new(pool, solver, side, limits, number);
+    machine.launch = before.launch;
+    if !before.writers.is_empty() {
+        machine.writers = before.writers;
     }
-    let mut machine = Machine {
-        kernel,
-        cfg: Cfg::new(kernel),
-        live: liveness::live_at_entry(kernel),
-        used: liveness::used(kernel),
-        side,
-        pool,
-        solver,
-        limits,
-        objects: Vec::new(),
-        statics: Vec::new(),
-        first: Vec::new(),
-        writers,
-        launch: before.launch,
-        divisions: Vec::new(),
-        events: Events::default(),
-        steps: 0,
-        threads: u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block)),
-        number,
-        at: kernel.loc,
-    };
     let params = machine.set_up(before.arrays)?;
     for block in 0..product(side.launch.grid) {
         machine.run_block(block)?;
     }
     let Machine { objects, writers, divisions, steps, .. } = machine;
     Ok(Executed { objects, params, writers, divisions, steps })
+}
+
+/// Executes a launch with one thread, or one block, for all; `contents` are those of the arrays, by parameter.
+pub(crate) fn execute_together(
+    pool: &mut Pool,
+    solver: &mut Solver,
+    side: &Side,
+    limits: Limits,
+    unit: together::Unit,
+    contents: &[Option<together::Contents>],
+) -> Outcome<together::Left> {
+    let mut machine = Machine::new(pool, solver, side, limits, 0);
+    let params = machine.set_up(Vec::new())?;
+    machine.run_together(&params, unit, contents)
 }
 
 fn product(d: [u32; 3]) -> u32 {
@@ -226,6 +223,42 @@ struct Machine<'a> {
     number: u32,
     /// The operation that is executed.
     at: LocId,
+    /// Where one thread or block is executed for all.
+    together: Option<together::Together>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        pool: &'a mut Pool,
+        solver: &'a mut Solver,
+        side: &'a Side<'a>,
+        limits: Limits,
+        number: u32,
+    ) -> Machine<'a> {
+        let kernel = side.kernel;
+        Machine {
+            kernel,
+            cfg: Cfg::new(kernel),
+            live: liveness::live_at_entry(kernel),
+            used: liveness::used(kernel),
+            side,
+            pool,
+            solver,
+            limits,
+            objects: Vec::new(),
+            statics: Vec::new(),
+            first: Vec::new(),
+            writers: vec![Written { launch: 0, site: 0, thread: 0, block: 0 }],
+            launch: 0,
+            divisions: Vec::new(),
+            events: Events::default(),
+            steps: 0,
+            threads: together::threads(side.launch),
+            number,
+            at: kernel.loc,
+            together: None,
+        }
+    }
 }
 
 impl Machine<'_> {
