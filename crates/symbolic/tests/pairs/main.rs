@@ -31,7 +31,7 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     fn new(source: &'a str, a: [u32; 2], b: [u32; 2], args: &'a [&'a str]) -> Pair<'a> {
         let limits = Limits::default();
-        let threads = Threads::Any;
+        let threads = Threads::Each;
         let dims = [a, b].map(|d| d.map(|x| [x, 1, 1]));
         Pair { source, dims, args, allowed: Assumptions::NONE, limits, threads }
     }
