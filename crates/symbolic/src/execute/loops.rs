@@ -51,6 +51,19 @@ pub(super) enum Edge {
     Left(Group, BlockId),
 }
 
+/// How often a loop is executed.
+struct Trip {
+    /// At most.
+    most: i128,
+    is_exact: bool,
+    /// Where it goes to.
+    out: BlockId,
+    /// The condition compares these, which differ by `first + slope * t` in iteration `t`.
+    compared: (Operand, Operand, Ty),
+    first: Form,
+    slope: i128,
+}
+
 /// A register that counts.
 struct Counter {
     register: Reg,
@@ -130,18 +143,18 @@ impl Machine<'_> {
         group: &Group,
         which: usize,
     ) -> Outcome<Option<(Group, BlockId)>> {
-        let Some((mut at_head, counters)) = self.counters(thread, group, which) else {
+        let Some((at_head, counters)) = self.counters(thread, group, which) else {
             return Ok(None);
         };
-        let Some((most, exact, out)) = self.iterations(thread, &mut at_head, &counters, which)
-        else {
+        let Some(trip) = self.iterations(thread, &at_head, &counters, which) else {
             return Ok(None);
         };
+        let Trip { most, is_exact, out, .. } = trip;
         if most <= 0 {
             return Ok(None);
         }
         // Before anything is executed one by one that is too much for that.
-        let done = self.generic_iteration(thread, &at_head, &counters, which, most);
+        let done = self.generic_iteration(thread, &at_head, &counters, which, &trip);
         match done {
             Ok(true) => {}
             Ok(false) if most > MOST_UNROLLED => return self.trouble(What::NotTogether),
@@ -154,7 +167,7 @@ impl Machine<'_> {
             let ty = self.kernel.regs[r];
             after.registers[r] = Some(self.pool.undefined(Undefined::Uninitialised, ty));
         }
-        if exact {
+        if is_exact {
             for counter in &counters {
                 if let Some(value) = self.counted(counter, None, most) {
                     after.registers[counter.register.0 as usize] = Some(value);
@@ -294,10 +307,10 @@ impl Machine<'_> {
     fn iterations(
         &mut self,
         thread: &mut Thread,
-        at_head: &mut Group,
+        at_head: &Group,
         counters: &[Counter],
         which: usize,
-    ) -> Option<(i128, bool, BlockId)> {
+    ) -> Option<Trip> {
         let about = &self.cfg.loops[which];
         let (blocks, head) = (about.blocks.clone(), about.head);
         let [(from, out)] = about.exits[..] else { return None };
@@ -306,7 +319,9 @@ impl Machine<'_> {
         else {
             return None;
         };
-        if from != head || then == otherwise {
+        // The head is executed once more than the body: it must do nothing.
+        let is_idle = self.kernel.block(head).insts.iter().all(|i| i.op.is_pure());
+        if from != head || then == otherwise || !is_idle {
             return None;
         }
         let goes_on = otherwise == out;
@@ -337,9 +352,18 @@ impl Machine<'_> {
         }
         let (x, y) = (forms[0].less(&forms[1])?, forms[2].less(&forms[3])?);
         let slope = y.less(&x)?.as_number()?;
+        let made = |most: i128, is_exact: bool, x: &Form| Trip {
+            most,
+            is_exact,
+            out,
+            compared: (a, b, ty),
+            first: x.clone(),
+            slope,
+        };
+        let start = x.clone();
         use CmpOp::*;
-        // The loop goes on while `left - |slope| * t > 0`.
-        let (left, slope) = match (op, goes_on) {
+        // The loop goes on while `left - down * t > 0`.
+        let (left, down) = match (op, goes_on) {
             (SLt | ULt, true) | (SGe | UGe, false) => (x.times(-1)?, slope),
             (SLe | ULe, true) | (SGt | UGt, false) => {
                 (x.times(-1)?.plus(&Form::number(1), 1)?, slope)
@@ -352,16 +376,16 @@ impl Machine<'_> {
                     return None;
                 }
                 let count = -distance / slope;
-                return (count >= 0).then_some((count, true, out));
+                return (count >= 0).then(|| made(count, true, &start));
             }
             _ => return None,
         };
-        if slope <= 0 {
+        if down <= 0 {
             return None;
         }
         let (low, high) = lin.range(pool, &left);
-        let count = |left: i128| if left <= 0 { 0 } else { (left + slope - 1) / slope };
-        (count(high) < 1 << 40).then_some((count(high), count(low) == count(high), out))
+        let count = |left: i128| if left <= 0 { 0 } else { (left + down - 1) / down };
+        (count(high) < 1 << 40).then(|| made(count(high), count(low) == count(high), &start))
     }
 
     /// An operand of the head's condition, which is made of counters and of what does not change.
@@ -404,8 +428,9 @@ impl Machine<'_> {
         at_head: &Group,
         counters: &[Counter],
         which: usize,
-        most: i128,
+        trip: &Trip,
     ) -> Outcome<bool> {
+        let most = trip.most;
         let ty = if most < 1 << 31 { Ty::I32 } else { Ty::I64 };
         let name = counters.first().and_then(|c| {
             self.kernel.reg_names.iter().find(|(r, _)| *r == c.register).map(|(_, n)| n.clone())
@@ -424,8 +449,34 @@ impl Machine<'_> {
                 if expected != Some(lin.form(self.pool, value)) {
                     return Ok(false);
                 }
+                // Nor in the iteration that does not take place.
+                let (low, high) = lin.range(self.pool, &first);
+                let half = 1i128 << (counter.ty.bits() - 1);
+                let last = counter.step * most;
+                if low.min(low + last) < -half || high.max(high + last) >= half {
+                    return Ok(false);
+                }
             }
             group.registers[counter.register.0 as usize] = Some(value);
+        }
+        // What the condition compares grows with each iteration as it does from the first to the second: once it fails, it
+        // would go on to fail.
+        let (a, b, ty) = trip.compared;
+        let blocks = self.cfg.loops[which].blocks.clone();
+        let mut scratch = Thread {
+            number: thread.number,
+            local: thread.local,
+            block: thread.block,
+            groups: Vec::new(),
+            waits: None,
+            privates: thread.privates.clone(),
+        };
+        let sides = [a, b].map(|o| self.at_the_head(&mut scratch, &group, &blocks, o, ty, 0));
+        let [Some(x), Some(y)] = sides else { return Ok(false) };
+        let difference = lin.form(self.pool, x).less(&lin.form(self.pool, y));
+        let count = lin.form(self.pool, t);
+        if difference.is_none() || difference != trip.first.plus(&count, trip.slope) {
+            return Ok(false);
         }
         let since: FxHashMap<u32, (usize, usize)> =
             self.state()?.arrays.iter().map(|(o, a)| (*o, a.marks())).collect();
