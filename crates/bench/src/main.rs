@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! lockstep-bench [--quick] [SECTION…]      sections: speed, checks, weak, startup, latency, growth,
-//!                                          oclgrind, simulee, seeds, excuses, rules, fences, cav14, gpuverify
+//!                                          oclgrind, simulee, seeds, excuses, rules, fences, equivalence,
+//!                                          cav14, gpuverify
 //! ```
 //!
 //! - `speed`: `lockstep run`, all observers on, against `oclgrind-kernel --data-races` on the same
@@ -23,6 +24,8 @@
 //! - `rules`: what each rule and each method of the prover does, on the same kernels and `examples/` ([`rules`]).
 //! - `fences`: the time to decide where fences belong, for table IV of the paper on Bugaroo and the kernels of
 //!   `crates/fences/tests` ([`fences`]).
+//! - `equivalence`: time and memory of `lockstep equiv` for a pair as its launch grows to a million threads
+//!   ([`equivalence`]).
 //! - `cav14`: the prover on the kernels of `$LOCKSTEP_CORPORA/GPUVerifyBenchmarks`, beside the figures
 //!   published for FaialAA ([`verify`]); `LOCKSTEP_BENCH_BUDGET` is the time for a kernel in seconds.
 //! - `gpuverify`: the prover on GPUVerify's own tests, `$LOCKSTEP_CORPORA/gpuverify` ([`verify`]).
@@ -31,6 +34,7 @@
 //! wall times of whole processes unless a line says otherwise; other load on the machine shows.
 
 mod corpus;
+mod equivalence;
 mod excuses;
 mod fences;
 mod files;
@@ -59,7 +63,7 @@ pub(crate) struct Bench {
     pub(crate) lockstep: PathBuf,
 }
 
-const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 14] = [
+const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 15] = [
     ("speed", speed::run),
     ("checks", speed::checks),
     ("weak", speed::weak),
@@ -72,6 +76,7 @@ const SECTIONS: [(&str, fn(&Bench) -> Result<(), String>); 14] = [
     ("excuses", excuses::run),
     ("rules", rules::run),
     ("fences", fences::run),
+    ("equivalence", equivalence::run),
     ("cav14", verify::cav14),
     ("gpuverify", verify::gpuverify),
 ];

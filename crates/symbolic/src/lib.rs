@@ -8,8 +8,11 @@
 //! - `term`: expressions over the inputs, hash-consed;
 //! - `solve`: questions about conditions, by samples and by Z3;
 //! - `memory`: objects that hold terms, and the access records by which races are seen;
-//! - `execute`: one launch, all threads, both sides of each branch that depends on data;
+//! - `linear`: index arithmetic as integers without a width, with bounds;
+//! - `families`: the writes of many threads or iterations as one, and what an array holds after them;
+//! - `execute`: one launch, all threads, both sides of each branch that depends on data; or one thread, or one block, for all;
 //! - `equal`: canonical forms of terms, and the assumptions about floating point that they need;
+//! - `scale`: equivalence of launches of any number of threads, with one thread or one block for all;
 //! - `compare`: the question, executions of both sides in the simulator, the answer;
 //! - `faults`: which faults a launch can have, for all values.
 //!
@@ -30,14 +33,17 @@
 mod compare;
 mod equal;
 mod execute;
+mod families;
 mod faults;
+mod linear;
 mod memory;
+mod scale;
 mod solve;
 mod term;
 
 pub use compare::{
-    Answer, Input, Launched, Mismatch, Output, Program, Question, Sequenced, Statistics, Told,
-    Tolerance, Verdict, Writer, equivalent, evaluated,
+    Answer, Input, Launched, Mismatch, Output, Program, Question, Sequenced, Statistics, Threads,
+    Told, Tolerance, Verdict, Writer, equivalent, evaluated,
 };
 pub use equal::assumptions::Assumptions;
 pub use execute::Limits;

@@ -42,6 +42,9 @@ pub enum ArrayContents {
     Structs(Members),
 }
 
+/// Elements that are written down one by one though there is a word for them.
+const FEW_ELEMENTS: usize = 4096;
+
 impl ArraySpec {
     pub fn new(element: ElementType, length: u64, contents: ArrayContents) -> ArraySpec {
         ArraySpec { element, lanes: 1, length, contents }
@@ -50,6 +53,9 @@ impl ArraySpec {
     /// The same array with these bytes, written out as far as they are not zero.
     #[must_use]
     pub fn with_bytes(&self, bytes: &[u8]) -> ArraySpec {
+        if let Some(contents) = self.in_one_word(bytes) {
+            return ArraySpec { contents, ..self.clone() };
+        }
         let size = self.element.size();
         let used = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last / size + 1);
         let text = |b: &[u8]| self.element.value_text(b);
@@ -63,6 +69,19 @@ impl ArraySpec {
             false => ArrayContents::Literal(values),
         };
         ArraySpec { contents, ..self.clone() }
+    }
+
+    /// The word for contents that are too long to be written down.
+    fn in_one_word(&self, bytes: &[u8]) -> Option<ArrayContents> {
+        if bytes.len() <= FEW_ELEMENTS * self.element.size() {
+            return None;
+        }
+        let is = |contents: &ArrayContents| {
+            // What is made of these words depends on neither name nor seed.
+            let made = ArraySpec { contents: contents.clone(), ..self.clone() }.to_bytes("", 0);
+            made.is_ok_and(|made| made == bytes)
+        };
+        [ArrayContents::Iota, ArrayContents::Ones].into_iter().find(is)
     }
 
     pub(super) fn parse(text: &str) -> Result<ArraySpec, String> {

@@ -76,6 +76,11 @@ fn nothing_is_forgotten() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The reference and the kernels of a file.
+pub(crate) fn compiled(case: &Case) -> (Kernel, Vec<Kernel>) {
+    (reference_of(case), kernels_of(case))
+}
+
 fn reference_of(case: &Case) -> Kernel {
     let path = pairs::root().join(&case.reference.0);
     let compiled = compile_reference(Input::Path(&path), &case.reference.1, &Options::default());

@@ -4,4 +4,5 @@ mod concrete;
 mod pairs;
 mod sequences;
 mod symbolic;
+mod together;
 mod values;

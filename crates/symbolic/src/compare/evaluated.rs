@@ -45,7 +45,7 @@ pub fn evaluated(
         let mut evaluation = Evaluation::new();
         let of = |v: u32| match pool.variables[v as usize] {
             Variable::Input { input, element } => contents[input as usize][element as usize],
-            Variable::Undefined(_) => 0,
+            Variable::Undefined(_) | Variable::Counter(_) => 0,
         };
         let bytes = |list: &Vec<_>, evaluation: &mut Evaluation| {
             list.iter().map(|t| evaluation.value(&pool, *t, &of) as u8).collect()

@@ -124,8 +124,31 @@ static CANCELLING: Kind = Kind {
     },
 };
 
+/// Elements of an input that are too many to be shown one by one.
+pub(super) const MANY: u64 = 4096;
+
+/// Contents of large inputs that a command line has words for: ascending numbers, then ones.
+fn of_many(question: &Question, round: u32) -> Vec<Vec<u64>> {
+    let fill = |input: &Input| -> Vec<u64> {
+        let bits = |i: u64| match (round, input.is_array) {
+            (0, true) => number(input.ty, i as f64) & input.ty.mask(),
+            (0, false) => number(input.ty, 3.0),
+            _ => number(input.ty, 1.0),
+        };
+        (0..input.elements).map(bits).collect()
+    };
+    question.inputs.iter().map(fill).collect()
+}
+
 /// The contents of all inputs in a round.
 pub(super) fn contents(question: &Question, round: u32) -> Vec<Vec<u64>> {
+    let mut round = round;
+    if question.inputs.iter().any(|i| i.elements > MANY) {
+        if round < 2 {
+            return of_many(question, round);
+        }
+        round -= 2;
+    }
     let finite = question.allowed.has(Assumptions::FINITE) || question.tolerance.is_some();
     let is_rough = question.tolerance.is_some();
     // Another order of operations may round to anything where large numbers cancel: that is no difference then.

@@ -12,6 +12,7 @@ mod evaluated;
 mod inputs;
 mod question;
 mod runs;
+mod together;
 
 use std::time::Instant;
 
@@ -39,6 +40,8 @@ const MOST_OPEN: usize = 3;
 /// Inputs that both sides are executed on before the solver is asked; fewer if the launches have more operations than `LARGE`.
 const FIRST: u32 = 10;
 const LARGE: u64 = 1_000_000;
+/// The same of launches that are too large to be executed symbolically thread by thread.
+const FIRST_OF_MANY: u32 = 4;
 
 /// An element of an output that is not shown to be equal.
 #[derive(Clone, Copy)]
@@ -63,6 +66,32 @@ pub fn equivalent(question: &Question) -> Answer {
         && let Some(faults) = runs.faults(&pool)
     {
         return with_faults(faults, Reason::NotCompared(NotCompared::Faults));
+    }
+    let mut known = None;
+    if question.threads != Threads::Each {
+        match together::proof(question, &mut pool) {
+            Ok(answer) => return answer,
+            Err(left) => known = left,
+        }
+    }
+    if question.threads == Threads::Together {
+        let because = Reason::NotCompared(NotCompared::TooManyOperations);
+        return Answer::new(Verdict::Unknown { because });
+    }
+    if together::is_large(question) {
+        match runs.look(&pool, Vec::new(), None, FIRST_OF_MANY) {
+            Seen::Faults(faults) => {
+                return with_faults(faults, Reason::NotCompared(NotCompared::Faults));
+            }
+            Seen::Difference(found) => {
+                let about = known
+                    .and_then(|mut left| together::at(question, &mut pool, &mut left, &found.at));
+                let (told, written) = about.unzip();
+                let found = mismatch(question, *found, told, written);
+                return Answer::new(Verdict::Mismatch(Box::new(found)));
+            }
+            Seen::Nothing => {}
+        }
     }
     let executed = both(question, &mut pool, &mut solver, &mut runs);
     // Half of what is left is for executions.
@@ -335,12 +364,9 @@ fn told(pool: &mut Pool, comparer: &mut Comparer, open: Open) -> Told {
     let would_need = comparer.by_forms(pool, a, b, Assumptions::ALL);
     let none = Assumptions::NONE;
     let forms = [comparer.form(pool, a, none), comparer.form(pool, b, none)];
-    let (x, y) = first_difference(pool, forms[0], forms[1]);
-    Told {
-        expressions: [pool.show(a), pool.show(b)],
-        differing: [pool.show(x), pool.show(y)],
-        would_need,
-    }
+    let marked = first_difference(pool, forms[0], forms[1]);
+    let expressions = [0, 1].map(|i| pool.show_marked(forms[i], &marked[i]));
+    Told { expressions, would_need }
 }
 
 /// Who wrote an element last, on both sides.

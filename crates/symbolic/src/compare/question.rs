@@ -104,6 +104,18 @@ pub struct Output {
     pub element: ElementType,
 }
 
+/// How the threads of a launch are executed symbolically.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Threads {
+    /// One for all where that is possible, else each.
+    #[default]
+    Any,
+    /// One for all; where that does not prove the sides equivalent, nothing is known.
+    Together,
+    /// Each.
+    Each,
+}
+
 /// What counts as equal where a proof fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
@@ -122,6 +134,7 @@ pub struct Question<'a> {
     pub allowed: Assumptions,
     pub tolerance: Option<Tolerance>,
     pub limits: Limits,
+    pub threads: Threads,
     pub warp_size: u32,
     /// Inputs on which both sides are executed.
     pub rounds: u32,
@@ -185,12 +198,11 @@ impl Answer {
     }
 }
 
-/// Two expressions that are not shown to be equal: of the reference, then of the kernel.
+/// Two expressions that are not shown to be equal: of the reference, then of the kernel. What differs first stands between `»`
+/// and `«`.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub expressions: [String; 2],
-    /// The parts in which they differ first.
-    pub differing: [String; 2],
     /// The assumptions under which they are equal.
     pub would_need: Option<Assumptions>,
 }

@@ -176,7 +176,7 @@ impl<'a> Runs<'a> {
     fn counts(&self, pool: &Pool, contents: &[Vec<u64>]) -> bool {
         let of = |v: u32| match pool.variables[v as usize] {
             Variable::Input { input, element } => contents[input as usize][element as usize],
-            Variable::Undefined(_) => 0,
+            Variable::Undefined(_) | Variable::Counter(_) => 0,
         };
         let mut evaluation = Evaluation::new();
         self.excluded.iter().all(|t| evaluation.value(pool, *t, &of) == 0)
@@ -365,7 +365,8 @@ impl<'a> Runs<'a> {
         let mut best = contents;
         let mut at = *found;
         let total: usize = best.iter().map(Vec::len).sum();
-        let mut tries = 200;
+        // One by one, many elements take too long; and zeros with one number among them are no shorter.
+        let mut tries = if total as u64 > inputs::MANY { 0 } else { 200 };
         // Halves, quarters, … of each input set to zero, while something differs.
         let mut part = total.next_power_of_two();
         while part >= 1 && tries > 0 {

@@ -221,6 +221,7 @@ impl Canonical {
                 pool.all(&parts)
             }
             Node::Address(object, offset) => pool.address(object, of(offset)),
+            Node::Element(input, index) => pool.element(input, of(index), ty),
             Node::AnyOrder(op, execution, a, b) => match self.single {
                 true => pool.float(op, NEAREST, of(a), of(b)),
                 false => pool.any_order(op, execution, of(a), of(b)),

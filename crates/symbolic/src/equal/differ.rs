@@ -1,21 +1,52 @@
-//! Where two terms differ: the first pair of parts, from the outside, that are no longer the same operation on parts that
-//! differ in one place.
+//! Where two terms differ: the first parts, from the outside, that are no longer the same operation on operands that differ in
+//! one place.
 
+use crate::term::show::{Path, Row};
 use crate::term::walk::children;
 use crate::term::{Node, Pool, T};
 
-/// The pair of terms below these that is to blame.
-pub(crate) fn first_difference(pool: &Pool, a: T, b: T) -> (T, T) {
+/// The parts of both terms that are to blame; where one has more than the other, only those that it has more.
+pub(crate) fn first_difference(pool: &Pool, a: T, b: T) -> [Vec<Path>; 2] {
     let (mut a, mut b) = (a, b);
+    let mut at: [Path; 2] = Default::default();
     loop {
-        if !is_same_operation(pool, a, b) {
-            return (a, b);
+        let ((kind, x), (other, y)) = (pool.row(a), pool.row(b));
+        let is_row = kind == other && kind != Row::Other && pool.ty(a) == pool.ty(b);
+        if !is_row && !is_same_operation(pool, a, b) {
+            return at.map(|path| vec![path]);
         }
-        let (x, y) = (parts(pool, a), parts(pool, b));
-        let different: Vec<(T, T)> = x.into_iter().zip(y).filter(|(x, y)| x != y).collect();
-        match different[..] {
-            [(x, y)] => (a, b) = (x, y),
-            _ => return (a, b),
+        // Of what has no order, the operands that the other has not; else all from the first that differs.
+        let is_set = matches!(kind, Row::IntegerSum | Row::IntegerProduct);
+        let own = |list: &[(T, bool)], others: &[(T, bool)]| -> Vec<usize> {
+            let differs = |i: &usize| match is_set {
+                true => !others.contains(&list[*i]),
+                false => others.get(*i) != Some(&list[*i]),
+            };
+            (0..list.len()).filter(differs).collect()
+        };
+        let (first, second) = (own(&x, &y), own(&y, &x));
+        match (&first[..], &second[..]) {
+            ([i], [j]) if x[*i].1 == y[*j].1 => {
+                (a, b) = (x[*i].0, y[*j].0);
+                at[0].push(*i);
+                at[1].push(*j);
+            }
+            _ if !is_row && !is_set => {
+                // Several operands of one operation: the first of them.
+                let (Some(&i), Some(&j)) = (first.first(), second.first()) else {
+                    return at.map(|path| vec![path]);
+                };
+                (a, b) = (x[i].0, y[j].0);
+                at[0].push(i);
+                at[1].push(j);
+            }
+            _ => {
+                let below = |path: &Path, places: &[usize]| {
+                    let below = |i: &usize| path.iter().copied().chain([*i]).collect();
+                    places.iter().map(below).collect()
+                };
+                return [below(&at[0], &first), below(&at[1], &second)];
+            }
         }
     }
 }
@@ -47,6 +78,7 @@ pub(crate) fn is_same_operation(pool: &Pool, a: T, b: T) -> bool {
         | (Node::Not(_), Node::Not(_))
         | (Node::All(_), Node::All(_)) => true,
         (Node::Address(x, _), Node::Address(y, _)) => x == y,
+        (Node::Element(x, _), Node::Element(y, _)) => x == y,
         _ => false,
     }
 }

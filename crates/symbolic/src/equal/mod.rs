@@ -22,6 +22,7 @@ use canonical::Canonical;
 /// Terms of a question with floating-point operations that the solver is asked; and of one without.
 const LARGEST_FLOAT: usize = 60;
 const LARGEST_INTEGER: usize = 4_000;
+const LARGEST_BRIEF: usize = 200;
 /// Pairs of operands that are compared for one pair of results.
 const MOST_PAIRS: u32 = 2_000;
 /// Z3's units of work for a question of integers, and of floats.
@@ -43,11 +44,18 @@ pub(crate) struct Comparer {
     forms: FxHashMap<(Assumptions, bool), Canonical>,
     /// Pairs that the solver was asked about.
     pairs: FxHashMap<(T, T), Option<()>>,
+    /// Only small questions of integers are for the solver.
+    is_brief: bool,
 }
 
 impl Comparer {
     pub(crate) fn new() -> Comparer {
-        Comparer { forms: FxHashMap::default(), pairs: FxHashMap::default() }
+        Comparer { forms: FxHashMap::default(), pairs: FxHashMap::default(), is_brief: false }
+    }
+
+    /// One that leaves to others what takes the solver long.
+    pub(crate) fn brief() -> Comparer {
+        Comparer { is_brief: true, ..Comparer::new() }
     }
 
     /// Whether two terms are equal under some of the assumptions that are allowed.
@@ -175,6 +183,11 @@ impl Comparer {
         answer
     }
 
+    /// Whether a condition that two values differ can never hold.
+    pub(crate) fn never(&mut self, pool: &mut Pool, solver: &mut Solver, differ: T) -> bool {
+        matches!(self.ask(pool, solver, differ), Answer::Never)
+    }
+
     /// Asks the solver, if the question is small enough.
     fn ask(&mut self, pool: &mut Pool, solver: &mut Solver, differ: T) -> Answer {
         let Some(terms) = reachable(pool, &[differ], LARGEST_INTEGER) else { return Answer::Open };
@@ -188,6 +201,9 @@ impl Comparer {
         let has_wide = terms.iter().any(|t| is_float(&t) && pool.ty(*t) == Ty::F64);
         let most = if has_wide { LARGEST_FLOAT / 2 } else { LARGEST_FLOAT };
         match floats {
+            0 if self.is_brief && terms.len() > LARGEST_BRIEF => Answer::Open,
+            0 if self.is_brief => solver.can(pool, differ),
+            _ if self.is_brief => Answer::Open,
             0 => solver.can_with(pool, differ, WORK_INTEGER),
             n if n <= most => solver.can_with(pool, differ, WORK_FLOAT),
             _ => Answer::Open,

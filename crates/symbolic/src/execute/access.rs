@@ -39,6 +39,9 @@ impl Machine<'_> {
         ty: Ty,
         site: u32,
     ) -> Outcome<T> {
+        if let Some(value) = self.load_together(thread, guard, addr, ty)? {
+            return Ok(value);
+        }
         let size = u64::from(ty.bytes());
         let targets = self.targets(thread, guard, addr, size)?;
         let mut value = None;
@@ -72,6 +75,9 @@ impl Machine<'_> {
         value: T,
         site: u32,
     ) -> Outcome<()> {
+        if self.store_together(thread, guard, addr, value, site)? {
+            return Ok(());
+        }
         let ty = self.pool.ty(value);
         let size = u64::from(ty.bytes());
         let writer = self.writer(thread, site);
@@ -89,6 +95,7 @@ impl Machine<'_> {
             if self.objects[target.object as usize].space == Space::Constant {
                 return self.not_followed("a store to constant memory");
             }
+            self.touch(target.object)?;
             self.note(thread, guard, target, size, Kind::Write, site)?;
             self.write(guard, target, value, writer);
         }
@@ -304,6 +311,9 @@ impl Machine<'_> {
         size: u64,
         out: &mut Vec<Target>,
     ) -> Outcome<()> {
+        if self.together.as_ref().is_some_and(|t| t.arrays.contains_key(&object)) {
+            return self.trouble(What::NotTogether);
+        }
         let whole = self.objects[object as usize].size;
         let name = || self.objects[object as usize].name.clone();
         let outside = What::OutOfBounds { object: name() };

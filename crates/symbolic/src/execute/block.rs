@@ -88,7 +88,7 @@ impl Machine<'_> {
         made
     }
 
-    fn place_private(&mut self, thread: &mut Thread, has_any: bool) {
+    pub(super) fn place_private(&mut self, thread: &mut Thread, has_any: bool) {
         if !has_any {
             return;
         }

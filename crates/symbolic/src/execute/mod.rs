@@ -26,11 +26,13 @@ mod atomics;
 mod block;
 mod exchange;
 mod liveness;
+mod loops;
 mod operation;
 pub(crate) mod reasons;
 mod sequence;
 mod setup;
 mod thread;
+pub(crate) mod together;
 pub(crate) mod watch;
 
 use lockstep_kernel::cfg::Cfg;
@@ -118,6 +120,8 @@ pub(crate) enum What {
     /// Of integers: no language says what it gives.
     DivisionByZero,
     Trap,
+    /// Threads, blocks or iterations that cannot be executed as one.
+    NotTogether,
     Steps,
     Late,
 }
@@ -185,6 +189,20 @@ fn execute_after(
     Ok(Executed { objects, params, writers, divisions, steps })
 }
 
+/// Executes a launch with one thread, or one block, for all; `contents` are those of the arrays, by parameter.
+pub(crate) fn execute_together(
+    pool: &mut Pool,
+    solver: &mut Solver,
+    side: &Side,
+    limits: Limits,
+    unit: together::Unit,
+    contents: &[Option<together::Contents>],
+) -> Outcome<together::Left> {
+    let mut machine = Machine::new(pool, solver, side, limits, 0);
+    let params = machine.set_up(Vec::new())?;
+    machine.run_together(&params, unit, contents)
+}
+
 fn product(d: [u32; 3]) -> u32 {
     d[0].saturating_mul(d[1]).saturating_mul(d[2])
 }
@@ -222,6 +240,8 @@ struct Machine<'a> {
     at: LocId,
     /// Set where the execution goes on after trouble.
     watch: Option<watch::Watch>,
+    /// Where one thread or block is executed for all.
+    together: Option<together::Together>,
 }
 
 impl<'a> Machine<'a> {
@@ -233,7 +253,6 @@ impl<'a> Machine<'a> {
         number: u32,
     ) -> Machine<'a> {
         let kernel = side.kernel;
-        let threads = u64::from(product(side.launch.grid)) * u64::from(product(side.launch.block));
         Machine {
             kernel,
             cfg: Cfg::new(kernel),
@@ -251,10 +270,11 @@ impl<'a> Machine<'a> {
             divisions: Vec::new(),
             events: Events::default(),
             steps: 0,
-            threads,
+            threads: together::threads(side.launch),
             number,
             at: kernel.loc,
             watch: None,
+            together: None,
         }
     }
 

@@ -59,6 +59,9 @@ impl Machine<'_> {
                     thread.groups[at].guard = self.pool.and(guard, cond);
                 }
             }
+            Op::Requires { .. } if self.together.is_some() => {
+                self.trouble(What::NotTogether)?;
+            }
             Op::Requires { cond, .. } => {
                 let cond = self.of(thread, at, *cond, Ty::I1);
                 let elsewhere = self.pool.not(guard);
@@ -127,7 +130,7 @@ impl Machine<'_> {
     }
 
     /// The result of an operation that depends on its operands and on the thread alone.
-    fn pure(&mut self, thread: &Thread, at: usize, inst: &Inst) -> Option<T> {
+    pub(super) fn pure(&mut self, thread: &Thread, at: usize, inst: &Inst) -> Option<T> {
         Some(match inst.op {
             Op::Int { op, ty, a, b } => {
                 let (a, b) = (self.of(thread, at, a, ty), self.of(thread, at, b, ty));
@@ -190,6 +193,9 @@ impl Machine<'_> {
     }
 
     fn special(&mut self, thread: &Thread, special: Special, ty: Ty) -> T {
+        if let Some(of_all) = self.coordinate(special) {
+            return self.pool.cast(lockstep_kernel::CastOp::ZExt, of_all, ty);
+        }
         let launch = self.side.launch;
         let warp_size = self.side.warp_size;
         let lane = thread.local % warp_size;

@@ -35,6 +35,10 @@ pub(crate) fn of(kernel: &Kernel, trouble: &Trouble) -> Reason {
         What::Uninitialised => Reason::MayHappen(Question::Initialised(at)),
         What::Misaligned => Reason::MayHappen(Question::Alignment(at)),
         What::Trap => Reason::NotCompared(NotCompared::Trap { at }),
+        What::NotTogether => Reason::NotFollowed {
+            what: NotFollowed::Operation("threads that are executed as one".into()),
+            at: Some(at),
+        },
         What::Steps => Reason::NotCompared(NotCompared::TooManyOperations),
         What::Late => Reason::TimeBudget { seconds: None },
     }

@@ -2,6 +2,7 @@
 
 use lockstep_kernel::{BlockId, Operand, Phi, Terminator, Ty};
 
+use super::loops::Edge;
 use super::{Machine, Outcome, What};
 use crate::solve::Answer;
 use crate::term::{T, Undefined};
@@ -107,12 +108,9 @@ impl Machine<'_> {
 
     fn leave(&mut self, thread: &mut Thread, group: Group, term: &Terminator) -> Outcome<()> {
         match *term {
-            Terminator::Return => Ok(()),
+            Terminator::Return => self.may_return(),
             Terminator::Unreachable => self.trouble_if(group.guard, What::Trap),
-            Terminator::Jump(to) => {
-                self.enter(thread, group, to);
-                Ok(())
-            }
+            Terminator::Jump(to) => self.enter(thread, group, to),
             Terminator::Branch { cond, then, otherwise, loc } => {
                 self.at = loc;
                 let cond = self.operand(&group.registers, cond, Ty::I1);
@@ -120,9 +118,8 @@ impl Machine<'_> {
                     _ if then == otherwise => self.enter(thread, group, then),
                     Some(true) => self.enter(thread, group, then),
                     Some(false) => self.enter(thread, group, otherwise),
-                    None => return self.fork(thread, group, cond, then, otherwise),
+                    None => self.fork(thread, group, cond, then, otherwise),
                 }
-                Ok(())
             }
         }
     }
@@ -170,7 +167,7 @@ impl Machine<'_> {
             {
                 continue;
             }
-            self.enter(thread, side, to);
+            self.enter(thread, side, to)?;
         }
         Ok(())
     }
@@ -195,7 +192,12 @@ impl Machine<'_> {
     }
 
     /// Goes to a block: phis take their values.
-    fn enter(&mut self, thread: &mut Thread, mut group: Group, to: BlockId) {
+    fn enter(&mut self, thread: &mut Thread, mut group: Group, to: BlockId) -> Outcome<()> {
+        match self.edge(thread, &group, to)? {
+            Edge::Plain => {}
+            Edge::Done => return Ok(()),
+            Edge::Left(after, out) => return self.enter(thread, after, out),
+        }
         let from = group.block;
         let phis = &self.kernel.blocks[to.0 as usize].phis;
         let value = |p: &Phi| p.incoming.iter().find(|(b, _)| *b == from).map(|(_, v)| *v);
@@ -212,6 +214,7 @@ impl Machine<'_> {
         group.block = to;
         group.next = 0;
         thread.groups.push(group);
+        Ok(())
     }
 
     pub(super) fn operand(&mut self, registers: &[Option<T>], o: Operand, ty: Ty) -> T {

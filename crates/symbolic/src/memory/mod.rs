@@ -35,6 +35,7 @@ pub(crate) enum Init {
 /// Who wrote a cell last: a number that the execution knows; 0 for nobody.
 pub(crate) type Writer = u32;
 
+#[derive(Clone)]
 pub(crate) struct Object {
     pub(crate) name: String,
     pub(crate) space: Space,

@@ -20,7 +20,7 @@ pub(crate) struct Placed {
     high: i128,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Places {
     reads: Vec<Placed>,
     others: Vec<Placed>,

@@ -114,7 +114,7 @@ pub(crate) struct Events {
     pub(crate) warps: Vec<Vec<Event>>,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Records {
     /// Bytes that one list is for.
     granule: u64,

@@ -49,13 +49,25 @@ pub(crate) struct Solver {
     z3: Option<z3::Z3>,
     /// Questions that Z3 was asked.
     pub(crate) questions: u64,
+    /// Questions after which Z3 is not asked any more.
+    pub(crate) most: u64,
 }
 
 impl Solver {
     pub(crate) fn new(deadline: Option<Instant>, cancel: Cancel, work: u32) -> Solver {
         let samples = (0..SAMPLES).map(|i| (i, Evaluation::new())).collect();
         let asked = FxHashMap::default();
-        Solver { samples, asked, assumed: None, deadline, cancel, work, z3: None, questions: 0 }
+        Solver {
+            samples,
+            asked,
+            assumed: None,
+            deadline,
+            cancel,
+            work,
+            z3: None,
+            questions: 0,
+            most: u64::MAX,
+        }
     }
 
     /// From here on only inputs count for which the condition holds.
@@ -115,7 +127,7 @@ impl Solver {
     }
 
     fn ask(&mut self, pool: &Pool, condition: T, work: u32) -> Answer {
-        if self.is_late() {
+        if self.is_late() || self.questions >= self.most {
             return Answer::Open;
         }
         let Some(terms) = reachable(pool, &[condition], LARGEST) else { return Answer::Open };
@@ -152,6 +164,16 @@ impl Solver {
 /// A sample's value of a variable: numbers that differ between variables, and some that are special.
 fn sampled(pool: &Pool, sample: u64, v: u32) -> u64 {
     let ty = pool.variable_type(v);
+    if let Some((low, high)) = pool.counter_range(v) {
+        let count = high.abs_diff(low).saturating_add(1);
+        let place = match sample {
+            0 => 0,
+            1 => count - 1,
+            2 => 1 % count,
+            _ => mix(sample << 32 | u64::from(v)) % count,
+        };
+        return low.wrapping_add_unsigned(place) as u64 & ty.mask();
+    }
     let mixed = mix(sample << 32 | u64::from(v));
     match (sample, ty) {
         (0, _) => 0,

@@ -55,6 +55,12 @@ pub(crate) fn script(pool: &Pool, terms: &[T], condition: T, any: bool) -> Scrip
     for &v in &writer.variables {
         let bits = pool.variable_type(v).bits();
         let _ = writeln!(text, "(declare-const v{v} (_ BitVec {bits}))");
+        if let Some((low, high)) = pool.counter_range(v) {
+            let ty = pool.variable_type(v);
+            let number = |n: i64| bit_vector(ty, n as u64 & ty.mask());
+            let _ = writeln!(text, "(assert (bvsle {} v{v}))", number(low));
+            let _ = writeln!(text, "(assert (bvsle v{v} {}))", number(high));
+        }
     }
     for (name, signature) in &writer.functions {
         let _ = writeln!(text, "(declare-fun {name} {signature})");
@@ -196,6 +202,7 @@ impl Writer<'_> {
                 let parts: Vec<String> = list.iter().map(|t| name(*t)).collect();
                 format!("(and {})", parts.join(" "))
             }
+            Node::Element(input, index) => self.function(&format!("input{input}"), &[*index], ty),
             Node::Address(object, offset) => {
                 let base = format!("object{object}");
                 self.functions.entry(base.clone()).or_insert_with(|| "() (_ BitVec 64)".into());

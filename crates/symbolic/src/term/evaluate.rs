@@ -37,6 +37,12 @@ pub(crate) fn apply(pool: &Pool, node: &Node, ty: Ty, of: &impl Fn(T) -> u64) ->
         Node::Address(object, offset) => {
             (u64::from(object) << 40 | 1 << 39).wrapping_add(of(offset))
         }
+        // Some contents: small numbers.
+        Node::Element(input, index) => {
+            let mixed = of(index).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(input) << 32;
+            let number = (mixed >> 29) % 1000;
+            if ty.is_float() { bits::real_bits(ty, number as f64) } else { number }
+        }
     })
 }
 
@@ -81,7 +87,7 @@ impl Evaluation {
             let ty = pool.ty(t);
             let v = match pool.node(t) {
                 Node::Var(v) => variable(*v) & ty.mask(),
-                node => apply(pool, node, ty, &|c| self.values[&c]).unwrap_or(0),
+                node => apply(pool, node, ty, &|c| self.values[&c]).unwrap_or(0) & ty.mask(),
             };
             self.values.insert(t, v);
             stack.pop();

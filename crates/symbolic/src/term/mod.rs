@@ -15,7 +15,7 @@
 pub(crate) mod evaluate;
 mod logic;
 mod ranges;
-mod show;
+pub(crate) mod show;
 mod simplify;
 pub(crate) mod walk;
 
@@ -55,6 +55,8 @@ pub(crate) enum Node {
     /// What a floating-point atomic leaves in memory, the old value and the one that is added: several of them are done
     /// in an order that nobody knows, and that differs between executions: the number is that of the execution.
     AnyOrder(FloatOp, u32, T, T),
+    /// An element of an input: the index, an `I64`, is a term.
+    Element(u32, T),
 }
 
 /// What a variable stands for.
@@ -62,6 +64,8 @@ pub(crate) enum Node {
 pub(crate) enum Variable {
     /// An element of an input; a scalar is its element 0.
     Input { input: u32, element: u64 },
+    /// A number that counts threads, iterations or elements, with its name.
+    Counter(std::sync::Arc<str>),
     /// A value that nobody gave.
     Undefined(Undefined),
 }
@@ -94,6 +98,8 @@ pub(crate) struct Pool {
     variable_types: Vec<Ty>,
     inputs: FxHashMap<(u32, u64), T>,
     ranges: FxHashMap<T, ranges::Range>,
+    /// The least and the greatest value of variables that count.
+    counters: FxHashMap<u32, (i64, i64)>,
     range_depth: u32,
     /// Names of inputs, for printing.
     pub(crate) input_names: Vec<InputName>,
@@ -162,6 +168,30 @@ impl Pool {
         let t = self.variable(Variable::Input { input, element }, ty);
         self.inputs.insert((input, element), t);
         t
+    }
+
+    /// The element of an input at an index.
+    pub(crate) fn element(&mut self, input: u32, index: T, ty: Ty) -> T {
+        match self.value(index) {
+            Some(element) => self.input(input, element, ty),
+            None => self.intern(Node::Element(input, index), ty),
+        }
+    }
+
+    /// A new variable that is one of these numbers, read as signed. It is called by its name in expressions.
+    pub(crate) fn counter(&mut self, name: &str, ty: Ty, low: i64, high: i64) -> T {
+        if low == high {
+            return self.constant(ty, low as u64);
+        }
+        let t = self.variable(Variable::Counter(name.into()), ty);
+        self.counters.insert(self.variables.len() as u32 - 1, (low, high));
+        self.ranges.insert(t, (low.into(), high.into()));
+        t
+    }
+
+    /// The least and the greatest value of a variable that counts.
+    pub(crate) fn counter_range(&self, v: u32) -> Option<(i64, i64)> {
+        self.counters.get(&v).copied()
     }
 
     pub(crate) fn variable_type(&self, v: u32) -> Ty {

@@ -12,7 +12,8 @@ pub(crate) fn children(node: &Node, mut f: impl FnMut(T)) {
         | Node::FloatUn(_, _, a)
         | Node::Cast(_, a)
         | Node::Not(a)
-        | Node::Address(_, a) => f(*a),
+        | Node::Address(_, a)
+        | Node::Element(_, a) => f(*a),
         Node::Int(_, a, b)
         | Node::Float(_, _, a, b)
         | Node::Math(_, a, b)
@@ -55,7 +56,7 @@ pub(crate) fn undefined_in(pool: &Pool, root: T) -> Option<Undefined> {
     all.into_iter().find_map(|t| match pool.node(t) {
         Node::Var(v) => match &pool.variables[*v as usize] {
             Variable::Undefined(why) => Some(*why),
-            Variable::Input { .. } => None,
+            Variable::Input { .. } | Variable::Counter(_) => None,
         },
         _ => None,
     })

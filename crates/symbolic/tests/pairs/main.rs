@@ -3,6 +3,7 @@
 mod floats;
 mod integers;
 mod limits;
+mod scale;
 
 use std::time::{Duration, Instant};
 
@@ -12,23 +13,27 @@ use lockstep_frontend as frontend;
 use lockstep_kernel::{Kernel, Language, ParamKind, Ty};
 use lockstep_simulate::bind;
 use lockstep_symbolic::{
-    Answer, Assumptions, Input, Launched, Limits, Output, Program, Question, Verdict, equivalent,
+    Answer, Assumptions, Input, Launched, Limits, Output, Program, Question, Threads, Verdict,
+    equivalent,
 };
 
 /// Kernels `a` and `b` of a source, as launched with these dimensions and arguments; those with `:symbolic` stand for every value.
 struct Pair<'a> {
     source: &'a str,
     /// Blocks and threads of `a`, then of `b`.
-    dims: [[u32; 2]; 2],
+    dims: [[[u32; 3]; 2]; 2],
     args: &'a [&'a str],
     allowed: Assumptions,
     limits: Limits,
+    threads: Threads,
 }
 
 impl<'a> Pair<'a> {
     fn new(source: &'a str, a: [u32; 2], b: [u32; 2], args: &'a [&'a str]) -> Pair<'a> {
         let limits = Limits::default();
-        Pair { source, dims: [a, b], args, allowed: Assumptions::NONE, limits }
+        let threads = Threads::Each;
+        let dims = [a, b].map(|d| d.map(|x| [x, 1, 1]));
+        Pair { source, dims, args, allowed: Assumptions::NONE, limits, threads }
     }
 
     fn with(self, allowed: Assumptions) -> Pair<'a> {
@@ -67,8 +72,7 @@ impl<'a> Pair<'a> {
                 args.push((name.to_owned(), ArgValue::parse(value).expect("a value")));
             }
             let [grid, block] = dims;
-            let launch =
-                Launch { grid: [grid, 1, 1], block: [block, 1, 1], args, ..Launch::default() };
+            let launch = Launch { grid, block, args, ..Launch::default() };
             let bound = bind::bind(kernel, &launch).expect("the launch fits");
             let mut of = vec![None; kernel.params.len()];
             for (param, name) in symbolic.iter().enumerate() {
@@ -119,6 +123,7 @@ impl<'a> Pair<'a> {
             allowed: self.allowed,
             tolerance: None,
             limits: self.limits,
+            threads: self.threads,
             warp_size: 32,
             rounds: 24,
             seed: 1,

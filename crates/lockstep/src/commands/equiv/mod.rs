@@ -17,7 +17,7 @@ use lockstep_kernel::{Kernel, ParamKind};
 use lockstep_names as names;
 use lockstep_simulate::bind;
 use lockstep_symbolic::{
-    Assumptions, Input, Launched, Limits, Output, Program, Question, Tolerance, equivalent,
+    Assumptions, Input, Launched, Limits, Output, Program, Question, Threads, Tolerance, equivalent,
 };
 
 use crate::cli::options::{Analysis, CompareArgs, EquivArgs};
@@ -140,6 +140,7 @@ fn answer(
             .fold(Assumptions::NONE, |all, a| all.with(Assumptions::of(*a))),
         tolerance: tolerance(&args.compare),
         limits: Limits { unroll: args.compare.unroll, ..Limits::default() },
+        threads: Threads::Any,
         warp_size: analysis.launch.warp_size(),
         rounds: args.compare.inputs,
         seed: analysis.launch.seed,

@@ -125,14 +125,7 @@ fn mismatch(sides: &[Side; 2], question: &Question, found: &Mismatch) -> Finding
 
 fn access(side: &Side, found: &Mismatch, which: usize) -> Access {
     let told = found.told.as_ref();
-    let notes = told.map(|t| {
-        let [whole, part] = [&t.expressions[which], &t.differing[which]];
-        let mut notes = vec![format!("{} computes {whole}", side.name)];
-        if part != whole {
-            notes.push(format!("differs first in {part}"));
-        }
-        notes
-    });
+    let notes = told.map(|t| vec![format!("computes {}", t.expressions[which])]);
     let writer = found.writers[which].as_ref();
     let mut notes = notes.unwrap_or_default();
     if let (Some(step), What::Script(script)) = (writer.and_then(|w| w.step), &side.what) {
