@@ -28,6 +28,7 @@ pub use code::program::{Prepared, too_large};
 pub use launch::bind;
 pub use launch::bytes::Bytes;
 pub use launch::outcome::*;
+pub use launch::resident::{Resident, ResidentObject};
 pub use launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 pub use launch::store_buffers::{BufferStats, MissedStore, StoreBuffers, WeakOutcome};
 pub use simulate::simulate;

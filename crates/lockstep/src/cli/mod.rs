@@ -7,4 +7,5 @@ pub(crate) mod internal;
 pub(crate) mod interrupt;
 pub(crate) mod options;
 pub(crate) mod output;
+pub(crate) mod program_options;
 pub(crate) mod progress;

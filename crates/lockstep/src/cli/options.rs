@@ -14,6 +14,7 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
+use crate::cli::program_options::{EXEC_HELP, ExecArgs, NVCC_HELP, NvccArgs};
 use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
@@ -110,6 +111,12 @@ pub(crate) enum Command {
         that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
         also be 'null', or '&A' for the array of parameter A.")]
     Run(RunArgs),
+    /// Run a whole CUDA program, its kernels on the simulator with all checks on
+    #[command(after_help = EXEC_HELP)]
+    Exec(Box<ExecArgs>),
+    /// Compile a CUDA program for 'lockstep exec', with nvcc's options
+    #[command(after_help = NVCC_HELP)]
+    Nvcc(NvccArgs),
     /// Check the proofs that 'prove --proof-log DIR' wrote, with another solver
     #[command(after_help = "Examples:\n  \
         lockstep recheck proofs\n  \
@@ -576,7 +583,7 @@ pub(crate) struct ReportArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value = "human")]
     pub(crate) format: Format,
-    /// Write the report to FILE instead of standard output
+    /// Write the report to FILE instead of standard output (exec: standard error)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
@@ -695,7 +702,7 @@ impl SchedulingArg {
 
 /// A kind by its name; the names are what completion scripts offer.
 #[derive(Clone)]
-struct KindParser;
+pub(crate) struct KindParser;
 
 impl TypedValueParser for KindParser {
     type Value = Kind;
@@ -750,7 +757,7 @@ fn parse_error(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_arch(text: &str) -> Result<String, String> {
+pub(crate) fn parse_arch(text: &str) -> Result<String, String> {
     let name = text.strip_prefix("sm_").unwrap_or("");
     let digits = name.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let is_name = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
@@ -781,7 +788,7 @@ fn parse_buffer_size(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_jobs(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n) if (1..=4096).contains(&n) => Ok(n),
         _ => Err("a number from 1 to 4096 expected".into()),
