@@ -163,7 +163,8 @@ fn tell_apart(module: &llvm::Module, number: usize) -> HashMap<String, String> {
     let globals = module.globals().into_iter().chain(module.functions());
     let is_internal = |g: &Val| {
         let name = llvm::name(*g);
-        !llvm::is_declaration(*g) && (name.starts_with("_ZL") || name.starts_with("_ZN12_GLOBAL__N_1"))
+        !llvm::is_declaration(*g)
+            && (name.starts_with("_ZL") || name.starts_with("_ZN12_GLOBAL__N_1"))
     };
     for global in globals.filter(is_internal) {
         let name = llvm::name(global);

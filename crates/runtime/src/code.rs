@@ -84,7 +84,8 @@ impl Code {
         stub: usize,
         memory: &mut Memory,
     ) -> Result<Arc<Loaded>, Failed> {
-        let (unit, name) = self.functions.get(&stub).cloned().ok_or(Failed(Status::INVALID_FUNCTION))?;
+        let (unit, name) =
+            self.functions.get(&stub).cloned().ok_or(Failed(Status::INVALID_FUNCTION))?;
         self.kernel_named(unit, &name, memory)
     }
 
@@ -141,7 +142,8 @@ impl Code {
             return Failed::with(Status::NO_BINARY);
         };
         let together: Vec<usize> = if part.relocatable {
-            let is_open = |u: &Unit| u.group.is_none() && u.part.as_ref().is_some_and(|p| p.relocatable);
+            let is_open =
+                |u: &Unit| u.group.is_none() && u.part.as_ref().is_some_and(|p| p.relocatable);
             (0..self.units.len()).filter(|&i| is_open(&self.units[i])).collect()
         } else {
             vec![unit]

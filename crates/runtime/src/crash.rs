@@ -39,7 +39,11 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, _: *mut libc::c_
             Some(a) if a.freed.is_some() => {
                 format!("the host dereferences a pointer into memory of {} that was freed", a.call)
             }
-            Some(a) => format!("the host dereferences a pointer to the device's memory ({}{})", a.call, a.site.told()),
+            Some(a) => format!(
+                "the host dereferences a pointer to the device's memory ({}{})",
+                a.call,
+                a.site.told()
+            ),
             None => format!("the host dereferences {address:#x}, an address of the device"),
         };
         let help = "copy the data to the host first (cudaMemcpy), or allocate memory that both can use (cudaMallocManaged)";

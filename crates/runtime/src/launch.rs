@@ -102,10 +102,14 @@ impl Device {
         let beyond = |d: [u32; 3], most: [u32; 3]| (0..3).any(|a| d[a] > most[a]);
         let at_once = PROCESSORS * blocks_of_processor(threads, shared);
         let (status, what) = if threads == 0 || blocks == 0 {
-            let what = format!("a grid of {} with blocks of {}", dims(asked.grid), dims(asked.block));
+            let what =
+                format!("a grid of {} with blocks of {}", dims(asked.grid), dims(asked.block));
             (Status::INVALID_CONFIGURATION, what)
         } else if threads > MOST_THREADS || beyond(asked.block, MOST_BLOCK) {
-            let what = format!("blocks of {} threads, of which a device runs at most {MOST_THREADS}", dims(asked.block));
+            let what = format!(
+                "blocks of {} threads, of which a device runs at most {MOST_THREADS}",
+                dims(asked.block)
+            );
             (Status::INVALID_CONFIGURATION, what)
         } else if beyond(asked.grid, MOST_GRID) {
             (Status::INVALID_CONFIGURATION, format!("a grid of {}", dims(asked.grid)))
@@ -117,13 +121,19 @@ impl Device {
             let what = format!("blocks of {threads} threads, where its launch bounds say {most}");
             (Status::OUT_OF_RESOURCES, what)
         } else if asked.cooperative && blocks > at_once {
-            let what = format!("a cooperative launch of {blocks} blocks, of which {at_once} run at once");
+            let what = format!(
+                "{blocks} blocks that may wait for each other, of which {at_once} run at once"
+            );
             (Status::COOPERATIVE_TOO_LARGE, what)
         } else {
             return Ok(());
         };
         let message = format!("{name} is launched with {what}: it does not run");
-        self.misuse(site, message, "choose dimensions within the limits, and look at what the launch returns");
+        self.misuse(
+            site,
+            message,
+            "choose dimensions within the limits, and look at what the launch returns",
+        );
         Failed::with(status)
     }
 
@@ -135,8 +145,12 @@ impl Device {
         let config = self.settings.config(full);
         let before = if self.is_checked() { witness::contents(self, loaded, launch) } else { None };
         let started = Instant::now();
-        let outcome =
-            loaded.prepared.simulate_resident(launch, &config, &mut self.memory.resident, &loaded.slots);
+        let outcome = loaded.prepared.simulate_resident(
+            launch,
+            &config,
+            &mut self.memory.resident,
+            &loaded.slots,
+        );
         let seconds = started.elapsed().as_secs_f64();
         let outcome = match outcome {
             Ok(outcome) => outcome,
@@ -190,7 +204,14 @@ impl Device {
     }
 
     /// Adds a launch to what is known of its kernel.
-    fn note(&mut self, kernel: &Kernel, number: usize, outcome: &Outcome, full: bool, seconds: f64) {
+    fn note(
+        &mut self,
+        kernel: &Kernel,
+        number: usize,
+        outcome: &Outcome,
+        full: bool,
+        seconds: f64,
+    ) {
         let Some(of) = self.launches.kernels.get_mut(&number) else { return };
         of.coverage.join(&outcome.coverage);
         of.record.made += 1;
@@ -258,7 +279,8 @@ fn left_by(outcome: &Outcome) -> Option<Status> {
 
 /// How many blocks of a launch one processor runs at the same time.
 pub(crate) fn blocks_of_processor(threads: u64, shared: u64) -> u64 {
-    let by_threads = THREADS_OF_PROCESSOR / threads.clamp(32, THREADS_OF_PROCESSOR).next_multiple_of(32);
+    let by_threads =
+        THREADS_OF_PROCESSOR / threads.clamp(32, THREADS_OF_PROCESSOR).next_multiple_of(32);
     let by_shared = (MOST_SHARED + 1024) / (shared + 1024);
     by_threads.min(by_shared).min(32)
 }

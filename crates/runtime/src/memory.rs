@@ -50,9 +50,14 @@ pub(crate) struct Allocation {
 #[derive(Clone, Copy, Debug)]
 enum Bytes {
     /// Pages of this process from an address on.
-    Mapped { at: usize, len: usize },
+    Mapped {
+        at: usize,
+        len: usize,
+    },
     /// Of the program.
-    Foreign { at: usize },
+    Foreign {
+        at: usize,
+    },
     Gone,
 }
 

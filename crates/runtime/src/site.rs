@@ -67,8 +67,7 @@ fn line_at(address: usize) -> Option<Line> {
 /// Whether a file is one of our headers.
 fn is_ours(file: &Path) -> bool {
     let ours = |f: &Path| f.ends_with("cuda/lockstep") || f.ends_with("include/cuda");
-    file.ancestors().any(ours)
-        || file.file_name().is_some_and(|n| n == "lockstep_cuda_prelude.h")
+    file.ancestors().any(ours) || file.file_name().is_some_and(|n| n == "lockstep_cuda_prelude.h")
 }
 
 /// A file as it is called from the folder that the program runs in.

@@ -20,8 +20,8 @@ pub(crate) enum What {
 impl What {
     fn name(self) -> &'static str {
         match self {
-            What::Stream => "stream",
-            What::Event => "event",
+            What::Stream => "a stream",
+            What::Event => "an event",
         }
     }
 }
@@ -70,10 +70,10 @@ impl Device {
                 return self.streams.handles.get_mut(&number).ok_or(Failed(Status::INVALID_HANDLE));
             }
             Some(Handle { released: Some(before), .. }) => {
-                format!("{call} is given a {} that was released before{}", what.name(), before.told())
+                format!("{call} is given {} that was released before{}", what.name(), before.told())
             }
-            None if number == 0 => format!("{call} is given a null {}", what.name()),
-            None => format!("{call} is given a {} that does not exist", what.name()),
+            None if number == 0 => format!("{call} is given null in place of {}", what.name()),
+            None => format!("{call} is given {} that does not exist", what.name()),
         };
         let help = "release a handle after its last use, and use only what the runtime has created";
         self.misuse(site, told, help);

@@ -59,9 +59,8 @@ pub(crate) fn contents(device: &Device, loaded: &Loaded, launch: &BoundLaunch) -
                                 left -= size;
                                 device.memory.bytes(slot).map(|from| {
                                     // SAFETY: the allocation has that many bytes, and nothing writes them now.
-                                    let bytes = unsafe {
-                                        std::slice::from_raw_parts(from, size as usize)
-                                    };
+                                    let bytes =
+                                        unsafe { std::slice::from_raw_parts(from, size as usize) };
                                     Array::Bytes(bytes.to_vec())
                                 })
                             }
@@ -96,7 +95,8 @@ impl Contents {
         for ((param, arg), array) in kernel.params.iter().zip(&launch.args).zip(&self.arrays) {
             let value = match (param.kind, arg, array) {
                 (ParamKind::Scalar { ty, .. }, BoundArg::Scalar(values), _) => {
-                    let element = bind::element_type(Elem::Scalar(ty), &param.source_type, param.signed);
+                    let element =
+                        bind::element_type(Elem::Scalar(ty), &param.source_type, param.signed);
                     let text = |v: &u64| element.value_text(&v.to_le_bytes()[..element.size()]);
                     let texts: Vec<String> = values.iter().map(text).collect();
                     Some(ArgValue::Scalar(texts.join(",")))

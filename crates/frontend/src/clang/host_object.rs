@@ -10,10 +10,7 @@ use crate::{Error, Options};
 const VERSION: &str = "12.4";
 
 /// The command for host code, up to the options that the user gave for it; `image` is its device code.
-pub(crate) fn program_host_command(
-    options: &Options,
-    image: &Path,
-) -> Result<Command, Error> {
+pub(crate) fn program_host_command(options: &Options, image: &Path) -> Result<Command, Error> {
     let mut c = Command::new(tool("clang++-19"));
     c.args(CUDA).arg(format!("--offload-arch={}", architecture::of(options)));
     c.args(["--cuda-host-only", "-w", "-gline-tables-only", "-fno-omit-frame-pointer"]);

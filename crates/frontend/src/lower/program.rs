@@ -3,8 +3,8 @@
 //! The program itself gives all values. So structs passed by value are their bytes, and variables are memory: nothing of
 //! them becomes a parameter.
 
-use lockstep_kernel::{Elem, Kernel, Language, Space};
 use llvm_sys::core::{LLVMGetSection, LLVMGlobalGetValueType};
+use lockstep_kernel::{Elem, Kernel, Language, Space};
 
 use crate::Options;
 use crate::llvm::{self, Module, Val};

@@ -39,6 +39,7 @@ pub(crate) fn write_program_report(
     let text = rendered(report, sources, args, seconds);
     match &args.output {
         Some(file) => write_text(&text, Some(file))?,
+        None if text.trim().is_empty() => {}
         None => complain(text.trim_end()),
     }
     if args.statistics {

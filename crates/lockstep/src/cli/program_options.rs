@@ -18,7 +18,7 @@ pub(crate) const EXEC_HELP: &str = "Examples:\n  \
     library does not have fails with its name when it is called.";
 
 pub(crate) const NVCC_HELP: &str = "Examples:\n  \
-    lockstep nvcc -O2 -arch=sm_80 squares.cu -o squares\n  \
+    lockstep nvcc -O2 -arch=sm_80 squares.cu -o app\n  \
     lockstep nvcc -dc squares.cu -o squares.o\n\n\
     In a Makefile: NVCC='lockstep nvcc'. With CMake: -DCMAKE_CUDA_COMPILER set to a script that calls it. Objects hold device \
     code for 'lockstep exec', and no code for a GPU.";

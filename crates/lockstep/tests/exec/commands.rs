@@ -73,7 +73,10 @@ fn the_report_has_launches_calls_of_the_host_and_the_end() {
         found.clone()
     };
     let race = finding("data-race");
-    assert_eq!(race["host"], serde_json::json!({"file": "reduce_race.cu", "line": 22, "launch": 1}));
+    assert_eq!(
+        race["host"],
+        serde_json::json!({"file": "reduce_race.cu", "line": 22, "launch": 1})
+    );
     assert_eq!(finding("out-of-bounds")["host"]["launch"], 4);
     assert_eq!(kernel["verdicts"]["deadlock"]["verdict"], "clean");
 }
@@ -97,9 +100,11 @@ fn a_witness_repeats_a_finding() {
 fn what_is_looked_for_can_be_chosen() {
     let dir = place();
     copied("reduce_race.cu", dir.path());
-    let (report_of_bounds, status) = report(dir.path(), &["--only", "out-of-bounds", "reduce_race.cu"]);
+    let (report_of_bounds, status) =
+        report(dir.path(), &["--only", "out-of-bounds", "reduce_race.cu"]);
     assert_eq!(status, 1);
-    let verdicts = report_of_bounds["kernels"][0]["verdicts"].as_object().expect("verdicts").clone();
+    let verdicts =
+        report_of_bounds["kernels"][0]["verdicts"].as_object().expect("verdicts").clone();
     assert_eq!(verdicts.keys().collect::<Vec<_>>(), ["out-of-bounds"]);
     let (first, _) = report(dir.path(), &["--check", "first", "reduce_race.cu"]);
     // One for each shape.

@@ -91,7 +91,9 @@ impl Device {
             }
             return Ok(());
         };
-        let Some(a) = self.memory.get(spot.slot) else { return Failed::with(Status::INVALID_VALUE) };
+        let Some(a) = self.memory.get(spot.slot) else {
+            return Failed::with(Status::INVALID_VALUE);
+        };
         let last = (height - 1) * side.pitch + (depth - 1) * side.slice + width;
         let of = format!("memory of {}{}", a.call, a.site.told());
         let end = spot.offset + last as i64;
@@ -133,7 +135,11 @@ impl Device {
         self.within(copy, "write", target, to, shape)?;
         let has_rows = height * depth > 1;
         if has_rows && (to.pitch < width || from.pitch < width) && height > 1 {
-            let message = format!("{} copies rows of {width} bytes, with a pitch of {}", copy.name, to.pitch.min(from.pitch));
+            let message = format!(
+                "{} copies rows of {width} bytes, with a pitch of {}",
+                copy.name,
+                to.pitch.min(from.pitch)
+            );
             self.misuse(copy.site, message, "the pitch is the distance between rows, in bytes");
             return Failed::with(Status::INVALID_VALUE);
         }
@@ -141,7 +147,8 @@ impl Device {
         for z in 0..depth {
             for y in 0..height {
                 let (t, s) = (to.row(y, z), from.row(y, z));
-                let (t_at, s_at) = (self.bytes_at(target, t, to.at), self.bytes_at(source, s, from.at));
+                let (t_at, s_at) =
+                    (self.bytes_at(target, t, to.at), self.bytes_at(source, s, from.at));
                 // SAFETY: both sides have these bytes: of the device, as `within` has seen, and of the host, as the
                 // program says. They may be the same.
                 unsafe { std::ptr::copy(s_at.cast_const(), t_at, width as usize) };
@@ -186,7 +193,11 @@ impl Device {
             side(to_device),
             side(!device)
         );
-        self.misuse(copy.site, message, "the direction must be that of the pointers; cudaMemcpyDefault finds it out");
+        self.misuse(
+            copy.site,
+            message,
+            "the direction must be that of the pointers; cudaMemcpyDefault finds it out",
+        );
         Failed::with(Status::INVALID_VALUE)
     }
 
@@ -234,7 +245,8 @@ impl Device {
             a.call,
             a.site.told()
         );
-        let help = "look at whether the kernel that should write it was launched, and reaches its stores";
+        let help =
+            "look at whether the kernel that should write it was launched, and reaches its stores";
         self.host_finding(Kind::UninitialisedRead, Severity::Warning, copy.site, message, help);
     }
 
@@ -581,10 +593,7 @@ symbol_copies! {
 ///
 /// `to` is a pointer, or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cudaGetSymbolAddress(
-    to: *mut *mut c_void,
-    host: *const c_void,
-) -> Status {
+pub unsafe extern "C" fn cudaGetSymbolAddress(to: *mut *mut c_void, host: *const c_void) -> Status {
     call_unbroken(|d| {
         let (slot, _) = d.code.variable(host as usize, &mut d.memory)?;
         // SAFETY: as the caller says.

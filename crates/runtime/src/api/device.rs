@@ -303,8 +303,18 @@ fn attribute(number: c_int) -> Option<c_int> {
         106 => p.max_blocks_per_multi_processor,
         111 => p.reserved_shared_mem_per_block as c_int,
         115 => p.memory_pools_supported,
-        21..=29 | 42..=49 | 51..=74 | 77 | 85 | 92..=94 | 98 | 99 | 102..=105 | 107..=110
-        | 112..=114 | 116..=140 => 0,
+        21..=29
+        | 42..=49
+        | 51..=74
+        | 77
+        | 85
+        | 92..=94
+        | 98
+        | 99
+        | 102..=105
+        | 107..=110
+        | 112..=114
+        | 116..=140 => 0,
         _ => return None,
     })
 }

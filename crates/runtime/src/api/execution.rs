@@ -118,7 +118,9 @@ pub unsafe extern "C" fn cudaLaunchCooperativeKernel(
     stream: *mut c_void,
 ) -> Status {
     // SAFETY: as the caller says.
-    unsafe { launch("cudaLaunchCooperativeKernel", stub, (grid, block), args, shared, stream, true) }
+    unsafe {
+        launch("cudaLaunchCooperativeKernel", stub, (grid, block), args, shared, stream, true)
+    }
 }
 
 /// `cudaLaunchConfig_t` of our headers.
@@ -159,7 +161,15 @@ pub unsafe extern "C" fn cudaLaunchKernelExC(
             n => std::slice::from_raw_parts(c.attributes, n as usize),
         };
         let cooperative = attributes.iter().any(|a| a.id == COOPERATIVE && a.value[0] as u32 != 0);
-        launch("cudaLaunchKernelExC", stub, (c.grid, c.block), args, c.shared, c.stream, cooperative)
+        launch(
+            "cudaLaunchKernelExC",
+            stub,
+            (c.grid, c.block),
+            args,
+            c.shared,
+            c.stream,
+            cooperative,
+        )
     }
 }
 
@@ -224,7 +234,9 @@ pub extern "C" fn cudaFuncSetAttribute(
         let wanted = value.max(0) as u64 + kernel.shared;
         if wanted > MOST_SHARED {
             let name = &kernel.kernel().name;
-            let message = format!("cudaFuncSetAttribute allows {name} {wanted} bytes of shared memory, of which a block has at most {MOST_SHARED}");
+            let message = format!(
+                "cudaFuncSetAttribute allows {name} {wanted} bytes of shared memory, of which a block has at most {MOST_SHARED}"
+            );
             d.misuse(&site, message, "use less shared memory");
             return Failed::with(Status::INVALID_VALUE);
         }

@@ -39,7 +39,7 @@ impl Device {
         let known = spot.and_then(|s| Some((s, self.memory.get(s.slot)?)));
         let (what, help) = match known {
             None => (
-                format!("{address:#x}, which the runtime has not allocated"),
+                "a pointer to what the runtime has not allocated".to_owned(),
                 "free with it only what the runtime has allocated",
             ),
             Some((_, Allocation { freed: Some((before, at)), call, .. })) => (
@@ -47,7 +47,12 @@ impl Device {
                 "free each allocation once",
             ),
             Some((spot, a)) if spot.offset != 0 => (
-                format!("a pointer {} bytes into memory of {}{}", spot.offset, a.call, a.site.told()),
+                format!(
+                    "a pointer {} bytes into memory of {}{}",
+                    spot.offset,
+                    a.call,
+                    a.site.told()
+                ),
                 "free with the pointer that the allocation has returned",
             ),
             Some((_, a)) if !allowed.contains(&a.used) => (
@@ -204,7 +209,10 @@ pub extern "C" fn cudaHostRegister(at: *mut c_void, size: usize, _flags: c_uint)
             d.misuse(&site, message, "register memory once");
             return Failed::with(Status::ALREADY_REGISTERED);
         }
-        d.memory.register(at, size as u64, site).map(|_| ()).ok_or(Failed(Status::MEMORY_ALLOCATION))
+        d.memory
+            .register(at, size as u64, site)
+            .map(|_| ())
+            .ok_or(Failed(Status::MEMORY_ALLOCATION))
     })
 }
 
@@ -247,7 +255,8 @@ pub unsafe extern "C" fn cudaHostGetDevicePointer(
             // SAFETY: as the caller says.
             (Some(_), Some(Use::Pinned | Use::Managed)) => unsafe { give(to, host) },
             _ => {
-                let message = "cudaHostGetDevicePointer is given memory that is not mapped".to_owned();
+                let message =
+                    "cudaHostGetDevicePointer is given memory that is not mapped".to_owned();
                 d.misuse(&site, message, "allocate it with cudaHostAlloc, or register it");
                 Failed::with(Status::INVALID_VALUE)
             }

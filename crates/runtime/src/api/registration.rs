@@ -29,13 +29,15 @@ pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const Wrapper) -> *mu
     // SAFETY: as the caller says; an image of ours begins with its length.
     let part = unsafe {
         let Wrapper { magic, data, .. } = *wrapper;
-        let head = (magic == MAGIC && !data.is_null())
-            .then(|| std::slice::from_raw_parts(data, HEAD));
+        let head =
+            (magic == MAGIC && !data.is_null()).then(|| std::slice::from_raw_parts(data, HEAD));
         let length = head.and_then(|h| DevicePart::length(h.try_into().ok()?));
         length.and_then(|n| DevicePart::of_image(std::slice::from_raw_parts(data, n)))
     };
     if part.is_none() {
-        eprintln!("lockstep: the program has device code that lockstep nvcc has not compiled; its kernels cannot run");
+        eprintln!(
+            "lockstep: the program has device code that lockstep nvcc has not compiled; its kernels cannot run"
+        );
     }
     let unit = lock().code.add(part);
     // A handle that is not null.

@@ -179,7 +179,11 @@ pub extern "C" fn cudaEventRecord(event: Handle, stream: Handle) -> Status {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cudaEventRecordWithFlags(event: Handle, stream: Handle, _flags: c_uint) -> Status {
+pub extern "C" fn cudaEventRecordWithFlags(
+    event: Handle,
+    stream: Handle,
+    _flags: c_uint,
+) -> Status {
     record("cudaEventRecordWithFlags", event, stream)
 }
 
@@ -202,11 +206,7 @@ pub extern "C" fn cudaEventQuery(event: Handle) -> Status {
 ///
 /// `to` is a number, or null.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cudaEventElapsedTime(
-    to: *mut f32,
-    start: Handle,
-    end: Handle,
-) -> Status {
+pub unsafe extern "C" fn cudaEventElapsedTime(to: *mut f32, start: Handle, end: Handle) -> Status {
     const NO_TIMING: u32 = 2;
     let site = Site::here();
     call_unbroken(|d| {
@@ -217,7 +217,8 @@ pub unsafe extern "C" fn cudaEventElapsedTime(
             *time = state.recorded.filter(|_| state.flags & NO_TIMING == 0);
         }
         let [Some(from), Some(to_time)] = times else {
-            let message = format!("{name} is given an event that was not recorded, or without timing");
+            let message =
+                format!("{name} is given an event that was not recorded, or without timing");
             d.misuse(&site, message, "record both events first");
             return Failed::with(Status::INVALID_HANDLE);
         };

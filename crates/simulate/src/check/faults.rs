@@ -115,9 +115,8 @@ fn nowhere(p: &Program, op: Action, address: u64, size: u64, accesses: Vec<Acces
     let device = Resident::range();
     let is_host = p.resident.is_some() && !device.contains(&address) && address < 1 << 47;
     if is_host {
-        let message = format!(
-            "{op} of {size} bytes at {address:#x}, which is no address of the device's memory"
-        );
+        let message =
+            format!("{op} of {size} bytes at an address that is none of the device's memory");
         let help = "a pointer to the host's memory means nothing to a kernel: copy the data to memory of the device, and pass that pointer";
         return finding(Kind::OutOfBounds, message, accesses, help);
     }
@@ -244,14 +243,7 @@ impl Here<'_, '_> {
         });
     }
 
-    fn use_of_freed(
-        self,
-        site: SiteId,
-        thread: u32,
-        size: u64,
-        info: &ObjectInfo,
-        freed: &str,
-    ) {
+    fn use_of_freed(self, site: SiteId, thread: u32, size: u64, info: &ObjectInfo, freed: &str) {
         let p = self.p;
         let key = Key { kind: Kind::UseAfterFree, places: p.places(site.0, site.0), object: 2 };
         self.reports.add(key, false, || {

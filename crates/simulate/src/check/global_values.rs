@@ -21,7 +21,9 @@ enum Values {
     /// It is of this launch only, or the host may write it at any time: all bytes have a value.
     NotTracked,
     /// All bytes have a value.
-    All { size: u64 },
+    All {
+        size: u64,
+    },
     /// As before the launch.
     Before(Arc<WrittenBits>),
     Now(Box<WrittenBits>),

@@ -271,7 +271,8 @@ impl Uninitialised {
     fn add(&mut self, p: &Program, pending: Pending) {
         let is_global = is_global(p, pending.origin.object);
         // A failed assertion ends the whole launch: no thread would have got here without what others were to write.
-        let is_full = self.pending.len() >= MOST_PENDING || is_global && self.globals >= MOST_GLOBAL;
+        let is_full =
+            self.pending.len() >= MOST_PENDING || is_global && self.globals >= MOST_GLOBAL;
         if !self.failed && !is_full {
             self.globals += usize::from(is_global);
             self.pending.push(pending);

@@ -173,7 +173,8 @@ pub(crate) fn layout(
             if id >= resident::FIRST && home.is_some() {
                 break;
             }
-            let address = l.addresses.origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
+            let address =
+                l.addresses.origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
             if let Some(init) = &mut l.objects[id].init
                 && let Some(bytes) = init.to_mut().get_mut(offset as usize..offset as usize + 8)
             {
@@ -244,7 +245,11 @@ pub(crate) fn layout(
         }
     }
     for _ in 0..blocks {
-        l.push(ObjectInfo { name: "heap block".into(), size: HEAP_BLOCK, ..ObjectInfo::nothing() })?;
+        l.push(ObjectInfo {
+            name: "heap block".into(),
+            size: HEAP_BLOCK,
+            ..ObjectInfo::nothing()
+        })?;
     }
     if l.shared_arena > 1 << 28 {
         return Err(LaunchError(format!("{} bytes of shared memory are too many", l.shared_arena)));

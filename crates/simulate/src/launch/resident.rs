@@ -86,7 +86,9 @@ impl Resident {
 
     /// The range of addresses of all slots.
     pub fn range() -> Range<u64> {
-        let start = |number: usize| ADDRESSES.origin(number) & !(ADDRESSES.origin(0) | (ADDRESSES.origin(0) - 1));
+        let start = |number: usize| {
+            ADDRESSES.origin(number) & !(ADDRESSES.origin(0) | (ADDRESSES.origin(0) - 1))
+        };
         start(FIRST)..start(HEAP)
     }
 
@@ -164,7 +166,8 @@ impl Resident {
 
     /// Bytes of one object were copied to another: those without a value have none there, either.
     pub fn copy_written(&mut self, to: (usize, u64), from: (usize, u64), len: u64) {
-        let source = self.slots.get(from.0).and_then(Option::as_ref).and_then(|o| o.written.clone());
+        let source =
+            self.slots.get(from.0).and_then(Option::as_ref).and_then(|o| o.written.clone());
         self.mark_written(to.0, to.1, len);
         let Some(mut source) = source else { return };
         let Some(object) = self.slots.get_mut(to.0).and_then(Option::as_mut) else { return };

@@ -112,10 +112,10 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     /// Whether memory may be read outside of the kernel's own accesses.
     pub(crate) fn claim_read(&self, t: &Target, world: &mut World<O>) -> bool {
         let mine = t.space() != Space::Global || self.memory.unwritten[t.object];
-        let agreed =
-            mine || world.claims.is_none_or(|c| {
-                c.claim(t, AccessKind::Read, self.block, false, &mut world.undo)
-            });
+        let agreed = mine
+            || world
+                .claims
+                .is_none_or(|c| c.claim(t, AccessKind::Read, self.block, false, &mut world.undo));
         if !agreed {
             world.stop_at_conflict();
         }

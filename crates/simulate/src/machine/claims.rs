@@ -81,7 +81,14 @@ impl Claims {
     /// Claims the words of an access to global memory; false if another block has an incompatible claim. `narrow`: an
     /// atomic whose scope does not include other blocks.
     #[inline(always)]
-    pub(crate) fn claim(&self, t: &Target, kind: AccessKind, block: u32, narrow: bool, undo: &mut Undo) -> bool {
+    pub(crate) fn claim(
+        &self,
+        t: &Target,
+        kind: AccessKind,
+        block: u32,
+        narrow: bool,
+        undo: &mut Undo,
+    ) -> bool {
         let words = Words { claims: &self.objects[t.object], base: t.bytes().cast_mut().cast() };
         let state = match kind {
             AccessKind::Read => READ,

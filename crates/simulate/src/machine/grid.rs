@@ -172,7 +172,8 @@ pub(crate) fn in_parallel<O: Observer>(
     let mut written: Vec<(usize, WrittenBits)> = Vec::new();
     for w in done {
         for (object, bits) in w.written {
-            let start = program.objects[object].resident.as_ref().and_then(|r| r.written.as_deref());
+            let start =
+                program.objects[object].resident.as_ref().and_then(|r| r.written.as_deref());
             match written.iter_mut().find(|(o, _)| *o == object) {
                 Some((_, joined)) => joined.join(&bits, start),
                 None => written.push((object, bits)),

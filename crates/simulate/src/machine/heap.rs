@@ -128,7 +128,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             let number = object.checked_sub(self.p.heap);
             match number.and_then(|n| world.heap.blocks.get_mut(n)) {
                 _ if address == 0 => {}
-                Some(b) if b.freed.is_none() && !b.is_gone && address == addresses.origin(object) => {
+                Some(b)
+                    if b.freed.is_none() && !b.is_gone && address == addresses.origin(object) =>
+                {
                     b.freed = Some(freed);
                 }
                 Some(HeapBlock { freed: Some(before), .. }) => {

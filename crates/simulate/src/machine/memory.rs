@@ -178,7 +178,12 @@ impl Memory {
         };
         let table = p.objects.iter().enumerate().map(entry).collect();
         let addresses = p.addresses;
-        Memory { addresses, table, shared, unwritten: p.unwritten().map(|u| u && parallel).collect() }
+        Memory {
+            addresses,
+            table,
+            shared,
+            unwritten: p.unwritten().map(|u| u && parallel).collect(),
+        }
     }
 
     /// Sets shared memory to its state at the start of a block.

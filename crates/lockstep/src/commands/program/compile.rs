@@ -59,7 +59,8 @@ impl Build {
         command.args(["-gline-tables-only", "-fno-omit-frame-pointer"]);
         let headers = cuda_headers().map_err(told)?;
         command.arg("-isystem").arg(headers);
-        let is_cpp = |o: &&OsString| extension != Some("c") || !o.as_encoded_bytes().starts_with(b"-std=");
+        let is_cpp =
+            |o: &&OsString| extension != Some("c") || !o.as_encoded_bytes().starts_with(b"-std=");
         command.args(self.both.iter().filter(|o| !is_architecture(o)).filter(is_cpp));
         command.args(&self.host).arg("-c").arg("-o").arg(object).arg(source);
         run(command, "compile")

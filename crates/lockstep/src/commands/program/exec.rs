@@ -30,14 +30,16 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
     let scratch = Scratch::new("exec")?;
     let (program, rest) = args.program_and_arguments();
     let records = scratch.path().join("records");
-    std::fs::create_dir(&records).map_err(|e| format!("cannot make a folder for what is found: {e}"))?;
+    std::fs::create_dir(&records)
+        .map_err(|e| format!("cannot make a folder for what is found: {e}"))?;
     let file = Path::new(program);
     let is_source = file.extension().is_some_and(|e| e == "cu");
     let path = if is_source { compile(args, file, &scratch)? } else { found(program)? };
     let mut command = Command::new(&path);
     command.args(rest);
     configure(&mut command, args, &records)?;
-    let status = command.status().map_err(|e| format!("cannot start '{}': {e}", names::shown(&path)))?;
+    let status =
+        command.status().map_err(|e| format!("cannot start '{}': {e}", names::shown(&path)))?;
     let told = record::read(&records).map_err(|e| format!("cannot read what was found: {e}"))?;
     let name = names::shown(file);
     let mut made = report::of(&told, &name, args);
@@ -47,7 +49,12 @@ pub(crate) fn exec(args: &ExecArgs) -> Result<u8, String> {
     if !matches!(args.report.format, Format::Json | Format::Sarif) {
         report::for_people(&mut shown);
     }
-    output::write_program_report(&shown, &mut sources, &args.report, started.elapsed().as_secs_f64())?;
+    output::write_program_report(
+        &shown,
+        &mut sources,
+        &args.report,
+        started.elapsed().as_secs_f64(),
+    )?;
     if let Some(dir) = &args.report.witness_dir {
         report::write_witnesses(&told, &made, dir, args)?;
     }

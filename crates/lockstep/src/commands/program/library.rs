@@ -9,7 +9,8 @@ pub(crate) const NAME: &str = "lockstep_runtime";
 /// The folder of the library.
 pub(crate) fn folder() -> Result<PathBuf, String> {
     let file = format!("lib{NAME}.so");
-    let own = env::current_exe().map_err(|e| format!("this program does not know where it is: {e}"))?;
+    let own =
+        env::current_exe().map_err(|e| format!("this program does not know where it is: {e}"))?;
     let own = own.canonicalize().unwrap_or(own);
     let beside = own.parent().unwrap_or(Path::new("/"));
     // Cargo keeps what a package depends on in `deps`, where the newest is.

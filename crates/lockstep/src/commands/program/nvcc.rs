@@ -65,7 +65,11 @@ static OPTIONS: &[(&[&str], Value, Meaning)] = &[
     (&["-E", "--preprocess"], No, Preprocess),
     (&["-M", "--generate-dependencies", "-MM"], No, Preprocess),
     (&["-MD", "-MMD", "-MP", "--generate-dependencies-with-compile"], No, Ignored),
-    (&["-MF", "-MT", "-MQ", "--dependency-output", "--dependency-target-name"], Separate, Dependencies),
+    (
+        &["-MF", "-MT", "-MQ", "--dependency-output", "--dependency-target-name"],
+        Separate,
+        Dependencies,
+    ),
     (&["-x", "--x"], Separate, Language),
     (&["-std", "--std"], Separate, Standard),
     (&["-arch", "--gpu-architecture"], Separate, Architecture),
@@ -78,17 +82,75 @@ static OPTIONS: &[(&[&str], Value, Meaning)] = &[
     (&["-L", "--library-path", "-l", "--library"], Joined, Link),
     (&["-Xcompiler", "--compiler-options"], Separate, ForHost),
     (&["-Xlinker", "--linker-options"], Separate, ForLinker),
-    (&["-Xptxas", "--ptxas-options", "-Xnvlink", "--nvlink-options", "-Xcudafe", "-Xarchive"], Separate, Ignored),
-    (&["-ccbin", "--compiler-bindir", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart"], Separate, Ignored),
-    (&["-t", "--threads", "-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error"], Separate, Ignored),
-    (&["-default-stream", "--default-stream", "-ftz", "--ftz", "-prec-div", "--prec-div"], Separate, Ignored),
-    (&["-prec-sqrt", "--prec-sqrt", "-fmad", "--fmad", "-Wno-deprecated-gpu-targets"], Separate, Ignored),
+    (
+        &["-Xptxas", "--ptxas-options", "-Xnvlink", "--nvlink-options", "-Xcudafe", "-Xarchive"],
+        Separate,
+        Ignored,
+    ),
+    (
+        &["-ccbin", "--compiler-bindir", "-maxrregcount", "--maxrregcount", "-cudart", "--cudart"],
+        Separate,
+        Ignored,
+    ),
+    (
+        &["-t", "--threads", "-diag-suppress", "--diag-suppress", "-diag-error", "--diag-error"],
+        Separate,
+        Ignored,
+    ),
+    (
+        &["-default-stream", "--default-stream", "-ftz", "--ftz", "-prec-div", "--prec-div"],
+        Separate,
+        Ignored,
+    ),
+    (
+        &["-prec-sqrt", "--prec-sqrt", "-fmad", "--fmad", "-Wno-deprecated-gpu-targets"],
+        Separate,
+        Ignored,
+    ),
     (&["-odir", "--output-directory", "-m", "--machine", "-Werror", "--Werror"], Separate, Ignored),
-    (&["--expt-relaxed-constexpr", "-expt-relaxed-constexpr", "--expt-extended-lambda"], No, Ignored),
-    (&["-expt-extended-lambda", "--extended-lambda", "-extended-lambda", "-lineinfo", "--generate-line-info"], No, Ignored),
-    (&["-G", "--device-debug", "-use_fast_math", "--use_fast_math", "-m64", "-w", "--disable-warnings"], No, Ignored),
-    (&["-restrict", "--restrict", "-keep", "--keep", "-res-usage", "--resource-usage", "-ewp"], No, Ignored),
-    (&["-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler", "-extra-device-vectorization"], No, Ignored),
+    (
+        &["--expt-relaxed-constexpr", "-expt-relaxed-constexpr", "--expt-extended-lambda"],
+        No,
+        Ignored,
+    ),
+    (
+        &[
+            "-expt-extended-lambda",
+            "--extended-lambda",
+            "-extended-lambda",
+            "-lineinfo",
+            "--generate-line-info",
+        ],
+        No,
+        Ignored,
+    ),
+    (
+        &[
+            "-G",
+            "--device-debug",
+            "-use_fast_math",
+            "--use_fast_math",
+            "-m64",
+            "-w",
+            "--disable-warnings",
+        ],
+        No,
+        Ignored,
+    ),
+    (
+        &["-restrict", "--restrict", "-keep", "--keep", "-res-usage", "--resource-usage", "-ewp"],
+        No,
+        Ignored,
+    ),
+    (
+        &[
+            "-forward-unknown-to-host-compiler",
+            "--forward-unknown-to-host-compiler",
+            "-extra-device-vectorization",
+        ],
+        No,
+        Ignored,
+    ),
     (&["-cuda", "--cuda", "-fatbin", "--fatbin", "-cubin", "--cubin", "-ptx", "--ptx"], No, Help),
     (&["-v", "--verbose"], No, Ignored),
     (&["-dryrun", "--dryrun"], No, DryRun),
@@ -112,7 +174,10 @@ pub(crate) fn nvcc(words: &[OsString]) -> Result<u8, String> {
     let asked = read(words)?;
     match asked.stop {
         Some(Version) => {
-            println!("nvcc: Lockstep's compiler driver, with the options of nvcc\nCuda compilation tools, release 12.4, V12.4.131 (lockstep {})", env!("CARGO_PKG_VERSION"));
+            println!(
+                "nvcc: Lockstep's compiler driver, with the options of nvcc\nCuda compilation tools, release 12.4, V12.4.131 (lockstep {})",
+                env!("CARGO_PKG_VERSION")
+            );
             return Ok(0);
         }
         Some(Help) => {
@@ -181,7 +246,8 @@ impl Asked {
             }
         }
         // clang's own: -Wall, -fno-exceptions, -march=native.
-        let target = if bytes.starts_with(b"-Wl,") { &mut self.build.link } else { &mut self.build.host };
+        let target =
+            if bytes.starts_with(b"-Wl,") { &mut self.build.link } else { &mut self.build.host };
         target.push(word.to_owned());
         Ok(())
     }
@@ -231,7 +297,8 @@ impl Asked {
     }
 
     fn objects(&self) -> Result<(), String> {
-        let sources: Vec<&PathBuf> = self.inputs.iter().filter(|f| is_source(f) || self.build.is_cuda(f)).collect();
+        let sources: Vec<&PathBuf> =
+            self.inputs.iter().filter(|f| is_source(f) || self.build.is_cuda(f)).collect();
         if self.output.is_some() && sources.len() > 1 {
             return Err("-o names one object, and there are several sources".into());
         }
@@ -363,7 +430,9 @@ mod tests {
 
     #[test]
     fn options_of_cmake() {
-        let a = asked("-forward-unknown-to-host-compiler --generate-code=arch=compute_70,code=[sm_70] -MD -MT x.o -MF x.d -x cu -rdc=true -c x.cxx -o x.o -fPIC");
+        let a = asked(
+            "-forward-unknown-to-host-compiler --generate-code=arch=compute_70,code=[sm_70] -MD -MT x.o -MF x.d -x cu -rdc=true -c x.cxx -o x.o -fPIC",
+        );
         assert_eq!(texts(&a.build.both), "--offload-arch=sm_70");
         assert!(a.build.relocatable && a.build.all_cuda);
         assert_eq!((a.stop, a.inputs), (Some(CompileOnly), vec![PathBuf::from("x.cxx")]));

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use clap::Parser;
 use lockstep_finding::{
-    ArgValue, ArrayContents, DecidedBy, Finding, HostSite, KernelReport, Kind, LaunchCount, Reason, Report, Verdict, Warning,
+    ArgValue, ArrayContents, DecidedBy, Finding, HostSite, KernelReport, Kind, LaunchCount, Reason,
+    Report, Verdict, Warning,
 };
 use lockstep_runtime::record::{KernelRecord, LaunchesRecord, Leak, Record, Told};
 
@@ -26,9 +27,8 @@ pub(crate) fn skipped(args: &ExecArgs) -> Vec<Kind> {
 }
 
 fn wanted(args: &ExecArgs) -> Vec<Kind> {
-    let is_run = |k: &Kind| {
-        k.is_decided_by(DecidedBy::OneLaunch) || k.is_decided_by(DecidedBy::Program)
-    };
+    let is_run =
+        |k: &Kind| k.is_decided_by(DecidedBy::OneLaunch) || k.is_decided_by(DecidedBy::Program);
     let is_asked = |k: &Kind| args.only.is_empty() || args.only.contains(k);
     Kind::ALL.into_iter().filter(|k| is_run(k) && is_asked(k) && !args.skip.contains(k)).collect()
 }
@@ -73,7 +73,9 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
             }
         }
         for (number, count) in counts {
-            let Some(of) = names.get(&number).and_then(|key| kernels.get_mut(key)) else { continue };
+            let Some(of) = names.get(&number).and_then(|key| kernels.get_mut(key)) else {
+                continue;
+            };
             of.made += count.made;
             of.checked += count.checked;
             of.seconds += count.seconds;
@@ -198,7 +200,8 @@ fn leak_note(leaks: &[Leak]) -> Option<Warning> {
     if leaks.len() > MOST {
         places.push("…");
     }
-    let message = format!("{bytes} bytes of the device's memory were not freed: {}", places.join(", "));
+    let message =
+        format!("{bytes} bytes of the device's memory were not freed: {}", places.join(", "));
     Some(Warning { file: String::new(), line: 0, message })
 }
 
