@@ -103,6 +103,13 @@ fn packed(bitcode: &[u8], flags: u8) -> Vec<u8> {
     image
 }
 
+/// Whether there is device code of ours to be linked in these bytes.
+pub fn has_image(bytes: &[u8]) -> bool {
+    let at = |i: usize| bytes.get(i + MAGIC.len()).is_some_and(|flags| flags & RELOCATABLE != 0);
+    let mut windows = bytes.windows(MAGIC.len()).enumerate();
+    windows.any(|(i, window)| window == MAGIC && at(i))
+}
+
 /// The device code of one unit.
 #[derive(Clone, Debug)]
 pub struct DevicePart {
@@ -183,6 +190,7 @@ mod tests {
     fn an_image_knows_its_length() {
         let mut image = packed(b"BC and more", RELOCATABLE);
         image.extend(b"what follows in the object");
+        assert!(has_image(&image) && !has_image(&image[1..]));
         let head: [u8; HEAD] = image[..HEAD].try_into().expect("it is longer");
         assert_eq!(DevicePart::length(&head), Some(HEAD + 11));
         let part = DevicePart::of_image(&image).expect("it is one");

@@ -1,6 +1,7 @@
 //! Sources to objects, and objects to a program that is linked with the runtime library.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use lockstep_frontend::{Error, HostCompiler, Options, compile_unit, cuda_headers};
@@ -66,11 +67,39 @@ impl Build {
         run(command, "compile")
     }
 
+    /// The archive that `-lNAME` means; nothing for other options.
+    fn library(&self, option: &OsStr) -> PathBuf {
+        let name = option.as_encoded_bytes().strip_prefix(b"-l").map(OsStr::from_bytes);
+        let Some(name) = name else { return PathBuf::new() };
+        let mut file = OsString::from("lib");
+        file.push(name);
+        file.push(".a");
+        let folders = self.link.iter().filter_map(|o| o.as_bytes().strip_prefix(b"-L"));
+        let mut found = folders.map(|f| Path::new(OsStr::from_bytes(f)).join(&file));
+        found.find(|p| p.exists()).unwrap_or_default()
+    }
+
+    /// An input of the linker. Who uses the device code of an archive, the linker does not see: it takes all of it.
+    fn linked(&self, word: &OsStr, archive: PathBuf) -> Vec<OsString> {
+        match has_device_code(&archive) {
+            true => {
+                vec!["-Wl,--whole-archive".into(), word.into(), "-Wl,--no-whole-archive".into()]
+            }
+            false => vec![word.into()],
+        }
+    }
+
     /// Links objects and libraries to a program, or to a shared library.
     pub(crate) fn link(&self, inputs: &[PathBuf], program: &Path) -> Result<(), String> {
         let folder = library::folder()?;
         let mut command = HostCompiler::command();
-        command.args(inputs).arg("-o").arg(program).args(&self.link);
+        for input in inputs {
+            command.args(self.linked(input.as_os_str(), input.clone()));
+        }
+        command.arg("-o").arg(program);
+        for option in &self.link {
+            command.args(self.linked(option, self.library(option)));
+        }
         let in_host = |o: &&OsString| *o == "-fopenmp" || *o == "-pthread";
         command.args(self.host.iter().filter(in_host));
         let mut path = OsString::from("-Wl,-rpath,");
@@ -79,6 +108,12 @@ impl Build {
         command.args(["-lpthread", "-ldl", "-lm"]);
         run(command, "link")
     }
+}
+
+/// Whether an archive has objects of ours, whose device code others may use.
+fn has_device_code(archive: &Path) -> bool {
+    let is_archive = archive.extension().is_some_and(|e| e == "a");
+    is_archive && std::fs::read(archive).is_ok_and(|bytes| lockstep_frontend::has_image(&bytes))
 }
 
 /// Whether the name of a file says that it is a source.
