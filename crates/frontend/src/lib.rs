@@ -49,7 +49,9 @@ pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;
 pub use lower::program::{Argument, ProgramKernel, Variable};
-pub use program::{DeviceCode, DevicePart, HostCompiler, compile_unit, cuda_headers, has_image, load_program};
+pub use program::{
+    DeviceCode, DevicePart, HostCompiler, compile_unit, cuda_headers, has_image, load_program,
+};
 pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};
 

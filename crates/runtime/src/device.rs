@@ -48,7 +48,7 @@ impl Device {
         let writer = std::env::var_os(record::FOLDER).map(PathBuf::from);
         let writer = writer.and_then(|folder| Writer::new(&folder).ok());
         Device {
-            settings: Settings::from_environment(writer.is_some()),
+            settings: Settings::from_environment(),
             memory: Memory::default(),
             code: Code::default(),
             launches: Launches::default(),
@@ -190,8 +190,15 @@ pub(crate) fn call(deed: impl FnOnce(&mut Device) -> Result<(), Failed>) -> Stat
     let status = match result {
         Ok(Ok(())) => Status::SUCCESS,
         Ok(Err(Failed(status))) => status,
-        // A panic has printed what it has to say.
-        Err(_) => Status::UNKNOWN,
+        // A panic has printed what it has to say, for those who look into it.
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text =
+                text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked");
+            let message = format!("internal error: {text}");
+            lock().tell(&Record::Failed { message });
+            Status::UNKNOWN
+        }
     };
     // A question that is answered with "not yet" is no error.
     if status != Status::SUCCESS && status != Status::NOT_READY {

@@ -54,7 +54,6 @@ pub(crate) struct Asked {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub shared: u64,
-    pub stream: usize,
     pub cooperative: bool,
 }
 
@@ -156,7 +155,9 @@ impl Device {
             Ok(outcome) => outcome,
             Err(e) => {
                 let name = &loaded.kernel().name;
-                eprintln!("lockstep: the launch of {name}{} cannot be simulated: {e}", site.told());
+                let message =
+                    format!("the launch of {name}{} cannot be simulated: {e}", site.told());
+                self.tell(&Record::Failed { message });
                 return Failed::with(Status::NOT_SUPPORTED);
             }
         };

@@ -164,7 +164,9 @@ impl Memory {
             None => Bytes::Mapped { at: map(len, None)?, len },
         };
         self.put(slot, name.into(), size, space, elem, bytes.at(), false);
-        let (used, call, site) = (Use::Variable, "", Site::default());
+        // One that the host has, too, is managed.
+        let used = if at.is_some() { Use::Managed } else { Use::Variable };
+        let (call, site) = ("", Site::default());
         self.slots[slot] = Some(Allocation { size, used, call, site, bytes, freed: None });
         if let Some(at) = at {
             self.alias(at, size, slot);
@@ -200,9 +202,10 @@ impl Memory {
             // SAFETY: the pages were mapped by `map`, and nothing refers to them any more.
             unsafe { libc::munmap(at as *mut libc::c_void, len) };
         }
-        allocation.bytes = Bytes::Gone;
-        let is_own = !matches!(allocation.used, Use::Variable | Use::Registered);
+        let is_own =
+            matches!(allocation.bytes, Bytes::Mapped { .. }) && allocation.used != Use::Variable;
         self.in_use -= if is_own { allocation.size } else { 0 };
+        allocation.bytes = Bytes::Gone;
         self.resident.free(slot, &format!("{call}{}", site.told()));
         allocation.freed = Some((call, site));
         self.registered.retain(|(_, _, s)| *s != slot);

@@ -40,6 +40,8 @@ pub enum Record {
         /// The finding's launch has all that is needed to repeat it alone.
         whole: bool,
     },
+    /// Lockstep itself has failed, and the program has got an error for it.
+    Failed { message: String },
     /// The process has ended in an orderly way.
     End { leaks: Vec<Leak> },
 }

@@ -68,8 +68,7 @@ const MOST_STEPS: u64 = 20_000_000_000;
 const MOST_TEXT: usize = 1 << 30;
 
 impl Settings {
-    /// `checks`: somebody wants to know what is found.
-    pub(crate) fn from_environment(checks: bool) -> Settings {
+    pub(crate) fn from_environment() -> Settings {
         let word = |name: &str| env::var(name).unwrap_or_default();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let config = Config {
@@ -81,7 +80,7 @@ impl Settings {
                 "lockstep" => Scheduling::Lockstep,
                 _ => Scheduling::Independent,
             },
-            kinds: if checks { CHEAP.to_vec() } else { Vec::new() },
+            kinds: CHEAP.to_vec(),
             ..Config::default()
         };
         Settings {

@@ -20,7 +20,7 @@ pub(crate) const EXEC_HELP: &str = "Examples:\n  \
 pub(crate) const NVCC_HELP: &str = "Examples:\n  \
     lockstep nvcc -O2 -arch=sm_80 squares.cu -o app\n  \
     lockstep nvcc -dc squares.cu -o squares.o\n\n\
-    In a Makefile: NVCC='lockstep nvcc'. With CMake: -DCMAKE_CUDA_COMPILER set to a script that calls it. Objects hold device \
+    In a Makefile: NVCC='lockstep nvcc'. Objects hold device \
     code for 'lockstep exec', and no code for a GPU.";
 
 #[derive(Debug, Args)]

@@ -75,15 +75,14 @@ unsafe fn launch(
 ) -> Status {
     let site = POPPED.take().unwrap_or_else(Site::here);
     call_unbroken(|d| {
-        let stream = stream as usize;
-        d.check_stream(stream, name, &site)?;
+        d.check_stream(stream as usize, name, &site)?;
         let kernel = d.code.kernel(stub as usize, &mut d.memory)?;
         let count = kernel.program.arguments.len();
         // SAFETY: as the caller says.
         let arguments = (0..count).map(|i| unsafe { (*args.add(i)).cast::<u8>().cast_const() });
         let arguments: Vec<*const u8> = arguments.collect();
         let (grid, block) = (grid.array(), block.array());
-        let asked = Asked { kernel, grid, block, shared: shared as u64, stream, cooperative };
+        let asked = Asked { kernel, grid, block, shared: shared as u64, cooperative };
         // SAFETY: as the caller says.
         unsafe { d.launch(&asked, &arguments, &site) }
     })

@@ -2,12 +2,19 @@
 
 use crate::device::call;
 use crate::error::{Failed, Status};
+use crate::record::Record;
 use crate::site::Site;
 
 fn is_missing(name: &str) -> Status {
     let site = Site::here();
-    eprintln!("lockstep: {name}{} is not supported", site.told());
-    call(|_| Failed::with(Status::NOT_SUPPORTED))
+    call(|d| {
+        let message = format!("{name}, called{}, is not supported", site.told());
+        match d.is_checked() {
+            true => d.tell(&Record::Failed { message }),
+            false => eprintln!("lockstep: {message}"),
+        }
+        Failed::with(Status::NOT_SUPPORTED)
+    })
 }
 
 macro_rules! missing {

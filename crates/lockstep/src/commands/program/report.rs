@@ -5,8 +5,8 @@ use std::path::Path;
 
 use clap::Parser;
 use lockstep_finding::{
-    ArgValue, ArrayContents, DecidedBy, Finding, HostSite, KernelReport, Kind, LaunchCount, Reason,
-    Report, Verdict, Warning,
+    ArgValue, ArrayContents, DecidedBy, Finding, HostSite, InputError, KernelReport, Kind,
+    LaunchCount, Reason, Report, Verdict, Warning,
 };
 use lockstep_runtime::record::{KernelRecord, LaunchesRecord, Leak, Record, Told};
 
@@ -50,6 +50,7 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
     let mut kernels: BTreeMap<(String, u32, String), OfKernel> = BTreeMap::new();
     let mut host: Vec<Finding> = Vec::new();
     let mut leaks: Vec<Leak> = Vec::new();
+    let mut failures: Vec<InputError> = Vec::new();
     for process in told {
         let mut names: BTreeMap<usize, (String, u32, String)> = BTreeMap::new();
         let mut counts: BTreeMap<usize, &LaunchesRecord> = BTreeMap::new();
@@ -67,6 +68,12 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
                 Record::Finding { kernel: Some(number), finding, .. } => {
                     if let Some(of) = names.get(number).and_then(|key| kernels.get_mut(key)) {
                         add(&mut of.findings, finding);
+                    }
+                }
+                Record::Failed { message } => {
+                    let failure = InputError { file: program.to_owned(), message: message.clone() };
+                    if !failures.contains(&failure) {
+                        failures.push(failure);
                     }
                 }
                 Record::End { leaks: own } => leaks.extend(own.iter().cloned()),
@@ -99,7 +106,7 @@ pub(crate) fn of(told: &[Told], program: &str, args: &ExecArgs) -> Report {
         warnings.push(Warning { file: String::new(), line: 0, message });
     }
     warnings.extend(leak_note(&leaks));
-    Report { kernels: reports, warnings, ..Report::default() }
+    Report { kernels: reports, warnings, errors: failures, ..Report::default() }
 }
 
 /// For people: each message with its launch, and launches without the contents of their arrays.
