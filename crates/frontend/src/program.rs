@@ -31,6 +31,7 @@ const HEAD: usize = 16;
 
 /// What our headers see where a program is compiled to be run.
 const MACRO: &str = "-D__LOCKSTEP_PROGRAM__=1";
+const RELOCATABLE_MACRO: &str = "-D__LOCKSTEP_RELOCATABLE__=1";
 
 /// How the host side of a unit is compiled.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +54,9 @@ pub fn compile_unit(
     let head = HeadComment::default();
     let mut both = options.clone();
     both.clang_args.insert(0, MACRO.into());
+    if host.relocatable {
+        both.clang_args.insert(1, RELOCATABLE_MACRO.into());
+    }
     let device = clang::compile(&source, &head, &both, Emit::Needed)?;
     let flags = if host.relocatable { RELOCATABLE } else { 0 }
         | if names_managed(&source, &device.files)? { MANAGED } else { 0 };

@@ -80,6 +80,11 @@ template <class F> cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long) { return __lockstep_graph_instantiate(to, graph); }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) { return __lockstep_graph_instantiate(to, graph); }
 
+// A unit whose device code others use has something that its constructor registers, even if it has no kernel.
+#ifdef __LOCKSTEP_RELOCATABLE__
+extern "C" __global__ __attribute__((weak)) void __lockstep_unit() {}
+#endif
+
 // min, max and what else CUDA has on both sides, for the host.
 #define __LOCKSTEP_MINMAX_BODY(R, T, U)                                                                         \
   inline __host__ R max(T a, U b) { return (R)a < (R)b ? (R)b : (R)a; }                                         \
