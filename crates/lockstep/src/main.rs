@@ -24,6 +24,7 @@ use cli::options::{
     Analysis, Cli, Command, Evolve, FencesCommandArgs, FilesArgs, InputArgs, LspArgs,
     ProveCommandArgs, SearchCommandArgs,
 };
+use cli::program_options::with_values_apart;
 use cli::{clang_style_args, colour, interrupt, output};
 use commands::{dump, equiv, manual, program, recheck, repeat, run};
 use engines::proof_log;
@@ -71,6 +72,8 @@ fn main() {
     }
     let words: Vec<OsString> = std::env::args_os().collect();
     let status = if takes_words_as_they_are(&words) {
+        let is_exec = words[1] == "exec";
+        let words = if is_exec { with_values_apart(words) } else { words };
         dispatch(Cli::parse_from(words), Vec::new())
     } else {
         match clang_style_args::split(words) {

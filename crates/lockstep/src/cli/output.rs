@@ -50,7 +50,7 @@ pub(crate) fn write_program_report(
 }
 
 fn rendered(report: &Report, sources: &mut Sources, args: &ReportArgs, seconds: f64) -> String {
-    let text = match args.format {
+    match args.format {
         Format::Concise => render::concise(report, sources, args.quiet),
         Format::Json => render::json(report, sources),
         Format::Sarif => {
@@ -72,8 +72,7 @@ fn rendered(report: &Report, sources: &mut Sources, args: &ReportArgs, seconds: 
             };
             render::human(report, sources, &options)
         }
-    };
-    text
+    }
 }
 
 /// Warnings and errors, on standard error.

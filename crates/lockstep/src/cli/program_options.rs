@@ -1,13 +1,14 @@
 //! The options of `lockstep exec` and `lockstep nvcc`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, CommandFactory};
 use lockstep_finding::Kind;
 use lockstep_runtime::Check;
 
-use crate::cli::options::{KindParser, ReportArgs, SchedulingArg, parse_arch, parse_jobs};
+use crate::cli::options::{Cli, KindParser, ReportArgs, SchedulingArg, parse_arch, parse_jobs};
 
 pub(crate) const EXEC_HELP: &str = "Examples:\n  \
     lockstep exec squares.cu -- 4096\n  \
@@ -110,6 +111,42 @@ impl ExecArgs {
     }
 }
 
+/// The command line with `-O2` before the program as `-O 2`: where words may follow that begin with a dash, clap takes a short
+/// option with its value for one of them.
+pub(crate) fn with_values_apart(words: Vec<OsString>) -> Vec<OsString> {
+    let cli = Cli::command();
+    let takes_value = |option: &[u8]| {
+        let exec = cli.find_subcommand("exec");
+        let mut all = exec.into_iter().flat_map(clap::Command::get_arguments);
+        let is_it = |arg: &clap::Arg| match option {
+            [b'-', b'-', name @ ..] => arg.get_long().is_some_and(|l| l.as_bytes() == name),
+            [_, letter, ..] => arg.get_short() == Some(char::from(*letter)),
+            _ => false,
+        };
+        all.any(|arg| is_it(arg) && arg.get_action().takes_values())
+    };
+    let mut words = words.into_iter();
+    let mut out: Vec<OsString> = words.by_ref().take(2).collect();
+    while let Some(word) = words.next() {
+        let bytes = word.as_bytes();
+        let is_option = bytes.starts_with(b"-") && bytes.len() > 1 && bytes != b"--";
+        let is_long = bytes.starts_with(b"--");
+        if is_option && !is_long && bytes.len() > 2 && takes_value(bytes) {
+            out.extend([&bytes[..2], &bytes[2..]].map(|part| OsStr::from_bytes(part).to_owned()));
+            continue;
+        }
+        let value_follows = is_option && takes_value(bytes);
+        out.push(word);
+        match (is_option, value_follows) {
+            (true, true) => out.extend(words.next()),
+            (true, false) => {}
+            // The program: what follows is its own.
+            (false, _) => out.extend(words.by_ref()),
+        }
+    }
+    out
+}
+
 fn joined(name: &str, values: &[OsString]) -> Vec<OsString> {
     let option = |value: &OsString| {
         let mut word = OsString::from(name);
@@ -121,4 +158,27 @@ fn joined(name: &str, values: &[OsString]) -> Vec<OsString> {
 
 fn parse_check(text: &str) -> Result<Check, String> {
     Check::from_name(text).ok_or_else(|| "all, first or sampled expected".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_options_before_the_program_are_taken_apart() {
+        let apart = |line: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let apart = with_values_apart(words);
+            apart.iter().map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            apart("lockstep exec --check all -O2 -DN=4 -v -I inc a.cu -- -O3 -x"),
+            "lockstep exec --check all -O 2 -D N=4 -v -I inc a.cu -- -O3 -x"
+        );
+        assert_eq!(apart("lockstep exec -- ./app -O2"), "lockstep exec -- ./app -O2");
+        assert_eq!(
+            apart("lockstep exec --check=all ./app -Ix"),
+            "lockstep exec --check=all ./app -Ix"
+        );
+    }
 }

@@ -224,26 +224,28 @@ fn read(words: &[OsString]) -> Result<Asked, String> {
 impl Asked {
     fn option(&mut self, word: &OsStr, rest: &mut Vec<OsString>) -> Result<(), String> {
         let bytes = word.as_bytes();
-        for (spellings, value, meaning) in OPTIONS {
-            for name in *spellings {
-                let Some(after) = bytes.strip_prefix(name.as_bytes()) else { continue };
-                let joined = OsStr::from_bytes(after);
-                let value = match (value, after.first()) {
-                    (No, None) => OsString::new(),
-                    (Separate, Some(b'=')) => OsStr::from_bytes(&after[1..]).to_owned(),
-                    (Joined, Some(b'=')) if name.starts_with("--") => {
-                        OsStr::from_bytes(&after[1..]).to_owned()
-                    }
-                    // `-O` may stand alone.
-                    (Joined, None) if *name == "-O" => OsString::new(),
-                    (Joined, Some(_)) if !name.starts_with("--") => joined.to_owned(),
-                    (Separate | Joined, None) => {
-                        rest.pop().ok_or_else(|| format!("{name} needs a value"))?
-                    }
-                    _ => continue,
-                };
-                return self.apply(name, *meaning, value);
-            }
+        // `-lineinfo` is no library: the longest name counts.
+        let named = |name: &str| bytes.starts_with(name.as_bytes());
+        let all = OPTIONS.iter().flat_map(|(names, value, meaning)| {
+            names.iter().map(move |name| (*name, *value, *meaning))
+        });
+        let fits = |(name, value, _): &(&str, Value, Meaning)| {
+            named(name) && takes(name, *value, &bytes[name.len()..])
+        };
+        if let Some((name, value, meaning)) = all.filter(fits).max_by_key(|(name, ..)| name.len()) {
+            let after = &bytes[name.len()..];
+            let value = match (value, after) {
+                (No, _) => OsString::new(),
+                // `-O` may stand alone.
+                (Joined, []) if name == "-O" => OsString::new(),
+                (_, []) => rest.pop().ok_or_else(|| format!("{name} needs a value"))?,
+                (Separate, [b'=', given @ ..]) => OsStr::from_bytes(given).to_owned(),
+                (_, [b'=', given @ ..]) if name.starts_with("--") => {
+                    OsStr::from_bytes(given).to_owned()
+                }
+                (_, given) => OsStr::from_bytes(given).to_owned(),
+            };
+            return self.apply(name, meaning, value);
         }
         // clang's own: -Wall, -fno-exceptions, -march=native.
         let target =
@@ -348,6 +350,16 @@ impl Asked {
         let source = scratch.path().join("empty.c");
         std::fs::write(&source, "\n").map_err(|e| e.to_string())?;
         Build::default().compile(&source, &self.output_or("a_dlink.o"))
+    }
+}
+
+/// Whether what stands behind an option's name in its word belongs to it.
+fn takes(name: &str, value: Value, after: &[u8]) -> bool {
+    match (value, after.first()) {
+        (_, None) => true,
+        (No, Some(_)) => false,
+        (Separate, Some(first)) => *first == b'=',
+        (Joined, Some(first)) => !name.starts_with("--") || *first == b'=',
     }
 }
 
