@@ -54,10 +54,7 @@ words! {
 impl Action {
     /// Whether the host does it, and no thread.
     pub fn is_of_host(self) -> bool {
-        matches!(
-            self,
-            Action::Call | Action::HostFree | Action::HostCopy | Action::HostFill
-        )
+        matches!(self, Action::Call | Action::HostFree | Action::HostCopy | Action::HostFill)
     }
 }
 

@@ -22,8 +22,8 @@ pub use statistics::statistics;
 
 use crate::launch::dims_text;
 use crate::{
-    Access, Action, Actor, Confidence, Counted, Finding, KernelReport, Kind, Launch, Memory,
-    Severity, Variable, Verdict,
+    Access, Actor, Confidence, Counted, Finding, KernelReport, Kind, Launch, Memory, Severity,
+    Variable, Verdict,
 };
 
 /// `(16,0,0)`.

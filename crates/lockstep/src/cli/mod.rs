@@ -5,6 +5,7 @@ pub(crate) mod colour;
 pub(crate) mod dims;
 pub(crate) mod internal;
 pub(crate) mod interrupt;
+pub(crate) mod kind_names;
 pub(crate) mod options;
 pub(crate) mod output;
 pub(crate) mod program_options;

@@ -1,9 +1,9 @@
 //! The command line, as clap sees it once clang's own options are taken out.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{FalseyValueParser, PossibleValue, TypedValueParser};
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, FloatAssumption, Kind};
@@ -14,6 +14,7 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
+use crate::cli::kind_names::KindParser;
 use crate::cli::program_options::{EXEC_HELP, ExecArgs, NVCC_HELP, NvccArgs};
 use crate::cli::progress::EngineTimes;
 
@@ -698,34 +699,6 @@ impl SchedulingArg {
     pub(crate) fn from_name(name: &str) -> Option<SchedulingArg> {
         SchedulingArg::from_str(name, false).ok()
     }
-}
-
-/// A kind by its name; the names are what completion scripts offer.
-#[derive(Clone)]
-pub(crate) struct KindParser;
-
-impl TypedValueParser for KindParser {
-    type Value = Kind;
-
-    fn parse_ref(
-        &self,
-        cmd: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Kind, clap::Error> {
-        parse_kind.parse_ref(cmd, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()))))
-    }
-}
-
-fn parse_kind(text: &str) -> Result<Kind, String> {
-    Kind::from_name(text.trim()).ok_or_else(|| {
-        let names: Vec<_> = Kind::ALL.iter().map(|k| k.name()).collect();
-        format!("no such kind of finding; the kinds are {}", names.join(", "))
-    })
 }
 
 pub(crate) fn parse_warp_size(text: &str) -> Result<u32, String> {

@@ -8,7 +8,8 @@ use clap::{Args, CommandFactory};
 use lockstep_finding::Kind;
 use lockstep_runtime::Check;
 
-use crate::cli::options::{Cli, KindParser, ReportArgs, SchedulingArg, parse_arch, parse_jobs};
+use crate::cli::kind_names::KindParser;
+use crate::cli::options::{Cli, ReportArgs, SchedulingArg, parse_arch, parse_jobs};
 
 pub(crate) const EXEC_HELP: &str = "Examples:\n  \
     lockstep exec squares.cu -- 4096\n  \
