@@ -12,8 +12,8 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What we call of LLVM.
-const COMPONENTS: [&str; 7] =
-    ["core", "bitreader", "irreader", "linker", "analysis", "passes", "target"];
+const COMPONENTS: [&str; 8] =
+    ["core", "bitreader", "bitwriter", "irreader", "linker", "analysis", "passes", "target"];
 
 fn main() {
     link_llvm();

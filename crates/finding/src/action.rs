@@ -44,6 +44,7 @@ words! {
         Assert = "assert",
         Free = "free",
         // What the host does between launches.
+        Call = "call",
         HostFree = "release",
         HostCopy = "copy",
         HostFill = "fill",
@@ -53,7 +54,7 @@ words! {
 impl Action {
     /// Whether the host does it, and no thread.
     pub fn is_of_host(self) -> bool {
-        matches!(self, Action::HostFree | Action::HostCopy | Action::HostFill)
+        matches!(self, Action::Call | Action::HostFree | Action::HostCopy | Action::HostFill)
     }
 }
 

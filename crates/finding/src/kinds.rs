@@ -25,6 +25,7 @@ pub enum Kind {
     RedundantFence,
     Mismatch,
     Assertion,
+    ApiError,
 }
 
 /// An engine that decides kinds.
@@ -42,6 +43,8 @@ pub enum DecidedBy {
     Comparison,
     /// The symbolic execution of one launch, for all contents of its arrays.
     Paths,
+    /// The run of a whole program.
+    Program,
 }
 
 /// How many of the findings of a kind are right, in the words of code hosts.
@@ -87,10 +90,10 @@ pub struct About {
     pub page: &'static str,
 }
 
-use DecidedBy::{Comparison, Exploration, OneLaunch, Paths, Proof, SeveralLaunches};
+use DecidedBy::{Comparison, Exploration, OneLaunch, Paths, Program, Proof, SeveralLaunches};
 
 /// In the interface's order.
-pub static KINDS: [About; 12] = [
+pub static KINDS: [About; 13] = [
     About {
         kind: Kind::DataRace,
         name: "data-race",
@@ -241,11 +244,23 @@ pub static KINDS: [About; 12] = [
         summary: "A check of the program's own failed",
         page: include_str!("../../../docs/src/kinds/assertion.md"),
     },
+    About {
+        kind: Kind::ApiError,
+        name: "api-error",
+        severity: Severity::Error,
+        precision: Precision::VeryHigh,
+        decided_by: &[Program],
+        between_blocks: false,
+        rests_on_sizes: false,
+        is_needless_code: false,
+        summary: "The host uses the runtime in a way that it does not allow",
+        page: include_str!("../../../docs/src/kinds/api-error.md"),
+    },
 ];
 
 impl Kind {
-    pub const ALL: [Kind; 12] = {
-        let mut all = [Kind::DataRace; 12];
+    pub const ALL: [Kind; 13] = {
+        let mut all = [Kind::DataRace; 13];
         let mut i = 0;
         while i < all.len() {
             all[i] = KINDS[i].kind;

@@ -180,9 +180,39 @@ pub struct Finding {
     /// It is shown by an exploration of executions under the memory model, and not by one execution.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explored: bool,
+    /// Where the host caused it, in a program that was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<HostSite>,
     /// How to see it again.
     #[serde(skip)]
     pub repeat: Option<Repeat>,
+}
+
+/// A call of the host, in a program that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSite {
+    /// Absent where the program has no information about lines.
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    /// The number of the launch in the process, from 1 on; none where it was no launch.
+    pub launch: Option<u64>,
+}
+
+/// How often a program has launched a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchCount {
+    pub made: u64,
+    /// How many were checked for all kinds that were asked for.
+    pub checked: u64,
+}
+
+/// How a program that was run has ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramEnd {
+    /// Its exit status; of one that a signal ended, 128 and the signal's number.
+    pub status: i32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
 }
 
 /// An edit of the source that cures a finding: it was tried.
@@ -264,6 +294,7 @@ impl Finding {
             also_in: Vec::new(),
             trace: None,
             explored: false,
+            host: None,
             repeat: None,
         }
     }
@@ -360,6 +391,9 @@ pub struct KernelReport {
     /// What the kernel printed.
     pub printed: String,
     pub outputs: Vec<Output>,
+    /// How often the program launched it, where one was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launches: Option<LaunchCount>,
     /// The launch that was simulated, where it was one (`run`, `check`).
     pub launch: Option<Launch>,
     pub seconds: f64,
@@ -475,6 +509,8 @@ pub struct Report {
     pub kernels: Vec<KernelReport>,
     pub errors: Vec<InputError>,
     pub warnings: Vec<Warning>,
+    /// The end of the program that was run.
+    pub program: Option<ProgramEnd>,
 }
 
 impl KernelReport {

@@ -23,6 +23,7 @@ mod llvm;
 mod lower;
 mod names;
 mod prepare;
+mod program;
 mod reference;
 mod restart;
 
@@ -47,6 +48,10 @@ pub use host::{
 pub use instances::{Chosen, Uninstantiated};
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;
+pub use lower::program::{Argument, ProgramKernel, Variable};
+pub use program::{
+    DeviceCode, DevicePart, HostCompiler, compile_unit, cuda_headers, has_image, load_program,
+};
 pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};
 

@@ -25,8 +25,9 @@ use cli::options::{
     SearchCommandArgs,
 };
 use cli::paths::{CheckCommandArgs, FencesCommandArgs};
+use cli::program_options::with_values_apart;
 use cli::{clang_style_args, colour, interrupt, output};
-use commands::{dump, equiv, manual, recheck, repeat, run};
+use commands::{dump, equiv, manual, program, recheck, repeat, run};
 use engines::proof_log;
 use engines::task::Engines;
 use facts::witness;
@@ -70,9 +71,16 @@ fn main() {
     } else {
         lockstep_frontend::begin_again_after_crash();
     }
-    let status = match clang_style_args::split(std::env::args_os()) {
-        Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
-        Err(message) => Err(message),
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let status = if takes_words_as_they_are(&words) {
+        let is_exec = words[1] == "exec";
+        let words = if is_exec { with_values_apart(words) } else { words };
+        dispatch(Cli::parse_from(words), Vec::new())
+    } else {
+        match clang_style_args::split(words) {
+            Ok(split) => dispatch(Cli::parse_from(split.ours), split.clang),
+            Err(message) => Err(message),
+        }
     };
     if let Some(why) = lockstep_prove::solver_failure().or(lockstep_symbolic::solver_failure()) {
         let what = "what needs the solver is unknown, because Z3 could not be loaded";
@@ -82,6 +90,11 @@ fn main() {
         output::fail(&message);
         BAD_INPUT
     }))
+}
+
+/// What follows a program, or nvcc's name, is not clang's.
+fn takes_words_as_they_are(words: &[OsString]) -> bool {
+    words.get(1).is_some_and(|w| w == "exec" || w == "nvcc")
 }
 
 fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
@@ -106,6 +119,11 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             let how = Engines::Prover { may_alias: args.may_alias, log: proof_log };
             check(&args, &how)
         }
+        Command::Exec(args) => {
+            colour::say(args.report.color);
+            program::exec(&args)
+        }
+        Command::Nvcc(args) => program::nvcc(&args.words),
         Command::Recheck(args) => recheck::recheck(&args),
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
             colour::say(args.analysis.report.color);

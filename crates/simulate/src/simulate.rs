@@ -10,10 +10,12 @@ use lockstep_kernel::Kernel;
 use crate::check::describe::{access, memory, place};
 use crate::check::faults::Faults;
 use crate::check::memory::MemoryChecks;
+use crate::check::written_only::WrittenOnly;
 use crate::check::{Check, Mode};
 use crate::code::program::{Prepared, Program};
 use crate::launch::outcome::Outcome;
 use crate::launch::request::{BoundLaunch, Config, LaunchError};
+use crate::launch::resident::{Home, Resident};
 use crate::launch::store_buffers::{MissedStore, WeakOutcome};
 use crate::machine::grid::{Run, in_order, in_parallel, workers};
 use crate::machine::observe::{Nobody, NobodyWeakly};
@@ -34,7 +36,7 @@ pub fn simulate(
 impl Prepared<'_> {
     /// As [`simulate()`], for many launches of one kernel.
     pub fn simulate(&self, launch: &BoundLaunch, config: &Config) -> Result<Outcome, LaunchError> {
-        let program = Program::new(self, launch, config)?;
+        let program = Program::new(self, launch, config, None)?;
         let races = config.kinds.iter().any(|k| MemoryChecks::KINDS.contains(k));
         Ok(if config.store_buffers.is_some() {
             weakly(&program)
@@ -48,6 +50,28 @@ impl Prepared<'_> {
             checked::<Nobody>(&program, workers(&program) > 1)
         })
     }
+
+    /// Executes a launch on memory that outlives it, in place. `variables`: by the kernel's objects, the slots of those
+    /// that are such memory.
+    pub fn simulate_resident(
+        &self,
+        launch: &BoundLaunch,
+        config: &Config,
+        memory: &mut Resident,
+        variables: &[Option<usize>],
+    ) -> Result<Outcome, LaunchError> {
+        let home = Home { memory, variables };
+        let program = Program::new(self, launch, config, Some(&home))?;
+        let races = config.kinds.iter().any(|k| MemoryChecks::KINDS.contains(k));
+        let mut outcome = if races {
+            checked::<(Faults, MemoryChecks)>(&program, true)
+        } else {
+            checked::<(Faults, WrittenOnly)>(&program, workers(&program) > 1)
+        };
+        drop(program);
+        memory.learn(std::mem::take(&mut outcome.written));
+        Ok(outcome)
+    }
 }
 
 /// Executes a launch under a check, first in parallel where that is worthwhile.
@@ -60,6 +84,7 @@ fn checked<C: Check>(program: &Program, parallel: bool) -> Outcome {
     }
     let mut check = C::new(program, Mode::Full);
     let run = in_order(program, &mut check);
+    check.launch_ends(program);
     outcome(program, run, Some(check))
 }
 
@@ -126,6 +151,7 @@ fn outcome<C: Check>(program: &Program, run: Run, check: Option<C>) -> Outcome {
         coverage: run.coverage,
         barriers: None,
         weak: None,
+        written: run.written,
     }
 }
 

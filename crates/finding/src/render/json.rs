@@ -29,6 +29,9 @@ pub fn json(report: &Report, sources: &mut Sources) -> String {
         "errors": errors,
         "summary": summary_json(&Counts::of(report)),
     });
+    if let Some(program) = &report.program {
+        out["program"] = json!(program);
+    }
     if !report.warnings.is_empty() {
         out["warnings"] = json!(report.warnings);
     }
@@ -71,6 +74,9 @@ fn kernel_json(kernel: &KernelReport, sources: &mut Sources) -> Value {
     out.insert("findings".into(), json!(findings));
     if let Some(launch) = &kernel.launch {
         out.insert("launch".into(), json!(launch));
+    }
+    if let Some(launches) = &kernel.launches {
+        out.insert("launches".into(), json!(launches));
     }
     if !kernel.printed.is_empty() {
         out.insert("printed".into(), json!(kernel.printed));
@@ -150,6 +156,9 @@ fn finding_json(finding: &Finding, sources: &mut Sources) -> Value {
     out.insert("launch".into(), json!(finding.launch));
     if let Some(repeat) = &finding.repeat {
         out.insert("repeat".into(), json!(repeat.from_anywhere()));
+    }
+    if let Some(host) = &finding.host {
+        out.insert("host".into(), json!(host));
     }
     out.insert("message".into(), json!(finding.message));
     out.insert("help".into(), json!(finding.help));

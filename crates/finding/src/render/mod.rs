@@ -162,7 +162,7 @@ pub(crate) fn value_rows(finding: &Finding) -> Vec<ValueRow> {
     };
     let mut rows: Vec<ValueRow> = [
         row("thread", &|a| a.thread.map(index_text)),
-        row("block", &|a| Some(index_text(a.block))),
+        row("block", &|a| (!a.op.is_of_host()).then(|| index_text(a.block))),
         row("value accessed", &|a| a.value.clone()),
     ]
     .into_iter()

@@ -74,6 +74,7 @@ pub(crate) fn race() -> Finding {
         also_in: Vec::new(),
         trace: None,
         explored: false,
+        host: None,
         repeat: None,
     }
 }
@@ -167,6 +168,7 @@ pub(crate) fn kernel() -> KernelReport {
         findings: vec![race()],
         printed: String::new(),
         outputs: Vec::new(),
+        launches: None,
         launch: Some(launch()),
         seconds: 0.031,
         instances: Vec::new(),

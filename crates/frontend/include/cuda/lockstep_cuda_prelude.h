@@ -27,6 +27,11 @@
 #include "lockstep/texture.h"
 #include "lockstep/annotations.h"
 
+// Set where a program is compiled to be run.
+#ifdef __LOCKSTEP_PROGRAM__
+#include "lockstep/host_program.h"
+#endif
+
 // Set by the front end for a file with GPUVerify's head comment.
 #ifdef __LOCKSTEP_GPUVERIFY
 #include "lockstep/gpuverify.h"

@@ -7,6 +7,7 @@
 
 pub(crate) mod architecture;
 pub(crate) mod dependencies;
+mod host_object;
 pub(crate) mod prelude;
 pub(crate) mod temporary;
 
@@ -73,6 +74,8 @@ fn language_of(path: &Path) -> Option<Language> {
         _ => None,
     }
 }
+
+pub(crate) use host_object::program_host_command;
 
 pub(crate) struct Compiled {
     pub(crate) bitcode: Vec<u8>,
@@ -512,7 +515,7 @@ fn missing_header(stderr: &str) -> Option<String> {
     Some(rest.split_once('\'')?.0.to_string())
 }
 
-fn headers() -> Result<PathBuf, Error> {
+pub(crate) fn headers() -> Result<PathBuf, Error> {
     prelude::dir().map_err(|e| {
         Error::Machine(format!(
             "Lockstep's headers cannot be unpacked: {e}; set the environment variable XDG_CACHE_HOME or TMPDIR to a folder that can be written"
@@ -521,7 +524,7 @@ fn headers() -> Result<PathBuf, Error> {
 }
 
 /// A tool by its name on the path, or in Debian's directory.
-fn tool(name: &str) -> PathBuf {
+pub(crate) fn tool(name: &str) -> PathBuf {
     if on_path(name).is_some() {
         return name.into();
     }

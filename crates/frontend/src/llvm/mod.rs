@@ -15,6 +15,7 @@ use std::ptr;
 
 use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use llvm_sys::bit_reader::{LLVMGetBitcodeModuleInContext2, LLVMParseBitcodeInContext2};
+use llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer;
 use llvm_sys::core::*;
 use llvm_sys::error::{LLVMDisposeErrorMessage, LLVMGetErrorMessage};
 use llvm_sys::ir_reader::LLVMParseIRInContext;
@@ -230,6 +231,44 @@ impl Module {
             }
         }
         Ok(())
+    }
+
+    /// Links another module, whose internal names may be the same.
+    pub(crate) fn link(&mut self, other: Module) -> Result<(), String> {
+        // A module belongs to its context: it is copied as bitcode.
+        let bytes = other.to_bitcode();
+        // SAFETY: LLVM copies the bytes into a buffer of its own; the context is alive, and the linker takes the module.
+        unsafe {
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                c"module".as_ptr(),
+            );
+            let mut copy = ptr::null_mut();
+            let failed = LLVMParseBitcodeInContext2(self.ctx, buffer, &mut copy);
+            LLVMDisposeMemoryBuffer(buffer);
+            if failed != 0 || copy.is_null() || LLVMLinkModules2(self.raw, copy) != 0 {
+                return Err(self.message("the modules could not be linked"));
+            }
+        }
+        Ok(())
+    }
+
+    fn to_bitcode(&self) -> Vec<u8> {
+        // SAFETY: LLVM is given the module, which is alive; the buffer is copied before it is disposed of.
+        unsafe {
+            let buffer = LLVMWriteBitcodeToMemoryBuffer(self.raw);
+            let start = LLVMGetBufferStart(buffer).cast::<u8>();
+            let bytes = std::slice::from_raw_parts(start, LLVMGetBufferSize(buffer)).to_vec();
+            LLVMDisposeMemoryBuffer(buffer);
+            bytes
+        }
+    }
+
+    /// Gives a global another name.
+    pub(crate) fn rename(&self, global: Val, name: &str) {
+        // SAFETY: LLVM is given a global, of a module that is alive, and copies the name.
+        unsafe { LLVMSetValueName2(global, name.as_ptr().cast(), name.len()) };
     }
 
     pub(crate) fn data_layout(&self) -> LLVMTargetDataRef {

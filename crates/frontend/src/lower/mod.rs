@@ -14,6 +14,7 @@ mod function;
 mod inputs;
 mod insts;
 mod memory;
+pub(crate) mod program;
 mod provenance;
 mod types;
 mod values;
@@ -117,6 +118,10 @@ struct Lower<'m> {
     origins: HashMap<Val, u32>,
     ghosts: HashSet<Reg>,
     missing: Vec<String>,
+    /// A program gives all values: structs and variables remain memory.
+    given_by_program: bool,
+    /// By parameter of the source.
+    arguments: Vec<program::Argument>,
     count: usize,
     too_large: bool,
 }
@@ -173,6 +178,8 @@ impl<'m> Lower<'m> {
             origins: HashMap::new(),
             ghosts: HashSet::new(),
             missing: Vec::new(),
+            given_by_program: false,
+            arguments: Vec::new(),
             count: 0,
             too_large: false,
         };

@@ -1,9 +1,9 @@
 //! The command line, as clap sees it once clang's own options are taken out.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{FalseyValueParser, PossibleValue, TypedValueParser};
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lockstep_cancel::Cancel;
 use lockstep_finding::{ArgValue, FloatAssumption, Kind};
@@ -14,7 +14,9 @@ use lockstep_search::Alias;
 
 use crate::cli::colour::When;
 use crate::cli::dims::{self, DimArg};
+use crate::cli::kind_names::KindParser;
 use crate::cli::paths::{CheckCommandArgs, FencesCommandArgs, PathArgs};
+use crate::cli::program_options::{EXEC_HELP, ExecArgs, NVCC_HELP, NvccArgs};
 use crate::cli::progress::EngineTimes;
 
 /// Finds synchronisation bugs in CUDA and OpenCL kernels, or proves that there are none. No GPU is needed.
@@ -112,6 +114,12 @@ pub(crate) enum Command {
         that fills it (:2.5), its first values (:1,2,3, the rest zero), or :@FILE (.npy or raw bytes). A pointer may \
         also be 'null', or '&A' for the array of parameter A.")]
     Run(RunArgs),
+    /// Run a whole CUDA program, its kernels on the simulator with all checks on
+    #[command(after_help = EXEC_HELP)]
+    Exec(Box<ExecArgs>),
+    /// Compile a CUDA program for 'lockstep exec', with nvcc's options
+    #[command(after_help = NVCC_HELP)]
+    Nvcc(NvccArgs),
     /// Check the proofs that 'prove --proof-log DIR' wrote, with another solver
     #[command(after_help = "Examples:\n  \
         lockstep recheck proofs\n  \
@@ -573,7 +581,7 @@ pub(crate) struct ReportArgs {
     /// Format of the report
     #[arg(long, value_enum, default_value = "human")]
     pub(crate) format: Format,
-    /// Write the report to FILE instead of standard output
+    /// Write the report to FILE instead of standard output (exec: standard error)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write the launch of each finding to a file in DIR, for 'lockstep run --replay'
@@ -690,34 +698,6 @@ impl SchedulingArg {
     }
 }
 
-/// A kind by its name; the names are what completion scripts offer.
-#[derive(Clone)]
-struct KindParser;
-
-impl TypedValueParser for KindParser {
-    type Value = Kind;
-
-    fn parse_ref(
-        &self,
-        cmd: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Kind, clap::Error> {
-        parse_kind.parse_ref(cmd, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Kind::ALL.iter().map(|kind| PossibleValue::new(kind.name()))))
-    }
-}
-
-fn parse_kind(text: &str) -> Result<Kind, String> {
-    Kind::from_name(text.trim()).ok_or_else(|| {
-        let names: Vec<_> = Kind::ALL.iter().map(|k| k.name()).collect();
-        format!("no such kind of finding; the kinds are {}", names.join(", "))
-    })
-}
-
 pub(crate) fn parse_warp_size(text: &str) -> Result<u32, String> {
     match text.parse::<u32>() {
         Ok(n) if n.is_power_of_two() && n <= 32 => Ok(n),
@@ -747,7 +727,7 @@ fn parse_error(text: &str) -> Result<f64, String> {
     }
 }
 
-fn parse_arch(text: &str) -> Result<String, String> {
+pub(crate) fn parse_arch(text: &str) -> Result<String, String> {
     let name = text.strip_prefix("sm_").unwrap_or("");
     let digits = name.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let is_name = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
@@ -778,7 +758,7 @@ fn parse_buffer_size(text: &str) -> Result<usize, String> {
     }
 }
 
-fn parse_jobs(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_jobs(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n) if (1..=4096).contains(&n) => Ok(n),
         _ => Err("a number from 1 to 4096 expected".into()),

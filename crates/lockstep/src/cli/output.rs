@@ -9,7 +9,7 @@ use lockstep_finding::{InputError, Report, Warning};
 use lockstep_names as names;
 
 use crate::cli::colour;
-use crate::cli::options::{Analysis, Format};
+use crate::cli::options::{Analysis, Format, ReportArgs};
 use crate::cli::progress;
 
 /// Writes the report as asked, and errors to standard error.
@@ -20,7 +20,37 @@ pub(crate) fn write_report(
     seconds: f64,
 ) -> Result<(), String> {
     let args = &analysis.report;
-    let text = match args.format {
+    let text = rendered(report, sources, args, seconds);
+    write_text(&text, args.output.as_deref())?;
+    if args.statistics {
+        complain(render::statistics(report, &args.times.seconds()).trim_end());
+    }
+    say_the_rest(report, args);
+    Ok(())
+}
+
+/// The same, of a program that was run: standard output is the program's.
+pub(crate) fn write_program_report(
+    report: &Report,
+    sources: &mut Sources,
+    args: &ReportArgs,
+    seconds: f64,
+) -> Result<(), String> {
+    let text = rendered(report, sources, args, seconds);
+    match &args.output {
+        Some(file) => write_text(&text, Some(file))?,
+        None if text.trim().is_empty() => {}
+        None => complain(text.trim_end()),
+    }
+    if args.statistics {
+        complain(render::statistics(report, &[]).trim_end());
+    }
+    say_the_rest(report, args);
+    Ok(())
+}
+
+fn rendered(report: &Report, sources: &mut Sources, args: &ReportArgs, seconds: f64) -> String {
+    match args.format {
         Format::Concise => render::concise(report, sources, args.quiet),
         Format::Json => render::json(report, sources),
         Format::Sarif => {
@@ -42,16 +72,15 @@ pub(crate) fn write_report(
             };
             render::human(report, sources, &options)
         }
-    };
-    write_text(&text, args.output.as_deref())?;
-    if args.statistics {
-        complain(render::statistics(report, &args.times.seconds()).trim_end());
     }
+}
+
+/// Warnings and errors, on standard error.
+fn say_the_rest(report: &Report, args: &ReportArgs) {
     // What is about the whole run is said in any case.
     let said = |w: &&Warning| !args.quiet || w.file.is_empty();
     report.warnings.iter().filter(said).for_each(|w| warn(&w.to_string()));
     report.errors.iter().for_each(print_error);
-    Ok(())
 }
 
 /// Where the book is published, as far as that is known: the project has no address of its own.

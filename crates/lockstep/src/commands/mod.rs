@@ -3,6 +3,7 @@
 pub(crate) mod dump;
 pub(crate) mod equiv;
 pub(crate) mod manual;
+pub(crate) mod program;
 pub(crate) mod recheck;
 pub(crate) mod repeat;
 pub(crate) mod run;

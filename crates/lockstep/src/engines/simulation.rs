@@ -246,6 +246,7 @@ pub(crate) fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         findings: Vec::new(),
         printed: String::new(),
         outputs: Vec::new(),
+        launches: None,
         launch: None,
         seconds: 0.0,
         instances: Vec::new(),

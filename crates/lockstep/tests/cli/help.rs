@@ -66,6 +66,9 @@ fn place() -> TempDir {
     // The examples call a race's witness by name.
     let made = lockstep(dir.path(), &["check", "reduce.cu", "--witness-dir", "witnesses"]);
     assert_eq!(made.status, 1, "{}{}", made.out, made.err);
+    // And a program.
+    let made = lockstep(dir.path(), &["nvcc", "squares.cu", "-o", "squares"]);
+    assert_eq!(made.status, 0, "{}{}", made.out, made.err);
     // And a log of proofs.
     let made = lockstep(
         dir.path(),

@@ -14,12 +14,12 @@ use crate::check::happens_before::Ordered;
 use crate::check::race::Ctx;
 use crate::check::race_report::{Side, report};
 use crate::code::registers::LANES;
-use crate::launch::layout::{object_of, origin};
+use crate::launch::addresses::Addresses;
 use crate::machine::observe::{AccessKind, Copy, Event};
 
 /// Copies that have started and were not waited for.
-#[derive(Default)]
 pub(crate) struct UnfinishedCopies {
+    addresses: Addresses,
     /// By object and word: the parts of copies that read or write there.
     words: FxHashMap<(u32, u64), Vec<Part>>,
 }
@@ -36,6 +36,10 @@ struct Part {
 const WORD: u64 = 4;
 
 impl UnfinishedCopies {
+    pub(crate) fn new(addresses: Addresses) -> UnfinishedCopies {
+        UnfinishedCopies { addresses, words: FxHashMap::default() }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -45,14 +49,14 @@ impl UnfinishedCopies {
     }
 
     pub(crate) fn begin(&mut self, copy: &Copy) {
-        for (word, part) in parts(copy) {
+        for (word, part) in parts(self.addresses, copy) {
             self.words.entry(word).or_default().push(part);
         }
     }
 
     /// Called when the thread has waited for a copy.
     pub(crate) fn end(&mut self, copy: &Copy) {
-        for (word, part) in parts(copy) {
+        for (word, part) in parts(self.addresses, copy) {
             let Some(there) = self.words.get_mut(&word) else { continue };
             if let Some(i) = there.iter().position(|p| *p == part) {
                 there.swap_remove(i);
@@ -93,11 +97,11 @@ impl UnfinishedCopies {
 }
 
 /// The words of a copy.
-fn parts(copy: &Copy) -> Vec<((u32, u64), Part)> {
+fn parts(addresses: Addresses, copy: &Copy) -> Vec<((u32, u64), Part)> {
     let mut out = Vec::new();
     for (address, site, writes) in [(copy.from, copy.read, false), (copy.to, copy.write, true)] {
-        let object = object_of(address);
-        let at = address.wrapping_sub(origin(object));
+        let object = addresses.object_of(address);
+        let at = address.wrapping_sub(addresses.origin(object));
         let part = Part { thread: copy.thread, site, writes, bytes: (at, at + copy.len) };
         let words = at / WORD..(at + copy.len).div_ceil(WORD);
         out.extend(words.map(|word| ((object as u32, word), part)));

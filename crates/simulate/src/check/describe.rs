@@ -62,7 +62,7 @@ pub(crate) fn memory(info: &ObjectInfo, offset: i64, len: i64) -> Memory {
     let size = i64::from(info.elem.size().max(1));
     Memory {
         space: space_of(info.space),
-        object: Some(info.name.clone()),
+        object: Some(info.name.to_string()),
         element: Some(offset.div_euclid(size)),
         bytes: Some([offset, offset + len]),
         object_size: Some(info.size),
@@ -79,7 +79,7 @@ pub(crate) fn element(info: &ObjectInfo, offset: i64) -> String {
     let index = offset.div_euclid(size);
     let rest = offset.rem_euclid(size);
     if info.size <= size as u64 && index == 0 && rest == 0 {
-        return info.name.clone();
+        return info.name.to_string();
     }
     match rest {
         0 => format!("{}[{index}]", info.name),

@@ -11,7 +11,8 @@ use crate::check::describe::{access, element, memory, place, site_place, triple}
 use crate::check::report::{Key, Reports};
 use crate::check::{Check, Mode};
 use crate::code::program::Program;
-use crate::launch::layout::{NULL_OBJECT, object_of, origin};
+use crate::launch::layout::{NULL_OBJECT, ObjectInfo};
+use crate::launch::resident::Resident;
 use crate::machine::fault::{Deadlock, Fault, Freed};
 use crate::machine::observe::{At, Observer};
 
@@ -105,6 +106,24 @@ fn access_op(p: &Program, site: SiteId) -> Action {
     }
 }
 
+/// An access to no object.
+fn nowhere(p: &Program, op: Action, address: u64, size: u64, accesses: Vec<Access>) -> Finding {
+    if address < 4096 {
+        let message = format!("{op} of {size} bytes through a null pointer");
+        return Finding::new(Kind::OutOfBounds, message, accesses);
+    }
+    let device = Resident::range();
+    let is_host = p.resident.is_some() && !device.contains(&address) && address < 1 << 47;
+    if is_host {
+        let message =
+            format!("{op} of {size} bytes at an address that is none of the device's memory");
+        let help = "a pointer to the host's memory means nothing to a kernel: copy the data to memory of the device, and pass that pointer";
+        return finding(Kind::OutOfBounds, message, accesses, help);
+    }
+    let message = format!("{op} of {size} bytes at {address:#x}, which is in no object");
+    Finding::new(Kind::OutOfBounds, message, accesses)
+}
+
 /// A block in which a fault occurs.
 struct Here<'a, 'k> {
     p: &'a Program<'k>,
@@ -186,8 +205,13 @@ impl Here<'_, '_> {
 
     fn out_of_bounds(self, site: SiteId, thread: u32, address: u64, size: u64, bytes: u64) {
         let p = self.p;
-        let object = object_of(address);
+        let object = p.addresses.object_of(address);
         let known = (object != NULL_OBJECT).then(|| p.objects.get(object)).flatten();
+        // Not every number has an object where memory outlives the launch.
+        let known = known.filter(|o| p.resident.is_none() || o.size > 0 || o.resident.is_some());
+        if let Some(freed) = known.and_then(|o| o.resident.as_ref()?.freed.as_ref()) {
+            return self.use_of_freed(site, thread, size, &p.objects[object], freed);
+        }
         let key = Key {
             kind: Kind::OutOfBounds,
             places: p.places(site.0, site.0),
@@ -197,14 +221,9 @@ impl Here<'_, '_> {
             let op = access_op(p, site);
             let accesses = vec![access(p, self.block, site, thread)];
             let Some(info) = known else {
-                let message = if address < 4096 {
-                    format!("{op} of {size} bytes through a null pointer")
-                } else {
-                    format!("{op} of {size} bytes at {address:#x}, which is in no object")
-                };
-                return Finding::new(Kind::OutOfBounds, message, accesses);
+                return nowhere(p, op, address, size, accesses);
             };
-            let offset = address.wrapping_sub(origin(object)) as i64;
+            let offset = address.wrapping_sub(p.addresses.origin(object)) as i64;
             let elements = bytes / u64::from(info.elem.size().max(1));
             let message = format!(
                 "{op} of {size} bytes at `{}`, out of bounds of {} memory `{}` of {elements} elements ({bytes} bytes)",
@@ -224,6 +243,19 @@ impl Here<'_, '_> {
         });
     }
 
+    fn use_of_freed(self, site: SiteId, thread: u32, size: u64, info: &ObjectInfo, freed: &str) {
+        let p = self.p;
+        let key = Key { kind: Kind::UseAfterFree, places: p.places(site.0, site.0), object: 2 };
+        self.reports.add(key, false, || {
+            let op = access_op(p, site);
+            let message =
+                format!("{op} of {size} bytes of `{}`, which was freed before: {freed}", info.name);
+            let accesses = vec![access(p, self.block, site, thread)];
+            let help = "free the memory only after the last launch that uses it has ended";
+            finding(Kind::UseAfterFree, message, accesses, help)
+        });
+    }
+
     fn use_after_free(self, site: SiteId, thread: u32, size: u64, freed: Freed) {
         let p = self.p;
         let key = Key { kind: Kind::UseAfterFree, places: p.places(site.0, site.0), object: 0 };
@@ -238,12 +270,12 @@ impl Here<'_, '_> {
 
     fn misaligned(self, site: SiteId, thread: u32, address: u64, size: u64, align: u64) {
         let p = self.p;
-        let object = object_of(address);
+        let object = p.addresses.object_of(address);
         let places = p.places(site.0, site.0);
         let key = Key { kind: Kind::Misaligned, places, object: object as u32 };
         self.reports.add(key, false, || {
             let info = &p.objects[object];
-            let offset = address.wrapping_sub(origin(object)) as i64;
+            let offset = address.wrapping_sub(p.addresses.origin(object)) as i64;
             let message = format!(
                 "{} of {size} bytes at byte {offset} of `{}`, which is not a multiple of {align}",
                 access_op(p, site),

@@ -5,14 +5,16 @@ use lockstep_finding::Kind;
 use lockstep_kernel::{LocId, Order, Scope, SiteId, Space};
 
 use crate::check::between_blocks::GridShadow;
+use crate::check::global_values::GlobalValues;
 use crate::check::happens_before::HappensBefore;
 use crate::check::race::{BlockRaces, Ctx};
 use crate::check::report::Reports;
-use crate::check::uninitialised::Uninitialised;
+use crate::check::uninitialised::{self, Left, Origin, Uninitialised};
 use crate::check::{Check, Mode};
 use crate::code::lanes::Alu;
 use crate::code::program::Program;
 use crate::code::registers::{Slot, lanes_of};
+use crate::launch::written::WrittenBits;
 use crate::machine::fault::Fault;
 use crate::machine::observe::{
     AccessKind, At, Copy, Event, Lanes, Observer, Opened, Opening, Transfer,
@@ -30,6 +32,10 @@ pub(crate) struct MemoryChecks {
     order: Option<HappensBefore>,
     /// Set if accesses of different blocks are compared.
     shadow: Option<GridShadow>,
+    /// Memory that outlives the launch.
+    global: GlobalValues,
+    /// Uses of such memory without a value, by blocks that have ended.
+    left: Vec<Left>,
 }
 
 /// The state for one block.
@@ -66,18 +72,28 @@ impl MemoryChecks {
         let races = &own.races;
         own.uninitialised.pending.retain(|p| {
             let o = p.origin;
-            let hit = lanes_of(e.mask).find(|&l| {
-                o.object == e.object
-                    && e.offsets[l] < o.offset + u64::from(o.size)
-                    && o.offset < e.offsets[l] + u64::from(e.size)
-            });
-            let Some(l) = hit else { return true };
+            let Some(l) = hit(&o, e) else { return true };
             let atomics =
                 ctx.program.sites[o.site.0 as usize].atomic && e.kind == AccessKind::Atomic;
             let t = e.first_thread + l as u32;
             atomics || races.is_ordered(&ctx, p.thread, o.clock, t, e.space)
         });
     }
+
+    /// The same for reads by blocks that have ended: nothing orders them with this block.
+    #[cold]
+    fn forgive_others(&mut self, at: &At, e: &Event) {
+        self.left.retain(|l| l.block == at.block || hit(&l.pending.origin, e).is_none());
+    }
+}
+
+/// The first lane that accesses the bytes that a value came from.
+fn hit(o: &Origin, e: &Event) -> Option<usize> {
+    lanes_of(e.mask).find(|&l| {
+        o.object == e.object
+            && e.offsets[l] < o.offset + u64::from(o.size)
+            && o.offset < e.offsets[l] + u64::from(e.size)
+    })
 }
 
 impl Check for MemoryChecks {
@@ -89,11 +105,19 @@ impl Check for MemoryChecks {
             clock: 1,
             order: (full && program.fine_order).then(|| HappensBefore::new(lane_bits)),
             shadow: (full && program.blocks > 1).then(|| GridShadow::new(program)),
+            global: GlobalValues::new(program),
+            left: Vec::new(),
         }
     }
 
     fn launch_bytes(&self) -> u64 {
         self.shadow.as_ref().map_or(0, GridShadow::bytes)
+    }
+
+    fn launch_ends(&mut self, program: &Program) {
+        for Left { block, pending } in std::mem::take(&mut self.left) {
+            uninitialised::report(&mut self.reports, program, block, pending);
+        }
     }
 
     fn reports(self) -> Reports {
@@ -115,7 +139,11 @@ impl Observer for MemoryChecks {
     }
 
     fn block_ends(&mut self, own: &mut BlockMemory, p: &Program, block: u32) {
-        own.uninitialised.finish(&mut self.reports, p, block);
+        own.uninitialised.finish(&mut self.reports, &mut self.left, p, block);
+    }
+
+    fn take_written(&mut self) -> Vec<(usize, WrittenBits)> {
+        self.global.take()
     }
 
     #[inline(always)]
@@ -143,10 +171,13 @@ impl Observer for MemoryChecks {
 
     #[inline(always)]
     fn access(&mut self, own: &mut BlockMemory, at: &At, e: &Event) -> u64 {
-        let fresh = own.uninitialised.fresh(e);
+        let fresh = own.uninitialised.fresh(&mut self.global, e);
         let e = Event { silent: e.silent & !fresh, ..*e };
         if e.kind != AccessKind::Read && !own.uninitialised.pending.is_empty() {
             self.forgive(own, at, &e);
+        }
+        if e.kind != AccessKind::Read && !self.left.is_empty() {
+            self.forgive_others(at, &e);
         }
         let full = self.shadow.is_some() && e.space == Space::Global;
         let mut ctx = Ctx { fresh, ..self.ctx(at.program, at.block) };
@@ -271,7 +302,7 @@ impl Observer for MemoryChecks {
 
     #[inline(always)]
     fn loaded(&mut self, own: &mut BlockMemory, at: &At, t: &Transfer, first: Slot, count: u8) {
-        own.uninitialised.loaded(self.clock, at, t, first, count);
+        own.uninitialised.loaded(&mut self.global, self.clock, at, t, first, count);
     }
 
     #[inline(always)]
@@ -281,17 +312,17 @@ impl Observer for MemoryChecks {
 
     #[inline(always)]
     fn stored(&mut self, own: &mut BlockMemory, at: &At, t: &Transfer, values: &[Slot]) {
-        own.uninitialised.stored(at, t, values);
+        own.uninitialised.stored(&mut self.global, at, t, values);
     }
 
     fn atomic_uses(&mut self, own: &mut BlockMemory, at: &At, t: &Transfer, reads: bool) {
         if reads {
-            own.uninitialised.atomic(&mut self.reports, self.clock, at, t);
+            own.uninitialised.atomic(&mut self.global, &mut self.reports, self.clock, at, t);
         }
     }
 
     fn written(&mut self, own: &mut BlockMemory, object: usize, offset: u64, len: u64) {
-        own.uninitialised.written(object, offset, len);
+        own.uninitialised.written(&mut self.global, object, offset, len);
     }
 
     fn fault(&mut self, own: &mut BlockMemory, _: &At, fault: &Fault) {

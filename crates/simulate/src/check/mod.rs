@@ -5,6 +5,7 @@ pub(crate) mod between_blocks;
 pub(crate) mod cells;
 pub(crate) mod describe;
 pub(crate) mod faults;
+pub(crate) mod global_values;
 pub(crate) mod group_copies;
 pub(crate) mod happens_before;
 pub(crate) mod memory;
@@ -12,6 +13,7 @@ pub(crate) mod race;
 pub(crate) mod race_report;
 pub(crate) mod report;
 pub(crate) mod uninitialised;
+pub(crate) mod written_only;
 
 use crate::check::report::Reports;
 use crate::code::program::Program;
@@ -35,6 +37,11 @@ pub(crate) trait Check: Observer {
         0
     }
 
+    /// The launch has ended.
+    fn launch_ends(&mut self, program: &Program) {
+        let _ = program;
+    }
+
     fn reports(self) -> Reports;
 }
 
@@ -55,6 +62,11 @@ impl<A: Check, B: Check> Check for (A, B) {
 
     fn launch_bytes(&self) -> u64 {
         self.0.launch_bytes() + self.1.launch_bytes()
+    }
+
+    fn launch_ends(&mut self, program: &Program) {
+        self.0.launch_ends(program);
+        self.1.launch_ends(program);
     }
 
     fn reports(self) -> Reports {

@@ -99,7 +99,7 @@ impl BlockRaces {
             base: [1, 1],
             warp_base: vec![1; program.warps as usize],
             copies: UnfinishedGroupCopies::default(),
-            unfinished: UnfinishedCopies::default(),
+            unfinished: UnfinishedCopies::new(program.addresses),
             parted: if program.lockstep {
                 vec![[[0; LANES]; LANES]; program.warps as usize]
             } else {

@@ -1,6 +1,6 @@
-//! Reads of uninitialised shared memory.
+//! Reads of uninitialised memory: shared memory, and global memory that outlives the launch.
 //!
-//! Shared memory keeps a bit per byte: written or not. Loading unwritten bytes is not yet an error: the loaded lanes
+//! Memory keeps a bit per byte: written or not. Loading unwritten bytes is not yet an error: the loaded lanes
 //! are *poisoned*, copies propagate the poison (moves, selections, casts, stores), and the first operation that
 //! computes, branches or addresses with a poisoned value, or stores it to global memory, is the use that is reported,
 //! at the load. If a write to the same bytes turns out to be unordered with the read, the read was only too early: that
@@ -11,77 +11,25 @@
 //!
 //! As long as no unwritten bytes were loaded, nothing is tracked.
 //!
-//! What it can miss: poison stored to private memory is treated as initialised; global memory is always initialised by
-//! the launch; private memory is not tracked.
+//! Global memory is initialised by the launch, unless it outlives the launch ([`crate::launch::resident`]): then its bits
+//! do, too. Poison that came from such memory may be copied to other such memory, as padding of structs is. A use is only
+//! reported when the launch has ended: a write by another block, which nothing orders with the read, makes it a race.
+//!
+//! What it can miss: poison stored to private memory is treated as initialised; private memory is not tracked; of many
+//! uses of global memory at one place, some.
 
-use lockstep_finding::{Access, Action, Finding, Kind};
+use lockstep_finding::{Access, Action, Finding, Kind, Place};
 use lockstep_kernel::{LocId, SiteId, Space};
 use rustc_hash::FxHashMap;
 
 use crate::check::describe::{element, memory, place, site_place};
+use crate::check::global_values::GlobalValues;
 use crate::check::report::{Key, Reports};
 use crate::code::lanes::Alu;
 use crate::code::program::Program;
 use crate::code::registers::{CONSTANT, LANES, Slot, lanes_of, units};
+use crate::launch::written::WrittenBits;
 use crate::machine::observe::{AccessKind, At, Event, Transfer};
-
-/// A bit per byte.
-pub(crate) struct InitBits {
-    bits: Vec<u64>,
-    unset: u64,
-    size: u64,
-}
-
-impl InitBits {
-    pub(crate) fn new(size: u64) -> InitBits {
-        InitBits { bits: vec![0; size.div_ceil(64) as usize + 1], unset: size, size }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.bits.fill(0);
-        self.unset = self.size;
-    }
-
-    pub(crate) fn complete(&self) -> bool {
-        self.unset == 0
-    }
-
-    /// Calls `f` with each word and the bits of it in `[at, at + len)`.
-    fn words(&mut self, at: u64, len: u64, mut f: impl FnMut(&mut u64, u64)) {
-        let (mut at, end) = (at, at + len);
-        while at < end {
-            let low = at & 63;
-            let n = (64 - low).min(end - at);
-            let mask = if n == 64 { u64::MAX } else { ((1 << n) - 1) << low };
-            f(&mut self.bits[(at >> 6) as usize], mask);
-            at += n;
-        }
-    }
-
-    pub(crate) fn set(&mut self, at: u64, len: u64) {
-        let mut new = 0;
-        self.words(at, len, |w, mask| {
-            new += u64::from((mask & !*w).count_ones());
-            *w |= mask;
-        });
-        self.unset -= new;
-    }
-
-    pub(crate) fn unset(&mut self, at: u64, len: u64) {
-        let mut gone = 0;
-        self.words(at, len, |w, mask| {
-            gone += u64::from((mask & *w).count_ones());
-            *w &= !mask;
-        });
-        self.unset += gone;
-    }
-
-    pub(crate) fn all(&mut self, at: u64, len: u64) -> bool {
-        let mut all = true;
-        self.words(at, len, |w, mask| all &= *w & mask == mask);
-        all
-    }
-}
 
 /// The load that a poisoned value came from.
 #[derive(Clone, Copy)]
@@ -177,26 +125,52 @@ pub(crate) struct Pending {
 /// Maximum number of uses of one block that are kept: a defect of a whole block shows in a few threads.
 const MOST_PENDING: usize = 4096;
 
+/// The same of uses of global memory; and of those of one place that are kept until the launch ends.
+const MOST_GLOBAL: usize = 64;
+const MOST_OF_PLACE: usize = 8;
+
 /// The uninitialised bytes of one block, and the origins of poisoned values.
 pub(crate) struct Uninitialised {
     /// By object of shared memory.
-    init: Vec<Option<InitBits>>,
+    init: Vec<Option<WrittenBits>>,
     /// By warp.
     poison: Vec<Poison>,
     pub pending: Vec<Pending>,
     /// An assertion has failed: the values that its thread would have written are missing.
     failed: bool,
+    /// How many of those that are pending are of global memory.
+    globals: usize,
+}
+
+/// A use by a block that has ended.
+pub(crate) struct Left {
+    pub block: u32,
+    pub pending: Pending,
 }
 
 impl Uninitialised {
     pub(crate) fn new(p: &Program) -> Uninitialised {
         let bits = p.objects.iter();
-        let init = bits.map(|o| (o.space == Space::Shared).then(|| InitBits::new(o.size)));
+        let init = bits.map(|o| (o.space == Space::Shared).then(|| WrittenBits::new(o.size)));
         Uninitialised {
             init: init.collect(),
             poison: (0..p.warps).map(|_| Poison::default()).collect(),
             pending: Vec::new(),
             failed: false,
+            globals: 0,
+        }
+    }
+
+    /// The bytes of an object, if some may have no value.
+    #[inline(always)]
+    fn bits<'a>(
+        init: &'a mut [Option<WrittenBits>],
+        global: &'a mut GlobalValues,
+        object: usize,
+    ) -> Option<&'a mut WrittenBits> {
+        match &mut init[object] {
+            Some(bits) => Some(bits),
+            None => global.get(object),
         }
     }
 
@@ -210,6 +184,7 @@ impl Uninitialised {
         self.poison.iter_mut().for_each(Poison::clear);
         self.pending.clear();
         self.failed = false;
+        self.globals = 0;
     }
 
     pub(crate) fn assertion_failed(&mut self) {
@@ -223,8 +198,8 @@ impl Uninitialised {
 
     /// Lanes that store to unwritten memory: there is no previous value that the store could repeat.
     #[inline(always)]
-    pub(crate) fn fresh(&mut self, e: &Event) -> u32 {
-        match &mut self.init[e.object] {
+    pub(crate) fn fresh(&mut self, global: &mut GlobalValues, e: &Event) -> u32 {
+        match Self::bits(&mut self.init, global, e.object) {
             Some(bits) if e.kind == AccessKind::Write && !bits.complete() => lanes_of(e.mask)
                 .filter(|l| !bits.all(e.offsets[*l], u64::from(e.size)))
                 .fold(0, |m, l| m | 1 << l),
@@ -286,25 +261,37 @@ impl Uninitialised {
         for l in lanes_of(used) {
             if let Some(origin) = self.poison[at.warp].origin(s, l) {
                 let thread = at.first_thread + l as u32;
-                self.add(Pending { origin, thread, used_at: loc });
+                self.add(at.program, Pending { origin, thread, used_at: loc });
             }
         }
         // Reported only once.
         self.poison[at.warp].wash(s, used);
     }
 
-    fn add(&mut self, pending: Pending) {
+    fn add(&mut self, p: &Program, pending: Pending) {
+        let is_global = is_global(p, pending.origin.object);
         // A failed assertion ends the whole launch: no thread would have got here without what others were to write.
-        if !self.failed && self.pending.len() < MOST_PENDING {
+        let is_full =
+            self.pending.len() >= MOST_PENDING || is_global && self.globals >= MOST_GLOBAL;
+        if !self.failed && !is_full {
+            self.globals += usize::from(is_global);
             self.pending.push(pending);
         }
     }
 
     /// Poisons the lanes that load unwritten bytes.
     #[inline(always)]
-    pub(crate) fn loaded(&mut self, clock: u32, at: &At, t: &Transfer, first: Slot, count: u8) {
+    pub(crate) fn loaded(
+        &mut self,
+        global: &mut GlobalValues,
+        clock: u32,
+        at: &At,
+        t: &Transfer,
+        first: Slot,
+        count: u8,
+    ) {
         let poison = &mut self.poison[at.warp];
-        let Some(bits) = &mut self.init[t.object] else {
+        let Some(bits) = Self::bits(&mut self.init, global, t.object) else {
             if poison.live {
                 for k in 0..u32::from(count) {
                     poison.wash(first.plus(k * units(t.ty)), t.mask);
@@ -340,19 +327,47 @@ impl Uninitialised {
         }
     }
 
-    /// A value that is stored to global memory counts as used.
+    /// A value that is stored to global memory counts as used, unless it is copied within such memory.
     #[inline(always)]
     pub(crate) fn stores(&mut self, reports: &mut Reports, at: &At, t: &Transfer, values: &[Slot]) {
         if self.poison[at.warp].live && t.space == Space::Global {
             let loc = at.program.kernel.site(t.site).loc;
-            self.uses(reports, at, t.mask, values, None, loc);
+            let copied = self.copied(at, t, values);
+            self.uses(reports, at, t.mask & !copied, values, None, loc);
         }
     }
 
-    #[inline(always)]
-    pub(crate) fn stored(&mut self, at: &At, t: &Transfer, values: &[Slot]) {
-        let Some(bits) = &mut self.init[t.object] else { return };
+    /// Lanes that store to memory that outlives the launch what they have read from such memory.
+    fn copied(&self, at: &At, t: &Transfer, values: &[Slot]) -> u32 {
+        if at.program.resident.is_none() {
+            return 0;
+        }
         let poison = &self.poison[at.warp];
+        let from_global = |slot: &Slot, l: usize| {
+            let origin = poison.origin(*slot, l);
+            origin.is_none_or(|o| is_global(at.program, o.object))
+        };
+        lanes_of(t.mask)
+            .filter(|&l| values.iter().all(|s| poison.get(*s) >> l & 1 == 0 || from_global(s, l)))
+            .fold(0, |m, l| m | 1 << l)
+    }
+
+    #[inline(always)]
+    pub(crate) fn stored(
+        &mut self,
+        global: &mut GlobalValues,
+        at: &At,
+        t: &Transfer,
+        values: &[Slot],
+    ) {
+        let poison = &self.poison[at.warp];
+        let loses = poison.live && values.iter().any(|s| poison.get(*s) & t.mask != 0);
+        let bits = match &mut self.init[t.object] {
+            Some(bits) => Some(bits),
+            None if loses => global.open(t.object),
+            None => global.get(t.object),
+        };
+        let Some(bits) = bits else { return };
         if bits.complete() && !poison.live {
             return;
         }
@@ -375,10 +390,17 @@ impl Uninitialised {
     }
 
     /// An atomic uses the value that it reads.
-    pub(crate) fn atomic(&mut self, reports: &mut Reports, clock: u32, at: &At, t: &Transfer) {
+    pub(crate) fn atomic(
+        &mut self,
+        global: &mut GlobalValues,
+        reports: &mut Reports,
+        clock: u32,
+        at: &At,
+        t: &Transfer,
+    ) {
         let size = t.ty.bytes();
         for l in lanes_of(t.mask) {
-            let Some(bits) = &mut self.init[t.object] else { return };
+            let Some(bits) = Self::bits(&mut self.init, global, t.object) else { return };
             if bits.complete() || bits.all(t.offsets[l], u64::from(size)) {
                 continue;
             }
@@ -389,51 +411,81 @@ impl Uninitialised {
             let origin = Origin { site, object, offset, size, clock };
             let thread = at.first_thread + l as u32;
             let used_at = at.program.kernel.site(t.site).loc;
-            self.add(Pending { origin, thread, used_at });
+            self.add(at.program, Pending { origin, thread, used_at });
         }
     }
 
-    pub(crate) fn written(&mut self, object: usize, offset: u64, len: u64) {
-        if let Some(bits) = &mut self.init[object] {
+    pub(crate) fn written(
+        &mut self,
+        global: &mut GlobalValues,
+        object: usize,
+        offset: u64,
+        len: u64,
+    ) {
+        if let Some(bits) = Self::bits(&mut self.init, global, object) {
             bits.set(offset, len);
         }
     }
 
-    /// The block has ended: reports the uses that no race explained.
-    pub(crate) fn finish(&mut self, reports: &mut Reports, p: &Program, block: u32) {
+    /// The block has ended: reports the uses that no race explained, and keeps those of global memory.
+    pub(crate) fn finish(
+        &mut self,
+        reports: &mut Reports,
+        left: &mut Vec<Left>,
+        p: &Program,
+        block: u32,
+    ) {
         for pending in std::mem::take(&mut self.pending) {
-            let o = pending.origin;
-            let key = Key {
-                kind: Kind::UninitialisedRead,
-                places: p.places(o.site.0, o.site.0),
-                object: o.object as u32,
-            };
-            reports.add(key, false, || {
-                let info = &p.objects[o.object];
-                let mut access = Access {
-                    op: if p.sites[o.site.0 as usize].atomic { Action::Atomic } else { Action::Read },
-                    thread: Some(p.thread_at(block, pending.thread)),
-                    block: p.block_at(block),
-                    place: site_place(p.kernel, o.site),
-                    value: None,
-                    notes: Vec::new(),
-                };
-                let used = place(p.kernel, pending.used_at);
-                if used.line != 0 && (used.line, &used.file) != (access.place.line, &access.place.file) {
-                    access.notes.push(format!("the value is used at {}:{}:{}", used.file, used.line, used.column));
-                }
-                let message = format!(
-                    "read of {} memory `{}`, which was never initialised",
-                    info.space,
-                    element(info, o.offset as i64)
-                );
-                let mut f = Finding::new(Kind::UninitialisedRead, message, vec![access]);
-                f.memory = Some(memory(info, o.offset as i64, i64::from(o.size)));
-                f.help = vec![
-                    "shared memory starts with arbitrary contents: look at who should write the element, and which barrier should follow, before it is read".into(),
-                ];
-                f
-            });
+            if !is_global(p, pending.origin.object) {
+                report(reports, p, block, pending);
+                continue;
+            }
+            let same = |l: &&Left| l.pending.origin.site == pending.origin.site;
+            if left.iter().filter(same).count() < MOST_OF_PLACE {
+                left.push(Left { block, pending });
+            }
         }
     }
 }
+
+fn is_global(p: &Program, object: usize) -> bool {
+    p.objects[object].space != Space::Shared
+}
+
+/// Reports a use that no race explained.
+pub(crate) fn report(reports: &mut Reports, p: &Program, block: u32, pending: Pending) {
+    let o = pending.origin;
+    let key = Key {
+        kind: Kind::UninitialisedRead,
+        places: p.places(o.site.0, o.site.0),
+        object: o.object as u32,
+    };
+    reports.add(key, false, || {
+        let info = &p.objects[o.object];
+        let mut access = Access {
+            op: if p.sites[o.site.0 as usize].atomic { Action::Atomic } else { Action::Read },
+            thread: Some(p.thread_at(block, pending.thread)),
+            block: p.block_at(block),
+            place: site_place(p.kernel, o.site),
+            value: None,
+            notes: Vec::new(),
+        };
+        let used = place(p.kernel, pending.used_at);
+        if used.line != 0 && (used.line, &used.file) != (access.place.line, &access.place.file) {
+            let Place { file, line, column, .. } = used;
+            access.notes.push(format!("the value is used at {file}:{line}:{column}"));
+        }
+        let message = format!(
+            "read of {} memory `{}`, which was never initialised",
+            info.space,
+            element(info, o.offset as i64)
+        );
+        let mut f = Finding::new(Kind::UninitialisedRead, message, vec![access]);
+        f.memory = Some(memory(info, o.offset as i64, i64::from(o.size)));
+        f.help = vec![if is_global(p, o.object) { OF_GLOBAL } else { OF_SHARED }.into()];
+        f
+    });
+}
+
+const OF_SHARED: &str = "shared memory starts with arbitrary contents: look at who should write the element, and which barrier should follow, before it is read";
+const OF_GLOBAL: &str = "device memory starts with arbitrary contents: fill it (cudaMemset, a copy, a kernel) before it is read";

@@ -17,7 +17,7 @@ use crate::code::registers::{CONSTANT, LANES, Slot, Unit, units};
 use crate::code::steps::{
     AtomicStep, BarrierStep, Code, CodeBlock, Edge, Prints, Rare, Step, Term, TexelStep,
 };
-use crate::launch::layout::{Layout, origin};
+use crate::launch::layout::Layout;
 use crate::launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
 
 pub(crate) fn decode(
@@ -138,8 +138,11 @@ impl Decoder<'_> {
             Operand::Reg(r) => self.reg(r),
             Operand::Imm(bits) => self.constant(bits, ty),
             Operand::Object(id, offset) => {
-                let address =
-                    origin(self.layout.statics[id.0 as usize]).wrapping_add(offset as u64);
+                let address = self
+                    .layout
+                    .addresses
+                    .origin(self.layout.statics[id.0 as usize])
+                    .wrapping_add(offset as u64);
                 self.constant(address, Ty::I64)
             }
             Operand::Undef => self.constant(0, ty),

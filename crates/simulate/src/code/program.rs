@@ -11,8 +11,10 @@ use lockstep_kernel::{
 use crate::code::decode::decode;
 use crate::code::sites::{Features, SiteFacts, site_facts};
 use crate::code::steps::Code;
+use crate::launch::addresses::Addresses;
 use crate::launch::layout::{ObjectInfo, layout};
 use crate::launch::request::{BoundLaunch, Config, LaunchError, product};
+use crate::launch::resident::{Home, Resident};
 
 pub(crate) struct Program<'k> {
     pub kernel: &'k Kernel,
@@ -25,7 +27,10 @@ pub(crate) struct Program<'k> {
     pub warps: u32,
     pub config: &'k Config,
     pub lockstep: bool,
+    pub addresses: Addresses,
     pub objects: Vec<ObjectInfo>,
+    /// The memory that outlives the launch, if it runs on such.
+    pub resident: Option<&'k Resident>,
     pub shared_arena: u64,
     pub private_arena: u64,
     /// Objects from here on are slots for allocations of the device heap.
@@ -82,6 +87,13 @@ impl<'k> Prepared<'k> {
         Prepared::of(kernel, cfg)
     }
 
+    /// For [`Prepared::simulate_resident`], of a kernel that it keeps.
+    pub fn owned(mut kernel: Kernel) -> Prepared<'static> {
+        let cfg = Cfg::new(&kernel);
+        mark_polling_reads(&mut kernel, &cfg);
+        Prepared::of(Cow::Owned(kernel), cfg)
+    }
+
     fn of(kernel: Cow<'k, Kernel>, cfg: Cfg) -> Prepared<'k> {
         let features = Features::of(&kernel);
         let sites = site_facts(&kernel);
@@ -102,6 +114,7 @@ impl<'k> Program<'k> {
         prepared: &'k Prepared,
         launch: &BoundLaunch,
         config: &'k Config,
+        home: Option<&Home<'k>>,
     ) -> Result<Program<'k>, LaunchError> {
         let kernel = prepared.kernel();
         let threads = product(launch.block);
@@ -148,7 +161,7 @@ impl<'k> Program<'k> {
         if let Some(why) = too_large(kernel) {
             return Err(LaunchError(why.to_string()));
         }
-        let layout = layout(kernel, prepared.allocations, launch, threads as u32)?;
+        let layout = layout(kernel, prepared.allocations, launch, threads as u32, home)?;
         let code = decode(kernel, &prepared.cfg, launch, config, &layout)?;
         let features = prepared.features;
         Ok(Program {
@@ -165,14 +178,21 @@ impl<'k> Program<'k> {
             shared_arena: layout.shared_arena,
             private_arena: layout.private_arena,
             heap: layout.heap,
+            addresses: layout.addresses,
             objects: layout.objects,
+            resident: home.map(|h| h.memory),
             sites: &prepared.sites,
             mixed_atomics: prepared.mixed_atomics,
             code,
             fine_order: features.fine_order,
-            serial: features.serial,
+            serial: features.serial || home.is_some_and(|h| h.memory.has_heap()),
             has_atomics: features.atomics,
         })
+    }
+
+    /// The address of an object that an address means: another one for memory of the host that the device uses.
+    pub(crate) fn meant(&self, address: u64) -> u64 {
+        self.resident.and_then(|r| r.translated(address)).unwrap_or(address)
     }
 
     /// For each object, whether the kernel seems to only read it.

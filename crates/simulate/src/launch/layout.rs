@@ -1,29 +1,14 @@
 //! The objects of a launch's memory, and the locations of its arguments.
 
+use std::sync::Arc;
+
 use lockstep_kernel::{Elem, Kernel, ParamKind, Space};
 
+use crate::launch::addresses::Addresses;
 use crate::launch::bytes::Bytes;
 use crate::launch::request::{BoundArg, BoundLaunch, LaunchError};
-
-/// An address has the number of its object in the upper bits and, in the lower 40, the offset plus half the range: so
-/// after arithmetic that leaves the object, in either direction, it still names it.
-const OBJECT_SHIFT: u32 = 40;
-const BIAS: u64 = 1 << (OBJECT_SHIFT - 1);
-
-/// The address of an object's first byte.
-#[inline(always)]
-pub(crate) fn origin(object: usize) -> u64 {
-    ((object as u64) << OBJECT_SHIFT) | BIAS
-}
-
-/// The object an address names.
-#[inline(always)]
-pub(crate) fn object_of(address: u64) -> usize {
-    (address >> OBJECT_SHIFT) as usize
-}
-
-/// The maximum size of an object.
-pub(crate) const MAX_OBJECT: u64 = BIAS - (1 << 20);
+use crate::launch::resident::{self, Home, Occupied};
+use crate::launch::written::WrittenBits;
 
 /// Limits of the modelled device heap: number of allocations, and bytes of one.
 const HEAP_SLOTS: u64 = 4096;
@@ -35,7 +20,7 @@ pub(crate) const NULL_OBJECT: usize = 0;
 /// One object of a launch's memory.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectInfo {
-    pub name: String,
+    pub name: Arc<str>,
     pub space: Space,
     pub size: u64,
     pub elem: Elem,
@@ -45,10 +30,58 @@ pub(crate) struct ObjectInfo {
     pub param: Option<usize>,
     /// Offset within the block's shared or the lane's private arena.
     pub arena: u64,
+    /// What is known of it from before the launch, if it outlives it.
+    pub resident: Option<ResidentInfo>,
+}
+
+/// What is known of an object that outlives the launch.
+#[derive(Clone, Debug)]
+pub(crate) struct ResidentInfo {
+    /// The address of its bytes in this process.
+    pub at: usize,
+    /// Whether it is known which bytes have been written, and which these are; all, where there is no list.
+    pub tracked: bool,
+    pub written: Option<Arc<WrittenBits>>,
+    /// Where it was freed, if it was.
+    pub freed: Option<Arc<str>>,
+}
+
+impl ObjectInfo {
+    /// A number that no object has.
+    fn nothing() -> ObjectInfo {
+        ObjectInfo {
+            name: "null".into(),
+            space: Space::Global,
+            size: 0,
+            elem: Elem::Bytes(1),
+            init: None,
+            param: None,
+            arena: 0,
+            resident: None,
+        }
+    }
+
+    fn of_resident(object: &Occupied) -> ObjectInfo {
+        let gone = object.freed.is_some();
+        ObjectInfo {
+            name: object.name.clone(),
+            space: object.space,
+            size: if gone { 0 } else { object.size },
+            elem: object.elem,
+            resident: Some(ResidentInfo {
+                at: object.at,
+                tracked: object.tracked,
+                written: object.written.clone(),
+                freed: object.freed.clone(),
+            }),
+            ..ObjectInfo::nothing()
+        }
+    }
 }
 
 /// The objects of a launch and the locations of arguments.
 pub(crate) struct Layout {
+    pub addresses: Addresses,
     pub objects: Vec<ObjectInfo>,
     /// Object of each of the kernel's static objects.
     pub statics: Vec<usize>,
@@ -107,17 +140,11 @@ pub(crate) fn layout(
     allocations: u64,
     launch: &BoundLaunch,
     threads: u32,
+    home: Option<&Home>,
 ) -> Result<Layout, LaunchError> {
     let mut l = Layout {
-        objects: vec![ObjectInfo {
-            name: "null".into(),
-            space: Space::Global,
-            size: 0,
-            elem: Elem::Bytes(1),
-            init: None,
-            param: None,
-            arena: 0,
-        }],
+        addresses: if home.is_some() { Addresses::RESIDENT } else { Addresses::OWN },
+        objects: vec![ObjectInfo::nothing()],
         statics: Vec::new(),
         params: vec![None; kernel.params.len()],
         shared_arena: 0,
@@ -125,22 +152,29 @@ pub(crate) fn layout(
         dynamic_shared: launch.shared,
         heap: 0,
     };
-    for o in &kernel.objects {
+    for (i, o) in kernel.objects.iter().enumerate() {
+        if let Some(slot) = home.and_then(|h| h.variables.get(i).copied().flatten()) {
+            l.statics.push(resident::FIRST + slot);
+            continue;
+        }
         let size = if o.dynamic { u64::from(launch.shared) } else { o.size };
         let id = l.push(ObjectInfo {
-            name: o.name.clone(),
+            name: o.name.as_str().into(),
             space: o.space,
             size,
             elem: o.elem,
             init: o.init.clone().map(Bytes::from),
-            param: None,
-            arena: 0,
+            ..ObjectInfo::nothing()
         })?;
         l.statics.push(id);
     }
     for (o, &id) in kernel.objects.iter().zip(&l.statics.clone()) {
         for &(offset, target, addend) in &o.relocations {
-            let address = origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
+            if id >= resident::FIRST && home.is_some() {
+                break;
+            }
+            let address =
+                l.addresses.origin(l.statics[target.0 as usize]).wrapping_add(addend as u64);
             if let Some(init) = &mut l.objects[id].init
                 && let Some(bytes) = init.to_mut().get_mut(offset as usize..offset as usize + 8)
             {
@@ -150,31 +184,32 @@ pub(crate) fn layout(
     }
     for (i, (p, arg)) in kernel.params.iter().zip(&launch.args).enumerate() {
         let object = |space, size, elem, init| ObjectInfo {
-            name: p.name.clone(),
+            name: p.name.as_str().into(),
             space,
             size,
             elem,
             init,
             param: Some(i),
-            arena: 0,
+            ..ObjectInfo::nothing()
         };
         let wrong = |what: &str| Err(LaunchError(format!("parameter {} {what}", p.name)));
         l.params[i] = match (p.kind, arg) {
             (ParamKind::Buffer { space, elem, .. }, BoundArg::Buffer(bytes)) => {
                 let info = object(space, bytes.len() as u64, elem, Some(bytes.clone()));
-                Some(origin(l.push(info)?))
+                Some(l.place(info)?)
             }
+            (ParamKind::Buffer { .. }, BoundArg::Address(address)) => Some(*address),
             // Resolved when all arrays exist.
             (ParamKind::Buffer { .. }, BoundArg::Alias { .. }) => None,
             (ParamKind::Buffer { .. }, BoundArg::Variable { object, offset }) => {
                 let Some(&id) = l.statics.get(*object) else {
                     return wrong("points into a variable that is not there");
                 };
-                Some(origin(id) + offset)
+                Some(l.addresses.origin(id) + offset)
             }
             (ParamKind::Buffer { .. } | ParamKind::Local { .. }, BoundArg::Null) => Some(0),
             (ParamKind::Local { elem }, BoundArg::Local(bytes)) => {
-                Some(origin(l.push(object(Space::Shared, *bytes, elem, None))?))
+                Some(l.place(object(Space::Shared, *bytes, elem, None))?)
             }
             (ParamKind::Aggregate { size, .. }, BoundArg::Aggregate(bytes)) => {
                 if bytes.len() != size as usize {
@@ -182,7 +217,7 @@ pub(crate) fn layout(
                 }
                 let init = Some(bytes.clone().into());
                 let info = object(Space::Private, u64::from(size), Elem::Bytes(size), init);
-                Some(origin(l.push(info)?))
+                Some(l.place(info)?)
             }
             (ParamKind::Scalar { count, .. }, BoundArg::Scalar(values))
                 if values.len() == count as usize =>
@@ -194,17 +229,26 @@ pub(crate) fn layout(
     }
     share_arrays(kernel, launch, &mut l)?;
     fill_structs(kernel, launch, &mut l);
+    if let Some(home) = home {
+        l.move_in(home)?;
+        l.name_by_parameters(kernel, launch);
+    }
     l.heap = l.objects.len();
     let all_threads = launch.threads();
-    for _ in 0..allocations.saturating_mul(all_threads).saturating_mul(4).min(HEAP_SLOTS) {
+    let mut blocks = allocations.saturating_mul(all_threads).saturating_mul(4).min(HEAP_SLOTS);
+    if let Some(home) = home {
+        // Blocks of earlier launches have numbers that never change.
+        blocks = if home.memory.has_heap() || blocks > 0 { HEAP_SLOTS } else { 0 };
+        l.heap = resident::HEAP;
+        if blocks > 0 {
+            l.objects.resize(resident::HEAP, ObjectInfo::nothing());
+        }
+    }
+    for _ in 0..blocks {
         l.push(ObjectInfo {
             name: "heap block".into(),
-            space: Space::Global,
             size: HEAP_BLOCK,
-            elem: Elem::Bytes(1),
-            init: None,
-            param: None,
-            arena: 0,
+            ..ObjectInfo::nothing()
         })?;
     }
     if l.shared_arena > 1 << 28 {
@@ -221,8 +265,50 @@ pub(crate) fn layout(
 }
 
 impl Layout {
+    /// Adds an object, and returns the address of its first byte.
+    fn place(&mut self, info: ObjectInfo) -> Result<u64, LaunchError> {
+        let number = self.push(info)?;
+        Ok(self.addresses.origin(number))
+    }
+
+    /// Adds the objects that outlive the launch, behind its own.
+    fn move_in(&mut self, home: &Home) -> Result<(), LaunchError> {
+        if self.objects.len() > resident::FIRST {
+            return Err(LaunchError(format!(
+                "{} variables of one kernel are too many",
+                self.objects.len()
+            )));
+        }
+        self.objects.resize(resident::FIRST, ObjectInfo::nothing());
+        let all = home.memory.objects().iter();
+        self.objects.extend(all.map(|o| match o {
+            Some(object) => ObjectInfo::of_resident(object),
+            None => ObjectInfo::nothing(),
+        }));
+        Ok(())
+    }
+
+    /// An object that is passed to the kernel has the name of its parameter; of several, one through which it writes.
+    fn name_by_parameters(&mut self, kernel: &Kernel, launch: &BoundLaunch) {
+        for (i, (p, arg)) in kernel.params.iter().zip(&launch.args).enumerate() {
+            let (ParamKind::Buffer { elem, readonly, .. }, BoundArg::Address(address)) =
+                (p.kind, arg)
+            else {
+                continue;
+            };
+            let number = self.addresses.object_of(*address);
+            let Some(object) = self.objects.get_mut(number) else { continue };
+            let is_variable = self.statics.contains(&number);
+            if object.resident.is_some() && !is_variable && (object.param.is_none() || !readonly) {
+                object.name = p.name.as_str().into();
+                object.param = Some(i);
+                object.elem = elem;
+            }
+        }
+    }
+
     fn push(&mut self, mut info: ObjectInfo) -> Result<usize, LaunchError> {
-        if info.size > MAX_OBJECT {
+        if info.size > self.addresses.most_bytes() {
             return Err(LaunchError(format!("{} of {} bytes is too large", info.name, info.size)));
         }
         let arena = match info.space {

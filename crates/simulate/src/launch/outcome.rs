@@ -4,6 +4,7 @@ use lockstep_finding::{Access, Finding, Memory, Reason};
 use lockstep_kernel::{BlockId, SiteId};
 
 use crate::launch::store_buffers::WeakOutcome;
+use crate::launch::written::WrittenBits;
 
 /// Counters of one simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Outcome {
     pub barriers: Option<BarrierSurvey>,
     /// With [`Config::store_buffers`](crate::Config::store_buffers).
     pub weak: Option<WeakOutcome>,
+    /// Which bytes of memory that outlives the launch have a value now.
+    pub(crate) written: Vec<(usize, WrittenBits)>,
 }
 
 /// What a launch did to the array of a parameter ([`buffer_uses`](crate::buffer_uses)).

@@ -22,6 +22,8 @@ pub enum BoundArg {
     Alias { param: usize, offset: u64 },
     /// A pointer into a variable of the kernel's file: its number among the kernel's objects, and an offset in bytes.
     Variable { object: usize, offset: u64 },
+    /// A pointer into memory that outlives the launch ([`crate::Resident`]), or to anywhere else.
+    Address(u64),
     /// A null pointer.
     Null,
     /// An OpenCL `__local` argument: its size in bytes in each block.

@@ -10,7 +10,6 @@
 use lockstep_kernel::{SiteId, Space, Ty};
 
 use crate::code::registers::{LANES, Slot, lane_mask, lanes_of, units};
-use crate::launch::layout::object_of;
 use crate::machine::block::BlockRun;
 use crate::machine::fault::Fault;
 use crate::machine::memory::Target;
@@ -42,6 +41,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         world: &mut World<O>,
     ) -> Vec<Target> {
         let align = u64::from(self.p.sites[site.0 as usize].align);
+        let addresses = &addresses.map(|a| self.p.meant(a));
         let mut rest = mask;
         for l in lanes_of(mask) {
             let address = addresses[l];
@@ -56,9 +56,10 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         }
         let mut out = Vec::new();
         while rest != 0 {
-            let object = object_of(addresses[rest.trailing_zeros() as usize]);
+            let numbers = self.p.addresses;
+            let object = numbers.object_of(addresses[rest.trailing_zeros() as usize]);
             let mine = lanes_of(rest)
-                .filter(|l| object_of(addresses[*l]) == object)
+                .filter(|l| numbers.object_of(addresses[*l]) == object)
                 .fold(0u32, |m, l| m | 1 << l);
             out.extend(self.memory.resolve_one(addresses, mine, size, 1));
             rest &= !mine;
@@ -76,7 +77,8 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         thread: u32,
         world: &mut World<O>,
     ) {
-        let object_size = self.memory.table.get(object_of(address)).map_or(0, |e| e.size);
+        let object = self.p.addresses.object_of(address);
+        let object_size = self.memory.table.get(object).map_or(0, |e| e.size);
         let freed = world.heap.freed(self.p, address);
         let fault = Fault::OutOfBounds { site, thread, address, size, object_size, freed };
         world.observer.fault(&mut self.observed, at, &fault);
@@ -97,7 +99,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             Space::Global if self.memory.unwritten[t.object] => is_read,
             Space::Global => world.claims.is_none_or(|claims| {
                 let narrow = self.p.sites[site.0 as usize].block_scope || self.p.mixed_atomics;
-                claims.claim(t, kind, self.block, narrow)
+                claims.claim(t, kind, self.block, narrow, &mut world.undo)
             }),
             Space::Constant | Space::Generic => is_read || world.claims.is_none(),
         };
@@ -110,8 +112,10 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     /// Whether memory may be read outside of the kernel's own accesses.
     pub(crate) fn claim_read(&self, t: &Target, world: &mut World<O>) -> bool {
         let mine = t.space() != Space::Global || self.memory.unwritten[t.object];
-        let agreed =
-            mine || world.claims.is_none_or(|c| c.claim(t, AccessKind::Read, self.block, false));
+        let agreed = mine
+            || world
+                .claims
+                .is_none_or(|c| c.claim(t, AccessKind::Read, self.block, false, &mut world.undo));
         if !agreed {
             world.stop_at_conflict();
         }

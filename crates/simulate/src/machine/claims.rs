@@ -5,6 +5,9 @@
 //! later access is not executed: the run stops, and the launch is executed again with one block after the other. Claims
 //! are never released. So no two threads of this program ever access a word that one of them writes, other than by
 //! atomics, and the result of a parallel run does not depend on the order of its blocks.
+//!
+//! The bytes of memory that outlives the launch are written in place. So the first claim of a word for writing also notes
+//! what the word holds ([`Undo`]), and a run that does not count is undone.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
@@ -13,6 +16,36 @@ use lockstep_kernel::Space;
 use crate::code::program::Program;
 use crate::machine::memory::Target;
 use crate::machine::observe::AccessKind;
+
+/// What a worker has changed, or may have.
+#[derive(Default)]
+pub(crate) struct Undo {
+    /// Whether changes are noted.
+    is_on: bool,
+    /// By word: its address, and what it held.
+    words: Vec<(*mut u32, u32)>,
+}
+
+// SAFETY: the addresses are of memory that outlives the run, and are only used by the one who has the list.
+unsafe impl Send for Undo {}
+
+impl Undo {
+    pub(crate) fn new(is_on: bool) -> Undo {
+        Undo { is_on, words: Vec::new() }
+    }
+
+    fn note(&mut self, word: *mut u32, before: u32) {
+        self.words.push((word, before));
+    }
+
+    /// Puts back what the words held.
+    pub(crate) fn undo(&mut self) {
+        for (word, before) in self.words.drain(..) {
+            // SAFETY: the word is of an object that the run has claimed, and no block runs any more.
+            unsafe { word.write(before) };
+        }
+    }
+}
 
 /// Which block has claimed which word of global memory, and for which accesses.
 pub(crate) struct Claims {
@@ -48,8 +81,15 @@ impl Claims {
     /// Claims the words of an access to global memory; false if another block has an incompatible claim. `narrow`: an
     /// atomic whose scope does not include other blocks.
     #[inline(always)]
-    pub(crate) fn claim(&self, t: &Target, kind: AccessKind, block: u32, narrow: bool) -> bool {
-        let words = &self.objects[t.object];
+    pub(crate) fn claim(
+        &self,
+        t: &Target,
+        kind: AccessKind,
+        block: u32,
+        narrow: bool,
+        undo: &mut Undo,
+    ) -> bool {
+        let words = Words { claims: &self.objects[t.object], base: t.bytes().cast_mut().cast() };
         let state = match kind {
             AccessKind::Read => READ,
             AccessKind::Atomic if !narrow => ATOMIC,
@@ -57,13 +97,13 @@ impl Claims {
         };
         if t.uniform {
             let offset = t.offsets[t.mask.trailing_zeros() as usize];
-            return claim_bytes(words, offset, t.size, block, state);
+            return claim_bytes(words, offset, t.size, block, state, undo);
         }
         let mut rest = t.mask;
         while rest != 0 {
             let l = rest.trailing_zeros() as usize;
             let n = 1 + ((t.adjacent & rest) >> l >> 1).trailing_ones();
-            if !claim_bytes(words, t.offsets[l], t.size * u64::from(n), block, state) {
+            if !claim_bytes(words, t.offsets[l], t.size * u64::from(n), block, state, undo) {
                 return false;
             }
             rest &= !(((1u64 << n) - 1) << l) as u32;
@@ -72,8 +112,36 @@ impl Claims {
     }
 }
 
+/// The words of an object, and their claims.
+#[derive(Clone, Copy)]
+struct Words<'a> {
+    claims: &'a [AtomicU32],
+    base: *mut u32,
+}
+
+impl Words<'_> {
+    /// The address of a word and what it holds, if changes are noted.
+    #[inline(always)]
+    fn before(self, index: usize, state: u32, undo: &Undo) -> Option<(*mut u32, u32)> {
+        if !undo.is_on || state == READ {
+            return None;
+        }
+        let word = self.base.wrapping_add(index);
+        // SAFETY: a word of an object that outlives the launch, whose memory is made of whole words. Another block may
+        // write it at the same time, if the claim that follows fails.
+        Some((word, unsafe { AtomicU32::from_ptr(word) }.load(Relaxed)))
+    }
+}
+
 #[inline(always)]
-fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u32) -> bool {
+fn claim_bytes(
+    words: Words,
+    offset: u64,
+    size: u64,
+    block: u32,
+    state: u32,
+    undo: &mut Undo,
+) -> bool {
     let first = (offset >> 2) as usize;
     let last = ((offset + size - 1) >> 2) as usize;
     let mine = (block + 1) << 2;
@@ -82,16 +150,22 @@ fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u
         WRITTEN => (mine | WRITTEN, mine | WRITTEN, mine | WRITTEN),
         _ => (mine | ATOMIC, mine | ATOMIC, ATOMIC_BY_MANY),
     };
-    for word in &words[first..=last] {
+    for (i, word) in words.claims[first..=last].iter().enumerate() {
         let old = word.load(Relaxed);
         if (old == same) | (old == wider) | (old == many) {
             continue;
         }
         // Most words are accessed by one block, and once.
-        if old == 0 && word.compare_exchange(0, same, Relaxed, Relaxed).is_ok() {
-            continue;
+        if old == 0 {
+            let before = words.before(first + i, state, undo);
+            if word.compare_exchange(0, same, Relaxed, Relaxed).is_ok() {
+                if let Some((word, before)) = before {
+                    undo.note(word, before);
+                }
+                continue;
+            }
         }
-        if !change(word, mine, state) {
+        if !change(words, first + i, mine, state, undo) {
             return false;
         }
     }
@@ -100,7 +174,8 @@ fn claim_bytes(words: &[AtomicU32], offset: u64, size: u64, block: u32, state: u
 
 /// Changes the state of a word; false if another block has claimed it.
 #[cold]
-fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
+fn change(words: Words, index: usize, mine: u32, state: u32, undo: &mut Undo) -> bool {
+    let word = &words.claims[index];
     let mut old = word.load(Relaxed);
     loop {
         let own = old == 0 || old & !3 == mine;
@@ -116,8 +191,16 @@ fn change(word: &AtomicU32, mine: u32, state: u32) -> bool {
         if old == new {
             return true;
         }
+        // The first claim for writing.
+        let is_first = old == 0 || old & 3 == READ;
+        let before = if is_first { words.before(index, state, undo) } else { None };
         match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
-            Ok(_) => return true,
+            Ok(_) => {
+                if let Some((word, before)) = before {
+                    undo.note(word, before);
+                }
+                return true;
+            }
             Err(now) => old = now,
         }
     }

@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 
 use crate::code::registers::{LANES, Slot, lanes_of};
 use crate::code::steps::Rare;
-use crate::launch::layout::object_of;
 use crate::machine::block::BlockRun;
 use crate::machine::fault::Fault;
 use crate::machine::memory::Target;
@@ -108,8 +107,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             }
             Rare::MemSet { site, dst, byte, len } => {
                 for l in lanes_of(mask) {
-                    let (to, len) = (regs.w64(dst)[l], regs.w64(len)[l]);
-                    if len > self.p.objects.get(object_of(to)).map_or(0, |o| o.size) {
+                    let (to, len) = (self.p.meant(regs.w64(dst)[l]), regs.w64(len)[l]);
+                    let object = self.p.addresses.object_of(to);
+                    if len > self.p.objects.get(object).map_or(0, |o| o.size) {
                         let thread = at.first_thread + l as u32;
                         self.out_of_bounds(&at, to, len, site, thread, world);
                         continue;

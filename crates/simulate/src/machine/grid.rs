@@ -24,8 +24,9 @@ use rustc_hash::FxHashMap;
 use crate::code::program::Program;
 use crate::launch::outcome::{Coverage, Stats};
 use crate::launch::store_buffers::BufferStats;
+use crate::launch::written::WrittenBits;
 use crate::machine::block::{BlockRun, Turn};
-use crate::machine::claims::Claims;
+use crate::machine::claims::{Claims, Undo};
 use crate::machine::fault::Deadlock;
 use crate::machine::heap::Heap;
 use crate::machine::memory::{Globals, HostBytes};
@@ -45,6 +46,8 @@ pub(crate) struct Run {
     pub stats: Stats,
     /// Of a launch that was executed with store buffers: counters, and loads that missed stores.
     pub weak: Option<(BufferStats, Vec<Missed>)>,
+    /// Which bytes of objects that outlive the launch have a value now, as far as an observer has seen it.
+    pub written: Vec<(usize, WrittenBits)>,
 }
 
 fn weak_memory(program: &Program) -> WeakMemory<HostBytes> {
@@ -83,6 +86,8 @@ struct Worker {
     shadow: u64,
     executed: Executed,
     stop: Option<Stop>,
+    undo: Undo,
+    written: Vec<(usize, WrittenBits)>,
 }
 
 /// Executes blocks on all workers at the same time, each with its own observer; `None` if the result may depend on the
@@ -104,7 +109,15 @@ pub(crate) fn in_parallel<O: Observer>(
         let mut run = BlockRun::new(program, shared, true, &mut observer);
         let mut heap = Heap::default();
         let executed = Executed::new(program);
-        let mut total = Worker { steps: 0, lane_steps: 0, shadow: 0, executed, stop: None };
+        let mut total = Worker {
+            steps: 0,
+            lane_steps: 0,
+            shadow: 0,
+            executed,
+            stop: None,
+            undo: Undo::new(program.resident.is_some()),
+            written: Vec::new(),
+        };
         while !claims.stop.load(Relaxed) {
             let i = next.fetch_add(1, Relaxed);
             if u64::from(i) >= blocks {
@@ -117,9 +130,12 @@ pub(crate) fn in_parallel<O: Observer>(
                 ..Budget::of(program.config)
             };
             let mut world = World::new(&mut observer, budget, &mut heap, &mut total.executed);
-            world.claims = (program.blocks > 1).then_some(&claims);
+            let alone = program.blocks == 1 && program.resident.is_none();
+            world.claims = (!alone).then_some(&claims);
+            world.undo = std::mem::take(&mut total.undo);
             let result = if budget.is_late() { Err(Stop::Late) } else { run.run(&mut world) };
             let (steps, is_over) = (world.steps, world.is_over());
+            total.undo = std::mem::take(&mut world.undo);
             total.steps += steps;
             total.lane_steps += world.lane_steps;
             spent.fetch_add(steps, Relaxed);
@@ -139,6 +155,7 @@ pub(crate) fn in_parallel<O: Observer>(
             break;
         }
         total.shadow = observer.shadow_bytes(&run.observed);
+        total.written = observer.take_written();
         total
     };
     let done: Vec<Worker> = std::thread::scope(|s| {
@@ -147,11 +164,21 @@ pub(crate) fn in_parallel<O: Observer>(
         others.into_iter().filter_map(|h| h.join().ok()).chain([own]).collect()
     });
     if done.len() != workers || done.iter().any(|w| w.stop.is_some()) {
+        done.into_iter().for_each(|mut w| w.undo.undo());
         return None;
     }
     let mut covered = Coverage::default();
     let (mut steps, mut lane_steps, mut shadow) = (0, 0, claims.bytes());
+    let mut written: Vec<(usize, WrittenBits)> = Vec::new();
     for w in done {
+        for (object, bits) in w.written {
+            let start =
+                program.objects[object].resident.as_ref().and_then(|r| r.written.as_deref());
+            match written.iter_mut().find(|(o, _)| *o == object) {
+                Some((_, joined)) => joined.join(&bits, start),
+                None => written.push((object, bits)),
+            }
+        }
         steps += w.steps;
         lane_steps += w.lane_steps;
         shadow += w.shadow;
@@ -166,13 +193,14 @@ pub(crate) fn in_parallel<O: Observer>(
         stats: stats(program, steps, lane_steps, shadow, &covered.sites, true),
         coverage: covered,
         weak: None,
+        written,
     })
 }
 
 /// Executes the blocks one after the other in order, and resumes those that had to wait.
 pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run {
     let mut globals = Globals::new(program);
-    let mut heap = Heap::default();
+    let mut heap = Heap::of(program.resident);
     let mut executed = Executed::new(program);
     let budget = Budget::of(program.config);
     let mut world = World::new(observer, budget, &mut heap, &mut executed);
@@ -185,6 +213,8 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
         weak.launch_ends();
         (weak.stats(), weak.missed().copied().collect())
     });
+    let written = world.observer.take_written();
+    heap.leave_to(program.resident);
     let coverage = coverage(program, executed);
     Run {
         stop,
@@ -194,6 +224,7 @@ pub(crate) fn in_order<O: Observer>(program: &Program, observer: &mut O) -> Run 
         stats: stats(program, steps, lane_steps, shadow_bytes, &coverage.sites, false),
         coverage,
         weak,
+        written,
     }
 }
 
@@ -365,6 +396,7 @@ fn buffers(program: &Program, globals: &mut Globals) -> Vec<(usize, Vec<u8>)> {
         .iter()
         .enumerate()
         .filter(|(_, o)| !matches!(o.space, Space::Shared | Space::Private))
+        .filter(|(_, o)| o.resident.is_none())
         .filter_map(|(i, o)| Some((o.param?, globals.bytes(i, o.size))))
         .collect()
 }
@@ -395,7 +427,7 @@ fn stats(
     Stats {
         warp_steps: steps,
         lane_steps,
-        memory_bytes: program.objects[..program.heap].iter().map(|o| o.size).sum(),
+        memory_bytes: program.objects.iter().take(program.heap).map(|o| o.size).sum(),
         shadow_bytes: shadow,
         sites_reached: hit,
         sites_total: total,

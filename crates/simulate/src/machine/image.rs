@@ -9,7 +9,7 @@ use lockstep_kernel::semantics::bits::real_value;
 
 use crate::code::registers::{Slot, lanes_of};
 use crate::code::steps::TexelStep;
-use crate::launch::layout::{NULL_OBJECT, object_of, origin};
+use crate::launch::layout::NULL_OBJECT;
 use crate::machine::block::BlockRun;
 use crate::machine::observe::Observer;
 use crate::machine::world::Stop;
@@ -52,10 +52,11 @@ impl<O: Observer> BlockRun<'_, '_, O> {
 
     /// The start address of an image, and its size in bytes.
     fn image(&self, handle: u64) -> Result<(u64, u64), Stop> {
-        let object = object_of(handle);
+        let addresses = self.p.addresses;
+        let object = addresses.object_of(handle);
         match self.memory.table.get(object) {
-            Some(entry) if object != NULL_OBJECT && handle >= origin(object) => {
-                let before = handle - origin(object);
+            Some(entry) if object != NULL_OBJECT && handle >= addresses.origin(object) => {
+                let before = handle - addresses.origin(object);
                 Ok((handle, entry.size.saturating_sub(before)))
             }
             _ => Err(Stop::Handle),

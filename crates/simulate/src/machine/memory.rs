@@ -14,7 +14,8 @@ use lockstep_kernel::Space;
 
 use crate::code::program::Program;
 use crate::code::registers::{LANES, lane_mask};
-use crate::launch::layout::{object_of, origin};
+use crate::launch::addresses::Addresses;
+use crate::launch::layout::ObjectInfo;
 use crate::weak::Ram;
 
 /// Memory of some objects, accessed only through pointers.
@@ -28,6 +29,11 @@ impl Storage {
         let zeros = vec![0u64; bytes.div_ceil(8) as usize + 1].into_boxed_slice();
         // SAFETY: `UnsafeCell<u64>` has the layout of `u64`, and the box is handed over whole.
         Storage { words: unsafe { Box::from_raw(Box::into_raw(zeros) as *mut [UnsafeCell<u64>]) } }
+    }
+
+    /// What [`Storage::words`] gave.
+    pub(crate) fn of_words(words: Vec<u64>) -> Storage {
+        Storage { words: words.into_iter().map(UnsafeCell::new).collect() }
     }
 
     fn len(&self) -> usize {
@@ -92,7 +98,8 @@ impl Ram for HostBytes {
 
 /// Memory that all blocks see.
 pub(crate) struct Globals {
-    objects: Vec<Storage>,
+    /// By object: its bytes, if they are of this launch only.
+    objects: Vec<Option<Storage>>,
 }
 
 // SAFETY: blocks that run at the same time claim the bytes that they access, so that no two threads access a byte
@@ -101,27 +108,39 @@ unsafe impl Sync for Globals {}
 
 impl Globals {
     pub(crate) fn new(program: &Program) -> Globals {
-        let is_global = |i: usize| {
-            let space = program.objects[i].space;
-            !matches!(space, Space::Shared | Space::Private) && i < program.heap
+        let is_own = |i: usize| {
+            let o = &program.objects[i];
+            let is_global = !matches!(o.space, Space::Shared | Space::Private) && i < program.heap;
+            is_global && o.size > 0 && o.resident.is_none()
         };
         let storage = |i: usize| {
             let o = &program.objects[i];
-            let mut storage = Storage::new(if is_global(i) { o.size } else { 0 });
-            if let (Some(init), true) = (&o.init, is_global(i)) {
-                storage.fill(0, &init[..init.len().min(o.size as usize)]);
-            }
-            storage
+            is_own(i).then(|| {
+                let mut storage = Storage::new(o.size);
+                if let Some(init) = &o.init {
+                    storage.fill(0, &init[..init.len().min(o.size as usize)]);
+                }
+                storage
+            })
         };
         Globals { objects: (0..program.objects.len()).map(storage).collect() }
     }
 
     /// The contents of an object, when no block is running any more.
     pub(crate) fn bytes(&mut self, object: usize, size: u64) -> Vec<u8> {
-        let storage = &self.objects[object];
+        let Some(storage) = &self.objects[object] else { return Vec::new() };
         assert!(size as usize <= storage.len());
         // SAFETY: that many bytes are in the storage, and `&mut self` guarantees that no block runs.
         unsafe { std::slice::from_raw_parts(storage.base(), size as usize) }.to_vec()
+    }
+}
+
+/// The first byte of an object that all blocks see; null, for one without bytes.
+fn base_of(o: &ObjectInfo, storage: Option<&Storage>) -> *mut u8 {
+    match (storage, &o.resident) {
+        (Some(storage), _) => storage.base(),
+        (None, Some(resident)) => std::ptr::with_exposed_provenance_mut(resident.at),
+        (None, None) => std::ptr::null_mut(),
     }
 }
 
@@ -137,6 +156,7 @@ pub(crate) struct Entry {
 
 /// The memory of one block, and of the warp that runs.
 pub(crate) struct Memory {
+    addresses: Addresses,
     pub table: Vec<Entry>,
     shared: Storage,
     /// Objects that the kernel seems to only read. While blocks run at the same time, reads of them are neither claimed
@@ -147,17 +167,23 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn new(p: &Program, globals: &Globals, parallel: bool) -> Memory {
         let shared = Storage::new(p.shared_arena + 8);
-        let entry = |(i, o): (usize, &crate::launch::layout::ObjectInfo)| Entry {
+        let entry = |(i, o): (usize, &ObjectInfo)| Entry {
             base: match o.space {
                 Space::Shared => shared.at(o.arena),
-                _ => globals.objects[i].base(),
+                _ => base_of(o, globals.objects[i].as_ref()),
             },
             size: o.size,
             stride: if o.space == Space::Private { p.private_arena } else { 0 },
             space: o.space,
         };
         let table = p.objects.iter().enumerate().map(entry).collect();
-        Memory { table, shared, unwritten: p.unwritten().map(|u| u && parallel).collect() }
+        let addresses = p.addresses;
+        Memory {
+            addresses,
+            table,
+            shared,
+            unwritten: p.unwritten().map(|u| u && parallel).collect(),
+        }
     }
 
     /// Sets shared memory to its state at the start of a block.
@@ -189,9 +215,9 @@ impl Memory {
         align: u32,
     ) -> Option<Target> {
         let lead = addresses[mask.trailing_zeros() as usize];
-        let object = object_of(lead);
+        let object = self.addresses.object_of(lead);
         let entry = *self.table.get(object)?;
-        let start = origin(object);
+        let start = self.addresses.origin(object);
         let limit = entry.size.checked_sub(size)?;
         let mut offsets = [0u64; LANES];
         let lead = lead.wrapping_sub(start);
@@ -229,9 +255,9 @@ impl Memory {
 
     /// Whether an access of `size` bytes lies within the object that its address names.
     pub(crate) fn fits(&self, address: u64, size: u64) -> bool {
-        let object = object_of(address);
+        let object = self.addresses.object_of(address);
         let limit = self.table.get(object).and_then(|e| e.size.checked_sub(size));
-        limit.is_some_and(|limit| address.wrapping_sub(origin(object)) <= limit)
+        limit.is_some_and(|limit| address.wrapping_sub(self.addresses.origin(object)) <= limit)
     }
 }
 

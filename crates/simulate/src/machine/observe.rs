@@ -11,6 +11,7 @@ use lockstep_kernel::{LocId, Order, Scope, SiteId, Space, Ty};
 use crate::code::lanes::Alu;
 use crate::code::program::Program;
 use crate::code::registers::{LANES, Regs, Slot};
+use crate::launch::written::WrittenBits;
 use crate::machine::fault::{Deadlock, Fault};
 
 /// The thread index of an asynchronous group copy: no thread has it.
@@ -153,6 +154,11 @@ pub(crate) trait Observer: Sized {
     #[inline(always)]
     fn is_done(&self) -> bool {
         false
+    }
+
+    /// The bytes of objects that outlive the launch, by object, as far as it has seen which of them have a value.
+    fn take_written(&mut self) -> Vec<(usize, WrittenBits)> {
+        Vec::new()
     }
 
     /// Size in bytes of its state for a block.
@@ -354,6 +360,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline(always)]
     fn is_done(&self) -> bool {
         self.0.is_done() || self.1.is_done()
+    }
+
+    fn take_written(&mut self) -> Vec<(usize, WrittenBits)> {
+        let mut written = self.0.take_written();
+        written.extend(self.1.take_written());
+        written
     }
 
     fn shadow_bytes(&self, own: &Self::Block) -> u64 {

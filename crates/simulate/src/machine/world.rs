@@ -6,7 +6,7 @@ use lockstep_cancel::Cancel;
 
 use crate::code::program::Program;
 use crate::launch::request::Config;
-use crate::machine::claims::Claims;
+use crate::machine::claims::{Claims, Undo};
 use crate::machine::heap::Heap;
 use crate::machine::memory::HostBytes;
 use crate::machine::observe::Observer;
@@ -17,6 +17,8 @@ pub(crate) struct World<'w, O> {
     pub observer: &'w mut O,
     /// Set if other blocks run at the same time.
     pub claims: Option<&'w Claims>,
+    /// What the run has changed in memory that outlives it.
+    pub undo: Undo,
     /// An access was not executed, because another block has claimed its memory: the run stops.
     pub conflict: bool,
     pub steps: u64,
@@ -59,6 +61,7 @@ impl<'w, O: Observer> World<'w, O> {
         World {
             observer,
             claims: None,
+            undo: Undo::default(),
             conflict: false,
             steps: 0,
             lane_steps: 0,

@@ -28,7 +28,7 @@ pub fn buffer_uses(
     written: &[Option<Vec<bool>>],
 ) -> Result<Vec<BufferUse>, LaunchError> {
     let prepared = Prepared::new(kernel);
-    let program = Program::new(&prepared, launch, config)?;
+    let program = Program::new(&prepared, launch, config, None)?;
     let of = |object: usize| {
         let param = program.objects[object].param?;
         written.get(param)?.clone()

@@ -20,7 +20,6 @@ use rustc_hash::FxHashMap;
 
 use crate::code::program::{Prepared, Program};
 use crate::code::registers::lanes_of;
-use crate::launch::layout::{object_of, origin};
 use crate::launch::outcome::Footprint;
 use crate::launch::request::{BoundLaunch, Config, LaunchError};
 use crate::machine::fault::Fault;
@@ -49,7 +48,7 @@ impl Prepared<'_> {
         launch: &BoundLaunch,
         config: &Config,
     ) -> Result<Footprint, LaunchError> {
-        let program = Program::new(self, launch, config)?;
+        let program = Program::new(self, launch, config, None)?;
         let mut touched = Touched::default();
         let run = in_order(&program, &mut touched);
         let mut out = touched.count(&program);
@@ -211,7 +210,7 @@ impl Touched {
                 touched.touch(word as usize, t, write);
             }
         }
-        let start = origin(seen.object) >> 2;
+        let start = program.addresses.origin(seen.object) >> 2;
         self.extend(program, block, seen.object, start + low, start + high);
     }
 
@@ -225,7 +224,7 @@ impl Touched {
         size: u64,
         write: bool,
     ) {
-        let object = object_of(address);
+        let object = program.addresses.object_of(address);
         let info = program.objects.get(object);
         if info.is_some_and(|o| !matches!(o.space, Space::Shared | Space::Global)) {
             return;
@@ -237,7 +236,7 @@ impl Touched {
         let who = u64::from(block) * u64::from(threads(program)) + u64::from(t);
         let inside = info.map_or(0, |o| o.size.div_ceil(4));
         for word in words(address, size).take(MAX_STRAY_WORDS) {
-            let index = word.wrapping_sub(origin(object) >> 2);
+            let index = word.wrapping_sub(program.addresses.origin(object) >> 2);
             if index < inside {
                 self.words(program, object).touch(index as usize, t, write);
             } else {
@@ -322,7 +321,8 @@ impl Touched {
     fn count(mut self, program: &Program) -> Footprint {
         self.merge();
         let mut out = self.count;
-        let space = |word: u64| program.objects.get(object_of(word << 2)).map(|o| o.space);
+        let object = |word: u64| program.addresses.object_of(word << 2);
+        let space = |word: u64| program.objects.get(object(word)).map(|o| o.space);
         // Words of shared memory belong to one block; strays are sorted by word, then by thread and so by block.
         let place = |p: &(u64, u64)| match space(p.0) {
             Some(Space::Shared) => (p.0, (p.1 >> 1) / u64::from(threads(program))),

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::check::describe::{access, memory, site_place};
 use crate::code::program::{Prepared, Program};
 use crate::code::registers::{Regs, lanes_of};
-use crate::launch::layout::{NULL_OBJECT, ObjectInfo, object_of, origin};
+use crate::launch::layout::{NULL_OBJECT, ObjectInfo};
 use crate::launch::request::{BoundLaunch, Config, LaunchError};
 use crate::machine::fault::Fault;
 use crate::machine::grid::in_order;
@@ -47,7 +47,7 @@ pub fn trace(
     finding: &Finding,
 ) -> Result<Trace, LaunchError> {
     let prepared = Prepared::new(kernel);
-    let program = Program::new(&prepared, launch, config)?;
+    let program = Program::new(&prepared, launch, config, None)?;
     let mut recorder = Recorder::new(&program, finding);
     in_order(&program, &mut recorder);
     recorder.choose(&program, &prepared.cfg);
@@ -255,11 +255,11 @@ impl Recorder {
         regs: &Regs,
     ) {
         self.step += 1;
-        let object = object_of(address);
+        let object = program.addresses.object_of(address);
         if object == NULL_OBJECT || object >= program.objects.len() {
             return;
         }
-        let offset = address.wrapping_sub(origin(object)) as i64;
+        let offset = address.wrapping_sub(program.addresses.origin(object)) as i64;
         let lane = (thread % program.config.warp_size) as usize;
         for i in 0..self.sides.len() {
             if self.sides[i].block == block && self.sides[i].thread == thread {
@@ -300,7 +300,7 @@ impl Recorder {
     /// Whether bytes of an object overlap with those of the finding.
     fn is_about(&self, program: &Program, object: usize, offset: i64, size: u32) -> bool {
         self.about.as_ref().is_none_or(|(name, [from, to])| {
-            program.objects[object].name == *name
+            *program.objects[object].name == **name
                 && offset < *to
                 && *from < offset + i64::from(size)
         })
@@ -535,7 +535,7 @@ fn access_map(program: &Program, map: Map) -> AccessMap {
         })
         .collect();
     AccessMap {
-        object: info.name.clone(),
+        object: info.name.to_string(),
         space: shape.space,
         element_type: shape.element_type,
         length: info.size / map.size as u64,

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::check::describe::element;
 use crate::code::program::Program;
 use crate::code::registers::Slot;
-use crate::launch::layout::{NULL_OBJECT, object_of, origin};
+use crate::launch::layout::NULL_OBJECT;
 
 /// Maximum number of variables that are shown for a thread.
 const VARIABLES: usize = 12;
@@ -141,11 +141,15 @@ pub(crate) fn value_text(program: &Program, ty: Ty, bits: u64) -> String {
         Ty::F16 | Ty::F32 => format!("{:?}", real_value(ty, bits) as f32),
         Ty::F64 => format!("{:?}", real_value(ty, bits)),
         Ty::Ptr if bits == 0 => "null".into(),
-        Ty::Ptr => match program.objects.get(object_of(bits)) {
-            Some(info) if object_of(bits) != NULL_OBJECT => {
-                format!("&{}", element(info, bits.wrapping_sub(origin(object_of(bits))) as i64))
+        Ty::Ptr => {
+            let object = program.addresses.object_of(bits);
+            match program.objects.get(object) {
+                Some(info) if object != NULL_OBJECT => {
+                    let offset = bits.wrapping_sub(program.addresses.origin(object));
+                    format!("&{}", element(info, offset as i64))
+                }
+                _ => format!("{bits:#x}"),
             }
-            _ => format!("{bits:#x}"),
-        },
+        }
     }
 }

@@ -7,7 +7,12 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 // In device code managed memory is ordinary device memory; clang knows the attribute for HIP only.
+#ifdef __LOCKSTEP_PROGRAM__
+// The section tells the runtime library that the host uses the variable by itself.
+#define __managed__ __attribute__((device, section("lockstep_managed")))
+#else
 #define __managed__ __attribute__((device))
+#endif
 // Kernel parameters are read in place anyway.
 #define __grid_constant__
 #define __forceinline__ __inline__ __attribute__((always_inline))

@@ -13,6 +13,7 @@ use super::described;
 use super::objects::named_type;
 use crate::llvm::{self, TypeKind, Val};
 use crate::lower::Lower;
+use crate::lower::program::Argument;
 use crate::lower::provenance;
 
 impl Lower<'_> {
@@ -42,7 +43,12 @@ impl Lower<'_> {
                 values.push(self.image_param(name, source_type, kind));
                 continue;
             }
+            let first = self.k.params.len();
             values.push(self.param(f, i, arg, name, source_type));
+            self.note_argument(arg, first);
+        }
+        if self.given_by_program {
+            return values;
         }
         for (i, arg) in llvm::arguments(f).into_iter().enumerate() {
             let [Operand::Reg(reg)] = values[i][..] else { continue };
@@ -54,6 +60,22 @@ impl Lower<'_> {
         }
         self.split_variables(f);
         values
+    }
+
+    /// Which parameters an argument of the source has become, from number `first` on.
+    fn note_argument(&mut self, arg: Val, first: usize) {
+        let leaves = self.leaves(llvm::type_of(arg)).unwrap_or_default();
+        let mut leaf = 0;
+        let mut params = Vec::new();
+        for (i, param) in self.k.params.iter().enumerate().skip(first) {
+            let offset = leaves.get(leaf).map_or(0, |l| l.offset);
+            params.push((i, if leaf == 0 { 0 } else { offset }));
+            leaf += match param.kind {
+                ParamKind::Scalar { count, .. } => usize::from(count),
+                _ => 1,
+            };
+        }
+        self.arguments.push(Argument { params });
     }
 
     fn image_param(&mut self, name: String, source_type: String, kind: ParamKind) -> Rc<[Operand]> {

@@ -134,7 +134,8 @@ fn explored(launch: BoundLaunch, config: &Config) -> fences::Launch {
         BoundArg::Buffer(bytes) => Arg::Buffer(bytes.to_vec()),
         BoundArg::Alias { param, offset } => Arg::Alias { param, offset },
         BoundArg::Variable { object, offset } => Arg::Variable { object, offset },
-        BoundArg::Null => Arg::Null,
+        // A launch of a command has no memory from before it.
+        BoundArg::Null | BoundArg::Address(_) => Arg::Null,
         BoundArg::Local(bytes) => Arg::Local(bytes),
         BoundArg::Aggregate(bytes) => Arg::Aggregate(bytes),
     };

@@ -1,0 +1,10 @@
+//! `lockstep exec` and `lockstep nvcc`: programs, compiled for the runtime library, and run with all checks on.
+
+mod compile;
+mod exec;
+mod library;
+mod nvcc;
+mod report;
+
+pub(crate) use exec::exec;
+pub(crate) use nvcc::nvcc;

@@ -1,0 +1,35 @@
+//! CUDA's runtime over the simulator: what a program is linked with that `lockstep exec` runs.
+//!
+//! The library is the shared object that [`lockstep nvcc`] links programs with. It has the functions of CUDA's runtime
+//! and those that clang calls for `kernel<<<…>>>(…)`, and executes kernels in the process of the program, with the
+//! simulator's checks. There is one device.
+//!
+//! - Memory ([`memory`]): every allocation has its slot, from which its address follows; the host, structs, and other
+//!   allocations hold the same pointers as kernels do, and all mean the same object. Contents, and which bytes have been
+//!   written, live from launch to launch; freed memory is known as such.
+//! - Code ([`code`]): objects that clang made carry bitcode, which the front end lowers without any guess about values.
+//! - Launches ([`launch`]) are executed when they are made, and so are asynchronous copies: streams ([`stream`]) order
+//!   nothing more than the host does already.
+//! - What is found goes to `lockstep exec` at once ([`record`]), so that it outlives the program.
+//!
+//! What it can miss: which order streams leave open is not explored, since all is executed in the order of the calls;
+//! host code that reads managed memory too early; writes of the host to memory that both have, which count as values;
+//! launches that are only sampled are not checked for races ([`settings`]).
+//!
+//! **Architecture Invariant:** nothing here analyses a kernel: it feeds launches to the simulator and keeps memory alive
+//! between them.
+
+mod api;
+mod code;
+mod crash;
+mod device;
+mod error;
+mod launch;
+mod memory;
+pub mod record;
+mod settings;
+mod site;
+mod stream;
+mod witness;
+
+pub use settings::Check;
