@@ -1,5 +1,6 @@
 //! The pairs with one thread, or one block, for all: only those that are equivalent are proved so, and many are.
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -55,7 +56,7 @@ fn only_equivalent_pairs_are_proved_together() {
 
 fn is_proved(case: &Case, kernels: [&Kernel; 2]) -> bool {
     let mut inputs: Vec<Input> = Vec::new();
-    let mut sides = Vec::new();
+    let mut sides = VecDeque::new();
     for (which, kernel) in kernels.into_iter().enumerate() {
         let mut args = Vec::new();
         let mut of = vec![None; kernel.params.len()];
@@ -82,7 +83,7 @@ fn is_proved(case: &Case, kernels: [&Kernel; 2]) -> bool {
         let (grid, block) = [one, (case.launch.dims("--grid"), case.launch.dims("--block"))][which];
         let launch = Launch { grid, block, args, ..Launch::default() };
         let Ok(bound) = bind::bind(kernel, &launch) else { return false };
-        sides.push(Program::Launch(Launched { kernel, launch: bound, inputs: of }));
+        sides.push_back(Program::Launch(Launched { kernel, launch: bound, inputs: of }));
     }
     let mut outputs = Vec::new();
     for (name, text) in &case.launch.args {
@@ -94,7 +95,9 @@ fn is_proved(case: &Case, kernels: [&Kernel; 2]) -> bool {
         let ty = register(spec.element);
         outputs.push(Output { name: name.clone(), params: [i, j], ty, element: spec.element });
     }
-    let [first, second] = <[Program; 2]>::try_from(sides).ok().expect("two");
+    let [Some(first), Some(second)] = [0, 1].map(|_| sides.pop_front()) else {
+        panic!("two sides")
+    };
     let named = |n: &str| FloatAssumption::ALL.into_iter().find(|a| a.name() == n).expect(n);
     let question = Question {
         sides: [first, second],

@@ -173,7 +173,7 @@ impl Machine<'_> {
             };
             let made = Array {
                 contents,
-                length: if size > 0 { bytes / size } else { bytes },
+                length: bytes.checked_div(size).unwrap_or(bytes),
                 size,
                 is_written: !readonly,
                 layers: Vec::new(),

@@ -42,7 +42,8 @@ impl Form {
         loop {
             let next = match (a.peek(), b.peek()) {
                 (Some(&&(x, n)), Some(&&(y, m))) if x == y => {
-                    (a.next(), b.next());
+                    a.next();
+                    b.next();
                     (x, n + scaled(m)?)
                 }
                 (Some(&&(x, n)), Some(&&(y, _))) if x < y => {
