@@ -189,8 +189,7 @@ fn products_of_matrices() {
         .replace("k / T", "(k + T - 1) / T")
         .replace("= A[row", "= row >= m || tile * T + threadIdx.x >= k ? 0 : A[row")
         .replace("= B[(", "= column >= n || tile * T + threadIdx.y >= k ? 0 : B[(")
-        .replace("C[row * n", "if (row < m && column < n) C[row * n")
-        .replace("float s = 0", "float s = 0");
+        .replace("C[row * n", "if (row < m && column < n) C[row * n");
     let launch = [[98, 126, 1], [8, 8, 1]];
     let zeros = Assumptions::POSITIVE_ZERO;
     let under = |source| Pair { allowed: zeros, ..together(source, launch, odd) };
