@@ -408,8 +408,8 @@ mod tests {
     use crate::term::InputName;
 
     fn pool() -> (Pool, Vec<T>) {
-        let mut p = Pool::default();
-        p.input_names = vec![InputName { name: "x".into(), is_array: true }];
+        let input_names = vec![InputName { name: "x".into(), is_array: true }];
+        let mut p = Pool { input_names, ..Pool::default() };
         let x = (0..20).map(|i| p.input(0, i, Ty::F32)).collect();
         (p, x)
     }
