@@ -26,7 +26,7 @@ use cli::options::{
 };
 use cli::paths::{CheckCommandArgs, FencesCommandArgs};
 use cli::program_options::with_values_apart;
-use cli::{clang_style_args, colour, interrupt, output};
+use cli::{BAD_INPUT, clang_style_args, colour, interrupt, output};
 use commands::{dump, equiv, manual, program, recheck, repeat, run};
 use engines::proof_log;
 use engines::task::Engines;
@@ -37,9 +37,6 @@ use project::plan::{self, Plan};
 /// check. Without huge pages, which take longer to clear than such a check.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// The input, or an option, could not be used.
-const BAD_INPUT: u8 = 2;
 
 /// Memory that LLVM and Z3 give back is kept for the next question: a context of Z3's alone takes 17 MB, and a page that
 /// comes anew from the system costs more than what is done with it.

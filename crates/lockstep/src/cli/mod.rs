@@ -11,3 +11,6 @@ pub(crate) mod output;
 pub(crate) mod paths;
 pub(crate) mod program_options;
 pub(crate) mod progress;
+
+/// The input, or an option, could not be used.
+pub(crate) const BAD_INPUT: u8 = 2;

@@ -18,11 +18,12 @@ struct Project {
     status: i32,
 }
 
-const PROJECTS: [Project; 4] = [
+const PROJECTS: [Project; 5] = [
     Project { name: "cuda-project", args: &["src"], status: 1 },
     Project { name: "opencl-kernels", args: &["kernels"], status: 1 },
     Project { name: "single-header", args: &["instances.cu"], status: 1 },
     Project { name: "candidates", args: &["--block", "8", "."], status: 1 },
+    Project { name: "passes", args: &["sum.cu"], status: 0 },
 ];
 
 /// The candidates for a kernel, and how `lockstep equiv` ends for each.

@@ -14,7 +14,7 @@ use lockstep_finding::{ProgramEnd, Report};
 use lockstep_names as names;
 use lockstep_runtime::record;
 
-use crate::BAD_INPUT;
+use crate::cli::BAD_INPUT;
 use crate::cli::interrupt;
 use crate::cli::options::{Format, SchedulingArg};
 use crate::cli::output;
