@@ -26,7 +26,7 @@ fn a_map() {
     let fused =
         SAXPY.replace("if (i < n) y[i] = k * x[i] + y[i]", "if (i < n) y[i] = fmaf(k, x[i], y[i])");
     assert_eq!(
-        Pair::new(&fused, [1, 1], [4, 16], &args).differs(57),
+        Pair::new(&fused, [1, 1], [4, 16], &args).differs_within(0..60),
         Some(Assumptions::CONTRACTION)
     );
     Pair::new(&fused, [1, 1], [4, 16], &args)
@@ -123,5 +123,5 @@ fn functions_of_the_maths_library() {
     let args = ["x=f32[8]:symbolic", "out=f32[8]", "n=8"];
     Pair::new(source, [1, 1], [1, 8], &args).is_equivalent(NONE);
     let wrong = source.replace("float e = expf(-x[i])", "float e = expf(x[i])");
-    Pair::new(&wrong, [1, 1], [1, 8], &args).differs(7);
+    Pair::new(&wrong, [1, 1], [1, 8], &args).differs_within(0..8);
 }

@@ -93,7 +93,7 @@ fn branches_on_data_join() {
     let args = ["x=i32[16]:symbolic", "out=i32[16]", "n=16"];
     Pair::new(source, [1, 1], [1, 16], &args).is_equivalent(NONE);
     let wrong = source.replace("min(max(x[i], 0), 255)", "min(max(x[i], 0), 256)");
-    Pair::new(&wrong, [1, 1], [1, 16], &args).differs(13);
+    Pair::new(&wrong, [1, 1], [1, 16], &args).differs_within(0..16);
     // The tail is left out.
     let tail = source.replace("if (i < n) out[i] = min", "if (i < n - 1) out[i] = min");
     Pair::new(&tail, [1, 1], [1, 16], &args).differs(15);
