@@ -121,7 +121,7 @@ fn check(seed: u64) -> Result<Ended, String> {
         })
         .collect();
     let launched = Launched { kernel: &kernel, launch: launches[0].clone(), inputs: of };
-    let limits = Limits { steps: 3_000_000, unroll: 64, ..Limits::default() };
+    let limits = Limits { steps: 3_000_000, unroll: 64, questions: 40, ..Limits::default() };
     let results = match evaluated(&launched, &inputs, &contents, limits) {
         Ok(results) => results,
         Err(because) => return Ok(Ended::NotFollowed(because.to_string())),
@@ -157,7 +157,12 @@ fn check_all(seeds: std::ops::Range<u64>) {
                     if seed >= seeds.end {
                         return;
                     }
-                    let (list, why) = match check(seed) {
+                    let began = std::time::Instant::now();
+                    let ended = check(seed);
+                    if began.elapsed().as_secs() >= 20 {
+                        println!("seed {seed} took {:.0} s", began.elapsed().as_secs_f64());
+                    }
+                    let (list, why) = match ended {
                         Ok(Ended::Agreed) => continue,
                         Ok(Ended::NotFollowed(why)) => (&left_out, why),
                         Err(why) => (&failures, why),

@@ -1,4 +1,4 @@
-// Three files whose device code is linked: a function, a variable and a kernel are used across files.
+// Files whose device code is linked: a function, a variable and a kernel are used across files.
 #include <cstdio>
 #include "shared.h"
 
@@ -12,8 +12,8 @@ int main() {
     int *out, host[4];
     cudaMalloc(&out, sizeof host);
     set_offset(1000);
-    int five = 5;
-    cudaMemcpyToSymbol(local, &five, sizeof five);
+    int start = five(cudaGetLastError());
+    cudaMemcpyToSymbol(local, &start, sizeof start);
     run<<<1, 4>>>(out);
     other_launch(out);
     cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);

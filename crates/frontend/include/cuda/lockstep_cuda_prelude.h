@@ -3,9 +3,14 @@
 #pragma once
 #pragma GCC system_header
 
-#if !defined(__CUDA__) || !defined(__clang__)
-#error "lockstep_cuda_prelude.h is for clang in CUDA mode"
+#ifndef __clang__
+#error "lockstep_cuda_prelude.h is for clang"
 #endif
+
+// A plain C++ file of a program that is run has the runtime's functions, and no device code.
+#ifndef __CUDA__
+#include "lockstep/plain_host.h"
+#else
 
 // nvcc takes `register` as a hint also where C++17 has removed it.
 #pragma clang diagnostic ignored "-Wregister"
@@ -35,4 +40,6 @@
 // Set by the front end for a file with GPUVerify's head comment.
 #ifdef __LOCKSTEP_GPUVERIFY
 #include "lockstep/gpuverify.h"
+#endif
+
 #endif

@@ -36,14 +36,15 @@ fn copied(name: &str, dir: &Path) {
 #[test]
 fn files_are_linked_with_each_other() {
     let dir = place();
-    for file in ["app.cu", "scale.cu", "other.cu", "shared.h"] {
+    for file in ["app.cu", "scale.cu", "other.cu", "host.cpp", "shared.h"] {
         let from = folder().join("library").join(file);
         std::fs::copy(from, dir.path().join(file)).expect("a file is copied");
     }
     let nvcc = "lockstep nvcc -O2 -arch=sm_80 -std=c++17";
     succeeds(dir.path(), &format!("{nvcc} -rdc=true -c app.cu -o app.o"));
     succeeds(dir.path(), &format!("{nvcc} -dc scale.cu other.cu"));
-    succeeds(dir.path(), "ar rcs libparts.a scale.o other.o");
+    succeeds(dir.path(), &format!("{nvcc} -c host.cpp"));
+    succeeds(dir.path(), "ar rcs libparts.a scale.o other.o host.o");
     succeeds(dir.path(), &format!("{nvcc} -dlink app.o -o linked.o"));
     succeeds(dir.path(), &format!("{nvcc} app.o linked.o -L. -lparts -o app"));
     let ended = lockstep(dir.path(), &["exec", "--quiet", "./app"]);

@@ -2,7 +2,6 @@
 
 use lockstep_finding::Reason;
 
-use super::WORK;
 use super::question::{Input, Launched};
 use crate::execute::reasons;
 use crate::execute::{Limits, Side, execute};
@@ -11,6 +10,9 @@ use crate::term::evaluate::Evaluation;
 use crate::term::{Pool, Variable};
 use lockstep_cancel::Cancel;
 use lockstep_kernel::Ty;
+
+/// The work of one question to the solver: what it leaves open is not followed.
+const WORK: u32 = 100_000;
 
 /// What each array parameter holds after the launch, for each of these contents of the inputs; none for other parameters.
 pub fn evaluated(

@@ -80,6 +80,8 @@ template <class F> cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, unsigned long long) { return __lockstep_graph_instantiate(to, graph); }
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *to, cudaGraph_t graph, cudaGraphNode_t *, char *, size_t) { return __lockstep_graph_instantiate(to, graph); }
 
+#ifdef __CUDA__
+
 // A unit whose device code others use has something that its constructor registers, even if it has no kernel.
 #ifdef __LOCKSTEP_RELOCATABLE__
 extern "C" __global__ __attribute__((weak)) void __lockstep_unit() {}
@@ -105,3 +107,5 @@ inline __host__ double max(double a, double b) { return __builtin_fmax(a, b); }
 inline __host__ double min(double a, double b) { return __builtin_fmin(a, b); }
 extern "C" inline __host__ double rsqrt(double x) noexcept(true) { return 1 / __builtin_sqrt(x); }
 extern "C" inline __host__ float rsqrtf(float x) noexcept(true) { return 1 / __builtin_sqrtf(x); }
+
+#endif
