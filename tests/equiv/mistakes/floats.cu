@@ -173,7 +173,7 @@
 // expect[clampf]: equivalent
 // reference[clampf_s]: floats.c:clampf
 // launch[clampf_s]: --arg n=4 --arg x=f32[4]:symbolic --arg out=f32[4]
-// expect[clampf_s]: equivalent under positive-zero
+// expect[clampf_s]: equivalent
 // reference[eq_w]: floats.c:eq
 // launch[eq_w]: --arg n=4 --arg a=f32[4]:symbolic --arg b=f32[4]:symbolic --arg out=i32[4]
 // expect[eq_w]: mismatch rarely
