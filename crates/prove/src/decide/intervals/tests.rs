@@ -34,7 +34,7 @@ fn bits_are_taken_in_their_order() {
         assert_eq!(all.0.iter().map(|w| w.count_ones() as usize).sum::<usize>(), n - 1);
     }
 }
-use crate::decide::tests::Rng;
+use crate::decide::tests::{Evaluation, Rng};
 use crate::term::{FnId, Pool, T, VarId};
 
 /// A random term of some width; small numbers are likely, so that conditions are nearly satisfied or nearly violated.
@@ -95,6 +95,11 @@ fn condition(pool: &mut Pool, rng: &mut Rng, vars: &[T], depth: u32) -> T {
     if rng.below(3) == 0 { pool.not(c) } else { c }
 }
 
+/// The value of a variable in a list of variables.
+fn value_of<X>(vars: &[(VarId, X)], values: &[u64], v: VarId) -> u64 {
+    vars.iter().zip(values).find(|((id, _), _)| *id == v).map_or(0, |(_, value)| *value)
+}
+
 #[test]
 fn as_trying_all_values_says() {
     let mut rng = Rng(77);
@@ -109,11 +114,9 @@ fn as_trying_all_values_says() {
         }
         let n = 2 + rng.below(4);
         let list: Vec<T> = (0..n).map(|_| condition(&mut pool, &mut rng, &vars, 2)).collect();
-        let holds = |values: [u64; 3]| {
-            let mut m = Assignment::default();
-            m.vars.extend(ids.iter().zip(values).map(|((id, _), v)| (*id, v)));
-            list.iter().all(|&t| m.eval(&pool, t) == 1)
-        };
+        let mut evaluation = Evaluation::new(&pool, &list);
+        let mut holds =
+            |values: [u64; 3]| evaluation.holds(|v| value_of(&ids, &values, v), |_, _| 0);
         match decide(&Program::new(&pool, &list)) {
             Answer::Sat(m) => {
                 let value = |i: usize| m.vars.get(&ids[i].0).copied().unwrap_or(0);
@@ -213,11 +216,10 @@ fn sums_contradict_only_what_has_no_model() {
         if !more && round % 8 != 0 {
             continue;
         }
+        let mut evaluation = Evaluation::new(&pool, &list);
         for at in 0..16 * 16 * 8u64 {
-            let mut m = Assignment::default();
             let values = [at % 16, at / 16 % 16, at / 256];
-            m.vars.extend(vars.iter().zip(values).map(|((id, _), v)| (*id, v)));
-            let holds = list.iter().all(|&t| m.eval(&pool, t) == 1);
+            let holds = evaluation.holds(|v| value_of(&vars, &values, v), |_, _| 0);
             assert!(!holds, "round {round}: {values:?}");
         }
     }
@@ -248,12 +250,11 @@ fn sums_know_functions_only_by_their_arguments() {
         if !more && round % 8 != 0 {
             continue;
         }
+        let mut evaluation = Evaluation::new(&pool, &list);
         for at in 0..16 * 256u64 {
-            let mut m = Assignment::default();
-            m.vars.extend(vars.iter().zip([at % 4, at / 4 % 4]).map(|((id, _), v)| (*id, v)));
-            let table = |x: u64| ((at / 16) >> (2 * x)) & 3;
-            m.apps.extend((0..4).map(|x| ((FnId(0), vec![x]), table(x))));
-            let holds = list.iter().all(|&t| m.eval(&pool, t) == 1);
+            let values = [at % 4, at / 4 % 4];
+            let table = |_: FnId, x: &[u64]| ((at / 16) >> (2 * x[0])) & 3;
+            let holds = evaluation.holds(|v| value_of(&vars, &values, v), table);
             assert!(!holds, "round {round}: {at}");
         }
     }

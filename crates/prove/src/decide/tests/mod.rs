@@ -14,14 +14,14 @@ use lockstep_frontend::{Input, Module, Options, load};
 use lockstep_kernel::semantics;
 use lockstep_kernel::{IntOp, Language};
 
-use crate::decide::program::Program;
+use crate::decide::program::{At, Program};
 use crate::launch::DimSpec;
 use crate::launch::assumptions::Assumptions;
 use crate::launch::context::{Ctx, Hints, VarKind};
 use crate::smt::z3;
 use crate::smt::z3::{Answer, Effort, Theory};
 use crate::term::walk::{Assignment, Substitution, eval_bin};
-use crate::term::{Bin, Node, Pool, T, VarId, mask};
+use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 
 /// A small random number generator with a fixed seed.
 pub(crate) struct Rng(pub(crate) u64);
@@ -36,6 +36,51 @@ impl Rng {
 
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next() % n
+    }
+}
+
+/// A conjunction evaluated under one assignment after another, for tests that try all values: terms have positions, so no
+/// map is made for an assignment.
+pub(crate) struct Evaluation<'a> {
+    program: Program<'a>,
+    values: Vec<u64>,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(crate) fn new(pool: &'a Pool, list: &[T]) -> Evaluation<'a> {
+        let program = Program::new(pool, list);
+        let values = vec![0; program.nodes.len()];
+        Evaluation { program, values }
+    }
+
+    /// Whether all conditions hold, with these values of variables and of applications of functions.
+    pub(crate) fn holds(
+        &mut self,
+        var: impl Fn(VarId) -> u64,
+        app: impl Fn(FnId, &[u64]) -> u64,
+    ) -> bool {
+        for (i, node) in self.program.nodes.iter().enumerate() {
+            let (values, width) = (&self.values, |a: &At| self.program.width(*a));
+            let of = |a: &At| values[a.index()];
+            let value = match node {
+                Node::Const(c) => *c,
+                Node::Var(v) => var(*v),
+                Node::App(f, args) => app(*f, &args.iter().map(of).collect::<Vec<u64>>()),
+                Node::Lin(c, terms) => {
+                    terms.iter().fold(*c, |s, (a, k)| s.wrapping_add(of(a).wrapping_mul(*k)))
+                }
+                Node::Bin(op, a, b) => eval_bin(*op, of(a), of(b), width(a)),
+                Node::Ite(c, a, b) => of(if of(c) == 1 { a } else { b }),
+                Node::ZExt(a) | Node::Trunc(a) => of(a),
+                Node::SExt(a) => sign_extend(of(a), width(a)) as u64,
+            };
+            let value = value & mask(self.program.widths[i]);
+            if self.program.is_root[i] && value != 1 {
+                return false;
+            }
+            self.values[i] = value;
+        }
+        true
     }
 }
 
@@ -279,11 +324,10 @@ fn the_solver_agrees_with_trying_all_values() {
             let (a, b) = (build(&mut pool, a, &vars, width), build(&mut pool, b, &vars, width));
             list.push(pool.eq(a, b));
         }
-        let mut any = false;
-        for n in 0..4096u64 {
+        let any = (0..4096u64).any(|n| {
             let values = [n & 15, n >> 4 & 15, n >> 8];
-            any |= trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width));
-        }
+            trees.iter().all(|(a, b)| value(a, &values, width) == value(b, &values, width))
+        });
         let deadline = Instant::now() + Duration::from_secs(3600);
         let meter = crate::meter::Meter::new(Duration::from_secs(3600));
         let effort = Effort { work: 10_000, deadline, meter: &meter, cancel: &Cancel::default() };
