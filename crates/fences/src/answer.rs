@@ -20,8 +20,11 @@ pub struct Answer {
     pub open: Vec<Fault>,
     /// What can go wrong and fences cure, or wider scopes of what is there.
     pub missing: Option<Missing>,
-    /// Each fence of the source that is executed, if the kernel is without faults.
+    /// Each fence of the source that is executed, if the kernel is without faults but for launches in which threads always wait
+    /// for others that are not there.
     pub fences: Vec<FenceUse>,
+    /// Whether fences were judged.
+    pub judged: bool,
 }
 
 /// How a launch was explored.
@@ -35,6 +38,10 @@ pub struct Explored {
     pub unreached: Vec<SiteId>,
     /// Pairs of accesses by different threads to one place, of which one writes: the smaller number first.
     pub conflicts: BTreeSet<(SiteId, SiteId)>,
+    /// Those of them that went to one place in some execution.
+    pub met: BTreeSet<(SiteId, SiteId)>,
+    /// Why executions that were cut cannot be followed.
+    pub outside: Option<Outside>,
     /// Memory through which the threads communicate.
     pub places: Vec<SharedPlace>,
     /// Executions in which all threads end, and those in which some wait for ever.

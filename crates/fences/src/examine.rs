@@ -37,6 +37,7 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
         open: Vec::new(),
         missing: None,
         fences: Vec::new(),
+        judged: false,
     };
     let mut cases = Vec::new();
     // Of each case.
@@ -62,17 +63,8 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
         answer.launches.push(Ok(found.explored));
     }
     open.0.retain(|wrong, _| !faults.iter().any(|of_case| of_case.contains_key(wrong)));
+    judge_fences(kernel, &cases, &faults, &open, &budget, &mut answer);
     if faults.iter().all(BTreeMap::is_empty) {
-        let doubtful = |explored: &Explored| !explored.uninitialised.is_empty();
-        if open.0.is_empty() && !answer.launches.iter().flatten().any(doubtful) {
-            answer.fences = worth::judge(kernel, &cases, &budget);
-            if !answer.unreached().is_empty() {
-                let unsure = |fence: &&mut FenceUse| fence.worth != Worth::Needed;
-                answer.fences.iter_mut().filter(unsure).for_each(|fence| {
-                    (fence.worth, fence.removed_together) = (Worth::Undecided, false);
-                });
-            }
-        }
         answer.open = open.0.into_values().collect();
         return answer;
     }
@@ -105,6 +97,44 @@ pub fn examine(kernel: &Kernel, launches: &[Launch], limits: &Limits) -> Answer 
     }
     answer.open = open.0.into_values().collect();
     answer
+}
+
+/// Says what fences are good for, where nothing is wrong. Launches in which no execution comes to its end, since threads wait for
+/// others that are not there, say nothing.
+fn judge_fences(
+    kernel: &Kernel,
+    cases: &[Case],
+    faults: &[BTreeMap<Wrong, Fault>],
+    open: &Faults,
+    budget: &Budget<'_>,
+    answer: &mut Answer,
+) {
+    let explored = |case: &Case| answer.launches[case.launch].as_ref().ok();
+    let only_waits = |case: &Case, faults: &BTreeMap<Wrong, Fault>| {
+        faults.keys().all(|wrong| matches!(wrong, Wrong::Hang(_)))
+            && explored(case).is_some_and(|explored| explored.executions == 0)
+    };
+    let of_cases = || cases.iter().zip(faults);
+    let is_doubtful = |explored: &Explored| !explored.uninitialised.is_empty();
+    let is_right = open.0.is_empty()
+        && of_cases().all(|(case, faults)| faults.is_empty() || only_waits(case, faults))
+        && of_cases().any(|(_, faults)| faults.is_empty())
+        && !answer.launches.iter().flatten().any(is_doubtful);
+    let nothing_explored = cases.is_empty() && open.0.is_empty();
+    if !is_right {
+        answer.judged = nothing_explored;
+        return;
+    }
+    let right: Vec<&Case> =
+        of_cases().filter(|(_, faults)| faults.is_empty()).map(|(case, _)| case).collect();
+    let mut fences = worth::judge(kernel, &right, budget);
+    if !answer.unreached().is_empty() {
+        let unsure = |fence: &&mut FenceUse| fence.worth != Worth::Needed;
+        fences.iter_mut().filter(unsure).for_each(|fence| {
+            (fence.worth, fence.removed_together) = (Worth::Undecided, false);
+        });
+    }
+    (answer.fences, answer.judged) = (fences, true);
 }
 
 /// Faults by what is wrong. Of two executions, the one that shows it better is kept.

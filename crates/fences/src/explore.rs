@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use lockstep_kernel::{AtomicOp, Kernel, Language, Op, SiteId, Space, guesses};
 use lockstep_weak::model::{Model, OpenCl, Ptx};
 use lockstep_weak::program::{Program, Strength};
-use lockstep_weak::{Execution, Goal, Kind, Summary, Witness, explore};
+use lockstep_weak::{Cut, Execution, Goal, Kind, Summary, Witness, explore};
 
 use crate::answer::{Action, Explored, Fault, Step, Wrong};
 use crate::limits::Limits;
@@ -108,6 +108,7 @@ impl Case {
             first,
             faults: BTreeMap::new(),
             uninitialised: BTreeSet::new(),
+            met: BTreeSet::new(),
             reached: self.communication.reached.clone(),
         };
         let summary = budget.explore(program, self.model, &mut search);
@@ -116,6 +117,12 @@ impl Case {
             left_out: self.communication.left_out,
             unreached: self.sites.difference(&search.reached).copied().collect(),
             conflicts: self.communication.conflicts(),
+            met: search.met,
+            outside: self
+                .communication
+                .open
+                .clone()
+                .filter(|_| summary.cut.contains(&Cut::Outside)),
             places: self.communication.places.clone(),
             executions: summary.executions,
             hanging: summary.hanging,
@@ -240,6 +247,8 @@ struct Search<'a> {
     first: bool,
     faults: BTreeMap<Wrong, Fault>,
     uninitialised: BTreeSet<SiteId>,
+    /// Pairs of accesses by two threads that went to one place, of which one writes.
+    met: BTreeSet<(SiteId, SiteId)>,
     /// What threads come to in executions.
     reached: BTreeSet<SiteId>,
 }
@@ -275,6 +284,12 @@ impl Goal for Search<'_> {
         }
         for (thread, pc) in execution.passed_asserts() {
             self.reached.extend(self.case.communication.passed(thread, pc));
+        }
+        for (a, b) in execution.candidate.conflicts().pairs().filter(|(a, b)| a < b) {
+            if let (Some(a), Some(b)) = (self.case.site(execution, a), self.case.site(execution, b))
+            {
+                self.met.insert((a.min(b), a.max(b)));
+            }
         }
         !self.news(execution).is_empty()
     }

@@ -39,12 +39,14 @@
 //!
 //! # What it cannot do
 //!
-//! Whatever is not modelled ends the answer for that launch with an [`Outside`], which names it. Nothing is guessed:
+//! Whatever is not modelled ends the answer for that launch with an [`Outside`], which names it, if a thread comes there. Nothing
+//! is guessed:
 //! - threads of a warp that run in step ([`lockstep_kernel::Scheduling::Lockstep`]), and work-groups that are smaller than
 //!   the others;
 //! - addresses that are themselves handed from thread to thread: linked structures with pointers. Indices are fine;
 //! - atomic or volatile accesses that overlap others of another size. Plain accesses are cut into pieces;
-//! - unknown values (the clock, memory never written) that decide a branch or an address, or that others may read;
+//! - unknown values (the clock, memory never written) that decide a branch, an address or whom a thread meets. What only goes
+//!   into data may be unknown (`specialise/opaque.rs`);
 //! - textures, asynchronous and group copies, device memory allocation, warp operations without a mask, split barriers.
 //!
 //! # Where it deviates

@@ -32,7 +32,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            threads: 1024,
+            threads: 16_384,
             communicating: 12,
             steps: 50_000,
             all_steps: 500_000,

@@ -78,6 +78,18 @@ impl Outside {
         Outside { reason, loc: None }
     }
 
+    /// Whether it concerns only threads that come there, and not the work that is done.
+    pub(crate) fn is_of_one_way(&self) -> bool {
+        matches!(
+            self.reason,
+            Reason::Operation(_)
+                | Reason::Decides(..)
+                | Reason::Address
+                | Reason::Bounds { .. }
+                | Reason::LargeArray { .. }
+        )
+    }
+
     pub(crate) fn at(reason: Reason, loc: LocId) -> Outside {
         Outside { reason, loc: Some(loc) }
     }

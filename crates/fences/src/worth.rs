@@ -49,7 +49,7 @@ fn fences(communication: &Communication) -> BTreeMap<SiteId, WeakScope> {
     fences
 }
 
-pub(crate) fn judge(kernel: &Kernel, cases: &[Case], budget: &Budget<'_>) -> Vec<FenceUse> {
+pub(crate) fn judge(kernel: &Kernel, cases: &[&Case], budget: &Budget<'_>) -> Vec<FenceUse> {
     let own: Vec<BTreeMap<SiteId, WeakScope>> =
         cases.iter().map(|case| fences(&case.communication)).collect();
     // Threads that do not communicate execute fences, too: those serve nobody.

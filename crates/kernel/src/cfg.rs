@@ -7,7 +7,7 @@
 //! common point, at the latest at the immediate post-dominator, without a
 //! reconvergence stack.
 
-use crate::{BlockId, Kernel, Op, Operand, Reg, SiteKind, Terminator};
+use crate::{BlockId, Kernel, Op, Operand, Reg, SiteId, SiteKind, Terminator};
 
 /// Control-flow facts of a kernel. All tables are indexed by block number.
 #[derive(Clone, Debug)]
@@ -340,8 +340,65 @@ fn immediate_post_dominators(
     ipdom.into_iter().map(|d| d.filter(|&d| d != exit)).collect()
 }
 
+/// Volatile reads whose value is compared and decides branches, and is neither stored nor an address nor handed on.
+fn glances_at_flags(kernel: &Kernel) -> Vec<SiteId> {
+    let reads = kernel.insts().filter_map(|inst| match inst.op {
+        Op::Load { site, count: 1, .. } if kernel.site(site).volatile => Some((site, inst.dst?)),
+        _ => None,
+    });
+    reads.filter(|(_, dst)| only_decides(kernel, *dst)).map(|(site, _)| site).collect()
+}
+
+/// Whether a value decides some branch, and goes nowhere else, but for operations without effects.
+fn only_decides(kernel: &Kernel, value: Reg) -> bool {
+    let mut reached = std::collections::HashSet::from([value]);
+    let mut decides = false;
+    loop {
+        let before = reached.len();
+        let is_reached = |reached: &std::collections::HashSet<Reg>, o: Operand| match o {
+            Operand::Reg(r) => reached.contains(&r),
+            _ => false,
+        };
+        for block in &kernel.blocks {
+            for phi in &block.phis {
+                if phi.incoming.iter().any(|(_, o)| is_reached(&reached, *o)) {
+                    reached.insert(phi.dst);
+                }
+            }
+            for inst in &block.insts {
+                let mut uses = false;
+                inst.op.for_each_operand(|o| uses |= is_reached(&reached, o));
+                if !uses {
+                    continue;
+                }
+                match (&inst.op, inst.dst) {
+                    (
+                        Op::Copy { .. }
+                        | Op::Int { .. }
+                        | Op::IntUn { .. }
+                        | Op::Cmp { .. }
+                        | Op::Cast { .. }
+                        | Op::Select { .. },
+                        Some(dst),
+                    ) => {
+                        reached.insert(dst);
+                    }
+                    _ => return false,
+                }
+            }
+            if let Terminator::Branch { cond, .. } = block.term {
+                decides |= is_reached(&reached, cond);
+            }
+        }
+        if reached.len() == before {
+            return decides;
+        }
+    }
+}
+
 /// Marks the volatile and atomic reads whose value decides whether the loop
-/// around them goes on: reads of a flag that another thread sets.
+/// around them goes on, and the volatile ones that decide branches and nothing
+/// else: reads of a flag that another thread sets.
 pub fn mark_polling_reads(kernel: &mut Kernel, cfg: &Cfg) {
     let mut defined_in = vec![None; kernel.regs.len()];
     for (b, block) in kernel.blocks.iter().enumerate() {
@@ -395,6 +452,7 @@ pub fn mark_polling_reads(kernel: &mut Kernel, cfg: &Cfg) {
             }
         }
     }
+    polling.extend(glances_at_flags(kernel));
     for site in polling {
         kernel.sites[site.0 as usize].polling = true;
     }

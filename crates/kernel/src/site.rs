@@ -54,8 +54,9 @@ pub struct Site {
     pub volatile: bool,
     /// For atomics and fences: their scope.
     pub scope: Scope,
-    /// A volatile or atomic read whose value decides whether the loop around it
-    /// goes on: the read of a flag. Set by [`crate::cfg::mark_polling_reads`].
+    /// The read of a flag: a volatile or atomic one whose value decides whether the loop around it goes
+    /// on, or a volatile one whose value decides branches and goes nowhere else. Set by
+    /// [`crate::cfg::mark_polling_reads`].
     pub polling: bool,
     /// Which LLVM instruction of the kernel's entry function this was, counted
     /// in order after the front end's passes; the way back for instrumentation.

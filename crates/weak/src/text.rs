@@ -64,7 +64,11 @@ impl fmt::Display for Named<'_, Address> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Named(program, code, at) = self;
         match at.index {
-            Expr::Const(index) => f.write_str(&program.locations[at.base + index as usize].name),
+            Expr::Const(index) => {
+                let location = at.base.checked_add_signed(index as isize);
+                let location = location.and_then(|location| program.locations.get(location));
+                f.write_str(location.map_or("nowhere", |location| &location.name))
+            }
             _ => write!(
                 f,
                 "{}[{}]",

@@ -261,7 +261,7 @@ impl Thread<'_> {
                 }
             };
             shift += 8 * part_size;
-            let value = self.shared(&part, loc)?;
+            let value = self.stored(&part, part_size);
             self.emit(Instr::Store { at, value, strength }, Role::Access, Some(site), loc);
         }
         Ok(())
@@ -318,7 +318,9 @@ impl Thread<'_> {
                 let dst = dst.unwrap_or_else(|| self.registers.of(Var::Swap(u32::MAX)));
                 Instr::Load { dst, at, strength }
             }
-            AtomicOp::Store => Instr::Store { at, value: self.shared(&value, loc)?, strength },
+            AtomicOp::Store => {
+                Instr::Store { at, value: self.stored(&value, ty.bytes()), strength }
+            }
             _ => {
                 let update = self.update(op, ty, &value, &expected, loc)?;
                 Instr::Atomic { dst, at, update, order, scope }
@@ -332,14 +334,14 @@ impl Thread<'_> {
     }
 
     fn update(
-        &self,
+        &mut self,
         op: AtomicOp,
         ty: Ty,
         value: &Value,
         expected: &Value,
         loc: LocId,
     ) -> Done<Update> {
-        let value = self.shared(value, loc)?;
+        let value = self.stored(value, ty.bytes());
         Ok(match op {
             AtomicOp::Exchange => Update::Exchange(value),
             AtomicOp::CompareExchange => Update::CompareExchange {

@@ -9,6 +9,7 @@ mod arithmetic;
 mod exchange;
 mod liveness;
 mod objects;
+mod opaque;
 mod pattern;
 mod residual;
 mod state;
@@ -95,6 +96,9 @@ pub struct Communication {
     pub places: Vec<SharedPlace>,
     /// Accesses, fences and barriers that threads which are left out come to.
     pub reached: BTreeSet<SiteId>,
+    /// Why ways of threads end that hang on what other threads write: an execution in which a thread comes there is not
+    /// followed.
+    pub open: Option<Outside>,
     /// For each thread's code, those that a thread has passed that comes to an instruction.
     passed: Vec<BTreeMap<usize, BTreeSet<SiteId>>>,
 }
@@ -299,7 +303,9 @@ fn assemble(
             uninitialised: first.is_none(),
         });
     }
-    let (mut origins, mut passed) = (Vec::new(), Vec::new());
+    let (mut origins, mut passed): (Vec<Vec<Origin>>, Vec<_>) = (Vec::new(), Vec::new());
+    let open = codes.iter().find_map(|left| left.open.clone());
+    let opaque = codes.iter().find_map(|left| left.opaque);
     for (index, left) in codes.into_iter().enumerate() {
         let at = world.threads[kept[index]];
         program.threads.push(WeakThread {
@@ -320,8 +326,14 @@ fn assemble(
     if !world.ptx {
         mark_atomic(&mut program);
     }
+    if let Some(what) = opaque
+        && let Some((code, pc, decision)) = opaque::decided(&program)
+    {
+        let origin = &origins[code][pc];
+        return Err(Outside::at(Reason::Decides(what, decision), origin.loc));
+    }
     let threads = kept.iter().map(|&thread| world.threads[thread]).collect();
-    Ok(Communication { program, origins, threads, left_out, places, reached, passed })
+    Ok(Communication { program, origins, threads, left_out, places, reached, open, passed })
 }
 
 /// Lets barriers name threads by their numbers among those that are kept.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lockstep_kernel::{LocId, SiteId};
 use lockstep_weak::program::{Code, Expr, Instr, Reg};
 
+use crate::outside::{Outside, Unknown};
 use crate::specialise::objects::Instance;
 
 /// A place in the kernel where a fence could stand.
@@ -128,6 +129,10 @@ pub(crate) struct Left {
     pub(crate) origins: Vec<Origin>,
     /// What a thread has passed that comes to an instruction.
     pub(crate) passed: BTreeMap<usize, BTreeSet<SiteId>>,
+    /// Why a way ends that hangs on what other threads write.
+    pub(crate) open: Option<Outside>,
+    /// The thread stores what nobody knows.
+    pub(crate) opaque: Option<Unknown>,
 }
 
 /// The nodes in a row, those before a loop's head before it: only ways round a loop lead back.
@@ -190,7 +195,7 @@ pub(crate) fn in_a_row(nodes: Vec<Node>, registers: &Registers) -> Left {
             }
         }
     }
-    Left { code, origins, passed }
+    Left { code, origins, passed, open: None, opaque: None }
 }
 
 fn reverse_postorder(nodes: &[Node]) -> Vec<usize> {
@@ -233,7 +238,7 @@ mod tests {
         nodes[1].exit = Exit::Branch { condition: Expr::Const(1), yes: 2, no: 3 };
         nodes[2].exit = Exit::Jump(1);
         nodes[3].passed.insert(SiteId(5));
-        let Left { code, origins, passed } = in_a_row(nodes, &registers);
+        let Left { code, origins, passed, .. } = in_a_row(nodes, &registers);
         let (marker, sites) = passed.first_key_value().expect("there is one");
         assert_eq!((origins[*marker].role, sites.len()), (Role::Passed, 1));
         assert_eq!(code.instrs.len(), origins.len());

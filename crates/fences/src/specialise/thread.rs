@@ -13,7 +13,7 @@ use lockstep_kernel::cfg::Cfg;
 use lockstep_kernel::{
     BlockId, Inst, Kernel, LocId, Op, Operand, Reg, SiteId, Space, Special, Terminator, Ty,
 };
-use lockstep_weak::program::{Expr, Instr, Order, Spaces};
+use lockstep_weak::program::{Address, Expr, Function, Instr, Order, Spaces, Strength};
 
 use crate::launch::{Launch, ThreadAt};
 use crate::limits::Limits;
@@ -83,15 +83,44 @@ pub(crate) fn specialise(
             registers: Registers::default(),
             widened: &mut widened,
             steps: 0,
+            left_open: Vec::new(),
+            opaque: None,
             remembered: 0,
             now: 0,
         };
         match thread.run() {
-            Ok(()) => return Ok(in_a_row(thread.nodes, &thread.registers)),
+            Ok(()) => {
+                let left = in_a_row(thread.nodes, &thread.registers);
+                let open = thread.left_open.into_iter().next();
+                return Ok(Left { open, opaque: thread.opaque, ..left });
+            }
             Err(Stop::Widened) => {}
             Err(stop) => return Err(stop),
         }
     }
+}
+
+/// The name of numbers that stand for what nobody knows.
+const OPAQUE: &str = "unknown";
+
+/// Whether an expression holds a number that stands for what nobody knows.
+pub(crate) fn is_opaque(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(_) | Expr::Reg(_) => false,
+        Expr::Apply(_, a, b) => is_opaque(a) || is_opaque(b),
+        Expr::Select(a, b, c) => is_opaque(a) || is_opaque(b) || is_opaque(c),
+        Expr::Call(function, operands) => {
+            operands.is_empty() && function.name().starts_with(OPAQUE)
+                || operands.iter().any(is_opaque)
+        }
+    }
+}
+
+/// A number of so many bytes that is hardly ever met again.
+fn opaque_bits(thread: usize, step: u64, size: u32) -> u64 {
+    let mixed = (thread as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ (step + 1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f);
+    mixed >> (64 - 8 * size.clamp(1, 8))
 }
 
 /// The most variables in all states of a thread that are remembered.
@@ -120,6 +149,10 @@ pub(crate) struct Thread<'a> {
     pub(crate) registers: Registers,
     widened: &'a mut BTreeSet<(BlockId, Var)>,
     steps: u64,
+    /// Why ways end that hang on what other threads write.
+    left_open: Vec<Outside>,
+    /// What other threads may read without its value being known.
+    pub(crate) opaque: Option<Unknown>,
     /// Variables in all states that are remembered.
     remembered: usize,
     /// The node that instructions go to.
@@ -149,9 +182,27 @@ impl Thread<'_> {
         self.open.push((first, entry, state, Path::default()));
         while let Some((node, block, state, path)) = self.open.pop() {
             self.now = node;
-            self.follow(block, state, path)?;
+            let may_be_dead = path.open_branches > 0;
+            match self.follow(block, state, path) {
+                Err(Stop::Outside(outside)) if may_be_dead && outside.is_of_one_way() => {
+                    self.leave(outside);
+                }
+                done => done?,
+            }
         }
         Ok(())
+    }
+
+    /// Ends a way that cannot be followed. It hangs on what other threads write whether a thread comes here at all: an
+    /// address that no memory has ends the exploration of an execution that does.
+    fn leave(&mut self, outside: Outside) {
+        let loc = outside.loc.unwrap_or(self.world.kernel.loc);
+        let nowhere = Address { base: 0, len: 0, index: Expr::Const(-1) };
+        let dst = self.registers.of(Var::Swap(u32::MAX));
+        let strength = Strength::Weak;
+        self.emit(Instr::Load { dst, at: nowhere, strength }, Role::Local, None, loc);
+        self.nodes[self.now].exit = Exit::End;
+        self.left_open.push(outside);
     }
 
     /// Executes from the beginning of a block until the way parts or meets another.
@@ -370,6 +421,19 @@ impl Thread<'_> {
                 Err(Outside::at(Reason::Operation(what), loc).into())
             }
         }
+    }
+
+    /// An expression of so many bytes that goes to memory. What nobody knows is a number of its own: that it decides nothing is
+    /// seen to when all threads are known.
+    pub(crate) fn stored(&mut self, value: &Value, size: u32) -> Expr {
+        value.expr().unwrap_or_else(|what| {
+            self.opaque.get_or_insert(what);
+            let bits = opaque_bits(self.me, self.steps, size);
+            Expr::Call(
+                Function::new(format!("{OPAQUE} {bits:#x}"), move |_| bits as i64),
+                Vec::new(),
+            )
+        })
     }
 
     /// An expression that other threads will see.

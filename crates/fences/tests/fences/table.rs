@@ -48,9 +48,8 @@ fn mark(file: &str, kernel: &Kernel, spot: Spot) -> String {
 fn told(file: &str, kernel: &Kernel, answer: &Answer) -> String {
     let mut words = Vec::new();
     for launch in &answer.launches {
-        if let Err(outside) = launch {
-            words.push(format!("outside: {outside}"));
-        }
+        let outside = launch.as_ref().map_or_else(Some, |explored| explored.outside.as_ref());
+        words.extend(outside.map(|outside| format!("outside: {outside}")));
     }
     words.extend(answer.open.iter().map(|_| "open".to_string()));
     for fault in &answer.faults {

@@ -28,3 +28,22 @@ __global__ void by_volatile(int *data, volatile int *flag, int *out) {
         out[0] = data[0];
     }
 }
+
+// A state that nobody sets leads beyond an array.
+__global__ void never_there(int *data, int *flag, int *out) {
+    if (blockIdx.x == 0) {
+        *data = 42;
+        RELEASE; // release
+        atomicExch(flag, 1);
+    } else {
+        int state;
+        while ((state = atomicAdd(flag, 0)) == 0) {
+        }
+        ACQUIRE; // acquire
+        if (state == 2)
+            out[-1] = 1;
+        else
+            out[0] = *data;
+    }
+    MORE; // more
+}

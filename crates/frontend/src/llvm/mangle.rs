@@ -128,7 +128,8 @@ impl Parser<'_> {
                     self.rest = &self.rest[end + 1..];
                     n + 1
                 };
-                self.known.get(index).cloned()
+                // The generic address space is a qualifier that counts and is not written: then the numbers are larger than ours.
+                Some(self.known.get(index).cloned().unwrap_or(Param::Named(String::new())))
             }
             '0'..='9' => {
                 let named = Param::Named(self.source_name()?);
@@ -159,6 +160,8 @@ mod tests {
         let m = parse("_Z25atomic_fetch_add_explicitPVU7_Atomicii12memory_order12memory_scope")
             .unwrap();
         assert_eq!(m.params.len(), 4);
+        let exchange = "_Z39atomic_compare_exchange_strong_explicitPVU7_AtomiciPii12memory_orderS4_12memory_scope";
+        assert_eq!(parse(exchange).unwrap().params.len(), 6);
         assert_eq!(parse("_Z5clampDv4_jS_S_").unwrap().params.len(), 3);
         assert_eq!(parse("_Z12get_work_dimv").unwrap().params.len(), 0);
         assert_eq!(parse("main"), None);

@@ -62,6 +62,7 @@ fn atomics_of_both_generations() {
   atomic_store(b, 2);
   int e = 3;
   atomic_compare_exchange_strong(b, &e, 4);
+  atomic_compare_exchange_strong_explicit(b, &e, 5, memory_order_acquire, memory_order_relaxed, memory_scope_device);
 }",
     );
     let all: Vec<_> = m.kernels[0]

@@ -347,7 +347,8 @@ fn fetches_work(kernel: &Kernel) -> bool {
 }
 
 /// Whether blocks talk to each other, be it without knowing their numbers: a thread waits for an atomic of the whole device in
-/// global memory, for a lock or for what another block counts; or it looks at what a lock held that it tries to take.
+/// global memory or for a volatile flag there, for a lock or for what another block counts; or it looks at what a lock held that it
+/// tries to take.
 fn talks_to_blocks(kernel: &Kernel, cfg: &Cfg) -> bool {
     let waits = crate::waits::waits(kernel, cfg);
     let is_used = |reg: Reg| {
@@ -361,6 +362,10 @@ fn talks_to_blocks(kernel: &Kernel, cfg: &Cfg) -> bool {
                 && inst.dst.is_some_and(is_used);
             matches!(kernel.site(site).space, Space::Global | Space::Generic)
                 && (takes || waits.iter().any(|w| w.reads.contains(&site)))
+        }
+        Op::Load { site, .. } if kernel.site(site).volatile => {
+            kernel.site(site).space == Space::Global
+                && waits.iter().any(|w| w.reads.contains(&site))
         }
         _ => false,
     })

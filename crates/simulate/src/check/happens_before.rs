@@ -21,8 +21,8 @@
 //! reads what was released: that thread could not have read it otherwise. A barrier of the block counts as a fence
 //! after such a read, `__syncwarp()` does not.
 //!
-//! A volatile access is relaxed. One that does not poll a flag may as well read data, with a race: without a fence
-//! after it, it orders nothing, not even in the generous relation.
+//! A volatile access is relaxed. A read whose value goes on into data, and does not only poll a flag or decide a branch, may
+//! as well read data, with a race: without a fence after it, it orders nothing, not even in the generous relation.
 //!
 //! What it can miss: every fence is treated as sequentially consistent; a thread is assumed to synchronise with
 //! everything released to a variable before it read it, also when the value it read came from one particular release

@@ -10,7 +10,7 @@ pub(crate) struct SiteFacts {
     /// Writes memory (atomics: other than loads).
     pub writes: bool,
     pub volatile: bool,
-    /// A volatile read that polls a flag.
+    /// The read of a flag.
     pub polling: bool,
     /// A plain read whose value a compare-and-swap checks.
     pub guesses: bool,

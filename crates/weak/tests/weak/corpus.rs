@@ -39,6 +39,14 @@ fn differs_in(table: Table, explained: &[&str]) {
     let different: Vec<&Row> = rows.iter().filter(|row| row.differs()).collect();
     let mut paths: Vec<&str> = different.iter().map(|row| row.path.as_str()).collect();
     paths.sort_unstable();
+    let agree = rows.iter().filter(|row| row.agrees()).count();
+    println!(
+        "{}: {} tests, {agree} agree, {} differ, {} left out",
+        table.name,
+        rows.len(),
+        different.len(),
+        rows.len() - agree - different.len()
+    );
     assert_eq!(paths, explained, "{different:#?}");
 }
 

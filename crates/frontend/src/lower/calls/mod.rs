@@ -329,6 +329,7 @@ impl Lower<'_> {
             0 => Scope::System,
             1 => Scope::Device,
             2 => Scope::Block,
+            3 => Scope::Warp,
             _ => Scope::Thread,
         };
         let order = match order {

@@ -119,7 +119,7 @@ fn is_open(q: &Question, evidence: &Evidence) -> bool {
         matches!(own, Some((_, Verdict::Proved { .. })))
     };
     let is_known = |explored: &Exploration| {
-        let is_whole = explored.is_given || !q.is_complete();
+        let is_whole = explored.is_given || !q.is_complete() && explored.narrow.is_none();
         explored.answer.missing.is_some() || is_whole && explored.answer.exhaustive()
     };
     !fails

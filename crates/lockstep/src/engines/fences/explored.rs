@@ -7,7 +7,7 @@ use lockstep_finding::{
     KernelReport, Kind, Launch, Memory, MemorySpace, Origin, Place, Reason, Severity, Statement,
     Verdict,
 };
-use lockstep_kernel::{Kernel, Language, Op, Scope, SiteId, Space};
+use lockstep_kernel::{Barrier, Kernel, Language, Op, Scope, SiteId, Space};
 use lockstep_simulate::{place, site_place};
 
 use crate::engines::fences::explorer::Exploration;
@@ -26,6 +26,14 @@ pub(crate) fn join(
         findings(kernel, exploration).into_iter().filter(|f| is_asked(f)).collect();
     for finding in fresh {
         match report.findings.iter_mut().find(|own| is_same(own, &finding)) {
+            // What is shown by an execution says more than what may be.
+            Some(own)
+                if own.confidence == Confidence::Possible
+                    && finding.confidence == Confidence::Confirmed
+                    && finding.severity == Severity::Error =>
+            {
+                *own = finding;
+            }
             Some(own) => {
                 own.fix = own.fix.take().or(finding.fix);
                 if own.help.is_empty() && own.kind == finding.kind {
@@ -35,8 +43,8 @@ pub(crate) fn join(
             None => report.findings.push(finding),
         }
     }
-    let ordered = ordered(kernel, exploration);
-    report.findings.retain(|f| !is_only_unordered(f) || !ordered.contains(&lines(f)));
+    let ordered = Ordered::new(kernel, exploration);
+    report.findings.retain(|f| !ordered.excuses(f));
     let by_weight = |f: &Finding| (f.holds_when.is_some(), f.confidence == Confidence::Possible);
     report.findings.sort_by_key(by_weight);
     let covered = covered(kernel, exploration);
@@ -93,10 +101,13 @@ fn open(kind: Kind, exploration: &Exploration, races_are_asked: bool) -> Option<
     if let Some(outside) = outside {
         return Some(Reason::NotExplored { why: outside.to_string() });
     }
+    if let Some(why) = &exploration.narrow {
+        return Some(Reason::NotExplored { why: why.clone() });
+    }
     // Fences are judged only in a kernel without faults.
     let is_race = |fault: &Fault| matches!(fault.wrong, Wrong::Race(..));
     let is_hidden = match kind {
-        Kind::RedundantFence => answer.all_faults().next().is_some(),
+        Kind::RedundantFence => !answer.judged,
         _ => !races_are_asked && answer.faults.iter().any(is_race),
     };
     if is_hidden {
@@ -106,7 +117,9 @@ fn open(kind: Kind, exploration: &Exploration, races_are_asked: bool) -> Option<
     if kind == Kind::RedundantFence && answer.fences.iter().any(is_undecided) {
         return Some(Reason::NotExplored { why: "what a fence is for stays open".into() });
     }
-    (!answer.exhaustive()).then_some(Reason::ExplorationCut)
+    let outside = answer.launches.iter().flatten().find_map(|explored| explored.outside.as_ref());
+    let cut = || outside.map(|o| Reason::NotExplored { why: o.to_string() });
+    (!answer.exhaustive()).then(|| cut().unwrap_or(Reason::ExplorationCut))
 }
 
 /// `all executions under the PTX memory model of 4 launches, the largest with grid 2 and block 2`.
@@ -142,39 +155,59 @@ fn lines(finding: &Finding) -> Vec<(String, u32, u32)> {
     lines
 }
 
-/// A race that is possible only because the order through atomics, fences and flags was not known, and what threads read of
-/// them. Which elements are accessed was known.
-fn is_only_unordered(finding: &Finding) -> bool {
-    let is_order = |a: &Approximated| a.variable == Approximation::OtherOrder;
-    finding.kind == Kind::DataRace
-        && finding.confidence == Confidence::Possible
-        && finding.approximated.iter().any(is_order)
-        && !finding.approximated.iter().any(|a| a.affects_index && !is_order(a))
+/// Pairs of accesses to the same memory that never race in launches that were explored, by their places.
+struct Ordered {
+    /// Those that may go to one place.
+    conflicts: Vec<Vec<(String, u32, u32)>>,
+    /// Those that did.
+    met: Vec<Vec<(String, u32, u32)>>,
 }
 
-/// Places of pairs of accesses that go to the same memory in launches that were explored, and never race there.
-fn ordered(kernel: &Kernel, exploration: &Exploration) -> Vec<Vec<(String, u32, u32)>> {
-    let answer = &exploration.answer;
-    // Code that no thread comes to may lead to another order.
-    if !answer.exhaustive() || !answer.unreached().is_empty() {
-        return Vec::new();
+impl Ordered {
+    fn new(kernel: &Kernel, exploration: &Exploration) -> Ordered {
+        let answer = &exploration.answer;
+        // Code that no thread comes to may lead to another order.
+        if !answer.exhaustive() || !answer.unreached().is_empty() {
+            return Ordered { conflicts: Vec::new(), met: Vec::new() };
+        }
+        let place = |site: SiteId| {
+            let place = site_place(kernel, site);
+            (place.file, place.line, place.column)
+        };
+        let places = |&(a, b): &(SiteId, SiteId)| {
+            let mut places = vec![place(a), place(b)];
+            places.sort();
+            places
+        };
+        let raced = answer.all_faults().filter_map(|fault| match fault.wrong {
+            Wrong::Race(a, b) => Some(places(&(a, b))),
+            _ => None,
+        });
+        let raced: Vec<_> = raced.collect();
+        let explored = || answer.launches.iter().flatten();
+        let ordered = |pairs: &mut dyn Iterator<Item = &(SiteId, SiteId)>| {
+            pairs.map(places).filter(|pair| !raced.contains(pair)).collect()
+        };
+        Ordered {
+            conflicts: ordered(&mut explored().flat_map(|explored| &explored.conflicts)),
+            met: ordered(&mut explored().flat_map(|explored| &explored.met)),
+        }
     }
-    let place = |site: SiteId| {
-        let place = site_place(kernel, site);
-        (place.file, place.line, place.column)
-    };
-    let places = |a: SiteId, b: SiteId| {
-        let mut places = vec![place(a), place(b)];
-        places.sort();
-        places
-    };
-    let raced = answer.all_faults().filter_map(|fault| match fault.wrong {
-        Wrong::Race(a, b) => Some(places(a, b)),
-        _ => None,
-    });
-    let raced: Vec<_> = raced.collect();
-    let pairs = answer.launches.iter().flatten().flat_map(|explored| &explored.conflicts);
-    pairs.map(|&(a, b)| places(a, b)).filter(|pair| !raced.contains(pair)).collect()
+
+    /// Whether a race is possible only because the order through atomics, fences and flags was not known, and what threads read
+    /// of them. Where that decides which elements are accessed, the two have to have met in one.
+    fn excuses(&self, finding: &Finding) -> bool {
+        let is_order = |a: &Approximated| a.variable == Approximation::OtherOrder;
+        let may_be = finding.kind == Kind::DataRace && finding.confidence == Confidence::Possible;
+        let elements_are_known =
+            !finding.approximated.iter().any(|a| a.affects_index && !is_order(a));
+        may_be
+            && finding.approximated.iter().any(is_order)
+            && match elements_are_known {
+                true => self.conflicts.contains(&lines(finding)),
+                false => self.met.contains(&lines(finding)),
+            }
+    }
 }
 
 fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
@@ -211,9 +244,9 @@ fn findings(kernel: &Kernel, exploration: &Exploration) -> Vec<Finding> {
     );
     out.extend(answer.faults.iter().filter_map(race(Kind::DataRace, "race")).map(possible));
     let is_exact = exploration.all && answer.exhaustive() && !asks_for_warps(kernel);
-    out.extend(
-        answer.fences.iter().filter_map(|fence| redundant(kernel, exploration, fence, is_exact)),
-    );
+    // What a fence is for may show between blocks only.
+    let judged = answer.fences.iter().filter(|_| exploration.narrow.is_none());
+    out.extend(judged.filter_map(|fence| redundant(kernel, exploration, fence, is_exact)));
     out
 }
 
@@ -241,12 +274,12 @@ fn unfenced(
     fault: &Fault,
     because: &str,
 ) -> Option<Finding> {
+    let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
     let (message, accesses) = match fault.wrong {
         Wrong::Race(..) => {
             return race(kernel, exploration, fault, Kind::MissingFence, because);
         }
         Wrong::Hang(_) => {
-            let explored = exploration.answer.launches[fault.launch].as_ref().ok()?;
             let steps = fault.marked.iter().map(|&i| &fault.timeline[i]);
             let accesses = steps.filter_map(|step| access(kernel, explored, step)).collect();
             ("threads may wait for ever: a fence is missing".to_owned(), accesses)
@@ -257,6 +290,8 @@ fn unfenced(
         }
     };
     let mut finding = Finding::new(Kind::MissingFence, message, accesses);
+    let trace = timeline::trace(kernel, explored, fault);
+    finding.trace = Some(trace).filter(|trace| !trace.timelines.is_empty());
     finding.explored = true;
     finding.launch = exploration.launches.get(fault.launch).cloned();
     Some(finding)
@@ -321,6 +356,7 @@ fn access(kernel: &Kernel, explored: &Explored, step: &Step) -> Option<Access> {
 /// Fences that could have a narrower scope: `__threadfence_block() would do at line 12`.
 fn too_wide(kernel: &Kernel, exploration: &Exploration) -> Vec<String> {
     let is_exact = exploration.all && exploration.answer.exhaustive() && !asks_for_warps(kernel);
+    let is_exact = is_exact && exploration.narrow.is_none();
     let text = |used: &FenceUse| match used.worth {
         Worth::TooWide(scope) if is_exact => {
             let line = texts::line(kernel, used.site);
@@ -338,6 +374,19 @@ fn too_wide(kernel: &Kernel, exploration: &Exploration) -> Vec<String> {
     exploration.answer.fences.iter().filter_map(text).collect()
 }
 
+/// Whether a kernel has operations that could make the order of a fence known to another thread: accesses that are atomic or
+/// volatile, or something that is not modelled. Barriers order by themselves.
+fn tells_others(kernel: &Kernel) -> bool {
+    let is_shared =
+        |site: SiteId| !matches!(kernel.site(site).space, Space::Private | Space::Constant);
+    kernel.insts().any(|inst| match &inst.op {
+        Op::Atomic { site, .. } => is_shared(*site),
+        Op::Foreign { .. } | Op::Unsupported(_) => true,
+        Op::Barrier { barrier, .. } => matches!(barrier, Barrier::Grid | Barrier::Await { .. }),
+        op => op.site().is_some_and(|site| kernel.site(site).volatile && is_shared(site)),
+    })
+}
+
 fn redundant(
     kernel: &Kernel,
     exploration: &Exploration,
@@ -352,7 +401,9 @@ fn redundant(
     let mut finding = Finding::new(Kind::RedundantFence, message.to_owned(), vec![access]);
     finding.severity = Severity::Warning;
     // The host or another device may read what a fence of system scope orders.
-    let is_certain = is_exact && fence.removed_together && fence.scope != Scope::System;
+    let is_certain = (is_exact || !tells_others(kernel))
+        && fence.removed_together
+        && fence.scope != Scope::System;
     if !is_certain {
         finding.confidence = Confidence::Possible;
     }

@@ -5,9 +5,9 @@
 //! ordinary launch of these dimensions. Launches that cannot be explored to the end are left out if others can.
 
 use lockstep_fences::{self as fences, Answer, Arg, Cut, Limits};
-use lockstep_finding::{DecidedBy, Fix, Launch, Reason};
+use lockstep_finding::{DecidedBy, Fact, Fix, Launch, Origin, Reason};
 use lockstep_kernel::Kernel;
-use lockstep_search::{ordinary_launches, usual_launches};
+use lockstep_search::{Given, ordinary_launches, usual_launches};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind};
 
 use crate::cli::progress::Engine;
@@ -31,6 +31,8 @@ pub(crate) struct Exploration {
     pub(crate) launches: Vec<Launch>,
     /// These are all that were to be explored.
     pub(crate) all: bool,
+    /// Launches of several blocks, or of several threads in a block, could be explored in no size: why.
+    pub(crate) narrow: Option<String>,
     /// An edit of the source that cures what fences cure.
     pub(crate) fix: Option<Fix>,
     /// It is the one launch that was given in full, and all its executions are known.
@@ -75,15 +77,23 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
         }
         given = Some(whole).filter(|e| e.answer.exhaustive());
     }
+    let larger = larger(q, &small, launches.first(), seed).into_iter().filter(is_allowed);
+    let larger: Vec<Launch> = larger.collect();
     let mut exploration = Exploration { all, ..explore(q.kernel, q, launches)? };
+    // Code for a third block.
+    if !larger.is_empty() && !exploration.answer.unreached().is_empty() {
+        let launches = [exploration.launches.clone(), larger].concat();
+        exploration = Exploration { all, ..explore(q.kernel, q, launches)? };
+    }
     // Those that could be explored to the end say more by themselves.
     let is_known = |i: &usize| {
         exploration.answer.launches[*i].as_ref().is_ok_and(fences::Explored::exhaustive)
     };
     let known: Vec<usize> = (0..exploration.launches.len()).filter(is_known).collect();
     if !known.is_empty() && known.len() < exploration.launches.len() {
+        let narrow = narrow(&exploration, &known);
         let launches = known.into_iter().map(|i| exploration.launches[i].clone()).collect();
-        exploration = Exploration { all: false, ..explore(q.kernel, q, launches)? };
+        exploration = Exploration { all: false, narrow, ..explore(q.kernel, q, launches)? };
     }
     let was_cut = exploration.answer.launches.iter().flatten().any(|l| l.cut.contains(&Cut::Work));
     if was_cut && q.config.deadline.is_some_and(|at| std::time::Instant::now() >= at) {
@@ -102,6 +112,46 @@ fn look(task: &Task, q: &Question, evidence: &mut Evidence) -> Result<Next, Stri
     Ok(Next::Ask)
 }
 
+/// Small launches of more blocks than the usual one has, if that has several.
+fn larger(
+    q: &Question,
+    small: &[([u32; 3], [u32; 3])],
+    usual: Option<&Launch>,
+    seed: u64,
+) -> Vec<Launch> {
+    let given = &q.way.given;
+    let blocks = |grid: [u32; 3]| grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let Some(usual) = usual.filter(|usual| given.grid.is_none() && blocks(usual.grid) > 1) else {
+        return Vec::new();
+    };
+    let more = small.iter().filter(|(grid, _)| blocks(*grid) > blocks(usual.grid));
+    more.flat_map(|&dims| {
+        let grid = Some(Fact::new(dims.0, Origin::Choice));
+        ordinary_launches(q.kernel, &Given { grid, ..given.clone() }, &[dims], seed)
+    })
+    .collect()
+}
+
+/// Why launches of several blocks, or of several threads in a block, were not explored, if none of those that were has as many.
+fn narrow(exploration: &Exploration, known: &[usize]) -> Option<String> {
+    let several = |dims: [u32; 3]| dims.iter().any(|&n| n > 1);
+    let shape = |launch: &Launch| [several(launch.grid), several(launch.block)];
+    let shapes = || known.iter().map(|&i| shape(&exploration.launches[i]));
+    let is_left_out = |launch: &Launch| {
+        let own = shape(launch);
+        (0..2).any(|axis| own[axis] && !shapes().any(|shape| shape[axis]))
+    };
+    let launches = exploration.launches.iter().zip(&exploration.answer.launches);
+    launches.filter(|(launch, _)| is_left_out(launch)).find_map(|(_, answer)| match answer {
+        Err(outside) => Some(outside.to_string()),
+        Ok(explored) if explored.exhaustive() => None,
+        Ok(explored) => {
+            let why = explored.outside.as_ref().map(|outside| outside.to_string());
+            Some(why.unwrap_or_else(|| Reason::ExplorationCut.to_string()))
+        }
+    })
+}
+
 /// Explores launches of a kernel: the one in question, or one that was made of it.
 pub(crate) fn explore(
     kernel: &Kernel,
@@ -116,7 +166,7 @@ pub(crate) fn explore(
         ..Limits::default()
     };
     let answer = fences::examine(kernel, &bound, &limits);
-    Ok(Exploration { answer, launches, all: true, fix: None, is_given: false })
+    Ok(Exploration { answer, launches, all: true, narrow: None, fix: None, is_given: false })
 }
 
 /// What is given of grid and block.

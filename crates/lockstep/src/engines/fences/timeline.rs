@@ -3,6 +3,8 @@
 //!
 //! What it can miss: threads that the finding is not about, though what they do may be a link between the two.
 
+use std::collections::BTreeSet;
+
 use lockstep_fences::{Action as Acts, Explored, Fault, SharedPlace, Step};
 use lockstep_finding::{Action, Actor, Timeline, Trace, TraceEvent};
 use lockstep_kernel::{Elem, Kernel, SiteKind};
@@ -12,14 +14,28 @@ use lockstep_simulate::{place, site_place};
 /// Events of a thread that are shown: those around the one that the finding is about.
 const MOST: usize = 12;
 
-/// The timelines of the threads whose steps are marked.
+/// Threads that are shown where no step is at stake: an assertion may be about what any of them did.
+const MOST_THREADS: usize = 4;
+
+/// The timelines of the threads whose steps are marked; where none is, of those that did something.
 pub(super) fn trace(kernel: &Kernel, explored: &Explored, fault: &Fault) -> Trace {
-    let timeline = |&mark: &usize| timeline(kernel, explored, fault, mark);
-    Trace { timelines: fault.marked.iter().filter_map(timeline).collect(), map: None }
+    let of_step = |&mark: &usize| Some((fault.timeline.get(mark)?.thread?, Some(mark)));
+    let mut shown: Vec<(usize, Option<usize>)> = fault.marked.iter().filter_map(of_step).collect();
+    if fault.marked.is_empty() {
+        let threads: BTreeSet<usize> = fault.timeline.iter().filter_map(|s| s.thread).collect();
+        shown.extend(threads.into_iter().take(MOST_THREADS).map(|thread| (thread, None)));
+    }
+    let timeline = |(thread, mark)| timeline(kernel, explored, fault, thread, mark);
+    Trace { timelines: shown.into_iter().map(timeline).collect(), map: None }
 }
 
-fn timeline(kernel: &Kernel, explored: &Explored, fault: &Fault, mark: usize) -> Option<Timeline> {
-    let thread = fault.timeline.get(mark)?.thread?;
+fn timeline(
+    kernel: &Kernel,
+    explored: &Explored,
+    fault: &Fault,
+    thread: usize,
+    mark: Option<usize>,
+) -> Timeline {
     let own = |(_, step): &(usize, &Step)| step.thread == Some(thread);
     let own: Vec<(usize, &Step)> = fault.timeline.iter().enumerate().filter(own).collect();
     let mut phase = 0;
@@ -34,7 +50,7 @@ fn timeline(kernel: &Kernel, explored: &Explored, fault: &Fault, mark: usize) ->
             place: step.site.map(|site| site_place(kernel, site)).unwrap_or_else(|| {
                 step.loc.map_or_else(Default::default, |loc| place(kernel, loc))
             }),
-            marked: index == mark,
+            marked: Some(index) == mark,
         };
         phase += u32::from(step.action == Acts::Barrier);
         event
@@ -48,7 +64,7 @@ fn timeline(kernel: &Kernel, explored: &Explored, fault: &Fault, mark: usize) ->
             true
         }
     });
-    let at = events.iter().position(|event| event.marked)?;
+    let at = events.iter().position(|event| event.marked).unwrap_or(events.len());
     let last = (at + MOST / 2).min(events.len());
     let first = last.saturating_sub(MOST);
     let omitted = [first as u64, (events.len() - last) as u64];
@@ -56,7 +72,7 @@ fn timeline(kernel: &Kernel, explored: &Explored, fault: &Fault, mark: usize) ->
     events.drain(..first);
     let at = &explored.threads[thread];
     let actor = Actor { block: at.block, thread: Some(at.thread) };
-    Some(Timeline { actor, events, omitted, variables: Vec::new() })
+    Timeline { actor, events, omitted, variables: Vec::new() }
 }
 
 /// Whether two steps of a thread are the read and the write of one atomic operation.
