@@ -388,6 +388,9 @@ pub struct KernelReport {
     /// In the order of [`Kind::ALL`], only the kinds that were asked for.
     pub verdicts: Vec<(Kind, Verdict)>,
     pub findings: Vec<Finding>,
+    /// Whole numbers among its parameters, such as sizes, that stand for every value in what is proved of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub for_every: Vec<String>,
     /// What the kernel printed.
     pub printed: String,
     pub outputs: Vec<Output>,

@@ -125,8 +125,16 @@ fn verdict_lines(out: &mut String, kernel: &KernelReport, options: &HumanOptions
             Verdict::Found => String::new(),
             Verdict::Unknown { because } => format!(": {because}"),
             Verdict::Clean { covered } => format!(" in {covered}"),
-            Verdict::Proved { assumes } if assumes.is_empty() => String::new(),
-            Verdict::Proved { assumes } => format!(" if {}", Condition::line(assumes)),
+            Verdict::Proved { assumes } => {
+                let every = match &kernel.for_every[..] {
+                    [] => String::new(),
+                    names => format!(" for every {}", names.join(", ")),
+                };
+                match assumes.is_empty() {
+                    true => every,
+                    false => format!("{every} if {}", Condition::line(assumes)),
+                }
+            }
         };
         let word = paint(options, verdict_colour(verdict), &format!("{:>9}", verdict.name()));
         let kinds: Vec<_> = kinds.iter().map(|k| k.name()).collect();

@@ -64,6 +64,9 @@ fn kernel_json(kernel: &KernelReport, sources: &mut Sources) -> Value {
         out.insert("arch".into(), json!(arch));
     }
     out.insert("verdicts".into(), verdicts_json(kernel));
+    if !kernel.for_every.is_empty() {
+        out.insert("for_every".into(), json!(kernel.for_every));
+    }
     if !kernel.instances.is_empty() {
         out.insert("instances".into(), json!(kernel.instances));
     }

@@ -166,6 +166,7 @@ pub(crate) fn kernel() -> KernelReport {
             (Kind::Deadlock, Verdict::Unknown { because: Reason::Interrupted }),
         ],
         findings: vec![race()],
+        for_every: Vec::new(),
         printed: String::new(),
         outputs: Vec::new(),
         launches: None,

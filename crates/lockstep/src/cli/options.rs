@@ -95,7 +95,7 @@ pub(crate) enum Command {
         lockstep equiv saxpy.c:saxpy_ref saxpy.cl:saxpy --arg n=64 --arg a=symbolic --arg 'x=f32[64]:symbolic' --arg 'y=f32[64]:symbolic' --block 16 --grid 4\n  \
         lockstep equiv total.c:total_ref total.cu:total --arg n=64 --arg 'x=f32[64]:symbolic' --arg 'out=f32[1]' --block 64 --grid 1 --assume-fp associative,positive-zero\n  \
         lockstep equiv total.c:total_ref --script two_passes.toml\n\n\
-        Both are executed symbolically at this launch, the function by one thread. Arguments given as symbolic stand for every value. \
+        Both are executed symbolically at this launch, the function by one thread. Arguments given as symbolic stand for every value; of numbers, for those that --assume allows. \
         Parameters are matched by name, else by position; every array that either side may write is compared, or those given by --out. \
         'proved mismatch' means that there is none: they are equivalent for all values of the symbolic arguments. A mismatch is shown with an input, which \
         both sides were executed on.\n\n\

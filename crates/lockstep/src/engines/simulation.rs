@@ -244,6 +244,7 @@ pub(crate) fn empty_report(kernel: &Kernel, file: &str) -> KernelReport {
         language: kernel.language.to_string(),
         verdicts: Vec::new(),
         findings: Vec::new(),
+        for_every: Vec::new(),
         printed: String::new(),
         outputs: Vec::new(),
         launches: None,

@@ -36,7 +36,8 @@ fn check(path: &Path) -> Result<(), String> {
     command.current_dir(folder).arg("equiv").arg(said(&text, "reference").ok_or("a reference")?);
     command.arg("--script").args(path.file_name());
     command.args(said(&text, "options").unwrap_or_default().split_whitespace());
-    let ended = command.args(["--format", "json"]).output().map_err(|e| e.to_string())?;
+    let ended =
+        command.args(["--reproducible", "--format", "json"]).output().map_err(|e| e.to_string())?;
     let (out, err) =
         (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
     let json: Value = serde_json::from_str(&out).map_err(|e| format!("{e}\n{out}{err}"))?;

@@ -89,8 +89,9 @@ fn check(case: &Case) -> Result<Said, String> {
         "proved" => Err(format!("proved {what}")),
         _ => Ok(said),
     };
-    // Where only `proved` is wrong, the search for a difference may end early.
+    // Where only `proved` is wrong, the search for a difference may end early. All else does not depend on the clock.
     let short: &[&str] = &["--budget", "5"];
+    let whole: &[&str] = &["--reproducible"];
     let none = Assumptions::default();
     let needs_some = case.under != none;
     match case.expected {
@@ -98,7 +99,7 @@ fn check(case: &Case) -> Result<Said, String> {
             if needs_some {
                 is_not_proved(run(case, none, short)?, "without the assumptions")?;
             }
-            is(run(case, case.under, &[])?, "proved", 0)
+            is(run(case, case.under, whole)?, "proved", 0)
         }
         Answer::Open => {
             let said = run(case, case.under, short)?;
@@ -110,14 +111,16 @@ fn check(case: &Case) -> Result<Said, String> {
         Answer::Mismatch { .. } if needs_some => {
             is_not_proved(run(case, case.under, short)?, "though it is not equivalent")
         }
-        Answer::Mismatch { .. } => is(run(case, none, &[])?, "found", 1),
+        Answer::Mismatch { .. } => is(run(case, none, whole)?, "found", 1),
         Answer::Close(error) => {
             is_not_proved(run(case, none, short)?, "though it is only close")?;
             let error = error.to_string();
-            is(run(case, none, &["--rtol", &error, "--atol", &error])?, "clean", 0)
+            let error = error.as_str();
+            let near = ["--rtol", error, "--atol", error, "--reproducible"];
+            is(run(case, none, &near)?, "clean", 0)
         }
         Answer::Finding(kind) => {
-            let said = is_not_proved(run(case, none, &[])?, "though it has a bug")?;
+            let said = is_not_proved(run(case, none, whole)?, "though it has a bug")?;
             match said.findings.contains(&kind.to_string()) && said.status == 1 {
                 true => Ok(said),
                 false => Err(format!("{kind} expected\n{}", said.text)),

@@ -119,6 +119,7 @@ fn is_proved(case: &Case, kernels: [&Kernel; 2]) -> bool {
             .names()
             .into_iter()
             .fold(Assumptions::NONE, |all, n| all.with(Assumptions::of(named(n)))),
+        assumed: Vec::new(),
         tolerance: None,
         limits: Limits::default(),
         threads: Threads::Together,

@@ -30,6 +30,7 @@ pub fn evaluated(
         inputs: launched.inputs.iter().map(of).collect(),
         warp_size: 32,
         is_reference: true,
+        assumed: None,
     };
     let mut executed = execute(&mut pool, &mut solver, &side, limits, 0)
         .map_err(|trouble| reasons::of(launched.kernel, &trouble))?;

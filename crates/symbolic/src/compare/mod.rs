@@ -8,6 +8,7 @@
 //! A side that races, or may do what is undefined, has no result that could be compared: the answer is then unknown, with what
 //! the simulator found.
 
+mod assumed;
 mod evaluated;
 mod inputs;
 mod question;
@@ -26,6 +27,7 @@ use crate::equal::{Compared, Comparer};
 use crate::execute::{
     Executed, Side, Steps, Trouble, coordinates, execute, execute_sequence, reasons,
 };
+use crate::solve::Answer as Said;
 use crate::solve::{Model, Solver};
 use crate::term::walk::undefined_in;
 use crate::term::{InputName, Pool, T, Variable};
@@ -60,7 +62,21 @@ pub fn equivalent(question: &Question) -> Answer {
         .map(|i| InputName { name: i.name.clone(), is_array: i.is_array })
         .collect();
     let mut solver = Solver::new(question.deadline, question.cancel.clone(), WORK);
+    let assumed = assumed::condition(question, &mut pool);
+    if let Some(assumed) = assumed {
+        solver.assume(&mut pool, assumed);
+    }
     let mut runs = Runs::new(question);
+    if !question.assumed.is_empty() {
+        let truth = pool.truth(true);
+        match solver.can(&mut pool, truth) {
+            Said::Never => {
+                return Answer::new(Verdict::Unknown { because: Reason::NoLaunchSatisfies });
+            }
+            Said::Sometimes(model) => runs.known = Some(contents(question, &pool, &model)),
+            Said::Open => {}
+        }
+    }
     // What is wrong with the steps of a sequence shows on any input, and leaves nothing to compare.
     if question.sides.iter().any(|s| matches!(s, Program::Sequence(_)))
         && let Some(faults) = runs.faults(&pool)
@@ -69,7 +85,7 @@ pub fn equivalent(question: &Question) -> Answer {
     }
     let mut known = None;
     if question.threads != Threads::Each {
-        match together::proof(question, &mut pool) {
+        match together::proof(question, &mut pool, assumed) {
             Ok(answer) => return answer,
             Err(left) => known = left,
         }
@@ -93,10 +109,13 @@ pub fn equivalent(question: &Question) -> Answer {
             Seen::Nothing => {}
         }
     }
+    // Half of the time is for what comes after, and half of that for executions.
+    let half = |d: Instant| {
+        let now = Instant::now();
+        now + d.saturating_duration_since(now) / 2
+    };
+    solver.deadline = question.deadline.map(half);
     let executed = both(question, &mut pool, &mut solver, &mut runs);
-    // Half of what is left is for executions.
-    let now = Instant::now();
-    let half = |d: Instant| now + d.saturating_duration_since(now) / 2;
     solver.deadline = question.deadline.map(half);
     match executed {
         Ok(sides) => decide(question, pool, solver, sides, &mut runs),
@@ -137,6 +156,7 @@ fn both(
                     inputs: all(&launched.inputs),
                     warp_size: question.warp_size,
                     is_reference: side == 0,
+                    assumed: None,
                 };
                 execute(pool, solver, &made, question.limits, side as u32)
                     .map_err(|trouble| Ended { side, launch: 0, trouble })
@@ -305,6 +325,7 @@ fn shown(
     upto: u32,
 ) -> Option<Answer> {
     let places: Vec<(usize, u64)> = open.iter().map(|o| (o.output, o.element)).collect();
+    runs.terms = open.iter().map(|o| ((o.output, o.element), o.terms)).collect();
     match runs.look(pool, models, Some(&places), upto) {
         Seen::Faults(faults) => Some(with_faults(faults, Reason::NotCompared(NotCompared::Faults))),
         Seen::Difference(difference) => {

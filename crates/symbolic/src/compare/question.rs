@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use lockstep_cancel::Cancel;
+use lockstep_finding::launch::Expr;
 use lockstep_finding::{ElementType, Finding, Place, Reason, SourceLine};
 use lockstep_kernel::{Kernel, Ty};
 use lockstep_sequence::Sequence;
@@ -132,6 +133,8 @@ pub struct Question<'a> {
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
     pub allowed: Assumptions,
+    /// Conditions on scalars that are inputs: other values do not count.
+    pub assumed: Vec<Expr>,
     pub tolerance: Option<Tolerance>,
     pub limits: Limits,
     pub threads: Threads,

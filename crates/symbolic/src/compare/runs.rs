@@ -1,14 +1,16 @@
 //! Both sides executed in the simulator, on the same inputs, and what they leave compared.
 
+use rustc_hash::FxHashMap;
+
 use lockstep_finding::{Finding, Kind, Memory, MemorySpace, Severity};
 use lockstep_kernel::semantics::bits::{real_bits, real_value};
 use lockstep_kernel::{ParamKind, Ty};
 use lockstep_sequence::execute;
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, Prepared};
 
-use super::inputs;
 use super::is_over;
 use super::question::{Launched, Output, Program, Question, Sequenced, Tolerance};
+use super::{assumed, inputs};
 use crate::equal::assumptions::Assumptions;
 use crate::term::evaluate::{Evaluation, is_same};
 use crate::term::{Pool, T, Variable};
@@ -59,6 +61,10 @@ pub(super) struct Runs<'a> {
     benign: Option<Faults>,
     /// Conditions under which inputs do not count.
     pub(super) excluded: Vec<T>,
+    /// What elements are, by output and number, where both sides were executed symbolically.
+    pub(super) terms: FxHashMap<(usize, u64), [T; 2]>,
+    /// Inputs that satisfy the conditions of the question.
+    pub(super) known: Option<Vec<Vec<u64>>>,
 }
 
 /// Warp instructions of one execution.
@@ -109,7 +115,15 @@ impl<'a> Runs<'a> {
             endless: 0,
             benign: None,
             excluded: Vec::new(),
+            terms: FxHashMap::default(),
+            known: None,
         }
+    }
+
+    /// The inputs of a round that count.
+    fn chosen(&self, round: u32) -> Option<Vec<Vec<u64>>> {
+        let contents = inputs::contents(self.question, round);
+        assumed::fitting(self.question, contents, self.known.as_ref(), round)
     }
 
     /// Executes both sides on these inputs and on others, as many as `upto` in all; `places` are the elements that are not known
@@ -123,12 +137,16 @@ impl<'a> Runs<'a> {
     ) -> Seen {
         let is_last = upto >= self.question.rounds;
         let upto = upto.min(self.question.rounds);
-        let chosen = (self.next..upto).map(|round| inputs::contents(self.question, round));
+        let chosen = self.next..upto;
         self.next = self.next.max(upto);
-        'inputs: for contents in models.into_iter().chain(chosen) {
+        let models = models.into_iter().map(Ok);
+        'inputs: for next in models.chain(chosen.map(Err)) {
             if is_over(self.question) || self.endless > MOST_ENDLESS {
                 break;
             }
+            let Some(contents) = next.map_or_else(|round| self.chosen(round), Some) else {
+                continue;
+            };
             if !self.counts(pool, &contents) {
                 continue;
             }
@@ -155,7 +173,7 @@ impl<'a> Runs<'a> {
                 continue;
             };
             self.rounds += 1;
-            if let Some(found) = self.differ(first, second, places) {
+            if let Some(found) = self.differ(pool, &contents, [first, second], places) {
                 let small = self.plainer(pool, contents, &found, places);
                 return match (0..2).find(|side| small.at.unwritten[*side]) {
                     Some(side) => {
@@ -172,14 +190,39 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Whether the reference says what comes out for these inputs.
+    /// Whether these inputs are asked about, and the reference says what comes out for them.
     fn counts(&self, pool: &Pool, contents: &[Vec<u64>]) -> bool {
+        if !assumed::hold(self.question, contents) || !self.are_finite(contents) {
+            return false;
+        }
         let of = |v: u32| match pool.variables[v as usize] {
             Variable::Input { input, element } => contents[input as usize][element as usize],
             Variable::Undefined(_) | Variable::Counter(_) => 0,
         };
         let mut evaluation = Evaluation::new();
         self.excluded.iter().all(|t| evaluation.value(pool, *t, &of) == 0)
+    }
+
+    /// Whether no input is infinite or a NaN, where that is assumed.
+    fn are_finite(&self, contents: &[Vec<u64>]) -> bool {
+        let is_finite = |ty: Ty, all: &[u64]| all.iter().all(|v| real_value(ty, *v).is_finite());
+        let inputs = self.question.inputs.iter().zip(contents);
+        !self.question.allowed.has(Assumptions::FINITE)
+            || inputs.filter(|(i, _)| i.ty.is_float()).all(|(i, all)| is_finite(i.ty, all))
+    }
+
+    /// Whether an element is computed without infinities and NaNs, as far as its terms are known; or nobody assumes that.
+    fn counts_as_finite(&self, pool: &Pool, contents: &[Vec<u64>], at: &(usize, u64)) -> bool {
+        if !self.question.allowed.has(Assumptions::FINITE) {
+            return true;
+        }
+        let Some(terms) = self.terms.get(at) else { return true };
+        let of = |v: u32| match pool.variables[v as usize] {
+            Variable::Input { input, element } => contents[input as usize][element as usize],
+            Variable::Undefined(_) | Variable::Counter(_) => 0,
+        };
+        let mut evaluation = Evaluation::new();
+        terms.iter().all(|t| evaluation.is_finite(pool, *t, &of))
     }
 
     /// An element that counts in the end, and that no step has written.
@@ -203,10 +246,7 @@ impl<'a> Runs<'a> {
 
     /// What is wrong with a side on the first inputs.
     pub(super) fn faults(&self, pool: &Pool) -> Option<Faults> {
-        let inputs = inputs::contents(self.question, 0);
-        if !self.counts(pool, &inputs) {
-            return None;
-        }
+        let inputs = self.chosen(0).filter(|inputs| self.counts(pool, inputs))?;
         for which in 0..2 {
             match self.run(which, &inputs) {
                 Err(findings) if findings.iter().any(|f| !f.benign) => {
@@ -292,8 +332,9 @@ impl<'a> Runs<'a> {
     /// The first element that differs, and how many do.
     fn differ(
         &self,
-        first: &Left,
-        second: &Left,
+        pool: &Pool,
+        contents: &[Vec<u64>],
+        [first, second]: [&Left; 2],
         places: Option<&[(usize, u64)]>,
     ) -> Option<Differing> {
         let mut found: Option<Differing> = None;
@@ -307,7 +348,9 @@ impl<'a> Runs<'a> {
                     continue;
                 }
                 let values = [number(&a.bytes, element, size), number(&b.bytes, element, size)];
-                if !self.is_equal(about.ty, values) {
+                if !self.is_equal(about.ty, values)
+                    && self.counts_as_finite(pool, contents, &(output, element as u64))
+                {
                     count += 1;
                     let unwritten = [a, b].map(|side| !side.is_known(element, size));
                     let element = element as u64;
@@ -360,7 +403,7 @@ impl<'a> Runs<'a> {
             }
             let a = self.run(0, contents).ok().flatten()?;
             let b = self.run(1, contents).ok().flatten()?;
-            self.differ(&a, &b, places)
+            self.differ(pool, contents, [&a, &b], places)
         };
         let mut best = contents;
         let mut at = *found;

@@ -11,7 +11,7 @@ use crate::execute::Side;
 use crate::execute::together::{Left, threads};
 use crate::scale::{Element, Outcome, Pair, element, prove};
 use crate::solve::Solver;
-use crate::term::Pool;
+use crate::term::{Pool, T};
 
 /// Z3's units of work for a question, and the number of questions: what is not decided soon is left to the other way.
 const LITTLE_WORK: u32 = 200_000;
@@ -27,7 +27,7 @@ pub(super) fn is_large(question: &Question) -> bool {
     })
 }
 
-fn side<'a>(question: &Question, program: &'a Program<'a>) -> Option<Side<'a>> {
+fn side<'a>(question: &Question, program: &'a Program<'a>, assumed: Option<T>) -> Option<Side<'a>> {
     let of = |i: &Option<usize>| i.map(|i| (i as u32, question.inputs[i].ty));
     match program {
         Program::Launch(launched) => Some(Side {
@@ -37,6 +37,7 @@ fn side<'a>(question: &Question, program: &'a Program<'a>) -> Option<Side<'a>> {
             warp_size: question.warp_size,
             // Divisors that may be zero are not for this.
             is_reference: false,
+            assumed,
         }),
         Program::Sequence(_) => None,
     }
@@ -46,13 +47,16 @@ fn side<'a>(question: &Question, program: &'a Program<'a>) -> Option<Side<'a>> {
 pub(super) fn proof(
     question: &Question,
     pool: &mut Pool,
+    assumed: Option<T>,
 ) -> Result<Answer, Option<Box<[Left; 2]>>> {
     let mut solver = Solver::new(question.deadline, question.cancel.clone(), LITTLE_WORK);
     solver.most = FEW_QUESTIONS;
+    if let Some(assumed) = assumed {
+        solver.assume(pool, assumed);
+    }
     let [first, second] = &question.sides;
-    let (Some(first), Some(second)) = (side(question, first), side(question, second)) else {
-        return Err(None);
-    };
+    let sides = [first, second].map(|program| side(question, program, assumed));
+    let [Some(first), Some(second)] = sides else { return Err(None) };
     let pair = |o: &Output| Pair { params: o.params, ty: o.ty };
     let pairs: Vec<Pair> = question.outputs.iter().map(pair).collect();
     let (allowed, limits) = (question.allowed, question.limits);

@@ -24,7 +24,7 @@ const FINITE: Assumptions = Assumptions::FINITE;
 const ZERO: Assumptions = Assumptions::POSITIVE_ZERO;
 
 /// In the order in which they are tried.
-pub(crate) static RULES: [Rule; 22] = [
+pub(crate) static RULES: [Rule; 23] = [
     Rule { name: "a - b = a + -b", needs: Assumptions::NONE, apply: difference },
     Rule { name: "a + b = b + a, a * b = b * a", needs: Assumptions::NONE, apply: commuted },
     Rule { name: "x * 1 = x", needs: Assumptions::NONE, apply: times_one },
@@ -32,6 +32,7 @@ pub(crate) static RULES: [Rule; 22] = [
     Rule { name: "-a * b = -(a * b)", needs: Assumptions::NONE, apply: negative_factor },
     Rule { name: "-a + -b = -(a + b)", needs: ZERO, apply: negative_sum },
     Rule { name: "-(a + -b) = b + -a", needs: ZERO, apply: negative_difference },
+    Rule { name: "(a + -b)^2 = (b + -a)^2", needs: Assumptions::NONE, apply: even_difference },
     Rule { name: "x + x = x * 2", needs: Assumptions::NONE, apply: doubled },
     Rule { name: "x + -0 = x", needs: Assumptions::NONE, apply: plus_negative_zero },
     Rule { name: "fma(a, b, c) = fma(b, a, c)", needs: Assumptions::NONE, apply: commuted_fma },
@@ -170,6 +171,30 @@ fn negative_difference(pool: &mut Pool, t: T) -> Option<T> {
     }
     let (a, b) = (negate(pool, a), negate(pool, b));
     Some(in_order(pool, FloatOp::Add, a, b))
+}
+
+/// A difference whose sign does not matter; that of equal numbers is a zero without one.
+fn even_difference(pool: &mut Pool, t: T) -> Option<T> {
+    let square = operands(pool, t, FloatOp::Mul).filter(|(a, b)| a == b).map(|(a, _)| a);
+    let inner = match *pool.node(t) {
+        Node::FloatUn(FloatUnOp::Abs, _, x) => x,
+        _ => square?,
+    };
+    let (a, b) = operands(pool, inner, FloatOp::Add)?;
+    let (plus, minus) = match (negated(pool, a), negated(pool, b)) {
+        (Some(minus), None) => (b, minus),
+        (None, Some(minus)) => (a, minus),
+        _ => return None,
+    };
+    if plus <= minus {
+        return None;
+    }
+    let other = negate(pool, plus);
+    let inner = in_order(pool, FloatOp::Add, minus, other);
+    Some(match square {
+        Some(_) => pool.float(FloatOp::Mul, NEAREST, inner, inner),
+        None => pool.float_un(FloatUnOp::Abs, NEAREST, inner),
+    })
 }
 
 fn doubled(pool: &mut Pool, t: T) -> Option<T> {

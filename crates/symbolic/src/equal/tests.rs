@@ -203,6 +203,28 @@ fn each_rule_is_needed_for_something() {
             },
             pz,
         ),
+        (
+            {
+                let d = add(&mut p, a, nb);
+                mul(&mut p, d, d)
+            },
+            {
+                let d = add(&mut p, b, na);
+                mul(&mut p, d, d)
+            },
+            none,
+        ),
+        (
+            {
+                let d = add(&mut p, a, nb);
+                p.float_un(FloatUnOp::Abs, near, d)
+            },
+            {
+                let d = add(&mut p, b, na);
+                p.float_un(FloatUnOp::Abs, near, d)
+            },
+            none,
+        ),
         (add(&mut p, a, a), mul(&mut p, two, a), none),
         (add(&mut p, minus, a), a, none),
         (p.fma(near, a, b, c), p.fma(near, b, a, c), none),

@@ -337,20 +337,22 @@ impl Machine<'_> {
             return self.watched_places(guard, when, (object, offset, size), outside, out);
         }
         let (low, high) = self.bounds(guard, offset, whole - size, outside)?;
-        let (index, scale, from) = self.decompose(offset);
-        if scale <= 0 || scale % i128::from(size) != 0 && scale != 1 {
+        let (mut index, mut scale, mut from) = self.decompose(offset);
+        let mut step = scale;
+        // One of several elements that conditions choose: which one, its offset says.
+        if scale == 1 && size > 1 && is_multiple(self.pool, offset, size) {
+            (index, scale, from, step) = (offset, 1, 0, i128::from(size));
+        }
+        if step <= 0 || step % i128::from(size) != 0 {
             return self.not_followed("an address whose alignment depends on data");
         }
         // The first place in the range that the index can give.
-        let first = low + (from - low).rem_euclid(scale);
-        let count = if first > high { 0 } else { ((high - first) / scale + 1) as u64 };
+        let first = low + (from - low).rem_euclid(step);
+        let count = if first > high { 0 } else { ((high - first) / step + 1) as u64 };
         if count > self.limits.targets {
             return self.trouble(What::TooManyTargets { elements: count });
         }
-        if scale == 1 && size > 1 {
-            return self.not_followed("an address whose alignment depends on data");
-        }
-        self.each(guard, when, (object, index, scale, from), (first, count), false, out);
+        self.each(guard, when, (object, index, scale, from), (first, count, step), false, out);
         Ok(())
     }
 
@@ -360,12 +362,12 @@ impl Machine<'_> {
         guard: T,
         when: T,
         (object, index, scale, from): (u32, T, i128, i128),
-        (first, count): (i128, u64),
+        (first, count, step): (i128, u64, i128),
         is_one_of_many: bool,
         out: &mut Vec<Target>,
     ) {
         for i in 0..count {
-            let offset = first + i128::from(i) * scale;
+            let offset = first + i128::from(i) * step;
             let number = self.pool.constant(Ty::I64, ((offset - from) / scale) as u64);
             let is_this = self.pool.cmp(CmpOp::Eq, index, number);
             let when = self.pool.and(when, is_this);
@@ -408,7 +410,7 @@ impl Machine<'_> {
             is_aligned && count <= self.limits.targets && !self.objects[object as usize].smeared;
         self.add_place(Place { object, offset, when, told_apart });
         if told_apart {
-            self.each(guard, when, (object, index, scale, from), (first, count), true, out);
+            self.each(guard, when, (object, index, scale, from), (first, count, scale), true, out);
         }
         Ok(())
     }

@@ -22,6 +22,7 @@
 //! warp that rely on running in lockstep.
 
 mod access;
+pub(crate) mod assumed;
 mod atomics;
 mod block;
 mod exchange;

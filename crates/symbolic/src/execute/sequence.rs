@@ -64,6 +64,7 @@ pub(crate) fn execute_sequence(
                     inputs: arguments.numbers.iter().map(|n| steps.numbers[(*n)?]).collect(),
                     warp_size: steps.warp_size,
                     is_reference: false,
+                    assumed: None,
                 };
                 let before = Before {
                     launch: launched as u32,

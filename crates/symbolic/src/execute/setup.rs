@@ -18,6 +18,8 @@ pub(crate) struct Side<'a> {
     pub(crate) warp_size: u32,
     /// What it does where the language leaves open what happens, nobody asks about.
     pub(crate) is_reference: bool,
+    /// What holds of the inputs, where one thread or block is executed for all: nothing is done but where it holds.
+    pub(crate) assumed: Option<T>,
 }
 
 impl Machine<'_> {

@@ -40,7 +40,10 @@ pub(super) enum Flow {
 
 impl Machine<'_> {
     pub(super) fn begin(&mut self) -> Group {
-        let guard = self.pool.truth(true);
+        let guard = match self.side.assumed.filter(|_| self.together.is_some()) {
+            Some(assumed) => assumed,
+            None => self.pool.truth(true),
+        };
         let registers = self.first.clone();
         Group { block: BlockId(0), next: 0, guard, registers, iterations: Vec::new() }
     }

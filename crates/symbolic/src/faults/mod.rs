@@ -18,8 +18,6 @@
 //! atomics add up, elements picked from very many, what the host sets) may be anything: then faults are seen that no execution has. Orders
 //! through flags and fences are not followed either: what they order seems to race. Division by zero has a value, as in the simulator, and is no fault.
 
-mod assumed;
-
 use std::time::Instant;
 
 use lockstep_cancel::Cancel;
@@ -28,6 +26,7 @@ use lockstep_finding::{Kind, Reason};
 use lockstep_kernel::{Kernel, ParamKind, Ty};
 use lockstep_simulate::BoundLaunch;
 
+use crate::execute::assumed::condition;
 use crate::execute::watch::{Element, Seen, Sizes, Watched, watch};
 use crate::execute::{Limits, Side, Trouble, What, reasons};
 use crate::solve::{Answer, Model, Solver};
@@ -120,22 +119,24 @@ pub fn faults(asked: &Asked) -> Faults {
         inputs: asked.symbolic.iter().enumerate().map(input).collect(),
         warp_size: asked.warp_size,
         is_reference: false,
+        assumed: None,
     };
-    let scalar = |pool: &mut Pool, param: usize| {
-        let ParamKind::Scalar { ty, count: 1 } = asked.kernel.params[param].kind else {
-            return None;
-        };
-        match asked.symbolic[param] {
-            Some(ty) => Some(pool.input(param as u32, 0, ty)),
+    let scalar = |pool: &mut Pool, name: &str| {
+        let param = asked.kernel.params.iter().position(|p| p.name == name)?;
+        let about = &asked.kernel.params[param];
+        let ParamKind::Scalar { ty, count: 1 } = about.kind else { return None };
+        let value = match asked.symbolic[param] {
+            Some(ty) => pool.input(param as u32, 0, ty),
             None => match &asked.launch.args[param] {
-                lockstep_simulate::BoundArg::Scalar(v) => Some(pool.constant(ty, v[0])),
-                _ => None,
+                lockstep_simulate::BoundArg::Scalar(v) => pool.constant(ty, v[0]),
+                _ => return None,
             },
-        }
+        };
+        Some((value, about.signed))
     };
     for expr in &asked.assumed {
         let launch = (asked.launch.grid, asked.launch.block);
-        if let Some(holds) = assumed::condition(&mut pool, asked.kernel, launch, expr, &scalar) {
+        if let Some(holds) = condition(&mut pool, launch, expr, &scalar) {
             solver.assume(&mut pool, holds);
         }
     }

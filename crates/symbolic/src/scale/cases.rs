@@ -1,5 +1,8 @@
 //! Values that conditions choose, compared by cases.
 
+use lockstep_kernel::CmpOp;
+use lockstep_kernel::semantics::bits::real_value;
+
 use super::*;
 use crate::term::walk::reachable;
 
@@ -56,15 +59,37 @@ fn by_cases(
         }
         let mut by = FxHashMap::default();
         by.insert(condition, pool.truth(holds));
-        let mut lin = Linear::under(pool, case);
-        let values = [a, b].map(|t| {
-            let t = crate::linear::replaced(pool, t, &by);
-            lin.settled(pool, t)
+        let mut of_case = |pool: &mut Pool, left: &mut u32, by: &FxHashMap<T, T>| {
+            let mut lin = Linear::under(pool, case);
+            let values = [a, b].map(|t| {
+                let t = crate::linear::replaced(pool, t, by);
+                lin.settled(pool, t)
+            });
+            by_cases(pool, solver, comparer, case, values, allowed, left, depth + 1)
+        };
+        used = used.with(match (of_case(pool, left, &by), number(pool, condition, allowed)) {
+            (Some(known), _) => known,
+            // What is compared with a number is that number.
+            (None, Some((x, number, needs))) if holds => {
+                by.insert(x, number);
+                of_case(pool, left, &by)?.with(needs)
+            }
+            _ => return None,
         });
-        let known = by_cases(pool, solver, comparer, case, values, allowed, left, depth + 1)?;
-        used = used.with(known);
     }
     Some(used)
+}
+
+/// What a condition says to be a number, and the assumptions without which it may be another one: a zero of the other sign.
+fn number(pool: &Pool, condition: T, allowed: Assumptions) -> Option<(T, T, Assumptions)> {
+    let Node::Cmp(op @ (CmpOp::Eq | CmpOp::FOEq), a, b) = *pool.node(condition) else {
+        return None;
+    };
+    let (x, number) = if pool.value(b).is_some() { (a, b) } else { (b, a) };
+    let bits = pool.value(number)?;
+    let is_zero = op == CmpOp::FOEq && real_value(pool.ty(number), bits) == 0.0;
+    let needs = if is_zero { Assumptions::POSITIVE_ZERO } else { Assumptions::NONE };
+    allowed.has(needs).then_some((x, number, needs))
 }
 
 /// A condition that chooses between values, the outermost last among those that are made first.

@@ -261,7 +261,8 @@ fn at_point(
     if solver.is_late() {
         return None;
     }
-    let mut lin = Linear::under(pool, point.condition);
+    let condition = solver.also(pool, point.condition);
+    let mut lin = Linear::under(pool, condition);
     let index = lin.term(pool, &point.index)?;
     let mut found = Vec::new();
     for array in arrays {
@@ -275,10 +276,10 @@ fn at_point(
     let [(by_first, first), (by_second, second)] = found[..] else { return None };
     for (one, other) in [(by_first, by_second), (by_second, by_first)] {
         for one in alternatives(pool, one) {
-            follows(pool, solver, point.condition, one, other)?;
+            follows(pool, solver, condition, one, other)?;
         }
     }
-    let both = pool.and(point.condition, by_second);
+    let both = pool.and(condition, by_second);
     let mut lin = Linear::under(pool, both);
     let [first, second] = [first, second].map(|t| lin.settled(pool, t));
     if first == second {

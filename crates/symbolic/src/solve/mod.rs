@@ -3,7 +3,7 @@
 //! A sample that satisfies the condition answers at once, and most questions are answered so. Of Z3's answers only
 //! `unsat` is believed: a model is evaluated ([`crate::term::evaluate`]) before it counts, since functions of the maths
 //! library are uninterpreted there. Where neither decides, the answer is [`Answer::Open`], and whoever asks must go on as
-//! if the condition could hold.
+//! if the condition could hold. Questions that are the same up to the names of their variables are asked once.
 
 pub(crate) mod script;
 mod z3;
@@ -36,10 +36,14 @@ pub(crate) enum Answer {
 const SAMPLES: u64 = 12;
 /// Terms of a question that Z3 is asked.
 const LARGEST: usize = 20_000;
+/// Bytes of a question whose answer is kept for others like it.
+const KEPT: usize = 100_000;
 
 pub(crate) struct Solver {
     samples: Vec<(u64, Evaluation)>,
     asked: FxHashMap<(T, bool), Answer>,
+    /// What Z3 said, by the script and the work for it.
+    said: FxHashMap<(String, u32), z3::Said>,
     /// What holds for every input that counts.
     assumed: Option<T>,
     pub(crate) deadline: Option<Instant>,
@@ -60,6 +64,7 @@ impl Solver {
         Solver {
             samples,
             asked,
+            said: FxHashMap::default(),
             assumed: None,
             deadline,
             cancel,
@@ -79,6 +84,14 @@ impl Solver {
         self.asked.clear();
     }
 
+    /// A condition, with what holds for every input that counts.
+    pub(crate) fn also(&self, pool: &mut Pool, condition: T) -> T {
+        match self.assumed {
+            Some(assumed) => pool.and(assumed, condition),
+            None => condition,
+        }
+    }
+
     pub(crate) fn is_late(&self) -> bool {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
@@ -89,10 +102,7 @@ impl Solver {
     }
 
     pub(crate) fn can_with(&mut self, pool: &mut Pool, condition: T, work: u32) -> Answer {
-        let condition = match self.assumed {
-            Some(assumed) => pool.and(assumed, condition),
-            None => condition,
-        };
+        let condition = self.also(pool, condition);
         if pool.is_false(condition) {
             return Answer::Never;
         }
@@ -131,25 +141,18 @@ impl Solver {
             return Answer::Open;
         }
         let Some(terms) = reachable(pool, &[condition], LARGEST) else { return Answer::Open };
-        let Some(z3) = self.z3.get_or_insert_with(z3::Z3::new).ready() else {
-            return Answer::Open;
-        };
-        let deadline = self.deadline;
-        let left = || deadline.map(|d| d.saturating_duration_since(Instant::now()));
         if terms.iter().any(|t| script::is_arithmetic(pool, *t)) {
             // First without knowing what floating-point arithmetic gives.
             let script = script::script(pool, &terms, condition, true);
-            self.questions += 1;
-            if let z3::Said::Unsat = z3.ask(&script.text, work / 4, left(), &self.cancel) {
+            if let z3::Said::Unsat = self.said(script.text, work / 4) {
                 return Answer::Never;
             }
         }
-        let script = script::script(pool, &terms, condition, false);
-        self.questions += 1;
-        match z3.ask(&script.text, work, left(), &self.cancel) {
+        let script::Script { text, variables } = script::script(pool, &terms, condition, false);
+        match self.said(text, work) {
             z3::Said::Unsat => Answer::Never,
             z3::Said::Sat(values) => {
-                let model: Model = script.variables.iter().copied().zip(values).collect();
+                let model: Model = variables.iter().copied().zip(values).collect();
                 let of = |v: u32| model.get(&v).copied().unwrap_or(0);
                 match Evaluation::new().value(pool, condition, &of) {
                     1 => Answer::Sometimes(model),
@@ -158,6 +161,25 @@ impl Solver {
             }
             z3::Said::Unknown => Answer::Open,
         }
+    }
+
+    /// What Z3 says to a script.
+    fn said(&mut self, text: String, work: u32) -> z3::Said {
+        let key = (text, work);
+        if let Some(known) = self.said.get(&key) {
+            return known.clone();
+        }
+        let Some(z3) = self.z3.get_or_insert_with(z3::Z3::new).ready() else {
+            return z3::Said::Unknown;
+        };
+        self.questions += 1;
+        let left = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        let said = z3.ask(&key.0, work, left, &self.cancel);
+        // Where the time ran out, there may be more of it for the next one.
+        if key.0.len() <= KEPT && !(self.is_late() && matches!(said, z3::Said::Unknown)) {
+            self.said.insert(key, said.clone());
+        }
+        said
     }
 }
 

@@ -14,6 +14,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use rustc_hash::FxHashMap;
+
 use lockstep_kernel::semantics::{self, Word};
 use lockstep_kernel::{CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, Rounding, Ty};
 
@@ -38,37 +40,46 @@ pub(crate) fn is_arithmetic(pool: &Pool, t: T) -> bool {
 }
 
 /// The script that asks whether `condition` can hold; `terms` are all that it is made of, in order. `any` says that floating-point
-/// arithmetic may have any result: what is refuted then is refuted.
+/// arithmetic may have any result: what is refuted then is refuted. Terms and variables are called by their places, so that questions
+/// that are the same up to the names of variables (those of two threads of a map) have one text.
 pub(crate) fn script(pool: &Pool, terms: &[T], condition: T, any: bool) -> Script {
-    let mut writer = Writer { pool, functions: BTreeMap::new(), variables: Vec::new() };
+    let places = terms.iter().enumerate().map(|(at, t)| (*t, at)).collect();
+    let mut writer = Writer {
+        pool,
+        places,
+        numbers: FxHashMap::default(),
+        functions: BTreeMap::new(),
+        variables: Vec::new(),
+    };
     let mut body = String::new();
     for &t in terms {
         let sort = sort(pool.ty(t));
+        let name = writer.name(t);
         if any && is_arithmetic(pool, t) {
-            let _ = writeln!(body, "(declare-const t{} {sort})", t.0);
+            let _ = writeln!(body, "(declare-const {name} {sort})");
             continue;
         }
         let text = writer.definition(t);
-        let _ = writeln!(body, "(define-fun t{} () {sort} {text})", t.0);
+        let _ = writeln!(body, "(define-fun {name} () {sort} {text})");
     }
     let mut text = String::new();
-    for &v in &writer.variables {
+    for (at, &v) in writer.variables.iter().enumerate() {
         let bits = pool.variable_type(v).bits();
-        let _ = writeln!(text, "(declare-const v{v} (_ BitVec {bits}))");
+        let _ = writeln!(text, "(declare-const v{at} (_ BitVec {bits}))");
         if let Some((low, high)) = pool.counter_range(v) {
             let ty = pool.variable_type(v);
             let number = |n: i64| bit_vector(ty, n as u64 & ty.mask());
-            let _ = writeln!(text, "(assert (bvsle {} v{v}))", number(low));
-            let _ = writeln!(text, "(assert (bvsle v{v} {}))", number(high));
+            let _ = writeln!(text, "(assert (bvsle {} v{at}))", number(low));
+            let _ = writeln!(text, "(assert (bvsle v{at} {}))", number(high));
         }
     }
     for (name, signature) in &writer.functions {
         let _ = writeln!(text, "(declare-fun {name} {signature})");
     }
     text.push_str(&body);
-    let _ = writeln!(text, "(assert t{})\n(check-sat)", condition.0);
+    let _ = writeln!(text, "(assert {})\n(check-sat)", writer.name(condition));
     if !writer.variables.is_empty() {
-        let names: Vec<String> = writer.variables.iter().map(|v| format!("v{v}")).collect();
+        let names: Vec<String> = (0..writer.variables.len()).map(|v| format!("v{v}")).collect();
         let _ = writeln!(text, "(get-value ({}))", names.join(" "));
     }
     Script { text, variables: writer.variables }
@@ -128,16 +139,41 @@ fn bit_vector(ty: Ty, v: u64) -> String {
 
 struct Writer<'a> {
     pool: &'a Pool,
+    places: FxHashMap<T, usize>,
+    numbers: FxHashMap<u32, usize>,
     /// Uninterpreted functions, with their signatures.
     functions: BTreeMap<String, String>,
     variables: Vec<u32>,
 }
 
 impl Writer<'_> {
+    fn name(&self, t: T) -> String {
+        self.places.get(&t).map_or_else(|| format!("t_{}", t.0), |at| format!("t{at}"))
+    }
+
+    /// A variable, by its place among those that were named.
+    fn variable(&mut self, v: u32) -> String {
+        let at = *self.numbers.entry(v).or_insert(self.variables.len());
+        if at == self.variables.len() {
+            self.variables.push(v);
+        }
+        format!("v{at}")
+    }
+
     fn definition(&mut self, t: T) -> String {
         let pool = self.pool;
         let ty = pool.ty(t);
-        let name = |t: T| format!("t{}", t.0);
+        if let Node::Var(v) = pool.node(t) {
+            let v = self.variable(*v);
+            return match ty {
+                Ty::I1 => format!("(= {v} #b1)"),
+                _ if ty.is_float() => format!("((_ to_fp {}) {v})", float_shape(ty)),
+                _ => v,
+            };
+        }
+        let places = &self.places;
+        let name =
+            |t: T| places.get(&t).map_or_else(|| format!("t_{}", t.0), |at| format!("t{at}"));
         match pool.node(t) {
             Node::Const(v) => match ty {
                 Ty::I1 => (*v == 1).to_string(),
@@ -146,14 +182,7 @@ impl Writer<'_> {
                 }
                 _ => bit_vector(ty, *v),
             },
-            Node::Var(v) => {
-                self.variables.push(*v);
-                match ty {
-                    Ty::I1 => format!("(= v{v} #b1)"),
-                    _ if ty.is_float() => format!("((_ to_fp {}) v{v})", float_shape(ty)),
-                    _ => format!("v{v}"),
-                }
-            }
+            Node::Var(_) => String::new(),
             Node::Int(op, a, b) => match integer(ty, &name(*a), &name(*b), *op) {
                 Some(text) => text,
                 None => self.function(&format!("int_{op:?}"), &[*a, *b], ty),
@@ -220,12 +249,12 @@ impl Writer<'_> {
             let domain: Vec<String> = args.iter().map(|a| sort(pool.ty(*a))).collect();
             format!("({}) {}", domain.join(" "), sort(ty))
         });
-        let args: Vec<String> = args.iter().map(|a| format!("t{}", a.0)).collect();
+        let args: Vec<String> = args.iter().map(|a| self.name(*a)).collect();
         format!("({name} {})", args.join(" "))
     }
 
     fn float(&mut self, op: FloatOp, rounding: Rounding, a: T, b: T, ty: Ty) -> String {
-        let (x, y) = (format!("t{}", a.0), format!("t{}", b.0));
+        let (x, y) = (self.name(a), self.name(b));
         match (op, rounding) {
             (FloatOp::Add, Rounding::NearestEven) => format!("(fp.add RNE {x} {y})"),
             (FloatOp::Sub, Rounding::NearestEven) => format!("(fp.sub RNE {x} {y})"),
@@ -244,7 +273,7 @@ impl Writer<'_> {
 
     fn compare(&mut self, op: CmpOp, a: T, b: T) -> String {
         use CmpOp::*;
-        let (x, y) = (format!("t{}", a.0), format!("t{}", b.0));
+        let (x, y) = (self.name(a), self.name(b));
         let one_bit = self.pool.ty(a) == Ty::I1;
         match op {
             Eq => format!("(= {x} {y})"),
@@ -265,7 +294,7 @@ impl Writer<'_> {
 
     fn cast(&mut self, op: CastOp, a: T, ty: Ty) -> String {
         let from = self.pool.ty(a);
-        let x = format!("t{}", a.0);
+        let x = self.name(a);
         let integers = !from.is_float() && !ty.is_float();
         match op {
             CastOp::ZExt | CastOp::SExt | CastOp::Trunc | CastOp::Bit if integers => {
@@ -288,8 +317,8 @@ impl Writer<'_> {
             }
             // The bits of a float are known where it is an input: a NaN has no payload elsewhere.
             CastOp::Bit if from.is_float() && matches!(self.pool.node(a), Node::Var(_)) => {
-                let Node::Var(v) = self.pool.node(a) else { unreachable!("a variable") };
-                format!("v{v}")
+                let Node::Var(v) = *self.pool.node(a) else { unreachable!("a variable") };
+                self.variable(v)
             }
             CastOp::FToF(Rounding::NearestEven) => {
                 format!("((_ to_fp {}) RNE {x})", float_shape(ty))

@@ -99,6 +99,7 @@ impl Running {
 /// The solver; the library may be missing.
 pub(crate) struct Z3(Option<&'static Library>);
 
+#[derive(Clone)]
 pub(crate) enum Said {
     Unsat,
     /// Values of the script's variables, in their order.

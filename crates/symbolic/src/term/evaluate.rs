@@ -1,6 +1,6 @@
 //! The value of a term, where those of its variables are given: by the functions that say what operations mean.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use lockstep_kernel::semantics::bits;
 use lockstep_kernel::{Rounding, Ty};
@@ -93,6 +93,39 @@ impl Evaluation {
             stack.pop();
         }
         self.values[&root]
+    }
+
+    /// Whether nothing that a term is computed from is infinite or a NaN, but for constants; of a selection, only what is
+    /// selected counts.
+    pub(crate) fn is_finite(
+        &mut self,
+        pool: &Pool,
+        root: T,
+        variable: &impl Fn(u32) -> u64,
+    ) -> bool {
+        let mut seen: FxHashSet<T> = FxHashSet::default();
+        let mut open = vec![root];
+        while let Some(t) = open.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            let (ty, node) = (pool.ty(t), pool.node(t));
+            let is_constant = matches!(node, Node::Const(_));
+            if ty.is_float() && !is_constant {
+                let value = bits::real_value(ty, self.value(pool, t, variable));
+                if !value.is_finite() {
+                    return false;
+                }
+            }
+            match *node {
+                Node::Select(c, a, b) => {
+                    let is_first = self.value(pool, c, variable) != 0;
+                    open.extend([c, if is_first { a } else { b }]);
+                }
+                ref node => super::walk::children(node, |c| open.push(c)),
+            }
+        }
+        true
     }
 }
 

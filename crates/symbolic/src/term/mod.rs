@@ -211,6 +211,11 @@ impl Pool {
 
     pub(crate) fn int_un(&mut self, op: IntUnOp, a: T) -> T {
         let ty = self.ty(a);
+        if op == IntUnOp::PopCount
+            && let Some(sum) = self.counted(a)
+        {
+            return sum;
+        }
         self.folded(Node::IntUn(op, a), ty)
     }
 

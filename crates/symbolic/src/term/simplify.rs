@@ -126,6 +126,51 @@ impl Pool {
         })
     }
 
+    /// How many bits are set, of a number that is made of single bits, each with a condition: what a vote of a warp gives.
+    pub(super) fn counted(&mut self, number: T) -> Option<T> {
+        let ty = self.ty(number);
+        let (mut bits, mut set) = (Vec::new(), 0);
+        self.single_bits(number, ty.mask(), &mut set, &mut bits)?;
+        (bits.len() > 1).then_some(())?;
+        let mut sum = self.constant(ty, 0);
+        for bit in bits {
+            let bit = self.cast(CastOp::ZExt, bit, ty);
+            sum = self.int(IntOp::Add, sum, bit);
+        }
+        Some(sum)
+    }
+
+    /// The conditions of the bits of a number that are within a mask, each bit once.
+    fn single_bits(&mut self, t: T, mask: u64, set: &mut u64, out: &mut Vec<T>) -> Option<()> {
+        let (bit, condition) = match *self.node(t) {
+            Node::Const(0) => return Some(()),
+            Node::Int(IntOp::Or, a, b) => {
+                self.single_bits(a, mask, set, out)?;
+                return self.single_bits(b, mask, set, out);
+            }
+            Node::Int(IntOp::And, a, b) => {
+                let own = self.value(b)?;
+                return self.single_bits(a, mask & own, set, out);
+            }
+            Node::Int(IntOp::Mul, a, b) => match (self.node(a), self.value(b)) {
+                (&Node::Cast(CastOp::ZExt, c), Some(factor)) if factor.is_power_of_two() => {
+                    (factor, c)
+                }
+                _ => return None,
+            },
+            Node::Cast(CastOp::ZExt, c) => (1, c),
+            _ => return None,
+        };
+        if self.ty(condition) != Ty::I1 || *set & bit != 0 {
+            return None;
+        }
+        *set |= bit;
+        if mask & bit != 0 {
+            out.push(condition);
+        }
+        Some(())
+    }
+
     /// A comparison of integers becomes one of `==`, unsigned `<` and signed `<`, one of floats one of the ordered `==`,
     /// `!=`, `<`, `<=` and "neither is a NaN"; or the negation of one.
     pub(crate) fn cmp(&mut self, op: CmpOp, a: T, b: T) -> T {

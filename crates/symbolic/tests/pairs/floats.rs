@@ -125,3 +125,25 @@ fn functions_of_the_maths_library() {
     let wrong = source.replace("float e = expf(-x[i])", "float e = expf(x[i])");
     Pair::new(&wrong, [1, 1], [1, 8], &args).differs_within(0..8);
 }
+
+/// Where nothing is infinite or a NaN, an input that is, or that overflows on the way, shows no difference.
+#[test]
+fn what_is_not_finite_does_not_count() {
+    let args = ["x=f32[1]:symbolic", "out=f32[1]"];
+    let one = "__global__ void b(const float *x, float *out) { out[0] = 1.0f; }";
+    for condition in ["x[0] * x[0] >= 0.0f", "x[0] * x[0] - x[0] * x[0] == 0.0f"] {
+        let source = format!(
+            "__global__ void a(const float *x, float *out) {{ out[0] = {condition} ? 1.0f : 2.0f; }}
+            {one}"
+        );
+        let pair = || Pair::new(&source, [1, 1], [1, 1], &args);
+        pair().differs(0);
+        let said = pair().with(Assumptions::FINITE.with(Assumptions::POSITIVE_ZERO)).answer();
+        assert!(!matches!(said.verdict, lockstep_symbolic::Verdict::Mismatch(_)), "{said:#?}");
+    }
+    let differs = format!(
+        "__global__ void a(const float *x, float *out) {{ out[0] = x[0] > 2.0f ? 2.0f : 1.0f; }}
+        {one}"
+    );
+    Pair::new(&differs, [1, 1], [1, 1], &args).with(Assumptions::FINITE).differs(0);
+}

@@ -157,3 +157,61 @@ fn sorting() {
     let wrong = four.replace("(i & k) == 0", "(i & j) == 0");
     Pair::new(&wrong, [1, 1], [1, 4], &["x=i32[4]:symbolic"]).answer();
 }
+
+/// An address that a condition chooses, as `std::max(t[i], t[j])` does.
+#[test]
+fn an_element_that_is_chosen_by_its_address() {
+    let source = r#"
+        __global__ void a(const int *x, int *out) {
+            int t[4] = {x[0], x[1], x[2], x[3]};
+            const int *p = t[0] < t[2] ? &t[2] : &t[0];
+            const int *q = *p < t[3] ? &t[3] : p;
+            out[0] = *q;
+        }
+        __global__ void b(const int *x, int *out) { out[0] = max(max(x[0], x[2]), x[3]); }"#;
+    let args = ["x=i32[4]:symbolic", "out=i32[1]"];
+    Pair::new(source, [1, 1], [1, 1], &args).is_equivalent(NONE);
+    let wrong = source.replace("max(x[0], x[2])", "max(x[0], x[1])");
+    Pair::new(&wrong, [1, 1], [1, 1], &args).differs(0);
+}
+
+/// The same question about the elements of two threads is one question.
+#[test]
+fn the_solver_is_asked_once_for_all_threads() {
+    let source = r#"
+        __global__ void a(int *x, const int *y) {
+            for (int i = 0; i < 16; i++) x[i] = (int)(((long long)x[i] + y[i]) >> 1);
+        }
+        __global__ void b(int *x, const int *y) {
+            int i = threadIdx.x;
+            x[i] = (x[i] & y[i]) + ((x[i] ^ y[i]) >> 1);
+        }"#;
+    let args = ["x=i32[16]:symbolic", "y=i32[16]:symbolic"];
+    let said = Pair::new(source, [1, 1], [1, 16], &args).answer();
+    assert!(matches!(said.verdict, lockstep_symbolic::Verdict::Equivalent { .. }), "{said:#?}");
+    assert!(said.statistics.questions <= 4, "{:?}", said.statistics);
+}
+
+/// Votes are counted, all of them and those of the lanes before.
+#[test]
+fn votes_that_are_counted() {
+    let source = r#"
+        __global__ void a(const int *x, int *before, int n) {
+            int k = 0;
+            for (int i = 0; i < n; i++) {
+                before[i] = k;
+                if (x[i] > 7) k++;
+            }
+            before[n] = k;
+        }
+        __global__ void b(const int *x, int *before, int n) {
+            int i = threadIdx.x;
+            unsigned votes = __ballot_sync(0xffffffff, i < n && x[i] > 7);
+            if (i < n) before[i] = __popc(votes & ((1u << i) - 1));
+            if (i == 0) before[n] = __popc(votes);
+        }"#;
+    let args = ["x=i32[30]:symbolic", "before=i32[31]", "n=30"];
+    Pair::new(source, [1, 1], [1, 32], &args).is_equivalent(NONE);
+    let wrong = source.replace("(1u << i) - 1", "(2u << i) - 1");
+    Pair::new(&wrong, [1, 1], [1, 32], &args).differs_within(0..30);
+}

@@ -5,9 +5,8 @@ mod integers;
 mod limits;
 mod scale;
 
-use std::time::{Duration, Instant};
-
 use lockstep_cancel::Cancel;
+use lockstep_finding::launch::Expr;
 use lockstep_finding::{ArgValue, ElementType, Launch};
 use lockstep_frontend as frontend;
 use lockstep_kernel::{Kernel, Language, ParamKind, Ty};
@@ -24,6 +23,8 @@ struct Pair<'a> {
     dims: [[[u32; 3]; 2]; 2],
     args: &'a [&'a str],
     allowed: Assumptions,
+    /// Conditions on scalars.
+    assumed: &'a [&'a str],
     limits: Limits,
     threads: Threads,
 }
@@ -33,7 +34,12 @@ impl<'a> Pair<'a> {
         let limits = Limits::default();
         let threads = Threads::Each;
         let dims = [a, b].map(|d| d.map(|x| [x, 1, 1]));
-        Pair { source, dims, args, allowed: Assumptions::NONE, limits, threads }
+        Pair { source, dims, args, allowed: Assumptions::NONE, assumed: &[], limits, threads }
+    }
+
+    /// Only where these hold.
+    fn where_(self, assumed: &'a [&'a str]) -> Pair<'a> {
+        Pair { assumed, ..self }
     }
 
     fn with(self, allowed: Assumptions) -> Pair<'a> {
@@ -82,7 +88,7 @@ impl<'a> Pair<'a> {
                     inputs.push(Input {
                         name: (*name).to_owned(),
                         ty,
-                        element: ElementType::U64,
+                        element: if is_array { ElementType::U64 } else { ElementType::I32 },
                         elements,
                         is_array,
                     });
@@ -121,6 +127,7 @@ impl<'a> Pair<'a> {
             inputs,
             outputs,
             allowed: self.allowed,
+            assumed: self.assumed.iter().map(|e| Expr::parse(e).expect("a condition")).collect(),
             tolerance: None,
             limits: self.limits,
             threads: self.threads,
@@ -128,7 +135,8 @@ impl<'a> Pair<'a> {
             rounds: 24,
             seed: 1,
             jobs: 1,
-            deadline: Some(Instant::now() + Duration::from_secs(120)),
+            // The solver's work is limited, and no test depends on the clock.
+            deadline: None,
             cancel: Cancel::default(),
         })
     }

@@ -45,6 +45,64 @@ fn map(reference: &str, kernel: &str) -> String {
     )
 }
 
+/// A factor of zero may be told apart, as libraries do, where a product with zero is zero.
+#[test]
+fn a_factor_that_is_compared_with_a_number() {
+    let source =
+        map("y[i] = x[i] + s * y[i];", "if (i < n) y[i] = s == 0.0f ? x[i] : x[i] + s * y[i];");
+    let needed = Assumptions::FINITE.with(Assumptions::POSITIVE_ZERO);
+    assert!(!together(&source, MILLION, VECTORS).is_proved());
+    together(&source, MILLION, VECTORS).with(needed).is_equivalent(needed);
+    let one = source.replace("s == 0.0f ? x[i]", "s == 1.0f ? x[i] + y[i]");
+    assert!(together(&one, MILLION, VECTORS).is_proved());
+    let wrong = source.replace("s == 0.0f", "s == 2.0f");
+    assert!(!together(&wrong, MILLION, VECTORS).with(needed).is_proved());
+}
+
+/// The size stands for every value that counts.
+#[test]
+fn a_size_that_is_not_given() {
+    let args = ["n=symbolic", "s=symbolic", "x=f32[1000000]:symbolic", "y=f32[1000000]:symbolic"];
+    let source = map("y[i] = s * x[i] + y[i];", "if (i < n) y[i] = y[i] + x[i] * s;");
+    let bounded = ["n <= 1000000"];
+    assert!(together(&source, MILLION, &args).where_(&bounded).is_proved());
+    // Beyond the arrays, and beyond the threads.
+    assert!(!together(&source, MILLION, &args).is_proved());
+    assert!(!together(&source, MILLION, &args).where_(&["n <= 1000001"]).is_proved());
+    let few = [[3906, 1, 1], [256, 1, 1]];
+    assert!(!together(&source, few, &args).where_(&bounded).is_proved());
+    assert!(together(&source, few, &args).where_(&["n <= 3906 * 256"]).is_proved());
+    for wrong in ["i < n - 1", "i < n && i > 0", "i <= n"] {
+        let wrong = source.replace("if (i < n)", &format!("if ({wrong})"));
+        assert!(!together(&wrong, MILLION, &args).where_(&bounded).is_proved(), "{wrong}");
+    }
+    // The same tail is right for even sizes only.
+    let pairs = map("y[i] = x[i];", "if (i < n / 2 * 2) y[i] = x[i];");
+    assert!(!together(&pairs, MILLION, &args).where_(&bounded).is_proved());
+}
+
+/// The same, thread by thread.
+#[test]
+fn a_small_size_that_is_not_given() {
+    let args = ["n=symbolic", "s=symbolic", "x=f32[8]:symbolic", "y=f32[8]:symbolic"];
+    let source = map("y[i] = s * x[i] + y[i];", "if (i < n) y[i] = y[i] + x[i] * s;");
+    let pair = |source| Pair::new(source, [1, 1], [2, 4], &args);
+    pair(&source).where_(&["n <= 8"]).is_equivalent(Assumptions::NONE);
+    pair(&source).where_(&["n <= blockDim.x * gridDim.x"]).is_equivalent(Assumptions::NONE);
+    // No number is less than -1 and more than 1.
+    pair(&source).where_(&["n < -1", "n > 1"]).unknown();
+    let wrong = source.replace("if (i < n)", "if (i < n && i != 6)");
+    pair(&wrong).where_(&["n <= 6"]).is_equivalent(Assumptions::NONE);
+    match pair(&wrong).where_(&["n <= 8"]).answer().verdict {
+        Verdict::Mismatch(found) => {
+            assert_eq!(found.element, 6);
+            // The inputs that show it are some that count.
+            assert!((7..=8).contains(&found.inputs[0][0]), "{found:#?}");
+        }
+        other => panic!("{other:#?}"),
+    }
+}
+
 const VECTORS: &[&str] =
     &["n=1000000", "s=symbolic", "x=f32[1000000]:symbolic", "y=f32[1000000]:symbolic"];
 

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use lockstep_finding::launch::Expr;
 use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Launch, Report};
 use lockstep_frontend as frontend;
@@ -24,7 +25,7 @@ use crate::cli::options::{Analysis, CompareArgs, EquivArgs};
 use crate::cli::progress::{Engine, Progress};
 use crate::commands::run::{given_launch, the_kernel};
 use crate::engines::simulation;
-use crate::facts::launch_facts::{FileFacts, assumptions_hold};
+use crate::facts::launch_facts::{FileFacts, assumptions_hold, number_of};
 use crate::facts::load::{Source, error, frontend_options};
 use crate::project::plan;
 use arguments::Given;
@@ -89,10 +90,12 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
             of_reference.grid = reference_grid.unwrap_or(launch.grid);
         }
     }
-    let concrete =
-        Launch { args: fixed(&given, &launch, &assigned[1], kernels[1]), ..launch.clone() };
-    assumptions_hold(&analysis.launch.assume, &concrete).map_err(fail)?.map_err(fail)?;
+    let mut known = fixed(&given, &launch, &assigned[1], kernels[1]);
+    known.extend(fixed(&given, &of_reference, &assigned[0], kernels[0]));
+    let concrete = Launch { args: known, ..launch.clone() };
     let inputs = inputs(kernels, &given, &assigned).map_err(fail)?;
+    let numbers = inputs.iter().map(|(_, input)| input);
+    let assumed = assumed(&analysis.launch.assume, numbers, &concrete).map_err(fail)?;
     let outputs = outputs(kernels, &pairs, &given, &assigned, &args.compare.out).map_err(fail)?;
     let launches = [of_reference, launch];
     let program = |which: usize| -> Result<Program, InputError> {
@@ -113,7 +116,46 @@ fn compare(args: &EquivArgs, sources: &mut Sources) -> Result<Report, InputError
     };
     let sides = [side(0, &file), side(1, &own_file)];
     let inputs = inputs.iter().map(|(_, input)| input.clone()).collect();
-    answer(args, &analysis, &sides, programs, inputs, outputs, started)
+    let asked = Asked { inputs, outputs, assumed };
+    answer(args, &analysis, &sides, programs, asked, started)
+}
+
+/// What is asked of two sides.
+struct Asked {
+    inputs: Vec<Input>,
+    outputs: Vec<Output>,
+    /// Conditions on numbers that stand for every value.
+    assumed: Vec<Expr>,
+}
+
+/// The conditions of the command line that are about numbers which stand for every value; all others must hold for the launch.
+fn assumed<'a>(
+    exprs: &[String],
+    inputs: impl Iterator<Item = &'a Input>,
+    launch: &Launch,
+) -> Result<Vec<Expr>, String> {
+    let numbers: Vec<&Input> = inputs.filter(|i| !i.is_array && i.elements == 1).collect();
+    let mut out = Vec::new();
+    for text in exprs {
+        let expr = Expr::parse(text).map_err(|e| format!("--assume '{text}': {e}"))?;
+        let is_symbolic = |name: &str| numbers.iter().any(|i| i.name == name);
+        let (mut symbolic, mut unknown) = (false, None);
+        expr.for_each_name(&mut |name| match is_symbolic(name) {
+            true => symbolic = true,
+            false if number_of(launch, name).is_err() => unknown = Some(name.to_owned()),
+            false => {}
+        });
+        match (symbolic, unknown) {
+            (true, None) => out.push(expr),
+            (true, Some(name)) => {
+                return Err(format!("--assume '{text}': '{name}' is no number of this comparison"));
+            }
+            (false, _) => {
+                assumptions_hold(std::slice::from_ref(text), launch)??;
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// Asks the question, and reports the answer.
@@ -122,10 +164,10 @@ fn answer(
     analysis: &Analysis,
     sides: &[Side; 2],
     programs: [Program; 2],
-    inputs: Vec<Input>,
-    outputs: Vec<Output>,
+    asked: Asked,
     started: Instant,
 ) -> Result<Report, InputError> {
+    let Asked { inputs, outputs, assumed } = asked;
     let budget = analysis.search.budget.unwrap_or(DEFAULT_BUDGET);
     let deadline =
         Duration::try_from_secs_f64(budget).ok().filter(|_| !analysis.search.reproducible);
@@ -138,6 +180,7 @@ fn answer(
             .assume_fp
             .iter()
             .fold(Assumptions::NONE, |all, a| all.with(Assumptions::of(*a))),
+        assumed,
         tolerance: tolerance(&args.compare),
         limits: Limits { unroll: args.compare.unroll, ..Limits::default() },
         threads: Threads::Any,

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::time::Instant;
 
+use lockstep_finding::launch::Expr;
 use lockstep_finding::{
     Access, Action, ArgValue, Condition, Finding, KernelReport, Kind, Launch, Memory, MemorySpace,
     Origin, Reason, Repeat, Report, SourceLine, Statement, Verdict,
@@ -28,7 +29,8 @@ pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &H
     let mut kernels = Vec::new();
     let faults = |which: usize| -> Vec<Finding> {
         let of = answer.findings.iter().filter(|(side, _)| *side == which);
-        of.map(|(_, f)| told_again(sides, which, question, &answer.found_on, f.clone(), how))
+        of.map(|(_, f)| bounded(question, f.clone()))
+            .map(|f| told_again(sides, which, question, &answer.found_on, f, how))
             .collect()
     };
     let mut findings = faults(1);
@@ -40,7 +42,10 @@ pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &H
                 Condition::new(statement, Origin::Choice)
             };
             let divisions = divisions.iter().map(needed);
-            Verdict::Proved { assumes: assumptions.each().map(said).chain(divisions).collect() }
+            let asked = |e: &Expr| Condition::new(e.clone(), Origin::CommandLine);
+            let asked = question.assumed.iter().map(asked);
+            let assumes = asked.chain(assumptions.each().map(said)).chain(divisions).collect();
+            Verdict::Proved { assumes }
         }
         symbolic::Verdict::Close { inputs } => {
             Verdict::Clean { covered: format!("{inputs} inputs, within the tolerance") }
@@ -62,14 +67,33 @@ pub(super) fn of(sides: &[Side; 2], question: &Question, answer: Answer, how: &H
         }
     };
     let ended_by_clock = matches!(&verdict, Verdict::Unknown { because } if because.is_time());
+    let is_proved = matches!(verdict, Verdict::Proved { .. });
     let own = report_of(&sides[1], findings, vec![(Kind::Mismatch, verdict)], started);
-    kernels.push(KernelReport { ended_by_clock, ..own });
+    let whole = |i: &&symbolic::Input| !i.is_array && i.ty.is_int() && is_proved;
+    let for_every = question.inputs.iter().filter(whole).map(|i| i.name.clone()).collect();
+    kernels.push(KernelReport { ended_by_clock, for_every, ..own });
     // A bug of the reference is told of the reference.
     let of_reference = faults(0);
     if !of_reference.is_empty() {
         kernels.push(report_of(&sides[0], of_reference, Vec::new(), started));
     }
     Report { kernels, ..Report::default() }
+}
+
+/// An access that is out of bounds where a number may have every value: the number may be meant to have bounds, too.
+fn bounded(question: &Question, mut finding: Finding) -> Finding {
+    let is_free = |i: &&symbolic::Input| !i.is_array && i.ty.is_int();
+    let free = question.inputs.iter().find(is_free);
+    if let (Kind::OutOfBounds, Some(input)) = (finding.kind, free) {
+        let of = |o: &symbolic::Input| o.is_array.then_some(o.elements);
+        let size = question.inputs.iter().filter_map(of).min().unwrap_or(64);
+        let name = &input.name;
+        finding.help.push(format!(
+            "'{name}' stands for every value; --assume says which ones count, as in \
+             --assume '{name} >= 0 && {name} <= {size}'"
+        ));
+    }
+    finding
 }
 
 fn report_of(

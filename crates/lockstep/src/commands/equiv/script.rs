@@ -17,7 +17,6 @@ use lockstep_symbolic::{Input, Launched, Output, Program, Sequenced};
 use super::arguments::{self, Given, register_type};
 use super::sides::{Script, Side, Single, What};
 use crate::cli::options::EquivArgs;
-use crate::facts::launch_facts::assumptions_hold;
 use crate::facts::load::error;
 use crate::project::plan;
 
@@ -54,7 +53,8 @@ pub(super) fn compare(
     let numbers = subject.sequence.numbers.iter();
     let known = numbers.filter_map(|n| Some((n.name.clone(), ArgValue::Scalar(n.value.clone()?))));
     let concrete = Launch { args: known.collect(), ..Launch::default() };
-    assumptions_hold(&analysis.launch.assume, &concrete).map_err(fail)?.map_err(fail)?;
+    let symbolic = shared.inputs.iter().map(|i| &i.input);
+    let assumed = super::assumed(&analysis.launch.assume, symbolic, &concrete).map_err(fail)?;
     let outputs = shared.outputs;
     let compared: Vec<String> = outputs.iter().map(|o| o.name.clone()).collect();
     subject.sequence.compare.clone_from(&compared);
@@ -93,7 +93,8 @@ pub(super) fn compare(
         program(&sides[1], &shared.inputs, 1).map_err(fail)?,
     ];
     let inputs = shared.inputs.into_iter().map(|i| i.input).collect();
-    super::answer(args, &analysis, &sides, programs, inputs, outputs, started)
+    let asked = super::Asked { inputs, outputs, assumed };
+    super::answer(args, &analysis, &sides, programs, asked, started)
 }
 
 /// The reference: a script, or a function or kernel.

@@ -1,7 +1,7 @@
 //! Conditions on scalars, in C, as terms: as far as 64 bits hold every number of them exactly.
 
 use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
-use lockstep_kernel::{CastOp, CmpOp, IntOp, Kernel, Ty};
+use lockstep_kernel::{CastOp, CmpOp, IntOp, Ty};
 
 use crate::term::{Pool, T};
 
@@ -11,25 +11,23 @@ type Sized = (T, u32);
 /// Bits of a result that is looked at.
 const MOST: u32 = 64;
 
-/// The condition; none where it is not understood.
-pub(super) fn condition(
+/// The condition; none where it is not understood. `scalar` gives the value of a name, and whether it is signed.
+pub(crate) fn condition(
     pool: &mut Pool,
-    kernel: &Kernel,
     (grid, block): ([u32; 3], [u32; 3]),
     expr: &Expr,
-    scalar: &dyn Fn(&mut Pool, usize) -> Option<T>,
+    scalar: &dyn Fn(&mut Pool, &str) -> Option<(T, bool)>,
 ) -> Option<T> {
-    let mut reader = Reader { pool, kernel, grid, block, scalar };
+    let mut reader = Reader { pool, grid, block, scalar };
     let (number, _) = reader.number(expr)?;
     Some(reader.is_not_zero(number))
 }
 
 struct Reader<'a> {
     pool: &'a mut Pool,
-    kernel: &'a Kernel,
     grid: [u32; 3],
     block: [u32; 3],
-    scalar: &'a dyn Fn(&mut Pool, usize) -> Option<T>,
+    scalar: &'a dyn Fn(&mut Pool, &str) -> Option<(T, bool)>,
 }
 
 impl Reader<'_> {
@@ -54,10 +52,8 @@ impl Reader<'_> {
             Some(Dimension::Grid(a)) => return self.constant(self.grid[a].into()),
             None => {}
         }
-        let at = self.kernel.params.iter().position(|p| p.name == name)?;
-        let value = (self.scalar)(self.pool, at)?;
+        let (value, is_signed) = (self.scalar)(self.pool, name)?;
         let ty = self.pool.ty(value);
-        let is_signed = self.kernel.params[at].signed;
         if !ty.is_int() || ty == Ty::I64 && !is_signed {
             return None;
         }
