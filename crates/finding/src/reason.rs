@@ -105,6 +105,11 @@ pub enum Reason {
     },
     /// In every launch tried.
     BeyondChosenSizes,
+    /// The launches executed less than half of the accesses.
+    FewAccesses {
+        executed: usize,
+        of: usize,
+    },
     /// It did not show for all values of what the host gives.
     NotForAllOfTheHost,
     /// The budget ended before other arguments were tried.
@@ -387,6 +392,9 @@ impl fmt::Display for Reason {
             Reason::BeyondChosenSizes => f.write_str(
                 "in every launch tried, threads went beyond arrays whose size was chosen by Lockstep",
             ),
+            Reason::FewAccesses { executed, of } => {
+                write!(f, "the launches tried executed only {executed} of {of} accesses")
+            }
             Reason::NotForAllOfTheHost => {
                 f.write_str("it was not seen for all values that were tried of what the host gives")
             }

@@ -256,8 +256,10 @@ fn finish(mut driver: Driver) -> Searched {
         false => (None, driver.broken.clone()),
     };
     let inside = |d: &Done| d.complete && !d.odd && !d.beyond;
+    // Launches that only ended because threads went beyond arrays of our size show nothing of any kind.
     if any_complete && !driver.done.iter().any(inside) {
-        driver.doubts.push((Kind::DataRace, Reason::BeyondChosenSizes));
+        let kinds = driver.settings.config.kinds.iter();
+        driver.doubts.extend(kinds.map(|&kind| (kind, Reason::BeyondChosenSizes)));
     }
     let whole = driver.done.iter().find(|d| d.complete).or(driver.done.first());
     Searched {

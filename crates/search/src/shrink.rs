@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use lockstep_finding::{Claim, Finding, Kind, Reason};
+use lockstep_finding::{Claim, Finding, Kind, Reason, When};
 
 use crate::blame::table::{Plea, Stage};
 use crate::condition;
@@ -194,8 +194,13 @@ impl Inquiry<'_, '_> {
         finding.launch = Some(trial.launch.clone());
         let is_odd = !self.driver.lab.space.oddities(&trial.candidate).is_empty();
         let stage = if is_odd { Stage::Odd } else { Stage::Ordinary };
-        let other = match self.examine(stage, &self.shown(trial)?) {
-            Some(Plea::Conditional(when)) => Some(when.claim),
+        let plea = self.examine(stage, &self.shown(trial)?);
+        if let (Some(Plea::Checked(when)), None) = (&plea, &also) {
+            make_conditional(&mut finding, when.clone());
+            return Some(finding);
+        }
+        let other = match plea {
+            Some(Plea::Conditional(when) | Plea::Checked(when)) => Some(when.claim),
             _ => None,
         };
         if other.is_some() || also.is_some() {
@@ -207,9 +212,18 @@ impl Inquiry<'_, '_> {
                 finding = shown.clone();
                 finding.launch = Some(other.launch.clone());
             }
-            make_conditional(&mut finding, when);
+            // Better a condition that a reader would write than the values of one launch.
+            let general = match when.is_example && self.is_race() {
+                true => self.precondition_of(trial),
+                false => None,
+            };
+            make_conditional(&mut finding, general.map_or(when, When::exactly));
         }
         Some(finding)
+    }
+
+    fn is_race(&self) -> bool {
+        matches!(self.key.kind, Kind::DataRace | Kind::MissingFence)
     }
 
     /// Tries a change; returns whether the bug still shows.

@@ -88,6 +88,7 @@ impl Simulated<'_> {
                 stats.sites_reached as usize,
                 stats.sites_total as usize,
             ),
+            sites: None,
             several: false,
             strict,
         };
@@ -139,6 +140,7 @@ pub(crate) fn searched_report(
         doubts: &searched.doubts,
         notes: &searched.notes,
         covered,
+        sites: Some(searched.sites),
         several: true,
         strict,
     };
@@ -197,6 +199,7 @@ pub(crate) fn unknown_report(
         doubts: &[],
         notes: &[],
         covered: String::new(),
+        sites: None,
         several: true,
         strict: false,
     };

@@ -34,6 +34,9 @@ pub(crate) struct Evidence<'a> {
     pub(crate) notes: &'a [(Kind, String)],
     /// What was looked at.
     pub(crate) covered: String,
+    /// The accesses that launches executed, and all accesses; of a launch that is run as the user gave it, nothing
+    /// follows from their number.
+    pub(crate) sites: Option<(usize, usize)>,
     /// Whether several launches were to be tried.
     pub(crate) several: bool,
     pub(crate) strict: bool,
@@ -67,6 +70,10 @@ impl Evidence<'_> {
         }
         if let Some((_, because)) = self.doubts.iter().find(|(k, _)| *k == kind) {
             return Verdict::Unknown { because: because.clone() };
+        }
+        // What was hardly looked at is not clean.
+        if let Some((executed, of)) = self.sites.filter(|(executed, of)| 2 * executed < *of) {
+            return Verdict::Unknown { because: Reason::FewAccesses { executed, of } };
         }
         let mut covered = with_conditions(&self.covered, of_kind());
         for (_, note) in self.notes.iter().filter(|(k, _)| *k == kind) {
@@ -201,6 +208,7 @@ mod tests {
             doubts: &[],
             notes: &[],
             covered: covered("1 launch".into(), 199, 200),
+            sites: Some((199, 200)),
             several: false,
             strict: false,
         };
@@ -208,6 +216,11 @@ mod tests {
         assert_eq!(evidence.verdict(Kind::DataRace), clean);
         assert!(matches!(evidence.verdict(Kind::Mismatch), Verdict::Unknown { .. }));
         assert!(matches!(evidence.verdict(Kind::RedundantBarrier), Verdict::Unknown { .. }));
+        evidence.sites = Some((99, 200));
+        let few = Verdict::Unknown { because: Reason::FewAccesses { executed: 99, of: 200 } };
+        assert_eq!(evidence.verdict(Kind::DataRace), few);
+        evidence.sites = Some((100, 200));
+        assert!(matches!(evidence.verdict(Kind::DataRace), Verdict::Clean { .. }));
         evidence.incomplete = Some(&Reason::Interrupted);
         assert_eq!(
             evidence.verdict(Kind::DataRace),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lockstep_finding::source::Sources;
-use lockstep_finding::{Finding, KernelReport, Kind, Place, Report};
+use lockstep_finding::{Finding, KernelReport, Kind, Place, Report, Severity};
 use lockstep_project::baseline::Baseline;
 use lockstep_project::suppress::{self, Rules};
 
@@ -56,34 +56,53 @@ fn identity(kernel: &KernelReport, finding: &Finding) -> Identity {
     (plain.to_owned(), finding.kind, confirmed, condition, places)
 }
 
-/// Leaves a finding that several kernels have at the same places with the first of them, which names the others.
+/// Leaves a finding that several kernels have at the same places with one of them, which names the others: the first for
+/// which it is of the highest severity.
 fn share(report: &mut Report) {
-    let mut first: HashMap<Identity, (usize, usize)> = HashMap::new();
-    for i in 0..report.kernels.len() {
-        let findings = std::mem::take(&mut report.kernels[i].findings);
-        let mut own = Vec::new();
-        for finding in findings {
-            let identity = identity(&report.kernels[i], &finding);
-            match first.get(&identity) {
-                // Instances of one kernel: its own findings differ in more than places.
-                Some(&(k, f)) if k != i && finding.suppressed.is_none() => {
-                    let name = name_beside(&report.kernels[k], &report.kernels[i]);
-                    let counted = report.kernels[i].counted(&finding);
-                    report.kernels[i].elsewhere.push((finding.kind, counted));
-                    let shown = &mut report.kernels[k].findings[f];
-                    if !shown.also_in.contains(&name) {
-                        shown.also_in.push(name);
-                    }
-                }
-                known => {
-                    if known.is_none() && finding.suppressed.is_none() {
-                        first.insert(identity, (i, own.len()));
-                    }
-                    own.push(finding);
-                }
+    let mut best: HashMap<Identity, (Severity, usize)> = HashMap::new();
+    for (i, kernel) in report.kernels.iter().enumerate() {
+        for finding in kernel.findings.iter().filter(|f| f.suppressed.is_none()) {
+            let known = best.entry(identity(kernel, finding)).or_insert((finding.severity, i));
+            if finding.severity > known.0 {
+                *known = (finding.severity, i);
             }
         }
-        report.kernels[i].findings = own;
+    }
+    let mut names: HashMap<Identity, Vec<usize>> = HashMap::new();
+    for i in 0..report.kernels.len() {
+        for finding in std::mem::take(&mut report.kernels[i].findings) {
+            let identity = identity(&report.kernels[i], &finding);
+            let shown_by =
+                best.get(&identity).map(|b| b.1).filter(|_| finding.suppressed.is_none());
+            match shown_by {
+                // Instances of one kernel: its own findings differ in more than places.
+                Some(k) if k != i => {
+                    let counted = report.kernels[i].counted(&finding);
+                    report.kernels[i].elsewhere.push((finding.kind, counted));
+                    let others = names.entry(identity).or_default();
+                    if !others.contains(&i) {
+                        others.push(i);
+                    }
+                }
+                _ => report.kernels[i].findings.push(finding),
+            }
+        }
+    }
+    for (identity_of, others) in names {
+        let Some(&(severity, k)) = best.get(&identity_of) else { continue };
+        let texts: Vec<String> =
+            others.iter().map(|&i| name_beside(&report.kernels[k], &report.kernels[i])).collect();
+        let kernel = &report.kernels[k];
+        let is_it = |f: &Finding| {
+            f.suppressed.is_none() && f.severity == severity && identity(kernel, f) == identity_of
+        };
+        let Some(at) = kernel.findings.iter().position(is_it) else { continue };
+        let shown = &mut report.kernels[k].findings[at];
+        for text in texts {
+            if !shown.also_in.contains(&text) {
+                shown.also_in.push(text);
+            }
+        }
     }
 }
 

@@ -60,7 +60,7 @@ impl Plea {
     /// Changes a finding according to the row of the table.
     pub(crate) fn apply(self, finding: &mut Finding) {
         match self {
-            Plea::Conditional(when) => make_conditional(finding, when),
+            Plea::Conditional(when) | Plea::Checked(when) => make_conditional(finding, when),
             Plea::PossibleWhen(when) => {
                 finding.confidence = Confidence::Possible;
                 make_conditional(finding, when);

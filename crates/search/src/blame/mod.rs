@@ -6,6 +6,8 @@
 //! arrays, longer rows, round sizes, offsets beyond all sizes, distinct indices. If the bug disappears with one of
 //! these and nothing else goes wrong, it is `conditional`, and the condition is the value that was varied.
 //!
+//! What no such variation explains, a general row asks of a catalogue of simple conditions ([`preconditions`]).
+//!
 //! Each such variation is a row of one table ([`table`]), which [`examine`] processes in order. The functions of the
 //! rows are grouped by what they vary: the shape of the launch ([`launch_shape`]), its [`arguments`], or which thread
 //! [waits](waits) for which.
@@ -16,6 +18,7 @@
 pub(crate) mod arguments;
 pub(crate) mod examine;
 mod launch_shape;
+mod preconditions;
 pub(crate) mod table;
 pub(crate) mod waits;
 

@@ -17,6 +17,7 @@ use std::fmt;
 
 use lockstep_finding::{Confidence, Finding, Kind, MemorySpace, Reason, When};
 
+use crate::blame::preconditions;
 use crate::condition::{block_is, boundary};
 use crate::explore::inquiry::{Inquiry, Shown};
 use crate::space::slots::Slot;
@@ -43,6 +44,8 @@ pub(crate) enum Stage {
 pub(crate) enum Plea {
     /// It shows only under this condition.
     Conditional(When),
+    /// The same, and launches on both sides have shown it.
+    Checked(When),
     /// It shows only under this condition, but no launch has shown that it does not show otherwise.
     PossibleWhen(When),
     /// It may not show in launches by a caller, for this reason.
@@ -52,7 +55,7 @@ pub(crate) enum Plea {
 impl fmt::Display for Plea {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Plea::Conditional(when) => write!(f, "when {when}"),
+            Plea::Conditional(when) | Plea::Checked(when) => write!(f, "when {when}"),
             Plea::PossibleWhen(when) => write!(f, "possible when {when}"),
             Plea::Possible(why) => write!(f, "possible: {why}"),
         }
@@ -465,6 +468,17 @@ pub static EXCUSES: &[Excuse] = &[
         plea: when!(many_threads),
     },
     Excuse {
+        name: "precondition",
+        varies: "what Lockstep chose, as simple conditions of a caller on it say",
+        yields: "C % 8 != 0, pitch < width, blockDim.x != 128",
+        shown_by: "search/rows_of_chunks_conditional.cu",
+        kinds: RACES,
+        stages: ORDINARY,
+        is_required: false,
+        applies: |_, shown| preconditions::is_looked_into(shown.finding),
+        plea: |inquiry, shown| Some(Plea::Checked(When::exactly(inquiry.precondition(shown)?))),
+    },
+    Excuse {
         name: "unaligned-sizes",
         varies: "sizes and dimensions: multiples of 2, 4, 8, 16",
         yields: "n % 2 != 0",
@@ -584,8 +598,8 @@ pub static EXCUSES: &[Excuse] = &[
     },
     Excuse {
         name: "host-sizes",
-        varies: "what the host gives: all larger, or by one smaller or larger",
-        yields: "possible",
+        varies: "what the host gives: all larger, or by one smaller or larger, or multiples of the block",
+        yields: "n % blockDim.x != 0, or possible",
         shown_by: "search/host_sizes_possible.cu",
         kinds: OUTSIDE,
         stages: LAST,
@@ -593,7 +607,13 @@ pub static EXCUSES: &[Excuse] = &[
         applies: |inquiry, shown| {
             is_confirmed(shown.finding) && !inquiry.driver.lab.space.given.sizes.is_empty()
         },
-        plea: |inquiry, shown| inquiry.depends_on_size(shown).map(Plea::Possible),
+        plea: |inquiry, shown| {
+            let why = inquiry.depends_on_size(shown)?;
+            Some(match inquiry.precondition(shown) {
+                Some(claim) => Plea::Checked(When::exactly(claim)),
+                None => Plea::Possible(why),
+            })
+        },
     },
     Excuse {
         name: "host-values",
@@ -618,6 +638,17 @@ pub static EXCUSES: &[Excuse] = &[
         is_required: false,
         applies: |inquiry, shown| !inquiry.ranked(shown.finding).is_empty(),
         plea: |inquiry, shown| inquiry.order_of_elements(shown).map(Plea::Possible),
+    },
+    Excuse {
+        name: "made-up-contents",
+        varies: "elements that lead to both addresses, or decide whether they are accessed",
+        yields: "possible",
+        shown_by: "search/marks_of_neighbours_possible.cu",
+        kinds: RACES,
+        stages: LAST,
+        is_required: false,
+        applies: |inquiry, shown| inquiry.has_made_up(shown),
+        plea: |inquiry, shown| inquiry.made_up_contents(shown).map(Plea::Possible),
     },
     Excuse {
         name: "chosen-contents",

@@ -7,6 +7,7 @@
 pub(crate) mod boundary;
 mod exact;
 mod forms;
+pub(crate) mod quantity;
 
 pub(crate) use exact::settled;
 

@@ -80,12 +80,19 @@ fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
     }
 }
 
+/// Along which axes a caller has several threads in a block. One who reads the size along y or z, and the index along x
+/// alone, counts the threads: several rows would only do the same again.
+pub(crate) fn in_use(hints: &Hints, axis: usize) -> bool {
+    let counts = axis == 0 || !hints.thread_axes[0];
+    hints.thread_axes[axis] || counts && hints.reads_block_dim[axis]
+}
+
 /// Ordinary block shapes: what is given or implied, else by the axes in use.
 pub(crate) fn blocks(kernel: &Kernel, hints: &Hints, given: &Given) -> Vec<[u32; 3]> {
     if let Some(block) = given.block.map(|b| b.value).or(kernel.required_block) {
         return vec![block];
     }
-    let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
+    let used = |a: usize| in_use(hints, a);
     let shapes: &[[u32; 3]] = match [used(0), used(1), used(2)] {
         [_, false, false] => {
             &[[64, 1, 1], [256, 1, 1], [32, 1, 1], [128, 1, 1], [512, 1, 1], [1024, 1, 1]]
@@ -154,7 +161,7 @@ pub(crate) fn most_threads(kernel: &Kernel) -> u32 {
 
 /// A block with as many threads as launch bounds allow.
 pub(crate) fn bounded_shape(kernel: &Kernel, hints: &Hints) -> Option<[u32; 3]> {
-    let used = |a: usize| hints.thread_axes[a] || hints.reads_block_dim[a];
+    let used = |a: usize| in_use(hints, a);
     kernel.most_threads.and_then(|n| full_shape(n, hints, &used))
 }
 

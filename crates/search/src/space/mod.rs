@@ -25,7 +25,7 @@ use lockstep_kernel::{Kernel, ParamKind, Ty};
 
 use self::arrays::FreeArray;
 use self::candidate::{Candidate, Contents, Gene, Rule};
-use self::dimensions::{blocks, grids, implied, most_threads};
+use self::dimensions::{blocks, grids, implied, in_use, most_threads};
 use self::initial_contents::synchronising;
 use self::ordinary::Oddity;
 use self::relations::Related;
@@ -285,7 +285,7 @@ impl<'a> Space<'a> {
             self.given.block.is_none()
                 && implied(h, a).is_none()
                 && !self.related.gives(Dimension::Block(a))
-                && (h.thread_axes[a] || h.reads_block_dim[a])
+                && in_use(h, a)
         })
     }
 
@@ -296,7 +296,7 @@ impl<'a> Space<'a> {
             self.given.block.is_none()
                 && self.kernel.required_block.is_none()
                 && !self.related.gives(Dimension::Block(a))
-                && (h.thread_axes[a] || h.reads_block_dim[a] || self.blocks[0][a] > 1)
+                && (in_use(h, a) || self.blocks[0][a] > 1)
         })
     }
 

@@ -92,6 +92,17 @@ impl Coverage {
     }
 }
 
+/// How far apart two threads are in a launch that execute two accesses ([`crate::Prepared::apart`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Apart {
+    /// Two threads of one block.
+    pub threads: bool,
+    /// Two of different warps of one block.
+    pub warps: bool,
+    /// Two of different blocks.
+    pub blocks: bool,
+}
+
 /// How threads share memory in one launch, in words of four bytes: shared memory
 /// of each block on its own, global memory of the whole launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

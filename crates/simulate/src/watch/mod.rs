@@ -1,5 +1,7 @@
-//! Observers that find no bugs: the footprint of a launch, what it does to arrays that outlive it, the trace of a finding, and which barriers are needed.
+//! Observers that find no bugs: the footprint of a launch, what it does to arrays that outlive it, the trace of a finding, which barriers are needed, and how
+//! far apart threads are that execute some sites.
 
+pub(crate) mod apart;
 pub(crate) mod barrier_needs;
 pub(crate) mod buffer_uses;
 pub(crate) mod footprint;

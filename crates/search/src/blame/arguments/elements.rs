@@ -6,8 +6,18 @@ use lockstep_kernel::Elem;
 
 use crate::blame::are_apart;
 use crate::explore::inquiry::{Inquiry, Shown, is_no_worse};
-use crate::space::candidate::Contents;
+use crate::space::candidate::{Candidate, Contents};
 use crate::space::places::is_at;
+
+/// Contents with which a race that rests on no contents shows, too.
+const OTHERS: [Contents; 6] = [
+    Contents::Swapped,
+    Contents::Iota,
+    Contents::Spaced,
+    Contents::Descending,
+    Contents::Zeros,
+    Contents::Ones,
+];
 
 impl Inquiry<'_, '_> {
     /// Floats that determine an address are scaled to an index: a caller passes numbers in [0, 1).
@@ -173,5 +183,54 @@ impl Inquiry<'_, '_> {
             array.written_through && chosen
         };
         (0..space.arrays.len()).filter(is_ours).collect()
+    }
+
+    /// Arrays that nobody gave and that the kernel does not write, whose elements lead both threads to one address.
+    pub(in crate::blame) fn made_up(&self, shown: &Shown) -> Vec<usize> {
+        let space = self.driver.lab.space;
+        let race = matches!(self.key.kind, Kind::DataRace | Kind::MissingFence);
+        let [a, b] = &shown.finding.accesses[..] else { return Vec::new() };
+        let is_plain = [a, b].iter().all(|a| matches!(a.op, Action::Read | Action::Write));
+        // One element that several threads add to is what such an array is for.
+        let is_one = self.leaders([a]) == self.leaders([b]) && !self.may_be_apart(shown.finding);
+        if !race || shown.finding.benign || !is_plain || is_one {
+            return Vec::new();
+        }
+        let mut all: Vec<usize> =
+            shown.finding.accesses.iter().flat_map(|a| self.leaders([a])).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|&i| space.arrays[i].is_of_ints() && !space.arrays[i].written);
+        all
+    }
+
+    pub(in crate::blame) fn has_made_up(&self, shown: &Shown) -> bool {
+        !self.made_up(shown).is_empty()
+    }
+
+    /// Whether a race disappears with other elements, although both places are reached: then it rests on contents that
+    /// Lockstep made up, and is no error. A race that every content shows does not.
+    pub(in crate::blame) fn made_up_contents(&mut self, shown: &Shown) -> Option<Reason> {
+        let space = self.driver.lab.space;
+        let arrays = self.made_up(shown);
+        let alone = arrays.iter().map(|&i| vec![i]);
+        let together = (arrays.len() > 1).then(|| arrays.clone());
+        let lists: Vec<Vec<usize>> = alone.chain(together).collect();
+        let plain = space.plain();
+        let wide = Candidate { grid: plain.grid, block: plain.block, ..shown.candidate.clone() };
+        for list in lists {
+            for contents in OTHERS {
+                let all: Vec<_> = list.iter().map(|&i| (i, contents)).collect();
+                let gone = [shown.candidate, &wide].into_iter().all(|c| {
+                    let other = space.agreeing(&self.with_contents(c, &all));
+                    self.without_bug(&other, shown.wrong).is_some_and(|t| self.reaches(&t))
+                });
+                if gone {
+                    let array = space.arrays[list[0]].name.clone();
+                    return Some(Reason::ChosenContents { array });
+                }
+            }
+        }
+        None
     }
 }

@@ -1,0 +1,354 @@
+//! Whether a simple condition on what Lockstep chose makes a race go away.
+//!
+//! Nothing in a kernel states what its callers keep to: that `C` is a multiple of 8, that a stride is at least the row
+//! that it spans, that the block has as many threads as a constant says. So for the two accesses in question the
+//! conditions of a [catalogue] are tried one by one, and then two lower bounds together: the launch that shows the race
+//! is changed as little as possible so that it satisfies the condition. If the race is gone from it, both sides are
+//! executed: other launches that satisfy the condition, with other sizes and dimensions, never show the race, and
+//! others that do not satisfy it do. Then the finding is conditional, under the opposite. If there is no such
+//! condition, nothing that Lockstep chose is to blame, as far as these conditions go.
+//!
+//! A launch without the race is only counted if threads as far apart as those of the finding (in one warp, in several
+//! warps, in several blocks) still make the two accesses, and if nothing else goes wrong in it. So a condition cannot
+//! excuse a race by leaving one thread, one warp or one block.
+//!
+//! What can go wrong: a bug may be called conditional although callers do not keep to the condition. It is still
+//! reported, with the condition. Conditions on contents of arrays have rows of their own in the [table](super::table).
+
+mod catalogue;
+
+use lockstep_finding::{Access, Claim, Confidence, Finding, Kind};
+use lockstep_kernel::SiteId;
+use lockstep_simulate::Apart;
+
+use self::catalogue::{Relation, Requirement, requirements, whole_blocks};
+use crate::explore::inquiry::{Inquiry, Shown, is_no_worse, wrong};
+use crate::explore::ledger::same;
+use crate::explore::trial::Trial;
+use crate::space::Space;
+use crate::space::candidate::{Candidate, Gene};
+use crate::space::places::is_at;
+
+/// Maximum number of launches for the conditions of one finding, and of these for pairs of conditions.
+const MOST_LAUNCHES: usize = 260;
+const MOST_PAIRED: usize = 80;
+/// Number of launches on each side of a condition that have to agree with it.
+const LEAST_CLEAN: usize = 3;
+const LEAST_SHOWN: usize = 2;
+/// Number of launches without the race of which it is looked up how far apart their threads are.
+const MOST_LOOKED_AT: usize = 4;
+
+/// What a launch says about a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Shows,
+    /// It ended without the race, and nothing else went wrong; both places were reached.
+    Clean,
+    Inconclusive,
+}
+
+impl Inquiry<'_, '_> {
+    /// The opposite of a condition under which the race is gone although threads as far apart make the accesses.
+    pub(super) fn precondition(&mut self, shown: &Shown) -> Option<Claim> {
+        let kept = self.driver.begin_check();
+        let claim = Attempt::new(self, shown).find();
+        self.driver.end_check(kept);
+        claim
+    }
+
+    /// The same for a finding that a condition has been found for, but one that is only an example.
+    pub(crate) fn precondition_of(&mut self, trial: &Trial) -> Option<Claim> {
+        let shown = self.shown(trial)?;
+        self.precondition(&shown)
+    }
+}
+
+struct Attempt<'t, 'i, 'd, 'a> {
+    inquiry: &'i mut Inquiry<'d, 'a>,
+    shown: &'t Shown<'t>,
+    /// How far apart the two threads of the finding are.
+    far: Apart,
+    /// The sites of the two accesses.
+    sites: [Vec<SiteId>; 2],
+    /// What launches have said.
+    known: Vec<(Candidate, Answer)>,
+    left: usize,
+}
+
+impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
+    fn new(inquiry: &'i mut Inquiry<'d, 'a>, shown: &'t Shown<'t>) -> Self {
+        let kernel = inquiry.driver.lab.space.kernel;
+        let at = |a: Option<&Access>| {
+            let sites = kernel.sites.iter().enumerate();
+            let there = sites.filter(|(_, s)| a.is_some_and(|a| is_at(kernel, s, a)));
+            there.map(|(i, _)| SiteId(i as u32)).collect::<Vec<_>>()
+        };
+        let accesses = &shown.finding.accesses;
+        let sites = [at(accesses.first()), at(accesses.get(1))];
+        let warp = inquiry.driver.lab.config.warp_size;
+        let far = distance(shown.finding, shown.candidate, warp);
+        Attempt { inquiry, shown, far, sites, known: Vec::new(), left: MOST_LAUNCHES }
+    }
+
+    fn find(&mut self) -> Option<Claim> {
+        let space = self.inquiry.driver.lab.space;
+        let vectors = self.inquiry.is_of_vectors(self.shown.finding);
+        let all = match self.inquiry.key.kind {
+            Kind::OutOfBounds => whole_blocks(space),
+            _ => requirements(space, vectors),
+        };
+        let bases = self.bases();
+        for r in &all {
+            if let Some(claim) = self.tried(std::slice::from_ref(r), &bases) {
+                return Some(claim);
+            }
+            if self.left == 0 {
+                return None;
+            }
+        }
+        self.left = self.left.min(MOST_PAIRED);
+        let is_bound = |r: &&Requirement| r.relation == Relation::AtLeast;
+        let bounds: Vec<&Requirement> = all.iter().filter(is_bound).collect();
+        // A power of two that is large enough.
+        let powers = all.iter().filter(|r| matches!(r.relation, Relation::Mask | Relation::Power));
+        let powers =
+            powers.flat_map(|p| bounds.iter().filter(move |b| b.of == p.of).map(move |b| (b, p)));
+        let powers: Vec<_> =
+            powers.map(|(bound, power)| [(*bound).clone(), power.clone()]).collect();
+        if let Some(claim) = powers.into_iter().find_map(|list| self.tried(&list, &bases)) {
+            return Some(claim);
+        }
+        if !self.helps_together(&bounds) {
+            return None;
+        }
+        for (i, a) in bounds.iter().enumerate() {
+            for b in bounds[i + 1..].iter().filter(|b| b.of != a.of) {
+                let list = [(*a).clone(), (*b).clone()];
+                if let Some(claim) = self.tried(&list, &bases) {
+                    return Some(claim);
+                }
+                if self.left == 0 {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// The opposite of some requirements together, if they help and launches on both sides agree.
+    fn tried(&mut self, list: &[Requirement], bases: &[Candidate]) -> Option<Claim> {
+        let space = self.inquiry.driver.lab.space;
+        let helps = self.helps(list) && self.is_true(list, bases);
+        helps.then(|| Claim::any(list.iter().map(|r| r.broken(space))))
+    }
+
+    /// The launches that a condition is tried in: that of the finding, one with the usual dimensions, the ordinary one
+    /// with the values that differ, and some with other sizes and dimensions.
+    fn bases(&self) -> Vec<Candidate> {
+        let space = self.inquiry.driver.lab.space;
+        let own = self.shown.candidate;
+        let plain = space.plain();
+        let wide = Candidate { grid: plain.grid, block: plain.block, ..own.clone() };
+        let mut pinned = wide.clone();
+        for i in space.integers() {
+            pinned.genes[i] = Gene::Int(space.clamp(i, own.int(i)));
+        }
+        let mut out = vec![own.clone(), wide.clone(), pinned.clone()];
+        for i in space.integers().into_iter().take(4) {
+            let n = pinned.int(i);
+            if n > 1 && !space.slots[i].hints.selects {
+                for v in [n / 2 + 1, n + 3] {
+                    let mut c = pinned.clone();
+                    c.genes[i] = Gene::Int(space.clamp(i, v));
+                    out.push(c);
+                }
+            }
+        }
+        let (threads, blocks) = (space.free_block(), space.free_grid());
+        for a in 0..3 {
+            let mut c = wide.clone();
+            if threads[a] {
+                c.block[a] = (c.block[a] / 2).max(2);
+                out.push(c.clone());
+            }
+            if blocks[a] {
+                c.grid[a] = 2 * wide.grid[a] + 1;
+                out.push(c);
+            }
+        }
+        let mut unique: Vec<Candidate> = Vec::new();
+        for c in out.iter().map(|c| space.agreeing(c)) {
+            if space.is_possible(&c) && !unique.iter().any(|u| u.is_same_launch(&c)) {
+                unique.push(c);
+            }
+        }
+        unique
+    }
+
+    /// The launches like another one in which all requirements hold.
+    fn satisfying(&self, list: &[Requirement], c: &Candidate) -> Vec<Candidate> {
+        let space = self.inquiry.driver.lab.space;
+        let mut all = vec![c.clone()];
+        for r in list {
+            all = all.iter().flat_map(|c| r.satisfied(space, c)).take(4).collect();
+        }
+        all.retain(|c| list.iter().all(|r| r.holds(space, c)));
+        all
+    }
+
+    /// Whether the launch of the finding breaks the requirements, and no longer has the race where it keeps to them.
+    fn helps(&mut self, list: &[Requirement]) -> bool {
+        let space = self.inquiry.driver.lab.space;
+        let own = self.shown.candidate;
+        if list.iter().all(|r| r.holds(space, own)) {
+            return false;
+        }
+        let kept = self.satisfying(list, own);
+        let Some(first) = kept.first() else { return false };
+        self.answer(first) != Answer::Shows && kept.iter().all(|c| self.answer(c) != Answer::Shows)
+    }
+
+    /// Whether the race is gone where all lower bounds hold with room to spare, in some order of the parameters.
+    fn helps_together(&mut self, bounds: &[&Requirement]) -> bool {
+        let space = self.inquiry.driver.lab.space;
+        let mut slots = Vec::new();
+        for r in bounds {
+            if !slots.contains(&r.of) {
+                slots.push(r.of);
+            }
+        }
+        let orders = [slots.clone(), slots.into_iter().rev().collect()];
+        orders.into_iter().any(|order| {
+            let mut c = self.shown.candidate.clone();
+            for of in order {
+                let own = bounds.iter().filter(|r| r.of == of);
+                let most = own.filter_map(|r| space.value_of(&r.side, &c)).max().unwrap_or(0);
+                let most = most.clamp(0, 1 << 20);
+                if let Some(with) = of.with(space, &c, most.max(of.of(space, &c))) {
+                    c = space.agreeing(&with);
+                }
+            }
+            space.is_possible(&c) && self.answer(&c) != Answer::Shows
+        })
+    }
+
+    /// Executes launches on both sides of a condition that helps in one.
+    fn is_true(&mut self, list: &[Requirement], bases: &[Candidate]) -> bool {
+        let space = self.inquiry.driver.lab.space;
+        let mut clean: Vec<Candidate> = Vec::new();
+        let small = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.small(space, c)));
+        let all: Vec<Candidate> = bases.iter().cloned().chain(small).collect();
+        for c in all.iter().flat_map(|c| self.satisfying(list, c)).collect::<Vec<_>>() {
+            match self.answer(&c) {
+                Answer::Shows => return false,
+                Answer::Clean if !clean.iter().any(|k| k.is_same_launch(&c)) => clean.push(c),
+                _ => {}
+            }
+        }
+        if clean.len() < LEAST_CLEAN {
+            return false;
+        }
+        // Launches with many threads say most.
+        clean.sort_by_key(|c| std::cmp::Reverse(c.threads()));
+        if !clean.iter().take(MOST_LOOKED_AT).any(|c| self.is_as_far_apart(c)) {
+            return false;
+        }
+        let broken = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.violated(space, c)));
+        let is_broken = |c: &Candidate| !list.iter().all(|r| r.holds(space, c));
+        let all: Vec<Candidate> = bases.iter().cloned().chain(broken).filter(is_broken).collect();
+        let mut shown: Vec<Candidate> = Vec::new();
+        for c in all {
+            let is_new = !shown.iter().any(|k| k.is_same_launch(&c));
+            if is_new && self.answer(&c) == Answer::Shows {
+                shown.push(c);
+            }
+            if shown.len() >= LEAST_SHOWN && is_no_bound(list, &clean, &shown, space) {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn answer(&mut self, c: &Candidate) -> Answer {
+        if let Some((_, known)) = self.known.iter().find(|(k, _)| k.is_same_launch(c)) {
+            return *known;
+        }
+        let space = self.inquiry.driver.lab.space;
+        if self.left == 0 || self.inquiry.driver.is_late() || !space.is_possible(c) {
+            return Answer::Inconclusive;
+        }
+        self.left -= 1;
+        let answer = self.executed(c);
+        self.known.push((c.clone(), answer));
+        answer
+    }
+
+    fn executed(&mut self, c: &Candidate) -> Answer {
+        let Some(trial) = self.inquiry.driver.again(c, 1) else { return Answer::Inconclusive };
+        if same(&trial, self.inquiry.key).is_some() {
+            return Answer::Shows;
+        }
+        let ended = is_no_worse(&trial, self.shown.wrong.max(self.own_wrong()));
+        match ended && self.inquiry.reaches(&trial) {
+            true => Answer::Clean,
+            false => Answer::Inconclusive,
+        }
+    }
+
+    fn own_wrong(&self) -> usize {
+        self.shown.trial.map_or(0, wrong)
+    }
+
+    /// Whether threads as far apart as those of the finding make the two accesses in another launch.
+    fn is_as_far_apart(&self, c: &Candidate) -> bool {
+        let lab = &self.inquiry.driver.lab;
+        let Some(trial) = lab.try_out(c, lab.config.max_steps, true).ok().flatten() else {
+            return false;
+        };
+        let Ok(bound) = lab.shelf.bind(lab.space.kernel, &trial.launch) else { return false };
+        let groups = [&self.sites[0][..], &self.sites[1][..]];
+        let Ok(seen) = lab.prepared().apart(&bound, &lab.config, groups) else { return false };
+        let far = self.far;
+        (seen.blocks || !far.blocks) && (seen.warps || !far.warps) && (seen.threads || !far.threads)
+    }
+}
+
+/// Whether a requirement that is no bound does not only help because its values are large: a larger one that breaks it
+/// shows the race, too.
+fn is_no_bound(
+    list: &[Requirement],
+    clean: &[Candidate],
+    shown: &[Candidate],
+    space: &Space,
+) -> bool {
+    list.iter().all(|r| {
+        let values = |all: &[Candidate]| all.iter().map(|c| r.of.of(space, c)).collect::<Vec<_>>();
+        let (least, most) = (values(clean).into_iter().min(), values(shown).into_iter().max());
+        matches!(r.relation, Relation::AtLeast | Relation::AtMost) || most > least
+    })
+}
+
+/// How far apart the threads of a finding are.
+fn distance(finding: &Finding, c: &Candidate, warp_size: u32) -> Apart {
+    let [a, b, ..] = &finding.accesses[..] else { return Apart::default() };
+    if a.block != b.block {
+        return Apart { blocks: true, ..Apart::default() };
+    }
+    let number = |a: &Access| {
+        let [x, y, z] = a.thread?;
+        Some((z * c.block[1] + y) * c.block[0] + x)
+    };
+    match (number(a), number(b)) {
+        (Some(a), Some(b)) => Apart {
+            warps: a / warp_size != b / warp_size,
+            threads: a / warp_size == b / warp_size,
+            blocks: false,
+        },
+        _ => Apart { threads: true, ..Apart::default() },
+    }
+}
+
+/// Whether a finding is one that a condition is looked for.
+pub(super) fn is_looked_into(finding: &Finding) -> bool {
+    finding.accesses.len() == 2 && finding.confidence == Confidence::Confirmed
+}
