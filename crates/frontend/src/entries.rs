@@ -38,6 +38,12 @@ pub fn is_named(name: &str, mangled: &str, asked: &str) -> bool {
     [name, mangled, plain, last].contains(&asked)
 }
 
+/// `k` of `a::k<float>(int)`.
+pub(crate) fn plain_name(name: &str) -> &str {
+    let plain = name.split(['<', '(']).next().unwrap_or(name);
+    plain.rsplit("::").next().unwrap_or(plain)
+}
+
 impl Module {
     /// The hint for a source without kernels, but with functions of its own.
     pub fn offered_functions(&self) -> String {

@@ -9,8 +9,6 @@
 //! one that is not compiled (`#if 0`) fails to instantiate, which is reported. Parameters for which nothing can be
 //! chosen (a functor, a pack, a template) are reported too.
 
-use std::ffi::OsString;
-
 use lockstep_kernel::Kernel;
 
 use crate::clang::temporary::Temporary;
@@ -120,78 +118,156 @@ pub(crate) fn missing(text: &str, kernels: &[Kernel], asked: &[String]) -> Vec<T
     scan(text).into_iter().filter(|t| wanted(t) && !instantiated(t)).collect()
 }
 
+/// A choice of arguments for a template.
+struct Choice<'a> {
+    template: &'a Template,
+    /// The instance, and its arguments in words.
+    name: String,
+    arguments: String,
+}
+
 /// Instantiates templates as far as possible.
+///
+/// All are tried at once, each on a line of its own. The compiler's messages name the lines of those that do not compile;
+/// these are tried with another type.
 pub(crate) fn make(
     source: &Source,
     head: &HeadComment,
     options: &Options,
     templates: &[Template],
 ) -> Result<Made, Error> {
-    let compile = |names: &[&str]| with_instances(source, head, options, names);
     let mut made = Made { compiled: None, chosen: Vec::new(), failed: Vec::new() };
-    // Most often all compile at once.
-    let first: Result<Vec<_>, _> = templates.iter().map(|t| t.arguments(TYPES[0])).collect();
-    if let Ok(all) = first {
-        let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
-        match compile(&names) {
-            Ok(compiled) => {
-                made.compiled = Some(compiled);
-                made.chosen =
-                    templates.iter().zip(all).map(|(t, (_, args))| chosen(t, args)).collect();
-                return Ok(made);
+    let mut good: Vec<Choice> = Vec::new();
+    // With why the first choice for it does not compile.
+    let mut open: Vec<(&Template, Option<String>)> = templates.iter().map(|t| (t, None)).collect();
+    for of_type in TYPES {
+        let mut tried: Vec<Choice> = Vec::new();
+        for (template, because) in &mut open {
+            match template.arguments(of_type) {
+                Ok((name, arguments)) => tried.push(Choice { template, name, arguments }),
+                Err(why) => *because = Some(why),
             }
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
-            Err(_) => {}
+        }
+        open.retain(|(t, because)| {
+            let is_tried = tried.iter().any(|c| std::ptr::eq(c.template, *t));
+            if !is_tried {
+                made.failed.push(failure(t, because.clone()));
+            }
+            is_tried
+        });
+        for choice in compiling(source, head, options, &mut tried, &mut good, &mut made)? {
+            let (choice, message) = choice;
+            let because = format!("with {} it does not compile: {message}", choice.arguments);
+            let of = open.iter_mut().find(|(t, _)| std::ptr::eq(*t, choice.template));
+            of.into_iter().for_each(|(_, b)| *b = Some(b.take().unwrap_or(because.clone())));
+        }
+        open.retain(|(t, _)| good.iter().all(|c| !std::ptr::eq(c.template, *t)));
+        // Only another type is another choice.
+        open.retain(|(t, because)| {
+            if !t.has_types() {
+                made.failed.push(failure(t, because.clone()));
+            }
+            t.has_types()
+        });
+        if open.is_empty() {
+            break;
         }
     }
-    let mut good: Vec<String> = Vec::new();
-    for template in templates {
-        match one(template, &compile)? {
-            Ok((name, arguments)) => {
-                good.push(name);
-                made.chosen.push(chosen(template, arguments));
-            }
-            Err(because) => made.failed.push(Uninstantiated {
-                template: template.name.clone(),
-                line: template.line,
-                because: format!("nothing in the source instantiates the template, and {because}"),
-            }),
-        }
-    }
-    if !good.is_empty() {
-        let names: Vec<&str> = good.iter().map(String::as_str).collect();
-        made.compiled = Some(compile(&names)?);
-    }
+    made.failed.extend(open.into_iter().map(|(t, because)| failure(t, because)));
+    let place = |name: &String| templates.iter().position(|t| t.name == *name);
+    made.failed.sort_by_key(|u| place(&u.template));
+    good.sort_by_key(|c| place(&c.template.name));
+    let chosen = |c: Choice| Chosen { template: c.template.name.clone(), arguments: c.arguments };
+    made.chosen = good.into_iter().map(chosen).collect();
     Ok(made)
 }
 
-fn chosen(template: &Template, arguments: String) -> Chosen {
-    Chosen { template: template.name.clone(), arguments }
+fn failure(template: &Template, because: Option<String>) -> Uninstantiated {
+    let because = because.unwrap_or_default();
+    Uninstantiated {
+        template: template.name.clone(),
+        line: template.line,
+        because: format!("nothing in the source instantiates the template, and {because}"),
+    }
 }
 
-/// The first choice of arguments that compiles, or why none does.
-fn one(
-    template: &Template,
-    compile: &impl Fn(&[&str]) -> Result<Compiled, Error>,
-) -> Result<Result<(String, String), String>, Error> {
-    let mut because = String::new();
-    let tries = if template.has_types() { TYPES.len() } else { 1 };
-    for of_type in &TYPES[..tries] {
-        let (name, arguments) = match template.arguments(of_type) {
-            Ok(found) => found,
-            Err(why) => return Ok(Err(why)),
-        };
-        match compile(&[&name]) {
-            Ok(_) => return Ok(Ok((name, arguments))),
-            Err(Error::Cancelled) => return Err(Error::Cancelled),
-            Err(e) if because.is_empty() => {
-                because = format!("with {arguments} it does not compile: {}", first_error(&e));
+/// Compiles all `good` choices with those of the `tried` ones that compile, which become good; returns the others, with
+/// messages.
+fn compiling<'a>(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+    tried: &mut Vec<Choice<'a>>,
+    good: &mut Vec<Choice<'a>>,
+    made: &mut Made,
+) -> Result<Vec<(Choice<'a>, String)>, Error> {
+    let mut failed = Vec::new();
+    while !tried.is_empty() {
+        let names: Vec<&str> = good.iter().chain(&*tried).map(|c| c.name.as_str()).collect();
+        let error = match with_instances(source, head, options, &names) {
+            Ok(compiled) => {
+                made.compiled = Some(compiled);
+                good.append(tried);
+                break;
             }
-            Err(_) => {}
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(error) => error,
+        };
+        let text = error.to_string();
+        let blamed = blamed(&text);
+        let first = good.len();
+        let (bad, rest): (Vec<_>, Vec<_>) = std::mem::take(tried)
+            .into_iter()
+            .enumerate()
+            .partition(|(i, _)| blamed.iter().any(|(line, _)| *line == first + i + 1));
+        let of = |i: usize| blamed.iter().find(|(line, _)| *line == first + i + 1);
+        failed.extend(bad.into_iter().map(|(i, c)| {
+            let message = of(i).map_or_else(|| first_error(&error), |(_, m)| m.clone());
+            (c, message)
+        }));
+        *tried = rest.into_iter().map(|(_, c)| c).collect();
+        if blamed.iter().all(|(line, _)| *line <= first) {
+            // It is not known which ones are to blame: one by one.
+            let mut kept = Vec::new();
+            let before = tried.len();
+            for choice in std::mem::take(tried) {
+                match with_instances(source, head, options, &[&choice.name]) {
+                    Ok(_) => kept.push(choice),
+                    Err(Error::Cancelled) => return Err(Error::Cancelled),
+                    Err(e) => failed.push((choice, first_error(&e))),
+                }
+            }
+            match kept.len() < before {
+                true => *tried = kept,
+                // They only compile apart.
+                false => failed.extend(kept.into_iter().map(|c| (c, first_error(&error)))),
+            }
         }
     }
-    Ok(Err(because))
+    Ok(failed)
 }
+
+/// The lines of [`INSTANCES`] that errors are in, or are requested by, each with its first message.
+fn blamed(stderr: &str) -> Vec<(usize, String)> {
+    let mut out: Vec<(usize, String)> = Vec::new();
+    let mut message = "";
+    for text in stderr.lines() {
+        if let Some((_, error)) = text.split_once("error: ") {
+            message = error;
+        }
+        let line = text.strip_prefix(INSTANCES).and_then(|rest| rest.strip_prefix(':'));
+        let line = line.and_then(|rest| rest.split(':').next()?.parse().ok());
+        if let Some(line) = line
+            && out.iter().all(|(l, _)| *l != line)
+        {
+            out.push((line, message.to_owned()));
+        }
+    }
+    out
+}
+
+/// The name under which the compiler sees the requests.
+const INSTANCES: &str = "instances";
 
 fn first_error(error: &Error) -> String {
     let text = error.to_string();
@@ -206,9 +282,10 @@ fn with_instances(
     names: &[&str],
 ) -> Result<Compiled, Error> {
     let mut bytes = source.bytes.clone();
-    let uses: String = names.iter().map(|n| format!("(void)&{n}; ")).collect();
-    let text =
-        format!("\n#line 1 \"instances\"\nnamespace {{ void lockstep_instances() {{ {uses}}} }}\n");
+    let uses: String = names.iter().map(|n| format!("(void)&{n};\n")).collect();
+    let text = format!(
+        "\n#line 1 \"{INSTANCES}\"\nnamespace {{ void lockstep_instances() {{ {uses}}} }}\n"
+    );
     bytes.extend_from_slice(text.as_bytes());
     let mut options = options.clone();
     let extended = Source { bytes, ..source.clone() };
@@ -217,11 +294,7 @@ fn with_instances(
     };
     // clang reads the file under its original name, with these contents.
     let file = Temporary::new("cu", &extended.bytes)?;
-    let mut remap = path.clone().into_os_string();
-    remap.push(";");
-    remap.push(file.path());
-    options.clang_args.extend(["-Xclang", "-remap-file", "-Xclang"].map(OsString::from));
-    options.clang_args.push(remap);
+    options.read_as(path.clone().into_os_string(), file.path());
     clang::compile(&extended, head, &options, Emit::Needed)
 }
 

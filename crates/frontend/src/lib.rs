@@ -26,6 +26,7 @@ mod prepare;
 mod program;
 mod reference;
 mod restart;
+mod salvage;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,8 +34,9 @@ use std::path::{Path, PathBuf};
 use lockstep_cancel::Cancel;
 use lockstep_kernel::{Kernel, Language};
 
-use clang::Emit;
+use clang::{Compiled, Emit, Source};
 use entries::Entries;
+use salvage::Detail;
 
 pub use clang::architecture::DEFAULT_ARCHITECTURE;
 pub use clang::compiler_identity;
@@ -54,6 +56,7 @@ pub use program::{
 };
 pub use reference::{Reference, compile_reference, is_reference};
 pub use restart::{begin_again_after_crash, is_careful};
+pub use salvage::{Omission, Part};
 
 /// How to compile and lower.
 #[derive(Clone, Debug)]
@@ -86,6 +89,17 @@ impl Default for Options {
             entries: Vec::new(),
             cancel: Cancel::default(),
         }
+    }
+}
+
+impl Options {
+    /// Makes clang read a file with other contents.
+    pub(crate) fn read_as(&mut self, file: OsString, contents: &Path) {
+        let mut remap = file;
+        remap.push(";");
+        remap.push(contents);
+        self.clang_args.extend(["-Xclang", "-remap-file", "-Xclang"].map(OsString::from));
+        self.clang_args.push(remap);
     }
 }
 
@@ -126,24 +140,56 @@ pub struct Module {
     pub left_out: Vec<LeftOut>,
     /// All files that the compiler read, including the input itself.
     pub files: Vec<PathBuf>,
+    /// Headers that were not found and taken as empty, as they are spelled.
+    pub missing_headers: Vec<String>,
+    /// Parts of the source that do not compile and were left out.
+    pub omissions: Vec<Omission>,
+}
+
+impl Module {
+    /// Whether this is all of the source.
+    pub fn is_whole(&self) -> bool {
+        self.missing_headers.is_empty() && self.omissions.is_empty()
+    }
 }
 
 /// Compiles (or reads) the input and lowers every kernel in it, and the functions that [`Options::entries`] names.
 pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
-    let source = clang::Source::open(input, options)?;
+    let source = Source::open(input, options)?;
     let text = String::from_utf8_lossy(&source.bytes);
     let head = head::parse(&text, source.language);
     if source.language == Language::Llvm {
         return Ok(Module { head, ..load_ir_bytes(&source.bytes, &source.name, options)? });
     }
-    let compiled = clang::compile(&source, &head, options, Emit::Needed)?;
+    match clang::compile(&source, &head, options, Emit::Needed) {
+        Err(first) if source.language == Language::Cuda => {
+            let again = |s: &Source, o: &Options| clang::compile(s, &head, o, Emit::Needed);
+            let detail = Detail::Statements;
+            let rest = salvage::compile(&source, &head, options, detail, &again, first)?;
+            let compiled = rest.compiled.clone();
+            let module = lower_compiled(&rest.source, &text, head, &rest.options, compiled)?;
+            rest.tell(module)
+        }
+        compiled => lower_compiled(&source, &text, head, options, compiled?),
+    }
+}
+
+/// The kernels of a source that was compiled; `text` is what the user sees of it.
+fn lower_compiled(
+    source: &Source,
+    text: &str,
+    head: HeadComment,
+    options: &Options,
+    compiled: Compiled,
+) -> Result<Module, Error> {
     let lower = |bitcode: &[u8]| lower_bitcode(bitcode, &source.name, source.language, options);
     let mut module = lower(&compiled.bitcode)?;
     let mut files = compiled.files;
     if source.language == Language::Cuda {
-        let missing = instances::missing(&text, &module.kernels, &options.entries);
+        let own = String::from_utf8_lossy(&source.bytes);
+        let missing = instances::missing(&own, &module.kernels, &options.entries);
         if !missing.is_empty() {
-            let made = instances::make(&source, &head, options, &missing)?;
+            let made = instances::make(source, &head, options, &missing)?;
             if let Some(with) = made.compiled {
                 module = lower(&with.bitcode)?;
                 files = with.files;
@@ -160,20 +206,20 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
     };
     if wanted
         && module.chosen.is_empty()
-        && let Ok(all) = clang::compile(&source, &head, options, Emit::All)
+        && let Ok(all) = clang::compile(source, &head, options, Emit::All)
         && let Ok(with_all) = lower(&all.bitcode)
     {
         module = with_all;
     }
     if source.language == Language::Cuda {
-        let found = left_out::find(&source, &head, options, &files, &module.kernels);
+        let found = left_out::find(source, &head, options, &files, &module.kernels);
         module.uninstantiated.retain(|u| found.missing.iter().all(|m| m.template != u.template));
         module.uninstantiated.extend(found.missing);
         module.left_out = found.kernels;
         module.architecture = Some(clang::architecture::of(options));
     }
-    annotations::quote(&mut module.kernels, &source.name, &text);
-    names::mend(&mut module.kernels, &source.name, &text);
+    annotations::quote(&mut module.kernels, &source.name, text);
+    names::mend(&mut module.kernels, &source.name, text);
     if let Some(offset) = head.global_offset {
         module.kernels.iter_mut().for_each(|k| head::fix_offset(k, offset));
     }
@@ -185,7 +231,7 @@ pub fn load(input: Input, options: &Options) -> Result<Module, Error> {
 
 /// clang's output for a source file, unchanged: for callers that store it and load it later.
 pub fn bitcode(input: Input, options: &Options) -> Result<Vec<u8>, Error> {
-    let source = clang::Source::open(input, options)?;
+    let source = Source::open(input, options)?;
     let head = head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
     Ok(clang::compile(&source, &head, options, Emit::Needed)?.bitcode)
 }
@@ -238,6 +284,8 @@ fn lower_module(
         architecture: None,
         left_out: Vec::new(),
         files: Vec::new(),
+        missing_headers: Vec::new(),
+        omissions: Vec::new(),
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options, &entries.chosen);

@@ -33,6 +33,9 @@
 #include "lockstep/texture.h"
 #include "lockstep/annotations.h"
 
+// CUDA's own headers bring std::forward and the type traits along.
+#include <utility>
+
 // Set where a program is compiled to be run.
 #ifdef __LOCKSTEP_PROGRAM__
 #include "lockstep/host_program.h"

@@ -77,6 +77,7 @@ fn language_of(path: &Path) -> Option<Language> {
 
 pub(crate) use host_object::program_host_command;
 
+#[derive(Clone)]
 pub(crate) struct Compiled {
     pub(crate) bitcode: Vec<u8>,
     pub(crate) warnings: Vec<String>,
@@ -268,7 +269,10 @@ fn leaves_prelude_alone(flag: &str) -> bool {
     let macro_of_the_user = flag
         .strip_prefix("-D")
         .is_some_and(|m| !m.is_empty() && !m.starts_with('_') && m != "NDEBUG");
-    (path_or_file && !flag.ends_with(".pch")) || macro_of_the_user
+    // A header that is included comes after it.
+    let comes_later =
+        ["-Xclang", "-remap-file", "-MG", "-ferror-limit=0", "-include"].contains(&flag);
+    (path_or_file && !flag.ends_with(".pch")) || macro_of_the_user || comes_later
 }
 
 /// `12.4` of `#define CUDA_VERSION 12040`.
@@ -300,7 +304,8 @@ pub(crate) fn kept_lines(
     options: &Options,
 ) -> Option<Vec<(PathBuf, u32, String)>> {
     let (mut command, _) = cuda_command(source, head, options, Side::DevicePlain).ok()?;
-    command.args(["-E", "-dI", "-Xclang", "-fdirectives-only"]);
+    // A dependency file is asked for because clang takes missing headers as empty only then.
+    command.args(["-E", "-dI", "-Xclang", "-fdirectives-only", "-MD", "-MF", "/dev/null"]);
     let output = run(command, source, &options.cancel).ok()?.bitcode;
     let input = names::path(&source.name);
     let (mut file, mut line) = (PathBuf::new(), 0);

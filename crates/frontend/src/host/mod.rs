@@ -6,7 +6,8 @@
 //! `cudaLaunchKernel` ([`direct`]). A launch has its constants, the expressions for its dimensions and arguments
 //! ([`values`]; for those that are not analysed, [`bound`]), the conditions on the path to it ([`conditions`]), and the
 //! sizes of its arrays ([`arrays`]). A launch in a loop becomes one for each iteration that is evaluated ([`rounds`]).
-//! If the host side does not compile, there are no launches.
+//! Functions that do not compile are left out ([`salvage`]); what they name may be launched or called by them. If the
+//! rest does not compile either, there are no launches.
 
 mod arrays;
 mod bound;
@@ -31,8 +32,9 @@ use llvm_sys::debuginfo::{
 use lockstep_kernel::Language;
 
 use crate::clang::{self, Side, Source};
-use crate::llvm::{self, Bb, Module, Opcode, Val};
-use crate::{HeadComment, Input, Options, clang::dependencies};
+use crate::llvm::{self, Bb, Module, Opcode, Val, demangle};
+use crate::salvage::{self, Detail};
+use crate::{HeadComment, Input, Options, clang::dependencies, entries::plain_name};
 
 pub use arrays::{HostAlias, HostArray, HostPointer};
 pub use bound::HostBound;
@@ -108,7 +110,8 @@ pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostS
         return HostSide::default();
     };
     let has = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|w| w == word);
-    let launches = |bytes: &[u8]| has(bytes, b"<<<") || has(bytes, b"cudaLaunch");
+    let launches =
+        |bytes: &[u8]| has(bytes, b"<<<") || has(bytes, b"<< <") || has(bytes, b"cudaLaunch");
     let read = |file: &PathBuf| fs::read(file).is_ok_and(|bytes| launches(&bytes));
     let is_cuda = source.language == Language::Cuda;
     if !is_cuda || !(launches(&source.bytes) || included.iter().any(read)) {
@@ -121,8 +124,35 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let head: HeadComment =
         crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
     let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
-    let compiled = dependencies::run(command, source, &options.cancel).ok()?;
+    let whole = dependencies::run(command, source, &options.cancel);
+    let (compiled, lost) = match whole {
+        Ok(compiled) => (compiled, None),
+        Err(first) => {
+            let again = |s: &Source, o: &Options| {
+                let (command, _) = clang::cuda_command(s, &head, o, Side::Host)?;
+                dependencies::run(command, s, &o.cancel)
+            };
+            let rest = salvage::compile(source, &head, options, Detail::Bodies, &again, first);
+            let rest = rest.ok()?;
+            (rest.compiled, Some(rest.words))
+        }
+    };
     let module = Module::parse(&compiled.bitcode, &source.name).ok()?;
+    // What is left out may launch kernels, call functions, and change variables.
+    let is_lost = |mangled: &str| {
+        let name = demangle::function(mangled);
+        lost.as_ref().is_some_and(|words| words.contains(plain_name(&name)))
+    };
+    if lost.is_some() {
+        for global in module.globals() {
+            // SAFETY: LLVM is given a global, of a module that is alive.
+            unsafe {
+                if LLVMIsGlobalConstant(global) == 0 && !llvm::name(global).starts_with("llvm.") {
+                    LLVMSetLinkage(global, LLVMLinkage::LLVMExternalLinkage);
+                }
+            }
+        }
+    }
     // With stubs not inlined, and unchanged, the launch's arguments remain visible at the call.
     let mut stubs = HashMap::new();
     for f in module.functions().into_iter().filter(|&f| llvm::name(f).contains(STUB)) {
@@ -131,10 +161,14 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
         stubs.insert(f, Stub::of(&module, f));
     }
-    let uncalled = Uncalled::of(&module.functions());
+    let mut functions = module.functions();
+    functions.retain(|&f| !is_lost(&llvm::name(f)));
+    let uncalled = Uncalled::of(&functions);
     module.run_passes("default<O1>").ok()?;
     let mut host = HostSide { files: Some(compiled.files), ..HostSide::default() };
     host.unread = direct::escaping(&stubs);
+    let kernels = stubs.keys().filter_map(|&f| stub(&llvm::name(f)));
+    host.unread.extend(kernels.filter(|k| is_lost(k)));
     for f in module.functions() {
         launches_of(&module, f, &stubs, &uncalled, &mut host);
     }

@@ -23,6 +23,7 @@ use lockstep_kernel::{Kernel, Op, Space, Terminator};
 use lockstep_names as names;
 
 use crate::clang::{self, Source};
+use crate::entries::plain_name;
 use crate::{HeadComment, Options, Uninstantiated, clang::architecture, clang::prelude, entries};
 use expression::{ARCH, ARCHITECTURES, Token, is_arch_like, value, values_asked, words};
 use text::{File, Function, Group, Tok};
@@ -343,12 +344,6 @@ fn possible(group: &Group, arch: i64) -> BTreeSet<Option<usize>> {
     out
 }
 
-/// `k` of `a::k<float>(int)`.
-fn plain_name(name: &str) -> &str {
-    let plain = name.split(['<', '(']).next().unwrap_or(name);
-    plain.rsplit("::").next().unwrap_or(plain)
-}
-
 /// The canonical name of a file.
 fn key(folder: &Path, path: &Path) -> String {
     let mut out = PathBuf::new();
@@ -363,7 +358,7 @@ fn key(folder: &Path, path: &Path) -> String {
 }
 
 /// Whether a file does not belong to the system, an SDK or our own headers.
-fn is_users(file: &Path, options: &Options) -> bool {
+pub(crate) fn is_users(file: &Path, options: &Options) -> bool {
     let ours = file.to_str().is_some_and(|f| f.contains(&format!("include-{}/", prelude::HASH)));
     let of_sdk = options.cuda_path.as_ref().is_some_and(|sdk| file.starts_with(sdk));
     !file.starts_with("/usr") && !ours && !of_sdk

@@ -457,7 +457,7 @@ fn a_template_that_nobody_instantiates_gets_an_instance() {
 
 #[test]
 fn missing_header_is_named() {
-    let text = b"#include <no_such/header.cuh>\n__global__ void k() {}";
+    let text = b"#include <no_such/header.cuh>\n__global__ void k(such::type t) {}";
     let e = load(Input::Text { name: "t.cu", bytes: text }, &Options::default())
         .unwrap_err()
         .to_string();

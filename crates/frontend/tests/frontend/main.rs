@@ -10,4 +10,5 @@ mod ir;
 mod mutated_ir;
 mod opencl;
 mod reference;
+mod salvage;
 mod variables;

@@ -130,7 +130,20 @@ struct cudaIpcMemHandle_t { char reserved[CUDA_IPC_HANDLE_SIZE]; };
 struct cudaIpcEventHandle_t { char reserved[CUDA_IPC_HANDLE_SIZE]; };
 struct cudaMemLocation { int type, id; };
 struct cudaKernelNodeParams { void *func; dim3 gridDim, blockDim; unsigned sharedMemBytes; void **kernelParams, **extra; };
-struct cudaLaunchAttribute { int id; union { char pad[64]; struct { unsigned x, y, z; } clusterDim; int cooperative; } val; };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeAccessPolicyWindow = 1, cudaLaunchAttributeCooperative = 2,
+  cudaLaunchAttributeSynchronizationPolicy = 3, cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference = 5, cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributeProgrammaticEvent = 7, cudaLaunchAttributePriority = 8, cudaLaunchAttributeMemSyncDomainMap = 9,
+  cudaLaunchAttributeMemSyncDomain = 10
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  struct { unsigned x, y, z; } clusterDim;
+  int cooperative, clusterSchedulingPolicyPreference, programmaticStreamSerializationAllowed, priority;
+  struct { void *event; int flags, triggerAtBlockStart; } programmaticEvent;
+};
+struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
 struct cudaLaunchConfig_t { dim3 gridDim, blockDim; size_t dynamicSmemBytes; cudaStream_t stream; cudaLaunchAttribute *attrs; unsigned numAttrs; };
 inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return {w, h, d}; }
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
@@ -262,8 +275,16 @@ template <class F> cudaError_t cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig
 template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
 template <class F> cudaError_t cudaLaunchKernel(F *, dim3, dim3, void **, size_t = 0, cudaStream_t = nullptr);
 template <class F> cudaError_t cudaLaunchCooperativeKernel(F *, dim3, dim3, void **, size_t = 0, cudaStream_t = nullptr);
-template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(P...), A &&...);
-extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
+// Attributes change when and where blocks run, not what a launch is.
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *c, const void *kernel, void **arguments) {
+  return cudaLaunchKernel(kernel, c->gridDim, c->blockDim, arguments, c->dynamicSmemBytes, c->stream);
+}
+template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(P...), A &&...values) {
+  return [&](P... given) {
+    void *arguments[] = {(void *)&given..., nullptr};
+    return cudaLaunchKernel((const void *)kernel, c->gridDim, c->blockDim, arguments, c->dynamicSmemBytes, c->stream);
+  }(static_cast<A &&>(values)...);
+}
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, F, int, size_t);
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *, F, int, size_t, unsigned);
 template <class F> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, F, size_t = 0, int = 0);

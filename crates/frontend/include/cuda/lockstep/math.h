@@ -118,6 +118,16 @@ __LOCKSTEP_NV(int, __finitef, (float), "finitef")
 __LOCKSTEP_NV(int, __finite, (double), "isfinited")
 __LOCKSTEP_NV(int, __signbitf, (float), "signbitf")
 __LOCKSTEP_NV(int, __signbitd, (double), "signbitd")
+// The host's: templates, beside which <cmath> may name its own functions.
+#define __LOCKSTEP_HOST_CLASSIFY(R, f, call)                                                                   \
+  template <class T, class = typename __lockstep_enable_if<__is_floating_point(T)>::type>                      \
+  __host__ inline R f(T x) { return call; }
+__LOCKSTEP_HOST_CLASSIFY(bool, isnan, __builtin_isnan(x))
+__LOCKSTEP_HOST_CLASSIFY(bool, isinf, __builtin_isinf(x))
+__LOCKSTEP_HOST_CLASSIFY(bool, isfinite, __builtin_isfinite(x))
+__LOCKSTEP_HOST_CLASSIFY(bool, isnormal, __builtin_isnormal(x))
+__LOCKSTEP_HOST_CLASSIFY(bool, signbit, __builtin_signbit(x))
+__LOCKSTEP_HOST_CLASSIFY(int, fpclassify, __builtin_fpclassify(0, 1, 4, 3, 2, x))
 // libstdc++ defines these as constexpr without naming the global ones first.
 namespace std {
 using ::abs;
@@ -163,5 +173,6 @@ __LOCKSTEP_NV(unsigned long long, ullmin, (unsigned long long, unsigned long lon
 #undef __LOCKSTEP_PAIR
 #undef __LOCKSTEP_TO_INT
 #undef __LOCKSTEP_CLASSIFY
+#undef __LOCKSTEP_HOST_CLASSIFY
 #undef __LOCKSTEP_MINMAX
 #undef __LOCKSTEP_MINMAX_SIGNS

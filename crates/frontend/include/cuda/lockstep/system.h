@@ -3,6 +3,8 @@
 #pragma once
 
 typedef __SIZE_TYPE__ size_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef __INTPTR_TYPE__ intptr_t;
 // From <sys/types.h>, through <stdlib.h>.
 typedef unsigned int uint;
 typedef unsigned short ushort;
