@@ -26,7 +26,6 @@
 #include "lockstep/barriers.h"
 #include "lockstep/warp.h"
 #include "lockstep/atomics.h"
-#include "lockstep/scoped_atomics.h"
 #include "lockstep/memory.h"
 #include "lockstep/device_runtime.h"
 #include "lockstep/host_api.h"
