@@ -76,6 +76,10 @@ pub enum Statement {
         architecture: String,
         left_out: String,
     },
+    /// What these headers, which were not found, declare does not change the kernel.
+    MissingHeaders {
+        headers: Vec<String>,
+    },
     /// `T = float, N = 32`: a template that nothing instantiates was looked at with these.
     TemplateArguments {
         arguments: String,
@@ -239,6 +243,13 @@ impl fmt::Display for Statement {
             }
             Statement::CompiledFor { architecture, left_out } => {
                 write!(f, "compiled for {architecture}: {left_out}")
+            }
+            Statement::MissingHeaders { headers } => {
+                let (header, does) = match headers.len() {
+                    1 => ("header", "does"),
+                    _ => ("headers", "do"),
+                };
+                write!(f, "the missing {header} {} {does} not change it", listed(headers))
             }
             Statement::TemplateArguments { arguments } => f.write_str(arguments),
             Statement::Elements { arrays, are } => are.write(f, &listed(arrays)),

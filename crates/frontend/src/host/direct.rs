@@ -2,8 +2,8 @@
 //!
 //! Dimensions are operands of the call. An argument is known if its address is stored at a known index of the array,
 //! and the variable there is filled by a single store; the addresses of the array and of the variables must not escape.
-//! `cudaLaunchKernelEx` of our own headers is such a call; that of an SDK, whose dimensions are in a structure in memory, is not analysed, nor is one through a
-//! function pointer: such kernels are [`Unread`].
+//! `cudaLaunchKernelEx` of our own headers is such a call. A launch whose dimensions are in a structure in memory (that of
+//! an SDK, `cudaLaunchKernelExC`) is not analysed, nor is one through a function pointer: such kernels are [`Unread`].
 
 use std::collections::HashMap;
 

@@ -16,12 +16,14 @@ use lockstep_simulate::{Config, Outcome, bind};
 use crate::cli::dims::{self, Dims};
 use crate::cli::interrupt;
 use crate::cli::options::{Analysis, RunArgs};
+use crate::cli::output;
 use crate::cli::progress::{Engine, Progress};
 use crate::commands::repeat;
 use crate::engines::simulation::{self, Simulated, execute};
 use crate::engines::traces;
 use crate::engines::verdicts;
 use crate::facts::architecture;
+use crate::facts::incomplete;
 use crate::facts::launch_facts::{FileFacts, assumptions_hold};
 use crate::facts::load::{self, Source, error};
 use crate::facts::witness;
@@ -109,6 +111,11 @@ fn run_one(
     if analysis.input.verbose {
         module.warnings.iter().for_each(|w| eprintln!("{w}"));
     }
+    if !analysis.report.quiet {
+        incomplete::warnings(&module, &source.name)
+            .iter()
+            .for_each(|w| output::warn(&w.to_string()));
+    }
     let kernel =
         the_kernel(&module.kernels, &analysis.input.kernel).map_err(|m| error(&source.name, m))?;
     let fail = |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
@@ -155,6 +162,7 @@ fn run_one(
     let simulated = Simulated { kernel, file: &source.name, launch, outcome, outputs, started };
     let mut report = simulated.report(&config, analysis.report.strict);
     architecture::name(&module, kernel, &mut report);
+    incomplete::name(&module, &mut report);
     advise(kernel, &mut report, &config);
     traces::add(kernel, &mut report, analysis);
     if analysis.input.cancel.is_cancelled() {

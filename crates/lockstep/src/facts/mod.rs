@@ -2,6 +2,7 @@
 
 pub(crate) mod architecture;
 pub(crate) mod assume;
+pub(crate) mod incomplete;
 pub(crate) mod launch_facts;
 pub(crate) mod load;
 pub(crate) mod relations;

@@ -28,6 +28,7 @@ use crate::engines::task::{self, Engines, Task, Ways};
 use crate::engines::traces::{self, Shown};
 use crate::engines::verdicts;
 use crate::facts::architecture;
+use crate::facts::incomplete;
 use crate::facts::launch_facts::FileFacts;
 use crate::facts::load::{self, Source, error};
 use crate::project::plan::Plan;
@@ -237,6 +238,8 @@ impl Checker<'_> {
         if unit.named {
             source.has_kernels(&module)?;
         }
+        part.report.warnings.extend(incomplete::warnings(&module, &source.name));
+        part.report.errors.extend(incomplete::errors(&module, &source.name));
         if unit.input.verbose {
             module.warnings.iter().for_each(|w| eprintln!("{w}"));
         }
@@ -267,6 +270,9 @@ impl Checker<'_> {
             }
         }
         for template in &module.uninstantiated {
+            if incomplete::is_error(&module, template) {
+                continue;
+            }
             let kinds = verdicts::kinds(&analysis.search, true);
             let mut report = simulation::template_report(template, &source.name, &kinds);
             report.arch.clone_from(&module.architecture);
@@ -276,6 +282,8 @@ impl Checker<'_> {
         part.files = files.clone().unwrap_or_default();
         if let (Some(ticket), Some(files), true) = (&ticket, files, file.settled)
             && part.report.errors.is_empty()
+            // A header that is missing may be there next time, and what is left out is told again.
+            && module.is_whole()
         {
             let names = (&part.has[..], &part.matched[..]);
             let shown = Shown::of(analysis);
@@ -360,6 +368,7 @@ impl Checker<'_> {
             simulation::name_choice(&mut report, &chosen.arguments);
         }
         architecture::name(file.module, kernel, &mut report);
+        incomplete::name(file.module, &mut report);
         traces::add(kernel, &mut report, &analysis);
         report.operations = safe::operations(kernel);
         file.codes.extend(keys.map(|k| (k.code, part.answers.len())));

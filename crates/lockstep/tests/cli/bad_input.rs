@@ -87,6 +87,30 @@ impl Ran {
 }
 
 #[test]
+fn a_kernel_that_does_not_compile_is_an_error_of_its_own() {
+    let place = Place::new();
+    place.file("half.cu", format!("{TWO}__global__ void third(int *a) {{ a[0] = missing; }}\n"));
+    let ran = place.lockstep(&["check", "half.cu", "--format", "concise"]);
+    ran.refused("half.cu:3: kernel third does not compile: use of undeclared identifier 'missing'");
+    let json = place.lockstep(&["check", "half.cu", "--format", "json"]);
+    assert!(json.ends(2).stdout.contains("\"name\": \"second\""), "{}", json.stdout);
+    assert!(!json.stdout.contains("\"name\": \"third\""), "{}", json.stdout);
+
+    // What only the host needs is left out with a warning.
+    place.file("host.cu", format!("#include <mpi/none.h>\n{TWO}int main() {{ MPI_None(); }}\n"));
+    let ran = place.lockstep(&["check", "host.cu"]);
+    ran.ends(0);
+    for said in [
+        "missing header is taken as empty: `mpi/none.h`",
+        "left out, since it does not compile: function of the host main (line 4)",
+    ] {
+        assert!(ran.stderr.contains(said), "'{said}' is not in:\n{}", ran.stderr);
+    }
+    let assumed = "the missing header mpi/none.h does not change it";
+    assert!(ran.stdout.contains(assumed), "{}", ran.stdout);
+}
+
+#[test]
 fn files_that_cannot_be_used() {
     let place = Place::new();
     place.file("empty.cu", "");
