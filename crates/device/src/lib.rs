@@ -38,7 +38,7 @@
 //!
 //! Two threads have accessed one piece of memory in a way that conflicts, with nothing between that orders them: the race
 //! is confirmed. Where the second thread has before made an atomic operation whose result it uses, or a volatile read
-//! that a branch depends on (or a thread of its block has, before a barrier), that operation may have ordered the two: the
+//! that a branch or a call depends on (or a thread of its block has, before a barrier of block or warp), that operation may have ordered the two: the
 //! finding is only possible, and the simulator can say more. That is decided by what the code does, never guessed.
 //!
 //! # What it can miss

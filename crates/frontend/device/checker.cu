@@ -269,20 +269,22 @@ ENTRY void __lockstep_after_block_barrier(Thread *t, u32 shift, u32 has_shared, 
     if (has_shared && t->block_time % SHARED_TIMES == 0) clear(t, shift, OWN_WORDS);
 }
 
-ENTRY void __lockstep_after_warp_barrier(Thread *t) {
+// What one thread of the block may know by an atomic operation, another may know behind a barrier of the warp.
+ENTRY void __lockstep_after_warp_barrier(Thread *t, u32 has_acquired) {
+    if (has_acquired) t->acquired |= *(volatile u32 *)t->shared;
     if (t->warp_time < WARP_TIMES) t->warp_time++;
     if (t->warp_time == WARP_TIMES) __lockstep_note(TIMES_LOST);
 }
 
 // Behind a barrier of some threads of the warp: later than all of them were.
-ENTRY void __lockstep_after_partial_barrier(Thread *t, u32 mask) {
+ENTRY void __lockstep_after_partial_barrier(Thread *t, u32 mask, u32 has_acquired) {
     u32 latest = 0;
     for (u32 left = mask; left; left &= left - 1) {
         u32 theirs = (u32)__nvvm_shfl_sync_idx_i32((int)mask, (int)t->warp_time, __builtin_ctz(left), 0x1f);
         latest = theirs > latest ? theirs : latest;
     }
     t->warp_time = latest;
-    __lockstep_after_warp_barrier(t);
+    __lockstep_after_warp_barrier(t, has_acquired);
 }
 
 // Behind an atomic operation by which the thread may know what others have done.

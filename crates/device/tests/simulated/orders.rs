@@ -143,6 +143,25 @@ __global__ void k(int *a, int *out) {
 }
 
 #[test]
+fn what_a_lane_learns_its_warp_may_know_behind_a_barrier() {
+    let text = "__device__ unsigned drawn;
+__global__ void k(int *a, int *out) {
+    __shared__ unsigned rank;
+    int t = threadIdx.x;
+    if (t == 0) {
+        a[blockIdx.x] = 1;
+        __threadfence();
+        rank = atomicAdd(&drawn, 1);
+        __threadfence();
+    }
+    __syncwarp();
+    if (t == 1 && rank == 1) out[0] = a[1 - blockIdx.x];
+}";
+    let found = checked(text, &launch(2, 32, &["a=i32[2]", "out=i32[1]"])).findings;
+    assert!(found.iter().all(|f| f.confidence == Confidence::Possible), "{found:?}");
+}
+
+#[test]
 fn accesses_beyond_an_array_are_told() {
     let text = "__global__ void k(int *a) {
     __shared__ int s[8], r[8];

@@ -139,7 +139,7 @@ fn is_keep(inst: Val) -> bool {
         && llvm::callee(inst).is_some_and(|f| llvm::name(f).starts_with(KEEP))
 }
 
-/// Whether a branch may depend on a value, other than through memory.
+/// Whether a branch may depend on a value, other than through memory. What a call makes of it is not followed.
 fn decides(value: Val) -> bool {
     let mut seen = std::collections::HashSet::from([value]);
     let mut work = vec![value];
@@ -147,6 +147,7 @@ fn decides(value: Val) -> bool {
         for user in llvm::users(v) {
             match llvm::opcode_of(user) {
                 Some(Opcode::LLVMBr | Opcode::LLVMSwitch) => return true,
+                Some(Opcode::LLVMCall) if !is_keep(user) => return true,
                 Some(Opcode::LLVMStore | Opcode::LLVMLoad | Opcode::LLVMCall) | None => {}
                 Some(_) => {
                     if seen.insert(user) {
@@ -434,20 +435,20 @@ impl<'a> Inserter<'a> {
 
     fn wait(&self, inst: Val, barrier: &Barrier, partial: bool) -> Result<(), String> {
         let b = Builder::after(self.module, inst);
+        let has_acquired = b.i32(self.learns.into());
         match barrier {
             Barrier::Block { id: Operand::Imm(0), threads: None, .. } => {
                 let has_shared = b.i32(self.uses_shared.into());
-                let has_acquired = b.i32(self.learns.into());
                 let shift = b.i32(self.plan.shared_shift);
                 let args = [self.thread, shift, has_shared, has_acquired];
                 b.call("__lockstep_after_block_barrier", &args)?;
             }
             Barrier::Warp { .. } if partial => {
                 let mask = llvm::call_args(inst).first().copied().ok_or("a barrier's mask")?;
-                b.call("__lockstep_after_partial_barrier", &[self.thread, mask])?;
+                b.call("__lockstep_after_partial_barrier", &[self.thread, mask, has_acquired])?;
             }
             Barrier::Warp { .. } => {
-                b.call("__lockstep_after_warp_barrier", &[self.thread])?;
+                b.call("__lockstep_after_warp_barrier", &[self.thread, has_acquired])?;
             }
             _ => return Err(format!("a barrier of some threads only: {}", short(inst))),
         }
