@@ -22,7 +22,7 @@ help:
 	@echo "make test       everything that CI runs"
 	@echo "make long-test  the longer runs: $(RANDOM_CASES) random kernels against PoCL, 20,000 proved or found as by enumeration or execution, 5,000 with barriers, flags and fences, every proof checked again by cvc5, a folder of $(MANY_FILES) files"
 	@echo "make bench      speed against Oclgrind, latency of a check, and other measurements (BENCH_ARGS=--quick for small sizes)"
-	@echo "make build      target/release/lockstep, and the runtime library for lockstep exec beside it"
+	@echo "make build      target/release/lockstep, and beside it lockstep-device and the runtime library for lockstep exec"
 	@echo "make setup      install what building needs (Debian, Ubuntu)"
 	@echo "make fmt lint   format; check formatting and clippy"
 
@@ -30,7 +30,7 @@ setup:
 	@scripts/setup.sh
 
 build: setup
-	$(CARGO) build --release -p lockstep -p lockstep-runtime
+	$(CARGO) build --release -p lockstep -p lockstep-runtime -p lockstep-device-run
 
 # `check` ends with status 1, because it finds the race: that is the demonstration.
 demo: build
@@ -47,6 +47,7 @@ demo: build
 install: build
 	@binary=$${CARGO_TARGET_DIR:-target}/release/lockstep; set -e; \
 	install -D -m 755 $$binary $(DESTDIR)$(PREFIX)/bin/lockstep; \
+	install -D -m 755 $$(dirname $$binary)/lockstep-device $(DESTDIR)$(PREFIX)/bin/lockstep-device; \
 	install -D -m 755 $$(dirname $$binary)/liblockstep_runtime.so $(DESTDIR)$(PREFIX)/lib/lockstep/liblockstep_runtime.so; \
 	mkdir -p $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions \
 		$(SHARE)/fish/vendor_completions.d; \

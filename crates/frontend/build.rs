@@ -12,8 +12,17 @@ use std::process::Command;
 use std::{env, fs};
 
 /// What we call of LLVM.
-const COMPONENTS: [&str; 8] =
-    ["core", "bitreader", "bitwriter", "irreader", "linker", "analysis", "passes", "target"];
+const COMPONENTS: [&str; 9] = [
+    "core",
+    "bitreader",
+    "bitwriter",
+    "irreader",
+    "linker",
+    "analysis",
+    "passes",
+    "target",
+    "nvptx",
+];
 
 fn main() {
     link_llvm();

@@ -33,6 +33,8 @@ pub enum Error {
     /// A reference that cannot be used, in words.
     Reference(String),
     ToolMissing(String),
+    /// A kernel that cannot be built for a GPU, in words.
+    Device(String),
     /// A problem of the machine, not of this input: it is the same for all inputs.
     Machine(String),
     /// The compilation was cancelled.
@@ -63,7 +65,9 @@ impl fmt::Display for Error {
             }
             Error::Reference(why) => f.write_str(why),
             Error::BadIr(why) => write!(f, "not usable as LLVM IR: {why}"),
-            Error::ToolMissing(what) | Error::Machine(what) => f.write_str(what),
+            Error::ToolMissing(what) | Error::Machine(what) | Error::Device(what) => {
+                f.write_str(what)
+            }
             Error::Cancelled => f.write_str("interrupted"),
         }
     }

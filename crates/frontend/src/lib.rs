@@ -18,6 +18,7 @@ mod error;
 mod head;
 mod host;
 mod instances;
+mod instrument;
 mod left_out;
 mod llvm;
 mod lower;
@@ -48,6 +49,10 @@ pub use host::{
     HostPart, HostPointer, HostSide, HostValue, host_side,
 };
 pub use instances::{Chosen, Uninstantiated};
+pub use instrument::{
+    CheckedAs, CheckedSite, Codegen, DeviceArray, DeviceKernel, Instrumentation, SharedVariable,
+    for_device,
+};
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;
 pub use lower::program::{Argument, ProgramKernel, Variable};

@@ -20,6 +20,7 @@ use lockstep_finding::source::Sources;
 use lockstep_finding::{InputError, Kind, Report};
 use lockstep_search::Alias;
 
+use cli::device_options::{DeviceArgs, DeviceCommand};
 use cli::options::{
     Analysis, Cli, Command, Evolve, FilesArgs, InputArgs, LspArgs, ProveCommandArgs,
     SearchCommandArgs,
@@ -27,7 +28,7 @@ use cli::options::{
 use cli::paths::{CheckCommandArgs, FencesCommandArgs};
 use cli::program_options::with_values_apart;
 use cli::{BAD_INPUT, clang_style_args, colour, interrupt, output};
-use commands::{dump, equiv, manual, program, recheck, repeat, run};
+use commands::{device, dump, equiv, manual, program, recheck, repeat, run};
 use engines::proof_log;
 use engines::task::Engines;
 use facts::witness;
@@ -121,6 +122,14 @@ fn dispatch(cli: Cli, clang_args: Vec<OsString>) -> Result<u8, String> {
             program::exec(&args)
         }
         Command::Nvcc(args) => program::nvcc(&args.words),
+        Command::Device(DeviceArgs { command: DeviceCommand::Build(mut args) }) => {
+            begin(&mut args.input, clang_args)?;
+            match plan::read_one_file(&args.file, &args.project, &args.input) {
+                Ok((_, input)) => args.input = input,
+                Err(e) => return Ok(refuse(e)),
+            }
+            Ok(device::build(&args).map_or_else(refuse, |()| 0))
+        }
         Command::Recheck(args) => recheck::recheck(&args),
         Command::Search(SearchCommandArgs { of: mut args, mut evolve }) => {
             colour::say(args.analysis.report.color);

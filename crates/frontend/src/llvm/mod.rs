@@ -254,7 +254,7 @@ impl Module {
         Ok(())
     }
 
-    fn to_bitcode(&self) -> Vec<u8> {
+    pub(crate) fn to_bitcode(&self) -> Vec<u8> {
         // SAFETY: LLVM is given the module, which is alive; the buffer is copied before it is disposed of.
         unsafe {
             let buffer = LLVMWriteBitcodeToMemoryBuffer(self.raw);
@@ -409,6 +409,30 @@ pub(crate) fn debug_info_of(global: Val) -> Option<Md> {
 pub(crate) fn is_declaration(v: Val) -> bool {
     // SAFETY: LLVM is given a global, of a module that is alive.
     unsafe { LLVMIsDeclaration(v) != 0 }
+}
+
+pub(crate) fn set_linkage(v: Val, linkage: LLVMLinkage) {
+    // SAFETY: LLVM is given a global, of a module that is alive.
+    unsafe { LLVMSetLinkage(v, linkage) };
+}
+
+/// Deletes a function that nothing uses.
+pub(crate) fn delete_function(f: Val) {
+    // SAFETY: LLVM is given a function without uses, of a module that is alive.
+    unsafe { LLVMDeleteFunction(f) };
+}
+
+/// Deletes an instruction whose value nobody uses.
+pub(crate) fn erase(inst: Val) {
+    // SAFETY: LLVM is given an instruction without uses, of a module that is alive.
+    unsafe { LLVMInstructionEraseFromParent(inst) };
+}
+
+/// Puts a value in an instruction's place.
+pub(crate) fn replace(inst: Val, by: Val) {
+    // SAFETY: LLVM is given an instruction and a value of its type, of a module that is alive.
+    unsafe { LLVMReplaceAllUsesWith(inst, by) };
+    erase(inst);
 }
 
 pub(crate) fn has_debug_info(f: Val) -> bool {

@@ -13,6 +13,7 @@ use lockstep_recheck::solver::Solver;
 use lockstep_search::Alias;
 
 use crate::cli::colour::When;
+use crate::cli::device_options::{DEVICE_HELP, DeviceArgs};
 use crate::cli::dims::{self, DimArg};
 use crate::cli::kind_names::KindParser;
 use crate::cli::paths::{CheckCommandArgs, FencesCommandArgs, PathArgs};
@@ -120,6 +121,9 @@ pub(crate) enum Command {
     /// Compile a CUDA program for 'lockstep exec', with nvcc's options
     #[command(after_help = NVCC_HELP)]
     Nvcc(NvccArgs),
+    /// Build kernels that check themselves on a GPU
+    #[command(after_help = DEVICE_HELP)]
+    Device(DeviceArgs),
     /// Check the proofs that 'prove --proof-log DIR' wrote, with another solver
     #[command(after_help = "Examples:\n  \
         lockstep recheck proofs\n  \
@@ -705,7 +709,7 @@ pub(crate) fn parse_warp_size(text: &str) -> Result<u32, String> {
     }
 }
 
-fn parse_budget(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_budget(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(s) if s > 0.0 && s.is_finite() => Ok(s),
         _ => Err("a number of seconds above 0 expected".into()),

@@ -1,5 +1,6 @@
 //! Commands other than `check`, `search` and `prove`.
 
+pub(crate) mod device;
 pub(crate) mod dump;
 pub(crate) mod equiv;
 pub(crate) mod manual;

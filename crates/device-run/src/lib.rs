@@ -1,0 +1,322 @@
+//! Launches of kernels on a GPU, with the checker and without.
+//!
+//! The archive comes from `lockstep device build`; the launch is given as for `lockstep run`. The driver is loaded when a
+//! launch is made ([`driver`]). The kernel runs once as it is and once with the checker, on equal arrays; both are timed.
+//! The report lies in memory of the host that the device writes, so that what was found is there even where the device
+//! has stopped the kernel.
+//!
+//! What a proof left out rests on arrays that do not overlap, and perhaps on dimensions: a launch that is not so is refused
+//! ([`accepted`]).
+//!
+//! **Architecture Invariant:** neither LLVM nor Z3 is linked, and CUDA is not needed to build this.
+
+mod compare;
+mod driver;
+
+use std::fmt;
+use std::time::Duration;
+
+use lockstep_device::archive::{Archive, Scheme};
+use lockstep_device::layout::Layout;
+use lockstep_device::plan::Pruned;
+use lockstep_device::{abi, report};
+use lockstep_finding::{Finding, Launch};
+use lockstep_kernel::{ParamKind, Ty};
+use lockstep_simulate::{BoundArg, BoundLaunch, bind};
+
+pub use compare::Difference;
+use driver::{Address, Device, Module};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub launch: Launch,
+    pub scheme: Scheme,
+    /// How long a kernel may take.
+    pub limit: Duration,
+    pub device: u32,
+    /// Compare the arrays with those that the simulator computes.
+    pub compare: bool,
+}
+
+/// What was seen.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub device: String,
+    pub driver: String,
+    pub findings: Vec<Finding>,
+    /// Why nothing found does not mean that there is nothing.
+    pub gaps: Vec<report::Gap>,
+    /// Milliseconds of the kernel as it is, and with the checker.
+    pub plain: f64,
+    pub checked: f64,
+    /// Bytes that the checker kept in global memory, and in the shared memory of each block.
+    pub global_cells: u64,
+    pub shared_cells: u64,
+    /// With [`Request::compare`].
+    pub differences: Option<Vec<Difference>>,
+    /// The device stopped the kernel with the checker.
+    pub stopped: Option<Failure>,
+}
+
+/// Why a launch was not made, or not to its end. Each has one message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    NoDriver,
+    OldDriver(String),
+    NoDevice,
+    OldDevice {
+        name: String,
+        has: u32,
+        capability: u32,
+    },
+    OutOfMemory,
+    IllegalAddress,
+    NeverEnds(Duration),
+    /// A function of the driver, and what it says.
+    Driver(String, String),
+    /// The launch is none for this archive.
+    Launch(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::NoDriver => f.write_str(
+                "there is no NVIDIA driver on this machine (libcuda.so.1 cannot be loaded); 'lockstep run' simulates the launch",
+            ),
+            Failure::OldDriver(why) => {
+                write!(f, "the NVIDIA driver is too old ({why}); one for CUDA 12.0 or later is needed")
+            }
+            Failure::NoDevice => f.write_str("the NVIDIA driver finds no such GPU"),
+            Failure::OldDevice { name, has, capability } => write!(
+                f,
+                "{name} is sm_{has}, and the kernel was built for sm_{capability}: build it with --arch sm_{has}"
+            ),
+            Failure::OutOfMemory => f.write_str(
+                "the GPU has not enough memory for the arrays and what the checker keeps beside them: give smaller arrays, or build with --memory shared",
+            ),
+            Failure::IllegalAddress => f.write_str(
+                "the GPU stopped the kernel: it accessed an address that is none of its memory",
+            ),
+            Failure::NeverEnds(limit) => write!(
+                f,
+                "the kernel did not end within {} s: it may wait for ever, or need a larger --budget",
+                limit.as_secs_f64()
+            ),
+            Failure::Driver(what, why) => write!(f, "the NVIDIA driver fails in {what}: {why}"),
+            Failure::Launch(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Runs a launch on the GPU.
+pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
+    let kernel = &archive.kernel;
+    let bound = bind::bind(kernel, &request.launch).map_err(Failure::Launch)?;
+    accepted(archive, &bound).map_err(Failure::Launch)?;
+    let layout = Layout::new(archive, &bound).map_err(Failure::Launch)?;
+    let code = archive
+        .code(request.scheme)
+        .ok_or_else(|| Failure::Launch("the archive has no code of that scheme".into()))?;
+    let capability: String = archive.architecture.chars().filter(char::is_ascii_digit).collect();
+    let device = Device::open(capability.parse().unwrap_or(70), request.device)?;
+
+    let arrays = Arrays::new(&device, &bound)?;
+    let plain = device.load(&archive.plain)?;
+    arrays.fill(&device, &bound)?;
+    set_variables(&device, plain, archive, &bound, &arrays)?;
+    let own = arguments(archive, &bound, &arrays)?;
+    let shared = u64::from(request.launch.shared);
+    let (grid, block) = (bound.grid, bound.block);
+    let plain_time =
+        device.launch(plain, &kernel.mangled, grid, block, shared, &own, request.limit)?;
+    let outputs = arrays.read(&device, &bound)?;
+    let differences = match request.compare {
+        true => Some(compare::with_simulator(archive, &bound, &outputs).map_err(Failure::Launch)?),
+        false => None,
+    };
+
+    let module = device.load(&code.ptx)?;
+    arrays.fill(&device, &bound)?;
+    set_variables(&device, module, archive, &bound, &arrays)?;
+    let words = device.mapped(layout.report_words())?;
+    let cells = device.allocate(abi::GLOBAL_CELL * layout.global_cells)?;
+    let objects = device.allocate(layout.table().len() as u64)?;
+    device.write(objects, &layout.table())?;
+    let fits = layout.shared_with_cells() <= device.most_shared()?;
+    let blocks: u64 = grid.iter().map(|&d| u64::from(d)).product();
+    let beside = abi::SHARED_CELL * layout.shared_words * blocks;
+    let shared_cells = if fits { 0 } else { device.allocate(beside)? };
+    let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
+    set(abi::REPORT, &words.address.to_le_bytes())?;
+    set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
+    set(abi::OBJECTS, &objects.to_le_bytes())?;
+    set(abi::SHARED_CELLS, &shared_cells.to_le_bytes())?;
+    set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
+    let shared = if fits { layout.shared_with_cells() } else { layout.shared_end };
+    let time = device.launch(module, &kernel.mangled, grid, block, shared, &own, request.limit);
+    let (checked_time, stopped) = match time {
+        Ok(time) => (time, None),
+        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => (0.0, Some(e)),
+        Err(e) => return Err(e),
+    };
+    let words = words.read();
+    if stopped.is_none() {
+        device.release(cells)?;
+    }
+    Ok(Ran {
+        device: device.name.clone(),
+        driver: device.driver.clone(),
+        findings: report::findings(archive, &words, &bound, &request.launch),
+        gaps: report::gaps(&words, &bound),
+        plain: plain_time,
+        checked: checked_time,
+        global_cells: abi::GLOBAL_CELL * layout.global_cells,
+        shared_cells: abi::SHARED_CELL * layout.shared_words,
+        differences,
+        stopped,
+    })
+}
+
+/// Whether what was proved when the archive was built holds for a launch.
+fn accepted(archive: &Archive, bound: &BoundLaunch) -> Result<(), String> {
+    if !archive.plan.pruned.iter().any(|(_, why)| *why == Pruned::Proved) {
+        return Ok(());
+    }
+    let advice = "build it again with --no-prune";
+    let shares = |a: &&BoundArg| {
+        matches!(a, BoundArg::Alias { .. } | BoundArg::Variable { .. } | BoundArg::Address(_))
+    };
+    if bound.args.iter().any(|a| shares(&a)) {
+        return Err(format!(
+            "accesses were left out because they are safe where arrays do not overlap, and here they may: {advice}"
+        ));
+    }
+    for (name, proved, given) in
+        [("--block", archive.block, bound.block), ("--grid", archive.grid, bound.grid)]
+    {
+        if proved.iter().zip(given).any(|(p, g)| p.is_some_and(|p| p != g)) {
+            return Err(format!(
+                "accesses were left out because they are safe for another {name}: {advice}, or for this one"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The launch's arrays on the device.
+struct Arrays {
+    /// By parameter.
+    addresses: Vec<Option<Address>>,
+}
+
+impl Arrays {
+    fn new(device: &Device, bound: &BoundLaunch) -> Result<Arrays, Failure> {
+        let mut addresses = Vec::new();
+        for argument in &bound.args {
+            addresses.push(match argument {
+                BoundArg::Buffer(bytes) => Some(device.allocate(bytes.len() as u64)?),
+                _ => None,
+            });
+        }
+        // One that shares another's array may come before it.
+        for _ in 0..bound.args.len() {
+            for (i, argument) in bound.args.iter().enumerate() {
+                if let BoundArg::Alias { param, offset } = argument {
+                    addresses[i] = addresses[*param].map(|a| a + offset);
+                }
+            }
+        }
+        Ok(Arrays { addresses })
+    }
+
+    fn fill(&self, device: &Device, bound: &BoundLaunch) -> Result<(), Failure> {
+        for (argument, address) in bound.args.iter().zip(&self.addresses) {
+            if let (BoundArg::Buffer(bytes), Some(address)) = (argument, address) {
+                device.write(*address, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, device: &Device, bound: &BoundLaunch) -> Result<Vec<(usize, Vec<u8>)>, Failure> {
+        let mut out = Vec::new();
+        for (i, (argument, address)) in bound.args.iter().zip(&self.addresses).enumerate() {
+            if let (BoundArg::Buffer(bytes), Some(address)) = (argument, address) {
+                out.push((i, device.read(*address, bytes.len())?));
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The bytes of a parameter's value.
+fn value(
+    archive: &Archive,
+    bound: &BoundLaunch,
+    arrays: &Arrays,
+    parameter: usize,
+) -> Result<Vec<u8>, Failure> {
+    let p = &archive.kernel.params[parameter];
+    let packed = |values: &[u64], ty: Ty| -> Vec<u8> {
+        let size = ty.bytes() as usize;
+        values.iter().flat_map(|v| v.to_le_bytes()[..size].to_vec()).collect()
+    };
+    Ok(match (&bound.args[parameter], p.kind) {
+        (BoundArg::Scalar(values), ParamKind::Scalar { ty, .. }) => packed(values, ty),
+        (BoundArg::Scalar(values), _) => packed(values, Ty::I64),
+        (BoundArg::Null, _) => vec![0; 8],
+        (BoundArg::Address(a), _) => a.to_le_bytes().to_vec(),
+        (BoundArg::Buffer(_) | BoundArg::Alias { .. }, _) => {
+            arrays.addresses[parameter].unwrap_or(0).to_le_bytes().to_vec()
+        }
+        (BoundArg::Aggregate(bytes), _) => {
+            let mut bytes = bytes.clone();
+            for (field, param) in archive.kernel.fields_of(parameter) {
+                let own = value(archive, bound, arrays, field)?;
+                let from = param.within.map_or(0, |w| w.offset as usize);
+                if let Some(place) = bytes.get_mut(from..from + own.len()) {
+                    place.copy_from_slice(&own);
+                }
+            }
+            bytes
+        }
+        (BoundArg::Local(_) | BoundArg::Variable { .. }, _) => {
+            return Err(Failure::Launch(format!(
+                "parameter '{}' cannot point there on a GPU",
+                p.name
+            )));
+        }
+    })
+}
+
+fn arguments(
+    archive: &Archive,
+    bound: &BoundLaunch,
+    arrays: &Arrays,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    (0..archive.kernel.own_params()).map(|p| value(archive, bound, arrays, p)).collect()
+}
+
+/// Sets the variables that the host sets.
+fn set_variables(
+    device: &Device,
+    module: Module,
+    archive: &Archive,
+    bound: &BoundLaunch,
+    arrays: &Arrays,
+) -> Result<(), Failure> {
+    for (i, parameter) in archive.kernel.params.iter().enumerate() {
+        if parameter.variable.is_some() {
+            let bytes = value(archive, bound, arrays, i)?;
+            if !device.set(module, &parameter.name, &bytes)? {
+                return Err(Failure::Launch(format!(
+                    "variable '{}' cannot be set on a GPU by that name",
+                    parameter.name
+                )));
+            }
+        }
+    }
+    Ok(())
+}

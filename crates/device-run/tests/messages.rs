@@ -1,0 +1,183 @@
+//! What users get to see without a GPU, and with a driver that fails: one message each, and the exit status.
+//!
+//! The driver is one of ours (`fake_driver.c`): it answers as NVIDIA's does, and runs nothing. What it cannot show is that a
+//! kernel computes something on a GPU.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use lockstep_device::archive::{Archive, Array, Code, Scheme};
+use lockstep_device::plan::{Known, Spaces, plan};
+use lockstep_frontend::{Input, Options, load};
+use lockstep_kernel::Language;
+use tempfile::TempDir;
+
+const KERNEL: &str = "__global__ void k(int *a) {\n    a[threadIdx.x] = 1;\n}\n";
+
+/// An archive whose PTX is only good for our driver.
+fn archive(dir: &Path) -> PathBuf {
+    std::fs::write(dir.join("k.cu"), KERNEL).expect("a source");
+    let options = Options { language: Some(Language::Cuda), ..Options::default() };
+    let input = Input::Text { name: "k.cu", bytes: KERNEL.as_bytes() };
+    let kernel = load(input, &options).expect("it compiles").kernels.remove(0);
+    let spaces = Spaces { shared: true, global: true };
+    let plan = plan(&kernel, &Known::Nothing, spaces).expect("it can be built");
+    let archive = Archive {
+        version: "0".into(),
+        file: "k.cu".into(),
+        architecture: "sm_70".into(),
+        level: 3,
+        kernel,
+        plain: "plain".into(),
+        codes: vec![Code { scheme: Scheme::Flag, ptx: "has __lockstep_report".into() }],
+        plan,
+        assumes: Vec::new(),
+        block: [None; 3],
+        grid: [None; 3],
+        arrays: vec![Array::Parameter(0)],
+        shared: Vec::new(),
+        own_shared: 0,
+        uses_shared: false,
+    };
+    let path = dir.join("k.lsd");
+    std::fs::write(&path, archive.to_bytes().expect("it is written")).expect("a file");
+    path
+}
+
+fn place() -> TempDir {
+    let dir = TempDir::new().expect("a temporary folder");
+    archive(dir.path());
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fake_driver.c");
+    std::fs::create_dir(dir.path().join("driver")).expect("a folder");
+    let library = dir.path().join("driver/libcuda.so.1");
+    let made =
+        Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(source).status();
+    assert!(made.expect("a C compiler").success());
+    dir
+}
+
+/// Status, standard output, standard error.
+fn ran(dir: &Path, fake: Option<&str>, words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lockstep-device"));
+    command.current_dir(dir).args(words).env_remove("LD_LIBRARY_PATH").env_remove("FAKE_CUDA");
+    if let Some(fake) = fake {
+        command.env("LD_LIBRARY_PATH", dir.join("driver")).env("FAKE_CUDA", fake);
+    }
+    let output = command.output().expect("it runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.code().unwrap_or(-1), text(output.stdout), text(output.stderr))
+}
+
+const RUN: [&str; 8] = ["run", "k.lsd", "--block", "64", "--grid", "1", "--arg", "a=i32[64]"];
+
+#[test]
+fn without_a_driver() {
+    let dir = place();
+    let (status, out, err) = ran(dir.path(), None, &RUN);
+    // A machine with a driver has another message, and cannot run what is no PTX.
+    assert_eq!((status, out.as_str()), (2, ""), "{err}");
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.starts_with("error: "), "{err}");
+}
+
+#[test]
+fn each_failure_has_one_message() {
+    let dir = place();
+    for (fake, message) in [
+        (
+            "old",
+            "the NVIDIA driver is too old (it is for CUDA 11.4); one for CUDA 12.0 or later is needed",
+        ),
+        (
+            "old ptx",
+            "the NVIDIA driver is too old (it is for CUDA 12.4); one for CUDA 12.0 or later is needed",
+        ),
+        ("no device", "the NVIDIA driver finds no such GPU"),
+        (
+            "old device",
+            "a device of the tests is sm_60, and the kernel was built for sm_70: build it with --arch sm_60",
+        ),
+        (
+            "small",
+            "the GPU has not enough memory for the arrays and what the checker keeps beside them: give smaller arrays, or build with --memory shared",
+        ),
+        ("fails", "the NVIDIA driver fails in the kernel: unspecified launch failure"),
+        (
+            "hang",
+            "the kernel did not end within 0.1 s: it may wait for ever, or need a larger --budget",
+        ),
+    ] {
+        let mut words = RUN.to_vec();
+        words.extend(["--budget", "0.1"]);
+        if fake == "small" {
+            *words.iter_mut().find(|w| w.starts_with("a=")).expect("it is there") = "a=i32[512]";
+        }
+        let (status, out, err) = ran(dir.path(), Some(fake), &words);
+        assert_eq!(
+            (status, out.as_str(), err.trim_end()),
+            (2, "", format!("error: {message}").as_str())
+        );
+    }
+}
+
+#[test]
+fn a_kernel_that_is_stopped_says_so() {
+    let dir = place();
+    let (status, _, err) = ran(dir.path(), Some("illegal"), &RUN);
+    assert_eq!(status, 2, "{err}");
+    assert!(err.contains("the GPU stopped the kernel: it accessed an address"), "{err}");
+}
+
+#[test]
+fn a_quiet_report_is_clean_and_a_row_is_a_finding() {
+    let dir = place();
+    let (status, out, err) = ran(dir.path(), Some(""), &RUN);
+    assert_eq!(status, 0, "{out}{err}");
+    assert!(out.contains("this launch on a device of the tests"), "{out}");
+    assert!(err.contains("1.250 ms, with the checker 2.500 ms"), "{err}");
+    let mut words = RUN.to_vec();
+    words.extend(["--format", "concise"]);
+    let (status, out, err) = ran(dir.path(), Some("race"), &words);
+    assert_eq!(status, 1, "{out}{err}");
+    assert!(out.starts_with("k.cu:2:"), "{out}");
+    assert!(out.contains("data race on global memory `a[0]`: write and write"), "{out}");
+}
+
+#[test]
+fn the_simulator_is_beside_it() {
+    let dir = place();
+    let mut words = RUN.to_vec();
+    words.push("--compare");
+    // Our driver computes nothing: every element differs.
+    let (status, _, err) = ran(dir.path(), Some(""), &words);
+    assert_eq!(status, 1, "{err}");
+    assert!(err.contains("array 'a' differs in 64 bytes"), "{err}");
+}
+
+#[test]
+fn bad_input_has_one_message() {
+    let dir = place();
+    std::fs::write(dir.path().join("other"), "no archive").expect("a file");
+    std::fs::write(dir.path().join("newer"), "lockstep device archive 99\n{}").expect("a file");
+    std::fs::write(dir.path().join("broken"), "lockstep device archive 1\n{").expect("a file");
+    for (file, message) in [
+        ("missing", "cannot read 'missing'"),
+        ("other", "it was not written by lockstep device build"),
+        ("newer", "it has format 99"),
+        ("broken", "it is damaged"),
+    ] {
+        let mut words = RUN.to_vec();
+        words[1] = file;
+        let (status, out, err) = ran(dir.path(), None, &words);
+        assert_eq!((status, out.as_str(), err.lines().count()), (2, "", 1), "{err}");
+        assert!(err.contains(message), "{err}");
+    }
+    let (status, _, err) = ran(dir.path(), None, &["run", "k.lsd", "--block", "64", "--grid", "1"]);
+    assert_eq!(status, 2);
+    assert!(err.contains("parameter 'a' of kernel k has no value"), "{err}");
+    let mut words = RUN.to_vec();
+    words[3] = "2048";
+    let (status, _, err) = ran(dir.path(), None, &words);
+    assert_eq!(status, 2);
+    assert!(err.contains("2048 threads in a block"), "{err}");
+}

@@ -1,0 +1,123 @@
+//! The file that `lockstep device build` writes and `lockstep-device` reads: one line that names the format, then JSON.
+//!
+//! It holds the kernel in the words of all engines, its PTX with and without the checker, what is checked, and how memory
+//! is laid out. So findings name source lines, and the same launch can be simulated where the file is.
+
+use lockstep_finding::Condition;
+use lockstep_kernel::Kernel;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+
+/// The first line. A number behind it that is not ours is another format.
+const MAGIC: &str = "lockstep device archive ";
+const FORMAT: u32 = 1;
+
+/// How conflicts are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scheme {
+    Flag,
+}
+
+impl Scheme {
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Flag => "flag",
+        }
+    }
+}
+
+/// An array that the kernel can reach, in the order of the checker's table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Array {
+    /// That of a pointer parameter, by its number.
+    Parameter(u32),
+    /// That of a pointer in a struct parameter.
+    Field { parameter: u32, offset: u32 },
+    /// A variable of the file, by the name that the linker knows.
+    Variable { symbol: String, name: String, bytes: u64 },
+}
+
+/// A variable in shared memory. Without a size, the launch says it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedVariable {
+    pub name: String,
+    pub start: u64,
+    pub size: Option<u64>,
+}
+
+/// PTX of a kernel that checks itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Code {
+    pub scheme: Scheme,
+    pub ptx: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Archive {
+    /// The version of Lockstep that has written it.
+    pub version: String,
+    /// The file that was built, as the user named it.
+    pub file: String,
+    pub architecture: String,
+    /// The level of optimisation, 0 to 3.
+    pub level: u8,
+    pub kernel: Kernel,
+    /// Without the checker.
+    pub plain: String,
+    pub codes: Vec<Code>,
+    pub plan: Plan,
+    /// What has to hold for the accesses that are left out to be free of races.
+    pub assumes: Vec<Condition>,
+    /// The dimensions for which that is proved; none: all.
+    pub block: [Option<u32>; 3],
+    pub grid: [Option<u32>; 3],
+    pub arrays: Vec<Array>,
+    pub shared: Vec<SharedVariable>,
+    /// Bytes of shared memory that the kernel has by itself.
+    pub own_shared: u64,
+    /// The checker keeps words in shared memory.
+    pub uses_shared: bool,
+}
+
+impl Archive {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, String> {
+        let mut out = format!("{MAGIC}{FORMAT}\n").into_bytes();
+        serde_json::to_writer(&mut out, self).map_err(|e| e.to_string())?;
+        Ok(out)
+    }
+
+    pub fn from_bytes(bytes: &[u8]) -> Result<Archive, String> {
+        let end = bytes.iter().take(64).position(|b| *b == b'\n');
+        let line = end.and_then(|end| std::str::from_utf8(&bytes[..end]).ok());
+        let format = line.and_then(|l| l.strip_prefix(MAGIC));
+        match format.map(str::parse::<u32>) {
+            Some(Ok(FORMAT)) => {}
+            Some(Ok(other)) => {
+                return Err(format!(
+                    "it has format {other}, and this lockstep-device reads format {FORMAT}: build it again"
+                ));
+            }
+            _ => return Err("it was not written by lockstep device build".into()),
+        }
+        let json = &bytes[end.unwrap_or(0) + 1..];
+        serde_json::from_slice(json).map_err(|e| format!("it is damaged: {e}"))
+    }
+
+    pub fn code(&self, scheme: Scheme) -> Option<&Code> {
+        self.codes.iter().find(|c| c.scheme == scheme)
+    }
+
+    /// The archive's own parameter that an array is.
+    pub fn parameter(&self, array: &Array) -> Option<usize> {
+        match *array {
+            Array::Parameter(p) => Some(p as usize),
+            Array::Field { parameter, offset } => {
+                self.kernel.field_at(parameter as usize, offset).map(|(i, _)| i)
+            }
+            Array::Variable { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Which accesses are checked, and as what.
+
+use lockstep_finding::SourceLine;
+use lockstep_kernel::guesses::guessing_reads;
+use lockstep_kernel::{Barrier, Kernel, Language, Op, Operand, SiteId, SiteKind, Space};
+use lockstep_simulate::place;
+use serde::{Deserialize, Serialize};
+
+/// What is known of the races of a kernel before it runs.
+#[derive(Clone, Debug, Default)]
+pub enum Known {
+    #[default]
+    Nothing,
+    /// Only these pairs may race.
+    MayRace(Vec<(SiteId, SiteId)>),
+}
+
+/// Which memory is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spaces {
+    pub shared: bool,
+    pub global: bool,
+}
+
+/// Why an access is not checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pruned {
+    /// It is proved that it races with no other.
+    Proved,
+    /// Of memory that was not asked for.
+    NotAskedFor,
+}
+
+/// As what an access is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum As {
+    ReadAtomically,
+    Read,
+    Update,
+    Write,
+}
+
+/// A site that is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    pub site: SiteId,
+    pub how: As,
+}
+
+/// What is checked of a kernel. The number of an access in the report is its position.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub checked: Vec<Checked>,
+    pub pruned: Vec<(SiteId, Pruned)>,
+    /// A cell is for two to this power bytes.
+    pub shared_shift: u32,
+    pub global_shift: u32,
+}
+
+impl Plan {
+    /// By site, its number and how it is checked.
+    pub fn by_site(&self, kernel: &Kernel) -> Vec<Option<(u32, As)>> {
+        let mut out = vec![None; kernel.sites.len()];
+        for (number, checked) in self.checked.iter().enumerate() {
+            out[checked.site.0 as usize] = Some((number as u32, checked.how));
+        }
+        out
+    }
+}
+
+/// What is to be checked, or why the kernel cannot be.
+pub fn plan(kernel: &Kernel, known: &Known, spaces: Spaces) -> Result<Plan, String> {
+    refuse(kernel)?;
+    let guesses = guessing_reads(kernel);
+    let polls = kernel.sites.iter().any(|s| s.polling);
+    let mut out = Plan { shared_shift: MOST_SHIFT, global_shift: MOST_SHIFT, ..Plan::default() };
+    for inst in kernel.insts() {
+        for id in sites(&inst.op) {
+            let site = kernel.site(id);
+            let wanted = match site.space {
+                Space::Shared => spaces.shared,
+                Space::Global => spaces.global,
+                Space::Generic => spaces.shared || spaces.global,
+                Space::Constant | Space::Private => continue,
+            };
+            if out.checked.iter().any(|c| c.site == id) || out.pruned.iter().any(|p| p.0 == id) {
+                continue;
+            }
+            if !wanted {
+                out.pruned.push((id, Pruned::NotAskedFor));
+                continue;
+            }
+            if let Known::MayRace(pairs) = known
+                && pairs.iter().all(|&(a, b)| a != id && b != id)
+            {
+                out.pruned.push((id, Pruned::Proved));
+                continue;
+            }
+            let how = match site.kind {
+                SiteKind::Read if site.polling || guesses.contains(&id) => As::ReadAtomically,
+                SiteKind::Read => As::Read,
+                // The store that a polled flag is set by.
+                SiteKind::Write if site.volatile && polls => As::Update,
+                SiteKind::Write => As::Write,
+                _ if is_atomic_load(&inst.op) => As::ReadAtomically,
+                _ => As::Update,
+            };
+            out.checked.push(Checked { site: id, how });
+            let size = if site.size == 0 { 1 } else { site.size };
+            let shift = size.trailing_zeros().min(site.align.max(1).trailing_zeros());
+            if site.space != Space::Global {
+                out.shared_shift = out.shared_shift.min(shift);
+            }
+            if site.space != Space::Shared {
+                out.global_shift = out.global_shift.min(shift);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// No access is wider than sixteen bytes.
+const MOST_SHIFT: u32 = 4;
+
+fn sites(op: &Op) -> Vec<SiteId> {
+    match *op {
+        Op::Load { site, .. }
+        | Op::Store { site, .. }
+        | Op::Atomic { site, .. }
+        | Op::MemSet { site, .. } => vec![site],
+        Op::MemCopy { read, write, .. } => vec![read, write],
+        _ => Vec::new(),
+    }
+}
+
+fn is_atomic_load(op: &Op) -> bool {
+    matches!(op, Op::Atomic { op: lockstep_kernel::AtomicOp::Load, .. })
+}
+
+/// What a cell cannot say the order of.
+fn refuse(kernel: &Kernel) -> Result<(), String> {
+    if kernel.language != Language::Cuda {
+        return Err("only CUDA kernels can be built for a GPU".into());
+    }
+    let at = |loc| SourceLine::from(&place(kernel, loc));
+    if let Some(unsupported) = kernel.unsupported.first() {
+        return Err(format!("{} ({}) has no model", unsupported.what, at(unsupported.loc)));
+    }
+    for inst in kernel.insts() {
+        let what = match &inst.op {
+            Op::Barrier { barrier, .. } => match barrier {
+                Barrier::Block { id: Operand::Imm(0), threads: None, .. }
+                | Barrier::Warp { .. } => continue,
+                Barrier::Grid => "a barrier of the grid",
+                _ => "a barrier of some warps",
+            },
+            Op::MemCopy { asynchronous: true, .. } | Op::GroupCopy { .. } => "an asynchronous copy",
+            Op::Texel { .. } | Op::ImageSize { .. } => "a texture",
+            _ => continue,
+        };
+        return Err(format!("{what} ({}) is not checked on a GPU", at(inst.loc)));
+    }
+    Ok(())
+}

@@ -1,0 +1,186 @@
+//! All kernels of `tests/data-race` and `tests/clean` that a plain launch is given for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::sync::Mutex;
+
+use lockstep_finding::{Confidence, Kind};
+use lockstep_frontend::Input;
+
+use crate::common::{BOTH, build, given, options, root, run};
+
+/// One launch of one file.
+struct Case {
+    name: String,
+    file: String,
+    text: String,
+    revision: Option<String>,
+    words: String,
+}
+
+fn cases() -> Vec<Case> {
+    let mut out = Vec::new();
+    for folder in ["data-race", "clean"] {
+        let mut files: Vec<_> = fs::read_dir(root().join("tests").join(folder))
+            .expect("the folder")
+            .map(|e| e.expect("an entry").path())
+            .filter(|p| p.extension().is_some_and(|e| e == "cu"))
+            .collect();
+        files.sort();
+        for path in files {
+            let text = fs::read_to_string(&path).expect("a text");
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            for line in text.lines().take(12) {
+                let Some(rest) = line.strip_prefix("// lockstep") else { continue };
+                let (revision, words) = match rest.strip_prefix('[') {
+                    Some(rest) => match rest.split_once("]:") {
+                        Some((r, words)) => (Some(r.to_owned()), words),
+                        None => continue,
+                    },
+                    None => (None, rest.trim_start_matches(':')),
+                };
+                let name = match &revision {
+                    Some(r) => format!("{folder}/{stem}.{r}"),
+                    None => format!("{folder}/{stem}"),
+                };
+                out.push(Case {
+                    name,
+                    file: path.to_string_lossy().into_owned(),
+                    text: text.clone(),
+                    revision,
+                    words: words.trim().to_owned(),
+                });
+            }
+        }
+    }
+    out
+}
+
+/// The lines that are marked with a race, and whether each is only a warning.
+fn marks(case: &Case) -> BTreeSet<usize> {
+    let mut out = BTreeSet::new();
+    for (i, line) in case.text.lines().enumerate() {
+        for mark in line.split("//~").skip(1) {
+            let (of, kind) = match mark.trim_start().strip_prefix('[') {
+                Some(rest) => match rest.split_once(']') {
+                    Some((of, kind)) => (Some(of), kind),
+                    None => continue,
+                },
+                None => (None, mark),
+            };
+            let is_own = of
+                .is_none_or(|of| of.split(',').any(|r| Some(r.trim()) == case.revision.as_deref()));
+            if is_own && kind.trim_start().starts_with("data-race") {
+                out.insert(i + 1);
+            }
+        }
+    }
+    out
+}
+
+/// What the checker says of a case: agreement, or in which way it differs.
+fn answer(case: &Case) -> Option<Result<(), String>> {
+    let given = given(&case.words)?;
+    // A GPU since Volta never runs the threads of a warp together.
+    if given.lockstep {
+        return None;
+    }
+    let path = std::path::Path::new(&case.file);
+    let built = build(Input::Path(path), &options(&[]), given.kernel.as_deref(), BOTH, None);
+    let built = match built {
+        Ok(built) => built,
+        // Without the place.
+        Err(why) => {
+            let what = why.split([':', '(']).next().unwrap_or_default().trim();
+            return Some(Err(format!("not built: {what}")));
+        }
+    };
+    let marked = marks(case);
+    for in_shared in [true, false] {
+        if !in_shared && !built.archive.uses_shared {
+            continue;
+        }
+        let checked = match run(&built, &given.launch, in_shared) {
+            Ok(checked) => checked,
+            Err(why) => return Some(Err(format!("not run: {why}"))),
+        };
+        if let Some(why) = checked.incomplete {
+            return Some(Err(format!("not run to its end: {why}")));
+        }
+        let races = checked.findings.iter().filter(|f| f.kind == Kind::DataRace);
+        let of = |confidence: Confidence| -> BTreeSet<usize> {
+            let all = races.clone().filter(|f| f.confidence == confidence);
+            all.flat_map(|f| &f.accesses).map(|a| a.place.line as usize).collect()
+        };
+        let (certain, possible) = (of(Confidence::Confirmed), of(Confidence::Possible));
+        let differs = match (marked.is_empty(), certain.is_empty(), possible.is_empty()) {
+            (true, false, _) => Some(format!("a race that is none, at {certain:?}")),
+            (false, true, true) => Some("missed".to_owned()),
+            (_, true, false) => Some(format!("only possible, at {possible:?}")),
+            _ if !certain.is_subset(&marked) => Some(format!("at {certain:?}, not at {marked:?}")),
+            _ => None,
+        };
+        if let Some(differs) = differs {
+            return Some(Err(differs));
+        }
+    }
+    Some(Ok(()))
+}
+
+/// `| data-race/x | missed | because … |`
+fn explained() -> BTreeMap<String, String> {
+    let text = include_str!("disagreements.md");
+    let rows = text.lines().filter(|l| l.starts_with("| `"));
+    rows.filter_map(|l| {
+        let mut cells = l.split('|').map(str::trim).skip(1);
+        let name = cells.next()?.trim_matches('`').to_owned();
+        Some((name, cells.next()?.to_owned()))
+    })
+    .collect()
+}
+
+#[test]
+fn the_checker_agrees_with_the_simulator() {
+    let cases = cases();
+    let next = Mutex::new(0);
+    let found = Mutex::new(BTreeMap::new());
+    let agreed = Mutex::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let i = {
+                        let mut next = next.lock().expect("no panic");
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some(case) = cases.get(i) else { return };
+                    match answer(case) {
+                        None => {}
+                        Some(Ok(())) => *agreed.lock().expect("no panic") += 1,
+                        Some(Err(how)) => {
+                            found.lock().expect("no panic").insert(case.name.clone(), how);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (found, agreed) =
+        (found.into_inner().expect("no panic"), agreed.into_inner().expect("no panic"));
+    eprintln!("{agreed} launches agree, {} differ", found.len());
+    let explained = explained();
+    let mut wrong = Vec::new();
+    for (name, how) in &found {
+        match explained.get(name) {
+            Some(known) if known == how => {}
+            Some(known) => wrong.push(format!("{name}: {how} (explained: {known})")),
+            None => wrong.push(format!("{name}: {how}")),
+        }
+    }
+    wrong.extend(
+        explained.keys().filter(|n| !found.contains_key(*n)).map(|n| format!("{n}: agrees now")),
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(agreed > 60, "only {agreed} launches were compared");
+}

@@ -1,0 +1,224 @@
+//! `lockstep device build`: a kernel with the checker in it, for a GPU.
+//!
+//! The prover says which accesses cannot race, whatever the arguments are. Its proof may rest on nothing but that arrays do
+//! not overlap, which `lockstep-device` sees in the launch: a proof under other conditions leaves nothing out.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
+use lockstep_device::plan::{self, As, Known, Plan, Pruned, Spaces};
+use lockstep_finding::{
+    Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
+};
+use lockstep_frontend::{CheckedAs, CheckedSite, Codegen, DeviceArray, Instrumentation};
+use lockstep_kernel::{Kernel, SiteId, SiteKind};
+use lockstep_names as names;
+use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
+use lockstep_simulate::site_place;
+
+use crate::cli::device_options::{BuildArgs, MemoryArg};
+use crate::cli::dims::DimArg;
+use crate::cli::output;
+use crate::commands::run::the_kernel;
+use crate::facts::load::{Source, error, frontend_options};
+
+/// What proof leaves out, and on what that rests.
+struct Left {
+    known: Known,
+    assumes: Vec<Condition>,
+    proof: Option<Proof>,
+}
+
+pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
+    let source = Source::open(&args.file)?;
+    let module = source.load(&args.input)?;
+    let kernel =
+        the_kernel(&module.kernels, &args.input.kernel).map_err(|m| error(&source.name, m))?;
+    let fail = |message: String| error(&source.name, format!("kernel {}: {message}", kernel.name));
+    let architecture = module.architecture.clone().unwrap_or_default();
+    if number(&architecture) < 70 {
+        return Err(fail(format!(
+            "{architecture} runs the threads of a warp together; the checker is for sm_70 and later"
+        )));
+    }
+    let spaces = Spaces {
+        shared: args.memory != MemoryArg::Global,
+        global: args.memory != MemoryArg::Shared,
+    };
+    // What cannot be built is said before anything is proved.
+    plan::plan(kernel, &Known::Nothing, spaces).map_err(fail)?;
+    let left = if args.no_prune { nothing() } else { proved(kernel, args) };
+    let plan = plan::plan(kernel, &left.known, spaces).map_err(fail)?;
+
+    let checked = plan.by_site(kernel).into_iter();
+    let checked: Vec<Option<CheckedSite>> =
+        checked.map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) })).collect();
+    let instrumentation = Instrumentation {
+        kernel,
+        checked: &checked,
+        shared_shift: plan.shared_shift,
+        global_shift: plan.global_shift,
+    };
+    let options = frontend_options(&args.input);
+    let codegen = Codegen { level: args.optimize };
+    let built =
+        lockstep_frontend::for_device(source.input(), &options, &instrumentation, Some(codegen));
+    let built = built.map_err(|e| fail(e.to_string()))?;
+
+    let text = told(kernel, &plan, &left, &architecture, args);
+    let dims = |d: Option<DimArg>| d.map_or([None; 3], |d| d.0);
+    let archive = Archive {
+        version: env!("CARGO_PKG_VERSION").into(),
+        file: source.name.clone(),
+        architecture,
+        level: args.optimize,
+        kernel: kernel.clone(),
+        plain: built.plain,
+        codes: vec![Code { scheme: Scheme::Flag, ptx: built.checked }],
+        plan,
+        assumes: left.assumes,
+        block: dims(args.block),
+        grid: dims(args.grid),
+        arrays: built.arrays.into_iter().map(array).collect(),
+        shared: (built.shared.into_iter())
+            .map(|v| SharedVariable { name: v.name, start: v.start, size: v.size })
+            .collect(),
+        own_shared: built.own_shared,
+        uses_shared: built.uses_shared,
+    };
+    let bytes = archive.to_bytes().map_err(fail)?;
+    write(&args.output, &bytes)?;
+    if let Some(path) = &args.emit_bitcode {
+        write(path, &built.bitcode)?;
+    }
+    if let Some(path) = &args.emit_ptx {
+        write(path, archive.codes[0].ptx.as_bytes())?;
+    }
+    output::write_text(&text, None).map_err(|m| error("", m))
+}
+
+/// 90 of `sm_90a`.
+fn number(architecture: &str) -> u32 {
+    let digits = architecture.trim_start_matches("sm_");
+    digits.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().unwrap_or(0)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), InputError> {
+    std::fs::write(path, bytes)
+        .map_err(|e| error("", format!("cannot write '{}': {e}", names::shown(path))))
+}
+
+fn word(how: As) -> CheckedAs {
+    match how {
+        As::ReadAtomically => CheckedAs::ReadAtomically,
+        As::Read => CheckedAs::Read,
+        As::Update => CheckedAs::Update,
+        As::Write => CheckedAs::Write,
+    }
+}
+
+fn array(array: DeviceArray) -> Array {
+    match array {
+        DeviceArray::Argument(i) => Array::Parameter(i),
+        DeviceArray::Field { argument, offset } => {
+            Array::Field { parameter: argument, offset: offset as u32 }
+        }
+        DeviceArray::Variable { symbol, name, bytes } => Array::Variable { symbol, name, bytes },
+    }
+}
+
+fn nothing() -> Left {
+    Left { known: Known::Nothing, assumes: Vec::new(), proof: None }
+}
+
+/// Asks the prover about all launches with the dimensions that are given.
+fn proved(kernel: &Kernel, args: &BuildArgs) -> Left {
+    let specs = |d: Option<DimArg>| {
+        d.map_or([None; 3], |d| d.0).map(|n| n.map_or(DimSpec::Any, DimSpec::Exactly))
+    };
+    let assumptions =
+        Assumptions::of_dims(specs(args.grid), specs(args.block), Origin::CommandLine);
+    let budget = Duration::from_secs_f64(args.budget.min(1e6));
+    let config = Config {
+        kinds: vec![Kind::DataRace],
+        budget,
+        patience: budget * 2,
+        cancel: args.input.cancel.clone(),
+        ..Config::default()
+    };
+    let proof = prove(kernel, &assumptions, &config);
+    let verdict = proof.verdicts.iter().find(|(k, _)| *k == Kind::DataRace).map(|(_, v)| v);
+    let (known, assumes) = match verdict {
+        Some(Verdict::Proved { assumes }) if assumes.iter().all(|c| is_apart(&c.claim)) => {
+            (Known::MayRace(Vec::new()), assumes.clone())
+        }
+        Some(Verdict::Proved { .. }) | None => (Known::Nothing, Vec::new()),
+        Some(_) => match &proof.may_race {
+            Some(pairs) => (Known::MayRace(pairs.clone()), Vec::new()),
+            None => (Known::Nothing, Vec::new()),
+        },
+    };
+    Left { known, assumes, proof: Some(proof) }
+}
+
+/// Whether a condition only says that arrays do not overlap.
+fn is_apart(claim: &Claim) -> bool {
+    matches!(
+        claim,
+        Claim::Stated(Statement::ParametersApart { .. } | Statement::ApartFromVariables { .. })
+    )
+}
+
+/// What was built, for the user.
+fn told(kernel: &Kernel, plan: &Plan, left: &Left, architecture: &str, args: &BuildArgs) -> String {
+    let mut out = format!(
+        "{}: kernel {} for {architecture}, -O{}\n",
+        names::shown(&args.output),
+        kernel.name,
+        args.optimize
+    );
+    let all = plan.checked.len() + plan.pruned.len();
+    let count = |n: usize| if n == 1 { "1 access".to_owned() } else { format!("{n} accesses") };
+    out += &format!("{} of {} checked", plan.checked.len(), count(all));
+    if !plan.checked.is_empty() {
+        let (shared, global) = (1 << plan.shared_shift, 1 << plan.global_shift);
+        out += &format!(" (a cell for {shared} B of shared and {global} B of global memory)");
+    }
+    out.push('\n');
+    for checked in &plan.checked {
+        out += &format!("  checked: {}\n", what(kernel, checked.site));
+    }
+    for (site, why) in &plan.pruned {
+        let why = match why {
+            Pruned::Proved => "proved free of races",
+            Pruned::NotAskedFor => "memory that was not asked for",
+        };
+        out += &format!("  left out: {}: {why}\n", what(kernel, *site));
+    }
+    if !left.assumes.is_empty() {
+        out += &format!("proved if {}\n", Condition::line(&left.assumes));
+    }
+    let alarms = left.proof.iter().flat_map(|p| &p.alarms);
+    for alarm in alarms.filter(|a| a.finding.confidence == Confidence::Confirmed) {
+        out += &format!("race without running: {}", alarm.finding.message);
+        if let Some(place) = alarm.finding.accesses.first().map(|a| &a.place) {
+            out += &format!(" ({}:{})", place.file, place.line);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// ``write to `out` at a.cu:5``.
+fn what(kernel: &Kernel, id: SiteId) -> String {
+    let site = kernel.site(id);
+    let (verb, of) = match site.kind {
+        SiteKind::Read => ("read", "of"),
+        SiteKind::Write => ("write", "to"),
+        _ => ("atomic operation", "on"),
+    };
+    let place = site_place(kernel, id);
+    let name = site.through.as_ref().map_or(String::new(), |n| format!(" {of} `{n}`"));
+    format!("{verb}{name} at {}:{}:{}", place.file, place.line, place.column)
+}
