@@ -20,6 +20,8 @@ use crate::space::candidate::Candidate;
 const MOST_CONSTANTS: usize = 10;
 /// Parameters that conditions may be about.
 const MOST_PARAMETERS: usize = 10;
+/// How close to a bound a race has to show: within a vector.
+const CLOSE: [i64; 4] = [1, 2, 4, 8];
 /// Widths of vectors in elements.
 const WIDTHS: [i64; 4] = [2, 4, 8, 16];
 
@@ -118,6 +120,21 @@ impl Requirement {
             Relation::AtLeast | Relation::AtMost | Relation::Equal => Vec::new(),
         };
         self.changed(space, c, &values, true)
+    }
+
+    /// Launches just beyond it, where it is a bound or a value.
+    pub(super) fn beyond(&self, space: &Space, c: &Candidate) -> Vec<Candidate> {
+        let Some(side) = space.value_of(&self.side, c) else { return Vec::new() };
+        let values = match self.relation {
+            Relation::AtLeast => CLOSE.map(|n| side - n),
+            Relation::AtMost | Relation::Equal => CLOSE.map(|n| side + n),
+            _ => return Vec::new(),
+        };
+        self.changed(space, c, &values, false)
+    }
+
+    pub(super) fn is_bound(&self) -> bool {
+        matches!(self.relation, Relation::AtLeast | Relation::AtMost)
     }
 
     /// Launches that satisfy it, and are otherwise equal.
@@ -238,8 +255,12 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
         let cuts = h.divides && !h.wraps;
         let spans = (h.multiplies_index || h.wraps || h.masks) && !cuts;
         let is_offset = space.slots[i].is_offset();
-        let is_mask =
-            h.reaches_address && !spans && !cuts && !is_offset && !space.slots[i].is_size();
+        let is_mask = h.reaches_address
+            && !h.flips
+            && !spans
+            && !cuts
+            && !is_offset
+            && !space.slots[i].is_size();
         if is_mask || h.masks || h.flips {
             let relation = if is_mask { Relation::Mask } else { Relation::Power };
             out.push(Requirement::new(Quantity::Slot(i), relation, Expr::int(0)));
@@ -292,8 +313,7 @@ pub(super) fn whole_blocks(space: &Space) -> Vec<Requirement> {
     sizes.take(MOST_PARAMETERS).map(of).collect()
 }
 
-/// What a stride or an offset may have to span: other parameters, dimensions, products of two of them, and these in
-/// bytes.
+/// What a stride or an offset may have to span: other parameters, dimensions, these in bytes, and products of two.
 fn extents(space: &Space, own: usize, slots: &[usize]) -> Vec<Expr> {
     let product = |a: &Expr, b: &Expr| Expr::binary(Operator::Mul, a.clone(), b.clone());
     let (threads, blocks) = (space.free_block(), space.free_grid());
@@ -304,14 +324,14 @@ fn extents(space: &Space, own: usize, slots: &[usize]) -> Vec<Expr> {
     let grid: Vec<Expr> = axes(blocks).map(|a| Expr::name(Dimension::Grid(a))).collect();
     let mut out: Vec<Expr> = names.clone();
     out.extend(block.iter().cloned());
+    for bytes in [4, 2, 8] {
+        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
+    }
     for (i, a) in names.iter().enumerate() {
         out.extend(names[i + 1..].iter().map(|b| product(a, b)));
     }
     for dimension in &grid {
         out.extend(block.iter().chain(&names).map(|b| product(dimension, b)));
-    }
-    for bytes in [4, 2, 8] {
-        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
     }
     out
 }

@@ -157,7 +157,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         for i in space.integers().into_iter().take(4) {
             let n = pinned.int(i);
             if n > 1 && !space.slots[i].hints.selects {
-                for v in [n / 2 + 1, n + 3] {
+                for v in [2, n / 2 + 1, n + 3] {
                     let mut c = pinned.clone();
                     c.genes[i] = Gene::Int(space.clamp(i, v));
                     out.push(c);
@@ -253,6 +253,16 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         if !clean.iter().take(MOST_LOOKED_AT).any(|c| self.is_as_far_apart(c)) {
             return false;
         }
+        // A bound is where the race begins to show, and a value alone does not.
+        let is_sharp = |r: &&Requirement| r.is_bound() || r.relation == Relation::Equal;
+        let bounds: Vec<&Requirement> = list.iter().filter(is_sharp).collect();
+        if !bounds.is_empty() {
+            let close = bases.iter().flat_map(|c| bounds.iter().flat_map(|r| r.beyond(space, c)));
+            let close: Vec<Candidate> = close.collect();
+            if !close.iter().any(|c| self.answer(c) == Answer::Shows) {
+                return false;
+            }
+        }
         let broken = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.violated(space, c)));
         let is_broken = |c: &Candidate| !list.iter().all(|r| r.holds(space, c));
         let all: Vec<Candidate> = bases.iter().cloned().chain(broken).filter(is_broken).collect();
@@ -324,7 +334,7 @@ fn is_no_bound(
     list.iter().all(|r| {
         let values = |all: &[Candidate]| all.iter().map(|c| r.of.of(space, c)).collect::<Vec<_>>();
         let (least, most) = (values(clean).into_iter().min(), values(shown).into_iter().max());
-        matches!(r.relation, Relation::AtLeast | Relation::AtMost) || most > least
+        r.is_bound() || most > least
     })
 }
 
