@@ -99,6 +99,8 @@ long-test:
 	@echo "== make long-test: 500 random pairs are proved with one thread for all only where they are thread by thread =="
 	$(CARGO) test --release -p lockstep --test equiv -- --ignored --nocapture
 	@echo "== make long-test: all pairs of references and kernels are told apart =="
+	$(CARGO) test --release -p lockstep-device --test simulated -- --ignored --nocapture
+	@echo "== make long-test: the checker for GPUs, executed by the simulator, finds what the simulator finds =="
 	LOCKSTEP_RANDOM=$(HOST_CASES) LOCKSTEP_SEED=$(RANDOM_SEED) \
 		$(CARGO) test --release -p lockstep --test hosts -- --nocapture
 	@echo "== make long-test: $(HOST_CASES) random kernels with host code are proved or found as their launches are =="

@@ -139,9 +139,9 @@ fn explained() -> BTreeMap<String, String> {
     .collect()
 }
 
-#[test]
-fn the_checker_agrees_with_the_simulator() {
-    let cases = cases();
+/// Each so manieth launch, compared with what is explained. At least so many must agree.
+fn compare(step: usize, least: usize) {
+    let cases: Vec<Case> = cases().into_iter().step_by(step).collect();
     let next = Mutex::new(0);
     let found = Mutex::new(BTreeMap::new());
     let agreed = Mutex::new(0);
@@ -178,9 +178,25 @@ fn the_checker_agrees_with_the_simulator() {
             None => wrong.push(format!("{name}: {how}")),
         }
     }
+    let explained_here = cases.iter().map(|c| &c.name).filter(|n| explained.contains_key(*n));
     wrong.extend(
-        explained.keys().filter(|n| !found.contains_key(*n)).map(|n| format!("{n}: agrees now")),
+        explained_here.filter(|n| !found.contains_key(*n)).map(|n| format!("{n}: agrees now")),
     );
+    if step == 1 {
+        let gone = explained.keys().filter(|n| !cases.iter().any(|c| c.name == **n));
+        wrong.extend(gone.map(|n| format!("{n}: there is no such launch")));
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(agreed > 60, "only {agreed} launches were compared");
+    assert!(agreed >= least, "only {agreed} launches were compared");
+}
+
+#[test]
+fn the_checker_agrees_with_the_simulator_on_some_launches() {
+    compare(4, 15);
+}
+
+#[test]
+#[ignore = "all launches take a minute: make long-test"]
+fn the_checker_agrees_with_the_simulator_on_all_launches() {
+    compare(1, 61);
 }
