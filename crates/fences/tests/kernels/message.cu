@@ -40,10 +40,10 @@ __global__ void never_there(int *data, int *flag, int *out) {
         while ((state = atomicAdd(flag, 0)) == 0) {
         }
         ACQUIRE; // acquire
-        if (state == 2)
-            out[-1] = 1;
-        else
+        if (state != 2)
             out[0] = *data;
+        else
+            out[-1] = 1;
     }
     MORE; // more
 }
