@@ -44,10 +44,21 @@ pub fn documented(text: &str, heading: &str) -> Arrows {
         .collect()
 }
 
-/// The crates of the workspace, and those of them that each needs to be built.
+/// The crates of the workspace, and those of them that each needs to be built. A crate may stand in the folder of the one
+/// that it belongs to.
 pub fn crates() -> Arrows {
-    let crates = entries(&root().join("crates"));
-    crates.iter().filter(|c| c.join("Cargo.toml").is_file()).map(|c| (name(c), needs(c))).collect()
+    let outer = entries(&root().join("crates"));
+    let inner = outer.iter().filter(|c| c.is_dir()).flat_map(|c| entries(c));
+    let is_crate = |c: &PathBuf| c.join("Cargo.toml").is_file();
+    outer.iter().cloned().chain(inner).filter(is_crate).map(|c| (called(&c), needs(&c))).collect()
+}
+
+/// The name of a crate, without that of the project.
+fn called(folder: &Path) -> String {
+    let manifest = read(&folder.join("Cargo.toml"));
+    let name = manifest.lines().find_map(|l| l.strip_prefix("name = \""));
+    let name = name.and_then(|n| n.strip_suffix('"')).unwrap_or_default();
+    name.strip_prefix("lockstep-").unwrap_or(name).to_owned()
 }
 
 fn name(path: &Path) -> String {

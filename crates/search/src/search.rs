@@ -48,6 +48,8 @@ pub struct Searched {
     pub sampled: Option<(u64, u64)>,
     /// Access sites reached by some launch, and the number of all sites.
     pub sites: (usize, usize),
+    /// Whether anything in the launch was left to choose, so that other launches may reach more of them.
+    pub may_vary: bool,
     /// Why the absence of findings proves nothing, if so.
     pub incomplete: Option<Reason>,
     /// Why an ordinary launch was given up, if others completed.
@@ -271,6 +273,7 @@ fn finish(mut driver: Driver) -> Searched {
         launch: whole.map(|d| d.launch.clone()),
         sampled: driver.sampled,
         sites: driver.sites(),
+        may_vary: driver.may_vary(),
         incomplete,
         cut,
         nothing_allowed: driver.done.is_empty(),

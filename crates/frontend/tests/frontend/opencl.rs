@@ -82,6 +82,7 @@ fn atomics_of_both_generations() {
             (AtomicOp::Add, Order::Release, Scope::Block),
             (AtomicOp::Store, Order::SeqCst, Scope::Device),
             (AtomicOp::CompareExchange, Order::SeqCst, Scope::Device),
+            (AtomicOp::CompareExchange, Order::Acquire, Scope::Device),
         ]
     );
 }

@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
 use lockstep_device::plan::{self, As, Known, Plan, Pruned, Spaces};
+use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{
     Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
 };
 use lockstep_frontend::{CheckedAs, CheckedSite, Codegen, DeviceArray, Instrumentation};
+use lockstep_kernel::hints::Hints;
 use lockstep_kernel::{Kernel, SiteId, SiteKind};
 use lockstep_names as names;
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
@@ -48,7 +50,8 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
     };
     // What cannot be built is said before anything is proved.
     plan::plan(kernel, &Known::Nothing, spaces).map_err(fail)?;
-    let left = if args.no_prune { nothing() } else { proved(kernel, args) };
+    let dims = Dimensions::of(kernel, args);
+    let left = if args.no_prune { nothing() } else { proved(kernel, &dims, args) };
     let plan = plan::plan(kernel, &left.known, spaces).map_err(fail)?;
 
     let checked = plan.by_site(kernel).into_iter();
@@ -66,8 +69,7 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         lockstep_frontend::for_device(source.input(), &options, &instrumentation, Some(codegen));
     let built = built.map_err(|e| fail(e.to_string()))?;
 
-    let text = told(kernel, &plan, &left, &architecture, args);
-    let dims = |d: Option<DimArg>| d.map_or([None; 3], |d| d.0);
+    let text = told(kernel, &plan, &left, &dims, &architecture, args);
     let archive = Archive {
         version: env!("CARGO_PKG_VERSION").into(),
         file: source.name.clone(),
@@ -78,8 +80,8 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         codes: vec![Code { scheme: Scheme::Flag, ptx: built.checked }],
         plan,
         assumes: left.assumes,
-        block: dims(args.block),
-        grid: dims(args.grid),
+        block: dims.block,
+        grid: dims.grid,
         arrays: built.arrays.into_iter().map(array).collect(),
         shared: (built.shared.into_iter())
             .map(|v| SharedVariable { name: v.name, start: v.start, size: v.size })
@@ -132,13 +134,63 @@ fn nothing() -> Left {
     Left { known: Known::Nothing, assumes: Vec::new(), proof: None }
 }
 
-/// Asks the prover about all launches with the dimensions that are given.
-fn proved(kernel: &Kernel, args: &BuildArgs) -> Left {
-    let specs = |d: Option<DimArg>| {
-        d.map_or([None; 3], |d| d.0).map(|n| n.map_or(DimSpec::Any, DimSpec::Exactly))
-    };
-    let assumptions =
-        Assumptions::of_dims(specs(args.grid), specs(args.block), Origin::CommandLine);
+/// The dimensions of the launches that a proof is about. The archive has them, and `lockstep-device` launches no others where
+/// something was left out. What is not given may be anything; but an axis that the kernel does not read is 1, since
+/// threads that differ in nothing else do the same work twice, which no caller asks for.
+struct Dimensions {
+    block: [Option<u32>; 3],
+    grid: [Option<u32>; 3],
+    /// The axes that nobody gave and that are 1.
+    chosen: Vec<Dimension>,
+}
+
+impl Dimensions {
+    fn of(kernel: &Kernel, args: &BuildArgs) -> Dimensions {
+        let given = |d: Option<DimArg>| d.map_or([None; 3], |d| d.0);
+        let hints = Hints::of(kernel);
+        let (mut block, mut grid) = (given(args.block), given(args.grid));
+        let mut chosen = Vec::new();
+        for axis in 1..3 {
+            let is_read = hints.thread_axes[axis] || hints.reads_block_dim[axis];
+            if args.block.is_none() && !is_read {
+                block[axis] = Some(1);
+                chosen.push(Dimension::Block(axis));
+            }
+            let is_read = hints.block_axes[axis] || hints.reads_grid_dim[axis];
+            if args.grid.is_none() && !is_read {
+                grid[axis] = Some(1);
+                chosen.push(Dimension::Grid(axis));
+            }
+        }
+        Dimensions { block, grid, chosen }
+    }
+
+    fn assumptions(&self) -> Assumptions {
+        let spec = |is_chosen: bool, n: Option<u32>| match n {
+            Some(n) if !is_chosen => DimSpec::Exactly(n),
+            _ => DimSpec::Any,
+        };
+        let specs = |dims: [Option<u32>; 3], dimension: fn(usize) -> Dimension| {
+            std::array::from_fn(|a| spec(self.chosen.contains(&dimension(a)), dims[a]))
+        };
+        let (grid, block) =
+            (specs(self.grid, Dimension::Grid), specs(self.block, Dimension::Block));
+        let mut out = Assumptions::of_dims(grid, block, Origin::CommandLine);
+        for dimension in &self.chosen {
+            out.dimension(*dimension, 1, Origin::Choice);
+        }
+        out
+    }
+
+    /// Whether a condition says nothing but that one of the chosen axes is 1, which the archive holds launches to.
+    fn imply(&self, claim: &Claim) -> bool {
+        self.chosen.iter().any(|d| *claim == Claim::dimension(*d, Operator::Eq, 1))
+    }
+}
+
+/// Asks the prover about all launches with these dimensions.
+fn proved(kernel: &Kernel, dims: &Dimensions, args: &BuildArgs) -> Left {
+    let assumptions = dims.assumptions();
     let budget = Duration::from_secs_f64(args.budget.min(1e6));
     let config = Config {
         kinds: vec![Kind::DataRace],
@@ -150,7 +202,9 @@ fn proved(kernel: &Kernel, args: &BuildArgs) -> Left {
     let proof = prove(kernel, &assumptions, &config);
     let verdict = proof.verdicts.iter().find(|(k, _)| *k == Kind::DataRace).map(|(_, v)| v);
     let (known, assumes) = match verdict {
-        Some(Verdict::Proved { assumes }) if assumes.iter().all(|c| is_apart(&c.claim)) => {
+        Some(Verdict::Proved { assumes })
+            if assumes.iter().all(|c| is_apart(&c.claim) || dims.imply(&c.claim)) =>
+        {
             (Known::MayRace(Vec::new()), assumes.clone())
         }
         Some(Verdict::Proved { .. }) | None => (Known::Nothing, Vec::new()),
@@ -171,7 +225,14 @@ fn is_apart(claim: &Claim) -> bool {
 }
 
 /// What was built, for the user.
-fn told(kernel: &Kernel, plan: &Plan, left: &Left, architecture: &str, args: &BuildArgs) -> String {
+fn told(
+    kernel: &Kernel,
+    plan: &Plan,
+    left: &Left,
+    dims: &Dimensions,
+    architecture: &str,
+    args: &BuildArgs,
+) -> String {
     let mut out = format!(
         "{}: kernel {} for {architecture}, -O{}\n",
         names::shown(&args.output),
@@ -198,6 +259,9 @@ fn told(kernel: &Kernel, plan: &Plan, left: &Left, architecture: &str, args: &Bu
     }
     if !left.assumes.is_empty() {
         out += &format!("proved if {}\n", Condition::line(&left.assumes));
+    } else if left.proof.is_some() && !dims.chosen.is_empty() {
+        let axes: Vec<String> = dims.chosen.iter().map(|d| format!("{d} == 1")).collect();
+        out += &format!("for launches with {}\n", axes.join(" and "));
     }
     let alarms = left.proof.iter().flat_map(|p| &p.alarms);
     for alarm in alarms.filter(|a| a.finding.confidence == Confidence::Confirmed) {

@@ -140,7 +140,7 @@ pub(crate) fn searched_report(
         doubts: &searched.doubts,
         notes: &searched.notes,
         covered,
-        sites: Some(searched.sites),
+        sites: searched.may_vary.then_some(searched.sites),
         several: true,
         strict,
     };

@@ -34,8 +34,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) notes: &'a [(Kind, String)],
     /// What was looked at.
     pub(crate) covered: String,
-    /// The accesses that launches executed, and all accesses; of a launch that is run as the user gave it, nothing
-    /// follows from their number.
+    /// The accesses that launches executed, and all accesses. Nothing follows from their number where the launch is given
+    /// in full, by the user or the host.
     pub(crate) sites: Option<(usize, usize)>,
     /// Whether several launches were to be tried.
     pub(crate) several: bool,

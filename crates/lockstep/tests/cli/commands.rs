@@ -279,3 +279,32 @@ fn kernels_of_a_library() {
     race(&["-isystem", "lib", "--strict"], 1);
     race(&["-isystem", "lib", "--arg", "a=i32[64]", "--block", "64", "--grid", "1"], 1);
 }
+
+#[test]
+fn a_kernel_for_a_gpu_checks_what_is_not_proved() {
+    let scale = "__global__ void scale(float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] *= 2;
+}
+";
+    let dir = folder(&[("reverse.cu", RACY), ("scale.cu", scale)]);
+    let build = |file: &str, more: &[&str]| {
+        let (status, out, err) =
+            lockstep(dir.path(), &[&["device", "build", file, "-o", "k.lsd"], more].concat());
+        assert_eq!(status, 0, "{out}{err}");
+        assert!(dir.path().join("k.lsd").is_file());
+        out
+    };
+    // The kernel reads no other axis: rows of threads that do the same are not taken for a race.
+    let out = build("scale.cu", &["--arch", "sm_90"]);
+    assert!(out.contains("0 of 2 accesses checked"), "{out}");
+    assert!(out.contains("blockDim.y == 1"), "{out}");
+    let out = build("scale.cu", &["--no-prune"]);
+    assert!(out.contains("2 of 2 accesses checked"), "{out}");
+    let out = build("reverse.cu", &["--block", "64", "--grid", "1"]);
+    assert!(out.contains("race without running: data race on shared memory `s["), "{out}");
+    assert!(out.contains("checked: write to `s`"), "{out}");
+    assert!(out.contains("left out: write to `out`"), "{out}");
+    let (status, out, err) = lockstep(dir.path(), &["device", "build", "none.cu", "-o", "n.lsd"]);
+    assert_eq!((status, out.as_str(), err.lines().count()), (2, "", 1), "{err}");
+}

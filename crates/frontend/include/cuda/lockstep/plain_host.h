@@ -27,5 +27,7 @@
 
 #define __LOCKSTEP_HD static __inline__ __attribute__((always_inline, nothrow, unused))
 #include "vector_types.h"
+// The runtime library makes the calls.
+#define __LOCKSTEP_HOST_RUNS__
 #include "host_api.h"
 #include "host_program.h"

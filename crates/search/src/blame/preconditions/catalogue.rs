@@ -22,6 +22,8 @@ const MOST_CONSTANTS: usize = 10;
 const MOST_PARAMETERS: usize = 10;
 /// How close to a bound a race has to show: within a vector.
 const CLOSE: [i64; 4] = [1, 2, 4, 8];
+/// Threads of a warp, as hardware has them.
+const WARP: i64 = 32;
 /// Widths of vectors in elements.
 const WIDTHS: [i64; 4] = [2, 4, 8, 16];
 
@@ -133,6 +135,23 @@ impl Requirement {
         self.changed(space, c, &values, false)
     }
 
+    /// Launches that tell it from a weaker condition: below a value, where it would be an upper bound; multiples of
+    /// half a number, where half would do.
+    pub(super) fn weaker(&self, space: &Space, c: &Candidate) -> Vec<Candidate> {
+        let Some(side) = space.value_of(&self.side, c) else { return Vec::new() };
+        let values = match self.relation {
+            Relation::Equal => vec![side - 1, side / 2],
+            Relation::Multiple if side % 2 == 0 => vec![side / 2, side + side / 2],
+            _ => return Vec::new(),
+        };
+        self.changed(space, c, &values, false)
+    }
+
+    /// The value that a bound has in a launch.
+    pub(super) fn bound(&self, space: &Space, c: &Candidate) -> Option<i64> {
+        space.value_of(&self.side, c)
+    }
+
     pub(super) fn is_bound(&self) -> bool {
         matches!(self.relation, Relation::AtLeast | Relation::AtMost)
     }
@@ -199,6 +218,11 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     let axes = || (0..3).filter(|&a| threads[a] || space.plain().block[a] > 1);
     let mut out = Vec::new();
 
+    // One less than a power of two is a mask.
+    for &i in slots.iter().filter(|&&i| hints(i).masks) {
+        out.push(Requirement::new(Quantity::Slot(i), Relation::Power, Expr::int(0)));
+    }
+
     // Multiples.
     let mut units: Vec<i64> = constants.clone();
     if widths {
@@ -219,7 +243,12 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
 
     // Dimensions.
     for a in (0..3).filter(|&a| threads[a]) {
+        // A block of one row that is smaller than a warp is no limit that callers keep to.
+        let is_row = !(0..3).any(|b| b != a && threads[b]);
         for &n in &constants {
+            if is_row && n < WARP {
+                continue;
+            }
             for relation in [Relation::AtMost, Relation::Equal] {
                 out.push(Requirement::new(Quantity::Block(a), relation, Expr::int(n)));
             }
@@ -324,11 +353,11 @@ fn extents(space: &Space, own: usize, slots: &[usize]) -> Vec<Expr> {
     let grid: Vec<Expr> = axes(blocks).map(|a| Expr::name(Dimension::Grid(a))).collect();
     let mut out: Vec<Expr> = names.clone();
     out.extend(block.iter().cloned());
-    for bytes in [4, 2, 8] {
-        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
-    }
     for (i, a) in names.iter().enumerate() {
         out.extend(names[i + 1..].iter().map(|b| product(a, b)));
+    }
+    for bytes in [4, 2, 8] {
+        out.extend(names.iter().map(|n| product(&Expr::int(bytes), n)));
     }
     for dimension in &grid {
         out.extend(block.iter().chain(&names).map(|b| product(dimension, b)));

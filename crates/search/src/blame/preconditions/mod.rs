@@ -256,10 +256,14 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         // A bound is where the race begins to show, and a value alone does not.
         let is_sharp = |r: &&Requirement| r.is_bound() || r.relation == Relation::Equal;
         let bounds: Vec<&Requirement> = list.iter().filter(is_sharp).collect();
-        if !bounds.is_empty() {
-            let close = bases.iter().flat_map(|c| bounds.iter().flat_map(|r| r.beyond(space, c)));
-            let close: Vec<Candidate> = close.collect();
-            if !close.iter().any(|c| self.answer(c) == Answer::Shows) {
+        if !bounds.is_empty() && !self.begins_at(&bounds, bases) {
+            return false;
+        }
+        // Where a weaker condition does, the launches that tell the two apart show nothing.
+        for r in list {
+            let weaker: Vec<Candidate> = bases.iter().flat_map(|c| r.weaker(space, c)).collect();
+            let answers: Vec<Answer> = weaker.iter().map(|c| self.answer(c)).collect();
+            if answers.contains(&Answer::Clean) && !answers.contains(&Answer::Shows) {
                 return false;
             }
         }
@@ -277,6 +281,32 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
             }
         }
         false
+    }
+
+    /// Whether the race shows just beyond some bound, in launches in which that bound has several values, unless it has one
+    /// value in all of them: a bound that is met by chance in one launch is none.
+    fn begins_at(&mut self, bounds: &[&Requirement], bases: &[Candidate]) -> bool {
+        let space = self.inquiry.driver.lab.space;
+        let (mut met, mut asked): (Vec<i64>, Vec<i64>) = Default::default();
+        for c in bases {
+            for r in bounds {
+                let Some(value) = r.bound(space, c) else { continue };
+                let close = r.beyond(space, c);
+                if close.is_empty() {
+                    continue;
+                }
+                if !asked.contains(&value) {
+                    asked.push(value);
+                }
+                if !met.contains(&value) && close.iter().any(|c| self.answer(c) == Answer::Shows) {
+                    met.push(value);
+                }
+                if met.len() > 1 {
+                    return true;
+                }
+            }
+        }
+        met.len() == 1 && asked.len() == 1
     }
 
     fn answer(&mut self, c: &Candidate) -> Answer {
