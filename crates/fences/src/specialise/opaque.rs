@@ -94,12 +94,9 @@ impl Flow {
                 };
                 (counted || self.holds(code, &barrier.id)).then_some(Decision::Operand)
             }
-            Instr::Atomic { at, update, .. } => match update {
-                Update::CompareExchange { expected, .. } => {
-                    (self.is_at(at) || self.holds(code, expected)).then_some(Decision::Branch)
-                }
-                _ => None,
-            },
+            Instr::Atomic { at, update: Update::CompareExchange { expected, .. }, .. } => {
+                (self.is_at(at) || self.holds(code, expected)).then_some(Decision::Branch)
+            }
             _ => None,
         }
     }
