@@ -276,7 +276,7 @@ template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
 template <class F> cudaError_t cudaLaunchKernel(F *, dim3, dim3, void **, size_t = 0, cudaStream_t = nullptr);
 template <class F> cudaError_t cudaLaunchCooperativeKernel(F *, dim3, dim3, void **, size_t = 0, cudaStream_t = nullptr);
 extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *, const void *, void **);
-#ifdef __LOCKSTEP_HOST_RUNS__
+#if defined(__LOCKSTEP_PROGRAM__) || defined(__LOCKSTEP_HOST_RUNS__)
 template <class... P, class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *, void (*)(P...), A &&...);
 #else
 // Attributes change when and where blocks run, not what a launch is.
