@@ -58,5 +58,7 @@ mod tests {
         let expected = Problem { place: place("b.h", 70, 18), message, requests };
         assert_eq!(parse(text), Some(vec![expected]));
         assert_eq!(parse("error: unknown argument\n"), None);
+        let given_up = "fatal error: too many errors emitted, stopping now [-ferror-limit=]\n";
+        assert_eq!(parse(&format!("{text}{given_up}")), None);
     }
 }

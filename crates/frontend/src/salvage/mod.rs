@@ -157,9 +157,9 @@ pub(crate) fn compile(
     }
     let mut patient = Patient::new(source, head, &options, detail);
     let mut last = None;
-    // If the messages are all that there are, the compilation need not be repeated for them.
+    // If the messages are all that there are, the compilation need not be repeated for them. Where clang has given up, its last
+    // message has no place, and nothing is parsed.
     if let Error::Compile { stderr } = &first
-        && !stderr.contains("too many errors")
         && let Some(problems) = diagnostics::parse(stderr)
         && !patient.leave_out(&problems, 0)
     {
