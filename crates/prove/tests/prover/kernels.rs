@@ -26,6 +26,7 @@ fn proofs(name: &str, kinds: &[Kind], scheduling: Scheduling) -> Vec<(String, Pr
         kinds: kinds.to_vec(),
         // Never the end of a question: results must not depend on the machine.
         budget: Duration::from_secs(3600),
+        patience: Duration::MAX,
         jobs: 2,
         ..Config::default()
     };
@@ -146,6 +147,7 @@ fn loads_beside_writes_through_another_pointer() {
     let config = Config {
         kinds: vec![Kind::DataRace],
         budget: Duration::from_secs(3600),
+        patience: Duration::MAX,
         ..Config::default()
     };
     for may_alias in [false, true] {

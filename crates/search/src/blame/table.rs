@@ -152,31 +152,6 @@ pub static EXCUSES: &[Excuse] = &[
         plea: when!(idle_axes),
     },
     Excuse {
-        name: "partial-warps",
-        varies: "the block: whole warps",
-        yields: "blockDim.x % 32 != 0",
-        shown_by: "search/whole_warps.cu",
-        kinds: RACES_AND_UNWRITTEN,
-        stages: ORDINARY,
-        is_required: false,
-        applies: |inquiry, shown| {
-            let warp = inquiry.driver.lab.config.warp_size;
-            !shown.candidate.block.iter().product::<u32>().is_multiple_of(warp)
-        },
-        plea: when!(broken_warps),
-    },
-    Excuse {
-        name: "tile",
-        varies: "the block: as large as constants beside indices say",
-        yields: "blockDim.x > 16",
-        shown_by: "search/mixed_conditional.cu",
-        kinds: RACES,
-        stages: ORDINARY,
-        is_required: false,
-        applies: |inquiry, _| inquiry.driver.lab.space.hints.tile_block.iter().any(Option::is_some),
-        plea: when!(other_tile),
-    },
-    Excuse {
         name: "flat-block",
         varies: "the block: one row",
         yields: "blockDim.y > 1",
@@ -199,17 +174,6 @@ pub static EXCUSES: &[Excuse] = &[
         is_required: false,
         applies: |_, shown| shown.candidate.grid[0] != shown.candidate.grid[1],
         plea: when!(square_grid),
-    },
-    Excuse {
-        name: "short-rows",
-        varies: "lengths of rows, or what they are computed from: much larger",
-        yields: "pitch < width",
-        shown_by: "search/batch_stride_conditional.cu",
-        kinds: RACES,
-        stages: ORDINARY,
-        is_required: true,
-        applies: |inquiry, _| any_slot(inquiry, Slot::is_row_length),
-        plea: when!(short_rows),
     },
     Excuse {
         name: "many-rounds",
@@ -353,17 +317,6 @@ pub static EXCUSES: &[Excuse] = &[
         is_required: false,
         applies: |inquiry, _| inquiry.driver.lab.space.arrays.iter().any(|a| a.written_through),
         plea: when!(close_segments),
-    },
-    Excuse {
-        name: "vectors-across-rows",
-        varies: "sizes and dimensions: multiples of 2, 4, 8, 16",
-        yields: "n % 4 != 0",
-        shown_by: "search/packed_rows_conditional.cu",
-        kinds: RACES,
-        stages: ORDINARY,
-        is_required: true,
-        applies: |inquiry, shown| inquiry.is_of_vectors(shown.finding) && inquiry.chose_sizes(),
-        plea: when!(odd_multiples),
     },
     Excuse {
         name: "narrow-block",

@@ -42,6 +42,7 @@ pub(crate) fn races_only(work: u32) -> Config {
     Config {
         kinds: vec![Kind::DataRace],
         budget: Duration::from_secs(3600),
+        patience: Duration::MAX,
         work,
         jobs: 1,
         ..Config::default()
