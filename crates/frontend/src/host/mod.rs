@@ -31,10 +31,10 @@ use llvm_sys::debuginfo::{
 };
 use lockstep_kernel::Language;
 
-use crate::clang::{self, Side, Source};
+use crate::clang::{self, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val, demangle};
 use crate::salvage::{self, Detail};
-use crate::{HeadComment, Input, Options, clang::dependencies, entries::plain_name};
+use crate::{HeadComment, Input, Options, entries::plain_name};
 
 pub use arrays::{HostAlias, HostArray, HostPointer};
 pub use bound::HostBound;
@@ -123,15 +123,11 @@ pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostS
 fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let head: HeadComment =
         crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
-    let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
-    let whole = dependencies::run(command, source, &options.cancel);
+    let whole = clang::compile_host_side(source, &head, options);
     let (compiled, lost) = match whole {
         Ok(compiled) => (compiled, None),
         Err(first) => {
-            let again = |s: &Source, o: &Options| {
-                let (command, _) = clang::cuda_command(s, &head, o, Side::Host)?;
-                dependencies::run(command, s, &o.cancel)
-            };
+            let again = |s: &Source, o: &Options| clang::compile_host_side(s, &head, o);
             let rest = salvage::compile(source, &head, options, Detail::Bodies, &again, first);
             let rest = rest.ok()?;
             (rest.compiled, Some(rest.words))
