@@ -157,6 +157,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
         stubs.insert(f, Stub::of(&module, f));
     }
+    inline_launchers(&module, &stubs)?;
     let mut functions = module.functions();
     functions.retain(|&f| !is_lost(&llvm::name(f)));
     let uncalled = Uncalled::of(&functions);
@@ -170,6 +171,40 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     }
     host.launches.sort_by_key(|l| l.line);
     Some(host)
+}
+
+/// How many functions a kernel may be passed through before it is launched.
+const MOST_PASSED: usize = 4;
+
+/// Inlines functions that get a kernel as an argument, so that each call of them is a launch of that kernel: one that
+/// launches whatever it gets is shared by all kernels of one type.
+fn inline_launchers(module: &Module, stubs: &HashMap<Val, Stub>) -> Option<()> {
+    for _ in 0..MOST_PASSED {
+        let mut launchers: Vec<Val> = Vec::new();
+        for call in stubs.keys().flat_map(|&f| llvm::users(f)) {
+            let callee = llvm::is_instruction(call).then(|| called(call)).flatten();
+            let Some((callee, name)) = callee else { continue };
+            let is_stub = stubs.contains_key(&callee) || name.contains(STUB);
+            let calls_itself = || {
+                let of_itself =
+                    |u: Val| llvm::is_instruction(u) && llvm::function_of(u) == callee;
+                llvm::users(callee).into_iter().any(of_itself)
+            };
+            let has_body = !llvm::blocks(callee).is_empty();
+            if has_body && !is_stub && !launchers.contains(&callee) && !calls_itself() {
+                launchers.push(callee);
+            }
+        }
+        if launchers.is_empty() {
+            return Some(());
+        }
+        for f in launchers {
+            llvm::remove_attribute(f, "noinline");
+            llvm::add_attribute(module.ctx, f, "alwaysinline");
+        }
+        module.run_passes("always-inline,function(sroa,instsimplify)").ok()?;
+    }
+    Some(())
 }
 
 /// How an argument of a launch relates to the kernel's parameters.

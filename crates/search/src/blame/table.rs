@@ -472,7 +472,7 @@ pub static EXCUSES: &[Excuse] = &[
         varies: "what Lockstep chose, as simple conditions of a caller on it say",
         yields: "C % 8 != 0, pitch < width, blockDim.x != 128",
         shown_by: "search/rows_of_chunks_conditional.cu",
-        kinds: RACES,
+        kinds: RACES_AND_UNWRITTEN,
         stages: ORDINARY,
         is_required: false,
         applies: |_, shown| preconditions::is_looked_into(shown.finding),

@@ -9,7 +9,7 @@
 //! every loop has one iteration, and every race between two of them is gone.
 
 use lockstep_finding::Claim;
-use lockstep_finding::launch::{Dimension, Expr, Operator};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
 use lockstep_kernel::{IntOp, Kernel, Op, Operand};
 
 use crate::condition::quantity::Quantity;
@@ -135,13 +135,21 @@ impl Requirement {
         self.changed(space, c, &values, false)
     }
 
-    /// Launches that tell it from a weaker condition: below a value, where it would be an upper bound; multiples of
-    /// half a number, where half would do.
+    /// Multiples of half the number, which is weaker.
+    pub(super) fn halved(&self) -> Option<Requirement> {
+        match (&self.side, self.relation) {
+            (Expr::Number(Number::Int(n)), Relation::Multiple) if n % 2 == 0 && *n > 2 => {
+                Some(Requirement { side: Expr::int(n / 2), ..self.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Launches that tell a value from an upper bound.
     pub(super) fn weaker(&self, space: &Space, c: &Candidate) -> Vec<Candidate> {
         let Some(side) = space.value_of(&self.side, c) else { return Vec::new() };
         let values = match self.relation {
             Relation::Equal => vec![side - 1, side / 2],
-            Relation::Multiple if side % 2 == 0 => vec![side / 2, side + side / 2],
             _ => return Vec::new(),
         };
         self.changed(space, c, &values, false)
