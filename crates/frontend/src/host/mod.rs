@@ -186,8 +186,7 @@ fn inline_launchers(module: &Module, stubs: &HashMap<Val, Stub>) -> Option<()> {
             let Some((callee, name)) = callee else { continue };
             let is_stub = stubs.contains_key(&callee) || name.contains(STUB);
             let calls_itself = || {
-                let of_itself =
-                    |u: Val| llvm::is_instruction(u) && llvm::function_of(u) == callee;
+                let of_itself = |u: Val| llvm::is_instruction(u) && llvm::function_of(u) == callee;
                 llvm::users(callee).into_iter().any(of_itself)
             };
             let has_body = !llvm::blocks(callee).is_empty();

@@ -486,3 +486,38 @@ fn rounds_of_a_loop_are_launches() {
     assert_eq!(numbers("some")[0], None);
     assert_eq!(numbers("some")[1..3], [Some(0), Some(1)]);
 }
+
+/// A function that launches what it gets is shared by all kernels of one type: each call of it is a launch.
+#[test]
+fn launches_through_a_function_that_gets_the_kernel() {
+    let source = b"
+__global__ void k(int *a, int n) { a[threadIdx.x] = n; }
+__global__ void w(int *a, int n) { a[threadIdx.x] = -n; }
+struct Shape { dim3 grid, block; Shape(dim3 g, dim3 b) : grid(g), block(b) {} };
+template <typename K, typename... A> void start(K kernel, const Shape &shape, A &&...a) {
+  kernel<<<shape.grid, shape.block>>>(a...);
+}
+template <typename K> void twice(K kernel, const Shape &shape, int *a, int n) {
+  start(kernel, shape, a, n);
+}
+void both(int *a, int n, int which) {
+  switch (which) {
+    case 1: start(k, Shape(n, 64), a, n); break;
+    case 2: start(w, Shape(n / 2, 128), a, n); break;
+    case 3: twice(k, Shape(n, 32), a, 7); break;
+  }
+}
+void stored(void (*&f)(int *, int)) { f = w; }";
+    let host = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let mut told: Vec<_> = (host.launches.iter())
+        .map(|l| (l.kernel.as_str(), l.block.map(|b| b[0]), l.args.clone()))
+        .collect();
+    told.sort();
+    let expected = [
+        ("_Z1kPii", Some(32), vec![(1, 7)]),
+        ("_Z1kPii", Some(64), vec![]),
+        ("_Z1wPii", Some(128), vec![]),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(host.unread, ["_Z1wPii"]);
+}

@@ -29,6 +29,26 @@ fn missing_headers_are_empty() {
     assert!(cuda("__global__ void k(int *a) { a[0] = 1; }\n").is_whole());
 }
 
+/// The standard headers are parsed before the rest, unless a macro of the source changes what they say.
+#[test]
+fn standard_headers_that_are_kept() {
+    let rest = "#include <vector>\n#include <no_such_library.h>\n#include <cassert>\n\
+                library_t handle;\n\
+                __global__ void k(int *a) { assert(a != nullptr); a[0] = std::vector<int>::size_type(2); }\n";
+    let m = cuda(rest);
+    assert_eq!(names(&m), ["k"]);
+    assert_eq!(m.headers, ["<vector>", "<cassert>"]);
+    let has_assertion = |m: &Module| {
+        m.kernels[0].insts().any(|i| matches!(i.op, lockstep_kernel::Op::Assert { .. }))
+    };
+    assert!(has_assertion(&m));
+    let without = cuda(&format!("#define NDEBUG\n{rest}"));
+    assert!(without.headers.is_empty() && !has_assertion(&without));
+    assert!(
+        cuda("#include <vector>\n__global__ void k(int *a) { a[0] = 1; }\n").headers.is_empty()
+    );
+}
+
 #[test]
 fn types_that_headers_of_libraries_bring_along() {
     let m = cuda(

@@ -141,6 +141,17 @@ pub static EXCUSES: &[Excuse] = &[
         },
     },
     Excuse {
+        name: "one-thread",
+        varies: "the block and the grid: one thread, where none asks which one it is",
+        yields: "gridDim.x * blockDim.x > 1",
+        shown_by: "search/for_one_thread_conditional.cu",
+        kinds: RACES,
+        stages: ORDINARY,
+        is_required: false,
+        applies: |inquiry, _| inquiry.is_for_one_thread(),
+        plea: |inquiry, shown| Some(Plea::Checked(When::exactly(inquiry.many_for_one(shown)?))),
+    },
+    Excuse {
         name: "idle-axes",
         varies: "dimensions along axes that the kernel does not ask for: one",
         yields: "blockDim.y > 1",
