@@ -148,7 +148,10 @@ pub static EXCUSES: &[Excuse] = &[
         kinds: RACES,
         stages: ORDINARY,
         is_required: false,
-        applies: |inquiry, _| inquiry.is_for_one_thread(),
+        // Adding up is what several threads would do.
+        applies: |inquiry, shown| {
+            inquiry.is_for_one_thread() && inquiry.may_be_apart(shown.finding)
+        },
         plea: |inquiry, shown| Some(Plea::Checked(When::exactly(inquiry.many_for_one(shown)?))),
     },
     Excuse {
