@@ -14,6 +14,7 @@ mod bound;
 mod conditions;
 mod direct;
 mod inputs;
+mod listed;
 mod memory;
 mod rounds;
 mod values;
@@ -302,7 +303,8 @@ fn launches_of(
         return;
     }
     for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
-        let Some((callee, name)) = called(inst) else { continue };
+        let Some(callee) = llvm::called_value(inst) else { continue };
+        let name = called(inst).map_or_else(String::new, |(_, name)| name);
         let given = llvm::call_args(inst);
         let is_direct = direct::is_direct(&name);
         let target = match is_direct || name.starts_with("cudaLaunch") {
@@ -310,10 +312,17 @@ fn launches_of(
             false => Some(callee),
         };
         let Some(target) = target else { continue };
-        let Some(kernel) = stub(&llvm::name(target)) else { continue };
+        let targets = match stubs.contains_key(&target) {
+            true => vec![target],
+            false => listed::kernels(target, stubs),
+        };
+        if targets.is_empty() {
+            continue;
+        }
         let call = if is_direct { Some(inst) } else { configuration_before(inst) };
+        let kernels = || targets.iter().filter_map(|&t| Some((t, stub(&llvm::name(t))?)));
         let Some(call) = call else {
-            host.unread.push(kernel);
+            host.unread.extend(kernels().map(|(_, kernel)| kernel));
             continue;
         };
         let (tree, loops, rounds) = shape.get_or_init(|| {
@@ -322,23 +331,26 @@ fn launches_of(
             let rounds = rounds::of(module, f, &loops);
             (tree, loops, rounds)
         });
-        let site = Site {
-            module,
-            inst,
-            call,
-            is_direct,
-            stub: stubs.get(&target),
-            place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
-        };
-        let launch =
-            |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
-        let whole = launch(&Rc::default());
-        match rounds.get(&inst) {
-            Some(rounds) => {
-                let launches = rounds.launches.iter().map(launch).collect();
-                host.launches.extend(in_rounds(whole, launches, rounds.all));
+        for (target, kernel) in kernels() {
+            let site = Site {
+                module,
+                inst,
+                call,
+                is_direct,
+                stub: stubs.get(&target),
+                place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
+            };
+            let launch =
+                |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
+            let whole = launch(&Rc::default());
+            match rounds.get(&inst) {
+                // In which round it is chosen is not read.
+                Some(rounds) if targets.len() == 1 => {
+                    let launches = rounds.launches.iter().map(launch).collect();
+                    host.launches.extend(in_rounds(whole, launches, rounds.all));
+                }
+                _ => host.launches.push(whole),
             }
-            None => host.launches.push(whole),
         }
     }
 }

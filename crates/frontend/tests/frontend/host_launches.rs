@@ -521,3 +521,27 @@ void stored(void (*&f)(int *, int)) { f = w; }";
     assert_eq!(told, expected);
     assert_eq!(host.unread, ["_Z1wPii"]);
 }
+
+/// A variable that holds one of some kernels launches each of them; one that others may set is not read.
+#[test]
+fn launches_through_a_variable() {
+    let source = b"
+__global__ void k(int *a, int n) { a[threadIdx.x] = n; }
+__global__ void w(int *a, int n) { a[threadIdx.x] = -n; }
+__global__ void v(int *a, int n) { a[threadIdx.x] = 2 * n; }
+void one_of_two(int *a, int n) {
+  for (int i = 0; i < 2; i++) {
+    void (*f)(int *, int);
+    switch (i) { case 0: f = &k; break; case 1: f = &w; break; }
+    if (f == &k) cudaMemset(a, 0, n);
+    f<<<n / 16, 16>>>(a, n);
+  }
+}
+void any(void (*f)(int *, int), int *a, int n) { if (n) f = v; f<<<n, 64>>>(a, n); }";
+    let host = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let mut told: Vec<_> = host.launches.iter().map(|l| (l.kernel.as_str(), l.line)).collect();
+    told.sort();
+    assert_eq!(told, [("_Z1kPii", 10), ("_Z1wPii", 10)]);
+    assert!(host.launches.iter().all(|l| self::told(l).starts_with("Grid(0)=(u0 / 16)")));
+    assert_eq!(host.unread, ["_Z1vPii"]);
+}
