@@ -50,6 +50,17 @@ fn standard_headers_that_are_kept() {
 }
 
 #[test]
+fn conversions_of_bfloat16_and_clocks_are_there() {
+    let m = cuda(
+        "#include <cuda_bf16.h>\n__global__ void k(int *a, __nv_bfloat16 b) {\n\
+         clock_t begin = clock();\n\
+         a[0] = __bfloat162int_rn(b) + __bfloat162uint_ru(b) + __bfloat162short_rd(b) + __bfloat162ll_rz(b);\n\
+         a[1] = clock() - begin;\n}\n",
+    );
+    assert!(m.is_whole() && m.kernels[0].unsupported.is_empty());
+}
+
+#[test]
 fn types_that_headers_of_libraries_bring_along() {
     let m = cuda(
         "#include <no_such_library.h>\n__global__ void k(__nv_bfloat16 *a, half *b) { b[0] = (float)a[0]; }\n",
