@@ -161,7 +161,16 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
     /// a number do, these are the condition.
     fn tried(&mut self, list: &[Requirement], bases: &[Candidate]) -> Option<Claim> {
         let space = self.inquiry.driver.lab.space;
-        if !self.helps(list) || !self.is_true(list, bases) {
+        if !self.helps(list) {
+            return None;
+        }
+        let is_true = self.is_true(list, bases);
+        if let Some(log) = self.inquiry.driver.settings.log {
+            let claim = Claim::any(list.iter().map(|r| r.broken(space)));
+            let word = if is_true { "explains it" } else { "does not explain it" };
+            log(&format!("{} when {claim}: {word}", self.inquiry.key.kind));
+        }
+        if !is_true {
             return None;
         }
         let halves: Vec<Requirement> = list.iter().filter_map(Requirement::halved).collect();
