@@ -91,7 +91,7 @@ impl Requirement {
         let power = |v: i64| v.max(1).unsigned_abs().next_power_of_two() as i64;
         match self.relation {
             Relation::AtLeast => vec![side.max(own), side.max(own).saturating_mul(2) + 1],
-            Relation::AtMost => vec![side.min(own), side],
+            Relation::AtMost => vec![side.min(own), side, side / 2],
             Relation::Equal => vec![side],
             Relation::Multiple if side > 0 => {
                 let up = (own + side - 1) / side * side;
