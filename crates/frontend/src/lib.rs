@@ -79,6 +79,9 @@ pub struct Options {
     /// Names of functions to lower like kernels, if no kernel has the name: as in the source, with or without namespace
     /// and template arguments, or mangled.
     pub entries: Vec<String>,
+    /// Headers of the system that a source includes, as it spells them ([`Module::headers`]): they are precompiled and
+    /// kept, so that the source is parsed faster.
+    pub headers: Vec<String>,
     /// Stops the compiler; a compilation in progress ends with an error.
     pub cancel: Cancel,
 }
@@ -92,6 +95,7 @@ impl Default for Options {
             recursion_limit: 32,
             size_limit: 200_000,
             entries: Vec::new(),
+            headers: Vec::new(),
             cancel: Cancel::default(),
         }
     }
@@ -149,6 +153,8 @@ pub struct Module {
     pub missing_headers: Vec<String>,
     /// Parts of the source that do not compile and were left out.
     pub omissions: Vec<Omission>,
+    /// Headers of the system that it includes; empty if it was compiled only once.
+    pub headers: Vec<String>,
 }
 
 impl Module {
@@ -291,6 +297,7 @@ fn lower_module(
         files: Vec::new(),
         missing_headers: Vec::new(),
         omissions: Vec::new(),
+        headers: Vec::new(),
     };
     prepare::run(&module, &entries.chosen).map_err(Error::BadIr)?;
     let lowered = lower::module(&module, name, language, options, &entries.chosen);

@@ -75,7 +75,10 @@ pub(crate) fn settle(driver: &mut Driver) -> Vec<Settled> {
         let mut finding = shrunk.unwrap_or(as_found);
         let is_untold = finding.help.is_empty();
         if finding.holds_when.is_none() {
+            // A row that was cut short leaves it open whether there is a condition.
+            inquiry.hurried = false;
             let doubt = inquiry.examine(Stage::Unconditional, &as_it_is(&candidate, &finding));
+            let judged = judged && !inquiry.hurried;
             let doubt =
                 doubt.or_else(|| (!judged).then_some(Plea::Possible(Reason::OthersNotTried)));
             doubt.into_iter().for_each(|d| d.apply(&mut finding));

@@ -92,7 +92,18 @@ __LOCKSTEP_HD __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { 
 __LOCKSTEP_HD unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.bits; }
 __LOCKSTEP_HD __nv_bfloat16 __ushort_as_bfloat16(unsigned short a) { return __nv_bfloat16_raw{a}; }
 __LOCKSTEP_HD __nv_bfloat16 __int2bfloat16_rn(int a) { return (float)a; }
-__LOCKSTEP_HD int __bfloat162int_rz(__nv_bfloat16 a) { return (int)(float)a; }
+#define __LOCKSTEP_BF16_TO(name, T)                                                                            \
+  __LOCKSTEP_HD T __bfloat162##name##_rz(__nv_bfloat16 a) { return (T)(float)a; }                              \
+  __LOCKSTEP_DEVICE T __bfloat162##name##_rn(__nv_bfloat16 a) { return (T)::rintf((float)a); }                 \
+  __LOCKSTEP_DEVICE T __bfloat162##name##_ru(__nv_bfloat16 a) { return (T)::ceilf((float)a); }                 \
+  __LOCKSTEP_DEVICE T __bfloat162##name##_rd(__nv_bfloat16 a) { return (T)::floorf((float)a); }
+__LOCKSTEP_BF16_TO(int, int)
+__LOCKSTEP_BF16_TO(uint, unsigned)
+__LOCKSTEP_BF16_TO(short, short)
+__LOCKSTEP_BF16_TO(ushort, unsigned short)
+__LOCKSTEP_BF16_TO(ll, long long)
+__LOCKSTEP_BF16_TO(ull, unsigned long long)
+#undef __LOCKSTEP_BF16_TO
 __LOCKSTEP_DEVICE __nv_bfloat16 hexp(__nv_bfloat16 a) { return ::expf((float)a); }
 __LOCKSTEP_DEVICE __nv_bfloat16 hexp2(__nv_bfloat16 a) { return ::exp2f((float)a); }
 __LOCKSTEP_DEVICE __nv_bfloat16 hlog(__nv_bfloat16 a) { return ::logf((float)a); }

@@ -8,6 +8,7 @@
 pub(crate) mod architecture;
 pub(crate) mod dependencies;
 mod host_object;
+pub(crate) mod preamble;
 pub(crate) mod prelude;
 pub(crate) mod temporary;
 
@@ -23,6 +24,7 @@ use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 use lockstep_names as names;
 
+use crate::clang::preamble::Included;
 use crate::llvm::reader::{self, Reading};
 use crate::{Error, HeadComment, Input, Options, llvm};
 
@@ -132,7 +134,7 @@ pub(crate) fn compile(
             let (command, precompiled) = cuda_command(source, head, options, Side::Device)?;
             match (run(command, source), precompiled) {
                 // A header of the precompiled file, or clang itself, has changed: retry without the precompiled file.
-                (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr) => {
+                (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr, &file) => {
                     let _ = fs::remove_file(file);
                     run(cuda_command(source, head, options, Side::DevicePlain)?.0, source)
                 }
@@ -171,8 +173,27 @@ fn remedies(stderr: &str) -> Vec<&'static str> {
     out
 }
 
-fn is_stale(stderr: &str) -> bool {
-    stderr.lines().any(|l| l.contains("error:") && (l.contains("PCH") || l.contains("precompiled")))
+fn is_stale(stderr: &str, precompiled: &Path) -> bool {
+    let names_it = |l: &str| l.contains("PCH") || l.contains("precompiled");
+    stderr.lines().any(|l| l.contains("error:") && names_it(l)) || !precompiled.exists()
+}
+
+/// Compiles the host side of a CUDA source.
+pub(crate) fn compile_host_side(
+    source: &Source,
+    head: &HeadComment,
+    options: &Options,
+) -> Result<Compiled, Error> {
+    let (command, precompiled) = cuda_command(source, head, options, Side::Host)?;
+    match (dependencies::run(command, source, &options.cancel), precompiled) {
+        (Err(Error::Compile { stderr }), Some(file)) if is_stale(&stderr, &file) => {
+            let _ = fs::remove_file(file);
+            let plain = Options { headers: Vec::new(), ..options.clone() };
+            let (command, _) = cuda_command(source, head, &plain, Side::Host)?;
+            dependencies::run(command, source, &options.cancel)
+        }
+        (result, _) => result,
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -197,9 +218,7 @@ pub(crate) fn cuda_command(
     let architecture = architecture::of(options);
     c.args(CUDA).arg(format!("--offload-arch={architecture}"));
     match side {
-        Side::Host => c
-            .args(["--cuda-host-only", "-gline-tables-only", "-O1", "-w"])
-            .args(["-Xclang", "-disable-llvm-passes"]),
+        Side::Host => c.args(HOST_SIDE),
         Side::Reference => c.args(["--cuda-host-only", "-w"]).args(HOST),
         Side::Device | Side::DevicePlain => c.args(CUDA_DEVICE),
     };
@@ -221,7 +240,12 @@ pub(crate) fn cuda_command(
         None => {
             let include = headers()?.join("cuda");
             c.arg("-nocudainc").arg("-isystem").arg(&include);
-            if side == Side::Device
+            if !head.gpuverify && head.flags.is_empty() {
+                precompiled = preamble::precompiled(options, side);
+            }
+            if precompiled.is_some() {
+                c.args(preamble::VALIDATE);
+            } else if side == Side::Device
                 && head.flags.iter().all(|f| leaves_prelude_alone(f))
                 && architecture::others(options).all(|f| leaves_prelude_alone(&f.to_string_lossy()))
             {
@@ -263,6 +287,9 @@ const CUDA_DEVICE: [&str; 9] = [
     "-ffp-contract=off",
 ];
 
+const HOST_SIDE: [&str; 6] =
+    ["--cuda-host-only", "-gline-tables-only", "-O1", "-w", "-Xclang", "-disable-llvm-passes"];
+
 /// Whether a flag cannot change the meaning of our prelude.
 fn leaves_prelude_alone(flag: &str) -> bool {
     let path_or_file = !flag.starts_with('-') || flag.starts_with("-I") || flag.starts_with("-W");
@@ -297,12 +324,20 @@ fn precompiled_prelude(architecture: &str) -> Option<PathBuf> {
     })
 }
 
-/// The lines that are compiled, without comments, as file, number and text; macros are not expanded.
+/// Whether a file does not belong to the system, an SDK or our own headers.
+pub(crate) fn is_users(file: &Path, options: &Options) -> bool {
+    let ours = file.to_str().is_some_and(|f| f.contains(&format!("include-{}/", prelude::HASH)));
+    let of_sdk = options.cuda_path.as_ref().is_some_and(|sdk| file.starts_with(sdk));
+    !file.starts_with("/usr") && !ours && !of_sdk
+}
+
+/// The lines that are compiled, without comments, as file, number and text; macros are not expanded. And the headers of
+/// the system that they include, if these can be parsed before the rest.
 pub(crate) fn kept_lines(
     source: &Source,
     head: &HeadComment,
     options: &Options,
-) -> Option<Vec<(PathBuf, u32, String)>> {
+) -> Option<(Vec<(PathBuf, u32, String)>, Vec<String>)> {
     let (mut command, _) = cuda_command(source, head, options, Side::DevicePlain).ok()?;
     // A dependency file is asked for because clang takes missing headers as empty only then.
     command.args(["-E", "-dI", "-Xclang", "-fdirectives-only", "-MD", "-MF", "/dev/null"]);
@@ -310,19 +345,22 @@ pub(crate) fn kept_lines(
     let input = names::path(&source.name);
     let (mut file, mut line) = (PathBuf::new(), 0);
     let mut out = Vec::new();
+    let mut included = Included::default();
     for text in output.split(|b| *b == b'\n') {
         if let Some((number, name)) = line_marker(text) {
+            included.enter(text, &name);
             (line, file) = (number, name);
             continue;
         }
         let text = String::from_utf8_lossy(text);
         if !text.trim().is_empty() {
             let file = if file == Path::new("<stdin>") { &input } else { &file };
+            included.read(file, &text, options);
             out.push((file.clone(), line, text.trim_end_matches('\r').to_owned()));
         }
         line += 1;
     }
-    Some(out)
+    Some((out, included.headers()))
 }
 
 /// 12 and `a.cu` of `# 12 "a.cu" 2`.

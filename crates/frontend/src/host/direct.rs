@@ -3,14 +3,14 @@
 //! Dimensions are operands of the call. An argument is known if its address is stored at a known index of the array,
 //! and the variable there is filled by a single store; the addresses of the array and of the variables must not escape.
 //! `cudaLaunchKernelEx` of our own headers is such a call. A launch whose dimensions are in a structure in memory (that of
-//! an SDK, `cudaLaunchKernelExC`) is not analysed, nor is one through a function pointer: such kernels are [`Unread`].
+//! an SDK, `cudaLaunchKernelExC`) is not analysed, nor is one through a function pointer that is not read ([`super::listed`]).
 
 use std::collections::HashMap;
 
 use llvm_sys::core::LLVMGetGEPSourceElementType;
 
 use super::memory::keeps_to_itself;
-use super::{Given, STUB, Stub, base, called, stub};
+use super::{Given, STUB, Stub, base, called, listed, stub};
 use crate::llvm::{self, Opcode, Val};
 
 /// Whether a call launches the kernel that is its first argument, followed by dimensions and an array of addresses.
@@ -33,7 +33,8 @@ pub(super) fn escaping(stubs: &HashMap<Val, Stub>) -> Vec<String> {
     let mut out = Vec::new();
     for &f in stubs.keys() {
         let Some(kernel) = stub(&llvm::name(f)) else { continue };
-        if llvm::users(f).into_iter().any(|user| escapes_by(user, f)) {
+        let escapes = |user| escapes_by(user, f) && !listed::is_read(user, stubs);
+        if llvm::users(f).into_iter().any(escapes) {
             out.push(kernel);
         }
     }

@@ -14,6 +14,7 @@ mod bound;
 mod conditions;
 mod direct;
 mod inputs;
+mod listed;
 mod memory;
 mod rounds;
 mod values;
@@ -31,10 +32,10 @@ use llvm_sys::debuginfo::{
 };
 use lockstep_kernel::Language;
 
-use crate::clang::{self, Side, Source};
+use crate::clang::{self, Source};
 use crate::llvm::{self, Bb, Module, Opcode, Val, demangle};
 use crate::salvage::{self, Detail};
-use crate::{HeadComment, Input, Options, clang::dependencies, entries::plain_name};
+use crate::{HeadComment, Input, Options, entries::plain_name};
 
 pub use arrays::{HostAlias, HostArray, HostPointer};
 pub use bound::HostBound;
@@ -123,15 +124,11 @@ pub fn host_side(input: Input, included: &[PathBuf], options: &Options) -> HostS
 fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     let head: HeadComment =
         crate::head::parse(&String::from_utf8_lossy(&source.bytes), source.language);
-    let (command, _) = clang::cuda_command(source, &head, options, Side::Host).ok()?;
-    let whole = dependencies::run(command, source, &options.cancel);
+    let whole = clang::compile_host_side(source, &head, options);
     let (compiled, lost) = match whole {
         Ok(compiled) => (compiled, None),
         Err(first) => {
-            let again = |s: &Source, o: &Options| {
-                let (command, _) = clang::cuda_command(s, &head, o, Side::Host)?;
-                dependencies::run(command, s, &o.cancel)
-            };
+            let again = |s: &Source, o: &Options| clang::compile_host_side(s, &head, o);
             let rest = salvage::compile(source, &head, options, Detail::Bodies, &again, first);
             let rest = rest.ok()?;
             (rest.compiled, Some(rest.words))
@@ -161,6 +158,7 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
         unsafe { LLVMSetLinkage(f, LLVMLinkage::LLVMExternalLinkage) };
         stubs.insert(f, Stub::of(&module, f));
     }
+    inline_launchers(&module, &stubs)?;
     let mut functions = module.functions();
     functions.retain(|&f| !is_lost(&llvm::name(f)));
     let uncalled = Uncalled::of(&functions);
@@ -174,6 +172,39 @@ fn compiled(source: &Source, options: &Options) -> Option<HostSide> {
     }
     host.launches.sort_by_key(|l| l.line);
     Some(host)
+}
+
+/// How many functions a kernel may be passed through before it is launched.
+const MOST_PASSED: usize = 4;
+
+/// Inlines functions that get a kernel as an argument, so that each call of them is a launch of that kernel: one that
+/// launches whatever it gets is shared by all kernels of one type.
+fn inline_launchers(module: &Module, stubs: &HashMap<Val, Stub>) -> Option<()> {
+    for _ in 0..MOST_PASSED {
+        let mut launchers: Vec<Val> = Vec::new();
+        for call in stubs.keys().flat_map(|&f| llvm::users(f)) {
+            let callee = llvm::is_instruction(call).then(|| called(call)).flatten();
+            let Some((callee, name)) = callee else { continue };
+            let is_stub = stubs.contains_key(&callee) || name.contains(STUB);
+            let calls_itself = || {
+                let of_itself = |u: Val| llvm::is_instruction(u) && llvm::function_of(u) == callee;
+                llvm::users(callee).into_iter().any(of_itself)
+            };
+            let has_body = !llvm::blocks(callee).is_empty();
+            if has_body && !is_stub && !launchers.contains(&callee) && !calls_itself() {
+                launchers.push(callee);
+            }
+        }
+        if launchers.is_empty() {
+            return Some(());
+        }
+        for f in launchers {
+            llvm::remove_attribute(f, "noinline");
+            llvm::add_attribute(module.ctx, f, "alwaysinline");
+        }
+        module.run_passes("always-inline,function(sroa,instsimplify)").ok()?;
+    }
+    Some(())
 }
 
 /// How an argument of a launch relates to the kernel's parameters.
@@ -272,7 +303,8 @@ fn launches_of(
         return;
     }
     for inst in llvm::blocks(f).into_iter().flat_map(llvm::instructions) {
-        let Some((callee, name)) = called(inst) else { continue };
+        let Some(callee) = llvm::called_value(inst) else { continue };
+        let name = called(inst).map_or_else(String::new, |(_, name)| name);
         let given = llvm::call_args(inst);
         let is_direct = direct::is_direct(&name);
         let target = match is_direct || name.starts_with("cudaLaunch") {
@@ -280,10 +312,17 @@ fn launches_of(
             false => Some(callee),
         };
         let Some(target) = target else { continue };
-        let Some(kernel) = stub(&llvm::name(target)) else { continue };
+        let targets = match stubs.contains_key(&target) {
+            true => vec![target],
+            false => listed::kernels(target, stubs),
+        };
+        if targets.is_empty() {
+            continue;
+        }
         let call = if is_direct { Some(inst) } else { configuration_before(inst) };
+        let kernels = || targets.iter().filter_map(|&t| Some((t, stub(&llvm::name(t))?)));
         let Some(call) = call else {
-            host.unread.push(kernel);
+            host.unread.extend(kernels().map(|(_, kernel)| kernel));
             continue;
         };
         let (tree, loops, rounds) = shape.get_or_init(|| {
@@ -292,23 +331,26 @@ fn launches_of(
             let rounds = rounds::of(module, f, &loops);
             (tree, loops, rounds)
         });
-        let site = Site {
-            module,
-            inst,
-            call,
-            is_direct,
-            stub: stubs.get(&target),
-            place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
-        };
-        let launch =
-            |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
-        let whole = launch(&Rc::default());
-        match rounds.get(&inst) {
-            Some(rounds) => {
-                let launches = rounds.launches.iter().map(launch).collect();
-                host.launches.extend(in_rounds(whole, launches, rounds.all));
+        for (target, kernel) in kernels() {
+            let site = Site {
+                module,
+                inst,
+                call,
+                is_direct,
+                stub: stubs.get(&target),
+                place: Place { block: llvm::block_of(inst), tree, loops, uncalled },
+            };
+            let launch =
+                |known: &Rc<Known>| HostLaunch { kernel: kernel.clone(), ..site.launch(known) };
+            let whole = launch(&Rc::default());
+            match rounds.get(&inst) {
+                // In which round it is chosen is not read.
+                Some(rounds) if targets.len() == 1 => {
+                    let launches = rounds.launches.iter().map(launch).collect();
+                    host.launches.extend(in_rounds(whole, launches, rounds.all));
+                }
+                _ => host.launches.push(whole),
             }
-            None => host.launches.push(whole),
         }
     }
 }

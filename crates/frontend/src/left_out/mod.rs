@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use lockstep_kernel::{Kernel, Op, Space, Terminator};
 use lockstep_names as names;
 
-use crate::clang::{self, Source};
+use crate::clang::{self, Source, is_users};
 use crate::entries::plain_name;
-use crate::{HeadComment, Options, Uninstantiated, clang::architecture, clang::prelude, entries};
+use crate::{HeadComment, Options, Uninstantiated, clang::architecture, entries};
 use expression::{ARCH, ARCHITECTURES, Token, is_arch_like, value, values_asked, words};
 use text::{File, Function, Group, Tok};
 
@@ -110,7 +110,7 @@ impl Project {
         if !texts.values().any(|t| t.contains(MENTION)) {
             return None;
         }
-        let kept = clang::kept_lines(source, head, options)?;
+        let (kept, _) = clang::kept_lines(source, head, options)?;
         let mut by_file: BTreeMap<String, BTreeMap<u32, String>> = BTreeMap::new();
         for (file, line, text) in kept {
             let lines = by_file.entry(key(&file)).or_default();
@@ -355,13 +355,6 @@ fn key(folder: &Path, path: &Path) -> String {
         }
     }
     names::shown(&out)
-}
-
-/// Whether a file does not belong to the system, an SDK or our own headers.
-pub(crate) fn is_users(file: &Path, options: &Options) -> bool {
-    let ours = file.to_str().is_some_and(|f| f.contains(&format!("include-{}/", prelude::HASH)));
-    let of_sdk = options.cuda_path.as_ref().is_some_and(|sdk| file.starts_with(sdk));
-    !file.starts_with("/usr") && !ours && !of_sdk
 }
 
 /// Whether no thread accesses visible memory or synchronises, or each ends in a trap.

@@ -573,6 +573,13 @@ pub(crate) fn callee(call: Val) -> Option<Val> {
     }
 }
 
+/// What a call calls: a function, or a value that is the address of one.
+pub(crate) fn called_value(call: Val) -> Option<Val> {
+    let is_call = matches!(opcode_of(call)?, Opcode::LLVMCall | Opcode::LLVMInvoke);
+    // SAFETY: LLVM is given a call, of a module that is alive.
+    is_call.then(|| unsafe { LLVMGetCalledValue(call) }).filter(|f| !f.is_null())
+}
+
 pub(crate) fn call_args(call: Val) -> Vec<Val> {
     // SAFETY: LLVM is given a call and a value, of a module that is alive.
     unsafe { (0..LLVMGetNumArgOperands(call)).map(|i| LLVMGetOperand(call, i)).collect() }

@@ -27,8 +27,7 @@ use lockstep_kernel::Kernel;
 use lockstep_names as names;
 
 use crate::clang::temporary::Temporary;
-use crate::clang::{self, Compiled, Source};
-use crate::left_out::is_users;
+use crate::clang::{self, Compiled, Source, is_users};
 use crate::{Error, HeadComment, Module, Options, Uninstantiated, entries};
 use diagnostics::Problem;
 use outline::{Item, Kind, Outline};
@@ -114,6 +113,7 @@ impl Salvaged {
         module.uninstantiated.extend(others.into_iter().chain(broken));
         module.missing_headers = self.missing_headers;
         module.omissions = self.omissions;
+        module.headers = self.options.headers;
         Ok(module)
     }
 }
@@ -155,7 +155,9 @@ pub(crate) fn compile(
             options.clang_args.extend(["-include".into(), header.into_os_string()]);
         }
     }
-    let mut patient = Patient::new(source, head, &options, detail);
+    let (kept, headers) = clang::kept_lines(source, head, &options).unwrap_or_default();
+    options.headers = headers;
+    let mut patient = Patient::new(source, &options, detail, kept);
     let mut last = None;
     // If the messages are all that there are, the compilation need not be repeated for them. Where clang has given up, its last
     // message has no place, and nothing is parsed.
@@ -341,12 +343,12 @@ struct Patient<'a> {
 impl<'a> Patient<'a> {
     fn new(
         source: &'a Source,
-        head: &HeadComment,
         options: &'a Options,
         detail: Detail,
+        lines: Vec<(PathBuf, u32, String)>,
     ) -> Patient<'a> {
         let mut kept: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
-        for (file, line, _) in clang::kept_lines(source, head, options).unwrap_or_default() {
+        for (file, line, _) in lines {
             kept.entry(file).or_default().insert(line);
         }
         Patient {

@@ -486,3 +486,62 @@ fn rounds_of_a_loop_are_launches() {
     assert_eq!(numbers("some")[0], None);
     assert_eq!(numbers("some")[1..3], [Some(0), Some(1)]);
 }
+
+/// A function that launches what it gets is shared by all kernels of one type: each call of it is a launch.
+#[test]
+fn launches_through_a_function_that_gets_the_kernel() {
+    let source = b"
+__global__ void k(int *a, int n) { a[threadIdx.x] = n; }
+__global__ void w(int *a, int n) { a[threadIdx.x] = -n; }
+struct Shape { dim3 grid, block; Shape(dim3 g, dim3 b) : grid(g), block(b) {} };
+template <typename K, typename... A> void start(K kernel, const Shape &shape, A &&...a) {
+  kernel<<<shape.grid, shape.block>>>(a...);
+}
+template <typename K> void twice(K kernel, const Shape &shape, int *a, int n) {
+  start(kernel, shape, a, n);
+}
+void both(int *a, int n, int which) {
+  switch (which) {
+    case 1: start(k, Shape(n, 64), a, n); break;
+    case 2: start(w, Shape(n / 2, 128), a, n); break;
+    case 3: twice(k, Shape(n, 32), a, 7); break;
+  }
+}
+void stored(void (*&f)(int *, int)) { f = w; }";
+    let host = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let mut told: Vec<_> = (host.launches.iter())
+        .map(|l| (l.kernel.as_str(), l.block.map(|b| b[0]), l.args.clone()))
+        .collect();
+    told.sort();
+    let expected = [
+        ("_Z1kPii", Some(32), vec![(1, 7)]),
+        ("_Z1kPii", Some(64), vec![]),
+        ("_Z1wPii", Some(128), vec![]),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(host.unread, ["_Z1wPii"]);
+}
+
+/// A variable that holds one of some kernels launches each of them; one that others may set is not read.
+#[test]
+fn launches_through_a_variable() {
+    let source = b"
+__global__ void k(int *a, int n) { a[threadIdx.x] = n; }
+__global__ void w(int *a, int n) { a[threadIdx.x] = -n; }
+__global__ void v(int *a, int n) { a[threadIdx.x] = 2 * n; }
+void one_of_two(int *a, int n) {
+  for (int i = 0; i < 2; i++) {
+    void (*f)(int *, int);
+    switch (i) { case 0: f = &k; break; case 1: f = &w; break; }
+    if (f == &k) cudaMemset(a, 0, n);
+    f<<<n / 16, 16>>>(a, n);
+  }
+}
+void any(void (*f)(int *, int), int *a, int n) { if (n) f = v; f<<<n, 64>>>(a, n); }";
+    let host = host_side(Input::Text { name: "t.cu", bytes: source }, &[], &Options::default());
+    let mut told: Vec<_> = host.launches.iter().map(|l| (l.kernel.as_str(), l.line)).collect();
+    told.sort();
+    assert_eq!(told, [("_Z1kPii", 10), ("_Z1wPii", 10)]);
+    assert!(host.launches.iter().all(|l| self::told(l).starts_with("Grid(0)=(u0 / 16)")));
+    assert_eq!(host.unread, ["_Z1vPii"]);
+}

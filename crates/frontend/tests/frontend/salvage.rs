@@ -29,6 +29,37 @@ fn missing_headers_are_empty() {
     assert!(cuda("__global__ void k(int *a) { a[0] = 1; }\n").is_whole());
 }
 
+/// The standard headers are parsed before the rest, unless a macro of the source changes what they say.
+#[test]
+fn standard_headers_that_are_kept() {
+    let rest = "#include <vector>\n#include <no_such_library.h>\n#include <cassert>\n\
+                library_t handle;\n\
+                __global__ void k(int *a) { assert(a != nullptr); a[0] = std::vector<int>::size_type(2); }\n";
+    let m = cuda(rest);
+    assert_eq!(names(&m), ["k"]);
+    assert_eq!(m.headers, ["<vector>", "<cassert>"]);
+    let has_assertion = |m: &Module| {
+        m.kernels[0].insts().any(|i| matches!(i.op, lockstep_kernel::Op::Assert { .. }))
+    };
+    assert!(has_assertion(&m));
+    let without = cuda(&format!("#define NDEBUG\n{rest}"));
+    assert!(without.headers.is_empty() && !has_assertion(&without));
+    assert!(
+        cuda("#include <vector>\n__global__ void k(int *a) { a[0] = 1; }\n").headers.is_empty()
+    );
+}
+
+#[test]
+fn conversions_of_bfloat16_and_clocks_are_there() {
+    let m = cuda(
+        "#include <cuda_bf16.h>\n__global__ void k(int *a, __nv_bfloat16 b) {\n\
+         clock_t begin = clock();\n\
+         a[0] = __bfloat162int_rn(b) + __bfloat162uint_ru(b) + __bfloat162short_rd(b) + __bfloat162ll_rz(b);\n\
+         a[1] = clock() - begin;\n}\n",
+    );
+    assert!(m.is_whole() && m.kernels[0].unsupported.is_empty());
+}
+
 #[test]
 fn types_that_headers_of_libraries_bring_along() {
     let m = cuda(

@@ -8,7 +8,7 @@
 //! What it can claim too much: that the element read is the one that is written, which is not looked at.
 
 use crate::flow::{Bases, Def};
-use crate::{Inst, Kernel, Op, Operand, SiteId};
+use crate::{FloatOp, Inst, IntOp, Kernel, Op, Operand, SiteId};
 
 /// Operations on the way from an element to what is added.
 const DEPTH: u32 = 6;
@@ -60,11 +60,13 @@ fn bare(defs: &[Def], mut o: Operand) -> Operand {
     o
 }
 
-/// What one operation made a value of.
+/// What one operation made a value of. Nothing accumulates by dividing, and no atomic divides.
 fn combined(defs: &[Def], o: Operand) -> Vec<Operand> {
     let mut out = Vec::new();
     if let Some(inst) = inst(defs, o) {
         match inst.op {
+            Op::Int { op: IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem, .. }
+            | Op::Float { op: FloatOp::Div | FloatOp::Rem, .. } => {}
             Op::Int { .. } | Op::Float { .. } | Op::Fma { .. } | Op::Select { .. } => {
                 inst.op.for_each_operand(|o| out.push(o));
             }

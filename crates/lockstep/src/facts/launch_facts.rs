@@ -47,7 +47,17 @@ impl<'a> FileFacts<'a> {
     }
 
     fn host_launch(&self, kernel: &Kernel) -> Option<&HostLaunch> {
-        self.different_launches(kernel).get(self.chosen.get()).copied()
+        self.looked_at(kernel).get(self.chosen.get()).copied()
+    }
+
+    /// Those of the host's different launches that are looked at: where the block of one is known, that of another is not
+    /// guessed.
+    fn looked_at(&self, kernel: &Kernel) -> Vec<&HostLaunch> {
+        let mut launches = self.different_launches(kernel);
+        if launches.iter().any(|l| l.block.is_some()) {
+            launches.retain(|l| l.block.is_some());
+        }
+        launches
     }
 
     /// The host's launches of a kernel that differ in what is constant of them; the one of which most is, first.
@@ -71,7 +81,7 @@ impl<'a> FileFacts<'a> {
     /// In how many ways the host launches a kernel, where it is the host that says so.
     pub(crate) fn ways(&self, kernel: &Kernel, args: &LaunchArgs) -> usize {
         match self.is_by_host(kernel, args) {
-            true => self.different_launches(kernel).len(),
+            true => self.looked_at(kernel).len(),
             false => self.different_aliases(kernel).len().max(1),
         }
     }

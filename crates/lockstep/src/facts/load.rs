@@ -91,7 +91,9 @@ impl Source {
     pub(crate) fn host_side(&self, module: &Module, options: &InputArgs) -> HostSide {
         let mut included = module.files.clone();
         included.retain(|file| is_users_file(file, options));
-        frontend::host_side(self.input(), &included, &frontend_options(options))
+        let headers = module.headers.clone();
+        let options = frontend::Options { headers, ..frontend_options(options) };
+        frontend::host_side(self.input(), &included, &options)
     }
 
     pub(crate) fn input(&self) -> Input<'_> {

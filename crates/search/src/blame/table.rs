@@ -141,6 +141,20 @@ pub static EXCUSES: &[Excuse] = &[
         },
     },
     Excuse {
+        name: "one-thread",
+        varies: "the block and the grid: one thread, where none asks which one it is",
+        yields: "gridDim.x * blockDim.x > 1",
+        shown_by: "search/for_one_thread_conditional.cu",
+        kinds: RACES,
+        stages: ORDINARY,
+        is_required: false,
+        // Adding up is what several threads would do.
+        applies: |inquiry, shown| {
+            inquiry.is_for_one_thread() && inquiry.may_be_apart(shown.finding)
+        },
+        plea: |inquiry, shown| Some(Plea::Checked(When::exactly(inquiry.many_for_one(shown)?))),
+    },
+    Excuse {
         name: "idle-axes",
         varies: "dimensions along axes that the kernel does not ask for: one",
         yields: "blockDim.y > 1",
@@ -425,7 +439,7 @@ pub static EXCUSES: &[Excuse] = &[
         varies: "what Lockstep chose, as simple conditions of a caller on it say",
         yields: "C % 8 != 0, pitch < width, blockDim.x != 128",
         shown_by: "search/rows_of_chunks_conditional.cu",
-        kinds: RACES,
+        kinds: RACES_AND_UNWRITTEN,
         stages: ORDINARY,
         is_required: false,
         applies: |_, shown| preconditions::is_looked_into(shown.finding),

@@ -90,6 +90,7 @@ size_t strlen(const char *) noexcept(true);
 int strcmp(const char *, const char *) noexcept(true);
 int strncmp(const char *, const char *, size_t) noexcept(true);
 char *strcpy(char *, const char *) noexcept(true);
+typedef long clock_t;
 long clock() noexcept(true);
 long time(long *) noexcept(true);
 

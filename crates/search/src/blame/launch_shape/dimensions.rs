@@ -2,10 +2,12 @@
 //!
 //! - Along an axis that the kernel never reads, a caller launches one thread and one block: Lockstep chose more. If the
 //!   bug disappears with one, it needs more.
+//! - Where no thread asks which one it is, all do the same, and a caller launches one thread.
 //! - A bug that only shows in launches with very many threads is reported with that number.
 
 use lockstep_finding::Claim;
 use lockstep_finding::launch::{Dimension, Expr, Operator};
+use lockstep_kernel::{Op, Special};
 
 use crate::condition::all_threads;
 use crate::explore::inquiry::{Inquiry, Shown};
@@ -53,6 +55,33 @@ impl Inquiry<'_, '_> {
             }
         }
         (!named.is_empty() && self.is_clean_there(&one)).then(|| Claim::any(named))
+    }
+
+    /// Whether no thread asks which one it is: all do the same, and a caller who knows that launches one.
+    pub(in crate::blame) fn is_for_one_thread(&self) -> bool {
+        let space = self.driver.lab.space;
+        // Nor is anything for several threads.
+        let is_for_several = |op: &Op| {
+            let asks = |s| !matches!(s, Special::Clock | Special::WarpSize | Special::WorkDim);
+            matches!(op, Op::Special(s) if asks(*s))
+                || matches!(op, Op::Barrier { .. } | Op::Shuffle { .. } | Op::Vote { .. })
+                || matches!(op, Op::Match { .. } | Op::Atomic { .. })
+        };
+        space.given.block.is_none()
+            && space.given.grid.is_none()
+            && !space.kernel.insts().any(|i| is_for_several(&i.op))
+    }
+
+    /// One thread, where all do the same.
+    pub(in crate::blame) fn many_for_one(&mut self, shown: &Shown) -> Option<Claim> {
+        let one = Candidate { grid: [1; 3], block: [1; 3], ..shown.candidate.clone() };
+        let threads = Expr::binary(
+            Operator::Mul,
+            Expr::name(Dimension::Grid(0)),
+            Expr::name(Dimension::Block(0)),
+        );
+        let is_gone = self.is_no_worse(&one, shown.wrong);
+        is_gone.then(|| Claim::compare(threads, Operator::Gt, Expr::int(1)))
     }
 
     /// More threads than usual launches have: the number is a constant of the kernel, if that is the cause.

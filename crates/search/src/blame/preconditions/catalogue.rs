@@ -6,11 +6,14 @@
 //! alone, and a parameter gets a form only where the kernel uses it so.
 //!
 //! No upper bound and no value is put on a size that limits how far threads or loops go: with a size small enough,
-//! every loop has one iteration, and every race between two of them is gone.
+//! every loop has one iteration, and every race between two of them is gone. The exception is a row of constant length:
+//! what multiplies the index of a thread or block, and nothing that a loop counts ([`row_lengths`]).
+
+use std::collections::{HashMap, HashSet};
 
 use lockstep_finding::Claim;
-use lockstep_finding::launch::{Dimension, Expr, Operator};
-use lockstep_kernel::{IntOp, Kernel, Op, Operand};
+use lockstep_finding::launch::{Dimension, Expr, Number, Operator};
+use lockstep_kernel::{IntOp, Kernel, Op, Operand, Reg, Special};
 
 use crate::condition::quantity::Quantity;
 use crate::space::Space;
@@ -88,7 +91,7 @@ impl Requirement {
         let power = |v: i64| v.max(1).unsigned_abs().next_power_of_two() as i64;
         match self.relation {
             Relation::AtLeast => vec![side.max(own), side.max(own).saturating_mul(2) + 1],
-            Relation::AtMost => vec![side.min(own), side],
+            Relation::AtMost => vec![side.min(own), side, side / 2],
             Relation::Equal => vec![side],
             Relation::Multiple if side > 0 => {
                 let up = (own + side - 1) / side * side;
@@ -135,13 +138,21 @@ impl Requirement {
         self.changed(space, c, &values, false)
     }
 
-    /// Launches that tell it from a weaker condition: below a value, where it would be an upper bound; multiples of
-    /// half a number, where half would do.
+    /// Multiples of half the number, which is weaker.
+    pub(super) fn halved(&self) -> Option<Requirement> {
+        match (&self.side, self.relation) {
+            (Expr::Number(Number::Int(n)), Relation::Multiple) if n % 2 == 0 && *n > 2 => {
+                Some(Requirement { side: Expr::int(n / 2), ..self.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Launches that tell a value from an upper bound.
     pub(super) fn weaker(&self, space: &Space, c: &Candidate) -> Vec<Candidate> {
         let Some(side) = space.value_of(&self.side, c) else { return Vec::new() };
         let values = match self.relation {
             Relation::Equal => vec![side - 1, side / 2],
-            Relation::Multiple if side % 2 == 0 => vec![side / 2, side + side / 2],
             _ => return Vec::new(),
         };
         self.changed(space, c, &values, false)
@@ -200,6 +211,57 @@ fn constants(kernel: &Kernel) -> Vec<i64> {
     found.into_iter().map(|(v, _)| v).take(MOST_CONSTANTS).collect()
 }
 
+/// Operations that lead from indices of threads to a row: so many at most.
+const MOST_STEPS: u32 = 12;
+
+/// Constants that multiply the index of a thread or of a block, or a sum of such: lengths of rows.
+fn row_lengths(kernel: &Kernel) -> Vec<i64> {
+    let made: HashMap<Reg, &Op> =
+        kernel.insts().filter_map(|inst| Some((inst.dst?, &inst.op))).collect();
+    let phis = kernel.blocks.iter().flat_map(|b| &b.phis);
+    let origins = Origins { made, chosen: phis.map(|p| p.dst).collect() };
+    let mut found: Vec<i64> = Vec::new();
+    for inst in kernel.insts() {
+        let (row, length) = match inst.op {
+            Op::Int { op: IntOp::Mul, a, b: Operand::Imm(n), .. } => (a, n as i64),
+            Op::Int { op: IntOp::Mul, a: Operand::Imm(n), b, .. } => (b, n as i64),
+            Op::Int { op: IntOp::Shl, a, b: Operand::Imm(n), .. } if n < 16 => (a, 1 << n),
+            _ => continue,
+        };
+        let is_new = (2..=1024).contains(&length) && !found.contains(&length);
+        if is_new && origins.is_index(row, MOST_STEPS) == Some(true) {
+            found.push(length);
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Where values come from.
+struct Origins<'k> {
+    made: HashMap<Reg, &'k Op>,
+    /// What a loop or a branch decides.
+    chosen: HashSet<Reg>,
+}
+
+impl Origins<'_> {
+    /// Whether a value is computed from indices of threads or blocks; `None` if it is also computed from anything but
+    /// these, dimensions and parameters, such as what a loop counts.
+    fn is_index(&self, value: Operand, steps: u32) -> Option<bool> {
+        let Operand::Reg(r) = value else { return Some(false) };
+        let from = |o: Operand| self.is_index(o, steps.checked_sub(1)?);
+        match self.made.get(&r) {
+            // A parameter, if no loop.
+            None => (!self.chosen.contains(&r)).then_some(false),
+            Some(Op::Special(Special::ThreadId(_) | Special::BlockId(_))) => Some(true),
+            Some(Op::Special(_)) => Some(false),
+            Some(Op::Int { a, b, .. }) => Some(from(*a)? | from(*b)?),
+            Some(Op::Cast { a, .. } | Op::Copy { a, .. }) => from(*a),
+            Some(_) => None,
+        }
+    }
+}
+
 /// The requirements that a kernel may have, the simplest first; and those of them that are lower bounds, which may
 /// have to hold together.
 pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
@@ -221,6 +283,12 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     // One less than a power of two is a mask.
     for &i in slots.iter().filter(|&&i| hints(i).masks) {
         out.push(Requirement::new(Quantity::Slot(i), Relation::Power, Expr::int(0)));
+    }
+
+    // What is there at all: Lockstep chose 0 for it.
+    let plain = space.plain();
+    for &i in slots.iter().filter(|&&i| hints(i).reaches_address && plain.int(i) == 0) {
+        out.push(Requirement::new(Quantity::Slot(i), Relation::AtLeast, Expr::int(1)));
     }
 
     // Multiples.
@@ -274,6 +342,14 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
         }
         for a in (0..3).filter(|&a| blocks[a]) {
             out.push(Requirement::new(own, Relation::Equal, Expr::name(Dimension::Grid(a))));
+        }
+    }
+
+    // Parts of rows that have a constant length.
+    let lengths = row_lengths(space.kernel);
+    for &i in slots.iter().filter(|&&i| space.slots[i].is_size()) {
+        for &n in &lengths {
+            out.push(Requirement::new(Quantity::Slot(i), Relation::AtMost, Expr::int(n)));
         }
     }
 

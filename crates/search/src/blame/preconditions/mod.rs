@@ -17,11 +17,13 @@
 
 mod catalogue;
 
+use lockstep_finding::launch::Expr;
 use lockstep_finding::{Access, Claim, Confidence, Finding, Kind};
 use lockstep_kernel::SiteId;
 use lockstep_simulate::Apart;
 
 use self::catalogue::{Relation, Requirement, requirements, whole_blocks};
+use crate::condition::quantity::Quantity;
 use crate::explore::inquiry::{Inquiry, Shown, is_no_worse, wrong};
 use crate::explore::ledger::same;
 use crate::explore::trial::Trial;
@@ -32,6 +34,8 @@ use crate::space::places::is_at;
 /// Maximum number of launches for the conditions of one finding, and of these for pairs of conditions.
 const MOST_LAUNCHES: usize = 260;
 const MOST_PAIRED: usize = 80;
+/// Number of launches as long as the longest one of which all these together may take the time.
+const LONG_LAUNCHES: u64 = 60;
 /// Number of launches on each side of a condition that have to agree with it.
 const LEAST_CLEAN: usize = 3;
 const LEAST_SHOWN: usize = 2;
@@ -48,10 +52,15 @@ enum Answer {
 }
 
 impl Inquiry<'_, '_> {
-    /// The opposite of a condition under which the race is gone although threads as far apart make the accesses.
+    /// The opposite of a condition under which the race is gone although threads as far apart make the accesses. Where
+    /// the budget ends before all of them were tried, that is noted: then it is not known whether there is one.
     pub(super) fn precondition(&mut self, shown: &Shown) -> Option<Claim> {
         let kept = self.driver.begin_check();
-        let claim = Attempt::new(self, shown).find();
+        self.driver.grant(LONG_LAUNCHES);
+        let mut attempt = Attempt::new(self, shown);
+        let claim = attempt.find();
+        let is_cut = attempt.is_cut && claim.is_none();
+        self.hurried |= is_cut;
         self.driver.end_check(kept);
         claim
     }
@@ -73,6 +82,8 @@ struct Attempt<'t, 'i, 'd, 'a> {
     /// What launches have said.
     known: Vec<(Candidate, Answer)>,
     left: usize,
+    /// Whether the budget ended before a single condition could be judged.
+    is_cut: bool,
 }
 
 impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
@@ -87,7 +98,8 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let sites = [at(accesses.first()), at(accesses.get(1))];
         let warp = inquiry.driver.lab.config.warp_size;
         let far = distance(shown.finding, shown.candidate, warp);
-        Attempt { inquiry, shown, far, sites, known: Vec::new(), left: MOST_LAUNCHES }
+        let left = MOST_LAUNCHES;
+        Attempt { inquiry, shown, far, sites, known: Vec::new(), left, is_cut: false }
     }
 
     fn find(&mut self) -> Option<Claim> {
@@ -102,11 +114,17 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
             if let Some(claim) = self.tried(std::slice::from_ref(r), &bases) {
                 return Some(claim);
             }
-            if self.left == 0 {
+            if self.is_over() {
+                self.is_cut = true;
                 return None;
             }
         }
         self.left = self.left.min(MOST_PAIRED);
+        for list in together(&all) {
+            if let Some(claim) = self.tried(&list, &bases) {
+                return Some(claim);
+            }
+        }
         let is_bound = |r: &&Requirement| r.relation == Relation::AtLeast;
         let bounds: Vec<&Requirement> = all.iter().filter(is_bound).collect();
         // A power of two that is large enough.
@@ -127,7 +145,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
                 if let Some(claim) = self.tried(&list, &bases) {
                     return Some(claim);
                 }
-                if self.left == 0 {
+                if self.is_over() {
                     return None;
                 }
             }
@@ -135,11 +153,33 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         None
     }
 
-    /// The opposite of some requirements together, if they help and launches on both sides agree.
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.inquiry.driver.is_over() || self.inquiry.driver.is_late()
+    }
+
+    /// The opposite of some requirements together, if they help and launches on both sides agree. Where multiples of half
+    /// a number do, these are the condition.
     fn tried(&mut self, list: &[Requirement], bases: &[Candidate]) -> Option<Claim> {
         let space = self.inquiry.driver.lab.space;
-        let helps = self.helps(list) && self.is_true(list, bases);
-        helps.then(|| Claim::any(list.iter().map(|r| r.broken(space))))
+        if !self.helps(list) {
+            return None;
+        }
+        let is_true = self.is_true(list, bases);
+        if let Some(log) = self.inquiry.driver.settings.log {
+            let claim = Claim::any(list.iter().map(|r| r.broken(space)));
+            let word = if is_true { "explains it" } else { "does not explain it" };
+            log(&format!("{} when {claim}: {word}", self.inquiry.key.kind));
+        }
+        if !is_true {
+            return None;
+        }
+        let halves: Vec<Requirement> = list.iter().filter_map(Requirement::halved).collect();
+        if halves.len() == list.len()
+            && let Some(claim) = self.tried(&halves, bases)
+        {
+            return Some(claim);
+        }
+        Some(Claim::any(list.iter().map(|r| r.broken(space))))
     }
 
     /// The launches that a condition is tried in: that of the finding, one with the usual dimensions, the ordinary one
@@ -238,7 +278,10 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         let mut clean: Vec<Candidate> = Vec::new();
         let small = bases.iter().flat_map(|c| list.iter().flat_map(|r| r.small(space, c)));
         let all: Vec<Candidate> = bases.iter().cloned().chain(small).collect();
-        for c in all.iter().flat_map(|c| self.satisfying(list, c)).collect::<Vec<_>>() {
+        let mut kept: Vec<_> = all.iter().flat_map(|c| self.satisfying(list, c)).collect();
+        // Short ones first: the budget may end.
+        kept.sort_by_key(Candidate::threads);
+        for c in kept {
             match self.answer(&c) {
                 Answer::Shows => return false,
                 Answer::Clean if !clean.iter().any(|k| k.is_same_launch(&c)) => clean.push(c),
@@ -259,7 +302,7 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
         if !bounds.is_empty() && !self.begins_at(&bounds, bases) {
             return false;
         }
-        // Where a weaker condition does, the launches that tell the two apart show nothing.
+        // Where an upper bound does, the launches that tell the two apart show nothing.
         for r in list {
             let weaker: Vec<Candidate> = bases.iter().flat_map(|c| r.weaker(space, c)).collect();
             let answers: Vec<Answer> = weaker.iter().map(|c| self.answer(c)).collect();
@@ -353,6 +396,22 @@ impl<'t, 'i, 'd, 'a> Attempt<'t, 'i, 'd, 'a> {
     }
 }
 
+/// Multiples of one number that several sizes may have to be.
+fn together(all: &[Requirement]) -> Vec<Vec<Requirement>> {
+    let multiples = || all.iter().filter(|r| r.relation == Relation::Multiple);
+    let mut units: Vec<&Expr> = Vec::new();
+    for r in multiples() {
+        if !units.contains(&&r.side) {
+            units.push(&r.side);
+        }
+    }
+    let lists = units.into_iter().map(|unit| {
+        let of_unit = multiples().filter(|r| r.side == *unit && matches!(r.of, Quantity::Slot(_)));
+        of_unit.cloned().collect::<Vec<_>>()
+    });
+    lists.filter(|list| list.len() > 1).collect()
+}
+
 /// Whether a requirement that is no bound does not only help because its values are large: a larger one that breaks it
 /// shows the race, too.
 fn is_no_bound(
@@ -390,5 +449,9 @@ fn distance(finding: &Finding, c: &Candidate, warp_size: u32) -> Apart {
 
 /// Whether a finding is one that a condition is looked for.
 pub(super) fn is_looked_into(finding: &Finding) -> bool {
-    finding.accesses.len() == 2 && finding.confidence == Confidence::Confirmed
+    let accesses = match finding.kind {
+        Kind::UninitialisedRead => 1,
+        _ => 2,
+    };
+    finding.accesses.len() == accesses && finding.confidence == Confidence::Confirmed
 }
