@@ -30,6 +30,10 @@ const CAPABILITY_MAJOR: c_int = 75;
 const CAPABILITY_MINOR: c_int = 76;
 const MOST_SHARED: c_int = 97;
 const DYNAMIC_SHARED: c_int = 8;
+/// Options of loading a module: where the driver's compiler may write what is wrong, and how many bytes that may be.
+const ERROR_LOG: c_int = 5;
+const ERROR_LOG_BYTES: c_int = 6;
+const MOST_OF_LOG: usize = 4096;
 /// Memory of the host that the device writes.
 const MAPPED: c_uint = 2;
 
@@ -64,7 +68,9 @@ functions! {
     device_name = "cuDeviceGetName"(*mut c_char, c_int, c_int);
     attribute = "cuDeviceGetAttribute"(*mut c_int, c_int, c_int);
     create = "cuCtxCreate_v2"(*mut *mut c_void, c_uint, c_int);
-    load = "cuModuleLoadData"(*mut *mut c_void, *const c_void);
+    load = "cuModuleLoadDataEx"(
+        *mut *mut c_void, *const c_void, c_uint, *mut c_int, *mut *mut c_void
+    );
     function = "cuModuleGetFunction"(*mut *mut c_void, *mut c_void, *const c_char);
     global = "cuModuleGetGlobal_v2"(*mut Address, *mut usize, *mut c_void, *const c_char);
     allocate = "cuMemAlloc_v2"(*mut Address, usize);
@@ -186,10 +192,29 @@ impl Device {
     pub(crate) fn load(&self, ptx: &str) -> Result<Module, Failure> {
         let ptx = CString::new(ptx).unwrap_or_default();
         let mut module = ptr::null_mut();
-        // SAFETY: the text ends with a zero, and the function writes one pointer.
-        let code = unsafe { (self.call.load)(&mut module, ptx.as_ptr().cast()) };
-        self.check("cuModuleLoadData", code)?;
-        Ok(Module(module))
+        let mut log = vec![0u8; MOST_OF_LOG];
+        let mut options = [ERROR_LOG, ERROR_LOG_BYTES];
+        // The second is a number in the place of a pointer.
+        let mut values = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(MOST_OF_LOG)];
+        // SAFETY: the text ends with a zero, the function writes one pointer, and to the log at most as much as is said.
+        let code = unsafe {
+            (self.call.load)(
+                &mut module,
+                ptx.as_ptr().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        let end = log.iter().position(|b| *b == 0).unwrap_or(log.len());
+        let log = String::from_utf8_lossy(&log[..end]);
+        match (self.check("cuModuleLoadDataEx", code), log.trim()) {
+            (Err(Failure::Driver(what, why)), log) if !log.is_empty() => {
+                let lines: Vec<&str> = log.lines().map(str::trim).collect();
+                Err(Failure::Driver(what, format!("{why}: {}", lines.join("; "))))
+            }
+            (result, _) => result.map(|()| Module(module)),
+        }
     }
 
     /// Writes a variable of a module; false if it has none of this name.
@@ -222,9 +247,14 @@ impl Device {
         // SAFETY: the function writes one number; the memory has that size.
         unsafe {
             self.check("cuMemAlloc", (self.call.allocate)(&mut address, bytes))?;
-            self.check("cuMemsetD8", (self.call.fill)(address, 0, bytes))?;
         }
+        self.clear(address, bytes as u64)?;
         Ok(address)
+    }
+
+    pub(crate) fn clear(&self, address: Address, bytes: u64) -> Result<(), Failure> {
+        // SAFETY: the address is one that `allocate` has given, with at least that many bytes.
+        self.check("cuMemsetD8", unsafe { (self.call.fill)(address, 0, bytes as usize) })
     }
 
     pub(crate) fn release(&self, address: Address) -> Result<(), Failure> {

@@ -16,7 +16,7 @@ mod driver;
 use std::fmt;
 use std::time::Duration;
 
-use lockstep_device::archive::{Archive, Scheme};
+use lockstep_device::archive::{Archive, Array, Scheme};
 use lockstep_device::layout::Layout;
 use lockstep_device::plan::Pruned;
 use lockstep_device::{abi, report};
@@ -37,6 +37,10 @@ pub struct Request {
     pub device: u32,
     /// Compare the arrays with those that the simulator computes.
     pub compare: bool,
+    /// How often each is launched. With more than one launch, the first is not timed, and the median of the others counts.
+    pub repeat: u32,
+    /// Launch the kernel only as it is.
+    pub native: bool,
 }
 
 /// What was seen.
@@ -47,9 +51,9 @@ pub struct Ran {
     pub findings: Vec<Finding>,
     /// Why nothing found does not mean that there is nothing.
     pub gaps: Vec<report::Gap>,
-    /// Milliseconds of the kernel as it is, and with the checker.
+    /// Milliseconds of the kernel as it is, and with the checker. None: it was not launched, or not to its end.
     pub plain: f64,
-    pub checked: f64,
+    pub checked: Option<f64>,
     /// Bytes that the checker kept in global memory, and in the shared memory of each block.
     pub global_cells: u64,
     pub shared_cells: u64,
@@ -123,25 +127,48 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let device = Device::open(capability.parse().unwrap_or(70), request.device)?;
 
     let arrays = Arrays::new(&device, &bound)?;
-    let plain = device.load(&archive.plain)?;
-    arrays.fill(&device, &bound)?;
-    set_variables(&device, plain, archive, &bound, &arrays)?;
     let own = arguments(archive, &bound, &arrays)?;
-    let shared = u64::from(request.launch.shared);
     let (grid, block) = (bound.grid, bound.block);
-    let plain_time =
-        device.launch(plain, &kernel.mangled, grid, block, shared, &own, request.limit)?;
+    // The launches of one module, each with the same memory before it.
+    let launches = |module: Module, shared: u64, before: &dyn Fn() -> Result<(), Failure>| {
+        let variables = Variables::of(&device, module, archive)?;
+        let mut times = Vec::new();
+        for _ in 0..request.repeat.max(1) {
+            variables.restore(&device)?;
+            arrays.fill(&device, &bound)?;
+            set_variables(&device, module, archive, &bound, &arrays)?;
+            before()?;
+            let name = &kernel.mangled;
+            times.push(device.launch(module, name, grid, block, shared, &own, request.limit)?);
+        }
+        Ok(median(times))
+    };
+    let plain = device.load(&archive.plain)?;
+    let plain_time = launches(plain, u64::from(request.launch.shared), &|| Ok(()))?;
     let outputs = arrays.read(&device, &bound)?;
     let differences = match request.compare {
         true => Some(compare::with_simulator(archive, &bound, &outputs).map_err(Failure::Launch)?),
         false => None,
     };
+    let mut ran = Ran {
+        device: device.name.clone(),
+        driver: device.driver.clone(),
+        findings: Vec::new(),
+        gaps: Vec::new(),
+        plain: plain_time,
+        checked: None,
+        global_cells: abi::GLOBAL_CELL * layout.global_cells,
+        shared_cells: abi::SHARED_CELL * layout.shared_words,
+        differences,
+        stopped: None,
+    };
+    if request.native {
+        return Ok(ran);
+    }
 
     let module = device.load(&code.ptx)?;
-    arrays.fill(&device, &bound)?;
-    set_variables(&device, module, archive, &bound, &arrays)?;
     let words = device.mapped(layout.report_words())?;
-    let cells = device.allocate(abi::GLOBAL_CELL * layout.global_cells)?;
+    let cells = device.allocate(ran.global_cells)?;
     let objects = device.allocate(layout.table().len() as u64)?;
     device.write(objects, &layout.table())?;
     let fits = layout.shared_with_cells() <= device.most_shared()?;
@@ -155,28 +182,48 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     set(abi::SHARED_CELLS, &shared_cells.to_le_bytes())?;
     set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
     let shared = if fits { layout.shared_with_cells() } else { layout.shared_end };
-    let time = device.launch(module, &kernel.mangled, grid, block, shared, &own, request.limit);
-    let (checked_time, stopped) = match time {
-        Ok(time) => (time, None),
-        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => (0.0, Some(e)),
+    match launches(module, shared, &|| device.clear(cells, ran.global_cells)) {
+        Ok(time) => ran.checked = Some(time),
+        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => ran.stopped = Some(e),
         Err(e) => return Err(e),
-    };
+    }
     let words = words.read();
-    if stopped.is_none() {
+    if ran.stopped.is_none() {
         device.release(cells)?;
     }
-    Ok(Ran {
-        device: device.name.clone(),
-        driver: device.driver.clone(),
-        findings: report::findings(archive, &words, &bound, &request.launch),
-        gaps: report::gaps(&words, &bound),
-        plain: plain_time,
-        checked: checked_time,
-        global_cells: abi::GLOBAL_CELL * layout.global_cells,
-        shared_cells: abi::SHARED_CELL * layout.shared_words,
-        differences,
-        stopped,
-    })
+    ran.findings = report::findings(archive, &words, &bound, &request.launch);
+    ran.gaps = report::gaps(&words, &bound);
+    Ok(ran)
+}
+
+/// The time of several launches: the first prepares the device.
+fn median(mut times: Vec<f64>) -> f64 {
+    if times.len() > 1 {
+        times.remove(0);
+    }
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Variables of the file in a module, as they are before its first launch.
+struct Variables(Vec<(Address, Vec<u8>)>);
+
+impl Variables {
+    fn of(device: &Device, module: Module, archive: &Archive) -> Result<Variables, Failure> {
+        let mut out = Vec::new();
+        for array in &archive.arrays {
+            if let Array::Variable { symbol, .. } = array
+                && let Some((address, bytes)) = device.variable(module, symbol)?
+            {
+                out.push((address, device.read(address, bytes)?));
+            }
+        }
+        Ok(Variables(out))
+    }
+
+    fn restore(&self, device: &Device) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|(address, bytes)| device.write(*address, bytes))
+    }
 }
 
 /// Whether what was proved when the archive was built holds for a launch.

@@ -71,6 +71,12 @@ struct RunArgs {
     /// Compare the arrays after the launch with those that the simulator computes
     #[arg(long)]
     compare: bool,
+    /// Launch each kernel N times, on equal arrays; the first launch is not timed, and the median of the others is printed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Launch the kernel only as it is, without the checker: for its time, or below another tool
+    #[arg(long)]
+    native: bool,
     /// Format of the report
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
@@ -175,9 +181,18 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
         limit: Duration::from_secs_f64(args.budget),
         device: args.device,
         compare: args.compare,
+        repeat: args.repeat,
+        native: args.native,
     };
     let ran = run(&archive, &request).map_err(|e| e.to_string())?;
     let seconds = started.elapsed().as_secs_f64();
+    let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
+    let on = format!("{} (driver for CUDA {})", ran.device, ran.driver);
+    if args.native {
+        ran.differences.iter().flatten().for_each(|d| eprintln!("warning: {d}"));
+        eprintln!("{on}: {:.4} ms", ran.plain);
+        return Ok(differs.into());
+    }
     let report = reported(&archive, &ran, launch, seconds, args.strict);
     let text = rendered(&report, args, seconds);
     match &args.output {
@@ -186,14 +201,14 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
         None => print!("{text}"),
     }
     report.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
+    let checked = ran.checked.map_or("not ended".into(), |ms| format!("{ms:.4} ms"));
     eprintln!(
-        "{} (driver for CUDA {}): {:.3} ms, with the checker {:.3} ms; cells: {} B of global memory, {} B of shared memory for each block",
-        ran.device, ran.driver, ran.plain, ran.checked, ran.global_cells, ran.shared_cells
+        "{on}: {:.4} ms, with the checker {checked}; cells: {} B of global memory, {} B of shared memory for each block",
+        ran.plain, ran.global_cells, ran.shared_cells
     );
     if ran.stopped.is_some() && ran.findings.is_empty() {
         return Ok(BAD_INPUT);
     }
-    let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
     Ok(match report.exit_status(args.allow_unknown) {
         0 | 3 if differs => 1,
         status => status,

@@ -18,8 +18,9 @@ int cuDeviceGetAttribute(int *to, int which, int d) {
     return 0;
 }
 int cuCtxCreate_v2(void **c, unsigned f, int d) { return *c = &launched, 0; }
-int cuModuleLoadData(void **m, const void *ptx) {
+int cuModuleLoadDataEx(void **m, const void *ptx, unsigned n, int *options, void **values) {
     *m = strstr(ptx, "__lockstep_report") ? (void *)"checked" : (void *)"plain";
+    if (is("bad ptx")) return strcpy(values[0], "ptxas application ptx input, line 7; error\n"), 218;
     return is("old ptx") ? 222 : 0;
 }
 int cuModuleGetFunction(void **f, void *m, const char *name) { return *f = m, 0; }
