@@ -26,7 +26,7 @@ row() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" "$5" >> "$dir/launches
 
 # --kernel and its name, of the words of a launch; and the words without it, and without those that only the simulator has.
 kernel_of() { printf '%s\n' "$1" | sed -n 's/.*\(--kernel [^ ]*\).*/\1/p'; }
-dims_of() { printf '%s\n' "$1" | grep -oE -e '--(block|grid) [0-9,]+' | tr '\n' ' '; }
+facts_of() { launch_of "$1" | sed -E 's/--(shared|seed) [^ ]*//g'; }
 launch_of() { printf '%s\n' "$1" | sed -E 's/--(kernel|dump|budget|scheduling|warp-size) [^ ]*//g; s/^ *run //'; }
 
 # The lines of a file that are marked to race, in a revision.
@@ -54,7 +54,7 @@ build() {
     file=$2
     shift 2
     mkdir -p "$(dirname "$at")"
-    lockstep device build "$file" -o "$at.lsd" --arch "$arch" "$@" > "$at.built" 2> "$at.refused" && rm "$at.refused"
+    eval "lockstep device build '$file' -o '$at.lsd' --arch $arch $*" > "$at.built" 2> "$at.refused" && rm "$at.refused"
 }
 
 build_programs() {
@@ -65,9 +65,9 @@ build_programs() {
             lines=-
             [ $revision = normal ] || lines=$(marks "$file" "")
             for how in pruned whole; do
-                options=$(dims_of "$words")
+                options=$(facts_of "$words")
                 [ $how = pruned ] || options=--no-prune
-                build "programs/$name.$revision.$how" "$file" $(kernel_of "$words") $options
+                build "programs/$name.$revision.$how" "$file" "$(kernel_of "$words") $options"
                 row programs "$name.$revision.$how" "$how" "$lines" "$(launch_of "$words")"
             done
         done
@@ -100,9 +100,9 @@ build_costs() {
         [ -n "$words" ] || continue
         for memory in shared all; do
             for how in pruned whole; do
-                options=$(dims_of "$words")
+                options=$(facts_of "$words")
                 [ $how = pruned ] || options=--no-prune
-                build "costs/$name.$memory.$how" "$file" $(kernel_of "$words") $options --memory $memory
+                build "costs/$name.$memory.$how" "$file" "$(kernel_of "$words") $options --memory $memory"
                 row costs "$name.$memory.$how" "$memory $how" - "$(launch_of "$words")"
             done
         done
@@ -211,19 +211,19 @@ case " $parts " in *" tests "*)
             grep -q '^error' "$dir/results/$name.err" && same="not compared"
         fi
         printf '%s\t%s\t%s\t%s\n' "$kind" "$(outcome "$name" "$lines")" "$same" "$name"
-    done > "$dir/results/tests"
+    done > "$dir/results/of-tests"
     echo
     echo "| launches | outcome | number |"
     echo "|---|---|---|"
-    cut -f 1,2 "$dir/results/tests" | sort | uniq -c | awk '{ printf "| %s | %s | %s |\n", $2, $3, $1 }'
+    cut -f 1,2 "$dir/results/of-tests" | sort | uniq -c | awk '{ printf "| %s | %s | %s |\n", $2, $3, $1 }'
     echo
     echo "| outputs beside the simulator's | number |"
     echo "|---|---|"
-    cut -f 3 "$dir/results/tests" | grep . | sort | uniq -c | awk '{ n = $1; $1 = ""; printf "|%s | %s |\n", $0, n }'
+    cut -f 3 "$dir/results/of-tests" | grep . | sort | uniq -c | awk '{ n = $1; $1 = ""; printf "|%s | %s |\n", $0, n }'
     echo
     echo "| launch | outcome | why |"
     echo "|---|---|---|"
-    grep -vE "^racy${tab}found${tab}|^clean${tab}silent${tab}equal" "$dir/results/tests" | while IFS= read -r line; do
+    grep -vE "^racy${tab}found${tab}|^clean${tab}silent${tab}equal" "$dir/results/of-tests" | while IFS= read -r line; do
         kind=$(echo "$line" | cut -f 1) result=$(echo "$line" | cut -f 2) same=$(echo "$line" | cut -f 3)
         name=$(echo "$line" | cut -f 4)
         why=$(reason "$dir/results/$name.err")

@@ -66,8 +66,21 @@ impl Layout {
             global_cells: cells,
             shared_end,
             shared_words: if archive.uses_shared { abi::OWN_WORDS + words } else { 0 },
-            rows: archive.plan.checked.len() * abi::Class::ALL.len(),
+            rows: archive.plan.rows(),
         })
+    }
+
+    /// Bytes of the table of marks for so many pieces of memory.
+    pub fn marks(pieces: u64) -> u64 {
+        (pieces * abi::MARK_BITS).div_ceil(32) * 4
+    }
+
+    /// Bytes of shared memory for each block with the scheme `statement`, which has no cells.
+    pub fn shared_with_own(&self) -> u64 {
+        match self.shared_words {
+            0 => self.shared_end,
+            _ => self.shared_end.next_multiple_of(16) + abi::OWN_WORDS * abi::SHARED_CELL,
+        }
     }
 
     /// Words of the report.

@@ -68,3 +68,5 @@ pub mod archive;
 pub mod layout;
 pub mod plan;
 pub mod report;
+mod roots;
+pub mod statements;

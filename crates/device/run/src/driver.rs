@@ -74,7 +74,6 @@ functions! {
     function = "cuModuleGetFunction"(*mut *mut c_void, *mut c_void, *const c_char);
     global = "cuModuleGetGlobal_v2"(*mut Address, *mut usize, *mut c_void, *const c_char);
     allocate = "cuMemAlloc_v2"(*mut Address, usize);
-    release = "cuMemFree_v2"(Address);
     to_device = "cuMemcpyHtoD_v2"(Address, *const c_void, usize);
     to_host = "cuMemcpyDtoH_v2"(*mut c_void, Address, usize);
     fill = "cuMemsetD8_v2"(Address, u8, usize);
@@ -255,11 +254,6 @@ impl Device {
     pub(crate) fn clear(&self, address: Address, bytes: u64) -> Result<(), Failure> {
         // SAFETY: the address is one that `allocate` has given, with at least that many bytes.
         self.check("cuMemsetD8", unsafe { (self.call.fill)(address, 0, bytes as usize) })
-    }
-
-    pub(crate) fn release(&self, address: Address) -> Result<(), Failure> {
-        // SAFETY: the address is one that `allocate` has given, and is not used any more.
-        self.check("cuMemFree", unsafe { (self.call.release)(address) })
     }
 
     pub(crate) fn mapped(&self, words: usize) -> Result<Mapped, Failure> {

@@ -68,6 +68,9 @@ struct RunArgs {
     /// The number of the GPU
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
+    /// How races are told: 'flag' names the access that came second; 'statement' launches once more, and names both
+    #[arg(long, value_enum, default_value = "flag")]
+    scheme: SchemeArg,
     /// Compare the arrays after the launch with those that the simulator computes
     #[arg(long)]
     compare: bool,
@@ -89,6 +92,12 @@ struct RunArgs {
     /// Exit with 0, not 3, if something is unknown
     #[arg(long)]
     allow_unknown: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SchemeArg {
+    Flag,
+    Statement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -177,7 +186,10 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
     let launch = lockstep_simulate::bind::named(&archive.kernel, &launch)?;
     let request = Request {
         launch: launch.clone(),
-        scheme: Scheme::Flag,
+        scheme: match args.scheme {
+            SchemeArg::Flag => Scheme::Flag,
+            SchemeArg::Statement => Scheme::Statement,
+        },
         limit: Duration::from_secs_f64(args.budget),
         device: args.device,
         compare: args.compare,
@@ -206,6 +218,13 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
         "{on}: {:.4} ms, with the checker {checked}; cells: {} B of global memory, {} B of shared memory for each block",
         ran.plain, ran.global_cells, ran.shared_cells
     );
+    if let (Some(counted), Some(ms)) = (&ran.counted, ran.recorded) {
+        let short = if counted.is_short { "; there were more accesses than room" } else { "" };
+        eprintln!(
+            "with records {ms:.4} ms: {} statements in {} pairs race, for {} pieces of memory{short}",
+            counted.statements, counted.pairs, counted.pieces
+        );
+    }
     if ran.stopped.is_some() && ran.findings.is_empty() {
         return Ok(BAD_INPUT);
     }
@@ -256,7 +275,8 @@ fn reported(archive: &Archive, ran: &Ran, launch: Launch, seconds: f64, strict: 
     };
     // Accesses that cannot race are not checked for anything.
     let all_checked = archive.plan.pruned.is_empty();
-    let verdicts = [(Kind::DataRace, true), (Kind::OutOfBounds, all_checked)];
+    let verdicts =
+        [(Kind::DataRace, true), (Kind::OutOfBounds, all_checked), (Kind::BarrierDivergence, true)];
     let verdicts =
         verdicts.into_iter().filter_map(|(kind, all)| Some((kind, verdict(kind, all)?))).collect();
     let place = lockstep_simulate::place(kernel, kernel.loc);

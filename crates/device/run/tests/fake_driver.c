@@ -36,7 +36,6 @@ int cuMemAlloc_v2(address *a, size_t n) {
     if (is("small") && n > 1024) return 2;
     return *a = (address)malloc(n), 0;
 }
-int cuMemFree_v2(address a) { return 0; }
 int cuMemcpyHtoD_v2(address to, const void *from, size_t n) { return memcpy((void *)to, from, n), 0; }
 int cuMemcpyDtoH_v2(void *to, address from, size_t n) { return memcpy(to, (void *)from, n), 0; }
 int cuMemsetD8_v2(address to, unsigned char v, size_t n) { return memset((void *)to, v, n), 0; }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use lockstep_finding::{Confidence, Kind};
 use lockstep_frontend::Input;
 
-use crate::common::{BOTH, build, given, options, root, run};
+use crate::common::{BOTH, Checked, build, given, options, root, run};
 
 /// One launch of one file.
 struct Case {
@@ -118,13 +118,25 @@ fn answer(case: &Case) -> Option<Result<(), String>> {
             (false, true, true) => Some("missed".to_owned()),
             (_, true, false) => Some(format!("only possible, at {possible:?}")),
             _ if !certain.is_subset(&marked) => Some(format!("at {certain:?}, not at {marked:?}")),
-            _ => None,
+            _ => pairs_differ(&checked, &marked, certain.is_empty()),
         };
         if let Some(differs) = differs {
             return Some(Err(differs));
         }
     }
     Some(Ok(()))
+}
+
+/// What is wrong with the pairs of the scheme `statement`: both sides of each are marked, and there is one where a race is
+/// certain.
+fn pairs_differ(checked: &Checked, marked: &BTreeSet<usize>, is_quiet: bool) -> Option<String> {
+    let certain = checked.of_pairs.iter().filter(|f| f.confidence == Confidence::Confirmed);
+    let lines: BTreeSet<usize> =
+        (certain.clone().flat_map(|f| &f.accesses)).map(|a| a.place.line as usize).collect();
+    if !is_quiet && !certain.clone().any(|f| f.accesses.len() == 2) {
+        return Some("no pair of statements".to_owned());
+    }
+    (!lines.is_subset(marked)).then(|| format!("a pair at {lines:?}, not at {marked:?}"))
 }
 
 /// `| data-race/x | missed | because … |`

@@ -1,0 +1,191 @@
+// The checker that runs beside a kernel on the device. What a cell of shadow decides, and what it can miss, is told in
+// crates/device/src/lib.rs; layouts and numbers here are those of crates/device/src/abi.rs.
+//
+// This is what all schemes have in common; flag.cu or statement.cu comes behind it. They are compiled by clang as one, for the
+// kernel's architecture, without any header, and linked into the kernel before the optimiser runs. What is
+// `__attribute__((noinline))` is the rare case.
+
+#define DEVICE __attribute__((device))
+#define EVERYWHERE DEVICE __attribute__((always_inline)) static
+#define ENTRY extern "C" DEVICE __attribute__((always_inline))
+#define SELDOM extern "C" DEVICE __attribute__((noinline))
+
+typedef unsigned u32;
+typedef unsigned long long u64;
+typedef long long i64;
+
+// What a thread knows of itself: registers, once all is inlined.
+struct Thread {
+    u32 self;         // number in its block
+    u32 block_time;   // barriers of the block that it has passed, from 1 on
+    u32 warp_time;    // barriers of its warp that it has passed since
+    u32 acquired;     // it may know of others through an atomic operation
+    u64 block;        // number in the grid
+    u32 *shared;      // its block's cells for shared memory, behind four words of its own
+};
+
+// An array that the kernel can reach. Bytes from `low` to `high` around `base` belong to it.
+struct Object {
+    u64 base;
+    i64 low, high;
+    u64 cell; // the number of the cell of byte `base`
+};
+
+// What the runner sets before the launch.
+extern "C" {
+__attribute__((constant)) u32 *__lockstep_report;
+__attribute__((constant)) u32 *__lockstep_marks;        // two bits for each cell of global memory; null: nobody asks
+__attribute__((constant)) u32 *__lockstep_shared_marks; // two bits for each piece of shared memory, of whatever block
+__attribute__((constant)) u64 *__lockstep_global_cells;
+__attribute__((constant)) Object *__lockstep_objects;
+__attribute__((constant)) u32 *__lockstep_shared_cells; // null: behind the block's own shared memory
+__attribute__((constant)) u32 __lockstep_shared_end;    // bytes of it
+}
+extern __attribute__((shared)) __attribute__((aligned(16))) char __lockstep_shared[];
+
+enum { BOUNDS = 0, READ_ATOMICALLY = 1, READ = 2, UPDATE = 3, READ_AND_UPDATE = 4, WRITE = 5 };
+enum { RACE = 0, MAYBE_ORDERED = 1, OUTSIDE = 2, KINDS = 3 };
+enum { MARKED = 1, FOLLOWED = 2 };
+enum { HEADER = 16, ROW = 12 };
+enum { TIMES_LOST = 1, UNKNOWN_MEMORY = 2 };
+enum { OWN_WORDS = 4 };
+
+// The first of its kind at this place is written down; all are counted. Returns how many there were before.
+SELDOM u32 __lockstep_tell(u32 self, u64 block, u32 row, u32 object, i64 at, u64 old, u32 how) {
+    u32 *to = __lockstep_report + HEADER + row * ROW;
+    u32 before = __atomic_fetch_add(to, 1u, __ATOMIC_RELAXED);
+    if (before != 0) return before;
+    to[1] = self;
+    to[2] = (u32)block;
+    to[3] = (u32)(block >> 32);
+    to[4] = (u32)at;
+    to[5] = (u32)((u64)at >> 32);
+    to[6] = object;
+    to[7] = (u32)old;
+    to[8] = (u32)(old >> 32);
+    to[9] = how;
+    to[10] = 1;
+    return 0;
+}
+
+SELDOM void __lockstep_note(u32 what) { __atomic_fetch_or(__lockstep_report + 1, what, __ATOMIC_RELAXED); }
+
+
+// What a scheme has: how many words for a block's shared memory, what it does with an access of one piece, and behind barriers.
+EVERYWHERE u32 shared_words(u32 shift);
+EVERYWHERE void on_shared_piece(Thread *t, u32 piece, u32 kind, u32 narrow, u32 site, u32 shift);
+EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 cell, i64 piece, u32 kind, u32 narrow, u32 site, u32 shift);
+EVERYWHERE void after_block_barrier(Thread *t, u32 shift, u32 has_shared);
+EVERYWHERE void after_warp_barrier(Thread *t);
+
+EVERYWHERE u32 threads() {
+    return __nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y() * __nvvm_read_ptx_sreg_ntid_z();
+}
+
+// All threads of the block come here. Nothing has been accessed yet, or all that has is behind a barrier.
+EVERYWHERE void clear(Thread *t, u32 shift, u32 from) {
+    for (u32 i = from + t->self; i < shared_words(shift); i += threads()) t->shared[i] = 0;
+    __syncthreads();
+}
+
+ENTRY void __lockstep_begin(Thread *t, u32 shift) {
+    t->self = __nvvm_read_ptx_sreg_tid_x() +
+              __nvvm_read_ptx_sreg_ntid_x() * (__nvvm_read_ptx_sreg_tid_y() + __nvvm_read_ptx_sreg_ntid_y() * __nvvm_read_ptx_sreg_tid_z());
+    t->block_time = 1;
+    t->warp_time = 0;
+    t->acquired = 0;
+    t->block = __nvvm_read_ptx_sreg_ctaid_x() +
+               (u64)__nvvm_read_ptx_sreg_nctaid_x() *
+                   (__nvvm_read_ptx_sreg_ctaid_y() + (u64)__nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
+    t->shared = 0;
+}
+
+// Where accesses to shared memory are looked at, or threads learn of others by atomic operations.
+ENTRY void __lockstep_begin_shared(Thread *t, u32 shift) {
+    u32 end = (__lockstep_shared_end + 15) & ~15u;
+    t->shared = __lockstep_shared_cells ? __lockstep_shared_cells + t->block * shared_words(shift) : (u32 *)(__lockstep_shared + end);
+    clear(t, shift, 0);
+}
+
+// The kernel's own pointers, for accesses of which it is not known into what they go.
+ENTRY void __lockstep_object(u32 object, void *base) { __lockstep_objects[object].base = (u64)base; }
+
+ENTRY void __lockstep_on_shared(Thread *t, u32 at, u32 low, u32 high, u32 size, u32 kind, u32 site, u32 shift) {
+    if (high == 0) high = __lockstep_shared_end;
+    if (at < low || at > high || high - at < size) {
+        __lockstep_tell(t->self, t->block, site * KINDS + OUTSIDE, ~0u, at, 0, kind);
+        return;
+    }
+    if (kind == BOUNDS) return;
+    for (u32 i = at >> shift; i <= (at + size - 1) >> shift; ++i) on_shared_piece(t, i, kind, 0, site, shift);
+}
+
+EVERYWHERE void on_object(Thread *t, u32 object, i64 at, u64 size, u32 kind, u32 narrow, u32 site, u32 shift) {
+    const Object *o = __lockstep_objects + object;
+    if (at < o->low || at > o->high || (u64)(o->high - at) < size) {
+        __lockstep_tell(t->self, t->block, site * KINDS + OUTSIDE, object, at, 0, kind);
+        return;
+    }
+    if (kind == BOUNDS) return;
+    for (i64 i = at >> shift; i <= (i64)(at + size - 1) >> shift; ++i)
+        on_global_piece(t, object, o->cell + i, i, kind, narrow, site, shift);
+}
+
+ENTRY void __lockstep_on_global(Thread *t, char *address, char *base, u32 object, u64 size, u32 kind, u32 narrow, u32 site,
+                                u32 shift) {
+    if (size) on_object(t, object, (i64)((u64)address - (u64)base), size, kind, narrow, site, shift);
+}
+
+// An access of which it is not known into which array it goes.
+ENTRY void __lockstep_on_any(Thread *t, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site, u32 shift) {
+    if (!size) return;
+    for (u32 object = 0; object < objects; ++object) {
+        i64 at = (i64)((u64)address - __lockstep_objects[object].base);
+        if (at >= __lockstep_objects[object].low && at < __lockstep_objects[object].high) {
+            on_object(t, object, at, size, kind, narrow, site, shift);
+            return;
+        }
+    }
+    __lockstep_note(UNKNOWN_MEMORY);
+}
+
+// The same of a pointer that may go into any kind of memory.
+ENTRY void __lockstep_on_generic(Thread *t, char *address, u32 objects, u64 size, u32 kind, u32 narrow, u32 site,
+                                 u32 shared_shift, u32 global_shift) {
+    if (__nvvm_isspacep_shared(address)) {
+        if (size) __lockstep_on_shared(t, (u32)((u64)address - (u64)__lockstep_shared), 0, 0, (u32)size, kind, site, shared_shift);
+    } else if (__nvvm_isspacep_global(address)) {
+        __lockstep_on_any(t, address, objects, size, kind, narrow, site, global_shift);
+    }
+}
+
+// Behind a barrier that all threads of the block have reached.
+ENTRY void __lockstep_after_block_barrier(Thread *t, u32 shift, u32 has_shared, u32 has_acquired) {
+    t->warp_time = 0;
+    t->block_time++;
+    if (has_acquired) t->acquired |= *(volatile u32 *)t->shared;
+    after_block_barrier(t, shift, has_shared);
+}
+
+// What one thread of the block may know by an atomic operation, another may know behind a barrier of the warp.
+ENTRY void __lockstep_after_warp_barrier(Thread *t, u32 has_acquired) {
+    if (has_acquired) t->acquired |= *(volatile u32 *)t->shared;
+    after_warp_barrier(t);
+}
+
+// Behind a barrier of some threads of the warp: later than all of them were.
+ENTRY void __lockstep_after_partial_barrier(Thread *t, u32 mask, u32 has_acquired) {
+    u32 latest = 0;
+    for (u32 left = mask; left; left &= left - 1) {
+        u32 theirs = (u32)__nvvm_shfl_sync_idx_i32((int)mask, (int)t->warp_time, __builtin_ctz(left), 0x1f);
+        latest = theirs > latest ? theirs : latest;
+    }
+    t->warp_time = latest;
+    __lockstep_after_warp_barrier(t, has_acquired);
+}
+
+// Behind an atomic operation by which the thread may know what others have done.
+ENTRY void __lockstep_acquired(Thread *t) {
+    t->acquired = 1;
+    *(volatile u32 *)t->shared = 1;
+}
