@@ -29,9 +29,9 @@ kernel_of() { printf '%s\n' "$1" | sed -n 's/.*\(--kernel [^ ]*\).*/\1/p'; }
 facts_of() { launch_of "$1" | sed -E 's/--(shared|seed) [^ ]*//g'; }
 launch_of() { printf '%s\n' "$1" | sed -E 's/--(kernel|dump|budget|scheduling|warp-size) [^ ]*//g; s/^ *run //'; }
 
-# The lines of a file that are marked to race, in a revision.
+# The lines of a file that are marked with a kind of finding, in a revision.
 marks() {
-    awk -v revision="$2" '
+    awk -v revision="$2" -v kind="$3" '
         /\/\/~/ {
             n = split($0, parts, "//~")
             for (i = 2; i <= n; ++i) {
@@ -42,7 +42,7 @@ marks() {
                     m = split(list, names, ",")
                     for (j = 1; j <= m; ++j) if (names[j] == revision) own = 1
                 }
-                if (own && mark ~ /^ *data-race/) { out = out (out == "" ? "" : ",") NR; break }
+                if (own && mark ~ "^ *" kind) { out = out (out == "" ? "" : ",") NR; break }
             }
         }
         END { print (out == "" ? "-" : out) }' "$1"
@@ -63,7 +63,7 @@ build_programs() {
         for revision in bug normal; do
             words=$(sed -n "s|^// launch\[$revision\]: ||p" "$file")
             lines=-
-            [ $revision = normal ] || lines=$(marks "$file" "")
+            [ $revision = normal ] || lines=$(marks "$file" "" data-race)
             for how in pruned whole; do
                 options=$(facts_of "$words")
                 [ $how = pruned ] || options=--no-prune
@@ -75,8 +75,15 @@ build_programs() {
 }
 
 build_tests() {
-    for file in "$root"/tests/data-race/*.cu "$root"/tests/clean/*.cu; do
+    for file in "$root"/crates/device/programs/costs/*.cu; do
+        words=$(sed -n "s|^// launch\[small\]: ||p" "$file")
+        name=small/$(basename "$file" .cu)
+        build "tests/$name" "$file" --no-prune
+        row tests "tests/$name" whole - "$words"
+    done
+    for file in "$root"/tests/data-race/*.cu "$root"/tests/clean/*.cu "$root"/tests/barrier-divergence/*.cu "$root"/tests/out-of-bounds/*.cu; do
         name=$(basename "$(dirname "$file")")/$(basename "$file" .cu)
+        kind=$(kind_of "tests/$name")
         sed -nE '1,12s|^// lockstep(\[([^]]*)\])?: (run .*--block .*)|\2\t\3|p' "$file" |
             while IFS=$tab read -r revision words || [ -n "$revision" ]; do
                 # Without a revision the first field is empty, and a tab at the start is no field to `read`.
@@ -87,25 +94,37 @@ build_tests() {
                 esac
                 own=tests/$name${revision:+.$revision}
                 build "$own" "$file" --no-prune $(kernel_of "$words")
-                row tests "$own" whole "$(marks "$file" "$revision")" "$(launch_of "$words")"
+                row tests "$own" whole "$(marks "$file" "$revision" "$kind")" "$(launch_of "$words")"
             done
     done
 }
 
+# The kind of finding that a launch of the tests is about.
+kind_of() {
+    case "$1" in
+        tests/barrier-divergence/* | tests/out-of-bounds/*) echo "$1" | cut -d / -f 2 ;;
+        *) echo data-race ;;
+    esac
+}
+
 build_costs() {
-    for file in "$root"/crates/device/programs/*.cu "$root"/crates/device/programs/costs/*.cu; do
-        [ -e "$file" ] || continue
+    mkdir -p "$dir/sources"
+    cp "$root/crates/device/programs/costs/native.cpp" "$dir/sources/"
+    for file in "$root"/crates/device/programs/costs/*.cu "$root"/crates/device/programs/*.cu; do
         name=$(basename "$file" .cu)
         words=$(sed -n "s|^// launch\[large\]: ||p" "$file")
         [ -n "$words" ] || continue
+        kernel=$(kernel_of "$words" | sed 's/--kernel //')
+        [ ! -e "$dir/sources/$name.cu" ] || name=$name-paper
+        cp "$file" "$dir/sources/$name.cu"
         for memory in shared all; do
             for how in pruned whole; do
                 options=$(facts_of "$words")
                 [ $how = pruned ] || options=--no-prune
                 build "costs/$name.$memory.$how" "$file" "$(kernel_of "$words") $options --memory $memory"
-                row costs "$name.$memory.$how" "$memory $how" - "$(launch_of "$words")"
             done
         done
+        row costs "$name" "${kernel:-$name}" - "$(launch_of "$words")"
     done
 }
 
@@ -125,15 +144,20 @@ one() {
 
 reason() { sed -n 's/^error: //p' "$1" | head -1 | cut -c 1-160; }
 
-# What a launch with expected lines $2 has come to: found, missed, silent, false, possible, refused or failed.
+# What a launch with expected lines $2 of kind $3 has come to: found, missed, silent, false, possible, elsewhere, refused,
+# stopped or failed.
 outcome() {
     at="$dir/results/$1"
-    certain=$(grep 'error\[data-race\]' "$at.out" | grep -v '\]: possible' | sed 's/^[^ ]*\.cu:\([0-9]*\):.*/\1/')
-    possible=$(grep -c 'error\[data-race\]: possible' "$at.out")
+    certain=$(grep "error\[$3\]" "$at.out" | grep -v '\]: possible' | sed 's/^[^ ]*\.cu:\([0-9]*\):.*/\1/')
+    possible=$(grep -c "error\[$3\]: possible" "$at.out")
     case "$(cat "$at.status")" in
         refused) echo "refused" && return ;;
         0 | 1 | 3) ;;
-        *) [ -n "$certain" ] || { echo failed && return; } ;;
+        *)
+            if [ -z "$certain" ]; then
+                grep -q 'GPU stopped the kernel\|did not end within' "$at.err" && echo stopped || echo failed
+                return
+            fi ;;
     esac
     if [ "$2" = - ]; then
         if [ -n "$certain" ]; then echo false
@@ -195,14 +219,14 @@ case " $parts " in *" programs "*)
         at=programs/$name
         checked=$(sed -n 's/ checked.*//p' "$dir/archives/$at.built" | head -1)
         static=$(grep -c '^race without running' "$dir/archives/$at.built")
-        result=$(outcome "$at" "$lines")
+        result=$(outcome "$at" "$lines" data-race)
         [ "$result" != failed ] || result="failed: $(reason "$dir/results/$at.err")"
         echo "| ${name%%.*} | $(echo "${name#*.}" | tr . ' ') | $checked | $result | $static | $(grep -c data-race "$dir/results/$at.out") |"
     done ;;
 esac
 case " $parts " in *" tests "*)
     list tests | while IFS=$tab read -r _ name how lines words; do
-        kind=racy
+        kind=marked
         [ "$lines" != - ] || kind=clean
         same=
         if [ $kind = clean ] && [ "$(cat "$dir/results/$name.status")" != refused ]; then
@@ -210,12 +234,12 @@ case " $parts " in *" tests "*)
             grep -q 'differs in' "$dir/results/$name.err" && same=different
             grep -q '^error' "$dir/results/$name.err" && same="not compared"
         fi
-        printf '%s\t%s\t%s\t%s\n' "$kind" "$(outcome "$name" "$lines")" "$same" "$name"
+        printf '%s\t%s\t%s\t%s\n' "$(kind_of "$name") $kind" "$(outcome "$name" "$lines" "$(kind_of "$name")")" "$same" "$name"
     done > "$dir/results/of-tests"
     echo
     echo "| launches | outcome | number |"
     echo "|---|---|---|"
-    cut -f 1,2 "$dir/results/of-tests" | sort | uniq -c | awk '{ printf "| %s | %s | %s |\n", $2, $3, $1 }'
+    cut -f 1,2 "$dir/results/of-tests" | sort | uniq -c | awk '{ printf "| %s, %s | %s | %s |\n", $2, $3, $4, $1 }'
     echo
     echo "| outputs beside the simulator's | number |"
     echo "|---|---|"
@@ -223,7 +247,7 @@ case " $parts " in *" tests "*)
     echo
     echo "| launch | outcome | why |"
     echo "|---|---|---|"
-    grep -vE "^racy${tab}found${tab}|^clean${tab}silent${tab}equal" "$dir/results/of-tests" | while IFS= read -r line; do
+    grep -vE "^[^${tab}]* marked${tab}found${tab}|^[^${tab}]* clean${tab}silent${tab}equal" "$dir/results/of-tests" | while IFS= read -r line; do
         kind=$(echo "$line" | cut -f 1) result=$(echo "$line" | cut -f 2) same=$(echo "$line" | cut -f 3)
         name=$(echo "$line" | cut -f 4)
         why=$(reason "$dir/results/$name.err")
@@ -232,20 +256,46 @@ case " $parts " in *" tests "*)
     done ;;
 esac
 case " $parts " in *" costs "*)
+    for tool in nvcc compute-sanitizer; do
+        command -v $tool > /dev/null || PATH="$PATH:/usr/local/cuda/bin"
+    done
+    mkdir -p "$dir/results/costs" "$dir/native"
+    # Milliseconds of `NAME: N ms, with the checker N ms` and of the line about records; else a dash.
+    list costs | while IFS=$tab read -r _ name kernel lines words; do
+        (cd "$dir/sources" && nvcc -O3 -arch="${ARCH:-sm_90}" "-DSOURCE=\"$name.cu\"" "-DKERNEL=$kernel" -x cu native.cpp \
+            -o "$dir/native/$name") 2> "$dir/results/costs/$name.nvcc" &
+    done
+    wait
     echo
-    echo "| program | memory | accesses | checked | native (ms) | with the checker (ms) | times |"
-    echo "|---|---|---|---|---|---|---|"
-    list costs | while IFS=$tab read -r _ name how lines words; do
-        checked=$(sed -n 's/ checked.*//p' "$dir/archives/costs/$name.built" | head -1)
-        one "costs/$name" "costs/$name" "--repeat ${REPEAT:-5}" "$words"
-        result=$(outcome "costs/$name" -)
-        measured=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker \([0-9.]*\) ms.*/\1 \2/p' "$dir/results/costs/$name.err")
-        if [ -z "$measured" ]; then
-            echo "| ${name%%.*} | $how | $checked | $result: $(reason "$dir/results/costs/$name.err") | | |"
-        else
-            [ "$result" = silent ] && note= || note=" ($result)"
-            echo "$measured" | awk -v n="${name%%.*}" -v h="$how" -v c="$checked" -v note="$note" '
-                { split(h, w, " "); printf "| %s | %s | %s | %s | %s | %s | %.2f%s |\n", n, w[1], w[2], c, $1, $2, ($1 > 0 ? $2 / $1 : 0), note }'
+    echo "Milliseconds; with the checker for shared or for all memory; what is proved safe left out, or everything checked."
+    echo
+    echo "| program | nvcc | native | shared, proof | shared, all checked | all memory, proof | all memory, all checked | statement | racecheck | cells (B) |"
+    echo "|---|---|---|---|---|---|---|---|---|---|"
+    list costs | while IFS=$tab read -r _ name kernel lines words; do
+        cells= native= row=
+        for variant in shared.pruned shared.whole all.pruned all.whole; do
+            at="costs/$name.$variant"
+            scheme=flag
+            [ $variant != all.whole ] || scheme=statement
+            one "$at" "$at" "--repeat ${REPEAT:-5} --scheme $scheme" "$words"
+            err="$dir/results/$at.err"
+            result=$(outcome "$at" - data-race)
+            ms=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker \([0-9.]*\) ms.*/\2/p' "$err")
+            [ -n "$native" ] || native=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker.*/\1/p' "$err")
+            [ "$result" = silent ] || ms="$ms ($result: $(reason "$err"))"
+            row="$row ${ms:--} |"
+            cells=$(sed -n 's/.*cells: \(.*\) B of global memory, \(.*\) B of shared.*/\1 + \2 each block/p' "$err")
+        done
+        recorded=$(sed -n 's/^with records \([0-9.]*\) ms.*/\1/p' "$err")
+        compiled= raced=
+        if [ -x "$dir/native/$name" ]; then
+            compiled=$(eval "timeout -k 5 $limit '$dir/native/$name' ${REPEAT:-5} $words" 2>&1 | sed -n 's/^\([0-9.]*\) ms$/\1/p')
+            if command -v compute-sanitizer > /dev/null; then
+                raced=$(eval "timeout -k 5 $limit compute-sanitizer --tool racecheck '$dir/native/$name' 1 $words" 2>&1 |
+                    tee "$dir/results/costs/$name.racecheck" | sed -n 's/^\([0-9.]*\) ms$/\1/p')
+                [ -n "$raced" ] || raced="not in $limit s"
+            fi
         fi
+        echo "| $name | ${compiled:--} | ${native:--} |$row ${recorded:--} | ${raced:--} | $cells |"
     done ;;
 esac

@@ -56,6 +56,8 @@ pub struct SharedVariable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Code {
     pub scheme: Scheme,
+    /// Where shared memory is checked, the checker's words have to lie there, too.
+    pub inside: bool,
     pub ptx: String,
 }
 
@@ -112,8 +114,11 @@ impl Archive {
         serde_json::from_slice(json).map_err(|e| format!("it is damaged: {e}"))
     }
 
-    pub fn code(&self, scheme: Scheme) -> Option<&Code> {
-        self.codes.iter().find(|c| c.scheme == scheme)
+    /// The code for a launch in which the checker's words fit into shared memory, or do not.
+    pub fn code(&self, scheme: Scheme, fits: bool) -> Option<&Code> {
+        let mut all = self.codes.iter().filter(|c| c.scheme == scheme && (fits || !c.inside));
+        let first = all.next()?;
+        Some(all.find(|c| c.inside).unwrap_or(first))
     }
 
     /// The archive's own parameter that an array is.

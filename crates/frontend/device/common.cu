@@ -14,6 +14,14 @@ typedef unsigned u32;
 typedef unsigned long long u64;
 typedef long long i64;
 
+// A word that the checker keeps for a block: where it is known to lie in shared memory (`INSIDE`), the instructions for that
+// memory are used.
+#ifdef INSIDE
+typedef __attribute__((address_space(3))) u32 Word;
+#else
+typedef u32 Word;
+#endif
+
 // What a thread knows of itself: registers, once all is inlined.
 struct Thread {
     u32 self;         // number in its block
@@ -21,8 +29,11 @@ struct Thread {
     u32 warp_time;    // barriers of its warp that it has passed since
     u32 acquired;     // it may know of others through an atomic operation
     u64 block;        // number in the grid
-    u32 *shared;      // its block's cells for shared memory, behind four words of its own
+    Word *shared;     // its block's cells for shared memory, behind four words of its own
+    u32 tag;          // what its scheme makes of these
 };
+
+static_assert(sizeof(Thread) <= 48, "what crates/frontend/src/instrument/accesses.rs gives it");
 
 // An array that the kernel can reach. Bytes from `low` to `high` around `base` belong to it.
 struct Object {
@@ -77,6 +88,7 @@ EVERYWHERE void on_shared_piece(Thread *t, u32 piece, u32 kind, u32 narrow, u32 
 EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 cell, i64 piece, u32 kind, u32 narrow, u32 site, u32 shift);
 EVERYWHERE void after_block_barrier(Thread *t, u32 shift, u32 has_shared);
 EVERYWHERE void after_warp_barrier(Thread *t);
+EVERYWHERE void begin(Thread *t);
 
 EVERYWHERE u32 threads() {
     return __nvvm_read_ptx_sreg_ntid_x() * __nvvm_read_ptx_sreg_ntid_y() * __nvvm_read_ptx_sreg_ntid_z();
@@ -98,12 +110,17 @@ ENTRY void __lockstep_begin(Thread *t, u32 shift) {
                (u64)__nvvm_read_ptx_sreg_nctaid_x() *
                    (__nvvm_read_ptx_sreg_ctaid_y() + (u64)__nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
     t->shared = 0;
+    begin(t);
 }
 
 // Where accesses to shared memory are looked at, or threads learn of others by atomic operations.
 ENTRY void __lockstep_begin_shared(Thread *t, u32 shift) {
     u32 end = (__lockstep_shared_end + 15) & ~15u;
+#ifdef INSIDE
+    t->shared = (Word *)(__lockstep_shared + end);
+#else
     t->shared = __lockstep_shared_cells ? __lockstep_shared_cells + t->block * shared_words(shift) : (u32 *)(__lockstep_shared + end);
+#endif
     clear(t, shift, 0);
 }
 
@@ -112,12 +129,13 @@ ENTRY void __lockstep_object(u32 object, void *base) { __lockstep_objects[object
 
 ENTRY void __lockstep_on_shared(Thread *t, u32 at, u32 low, u32 high, u32 size, u32 kind, u32 site, u32 shift) {
     if (high == 0) high = __lockstep_shared_end;
-    if (at < low || at > high || high - at < size) {
+    if (at - low > high - low - size || high - low < size) {
         __lockstep_tell(t->self, t->block, site * KINDS + OUTSIDE, ~0u, at, 0, kind);
         return;
     }
     if (kind == BOUNDS) return;
-    for (u32 i = at >> shift; i <= (at + size - 1) >> shift; ++i) on_shared_piece(t, i, kind, 0, site, shift);
+    // Every access begins where a piece does, and takes whole ones.
+    for (u32 i = 0; i < size >> shift; ++i) on_shared_piece(t, (at >> shift) + i, kind, 0, site, shift);
 }
 
 EVERYWHERE void on_object(Thread *t, u32 object, i64 at, u64 size, u32 kind, u32 narrow, u32 site, u32 shift) {
@@ -127,8 +145,8 @@ EVERYWHERE void on_object(Thread *t, u32 object, i64 at, u64 size, u32 kind, u32
         return;
     }
     if (kind == BOUNDS) return;
-    for (i64 i = at >> shift; i <= (i64)(at + size - 1) >> shift; ++i)
-        on_global_piece(t, object, o->cell + i, i, kind, narrow, site, shift);
+    for (u64 i = 0; i < size >> shift; ++i)
+        on_global_piece(t, object, o->cell + (at >> shift) + i, (at >> shift) + (i64)i, kind, narrow, site, shift);
 }
 
 ENTRY void __lockstep_on_global(Thread *t, char *address, char *base, u32 object, u64 size, u32 kind, u32 narrow, u32 site,
@@ -163,13 +181,13 @@ ENTRY void __lockstep_on_generic(Thread *t, char *address, u32 objects, u64 size
 ENTRY void __lockstep_after_block_barrier(Thread *t, u32 shift, u32 has_shared, u32 has_acquired) {
     t->warp_time = 0;
     t->block_time++;
-    if (has_acquired) t->acquired |= *(volatile u32 *)t->shared;
+    if (has_acquired) t->acquired |= *(volatile Word *)t->shared;
     after_block_barrier(t, shift, has_shared);
 }
 
 // What one thread of the block may know by an atomic operation, another may know behind a barrier of the warp.
 ENTRY void __lockstep_after_warp_barrier(Thread *t, u32 has_acquired) {
-    if (has_acquired) t->acquired |= *(volatile u32 *)t->shared;
+    if (has_acquired) t->acquired |= *(volatile Word *)t->shared;
     after_warp_barrier(t);
 }
 
@@ -187,5 +205,5 @@ ENTRY void __lockstep_after_partial_barrier(Thread *t, u32 mask, u32 has_acquire
 // Behind an atomic operation by which the thread may know what others have done.
 ENTRY void __lockstep_acquired(Thread *t) {
     t->acquired = 1;
-    *(volatile u32 *)t->shared = 1;
+    *(volatile Word *)t->shared = 1;
 }

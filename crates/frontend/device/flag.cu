@@ -89,11 +89,13 @@ EVERYWHERE void mark(u32 *marks, u64 piece, u32 before) {
     __atomic_fetch_or(marks + (piece >> 4), bits << (u32)(piece & 15) * 2, __ATOMIC_RELAXED);
 }
 
-SELDOM void __lockstep_shared_change(u32 *cell, u32 self, u64 block, u32 time, u32 warp_time, u32 acquired, u32 piece,
-                                     u32 kind, u32 site, u32 shift) {
-    u32 old = __atomic_load_n(cell, __ATOMIC_RELAXED);
+// What a cell becomes is worked out here, where it is not one of the usual cases below. `several`: lanes of the warp do the same.
+SELDOM void __lockstep_shared_change(Word *cell, u32 self, u64 block, u32 time, u32 warp_time, u32 acquired, u32 piece,
+                                     u32 kind, u32 several, u32 site, u32 shift) {
+    u32 old = __atomic_load_n(cell, __ATOMIC_RELAXED), own = self >> 5 & 31;
     for (;;) {
         u32 level = 0, now = shared_step(old, self, time, warp_time, kind, &level);
+        if (several && (now >> 18 & 63) == own << 1) now |= 1u << 3;
         if (now != old && !__atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
         if (level) {
             u32 row = site * KINDS + (acquired ? MAYBE_ORDERED : RACE);
@@ -104,11 +106,13 @@ SELDOM void __lockstep_shared_change(u32 *cell, u32 self, u64 block, u32 time, u
 }
 
 SELDOM void __lockstep_global_change(u64 *cell, u32 self, u64 block, u32 time, u32 warp_time, u32 acquired, u32 object,
-                                     i64 at, u32 kind, u32 narrow, u32 site) {
+                                     i64 at, u32 kind, u32 narrow, u32 several, u32 site) {
     u64 old = __atomic_load_n(cell, __ATOMIC_RELAXED);
+    u32 own = self >> 5 & 31;
     for (;;) {
         u32 level = 0;
         u64 now = global_step(old, self, time, warp_time, (u32)block & 0x3fffff, kind, narrow, &level);
+        if (several && ((u32)(now >> 18) & 63) == own << 1 && now >> 42 == (block & 0x3fffff) && !(now >> 40 & 1)) now |= 1u << 3;
         if (now != old && !__atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
         if (level) {
             u32 row = site * KINDS + (acquired ? MAYBE_ORDERED : RACE);
@@ -121,45 +125,90 @@ SELDOM void __lockstep_global_change(u64 *cell, u32 self, u64 block, u32 time, u
 
 EVERYWHERE u32 shared_words(u32 shift) { return OWN_WORDS + ((__lockstep_shared_end + (1u << shift) - 1) >> shift); }
 
-// A cell that is read may be an old one that a cache still has. What it says was true: where the access adds nothing to that,
-// whoever has changed the cell since has looked at it.
-template <typename Cell>
-EVERYWHERE bool swapped(Cell *cell, Cell old, Cell now) {
+template <typename Cell, typename Value>
+EVERYWHERE bool swapped(Cell *cell, Value old, Value now) {
     return __atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+// The usual cases, in few instructions: the cell says already what the access adds, or it is empty or of another time, or
+// this thread alone has been there. A cell that is read may be an old one that a cache still has. What it says was true: where
+// the access adds nothing to that, whoever has changed the cell since has looked at it.
 EVERYWHERE void on_shared_piece(Thread *t, u32 piece, u32 kind, u32, u32 site, u32 shift) {
-    u32 time = t->block_time % SHARED_TIMES + 1, level = 0;
-    u32 *cell = t->shared + OWN_WORDS + piece;
-    u32 old = *cell, now = shared_step(old, t->self, time, t->warp_time, kind, &level);
-    if (now != old && (level || !swapped(cell, old, now)))
-        __lockstep_shared_change(cell, t->self, t->block, time, t->warp_time, t->acquired, piece, kind, site, shift);
+    enum { DEEDS = 7u | 7u << 15, LANES = 1u << 3, LANE = 31u << 4, WARPS = 1u << 18 };
+    Word *cell = t->shared + OWN_WORDS + piece;
+    u32 fresh = t->tag | kind | kind << 15, old = *cell, differs = old ^ fresh;
+    if (differs == 0) return;
+    bool is_old = differs >> 24 != 0;
+    if (kind == WRITE) {
+        if ((is_old || (differs & ~DEEDS) == 0) && swapped(cell, old, fresh)) return;
+    } else {
+        if (((differs ^ WARPS) & (0xffu << 24 | WARPS | 7u << 15)) == 0) return;
+        if (((differs ^ LANES) & ~LANE) == 0) return;
+        if ((differs & ~DEEDS) == 0 && (old & 7) == WRITE) return;
+        // One lane for all that come to this cell together.
+        u32 together = __nvvm_match_any_sync_i32(__nvvm_activemask(), piece), several = together & (together - 1);
+        if (__builtin_ctz(together) != (t->self & 31)) return;
+        if (is_old && swapped(cell, old, several ? fresh | LANES : fresh)) return;
+        __lockstep_shared_change(cell, t->self, t->block, t->tag >> 24, t->warp_time, t->acquired, piece, kind, several, site,
+                                 shift);
+        return;
+    }
+    __lockstep_shared_change(cell, t->self, t->block, t->tag >> 24, t->warp_time, t->acquired, piece, kind, 0, site, shift);
 }
 
 EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 number, i64 piece, u32 kind, u32 narrow, u32 site, u32 shift) {
-    u32 time = t->block_time < GLOBAL_TIMES ? t->block_time : GLOBAL_TIMES, level = 0;
+    const u64 deeds = 7ull << 37 | 7u << 15 | 7u, blocks = 1ull << 40, warps = 1ull << 18, lanes = 1u << 3, lane = 31u << 4;
+    u32 time = t->block_time < GLOBAL_TIMES ? t->block_time : GLOBAL_TIMES, several = 0;
     u64 *cell = __lockstep_global_cells + number;
-    u64 old = *cell;
-    u64 now = global_step(old, t->self, time, t->warp_time, (u32)t->block & 0x3fffff, kind, narrow, &level);
-    if (now != old && (level || !swapped(cell, old, now)))
-        __lockstep_global_change(cell, t->self, t->block, time, t->warp_time, t->acquired, object, piece << shift, kind, narrow,
-                                 site);
+    u64 fresh = (u64)((u32)t->block & 0x3fffff) << 42 | (u64)(narrow << 4 | kind) << 37 | (u64)time << 24 |
+                (t->tag & 0xffffff) | kind | kind << 15;
+    u64 old = *cell, differs = old ^ fresh;
+    if (differs == 0) return;
+    if (kind == WRITE) {
+        if ((old == 0 || (differs & ~deeds) == 0) && swapped(cell, old, fresh)) return;
+    } else {
+        // Several blocks, or several warps of this one, have done the same.
+        if (((differs ^ blocks) & (blocks | 7ull << 37)) == 0 && !(kind == UPDATE && (narrow || old >> 41 & 1))) return;
+        if (((differs ^ warps) & ~0x7fffull & ~(31ull << 19)) == 0 && time != GLOBAL_TIMES) return;
+        if (((differs ^ lanes) & ~lane) == 0) return;
+        if ((differs & ~deeds) == 0 && (old & 7) == WRITE) return;
+        u32 together = __nvvm_match_any_sync_i64(__nvvm_activemask(), number);
+        several = together & (together - 1);
+        if (__builtin_ctz(together) != (t->self & 31)) return;
+        if (old == 0 && swapped(cell, old, several ? fresh | lanes : fresh)) return;
+    }
+    __lockstep_global_change(cell, t->self, t->block, time, t->warp_time, t->acquired, object, piece << shift, kind, narrow,
+                             several, site);
 }
+
+// What cells say of this thread, but for what it does: lane, barriers of the warp, warp, and in the upper bits barriers of
+// the block, from 1 on.
+EVERYWHERE void stamp(Thread *t, u32 time) {
+    t->tag = (t->self & 31) << 4 | t->warp_time << 9 | (t->self >> 5 & 31) << 19 | time << 24;
+}
+
+EVERYWHERE void begin(Thread *t) { stamp(t, 1); }
 
 EVERYWHERE void after_block_barrier(Thread *t, u32 shift, u32 has_shared) {
     if (t->block_time == GLOBAL_TIMES) __lockstep_note(TIMES_LOST);
-    if (has_shared && t->block_time % SHARED_TIMES == 0) clear(t, shift, OWN_WORDS);
+    u32 time = (t->tag >> 24) + 1;
+    if (time > SHARED_TIMES) {
+        time = 1;
+        if (has_shared) clear(t, shift, OWN_WORDS);
+    }
+    stamp(t, time);
 }
 
 EVERYWHERE void after_warp_barrier(Thread *t) {
     if (t->warp_time < WARP_TIMES) t->warp_time++;
     if (t->warp_time == WARP_TIMES) __lockstep_note(TIMES_LOST);
+    stamp(t, t->tag >> 24);
 }
 
 // In the place of a barrier that all threads of the block should reach: each says at which it is, and all are counted. A
 // thread that comes to the next barrier says so at another place.
 ENTRY void __lockstep_block_barrier(Thread *t, u32 row) {
-    volatile u32 *here = (volatile u32 *)t->shared + 1 + (t->block_time & 1);
+    volatile Word *here = t->shared + 1 + (t->block_time & 1);
     *here = row;
     u32 arrived = (u32)__nvvm_bar0_popc(1), other = *here;
     if (arrived != threads() || other != row) __lockstep_tell(t->self, t->block, row, ~0u, arrived, other, 0);

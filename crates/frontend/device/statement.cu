@@ -52,6 +52,8 @@ EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 cell, i64 piece, u32 
                           kind | narrow << 8 | t->acquired << 9, counter(0, object, (u64)piece));
 }
 
+EVERYWHERE void begin(Thread *t) { t->tag = 0; }
+
 EVERYWHERE void after_block_barrier(Thread *, u32, u32) {}
 
 EVERYWHERE void after_warp_barrier(Thread *t) { t->warp_time++; }

@@ -16,14 +16,15 @@ use lockstep_kernel::Kernel;
 #[derive(Debug)]
 pub struct Built {
     pub archive: Archive,
-    /// LLVM's bitcode of the kernel with each checker, before the optimiser.
-    pub bitcode: Vec<(Scheme, Vec<u8>)>,
+    /// LLVM's bitcode of each of the archive's codes, before the optimiser.
+    pub bitcode: Vec<Vec<u8>>,
 }
 
 impl Built {
-    pub fn bitcode(&self, scheme: Scheme) -> Option<&[u8]> {
-        let found = self.bitcode.iter().find(|(s, _)| *s == scheme);
-        found.map(|(_, bytes)| bytes.as_slice())
+    pub fn bitcode(&self, scheme: Scheme, fits: bool) -> Option<&[u8]> {
+        let code = self.archive.code(scheme, fits)?;
+        let place = self.archive.codes.iter().position(|c| c == code)?;
+        self.bitcode.get(place).map(Vec::as_slice)
     }
 }
 
@@ -50,12 +51,13 @@ pub fn build(
     let built = for_device(input, options, &instrumentation, codegen)?;
     let (mut codes, mut bitcode) = (Vec::new(), Vec::new());
     for code in built.codes {
-        let scheme = match code.checker {
-            Checker::Flag => Scheme::Flag,
-            Checker::Statement => Scheme::Statement,
+        let (scheme, inside) = match code.checker {
+            Checker::Flag => (Scheme::Flag, false),
+            Checker::FlagInside => (Scheme::Flag, true),
+            Checker::Statement => (Scheme::Statement, false),
         };
-        codes.push(Code { scheme, ptx: code.ptx });
-        bitcode.push((scheme, code.bitcode));
+        codes.push(Code { scheme, inside, ptx: code.ptx });
+        bitcode.push(code.bitcode);
     }
     let archive = Archive {
         version: String::new(),

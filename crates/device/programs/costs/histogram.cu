@@ -1,4 +1,4 @@
-// How often each byte comes, counted in shared memory first, then for the whole grid.
+// How often each eight bits in a row come, counted in shared memory first, then for the whole grid.
 // launch[small]: --block 64 --grid 2 --arg 'in=u32[512]:iota' --arg 'out=u32[256]' --arg n=512
 // launch[large]: --block 256 --grid 2112 --arg 'in=u32[67108864]:random' --arg 'out=u32[256]' --arg n=67108864
 __global__ void histogram(const unsigned *in, unsigned *out, int n) {
@@ -7,10 +7,7 @@ __global__ void histogram(const unsigned *in, unsigned *out, int n) {
     __syncthreads();
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         unsigned word = in[i];
-        atomicAdd(&bins[word & 255], 1u);
-        atomicAdd(&bins[word >> 8 & 255], 1u);
-        atomicAdd(&bins[word >> 16 & 255], 1u);
-        atomicAdd(&bins[word >> 24], 1u);
+        for (int bit = 0; bit <= 24; ++bit) atomicAdd(&bins[word >> bit & 255], 1u);
     }
     __syncthreads();
     for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&out[b], bins[b]);

@@ -196,20 +196,20 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let place = |inside: u64, words: u64| {
         let fits = inside <= device.most_shared()?;
         let beside = abi::SHARED_CELL * words * blocks;
-        Ok((
-            if fits { 0 } else { device.allocate(beside)? },
-            if fits { inside } else { layout.shared_end },
-        ))
+        Ok(match fits {
+            true => (None, inside),
+            false => (Some(device.allocate(beside)?), layout.shared_end),
+        })
     };
-    let prepared = |scheme: Scheme, shared_cells: Address| {
-        let code = archive.code(scheme);
+    let prepared = |scheme: Scheme, shared_cells: Option<Address>| {
+        let code = archive.code(scheme, shared_cells.is_none());
         let none = || Failure::Launch("the archive has no code of that scheme".into());
         let module = device.load(&code.ok_or_else(none)?.ptx)?;
         let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
         set(abi::REPORT, &words.address.to_le_bytes())?;
         set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
         set(abi::OBJECTS, &objects.to_le_bytes())?;
-        set(abi::SHARED_CELLS, &shared_cells.to_le_bytes())?;
+        set(abi::SHARED_CELLS, &shared_cells.unwrap_or(0).to_le_bytes())?;
         set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
         if let Some(marks) = &marks {
             set(abi::MARKS, &marks.global.to_le_bytes())?;

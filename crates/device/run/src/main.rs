@@ -51,7 +51,7 @@ struct RunArgs {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
     block: [u32; 3],
     /// Blocks in the grid
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, default_value = "1")]
     grid: [u32; 3],
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES", default_value_t = 0)]

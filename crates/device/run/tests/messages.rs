@@ -30,7 +30,11 @@ fn archive(dir: &Path) -> PathBuf {
         level: 3,
         kernel,
         plain: "plain".into(),
-        codes: vec![Code { scheme: Scheme::Flag, ptx: "has __lockstep_report".into() }],
+        codes: vec![Code {
+            scheme: Scheme::Flag,
+            inside: false,
+            ptx: "has __lockstep_report".into(),
+        }],
         plan,
         assumes: Vec::new(),
         block: [None; 3],

@@ -105,7 +105,7 @@ fn execute(
     memory: &mut Memory,
 ) -> Result<Option<String>, String> {
     let archive = &built.archive;
-    let bitcode = built.bitcode(scheme).ok_or("no code of that scheme")?;
+    let bitcode = built.bitcode(scheme, cells_in_shared).ok_or("no code of that scheme")?;
     let ir = load_ir_bytes(bitcode, "checked.bc", &Options::default());
     let ir = ir.map_err(|e| e.to_string())?;
     let kernel = ir.kernels.first().ok_or("no kernel in the bitcode")?;

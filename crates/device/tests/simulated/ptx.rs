@@ -79,7 +79,7 @@ fn ptx_is_written_and_assembles() {
             let name = &built.archive.kernel.mangled;
             let codes: Vec<&String> = built.archive.codes.iter().map(|c| &c.ptx).collect();
             let plain = &built.archive.plain;
-            assert_eq!(codes.len(), 2);
+            assert_eq!(codes.len(), 3);
             for ptx in codes.iter().copied().chain([plain]) {
                 assert!(ptx.contains(&format!(".visible .entry {name}(")), "{ptx}");
                 assert!(!ptx.contains(".extern .func"), "{ptx}");

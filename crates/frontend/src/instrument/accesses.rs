@@ -15,7 +15,7 @@ use crate::llvm::{self, Module, Opcode, Type, TypeKind, Val};
 use crate::prepare::KEEP;
 
 /// Bytes of the checker's own variable in each thread.
-const THREAD: u64 = 32;
+const THREAD: u64 = 48;
 
 pub(super) struct Inserted {
     pub(super) arrays: Vec<DeviceArray>,

@@ -37,11 +37,12 @@ pub(super) fn checker(
     architecture: &str,
     cancel: &Cancel,
 ) -> Result<Arc<[u8]>, Error> {
-    let (name, text) = match which {
-        Checker::Flag => ("flag.cu", FLAG),
-        Checker::Statement => ("statement.cu", STATEMENT),
+    let (name, before, text) = match which {
+        Checker::Flag => ("flag.cu", "", FLAG),
+        Checker::FlagInside => ("flag-inside.cu", "#define INSIDE\n", FLAG),
+        Checker::Statement => ("statement.cu", "", STATEMENT),
     };
-    own_library(name, &format!("{COMMON}{text}"), architecture, cancel)
+    own_library(name, &format!("{before}{COMMON}{text}"), architecture, cancel)
 }
 
 /// Compiles a library of ours, once for each architecture.

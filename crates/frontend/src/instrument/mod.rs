@@ -39,8 +39,15 @@ pub struct Instrumentation<'a> {
 /// The checkers that can be put into a kernel: of `device/flag.cu` and `device/statement.cu`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checker {
+    /// Its cells for shared memory lie in global memory, or in shared memory as well.
     Flag,
+    /// They lie in shared memory.
+    FlagInside,
     Statement,
+}
+
+impl Checker {
+    pub const ALL: [Checker; 3] = [Checker::Flag, Checker::FlagInside, Checker::Statement];
 }
 
 /// How a site is checked.
@@ -132,7 +139,7 @@ pub fn for_device(
 
     let mut layout = None;
     let mut codes = Vec::new();
-    for checker in [Checker::Flag, Checker::Statement] {
+    for checker in Checker::ALL {
         let mut module = parse(&bitcode)?;
         let f = only_kernel(&module, &instrumentation.kernel.mangled)?;
         prepare::run(&module, &[]).map_err(Error::BadIr)?;

@@ -63,7 +63,7 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
     let built = built.map_err(|e| fail(e.to_string()))?;
 
     let text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
-    let bitcode = built.bitcode(Scheme::Flag).unwrap_or_default().to_vec();
+    let bitcode = built.bitcode(Scheme::Flag, true).unwrap_or_default().to_vec();
     let archive = Archive {
         version: env!("CARGO_PKG_VERSION").into(),
         file: source.name.clone(),
@@ -80,7 +80,7 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         write(path, &bitcode)?;
     }
     if let Some(path) = &args.emit_ptx {
-        write(path, archive.codes[0].ptx.as_bytes())?;
+        write(path, archive.code(Scheme::Flag, true).map_or("", |c| c.ptx.as_str()).as_bytes())?;
     }
     output::write_text(&text, None).map_err(|m| error("", m))
 }
