@@ -7,7 +7,8 @@
 #   DIR/on-a-gpu.sh run DIR                  on the machine with the GPU: launches them, and prints tables in Markdown
 #
 # Needs lockstep and lockstep-device on the path, or in target/release. PARTS names what is built or run (default: programs
-# tests costs); JOBS how many launches that are not timed run at once (default: 8); LIMIT the seconds that each may take.
+# tests costs); JOBS how many launches that are not timed run at once (default: 8); LIMIT the seconds that each may take; RACECHECK=no leaves
+# out compute-sanitizer, which takes most of the time.
 set -u
 step=${1:-}
 dir=${2:-}
@@ -17,7 +18,7 @@ limit=${LIMIT:-30}
 tab=$(printf '\t')
 case "$step:$dir" in
     build:?* | run:?* | one:?*) ;;
-    *) sed -n 's/^# \{0,1\}//p' "$0" | head -10 >&2 && exit 2 ;;
+    *) sed -n 's/^# \{0,1\}//p' "$0" | head -12 >&2 && exit 2 ;;
 esac
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd) || exit 2
 
@@ -204,24 +205,26 @@ for part in programs tests; do
     list $part | while IFS=$tab read -r _ name how lines words; do
         archive=$name
         [ $part = tests ] || archive=programs/$name
-        compare=
-        [ "$lines" != - ] || compare=--compare
-        printf '%s\0%s\0%s\0%s\0' "$archive" "$archive" "$compare" "$words"
+        more="--scheme statement"
+        [ "$lines" != - ] || more=--compare
+        printf '%s\0%s\0%s\0%s\0' "$archive" "$archive" "$more" "$words"
     done | LIMIT=$limit xargs -0 -n 4 -P "$jobs" "$self" one "$dir" "$device"
 done
 
 echo "On $(date -u +%Y-%m-%d)."
 case " $parts " in *" programs "*)
     echo
-    echo "| program | inputs | checked accesses | found | races without running | findings |"
-    echo "|---|---|---|---|---|---|"
+    echo "| program | inputs | checked | found | races without running | statements | pairs | pieces of memory |"
+    echo "|---|---|---|---|---|---|---|---|"
     list programs | while IFS=$tab read -r _ name how lines words; do
         at=programs/$name
         checked=$(sed -n 's/ checked.*//p' "$dir/archives/$at.built" | head -1)
         static=$(grep -c '^race without running' "$dir/archives/$at.built")
         result=$(outcome "$at" "$lines" data-race)
         [ "$result" != failed ] || result="failed: $(reason "$dir/results/$at.err")"
-        echo "| ${name%%.*} | $(echo "${name#*.}" | tr . ' ') | $checked | $result | $static | $(grep -c data-race "$dir/results/$at.out") |"
+        counted=$(sed -n 's/^with records .*: \([0-9]*\) statements in \([0-9]*\) pairs race, for \([0-9]*\) pieces.*/\1 | \2 | \3/p' \
+            "$dir/results/$at.err")
+        echo "| ${name%%.*} | $(echo "${name#*.}" | tr . ' ') | $checked | $result | $static | ${counted:- | | } |"
     done ;;
 esac
 case " $parts " in *" tests "*)
@@ -290,10 +293,10 @@ case " $parts " in *" costs "*)
         compiled= raced=
         if [ -x "$dir/native/$name" ]; then
             compiled=$(eval "timeout -k 5 $limit '$dir/native/$name' ${REPEAT:-5} $words" 2>&1 | sed -n 's/^\([0-9.]*\) ms$/\1/p')
-            if command -v compute-sanitizer > /dev/null; then
+            if [ "${RACECHECK:-yes}" = yes ] && command -v compute-sanitizer > /dev/null; then
                 raced=$(eval "timeout -k 5 $limit compute-sanitizer --tool racecheck '$dir/native/$name' 1 $words" 2>&1 |
                     tee "$dir/results/costs/$name.racecheck" | sed -n 's/^\([0-9.]*\) ms$/\1/p')
-                [ -n "$raced" ] || raced="not in $limit s"
+                [ -n "$raced" ] || raced="not within $limit s"
             fi
         fi
         echo "| $name | ${compiled:--} | ${native:--} |$row ${recorded:--} | ${raced:--} | $cells |"

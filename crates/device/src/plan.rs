@@ -72,16 +72,22 @@ pub struct Plan {
     pub pruned: Vec<(SiteId, Pruned)>,
     /// Barriers of the block that not all threads may reach. Their rows come behind those of the accesses.
     pub barriers: Vec<SiteId>,
+    /// There are barriers, and all threads are proved to reach them.
+    pub reached: bool,
     /// A cell is for two to this power bytes.
     pub shared_shift: u32,
     pub global_shift: u32,
 }
 
 impl Plan {
-    /// Whether what is checked rests on arrays that do not overlap.
+    /// Whether something is left out for which a proof speaks.
+    pub fn rests_on_proof(&self) -> bool {
+        self.reached || self.pruned.iter().any(|(_, why)| *why == Pruned::Proved)
+    }
+
+    /// Whether what is left out rests on arrays that do not overlap.
     pub fn needs_arrays_apart(&self) -> bool {
-        let proved = self.pruned.iter().any(|(_, why)| *why == Pruned::Proved);
-        proved || self.checked.iter().any(|c| c.how == As::Bounds)
+        self.rests_on_proof() || self.checked.iter().any(|c| c.how == As::Bounds)
     }
 
     /// The rows of the report for accesses.
@@ -130,10 +136,12 @@ pub fn plan(
     let mut out = Plan { shared_shift: MOST_SHIFT, global_shift: MOST_SHIFT, ..Plan::default() };
     for inst in kernel.insts() {
         if let Op::Barrier { site, barrier: Barrier::Block { .. } } = inst.op
-            && barriers == Barriers::MayBeMissed
             && !out.barriers.contains(&site)
         {
-            out.barriers.push(site);
+            match barriers {
+                Barriers::MayBeMissed => out.barriers.push(site),
+                Barriers::Reached => out.reached = true,
+            }
         }
         for id in sites(&inst.op) {
             let site = kernel.site(id);

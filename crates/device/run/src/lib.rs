@@ -20,7 +20,6 @@ use std::time::Duration;
 
 use lockstep_device::archive::{Archive, Array, Scheme};
 use lockstep_device::layout::Layout;
-use lockstep_device::plan::Pruned;
 use lockstep_device::{abi, report, statements};
 use lockstep_finding::{Finding, Kind, Launch};
 use lockstep_kernel::{ParamKind, Ty};
@@ -349,7 +348,7 @@ fn accepted(archive: &Archive, bound: &BoundLaunch) -> Result<(), String> {
             "accesses were left out because they are safe where arrays do not overlap, and here they may: {advice}"
         ));
     }
-    if !archive.plan.pruned.iter().any(|(_, why)| *why == Pruned::Proved) {
+    if !archive.plan.rests_on_proof() {
         return Ok(());
     }
     for (name, proved, given) in

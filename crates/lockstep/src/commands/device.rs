@@ -15,7 +15,7 @@ use lockstep_finding::{
 };
 use lockstep_frontend::Codegen;
 use lockstep_kernel::hints::Hints;
-use lockstep_kernel::{Kernel, ParamKind, SiteId, SiteKind};
+use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, SiteKind};
 use lockstep_names as names;
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
 use lockstep_simulate::{bind, site_place};
@@ -212,7 +212,8 @@ fn proved(
         None => Barriers::MayBeMissed,
     };
     let mut assumes = races.unwrap_or_default();
-    let more = barriers.unwrap_or_default().into_iter();
+    let has_barriers = kernel.insts().any(|i| matches!(i.op, Op::Barrier { .. }));
+    let more = barriers.filter(|_| has_barriers).unwrap_or_default().into_iter();
     let more: Vec<Condition> = more.filter(|c| !assumes.contains(c)).collect();
     assumes.extend(more);
     Left { known, barriers: reached, assumes, proof: Some(proof) }
@@ -268,7 +269,7 @@ fn told(
         let place = site_place(kernel, *site);
         out += &format!("  checked: barrier at {}:{}:{}\n", place.file, place.line, place.column);
     }
-    if !left.assumes.is_empty() {
+    if !left.assumes.is_empty() && plan.rests_on_proof() {
         out += &format!("proved if {}\n", Condition::line(&left.assumes));
     } else if left.proof.is_some() && !dims.chosen.is_empty() {
         let axes: Vec<String> = dims.chosen.iter().map(|d| format!("{d} == 1")).collect();

@@ -302,6 +302,9 @@ fn a_kernel_for_a_gpu_checks_what_is_not_proved() {
     assert!(out.contains("2 of 2 accesses checked"), "{out}");
     assert!(out.contains("for launches with blockDim.y == 1"), "{out}");
     assert!(!out.contains("race"), "{out}");
+    // A number is a fact, too: with this one, no index wraps.
+    let out = build("scale.cu", &["--block", "256", "--arg", "n=4096", "--arg", "a=f32[4096]"]);
+    assert!(out.contains("0 of 2 accesses checked"), "{out}");
     let out = build("scale.cu", &["--no-prune"]);
     assert!(out.contains("2 of 2 accesses checked"), "{out}");
     let out = build("reverse.cu", &["--block", "64", "--grid", "1"]);
