@@ -277,12 +277,12 @@ case " $parts " in *" costs "*)
     list costs | while IFS=$tab read -r _ name kernel lines words; do
         cells= native= row=
         for variant in shared.pruned shared.whole all.pruned all.whole; do
-            at="costs/$name.$variant"
+            variant="costs/$name.$variant"
             scheme=flag
-            [ $variant != all.whole ] || scheme=statement
-            one "$at" "$at" "--repeat ${REPEAT:-5} --scheme $scheme" "$words"
-            err="$dir/results/$at.err"
-            result=$(outcome "$at" - data-race)
+            case "$variant" in *.all.whole) scheme=statement ;; esac
+            one "$variant" "$variant" "--repeat ${REPEAT:-5} --scheme $scheme" "$words"
+            err="$dir/results/$variant.err"
+            result=$(outcome "$variant" - data-race)
             ms=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker \([0-9.]*\) ms.*/\2/p' "$err")
             [ -n "$native" ] || native=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker.*/\1/p' "$err")
             [ "$result" = silent ] || ms="$ms ($result: $(reason "$err"))"

@@ -5,6 +5,8 @@
 pub const REPORT: &str = "__lockstep_report";
 pub const GLOBAL_CELLS: &str = "__lockstep_global_cells";
 pub const OBJECTS: &str = "__lockstep_objects";
+pub const TABLE: &str = "__lockstep_table";
+pub const BASES: &str = "__lockstep_bases";
 pub const SHARED_CELLS: &str = "__lockstep_shared_cells";
 pub const SHARED_END: &str = "__lockstep_shared_end";
 
@@ -34,8 +36,10 @@ pub const TIMES_LOST: u32 = 1;
 /// Memory was accessed that is none of the launch's arrays.
 pub const UNKNOWN_MEMORY: u32 = 2;
 
-/// Bytes of an entry of the table of arrays: address, first and last byte as offsets, number of the first cell.
-pub const ENTRY: usize = 32;
+/// Bytes of an entry of the table of arrays: first byte as an offset from the pointer, size, number of the pointer's cell.
+pub const ENTRY: usize = 24;
+/// Entries that the table has room for.
+pub const ENTRIES: usize = 64;
 
 /// Words of its own that the checker has before the cells of a block's shared memory.
 pub const OWN_WORDS: u64 = 4;

@@ -87,3 +87,4 @@ pub mod plan;
 pub mod report;
 mod roots;
 pub mod statements;
+mod together;

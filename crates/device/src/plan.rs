@@ -7,7 +7,7 @@ use lockstep_simulate::place;
 use serde::{Deserialize, Serialize};
 
 use crate::abi::Class;
-use crate::roots;
+use crate::{roots, together};
 
 /// What is known of the races of a kernel before it runs.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +52,8 @@ pub enum Pruned {
 pub enum As {
     /// Only whether it is within its array: nobody writes there.
     Bounds,
+    /// A read that goes together with another access of the same thread, which is checked.
+    Together,
     ReadAtomically,
     Read,
     Update,
@@ -132,6 +134,10 @@ pub fn plan(
         Known::Nothing => Default::default(),
         _ => roots::reads_of_unwritten(kernel),
     };
+    let together = match known {
+        Known::Nothing => Default::default(),
+        _ => together::reads_with_another(kernel),
+    };
     let polls = kernel.sites.iter().any(|s| s.polling);
     let mut out = Plan { shared_shift: MOST_SHIFT, global_shift: MOST_SHIFT, ..Plan::default() };
     for inst in kernel.insts() {
@@ -167,6 +173,7 @@ pub fn plan(
             let how = match site.kind {
                 _ if only_read.contains(&id) => As::Bounds,
                 SiteKind::Read if site.polling || guesses.contains(&id) => As::ReadAtomically,
+                SiteKind::Read if together.contains(&id) => As::Together,
                 SiteKind::Read => As::Read,
                 // The store that a polled flag is set by.
                 SiteKind::Write if site.volatile && polls => As::Update,

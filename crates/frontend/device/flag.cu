@@ -89,35 +89,41 @@ EVERYWHERE void mark(u32 *marks, u64 piece, u32 before) {
     __atomic_fetch_or(marks + (piece >> 4), bits << (u32)(piece & 15) * 2, __ATOMIC_RELAXED);
 }
 
-// What a cell becomes is worked out here, where it is not one of the usual cases below. `several`: lanes of the warp do the same.
-SELDOM void __lockstep_shared_change(Word *cell, u32 self, u64 block, u32 time, u32 warp_time, u32 acquired, u32 piece,
-                                     u32 kind, u32 several, u32 site, u32 shift) {
-    u32 old = __atomic_load_n(cell, __ATOMIC_RELAXED), own = self >> 5 & 31;
+// What else an access is, in one word: the slow functions take few arguments, since each of them costs registers where
+// nothing is slow.
+EVERYWHERE u32 packed(u32 kind, u32 narrow, bool several, u32 acquired, u32 shift, u32 site) {
+    return kind | narrow << 3 | (u32)several << 4 | acquired << 5 | shift << 6 | site << 10;
+}
+
+// What a cell becomes is worked out here, where it is not one of the usual cases below. `tag` is the thread's; `several` lanes
+// of the warp do the same.
+SELDOM void __lockstep_shared_change(Word *cell, u32 tag, u32 piece, u32 access) {
+    u32 kind = access & 7, several = access >> 4 & 1, acquired = access >> 5 & 1, shift = access >> 6 & 15, site = access >> 10;
+    u32 self = own_number(), own = self >> 5 & 31, old = __atomic_load_n(cell, __ATOMIC_RELAXED);
     for (;;) {
-        u32 level = 0, now = shared_step(old, self, time, warp_time, kind, &level);
+        u32 level = 0, now = shared_step(old, self, tag >> 24, tag >> 9 & 63, kind, &level);
         if (several && (now >> 18 & 63) == own << 1) now |= 1u << 3;
         if (now != old && !__atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
         if (level) {
             u32 row = site * KINDS + (acquired ? MAYBE_ORDERED : RACE);
-            mark(__lockstep_shared_marks, piece, __lockstep_tell(self, block, row, ~0u, piece << shift, old, kind | level << 8));
+            mark(__lockstep_shared_marks, piece, __lockstep_tell(row, ~0u, piece << shift, old, kind | level << 8));
         }
         return;
     }
 }
 
-SELDOM void __lockstep_global_change(u64 *cell, u32 self, u64 block, u32 time, u32 warp_time, u32 acquired, u32 object,
-                                     i64 at, u32 kind, u32 narrow, u32 several, u32 site) {
+SELDOM void __lockstep_global_change(u64 *cell, u32 tag, u32 time, u32 object, i64 piece, u32 access) {
+    u32 kind = access & 7, narrow = access >> 3 & 1, several = access >> 4 & 1, acquired = access >> 5 & 1, shift = access >> 6 & 15;
+    u32 site = access >> 10, self = own_number(), own = self >> 5 & 31, block = (u32)own_block() & 0x3fffff;
     u64 old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-    u32 own = self >> 5 & 31;
     for (;;) {
         u32 level = 0;
-        u64 now = global_step(old, self, time, warp_time, (u32)block & 0x3fffff, kind, narrow, &level);
-        if (several && ((u32)(now >> 18) & 63) == own << 1 && now >> 42 == (block & 0x3fffff) && !(now >> 40 & 1)) now |= 1u << 3;
+        u64 now = global_step(old, self, time, tag >> 9 & 63, block, kind, narrow, &level);
+        if (several && ((u32)(now >> 18) & 63) == own << 1 && now >> 42 == block && !(now >> 40 & 1)) now |= 1u << 3;
         if (now != old && !__atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue;
         if (level) {
             u32 row = site * KINDS + (acquired ? MAYBE_ORDERED : RACE);
-            u32 before = __lockstep_tell(self, block, row, object, at, old, kind | level << 8);
-            mark(__lockstep_marks, cell - __lockstep_global_cells, before);
+            mark(__lockstep_marks, cell - __lockstep_global_cells, __lockstep_tell(row, object, piece << shift, old, kind | level << 8));
         }
         return;
     }
@@ -130,6 +136,24 @@ EVERYWHERE bool swapped(Cell *cell, Value old, Value now) {
     return __atomic_compare_exchange_n(cell, &old, now, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+// Of lanes that do the same to one piece together, one does it for all, and these others leave. Pieces are looked at twice: lanes
+// come to one piece, to one for each half of the warp, or each to its own.
+EVERYWHERE bool leaves(u32 piece, u32 lane, bool *several) {
+    u32 here = __nvvm_activemask();
+    for (int round = 0; round < 2; ++round) {
+        u32 leader = __builtin_ctz(here);
+        bool same = (u32)__nvvm_shfl_sync_idx_i32((int)here, (int)piece, (int)leader, 0x1f) == piece;
+        u32 group = (u32)__nvvm_vote_ballot_sync(here, same);
+        if (same) {
+            *several = (group & (group - 1)) != 0;
+            return lane != leader;
+        }
+        if ((group & (group - 1)) == 0) return false;
+        here &= ~group;
+    }
+    return false;
+}
+
 // The usual cases, in few instructions: the cell says already what the access adds, or it is empty or of another time, or
 // this thread alone has been there. A cell that is read may be an old one that a cache still has. What it says was true: where
 // the access adds nothing to that, whoever has changed the cell since has looked at it.
@@ -138,31 +162,27 @@ EVERYWHERE void on_shared_piece(Thread *t, u32 piece, u32 kind, u32, u32 site, u
     Word *cell = t->shared + OWN_WORDS + piece;
     u32 fresh = t->tag | kind | kind << 15, old = *cell, differs = old ^ fresh;
     if (differs == 0) return;
-    bool is_old = differs >> 24 != 0;
+    bool is_old = differs >> 24 != 0, several = false;
     if (kind == WRITE) {
         if ((is_old || (differs & ~DEEDS) == 0) && swapped(cell, old, fresh)) return;
     } else {
         if (((differs ^ WARPS) & (0xffu << 24 | WARPS | 7u << 15)) == 0) return;
         if (((differs ^ LANES) & ~LANE) == 0) return;
         if ((differs & ~DEEDS) == 0 && (old & 7) == WRITE) return;
-        // One lane for all that come to this cell together.
-        u32 together = __nvvm_match_any_sync_i32(__nvvm_activemask(), piece), several = together & (together - 1);
-        if (__builtin_ctz(together) != (t->self & 31)) return;
+        if (leaves(piece, t->tag >> 4 & 31, &several)) return;
         if (is_old && swapped(cell, old, several ? fresh | LANES : fresh)) return;
-        __lockstep_shared_change(cell, t->self, t->block, t->tag >> 24, t->warp_time, t->acquired, piece, kind, several, site,
-                                 shift);
-        return;
     }
-    __lockstep_shared_change(cell, t->self, t->block, t->tag >> 24, t->warp_time, t->acquired, piece, kind, 0, site, shift);
+    __lockstep_shared_change(cell, t->tag, piece, packed(kind, 0, several, t->acquired, shift, site));
 }
 
 EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 number, i64 piece, u32 kind, u32 narrow, u32 site, u32 shift) {
     const u64 deeds = 7ull << 37 | 7u << 15 | 7u, blocks = 1ull << 40, warps = 1ull << 18, lanes = 1u << 3, lane = 31u << 4;
-    u32 time = t->block_time < GLOBAL_TIMES ? t->block_time : GLOBAL_TIMES, several = 0;
+    u32 time = t->block_time < GLOBAL_TIMES ? t->block_time : GLOBAL_TIMES;
     u64 *cell = __lockstep_global_cells + number;
-    u64 fresh = (u64)((u32)t->block & 0x3fffff) << 42 | (u64)(narrow << 4 | kind) << 37 | (u64)time << 24 |
-                (t->tag & 0xffffff) | kind | kind << 15;
+    u64 fresh = (own_block() & 0x3fffff) << 42 | (u64)(narrow << 4 | kind) << 37 | (u64)time << 24 | (t->tag & 0xffffff) | kind |
+                kind << 15;
     u64 old = *cell, differs = old ^ fresh;
+    bool several = false;
     if (differs == 0) return;
     if (kind == WRITE) {
         if ((old == 0 || (differs & ~deeds) == 0) && swapped(cell, old, fresh)) return;
@@ -172,22 +192,26 @@ EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 number, i64 piece, u3
         if (((differs ^ warps) & ~0x7fffull & ~(31ull << 19)) == 0 && time != GLOBAL_TIMES) return;
         if (((differs ^ lanes) & ~lane) == 0) return;
         if ((differs & ~deeds) == 0 && (old & 7) == WRITE) return;
-        u32 together = __nvvm_match_any_sync_i64(__nvvm_activemask(), number);
-        several = together & (together - 1);
-        if (__builtin_ctz(together) != (t->self & 31)) return;
+        if (leaves((u32)number, t->tag >> 4 & 31, &several)) return;
         if (old == 0 && swapped(cell, old, several ? fresh | lanes : fresh)) return;
     }
-    __lockstep_global_change(cell, t->self, t->block, time, t->warp_time, t->acquired, object, piece << shift, kind, narrow,
-                             several, site);
+    __lockstep_global_change(cell, t->tag, time, object, piece, packed(kind, narrow, several, t->acquired, shift, site));
 }
 
 // What cells say of this thread, but for what it does: lane, barriers of the warp, warp, and in the upper bits barriers of
 // the block, from 1 on.
 EVERYWHERE void stamp(Thread *t, u32 time) {
-    t->tag = (t->self & 31) << 4 | t->warp_time << 9 | (t->self >> 5 & 31) << 19 | time << 24;
+    enum { OWN = 31u << 4 | 31u << 19 };
+    t->tag = (t->tag & OWN) | t->warp_time << 9 | time << 24;
 }
 
-EVERYWHERE void begin(Thread *t) { stamp(t, 1); }
+EVERYWHERE u32 seen_as(u32 kind) { return kind; }
+
+EVERYWHERE void begin(Thread *t) {
+    u32 self = own_number();
+    t->tag = (self & 31) << 4 | (self >> 5 & 31) << 19;
+    stamp(t, 1);
+}
 
 EVERYWHERE void after_block_barrier(Thread *t, u32 shift, u32 has_shared) {
     if (t->block_time == GLOBAL_TIMES) __lockstep_note(TIMES_LOST);
@@ -211,5 +235,5 @@ ENTRY void __lockstep_block_barrier(Thread *t, u32 row) {
     volatile Word *here = t->shared + 1 + (t->block_time & 1);
     *here = row;
     u32 arrived = (u32)__nvvm_bar0_popc(1), other = *here;
-    if (arrived != threads() || other != row) __lockstep_tell(t->self, t->block, row, ~0u, arrived, other, 0);
+    if (arrived != threads() || other != row) __lockstep_tell(row, ~0u, arrived, other, 0);
 }

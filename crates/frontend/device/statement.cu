@@ -14,8 +14,9 @@ EVERYWHERE u32 counter(u64 block, u32 object, u64 piece) {
     return (u32)(hash >> 32) % COUNTERS;
 }
 
-SELDOM void __lockstep_record(u32 self, u64 block, u32 time, u32 warp_time, u32 object, i64 at, u32 site, u32 how, u32 number) {
+SELDOM void __lockstep_record(u32 time, u32 warp_time, u32 object, i64 at, u32 site, u32 how, u32 number) {
     u32 *log = __lockstep_log;
+    u64 block = own_block();
     if (__atomic_fetch_add(log + 4 + number, 1u, __ATOMIC_RELAXED) >= MOST_OF_COUNTER) {
         __atomic_fetch_add(log + 1, 1u, __ATOMIC_RELAXED);
         return;
@@ -25,7 +26,7 @@ SELDOM void __lockstep_record(u32 self, u64 block, u32 time, u32 warp_time, u32 
     u32 *to = log + LOG_HEADER + (u64)place * RECORD;
     to[0] = site;
     to[1] = how;
-    to[2] = self;
+    to[2] = own_number();
     to[3] = (u32)block;
     to[4] = (u32)(block >> 32);
     to[5] = object;
@@ -42,15 +43,17 @@ EVERYWHERE u32 shared_words(u32) { return OWN_WORDS; }
 
 EVERYWHERE void on_shared_piece(Thread *t, u32 piece, u32 kind, u32 narrow, u32 site, u32 shift) {
     if (is_followed(__lockstep_shared_marks, piece))
-        __lockstep_record(t->self, t->block, t->block_time, t->warp_time, ~0u, (i64)piece << shift, site,
-                          kind | narrow << 8 | t->acquired << 9, counter(t->block, ~0u, piece));
+        __lockstep_record(t->block_time, t->warp_time, ~0u, (i64)piece << shift, site,
+                          kind | narrow << 8 | t->acquired << 9, counter(own_block(), ~0u, piece));
 }
 
 EVERYWHERE void on_global_piece(Thread *t, u32 object, u64 cell, i64 piece, u32 kind, u32 narrow, u32 site, u32 shift) {
     if (is_followed(__lockstep_marks, cell))
-        __lockstep_record(t->self, t->block, t->block_time, t->warp_time, object, piece << shift, site,
+        __lockstep_record(t->block_time, t->warp_time, object, piece << shift, site,
                           kind | narrow << 8 | t->acquired << 9, counter(0, object, (u64)piece));
 }
+
+EVERYWHERE u32 seen_as(u32 kind) { return kind == TOGETHER ? READ : kind; }
 
 EVERYWHERE void begin(Thread *t) { t->tag = 0; }
 

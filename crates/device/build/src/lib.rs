@@ -85,6 +85,7 @@ pub fn build(
 fn word(how: As) -> CheckedAs {
     match how {
         As::Bounds => CheckedAs::Bounds,
+        As::Together => CheckedAs::Together,
         As::ReadAtomically => CheckedAs::ReadAtomically,
         As::Read => CheckedAs::Read,
         As::Update => CheckedAs::Update,

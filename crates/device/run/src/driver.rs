@@ -30,10 +30,13 @@ const CAPABILITY_MAJOR: c_int = 75;
 const CAPABILITY_MINOR: c_int = 76;
 const MOST_SHARED: c_int = 97;
 const DYNAMIC_SHARED: c_int = 8;
-/// Options of loading a module: where the driver's compiler may write what is wrong, and how many bytes that may be.
+/// Options of loading a module: how many registers a thread may have; where the driver's compiler may write what is wrong, and how many bytes that may be.
+const MOST_REGISTERS: c_int = 0;
 const ERROR_LOG: c_int = 5;
 const ERROR_LOG_BYTES: c_int = 6;
 const MOST_OF_LOG: usize = 4096;
+/// Registers of a block, on all devices since `sm_70`; a thread gets a multiple of eight.
+const REGISTERS: u32 = 65_536;
 /// Memory of the host that the device writes.
 const MAPPED: c_uint = 2;
 
@@ -188,13 +191,16 @@ impl Device {
         }
     }
 
-    pub(crate) fn load(&self, ptx: &str) -> Result<Module, Failure> {
+    /// Compiles a module for blocks of so many threads.
+    pub(crate) fn load(&self, ptx: &str, threads: u32) -> Result<Module, Failure> {
+        let registers = (REGISTERS / threads.max(1).next_multiple_of(32) / 8 * 8).clamp(32, 255);
         let ptx = CString::new(ptx).unwrap_or_default();
         let mut module = ptr::null_mut();
         let mut log = vec![0u8; MOST_OF_LOG];
-        let mut options = [ERROR_LOG, ERROR_LOG_BYTES];
-        // The second is a number in the place of a pointer.
-        let mut values = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(MOST_OF_LOG)];
+        let mut options = [ERROR_LOG, ERROR_LOG_BYTES, MOST_REGISTERS];
+        // Numbers stand in the place of pointers.
+        let number = ptr::without_provenance_mut::<c_void>;
+        let mut values = [log.as_mut_ptr().cast(), number(MOST_OF_LOG), number(registers as usize)];
         // SAFETY: the text ends with a zero, the function writes one pointer, and to the log at most as much as is said.
         let code = unsafe {
             (self.call.load)(

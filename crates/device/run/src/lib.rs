@@ -143,6 +143,7 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let arrays = Arrays::new(&device, &bound)?;
     let own = arguments(archive, &bound, &arrays)?;
     let (grid, block) = (bound.grid, bound.block);
+    let threads: u32 = block.iter().product();
     // The launches of one module, each with the same memory before it.
     let launches = |module: Module, shared: u64, before: &dyn Fn() -> Result<(), Failure>| {
         let variables = Variables::of(&device, module, archive)?;
@@ -157,7 +158,7 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
         }
         Ok(median(times))
     };
-    let plain = device.load(&archive.plain)?;
+    let plain = device.load(&archive.plain, threads)?;
     let plain_time = launches(plain, u64::from(request.launch.shared), &|| Ok(()))?;
     let outputs = arrays.read(&device, &bound)?;
     let differences = match request.compare {
@@ -184,8 +185,9 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
 
     let words = device.mapped(layout.report_words())?;
     let cells = device.allocate(ran.global_cells)?;
-    let objects = device.allocate(layout.table().len() as u64)?;
-    device.write(objects, &layout.table())?;
+    let table = device.allocate(layout.table().len() as u64)?;
+    device.write(table, &layout.table())?;
+    let bases = device.allocate(8 * layout.entries.len() as u64)?;
     let marks = match request.scheme {
         Scheme::Flag => None,
         Scheme::Statement => Some(Marks::new(&device, &layout)?),
@@ -203,11 +205,13 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let prepared = |scheme: Scheme, shared_cells: Option<Address>| {
         let code = archive.code(scheme, shared_cells.is_none());
         let none = || Failure::Launch("the archive has no code of that scheme".into());
-        let module = device.load(&code.ok_or_else(none)?.ptx)?;
+        let module = device.load(&code.ok_or_else(none)?.ptx, threads)?;
         let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
         set(abi::REPORT, &words.address.to_le_bytes())?;
         set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
-        set(abi::OBJECTS, &objects.to_le_bytes())?;
+        set(abi::OBJECTS, &layout.table())?;
+        set(abi::TABLE, &table.to_le_bytes())?;
+        set(abi::BASES, &bases.to_le_bytes())?;
         set(abi::SHARED_CELLS, &shared_cells.unwrap_or(0).to_le_bytes())?;
         set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
         if let Some(marks) = &marks {

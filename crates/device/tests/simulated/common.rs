@@ -26,7 +26,7 @@ pub(crate) fn options(cuda_args: &[&str]) -> Options {
     options
 }
 
-/// The kernel of this name, or the only one.
+/// The kernel of this name, or the only one, with every access checked.
 pub(crate) fn build(
     input: Input,
     options: &Options,
@@ -34,11 +34,22 @@ pub(crate) fn build(
     spaces: Spaces,
     codegen: Option<Codegen>,
 ) -> Result<Built, String> {
+    build_known(input, options, name, Known::Nothing, spaces, codegen)
+}
+
+pub(crate) fn build_known(
+    input: Input,
+    options: &Options,
+    name: Option<&str>,
+    known: Known,
+    spaces: Spaces,
+    codegen: Option<Codegen>,
+) -> Result<Built, String> {
     let module = load(input, options).map_err(|e| e.to_string())?;
     let named =
         |k: &&Kernel| name.is_none_or(|n| k.name == n || k.name.split('<').next() == Some(n));
     let kernel = module.kernels.iter().find(named).ok_or("no such kernel")?.clone();
-    let plan = plan(&kernel, &Known::Nothing, Barriers::MayBeMissed, spaces)?;
+    let plan = plan(&kernel, &known, Barriers::MayBeMissed, spaces)?;
     lockstep_device_build::build(input, options, &kernel, plan, codegen).map_err(|e| e.to_string())
 }
 
@@ -135,8 +146,12 @@ fn execute(
             BoundArg::Buffer(bytes.clone().into())
         } else if is(abi::GLOBAL_CELLS) {
             zeros(abi::GLOBAL_CELL * layout.global_cells)
-        } else if is(abi::OBJECTS) {
+        } else if let Some(place) = name.strip_prefix(abi::OBJECTS) {
+            of_table(layout, place)
+        } else if is(abi::TABLE) {
             BoundArg::Buffer(with_something(layout.table()).into())
+        } else if is(abi::BASES) {
+            zeros(8 * layout.entries.len() as u64)
         } else if is(abi::SHARED_CELLS) {
             match cells_in_shared {
                 true => BoundArg::Null,
@@ -164,6 +179,15 @@ fn execute(
         }
     }
     Ok(outcome.incomplete.map(|r| r.to_string()))
+}
+
+/// One number of the table of arrays in constant memory.
+fn of_table(layout: &Layout, place: &str) -> BoundArg {
+    let table = layout.table();
+    let numbers: Vec<usize> = place.split('.').filter_map(|n| n.parse().ok()).collect();
+    let at = numbers.first().unwrap_or(&0) * abi::ENTRY + numbers.get(1).unwrap_or(&0) * 8;
+    let bytes = table.get(at..at + 8).unwrap_or(&[0; 8]);
+    BoundArg::Scalar(vec![bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))])
 }
 
 fn with_something(mut bytes: Vec<u8>) -> Vec<u8> {

@@ -63,6 +63,8 @@ pub struct CheckedSite {
 pub enum CheckedAs {
     /// Only whether it is within its array.
     Bounds = 0,
+    /// A read that goes together with another access: only a record of all accesses has it.
+    Together = 6,
     ReadAtomically = 1,
     Read = 2,
     Update = 3,

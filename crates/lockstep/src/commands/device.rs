@@ -254,6 +254,7 @@ fn told(
     for checked in &plan.checked {
         let only = match checked.how {
             As::Bounds => ", for its bounds: nothing writes there",
+            As::Together => ", with another access of the same thread",
             _ => "",
         };
         out += &format!("  checked{only}: {}\n", what(kernel, checked.site));
