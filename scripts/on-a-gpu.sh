@@ -7,8 +7,8 @@
 #   DIR/on-a-gpu.sh run DIR                  on the machine with the GPU: launches them, and prints tables in Markdown
 #
 # Needs lockstep and lockstep-device on the path, or in target/release. PARTS names what is built or run (default: programs
-# tests costs); JOBS how many launches that are not timed run at once (default: 8); LIMIT the seconds that each may take; RACECHECK=no leaves
-# out compute-sanitizer, which takes most of the time.
+# tests costs; racecheck runs NVIDIA's tool on the programs of costs, which takes minutes); JOBS how many launches that are not timed run
+# at once (default: 8); LIMIT the seconds that each may take.
 set -u
 step=${1:-}
 dir=${2:-}
@@ -258,29 +258,38 @@ case " $parts " in *" tests "*)
         echo "| $name ($kind) | $result${same:+, $same} | $why |"
     done ;;
 esac
-case " $parts " in *" costs "*)
-    for tool in nvcc compute-sanitizer; do
-        command -v $tool > /dev/null || PATH="$PATH:/usr/local/cuda/bin"
-    done
-    mkdir -p "$dir/results/costs" "$dir/native"
-    # Milliseconds of `NAME: N ms, with the checker N ms` and of the line about records; else a dash.
+for tool in nvcc compute-sanitizer; do
+    command -v $tool > /dev/null || PATH="$PATH:/usr/local/cuda/bin"
+done
+mkdir -p "$dir/results/costs" "$dir/native"
+
+# The programs of which costs are measured, compiled by nvcc.
+compile_native() {
+    command -v nvcc > /dev/null || return
     list costs | while IFS=$tab read -r _ name kernel lines words; do
-        (cd "$dir/sources" && nvcc -O3 -arch="${ARCH:-sm_90}" "-DSOURCE=\"$name.cu\"" "-DKERNEL=$kernel" -x cu native.cpp \
-            -o "$dir/native/$name") 2> "$dir/results/costs/$name.nvcc" &
+        [ -x "$dir/native/$name" ] || (cd "$dir/sources" && nvcc -O3 -arch="${ARCH:-sm_90}" "-DSOURCE=\"$name.cu\"" \
+            "-DKERNEL=$kernel" -x cu native.cpp -o "$dir/native/$name") 2> "$dir/results/costs/$name.nvcc" &
     done
     wait
+}
+
+# Milliseconds that a line `… N ms` of standard input says.
+ms_of() { sed -n 's/^\([0-9.]*\) ms$/\1/p'; }
+
+case " $parts " in *" costs "*)
+    compile_native
     echo
     echo "Milliseconds; with the checker for shared or for all memory; what is proved safe left out, or everything checked."
     echo
-    echo "| program | nvcc | native | shared, proof | shared, all checked | all memory, proof | all memory, all checked | statement | racecheck | cells (B) |"
-    echo "|---|---|---|---|---|---|---|---|---|---|"
+    echo "| program | nvcc | native | shared, proof | shared, all checked | all memory, proof | all memory, all checked | records | cells (B) |"
+    echo "|---|---|---|---|---|---|---|---|---|"
     list costs | while IFS=$tab read -r _ name kernel lines words; do
         cells= native= row=
         for variant in shared.pruned shared.whole all.pruned all.whole; do
             variant="costs/$name.$variant"
             scheme=flag
             case "$variant" in *.all.whole) scheme=statement ;; esac
-            one "$variant" "$variant" "--repeat ${REPEAT:-5} --scheme $scheme" "$words"
+            one "$variant" "$variant" "--repeat ${REPEAT:-5} --scheme $scheme" "$words" < /dev/null
             err="$dir/results/$variant.err"
             result=$(outcome "$variant" - data-race)
             ms=$(sed -n 's/.*: \([0-9.]*\) ms, with the checker \([0-9.]*\) ms.*/\2/p' "$err")
@@ -290,15 +299,25 @@ case " $parts " in *" costs "*)
             cells=$(sed -n 's/.*cells: \(.*\) B of global memory, \(.*\) B of shared.*/\1 + \2 each block/p' "$err")
         done
         recorded=$(sed -n 's/^with records \([0-9.]*\) ms.*/\1/p' "$err")
-        compiled= raced=
+        compiled=
         if [ -x "$dir/native/$name" ]; then
-            compiled=$(eval "timeout -k 5 $limit '$dir/native/$name' ${REPEAT:-5} $words" 2>&1 | sed -n 's/^\([0-9.]*\) ms$/\1/p')
-            if [ "${RACECHECK:-yes}" = yes ] && command -v compute-sanitizer > /dev/null; then
-                raced=$(eval "timeout -k 5 $limit compute-sanitizer --tool racecheck '$dir/native/$name' 1 $words" 2>&1 |
-                    tee "$dir/results/costs/$name.racecheck" | sed -n 's/^\([0-9.]*\) ms$/\1/p')
-                [ -n "$raced" ] || raced="not within $limit s"
-            fi
+            compiled=$(eval "timeout -k 5 $limit '$dir/native/$name' ${REPEAT:-5} $words" 2>&1 < /dev/null | ms_of)
         fi
-        echo "| $name | ${compiled:--} | ${native:--} |$row ${recorded:--} | ${raced:--} | $cells |"
+        echo "| $name | ${compiled:--} | ${native:--} |$row ${recorded:--} | $cells |"
+    done ;;
+esac
+case " $parts " in *" racecheck "*)
+    compile_native
+    echo
+    echo "| program | nvcc (ms) | below racecheck (ms) | found by it |"
+    echo "|---|---|---|---|"
+    list costs | while IFS=$tab read -r _ name kernel lines words; do
+        [ -x "$dir/native/$name" ] || continue
+        compiled=$(eval "timeout -k 5 $limit '$dir/native/$name' ${REPEAT:-5} $words" 2>&1 < /dev/null | ms_of)
+        log="$dir/results/costs/$name.racecheck"
+        eval "timeout -k 5 $limit compute-sanitizer --tool racecheck '$dir/native/$name' 1 $words" > "$log" 2>&1 < /dev/null
+        raced=$(ms_of < "$log")
+        said=$(sed -n 's/.*RACECHECK SUMMARY: //p' "$log")
+        echo "| $name | ${compiled:--} | ${raced:-not within $limit s} | $said |"
     done ;;
 esac

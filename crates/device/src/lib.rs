@@ -31,12 +31,15 @@
 //! block of the grid. A cell changes by compare-and-swap: of two accesses that conflict, the one that comes to the cell
 //! second sees the other, in whatever order they run, and however far apart. Most accesses leave their cell as it is, which
 //! one load shows; the usual changes are made in a few instructions at the access, all others by a function. Of lanes that
-//! read or update one piece together, one does it for all.
+//! read or update one piece together, one does it for all. What is kept for a thread between accesses is little, since registers
+//! that the checker takes are threads that do not run.
 //!
 //! A warp's conflicts are found in the same way as those between warps: threads of a warp are ordered by barriers of the
 //! warp only (independent thread scheduling, `sm_70` and later).
 //!
-//! What the kernel only reads is checked for its bounds, and not for races ([`plan`]): that rests on arrays that do not overlap.
+//! What the kernel only reads is checked for its bounds, and not for races; that rests on arrays that do not overlap. A read whose
+//! thread comes to the same place again, with nothing between that orders it with others, is checked with that access. Both are
+//! chosen by the [`plan`].
 //!
 //! # The scheme `statement`
 //!

@@ -8,5 +8,6 @@ mod barriers;
 mod common;
 mod kernels;
 mod orders;
+mod plans;
 mod programs;
 mod ptx;
