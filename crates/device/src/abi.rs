@@ -23,7 +23,7 @@ pub const MARKED: u8 = 1;
 /// Words of the log before its first record; the first has how many there are, the second how many were left out.
 pub const LOG_HEADER: usize = 4 + 4096;
 /// Words of a record.
-pub const RECORD: usize = 10;
+pub const RECORD: usize = 12;
 
 /// Words of the report before its first row; the second has [`TIMES_LOST`] and [`UNKNOWN_MEMORY`].
 pub const HEADER: usize = 16;
@@ -76,12 +76,10 @@ impl Deed {
     /// Whether two accesses conflict, of which neither is ordered before the other.
     pub fn conflicts(self, other: Deed) -> bool {
         use Deed::*;
-        match (self, other) {
-            (Write, _) | (_, Write) => true,
-            (Read, Update | ReadAndUpdate) | (Update | ReadAndUpdate, Read) => true,
-            (ReadAndUpdate, Update | ReadAndUpdate) | (Update, ReadAndUpdate) => true,
-            _ => false,
-        }
+        let reads = |d: Deed| matches!(d, Read | ReadAndUpdate);
+        let updates = |d: Deed| matches!(d, Update | ReadAndUpdate);
+        let one_writes = self == Write || other == Write;
+        one_writes || reads(self) && updates(other) || updates(self) && reads(other)
     }
 
     pub fn of(number: u32) -> Option<Deed> {

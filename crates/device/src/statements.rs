@@ -37,6 +37,8 @@ pub struct Record {
     /// In the table of arrays; none: shared memory.
     pub array: Option<usize>,
     pub at: i64,
+    /// The piece: arrays may share memory, and cells do as they do.
+    pub cell: u64,
     /// Barriers of the block and, since the last of them, of the warp.
     pub time: u32,
     pub warp_time: u32,
@@ -61,6 +63,7 @@ pub fn records(words: &[u32]) -> (Vec<Record>, bool) {
             at: wide(r[6], r[7]) as i64,
             time: r[8],
             warp_time: r[9],
+            cell: wide(r[10], r[11]),
         })
     });
     (records.collect(), is_short)
@@ -130,11 +133,13 @@ pub struct Pair {
 
 /// One for each pair of statements.
 pub fn pairs(records: &[Record]) -> Vec<Pair> {
-    let mut pieces: HashMap<(Option<usize>, i64, u64), Piece> = HashMap::new();
+    let mut pieces: HashMap<(bool, u64, u64), Piece> = HashMap::new();
     let mut out: BTreeMap<(usize, usize, bool), Pair> = BTreeMap::new();
     for record in records {
-        let block = if record.array.is_none() { record.block } else { 0 };
-        let piece = pieces.entry((record.array, record.at, block)).or_default();
+        // Each block has shared memory of its own.
+        let is_shared = record.array.is_none();
+        let block = if is_shared { record.block } else { 0 };
+        let piece = pieces.entry((is_shared, record.cell, block)).or_default();
         for other in piece.meet(record) {
             let Some(level) = conflict(&other, record) else { continue };
             let (a, b) = (other.number.min(record.number), other.number.max(record.number));
@@ -228,6 +233,7 @@ mod tests {
             block: 0,
             array: None,
             at: 0,
+            cell: 0,
             time,
             warp_time: 0,
         }
