@@ -1,7 +1,7 @@
 //! Launches of kernels on a GPU, with the checker and without.
 //!
 //! The archive comes from `lockstep device build`; the launch is given as for `lockstep run`. The driver is loaded when a
-//! launch is made ([`driver`]). The kernel runs once as it is and once with the checker, on equal arrays; both are timed. With
+//! launch is made ([`driver`]). The kernel runs once with the checker and once as it is, on equal arrays; both are timed. With
 //! the scheme `statement` it runs once more, and the accesses are written down of what threads were seen to race for.
 //! The report lies in memory of the host that the device writes, so that what was found is there even where the device
 //! has stopped the kernel.
@@ -54,7 +54,7 @@ pub struct Ran {
     pub gaps: Vec<report::Gap>,
     /// Milliseconds of the kernel as it is, with cells, and behind that with records of accesses. None: it was not launched, or
     /// not to its end.
-    pub plain: f64,
+    pub plain: Option<f64>,
     pub checked: Option<f64>,
     pub recorded: Option<f64>,
     /// What was counted with the scheme `statement`.
@@ -158,31 +158,51 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
         }
         Ok(median(times))
     };
-    let plain = device.load(&archive.plain, threads)?;
-    let plain_time = launches(plain, u64::from(request.launch.shared), &|| Ok(()))?;
-    let outputs = arrays.read(&device, &bound)?;
-    let differences = match request.compare {
-        true => Some(compare::with_simulator(archive, &bound, &outputs).map_err(Failure::Launch)?),
-        false => None,
-    };
     let mut ran = Ran {
         device: device.name.clone(),
         driver: device.driver.clone(),
         findings: Vec::new(),
         gaps: Vec::new(),
-        plain: plain_time,
+        plain: None,
         checked: None,
         recorded: None,
         counted: None,
         global_cells: abi::GLOBAL_CELL * layout.global_cells,
         shared_cells: abi::SHARED_CELL * layout.shared_words,
-        differences,
+        differences: None,
         stopped: None,
     };
-    if request.native {
-        return Ok(ran);
+    if !request.native {
+        checked(&device, archive, request, &bound, &layout, &launches, &mut ran)?;
     }
+    // Last: what the checker has found is known even where the device stops the kernel, and is no use any more.
+    if ran.stopped.is_none() {
+        let plain = device.load(&archive.plain, threads)?;
+        ran.plain = Some(launches(plain, u64::from(request.launch.shared), &|| Ok(()))?);
+        if request.compare {
+            let outputs = arrays.read(&device, &bound)?;
+            let differences = compare::with_simulator(archive, &bound, &outputs);
+            ran.differences = Some(differences.map_err(Failure::Launch)?);
+        }
+    }
+    Ok(ran)
+}
 
+/// The launches of one module with so many bytes of shared memory, and what is done before each.
+type Launches<'a> =
+    dyn Fn(Module, u64, &dyn Fn() -> Result<(), Failure>) -> Result<f64, Failure> + 'a;
+
+/// The launches with a checker.
+fn checked(
+    device: &Device,
+    archive: &Archive,
+    request: &Request,
+    bound: &BoundLaunch,
+    layout: &Layout,
+    launches: &Launches,
+    ran: &mut Ran,
+) -> Result<(), Failure> {
+    let threads: u32 = bound.block.iter().product();
     let words = device.mapped(layout.report_words())?;
     let cells = device.allocate(ran.global_cells)?;
     let table = device.allocate(layout.table().len() as u64)?;
@@ -190,9 +210,9 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let bases = device.allocate(8 * layout.entries.len() as u64)?;
     let marks = match request.scheme {
         Scheme::Flag => None,
-        Scheme::Statement => Some(Marks::new(&device, &layout)?),
+        Scheme::Statement => Some(Marks::new(device, layout)?),
     };
-    let blocks: u64 = grid.iter().map(|&d| u64::from(d)).product();
+    let blocks: u64 = bound.grid.iter().map(|&d| u64::from(d)).product();
     // Where the checker's words for shared memory are: inside, if they fit.
     let place = |inside: u64, words: u64| {
         let fits = inside <= device.most_shared()?;
@@ -230,30 +250,36 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
         Err(e) => return Err(e),
     }
     let report = words.read();
-    ran.findings = report::findings(archive, &report, &bound, &request.launch);
-    ran.gaps = report::gaps(&report, &bound);
-    let Some(marks) = marks.as_ref().filter(|_| ran.stopped.is_none()) else { return Ok(ran) };
+    ran.findings = report::findings(archive, &report, bound, &request.launch);
+    ran.gaps = report::gaps(&report, bound);
+    let Some(marks) = marks.as_ref().filter(|_| ran.stopped.is_none()) else {
+        // Without a finding, that the kernel was stopped is all there is to say.
+        return match ran.stopped.take_if(|_| ran.findings.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        };
+    };
 
     let (beside, shared) = place(layout.shared_with_own(), abi::OWN_WORDS)?;
     let module = prepared(Scheme::Statement, beside)?;
-    ran.recorded = Some(launches(module, shared, &|| marks.clear_log(&device))?);
-    let (records, is_short) = statements::records(&marks.read_log(&device)?);
+    ran.recorded = Some(launches(module, shared, &|| marks.clear_log(device))?);
+    let (records, is_short) = statements::records(&marks.read_log(device)?);
     let pairs = statements::pairs(&records);
     let sites: HashSet<usize> =
         pairs.iter().flat_map(|p| [p.first.number, p.second.number]).collect();
     ran.counted = Some(Counted {
         statements: sites.len(),
         pairs: pairs.len(),
-        pieces: marks.count(&device)?,
+        pieces: marks.count(device)?,
         is_short,
     });
     // An access whose other side did not come again is told of as before.
-    let own = statements::findings(archive, &pairs, &bound, &request.launch);
+    let own = statements::findings(archive, &pairs, bound, &request.launch);
     let place = |f: &Finding| f.accesses.iter().map(|a| a.place.clone()).collect::<Vec<_>>();
     let known: Vec<_> = own.iter().flat_map(place).collect();
     ran.findings.retain(|f| f.kind != Kind::DataRace || !known.contains(&f.accesses[0].place));
     ran.findings.extend(own);
-    Ok(ran)
+    Ok(())
 }
 
 /// Records that the log has room for.
