@@ -1,16 +1,34 @@
-//! Numbers that the checker on the device and the host share: those of `crates/frontend/device/checker.cu`.
+//! Numbers that the checkers on the device and the host share: those of `common.cu`, `flag.cu` and `statement.cu` in
+//! `crates/frontend/device`.
 
 /// Variables that the host sets before a launch.
 pub const REPORT: &str = "__lockstep_report";
 pub const GLOBAL_CELLS: &str = "__lockstep_global_cells";
 pub const OBJECTS: &str = "__lockstep_objects";
+pub const TABLE: &str = "__lockstep_table";
+pub const BASES: &str = "__lockstep_bases";
 pub const SHARED_CELLS: &str = "__lockstep_shared_cells";
 pub const SHARED_END: &str = "__lockstep_shared_end";
+
+/// Those of the scheme `statement`, and of the launch before it.
+pub const MARKS: &str = "__lockstep_marks";
+pub const SHARED_MARKS: &str = "__lockstep_shared_marks";
+pub const LOG: &str = "__lockstep_log";
+pub const LOG_SIZE: &str = "__lockstep_log_size";
+
+/// Bits for each piece of memory in a table of marks: that threads race for it, and that its accesses are written down.
+pub const MARK_BITS: u64 = 2;
+pub const MARKED: u8 = 1;
+
+/// Words of the log before its first record; the first has how many there are, the second how many were left out.
+pub const LOG_HEADER: usize = 4 + 4096;
+/// Words of a record.
+pub const RECORD: usize = 12;
 
 /// Words of the report before its first row; the second has [`TIMES_LOST`] and [`UNKNOWN_MEMORY`].
 pub const HEADER: usize = 16;
 pub const STATUS: usize = 1;
-/// Words of a row. A row is for one checked access and one [`Class`].
+/// Words of a row. A row is for one checked access and one [`Class`]; behind these come rows for barriers.
 pub const ROW: usize = 12;
 
 /// More barriers were passed than a cell can count.
@@ -18,8 +36,10 @@ pub const TIMES_LOST: u32 = 1;
 /// Memory was accessed that is none of the launch's arrays.
 pub const UNKNOWN_MEMORY: u32 = 2;
 
-/// Bytes of an entry of the table of arrays: address, first and last byte as offsets, number of the first cell.
-pub const ENTRY: usize = 32;
+/// Bytes of an entry of the table of arrays: first byte as an offset from the pointer, size, number of the pointer's cell.
+pub const ENTRY: usize = 24;
+/// Entries that the table has room for.
+pub const ENTRIES: usize = 64;
 
 /// Words of its own that the checker has before the cells of a block's shared memory.
 pub const OWN_WORDS: u64 = 4;
@@ -53,6 +73,15 @@ pub enum Deed {
 }
 
 impl Deed {
+    /// Whether two accesses conflict, of which neither is ordered before the other.
+    pub fn conflicts(self, other: Deed) -> bool {
+        use Deed::*;
+        let reads = |d: Deed| matches!(d, Read | ReadAndUpdate);
+        let updates = |d: Deed| matches!(d, Update | ReadAndUpdate);
+        let one_writes = self == Write || other == Write;
+        one_writes || reads(self) && updates(other) || updates(self) && reads(other)
+    }
+
     pub fn of(number: u32) -> Option<Deed> {
         Some(match number {
             1 => Deed::ReadAtomically,
@@ -76,6 +105,14 @@ pub enum Level {
 }
 
 impl Level {
+    pub fn who(self) -> &'static str {
+        match self {
+            Level::Warp => "by threads of one warp",
+            Level::Block => "by threads of different warps",
+            Level::Grid | Level::Scope => "by threads of different blocks",
+        }
+    }
+
     pub fn of(number: u32) -> Option<Level> {
         Some(match number {
             1 => Level::Warp,

@@ -11,19 +11,23 @@ use crate::plan::Plan;
 
 /// The first line. A number behind it that is not ours is another format.
 const MAGIC: &str = "lockstep device archive ";
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How conflicts are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheme {
+    /// A cell for each piece of memory.
     Flag,
+    /// Behind a launch with cells: every access of the pieces that threads race for is written down.
+    Statement,
 }
 
 impl Scheme {
     pub fn name(self) -> &'static str {
         match self {
             Scheme::Flag => "flag",
+            Scheme::Statement => "statement",
         }
     }
 }
@@ -52,6 +56,8 @@ pub struct SharedVariable {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Code {
     pub scheme: Scheme,
+    /// Where shared memory is checked, the checker's words have to lie there, too.
+    pub inside: bool,
     pub ptx: String,
 }
 
@@ -74,6 +80,8 @@ pub struct Archive {
     /// The dimensions for which that is proved; none: all.
     pub block: [Option<u32>; 3],
     pub grid: [Option<u32>; 3],
+    /// The arguments for which it is: number of the parameter, and the bits of its registers.
+    pub arguments: Vec<(usize, Vec<u64>)>,
     pub arrays: Vec<Array>,
     pub shared: Vec<SharedVariable>,
     /// Bytes of shared memory that the kernel has by itself.
@@ -106,8 +114,11 @@ impl Archive {
         serde_json::from_slice(json).map_err(|e| format!("it is damaged: {e}"))
     }
 
-    pub fn code(&self, scheme: Scheme) -> Option<&Code> {
-        self.codes.iter().find(|c| c.scheme == scheme)
+    /// The code for a launch in which the checker's words fit into shared memory, or do not.
+    pub fn code(&self, scheme: Scheme, fits: bool) -> Option<&Code> {
+        let mut all = self.codes.iter().filter(|c| c.scheme == scheme && (fits || !c.inside));
+        let first = all.next()?;
+        Some(all.find(|c| c.inside).unwrap_or(first))
     }
 
     /// The archive's own parameter that an array is.

@@ -6,7 +6,7 @@ use lockstep_simulate::{BoundArg, BoundLaunch};
 use crate::abi;
 use crate::archive::{Archive, Array};
 
-/// An entry of the table of arrays. The device writes the address where it needs it.
+/// An entry of the table of arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Bytes from `low` to `high` around the pointer belong to its array.
@@ -58,6 +58,9 @@ impl Layout {
                 }
             });
         }
+        if entries.len() > abi::ENTRIES {
+            return Err(format!("a kernel with more than {} arrays is not checked", abi::ENTRIES));
+        }
         let shared_end = archive.own_shared + u64::from(launch.shared);
         let words =
             (shared_end + (1 << archive.plan.shared_shift) - 1) >> archive.plan.shared_shift;
@@ -66,8 +69,21 @@ impl Layout {
             global_cells: cells,
             shared_end,
             shared_words: if archive.uses_shared { abi::OWN_WORDS + words } else { 0 },
-            rows: archive.plan.checked.len() * abi::Class::ALL.len(),
+            rows: archive.plan.rows(),
         })
+    }
+
+    /// Bytes of the table of marks for so many pieces of memory.
+    pub fn marks(pieces: u64) -> u64 {
+        (pieces * abi::MARK_BITS).div_ceil(32) * 4
+    }
+
+    /// Bytes of shared memory for each block with the scheme `statement`, which has no cells.
+    pub fn shared_with_own(&self) -> u64 {
+        match self.shared_words {
+            0 => self.shared_end,
+            _ => self.shared_end.next_multiple_of(16) + abi::OWN_WORDS * abi::SHARED_CELL,
+        }
     }
 
     /// Words of the report.
@@ -75,13 +91,12 @@ impl Layout {
         abi::HEADER + self.rows * abi::ROW
     }
 
-    /// The table of arrays, addresses yet unknown.
+    /// The table of arrays.
     pub fn table(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.entries.len() * abi::ENTRY);
         for entry in &self.entries {
-            out.extend(0u64.to_le_bytes());
             out.extend(entry.low.to_le_bytes());
-            out.extend(entry.high.to_le_bytes());
+            out.extend((entry.high - entry.low).to_le_bytes());
             out.extend(entry.cell.to_le_bytes());
         }
         out

@@ -2,10 +2,11 @@
 //! what the report says.
 //!
 //! After GMRace ("GMRace: Detecting Data Races in GPU Programs via a Low-Overhead Scheme", TPDS 2014): a proof leaves out
-//! what cannot race ([`plan`]); the rest is checked while the kernel runs on the device. The checker is
-//! `crates/frontend/device/checker.cu`; the front end puts calls of it into the kernel. This crate knows neither LLVM nor
+//! what cannot race ([`plan`]); the rest is checked while the kernel runs on the device. The checkers are
+//! in `crates/frontend/device`; the front end puts calls of one into the kernel. This crate knows neither LLVM nor
 //! a driver: it says what the words mean that both sides share ([`abi`]), what is in the file that `lockstep device build`
-//! writes ([`archive`]), how memory is laid out for a launch ([`layout`]), and which findings a report holds ([`report`]).
+//! writes ([`archive`]), how memory is laid out for a launch ([`layout`]), and which findings a report holds ([`report`], and
+//! [`statements`] for the scheme `statement`).
 //!
 //! # The scheme `flag`
 //!
@@ -29,10 +30,28 @@
 //! Cells of shared memory lie behind the block's own shared memory, if they fit there, else in global memory, for each
 //! block of the grid. A cell changes by compare-and-swap: of two accesses that conflict, the one that comes to the cell
 //! second sees the other, in whatever order they run, and however far apart. Most accesses leave their cell as it is, which
-//! one load shows.
+//! one load shows; the usual changes are made in a few instructions at the access, all others by a function. Of lanes that
+//! read or update one piece together, one does it for all. What is kept for a thread between accesses is little, since registers
+//! that the checker takes are threads that do not run.
 //!
 //! A warp's conflicts are found in the same way as those between warps: threads of a warp are ordered by barriers of the
 //! warp only (independent thread scheduling, `sm_70` and later).
+//!
+//! What the kernel only reads is checked for its bounds, and not for races; that rests on arrays that do not overlap. A read whose
+//! thread comes to the same place again, with nothing between that orders it with others, is checked with that access. Both are
+//! chosen by the [`plan`].
+//!
+//! # The scheme `statement`
+//!
+//! A cell names no statement. With this scheme the kernel is launched once more: [`statements`] tells how both statements and
+//! both threads are found.
+//!
+//! # Barriers
+//!
+//! A barrier of the block that is not proved to be reached by all threads is made by the checker: each thread says at which
+//! barrier it is, and the barrier counts who has come. It is told of where threads have left before, or some were at
+//! another barrier. Where threads wait for others that never come, the launch is stopped when its time is over, and nothing is known
+//! of the place.
 //!
 //! # What a finding means
 //!
@@ -51,7 +70,8 @@
 //! - blocks whose numbers differ by a multiple of 4,194,304 count as one block;
 //! - an atomic read beside plain reads or updates of others is forgotten; atomics of different widths at one place, and
 //!   two volatile stores where the kernel also polls flags, count as ordered;
-//! - of the first access of a pair the thread is known (where it was one), and what it did, but not the statement;
+//! - of the first access of a pair the scheme `flag` knows the thread (where it was one), and what it did, but not the statement;
+//! - of barriers, those whose result the kernel uses (`__syncthreads_count`);
 //! - memory that no argument and no variable of the file is, such as what a device's `malloc` gives: the report says so.
 //!
 //! A race in which all store the same value is a race here: values are not looked at.
@@ -68,3 +88,6 @@ pub mod archive;
 pub mod layout;
 pub mod plan;
 pub mod report;
+mod roots;
+pub mod statements;
+mod together;

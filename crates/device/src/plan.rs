@@ -6,13 +6,27 @@ use lockstep_kernel::{Barrier, Kernel, Language, Op, Operand, SiteId, SiteKind, 
 use lockstep_simulate::place;
 use serde::{Deserialize, Serialize};
 
+use crate::abi::Class;
+use crate::{roots, together};
+
 /// What is known of the races of a kernel before it runs.
 #[derive(Clone, Debug, Default)]
 pub enum Known {
     #[default]
     Nothing,
+    /// Nothing but that arrays do not overlap.
+    ArraysAreApart,
     /// Only these pairs may race.
     MayRace(Vec<(SiteId, SiteId)>),
+}
+
+/// What is known of the barriers of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Barriers {
+    #[default]
+    MayBeMissed,
+    /// All threads of a block reach each of them.
+    Reached,
 }
 
 /// Which memory is checked.
@@ -36,6 +50,10 @@ pub enum Pruned {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum As {
+    /// Only whether it is within its array: nobody writes there.
+    Bounds,
+    /// A read that goes together with another access of the same thread, which is checked.
+    Together,
     ReadAtomically,
     Read,
     Update,
@@ -54,12 +72,45 @@ pub struct Checked {
 pub struct Plan {
     pub checked: Vec<Checked>,
     pub pruned: Vec<(SiteId, Pruned)>,
+    /// Barriers of the block that not all threads may reach. Their rows come behind those of the accesses.
+    pub barriers: Vec<SiteId>,
+    /// There are barriers, and all threads are proved to reach them.
+    pub reached: bool,
     /// A cell is for two to this power bytes.
     pub shared_shift: u32,
     pub global_shift: u32,
 }
 
 impl Plan {
+    /// Whether something is left out for which a proof speaks.
+    pub fn rests_on_proof(&self) -> bool {
+        self.reached || self.pruned.iter().any(|(_, why)| *why == Pruned::Proved)
+    }
+
+    /// Whether what is left out rests on arrays that do not overlap.
+    pub fn needs_arrays_apart(&self) -> bool {
+        self.rests_on_proof() || self.checked.iter().any(|c| c.how == As::Bounds)
+    }
+
+    /// The rows of the report for accesses.
+    pub fn access_rows(&self) -> usize {
+        self.checked.len() * Class::ALL.len()
+    }
+
+    /// All rows of the report.
+    pub fn rows(&self) -> usize {
+        self.access_rows() + self.barriers.len()
+    }
+
+    /// By site, the row of a barrier.
+    pub fn barriers_by_site(&self, kernel: &Kernel) -> Vec<Option<u32>> {
+        let mut out = vec![None; kernel.sites.len()];
+        for (i, site) in self.barriers.iter().enumerate() {
+            out[site.0 as usize] = Some((self.access_rows() + i) as u32);
+        }
+        out
+    }
+
     /// By site, its number and how it is checked.
     pub fn by_site(&self, kernel: &Kernel) -> Vec<Option<(u32, As)>> {
         let mut out = vec![None; kernel.sites.len()];
@@ -71,12 +122,33 @@ impl Plan {
 }
 
 /// What is to be checked, or why the kernel cannot be.
-pub fn plan(kernel: &Kernel, known: &Known, spaces: Spaces) -> Result<Plan, String> {
+pub fn plan(
+    kernel: &Kernel,
+    known: &Known,
+    barriers: Barriers,
+    spaces: Spaces,
+) -> Result<Plan, String> {
     refuse(kernel)?;
     let guesses = guessing_reads(kernel);
+    let only_read = match known {
+        Known::Nothing => Default::default(),
+        _ => roots::reads_of_unwritten(kernel),
+    };
+    let together = match known {
+        Known::Nothing => Default::default(),
+        _ => together::reads_with_another(kernel),
+    };
     let polls = kernel.sites.iter().any(|s| s.polling);
     let mut out = Plan { shared_shift: MOST_SHIFT, global_shift: MOST_SHIFT, ..Plan::default() };
     for inst in kernel.insts() {
+        if let Op::Barrier { site, barrier: Barrier::Block { .. } } = inst.op
+            && !out.barriers.contains(&site)
+        {
+            match barriers {
+                Barriers::MayBeMissed => out.barriers.push(site),
+                Barriers::Reached => out.reached = true,
+            }
+        }
         for id in sites(&inst.op) {
             let site = kernel.site(id);
             let wanted = match site.space {
@@ -99,7 +171,9 @@ pub fn plan(kernel: &Kernel, known: &Known, spaces: Spaces) -> Result<Plan, Stri
                 continue;
             }
             let how = match site.kind {
+                _ if only_read.contains(&id) => As::Bounds,
                 SiteKind::Read if site.polling || guesses.contains(&id) => As::ReadAtomically,
+                SiteKind::Read if together.contains(&id) => As::Together,
                 SiteKind::Read => As::Read,
                 // The store that a polled flag is set by.
                 SiteKind::Write if site.volatile && polls => As::Update,
@@ -108,6 +182,9 @@ pub fn plan(kernel: &Kernel, known: &Known, spaces: Spaces) -> Result<Plan, Stri
                 _ => As::Update,
             };
             out.checked.push(Checked { site: id, how });
+            if how == As::Bounds {
+                continue;
+            }
             let size = if site.size == 0 { 1 } else { site.size };
             let shift = size.trailing_zeros().min(site.align.max(1).trailing_zeros());
             if site.space != Space::Global {

@@ -6,11 +6,12 @@ use lockstep_finding::{
     Access, Action, Approximated, Approximation, Confidence, Finding, Kind, Launch, Memory,
     MemorySpace,
 };
-use lockstep_kernel::{Elem, ParamKind, SiteKind, Space};
+use lockstep_kernel::{Elem, ParamKind, SiteId, SiteKind, Space};
 use lockstep_simulate::{BoundLaunch, site_place};
 
 use crate::abi::{self, Before, Class, Deed, Level};
 use crate::archive::{Archive, Array};
+use crate::plan::Plan;
 
 /// The first conflict that was seen at an access, and how many there were.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,14 +31,45 @@ pub struct Row {
     pub before: Option<Before>,
 }
 
-/// The rows that say something. Of one that was not written to its end (a kernel that was stopped), the count counts.
-pub fn rows(words: &[u32]) -> Vec<Row> {
+/// A barrier that not all threads of a block have reached, or at which some were while others were at another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Position in the plan.
+    pub barrier: usize,
+    pub count: u32,
+    pub thread: u32,
+    pub block: u64,
+    /// Threads that were at a barrier together.
+    pub arrived: u32,
+    /// Where others were.
+    pub other: Option<usize>,
+}
+
+fn words_of_rows(words: &[u32]) -> impl Iterator<Item = (usize, &[u32])> {
+    let rows = words.get(abi::HEADER..).unwrap_or_default().chunks_exact(abi::ROW).enumerate();
+    rows.filter(|(_, row)| row[0] != 0 && row[10] != 0)
+}
+
+/// The rows for barriers that say something.
+pub fn missed(plan: &Plan, words: &[u32]) -> Vec<Missed> {
+    let first = plan.access_rows();
+    let rows = words_of_rows(words).filter(|(i, _)| *i >= first);
+    rows.map(|(i, row)| Missed {
+        barrier: i - first,
+        count: row[0],
+        thread: row[1],
+        block: u64::from(row[2]) | u64::from(row[3]) << 32,
+        arrived: row[4],
+        other: (row[7] as usize != i).then(|| (row[7] as usize).checked_sub(first)).flatten(),
+    })
+    .collect()
+}
+
+/// The rows for accesses that say something. Of one that was not written to its end (a kernel that was stopped), nothing is
+/// known.
+pub fn rows(plan: &Plan, words: &[u32]) -> Vec<Row> {
     let mut out = Vec::new();
-    for (i, row) in words.get(abi::HEADER..).unwrap_or_default().chunks_exact(abi::ROW).enumerate()
-    {
-        if row[0] == 0 || row[10] == 0 {
-            continue;
-        }
+    for (i, row) in words_of_rows(words).filter(|(i, _)| *i < plan.access_rows()) {
         let wide = |low: usize| u64::from(row[low]) | u64::from(row[low + 1]) << 32;
         let array = (row[6] != u32::MAX).then_some(row[6] as usize);
         let level = Level::of(row[9] >> 8);
@@ -95,7 +127,7 @@ pub fn findings(
     launch: &Launch,
 ) -> Vec<Finding> {
     let mut out: BTreeMap<(Class, String, u32, u32), Finding> = BTreeMap::new();
-    for row in rows(words) {
+    for row in rows(&archive.plan, words) {
         let Some(checked) = archive.plan.checked.get(row.number) else { continue };
         let place = site_place(&archive.kernel, checked.site);
         let key = (row.class, place.file.clone(), place.line, place.column);
@@ -107,7 +139,38 @@ pub fn findings(
         finding.launch = Some(launch.clone());
         out.insert(key, finding);
     }
-    out.into_values().collect()
+    let mut out: Vec<Finding> = out.into_values().collect();
+    for missed in missed(&archive.plan, words) {
+        let mut finding = of_barrier(archive, &missed, bound);
+        finding.launch = Some(launch.clone());
+        out.push(finding);
+    }
+    out
+}
+
+fn of_barrier(archive: &Archive, missed: &Missed, launch: &BoundLaunch) -> Finding {
+    let place = |barrier: usize| site_place(&archive.kernel, archive.plan.barriers[barrier]);
+    let (thread, block) = (u64::from(missed.thread), point(missed.block, launch.grid));
+    let access = Access {
+        op: Action::Barrier,
+        thread: Some(point(thread, launch.block)),
+        block,
+        place: place(missed.barrier),
+        value: None,
+        notes: Vec::new(),
+    };
+    let all: u64 = launch.block.iter().map(|&d| u64::from(d)).product();
+    let other = missed.other.filter(|o| *o < archive.plan.barriers.len());
+    let message = match other {
+        Some(other) => format!(
+            "threads of a block wait at different barriers, some at line {}",
+            place(other).line
+        ),
+        None => format!("a barrier was passed by {} of {all} threads of a block", missed.arrived),
+    };
+    let mut finding = Finding::new(Kind::BarrierDivergence, message, vec![access]);
+    finding.occurrences = missed.count.into();
+    finding
 }
 
 fn finding(archive: &Archive, row: &Row, launch: &BoundLaunch) -> Finding {
@@ -127,7 +190,7 @@ fn finding(archive: &Archive, row: &Row, launch: &BoundLaunch) -> Finding {
         value: None,
         notes: Vec::new(),
     };
-    let place = memory(archive, row, launch, site.size.max(1).into());
+    let place = memory(archive, row.array, row.at, checked.site, launch);
     let text = element(&place);
     let space = place.space;
     if row.class == Class::Outside {
@@ -137,11 +200,7 @@ fn finding(archive: &Archive, row: &Row, launch: &BoundLaunch) -> Finding {
         f.occurrences = row.count.into();
         return f;
     }
-    let who = match row.level {
-        Some(Level::Warp) => "by threads of one warp",
-        Some(Level::Block) | None => "by threads of different warps",
-        Some(Level::Grid | Level::Scope) => "by threads of different blocks",
-    };
+    let who = row.level.unwrap_or(Level::Block).who();
     let first = row.before.map_or("an access", |b| match b.deed {
         Deed::Read => "read",
         Deed::Write => "write",
@@ -154,13 +213,19 @@ fn finding(archive: &Archive, row: &Row, launch: &BoundLaunch) -> Finding {
     let mut f = Finding::new(Kind::DataRace, message, vec![access]);
     f.memory = Some(place);
     f.occurrences = row.count.into();
-    if row.level == Some(Level::Scope) {
+    qualify(&mut f, row.level, row.class == Class::MaybeOrdered);
+    f
+}
+
+/// What the level of a conflict says, and what an atomic operation before it does.
+pub(crate) fn qualify(f: &mut Finding, level: Option<Level>, may_be_ordered: bool) {
+    if level == Some(Level::Scope) {
         f.help.push(
             "an atomic of block scope is atomic for its own block only: use the device-wide form"
                 .into(),
         );
     }
-    if row.class == Class::MaybeOrdered {
+    if may_be_ordered {
         f.confidence = Confidence::Possible;
         f.approximated.push(Approximated {
             variable: Approximation::OtherOrder,
@@ -168,7 +233,6 @@ fn finding(archive: &Archive, row: &Row, launch: &BoundLaunch) -> Finding {
             affects_index: false,
         });
     }
-    f
 }
 
 /// The other side of a race, whose statement is not known.
@@ -193,14 +257,22 @@ fn earlier(before: &Before, launch: &BoundLaunch) -> String {
 }
 
 /// The coordinates of a number.
-fn point(number: u64, size: [u32; 3]) -> [u32; 3] {
+pub(crate) fn point(number: u64, size: [u32; 3]) -> [u32; 3] {
     let [x, y, _] = size.map(|d| u64::from(d.max(1)));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }
 
-fn memory(archive: &Archive, row: &Row, launch: &BoundLaunch, len: i64) -> Memory {
+/// The memory at which a site has met another, `at` bytes into an array or into shared memory.
+pub(crate) fn memory(
+    archive: &Archive,
+    number: Option<usize>,
+    at: i64,
+    site: SiteId,
+    launch: &BoundLaunch,
+) -> Memory {
     let kernel = &archive.kernel;
-    let array = row.array.and_then(|a| archive.arrays.get(a));
+    let len = i64::from(kernel.site(site).size.max(1));
+    let array = number.and_then(|a| archive.arrays.get(a));
     let (name, elem, start, size) = match array {
         Some(array @ (Array::Parameter(_) | Array::Field { .. })) => {
             let parameter = archive.parameter(array).map(|p| &kernel.params[p]);
@@ -209,7 +281,7 @@ fn memory(archive: &Archive, row: &Row, launch: &BoundLaunch, len: i64) -> Memor
                 _ => None,
             });
             let entry = crate::layout::Layout::new(archive, launch).ok();
-            let entry = entry.and_then(|l| l.entries.get(row.array?).copied());
+            let entry = entry.and_then(|l| l.entries.get(number?).copied());
             let size = entry.map_or(0, |e| e.high.max(0) as u64);
             (parameter.map(|p| p.name.clone()), elem, 0, size)
         }
@@ -218,12 +290,12 @@ fn memory(archive: &Archive, row: &Row, launch: &BoundLaunch, len: i64) -> Memor
             (Some(name.clone()), object.map(|o| o.elem), 0, *bytes)
         }
         None => {
-            let at = row.at as u64;
+            let at = at as u64;
             let dynamic = u64::from(launch.shared);
             let inside = |v: &&crate::archive::SharedVariable| {
                 (v.start..v.start + v.size.unwrap_or(dynamic)).contains(&at)
             };
-            let through = kernel.site(archive.plan.checked[row.number].site).through.as_deref();
+            let through = kernel.site(site).through.as_deref();
             let own = archive.shared.iter().find(|v| Some(v.name.as_str()) == through);
             match archive.shared.iter().find(inside).or(own) {
                 Some(v) => {
@@ -236,10 +308,10 @@ fn memory(archive: &Archive, row: &Row, launch: &BoundLaunch, len: i64) -> Memor
             }
         }
     };
-    let offset = row.at - start;
+    let offset = at - start;
     let elem = elem.filter(|e| e.size() > 0);
     Memory {
-        space: if row.array.is_some() { MemorySpace::Global } else { MemorySpace::Shared },
+        space: if number.is_some() { MemorySpace::Global } else { MemorySpace::Shared },
         object: name,
         element: elem.map(|e| offset.div_euclid(e.size().into())),
         bytes: Some([offset, offset + len]),
@@ -252,7 +324,7 @@ fn memory(archive: &Archive, row: &Row, launch: &BoundLaunch, len: i64) -> Memor
 }
 
 /// As a user would write it.
-fn element(memory: &Memory) -> String {
+pub(crate) fn element(memory: &Memory) -> String {
     let name = memory.object.as_deref().unwrap_or("?");
     match (memory.element, memory.bytes) {
         (Some(i), _) => format!("{name}[{i}]"),

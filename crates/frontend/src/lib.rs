@@ -50,8 +50,8 @@ pub use host::{
 };
 pub use instances::{Chosen, Uninstantiated};
 pub use instrument::{
-    CheckedAs, CheckedSite, Codegen, DeviceArray, DeviceKernel, Instrumentation, SharedVariable,
-    for_device,
+    CheckedAs, CheckedCode, CheckedSite, Checker, Codegen, DeviceArray, DeviceKernel,
+    Instrumentation, SharedVariable, for_device,
 };
 pub use left_out::{LeftOut, Lines};
 pub use llvm::reader::set_reader_aside;

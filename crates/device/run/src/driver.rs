@@ -30,6 +30,13 @@ const CAPABILITY_MAJOR: c_int = 75;
 const CAPABILITY_MINOR: c_int = 76;
 const MOST_SHARED: c_int = 97;
 const DYNAMIC_SHARED: c_int = 8;
+/// Options of loading a module: how many registers a thread may have; where the driver's compiler may write what is wrong, and how many bytes that may be.
+const MOST_REGISTERS: c_int = 0;
+const ERROR_LOG: c_int = 5;
+const ERROR_LOG_BYTES: c_int = 6;
+const MOST_OF_LOG: usize = 4096;
+/// Registers of a block, on all devices since `sm_70`; a thread gets a multiple of eight.
+const REGISTERS: u32 = 65_536;
 /// Memory of the host that the device writes.
 const MAPPED: c_uint = 2;
 
@@ -64,11 +71,12 @@ functions! {
     device_name = "cuDeviceGetName"(*mut c_char, c_int, c_int);
     attribute = "cuDeviceGetAttribute"(*mut c_int, c_int, c_int);
     create = "cuCtxCreate_v2"(*mut *mut c_void, c_uint, c_int);
-    load = "cuModuleLoadData"(*mut *mut c_void, *const c_void);
+    load = "cuModuleLoadDataEx"(
+        *mut *mut c_void, *const c_void, c_uint, *mut c_int, *mut *mut c_void
+    );
     function = "cuModuleGetFunction"(*mut *mut c_void, *mut c_void, *const c_char);
     global = "cuModuleGetGlobal_v2"(*mut Address, *mut usize, *mut c_void, *const c_char);
     allocate = "cuMemAlloc_v2"(*mut Address, usize);
-    release = "cuMemFree_v2"(Address);
     to_device = "cuMemcpyHtoD_v2"(Address, *const c_void, usize);
     to_host = "cuMemcpyDtoH_v2"(*mut c_void, Address, usize);
     fill = "cuMemsetD8_v2"(Address, u8, usize);
@@ -183,13 +191,35 @@ impl Device {
         }
     }
 
-    pub(crate) fn load(&self, ptx: &str) -> Result<Module, Failure> {
+    /// Compiles a module for blocks of so many threads.
+    pub(crate) fn load(&self, ptx: &str, threads: u32) -> Result<Module, Failure> {
+        let registers = (REGISTERS / threads.max(1).next_multiple_of(32) / 8 * 8).clamp(32, 255);
         let ptx = CString::new(ptx).unwrap_or_default();
         let mut module = ptr::null_mut();
-        // SAFETY: the text ends with a zero, and the function writes one pointer.
-        let code = unsafe { (self.call.load)(&mut module, ptx.as_ptr().cast()) };
-        self.check("cuModuleLoadData", code)?;
-        Ok(Module(module))
+        let mut log = vec![0u8; MOST_OF_LOG];
+        let mut options = [ERROR_LOG, ERROR_LOG_BYTES, MOST_REGISTERS];
+        // Numbers stand in the place of pointers.
+        let number = ptr::without_provenance_mut::<c_void>;
+        let mut values = [log.as_mut_ptr().cast(), number(MOST_OF_LOG), number(registers as usize)];
+        // SAFETY: the text ends with a zero, the function writes one pointer, and to the log at most as much as is said.
+        let code = unsafe {
+            (self.call.load)(
+                &mut module,
+                ptx.as_ptr().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        let end = log.iter().position(|b| *b == 0).unwrap_or(log.len());
+        let log = String::from_utf8_lossy(&log[..end]);
+        match (self.check("cuModuleLoadDataEx", code), log.trim()) {
+            (Err(Failure::Driver(what, why)), log) if !log.is_empty() => {
+                let lines: Vec<&str> = log.lines().map(str::trim).collect();
+                Err(Failure::Driver(what, format!("{why}: {}", lines.join("; "))))
+            }
+            (result, _) => result.map(|()| Module(module)),
+        }
     }
 
     /// Writes a variable of a module; false if it has none of this name.
@@ -222,14 +252,14 @@ impl Device {
         // SAFETY: the function writes one number; the memory has that size.
         unsafe {
             self.check("cuMemAlloc", (self.call.allocate)(&mut address, bytes))?;
-            self.check("cuMemsetD8", (self.call.fill)(address, 0, bytes))?;
         }
+        self.clear(address, bytes as u64)?;
         Ok(address)
     }
 
-    pub(crate) fn release(&self, address: Address) -> Result<(), Failure> {
-        // SAFETY: the address is one that `allocate` has given, and is not used any more.
-        self.check("cuMemFree", unsafe { (self.call.release)(address) })
+    pub(crate) fn clear(&self, address: Address, bytes: u64) -> Result<(), Failure> {
+        // SAFETY: the address is one that `allocate` has given, with at least that many bytes.
+        self.check("cuMemsetD8", unsafe { (self.call.fill)(address, 0, bytes as usize) })
     }
 
     pub(crate) fn mapped(&self, words: usize) -> Result<Mapped, Failure> {

@@ -1,7 +1,8 @@
 //! Launches of kernels on a GPU, with the checker and without.
 //!
 //! The archive comes from `lockstep device build`; the launch is given as for `lockstep run`. The driver is loaded when a
-//! launch is made ([`driver`]). The kernel runs once as it is and once with the checker, on equal arrays; both are timed.
+//! launch is made ([`driver`]). The kernel runs once with the checker and once as it is, on equal arrays; both are timed. With
+//! the scheme `statement` it runs once more, and the accesses are written down of what threads were seen to race for.
 //! The report lies in memory of the host that the device writes, so that what was found is there even where the device
 //! has stopped the kernel.
 //!
@@ -13,14 +14,14 @@
 mod compare;
 mod driver;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
-use lockstep_device::archive::{Archive, Scheme};
+use lockstep_device::archive::{Archive, Array, Scheme};
 use lockstep_device::layout::Layout;
-use lockstep_device::plan::Pruned;
-use lockstep_device::{abi, report};
-use lockstep_finding::{Finding, Launch};
+use lockstep_device::{abi, report, statements};
+use lockstep_finding::{Finding, Kind, Launch};
 use lockstep_kernel::{ParamKind, Ty};
 use lockstep_simulate::{BoundArg, BoundLaunch, bind};
 
@@ -37,6 +38,10 @@ pub struct Request {
     pub device: u32,
     /// Compare the arrays with those that the simulator computes.
     pub compare: bool,
+    /// How often each is launched. With more than one launch, the first is not timed, and the median of the others counts.
+    pub repeat: u32,
+    /// Launch the kernel only as it is.
+    pub native: bool,
 }
 
 /// What was seen.
@@ -47,9 +52,13 @@ pub struct Ran {
     pub findings: Vec<Finding>,
     /// Why nothing found does not mean that there is nothing.
     pub gaps: Vec<report::Gap>,
-    /// Milliseconds of the kernel as it is, and with the checker.
-    pub plain: f64,
-    pub checked: f64,
+    /// Milliseconds of the kernel as it is, with cells, and behind that with records of accesses. None: it was not launched, or
+    /// not to its end.
+    pub plain: Option<f64>,
+    pub checked: Option<f64>,
+    pub recorded: Option<f64>,
+    /// What was counted with the scheme `statement`.
+    pub counted: Option<Counted>,
     /// Bytes that the checker kept in global memory, and in the shared memory of each block.
     pub global_cells: u64,
     pub shared_cells: u64,
@@ -57,6 +66,18 @@ pub struct Ran {
     pub differences: Option<Vec<Difference>>,
     /// The device stopped the kernel with the checker.
     pub stopped: Option<Failure>,
+}
+
+/// How much of a kernel races.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// Accesses of the source that race with some other, and pairs of them.
+    pub statements: usize,
+    pub pairs: usize,
+    /// Pieces of memory that threads race for.
+    pub pieces: u64,
+    /// There were more records than room.
+    pub is_short: bool,
 }
 
 /// Why a launch was not made, or not to its end. Each has one message.
@@ -116,72 +137,236 @@ pub fn run(archive: &Archive, request: &Request) -> Result<Ran, Failure> {
     let bound = bind::bind(kernel, &request.launch).map_err(Failure::Launch)?;
     accepted(archive, &bound).map_err(Failure::Launch)?;
     let layout = Layout::new(archive, &bound).map_err(Failure::Launch)?;
-    let code = archive
-        .code(request.scheme)
-        .ok_or_else(|| Failure::Launch("the archive has no code of that scheme".into()))?;
     let capability: String = archive.architecture.chars().filter(char::is_ascii_digit).collect();
     let device = Device::open(capability.parse().unwrap_or(70), request.device)?;
 
     let arrays = Arrays::new(&device, &bound)?;
-    let plain = device.load(&archive.plain)?;
-    arrays.fill(&device, &bound)?;
-    set_variables(&device, plain, archive, &bound, &arrays)?;
     let own = arguments(archive, &bound, &arrays)?;
-    let shared = u64::from(request.launch.shared);
     let (grid, block) = (bound.grid, bound.block);
-    let plain_time =
-        device.launch(plain, &kernel.mangled, grid, block, shared, &own, request.limit)?;
-    let outputs = arrays.read(&device, &bound)?;
-    let differences = match request.compare {
-        true => Some(compare::with_simulator(archive, &bound, &outputs).map_err(Failure::Launch)?),
-        false => None,
+    let threads: u32 = block.iter().product();
+    // The launches of one module, each with the same memory before it.
+    let launches = |module: Module, shared: u64, before: &dyn Fn() -> Result<(), Failure>| {
+        let variables = Variables::of(&device, module, archive)?;
+        let mut times = Vec::new();
+        for _ in 0..request.repeat.max(1) {
+            variables.restore(&device)?;
+            arrays.fill(&device, &bound)?;
+            set_variables(&device, module, archive, &bound, &arrays)?;
+            before()?;
+            let name = &kernel.mangled;
+            times.push(device.launch(module, name, grid, block, shared, &own, request.limit)?);
+        }
+        Ok(median(times))
     };
-
-    let module = device.load(&code.ptx)?;
-    arrays.fill(&device, &bound)?;
-    set_variables(&device, module, archive, &bound, &arrays)?;
-    let words = device.mapped(layout.report_words())?;
-    let cells = device.allocate(abi::GLOBAL_CELL * layout.global_cells)?;
-    let objects = device.allocate(layout.table().len() as u64)?;
-    device.write(objects, &layout.table())?;
-    let fits = layout.shared_with_cells() <= device.most_shared()?;
-    let blocks: u64 = grid.iter().map(|&d| u64::from(d)).product();
-    let beside = abi::SHARED_CELL * layout.shared_words * blocks;
-    let shared_cells = if fits { 0 } else { device.allocate(beside)? };
-    let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
-    set(abi::REPORT, &words.address.to_le_bytes())?;
-    set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
-    set(abi::OBJECTS, &objects.to_le_bytes())?;
-    set(abi::SHARED_CELLS, &shared_cells.to_le_bytes())?;
-    set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
-    let shared = if fits { layout.shared_with_cells() } else { layout.shared_end };
-    let time = device.launch(module, &kernel.mangled, grid, block, shared, &own, request.limit);
-    let (checked_time, stopped) = match time {
-        Ok(time) => (time, None),
-        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => (0.0, Some(e)),
-        Err(e) => return Err(e),
-    };
-    let words = words.read();
-    if stopped.is_none() {
-        device.release(cells)?;
-    }
-    Ok(Ran {
+    let mut ran = Ran {
         device: device.name.clone(),
         driver: device.driver.clone(),
-        findings: report::findings(archive, &words, &bound, &request.launch),
-        gaps: report::gaps(&words, &bound),
-        plain: plain_time,
-        checked: checked_time,
+        findings: Vec::new(),
+        gaps: Vec::new(),
+        plain: None,
+        checked: None,
+        recorded: None,
+        counted: None,
         global_cells: abi::GLOBAL_CELL * layout.global_cells,
         shared_cells: abi::SHARED_CELL * layout.shared_words,
-        differences,
-        stopped,
-    })
+        differences: None,
+        stopped: None,
+    };
+    if !request.native {
+        checked(&device, archive, request, &bound, &layout, &launches, &mut ran)?;
+    }
+    // Last: what the checker has found is known even where the device stops the kernel, and is no use any more.
+    if ran.stopped.is_none() {
+        let plain = device.load(&archive.plain, threads)?;
+        ran.plain = Some(launches(plain, u64::from(request.launch.shared), &|| Ok(()))?);
+        if request.compare {
+            let outputs = arrays.read(&device, &bound)?;
+            let differences = compare::with_simulator(archive, &bound, &outputs);
+            ran.differences = Some(differences.map_err(Failure::Launch)?);
+        }
+    }
+    Ok(ran)
+}
+
+/// The launches of one module with so many bytes of shared memory, and what is done before each.
+type Launches<'a> =
+    dyn Fn(Module, u64, &dyn Fn() -> Result<(), Failure>) -> Result<f64, Failure> + 'a;
+
+/// The launches with a checker.
+fn checked(
+    device: &Device,
+    archive: &Archive,
+    request: &Request,
+    bound: &BoundLaunch,
+    layout: &Layout,
+    launches: &Launches,
+    ran: &mut Ran,
+) -> Result<(), Failure> {
+    let threads: u32 = bound.block.iter().product();
+    let words = device.mapped(layout.report_words())?;
+    let cells = device.allocate(ran.global_cells)?;
+    let table = device.allocate(layout.table().len() as u64)?;
+    device.write(table, &layout.table())?;
+    let bases = device.allocate(8 * layout.entries.len() as u64)?;
+    let marks = match request.scheme {
+        Scheme::Flag => None,
+        Scheme::Statement => Some(Marks::new(device, layout)?),
+    };
+    let blocks: u64 = bound.grid.iter().map(|&d| u64::from(d)).product();
+    // Where the checker's words for shared memory are: inside, if they fit.
+    let place = |inside: u64, words: u64| {
+        let fits = inside <= device.most_shared()?;
+        let beside = abi::SHARED_CELL * words * blocks;
+        Ok(match fits {
+            true => (None, inside),
+            false => (Some(device.allocate(beside)?), layout.shared_end),
+        })
+    };
+    let prepared = |scheme: Scheme, shared_cells: Option<Address>| {
+        let code = archive.code(scheme, shared_cells.is_none());
+        let none = || Failure::Launch("the archive has no code of that scheme".into());
+        let module = device.load(&code.ok_or_else(none)?.ptx, threads)?;
+        let set = |name: &str, bytes: &[u8]| device.set(module, name, bytes).map(drop);
+        set(abi::REPORT, &words.address.to_le_bytes())?;
+        set(abi::GLOBAL_CELLS, &cells.to_le_bytes())?;
+        set(abi::OBJECTS, &layout.table())?;
+        set(abi::TABLE, &table.to_le_bytes())?;
+        set(abi::BASES, &bases.to_le_bytes())?;
+        set(abi::SHARED_CELLS, &shared_cells.unwrap_or(0).to_le_bytes())?;
+        set(abi::SHARED_END, &(layout.shared_end as u32).to_le_bytes())?;
+        if let Some(marks) = &marks {
+            set(abi::MARKS, &marks.global.to_le_bytes())?;
+            set(abi::SHARED_MARKS, &marks.shared.to_le_bytes())?;
+            set(abi::LOG, &marks.log.to_le_bytes())?;
+            set(abi::LOG_SIZE, &LOG.to_le_bytes())?;
+        }
+        Ok(module)
+    };
+    let (beside, shared) = place(layout.shared_with_cells(), layout.shared_words)?;
+    let module = prepared(Scheme::Flag, beside)?;
+    match launches(module, shared, &|| device.clear(cells, ran.global_cells)) {
+        Ok(time) => ran.checked = Some(time),
+        Err(e @ (Failure::IllegalAddress | Failure::NeverEnds(_))) => ran.stopped = Some(e),
+        Err(e) => return Err(e),
+    }
+    let report = words.read();
+    ran.findings = report::findings(archive, &report, bound, &request.launch);
+    ran.gaps = report::gaps(&report, bound);
+    let Some(marks) = marks.as_ref().filter(|_| ran.stopped.is_none()) else {
+        // Without a finding, that the kernel was stopped is all there is to say.
+        return match ran.stopped.take_if(|_| ran.findings.is_empty()) {
+            Some(failure) => Err(failure),
+            None => Ok(()),
+        };
+    };
+
+    let (beside, shared) = place(layout.shared_with_own(), abi::OWN_WORDS)?;
+    let module = prepared(Scheme::Statement, beside)?;
+    ran.recorded = Some(launches(module, shared, &|| marks.clear_log(device))?);
+    let (records, is_short) = statements::records(&marks.read_log(device)?);
+    let pairs = statements::pairs(&records);
+    let sites: HashSet<usize> =
+        pairs.iter().flat_map(|p| [p.first.number, p.second.number]).collect();
+    ran.counted = Some(Counted {
+        statements: sites.len(),
+        pairs: pairs.len(),
+        pieces: marks.count(device)?,
+        is_short,
+    });
+    // An access whose other side did not come again is told of as before.
+    let own = statements::findings(archive, &pairs, bound, &request.launch);
+    let place = |f: &Finding| f.accesses.iter().map(|a| a.place.clone()).collect::<Vec<_>>();
+    let known: Vec<_> = own.iter().flat_map(place).collect();
+    ran.findings.retain(|f| f.kind != Kind::DataRace || !known.contains(&f.accesses[0].place));
+    ran.findings.extend(own);
+    Ok(())
+}
+
+/// Records that the log has room for.
+const LOG: u32 = 1 << 20;
+
+/// Which pieces of memory threads race for, and the accesses of those that are followed.
+struct Marks {
+    global: Address,
+    shared: Address,
+    log: Address,
+    bytes: [u64; 2],
+}
+
+impl Marks {
+    fn new(device: &Device, layout: &Layout) -> Result<Marks, Failure> {
+        let bytes = [Layout::marks(layout.global_cells), Layout::marks(layout.shared_words)];
+        Ok(Marks {
+            global: device.allocate(bytes[0])?,
+            shared: device.allocate(bytes[1])?,
+            log: device.allocate(Marks::log_bytes())?,
+            bytes,
+        })
+    }
+
+    fn log_bytes() -> u64 {
+        4 * (abi::LOG_HEADER as u64 + abi::RECORD as u64 * u64::from(LOG))
+    }
+
+    fn clear_log(&self, device: &Device) -> Result<(), Failure> {
+        device.clear(self.log, 4 * abi::LOG_HEADER as u64)
+    }
+
+    /// The log's words, as far as there are records.
+    fn read_log(&self, device: &Device) -> Result<Vec<u32>, Failure> {
+        let words = |bytes: Vec<u8>| -> Vec<u32> {
+            bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+        };
+        let count = words(device.read(self.log, 4)?)[0].min(LOG) as usize;
+        Ok(words(device.read(self.log, 4 * (abi::LOG_HEADER + abi::RECORD * count))?))
+    }
+
+    /// How many pieces are marked.
+    fn count(&self, device: &Device) -> Result<u64, Failure> {
+        let mut all = 0;
+        for (address, bytes) in [self.global, self.shared].into_iter().zip(self.bytes) {
+            for byte in device.read(address, bytes as usize)? {
+                let marked = (0..4).filter(|i| byte >> (2 * i) & abi::MARKED != 0);
+                all += marked.count() as u64;
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The time of several launches: the first prepares the device.
+fn median(mut times: Vec<f64>) -> f64 {
+    if times.len() > 1 {
+        times.remove(0);
+    }
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Variables of the file in a module, as they are before its first launch.
+struct Variables(Vec<(Address, Vec<u8>)>);
+
+impl Variables {
+    fn of(device: &Device, module: Module, archive: &Archive) -> Result<Variables, Failure> {
+        let mut out = Vec::new();
+        for array in &archive.arrays {
+            if let Array::Variable { symbol, .. } = array
+                && let Some((address, bytes)) = device.variable(module, symbol)?
+            {
+                out.push((address, device.read(address, bytes)?));
+            }
+        }
+        Ok(Variables(out))
+    }
+
+    fn restore(&self, device: &Device) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|(address, bytes)| device.write(*address, bytes))
+    }
 }
 
 /// Whether what was proved when the archive was built holds for a launch.
 fn accepted(archive: &Archive, bound: &BoundLaunch) -> Result<(), String> {
-    if !archive.plan.pruned.iter().any(|(_, why)| *why == Pruned::Proved) {
+    if !archive.plan.needs_arrays_apart() {
         return Ok(());
     }
     let advice = "build it again with --no-prune";
@@ -193,10 +378,22 @@ fn accepted(archive: &Archive, bound: &BoundLaunch) -> Result<(), String> {
             "accesses were left out because they are safe where arrays do not overlap, and here they may: {advice}"
         ));
     }
+    if !archive.plan.rests_on_proof() {
+        return Ok(());
+    }
     for (name, proved, given) in
         [("--block", archive.block, bound.block), ("--grid", archive.grid, bound.grid)]
     {
         if proved.iter().zip(given).any(|(p, g)| p.is_some_and(|p| p != g)) {
+            return Err(format!(
+                "accesses were left out because they are safe for another {name}: {advice}, or for this one"
+            ));
+        }
+    }
+    for (parameter, bits) in &archive.arguments {
+        let is_same = matches!(&bound.args[*parameter], BoundArg::Scalar(given) if given == bits);
+        if !is_same {
+            let name = &archive.kernel.params[*parameter].name;
             return Err(format!(
                 "accesses were left out because they are safe for another {name}: {advice}, or for this one"
             ));

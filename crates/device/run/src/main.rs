@@ -51,7 +51,7 @@ struct RunArgs {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
     block: [u32; 3],
     /// Blocks in the grid
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dimensions, default_value = "1")]
     grid: [u32; 3],
     /// Bytes of dynamic shared memory
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
@@ -68,9 +68,18 @@ struct RunArgs {
     /// The number of the GPU
     #[arg(long, value_name = "N", default_value_t = 0)]
     device: u32,
+    /// How races are told: 'flag' names the access that came second; 'statement' launches once more, and names both
+    #[arg(long, value_enum, default_value = "flag")]
+    scheme: SchemeArg,
     /// Compare the arrays after the launch with those that the simulator computes
     #[arg(long)]
     compare: bool,
+    /// Launch each kernel N times, on equal arrays; the first launch is not timed, and the median of the others is printed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Launch the kernel only as it is, without the checker: for its time, or below another tool
+    #[arg(long)]
+    native: bool,
     /// Format of the report
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
@@ -83,6 +92,12 @@ struct RunArgs {
     /// Exit with 0, not 3, if something is unknown
     #[arg(long)]
     allow_unknown: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SchemeArg {
+    Flag,
+    Statement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -171,13 +186,25 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
     let launch = lockstep_simulate::bind::named(&archive.kernel, &launch)?;
     let request = Request {
         launch: launch.clone(),
-        scheme: Scheme::Flag,
+        scheme: match args.scheme {
+            SchemeArg::Flag => Scheme::Flag,
+            SchemeArg::Statement => Scheme::Statement,
+        },
         limit: Duration::from_secs_f64(args.budget),
         device: args.device,
         compare: args.compare,
+        repeat: args.repeat,
+        native: args.native,
     };
     let ran = run(&archive, &request).map_err(|e| e.to_string())?;
     let seconds = started.elapsed().as_secs_f64();
+    let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
+    let on = format!("{} (driver for CUDA {})", ran.device, ran.driver);
+    if args.native {
+        ran.differences.iter().flatten().for_each(|d| eprintln!("warning: {d}"));
+        eprintln!("{on}: {}", ms_of(ran.plain));
+        return Ok(differs.into());
+    }
     let report = reported(&archive, &ran, launch, seconds, args.strict);
     let text = rendered(&report, args, seconds);
     match &args.output {
@@ -187,17 +214,27 @@ fn launch(args: &RunArgs) -> Result<u8, String> {
     }
     report.warnings.iter().for_each(|w| eprintln!("warning: {w}"));
     eprintln!(
-        "{} (driver for CUDA {}): {:.3} ms, with the checker {:.3} ms; cells: {} B of global memory, {} B of shared memory for each block",
-        ran.device, ran.driver, ran.plain, ran.checked, ran.global_cells, ran.shared_cells
+        "{on}: {}, with the checker {}; cells: {} B of global memory, {} B of shared memory for each block",
+        ms_of(ran.plain),
+        ms_of(ran.checked),
+        ran.global_cells,
+        ran.shared_cells
     );
-    if ran.stopped.is_some() && ran.findings.is_empty() {
-        return Ok(BAD_INPUT);
+    if let (Some(counted), Some(ms)) = (&ran.counted, ran.recorded) {
+        let short = if counted.is_short { "; there were more accesses than room" } else { "" };
+        eprintln!(
+            "with records {ms:.4} ms: {} statements in {} pairs race, for {} pieces of memory{short}",
+            counted.statements, counted.pairs, counted.pieces
+        );
     }
-    let differs = ran.differences.as_ref().is_some_and(|d| !d.is_empty());
     Ok(match report.exit_status(args.allow_unknown) {
         0 | 3 if differs => 1,
         status => status,
     })
+}
+
+fn ms_of(time: Option<f64>) -> String {
+    time.map_or("not ended".into(), |ms| format!("{ms:.4} ms"))
 }
 
 fn rendered(report: &Report, args: &RunArgs, seconds: f64) -> String {
@@ -241,7 +278,8 @@ fn reported(archive: &Archive, ran: &Ran, launch: Launch, seconds: f64, strict: 
     };
     // Accesses that cannot race are not checked for anything.
     let all_checked = archive.plan.pruned.is_empty();
-    let verdicts = [(Kind::DataRace, true), (Kind::OutOfBounds, all_checked)];
+    let verdicts =
+        [(Kind::DataRace, true), (Kind::OutOfBounds, all_checked), (Kind::BarrierDivergence, true)];
     let verdicts =
         verdicts.into_iter().filter_map(|(kind, all)| Some((kind, verdict(kind, all)?))).collect();
     let place = lockstep_simulate::place(kernel, kernel.loc);

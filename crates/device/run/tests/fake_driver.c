@@ -18,8 +18,9 @@ int cuDeviceGetAttribute(int *to, int which, int d) {
     return 0;
 }
 int cuCtxCreate_v2(void **c, unsigned f, int d) { return *c = &launched, 0; }
-int cuModuleLoadData(void **m, const void *ptx) {
+int cuModuleLoadDataEx(void **m, const void *ptx, unsigned n, int *options, void **values) {
     *m = strstr(ptx, "__lockstep_report") ? (void *)"checked" : (void *)"plain";
+    if (is("bad ptx")) return strcpy(values[0], "ptxas application ptx input, line 7; error\n"), 218;
     return is("old ptx") ? 222 : 0;
 }
 int cuModuleGetFunction(void **f, void *m, const char *name) { return *f = m, 0; }
@@ -35,7 +36,6 @@ int cuMemAlloc_v2(address *a, size_t n) {
     if (is("small") && n > 1024) return 2;
     return *a = (address)malloc(n), 0;
 }
-int cuMemFree_v2(address a) { return 0; }
 int cuMemcpyHtoD_v2(address to, const void *from, size_t n) { return memcpy((void *)to, from, n), 0; }
 int cuMemcpyDtoH_v2(void *to, address from, size_t n) { return memcpy(to, (void *)from, n), 0; }
 int cuMemsetD8_v2(address to, unsigned char v, size_t n) { return memset((void *)to, v, n), 0; }

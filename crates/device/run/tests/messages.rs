@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lockstep_device::archive::{Archive, Array, Code, Scheme};
-use lockstep_device::plan::{Known, Spaces, plan};
+use lockstep_device::plan::{Barriers, Known, Spaces, plan};
 use lockstep_frontend::{Input, Options, load};
 use lockstep_kernel::Language;
 use tempfile::TempDir;
@@ -21,7 +21,8 @@ fn archive(dir: &Path) -> PathBuf {
     let input = Input::Text { name: "k.cu", bytes: KERNEL.as_bytes() };
     let kernel = load(input, &options).expect("it compiles").kernels.remove(0);
     let spaces = Spaces { shared: true, global: true };
-    let plan = plan(&kernel, &Known::Nothing, spaces).expect("it can be built");
+    let plan =
+        plan(&kernel, &Known::Nothing, Barriers::MayBeMissed, spaces).expect("it can be built");
     let archive = Archive {
         version: "0".into(),
         file: "k.cu".into(),
@@ -29,11 +30,16 @@ fn archive(dir: &Path) -> PathBuf {
         level: 3,
         kernel,
         plain: "plain".into(),
-        codes: vec![Code { scheme: Scheme::Flag, ptx: "has __lockstep_report".into() }],
+        codes: vec![Code {
+            scheme: Scheme::Flag,
+            inside: false,
+            ptx: "has __lockstep_report".into(),
+        }],
         plan,
         assumes: Vec::new(),
         block: [None; 3],
         grid: [None; 3],
+        arguments: Vec::new(),
         arrays: vec![Array::Parameter(0)],
         shared: Vec::new(),
         own_shared: 0,
@@ -129,12 +135,30 @@ fn a_kernel_that_is_stopped_says_so() {
 }
 
 #[test]
+fn ptx_that_does_not_assemble_is_told_with_its_line() {
+    let dir = place();
+    let (status, _, err) = ran(dir.path(), Some("bad ptx"), &RUN);
+    assert_eq!((status, err.lines().count()), (2, 1), "{err}");
+    assert!(err.contains("ptxas application ptx input, line 7; error"), "{err}");
+}
+
+#[test]
+fn the_kernel_alone_has_a_time_and_no_report() {
+    let dir = place();
+    let mut words = RUN.to_vec();
+    words.extend(["--native", "--repeat", "3"]);
+    let (status, out, err) = ran(dir.path(), Some("race"), &words);
+    assert_eq!((status, out.as_str()), (0, ""), "{err}");
+    assert!(err.ends_with("): 1.2500 ms\n"), "{err}");
+}
+
+#[test]
 fn a_quiet_report_is_clean_and_a_row_is_a_finding() {
     let dir = place();
     let (status, out, err) = ran(dir.path(), Some(""), &RUN);
     assert_eq!(status, 0, "{out}{err}");
     assert!(out.contains("this launch on a device of the tests"), "{out}");
-    assert!(err.contains("1.250 ms, with the checker 2.500 ms"), "{err}");
+    assert!(err.contains("1.2500 ms, with the checker 2.5000 ms"), "{err}");
     let mut words = RUN.to_vec();
     words.extend(["--format", "concise"]);
     let (status, out, err) = ran(dir.path(), Some("race"), &words);
@@ -159,7 +183,7 @@ fn bad_input_has_one_message() {
     let dir = place();
     std::fs::write(dir.path().join("other"), "no archive").expect("a file");
     std::fs::write(dir.path().join("newer"), "lockstep device archive 99\n{}").expect("a file");
-    std::fs::write(dir.path().join("broken"), "lockstep device archive 1\n{").expect("a file");
+    std::fs::write(dir.path().join("broken"), "lockstep device archive 2\n{").expect("a file");
     for (file, message) in [
         ("missing", "cannot read 'missing'"),
         ("other", "it was not written by lockstep device build"),

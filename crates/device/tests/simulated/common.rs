@@ -2,25 +2,20 @@
 
 use std::path::Path;
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
+use lockstep_device::archive::{Archive, Scheme};
 use lockstep_device::layout::Layout;
-use lockstep_device::plan::{As, Known, Plan, Spaces, plan};
+use lockstep_device::plan::{Barriers, Known, Spaces, plan};
+use lockstep_device::report::Row;
+use lockstep_device::statements::{self, Pair};
 use lockstep_device::{abi, report};
+pub(crate) use lockstep_device_build::Built;
 use lockstep_finding::Finding;
 use lockstep_finding::{ArgValue, Launch};
-use lockstep_frontend::{
-    CheckedAs, CheckedSite, Codegen, DeviceArray, DeviceKernel, Input, Instrumentation, Options,
-    for_device, load, load_ir_bytes,
-};
+use lockstep_frontend::{Codegen, Input, Options, load, load_ir_bytes};
 use lockstep_kernel::{Kernel, Language, ParamKind};
 use lockstep_simulate::{BoundArg, BoundLaunch, Config, bind, simulate};
 
 pub(crate) const BOTH: Spaces = Spaces { shared: true, global: true };
-
-pub(crate) struct Built {
-    pub archive: Archive,
-    pub kernel: DeviceKernel,
-}
 
 pub(crate) fn options(cuda_args: &[&str]) -> Options {
     let mut options = Options { language: Some(Language::Cuda), ..Options::default() };
@@ -31,26 +26,7 @@ pub(crate) fn options(cuda_args: &[&str]) -> Options {
     options
 }
 
-fn word(how: As) -> CheckedAs {
-    match how {
-        As::ReadAtomically => CheckedAs::ReadAtomically,
-        As::Read => CheckedAs::Read,
-        As::Update => CheckedAs::Update,
-        As::Write => CheckedAs::Write,
-    }
-}
-
-fn array(array: DeviceArray) -> Array {
-    match array {
-        DeviceArray::Argument(i) => Array::Parameter(i),
-        DeviceArray::Field { argument, offset } => {
-            Array::Field { parameter: argument, offset: offset as u32 }
-        }
-        DeviceArray::Variable { symbol, name, bytes } => Array::Variable { symbol, name, bytes },
-    }
-}
-
-/// The kernel of this name, or the only one.
+/// The kernel of this name, or the only one, with every access checked.
 pub(crate) fn build(
     input: Input,
     options: &Options,
@@ -58,51 +34,37 @@ pub(crate) fn build(
     spaces: Spaces,
     codegen: Option<Codegen>,
 ) -> Result<Built, String> {
+    build_known(input, options, name, Known::Nothing, spaces, codegen)
+}
+
+pub(crate) fn build_known(
+    input: Input,
+    options: &Options,
+    name: Option<&str>,
+    known: Known,
+    spaces: Spaces,
+    codegen: Option<Codegen>,
+) -> Result<Built, String> {
     let module = load(input, options).map_err(|e| e.to_string())?;
     let named =
         |k: &&Kernel| name.is_none_or(|n| k.name == n || k.name.split('<').next() == Some(n));
     let kernel = module.kernels.iter().find(named).ok_or("no such kernel")?.clone();
-    let plan: Plan = plan(&kernel, &Known::Nothing, spaces)?;
-    let checked: Vec<Option<CheckedSite>> = (plan.by_site(&kernel).into_iter())
-        .map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) }))
-        .collect();
-    let instrumentation = Instrumentation {
-        kernel: &kernel,
-        checked: &checked,
-        shared_shift: plan.shared_shift,
-        global_shift: plan.global_shift,
-    };
-    let built = for_device(input, options, &instrumentation, codegen).map_err(|e| e.to_string())?;
-    let archive = Archive {
-        version: String::new(),
-        file: String::new(),
-        architecture: "sm_70".into(),
-        level: 3,
-        kernel,
-        plain: built.plain.clone(),
-        codes: vec![Code { scheme: Scheme::Flag, ptx: built.checked.clone() }],
-        plan,
-        assumes: Vec::new(),
-        block: [None; 3],
-        grid: [None; 3],
-        arrays: built.arrays.iter().cloned().map(array).collect(),
-        shared: (built.shared.iter().cloned())
-            .map(|v| SharedVariable { name: v.name, start: v.start, size: v.size })
-            .collect(),
-        own_shared: built.own_shared,
-        uses_shared: built.uses_shared,
-    };
-    Ok(Built { archive, kernel: built })
+    let plan = plan(&kernel, &known, Barriers::MayBeMissed, spaces)?;
+    lockstep_device_build::build(input, options, &kernel, plan, codegen).map_err(|e| e.to_string())
 }
 
 /// What the checker found in a launch.
 pub(crate) struct Checked {
     pub words: Vec<u32>,
+    pub rows: Vec<Row>,
     pub findings: Vec<Finding>,
     pub incomplete: Option<String>,
+    /// Of the scheme `statement`, on the pieces of memory that this launch has marked.
+    pub pairs: Vec<Pair>,
+    pub of_pairs: Vec<Finding>,
 }
 
-/// The instrumented kernel, with what the checker needs as arguments.
+/// The instrumented kernel, with what the checker needs as arguments: with the scheme `flag`, and then with `statement`.
 pub(crate) fn run(
     built: &Built,
     launch: &Launch,
@@ -111,49 +73,121 @@ pub(crate) fn run(
     let archive = &built.archive;
     let bound = bind::bind(&archive.kernel, launch)?;
     let layout = Layout::new(archive, &bound)?;
-    let ir = load_ir_bytes(&built.kernel.bitcode, "checked.bc", &Options::default());
+    let pieces = |n: u64| vec![0u8; Layout::marks(n).max(4) as usize];
+    let mut memory = Memory {
+        report: vec![0; 4 * layout.report_words()],
+        marks: pieces(layout.global_cells),
+        shared_marks: pieces(layout.shared_words),
+        log: vec![0; 4 * (abi::LOG_HEADER + LOG * abi::RECORD)],
+    };
+    let flag = execute(built, Scheme::Flag, &bound, &layout, cells_in_shared, &mut memory)?;
+    let words = words(&memory.report);
+    let findings = report::findings(archive, &words, &bound, launch);
+    execute(built, Scheme::Statement, &bound, &layout, cells_in_shared, &mut memory)?;
+    let (records, _) = statements::records(&self::words(&memory.log));
+    let pairs = statements::pairs(&records);
+    let of_pairs = statements::findings(archive, &pairs, &bound, launch);
+    let rows = report::rows(&archive.plan, &words);
+    Ok(Checked { words, rows, findings, incomplete: flag, pairs, of_pairs })
+}
+
+/// Records that the log has room for.
+const LOG: usize = 1 << 14;
+
+/// What the device writes for the host, from one launch to the next.
+struct Memory {
+    report: Vec<u8>,
+    marks: Vec<u8>,
+    shared_marks: Vec<u8>,
+    log: Vec<u8>,
+}
+
+fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+/// One launch of the simulator; why it did not come to its end.
+fn execute(
+    built: &Built,
+    scheme: Scheme,
+    bound: &BoundLaunch,
+    layout: &Layout,
+    cells_in_shared: bool,
+    memory: &mut Memory,
+) -> Result<Option<String>, String> {
+    let archive = &built.archive;
+    let bitcode = built.bitcode(scheme, cells_in_shared).ok_or("no code of that scheme")?;
+    let ir = load_ir_bytes(bitcode, "checked.bc", &Options::default());
     let ir = ir.map_err(|e| e.to_string())?;
     let kernel = ir.kernels.first().ok_or("no kernel in the bitcode")?;
     if let Some(unsupported) = kernel.unsupported.first() {
         return Err(format!("the checker has what the simulator has not: {}", unsupported.what));
     }
-    let blocks: u64 = launch.grid.iter().map(|&d| u64::from(d)).product();
-    let words = layout.report_words();
-    let bytes = |n: u64| BoundArg::Buffer(vec![0u8; n.max(1) as usize].into());
-    let mut report_at = None;
+    let blocks: u64 = bound.grid.iter().map(|&d| u64::from(d)).product();
+    let (words, shared) = match (scheme, cells_in_shared) {
+        (Scheme::Flag, true) => (layout.shared_words, layout.shared_with_cells()),
+        (Scheme::Statement, true) => (abi::OWN_WORDS, layout.shared_with_own()),
+        _ => (layout.shared_words, layout.shared_end),
+    };
+    let zeros = |n: u64| BoundArg::Buffer(vec![0u8; n.max(1) as usize].into());
+    let mut places: [Option<usize>; 4] = [None; 4];
     let mut args = Vec::new();
     let own = archive.kernel.own_params();
     for (i, parameter) in kernel.params.iter().enumerate() {
+        // A variable's parameter may have a number behind its name.
         let name = parameter.name.as_str();
-        args.push(if name.starts_with(abi::REPORT) {
-            report_at = Some(i);
-            bytes(4 * words as u64)
-        } else if name.starts_with(abi::GLOBAL_CELLS) {
-            bytes(abi::GLOBAL_CELL * layout.global_cells)
-        } else if name.starts_with(abi::OBJECTS) {
+        let is = |variable: &str| {
+            name.trim_end_matches(|c: char| c == '.' || c.is_ascii_digit()) == variable
+        };
+        let ours = [abi::REPORT, abi::MARKS, abi::SHARED_MARKS, abi::LOG];
+        args.push(if let Some(which) = ours.iter().position(|v| is(v)) {
+            places[which] = Some(i);
+            let bytes = [&memory.report, &memory.marks, &memory.shared_marks, &memory.log][which];
+            BoundArg::Buffer(bytes.clone().into())
+        } else if is(abi::GLOBAL_CELLS) {
+            zeros(abi::GLOBAL_CELL * layout.global_cells)
+        } else if let Some(place) = name.strip_prefix(abi::OBJECTS) {
+            of_table(layout, place)
+        } else if is(abi::TABLE) {
             BoundArg::Buffer(with_something(layout.table()).into())
-        } else if name.starts_with(abi::SHARED_CELLS) {
+        } else if is(abi::BASES) {
+            zeros(8 * layout.entries.len() as u64)
+        } else if is(abi::SHARED_CELLS) {
             match cells_in_shared {
                 true => BoundArg::Null,
-                false => bytes(abi::SHARED_CELL * layout.shared_words * blocks),
+                false => zeros(abi::SHARED_CELL * words * blocks),
             }
-        } else if name.starts_with(abi::SHARED_END) {
+        } else if is(abi::SHARED_END) {
             BoundArg::Scalar(vec![layout.shared_end])
+        } else if is(abi::LOG_SIZE) {
+            BoundArg::Scalar(vec![LOG as u64])
         } else {
-            argument(archive, &bound, parameter, i, own)?
+            argument(archive, bound, parameter, i, own)?
         });
     }
-    let shared = if cells_in_shared { layout.shared_with_cells() } else { layout.shared_end };
-    let launch_of_checked = BoundLaunch { shared: shared as u32, args, ..bound.clone() };
+    let launch = BoundLaunch { shared: shared as u32, args, ..bound.clone() };
     let config = Config { kinds: Vec::new(), max_steps: 20_000_000, ..Config::default() };
-    let outcome = simulate(kernel, &launch_of_checked, &config).map_err(|e| e.to_string())?;
-    let report = outcome.buffers.iter().find(|(p, _)| Some(*p) == report_at);
-    let words: Vec<u32> = report.map_or(Vec::new(), |(_, bytes)| {
-        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
-    });
-    let findings = report::findings(archive, &words, &bound, launch);
-    let incomplete = outcome.incomplete.map(|r| r.to_string());
-    Ok(Checked { words, findings, incomplete })
+    let outcome = simulate(kernel, &launch, &config).map_err(|e| e.to_string())?;
+    let written = |which: usize| {
+        let buffers = outcome.buffers.iter();
+        buffers.clone().find(|(p, _)| Some(*p) == places[which]).map(|(_, bytes)| bytes.to_vec())
+    };
+    let kept = [&mut memory.report, &mut memory.marks, &mut memory.shared_marks, &mut memory.log];
+    for (which, place) in kept.into_iter().enumerate() {
+        if let Some(bytes) = written(which) {
+            *place = bytes;
+        }
+    }
+    Ok(outcome.incomplete.map(|r| r.to_string()))
+}
+
+/// One number of the table of arrays in constant memory.
+fn of_table(layout: &Layout, place: &str) -> BoundArg {
+    let table = layout.table();
+    let numbers: Vec<usize> = place.split('.').filter_map(|n| n.parse().ok()).collect();
+    let at = numbers.first().unwrap_or(&0) * abi::ENTRY + numbers.get(1).unwrap_or(&0) * 8;
+    let bytes = table.get(at..at + 8).unwrap_or(&[0; 8]);
+    BoundArg::Scalar(vec![bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b))])
 }
 
 fn with_something(mut bytes: Vec<u8>) -> Vec<u8> {

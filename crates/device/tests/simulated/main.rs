@@ -4,8 +4,10 @@
 //! at a marked line, and must be silent otherwise. What differs stands in `disagreements.md` with the reason; a line there
 //! that is not true any more fails, too.
 
+mod barriers;
 mod common;
 mod kernels;
 mod orders;
+mod plans;
 mod programs;
 mod ptx;

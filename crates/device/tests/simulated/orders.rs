@@ -2,7 +2,7 @@
 
 use lockstep_device::abi::Level;
 use lockstep_device::plan::Spaces;
-use lockstep_device::report::{Gap, gaps, rows};
+use lockstep_device::report::{Gap, gaps};
 use lockstep_finding::{ArgValue, Confidence, Kind, Launch};
 use lockstep_frontend::Input;
 use lockstep_simulate::bind;
@@ -51,7 +51,7 @@ fn a_barrier_orders_warps_and_lanes() {
         assert_eq!(memory.object.as_deref(), Some("s"));
     }
     let warp = checked(&ROTATE.replace("BARRIER", "__syncwarp();"), &at);
-    let levels: Vec<_> = rows(&warp.words).into_iter().filter_map(|r| r.level).collect();
+    let levels: Vec<_> = warp.rows.iter().filter_map(|r| r.level).collect();
     assert!(!levels.is_empty());
     assert!(levels.iter().all(|l| *l == Level::Block), "a barrier of the warp orders its lanes");
 }
@@ -94,9 +94,9 @@ fn blocks_are_ordered_by_nothing() {
     assert!(lines(&apart, &at).is_empty());
     let same = text.replace("GAP", "0").replace(" / 2", "");
     let found = checked(&same, &at);
-    let levels: Vec<_> = rows(&found.words).into_iter().filter_map(|r| r.level).collect();
+    let levels: Vec<_> = found.rows.iter().filter_map(|r| r.level).collect();
     assert_eq!(levels, [Level::Grid]);
-    let who = rows(&found.words)[0].before.expect("who was there");
+    let who = found.rows[0].before.expect("who was there");
     assert_eq!((who.block, who.thread), (Some(0), Some(0)));
 }
 
@@ -119,7 +119,7 @@ fn atomics_go_together_and_not_with_others() {
     assert!(!lines(&text.replace("OTHER", "*a = 3"), &at).is_empty());
     let narrow = text.replace("atomicAdd(a", "atomicAdd_block(a").replace("OTHER", "");
     let found = checked(&narrow.replace("if (threadIdx.x == 40)", ""), &at);
-    let levels: Vec<_> = rows(&found.words).into_iter().filter_map(|r| r.level).collect();
+    let levels: Vec<_> = found.rows.iter().filter_map(|r| r.level).collect();
     assert_eq!(levels, [Level::Scope]);
 }
 

@@ -43,6 +43,33 @@ fn the_five_programs() {
             }
             let outside = checked.findings.iter().any(|f| f.kind == Kind::OutOfBounds);
             assert!(!outside, "{name}, {revision}");
+            // How many pairs of statements race.
+            let pairs = match (name, revision) {
+                ("bo" | "em" | "scan" | "spmv", "bug") => 1,
+                ("co_cluster", "bug") => 2,
+                _ => 0,
+            };
+            assert_eq!(checked.of_pairs.len(), pairs, "{name}, {revision}: {:?}", checked.pairs);
         }
     }
+}
+
+/// Kernels whose cost is measured: each is clean, and so is what is seen of a small launch.
+#[test]
+fn the_programs_for_costs_are_clean() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/costs");
+    let files = fs::read_dir(folder).expect("the folder").map(|e| e.expect("an entry").path());
+    let mut count = 0;
+    for path in files.filter(|p| p.extension().is_some_and(|e| e == "cu")) {
+        let text = fs::read_to_string(&path).expect("a program");
+        let words = text.lines().find_map(|l| l.strip_prefix("// launch[small]: "));
+        let given = given(words.expect("its launch")).expect("a launch");
+        let built = build(Input::Path(&path), &options(&[]), None, BOTH, None);
+        let built = built.unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let checked = run(&built, &given.launch, true).expect("it runs");
+        assert_eq!(checked.incomplete, None, "{}", path.display());
+        assert!(checked.findings.is_empty(), "{}: {:?}", path.display(), checked.findings);
+        count += 1;
+    }
+    assert_eq!(count, 10);
 }

@@ -77,16 +77,19 @@ fn ptx_is_written_and_assembles() {
             let built = build(input, &options, None, BOTH, Some(Codegen { level }));
             let built = built.unwrap_or_else(|e| panic!("kernel {i}, -O{level}: {e}"));
             let name = &built.archive.kernel.mangled;
-            for ptx in [&built.kernel.checked, &built.kernel.plain] {
+            let codes: Vec<&String> = built.archive.codes.iter().map(|c| &c.ptx).collect();
+            let plain = &built.archive.plain;
+            assert_eq!(codes.len(), 3);
+            for ptx in codes.iter().copied().chain([plain]) {
                 assert!(ptx.contains(&format!(".visible .entry {name}(")), "{ptx}");
                 assert!(!ptx.contains(".extern .func"), "{ptx}");
             }
             for variable in [abi::REPORT, abi::GLOBAL_CELLS, abi::OBJECTS] {
-                assert!(built.kernel.checked.contains(variable), "{variable}, -O{level}");
-                assert!(!built.kernel.plain.contains(variable));
+                assert!(codes[0].contains(variable), "{variable}, -O{level}");
+                assert!(!plain.contains(variable));
             }
             if let Some(ptxas) = &ptxas {
-                for ptx in [&built.kernel.checked, &built.kernel.plain] {
+                for ptx in codes.iter().copied().chain([plain]) {
                     if let Err(why) = assembles(ptxas, ptx) {
                         panic!("kernel {i}, -O{level}: {why}");
                     }

@@ -15,7 +15,7 @@ use crate::llvm::{self, Module, Opcode, Type, TypeKind, Val};
 use crate::prepare::KEEP;
 
 /// Bytes of the checker's own variable in each thread.
-const THREAD: u64 = 32;
+const THREAD: u64 = 48;
 
 pub(super) struct Inserted {
     pub(super) arrays: Vec<DeviceArray>,
@@ -61,13 +61,15 @@ pub(super) fn insert(
         .collect();
 
     let mut accesses: Vec<(Val, Vec<Access>)> = Vec::new();
-    let mut waits: Vec<(Val, Barrier)> = Vec::new();
+    let mut waits: Vec<(Val, Barrier, Option<u32>)> = Vec::new();
     let mut learns: Vec<Val> = Vec::new();
     for (&origin, sites) in &by_origin {
         let Some(&inst) = instructions.get(origin as usize) else { continue };
         for id in sites {
             if let Some(&barrier) = barriers.get(id) {
-                waits.push((inst, barrier));
+                let row = plan.barriers.get(id.0 as usize).copied().flatten();
+                // One whose result is used counts for the kernel already.
+                waits.push((inst, barrier, row.filter(|_| llvm::users(inst).is_empty())));
             }
         }
         let touches = |id: &&SiteId| {
@@ -101,18 +103,28 @@ pub(super) fn insert(
     }
 
     let entry = *instructions.first().ok_or("an empty kernel")?;
-    let inserter = Inserter::new(module, f, plan, placed, entry, &accesses, !learns.is_empty())?;
+    let looks = waits.iter().any(|(_, _, row)| row.is_some());
+    let inserter =
+        Inserter::new(module, f, plan, placed, entry, &accesses, !learns.is_empty(), looks)?;
     for (inst, list) in &accesses {
         for access in list {
             inserter.access(*inst, access)?;
         }
     }
-    let partial = waits.iter().any(|(_, b)| is_partial(b));
-    for (inst, barrier) in &waits {
+    let partial = waits.iter().any(|(_, b, _)| is_partial(b));
+    for (inst, barrier, _) in &waits {
         inserter.wait(*inst, barrier, partial)?;
     }
     for inst in learns {
         Builder::after(module, inst).call("__lockstep_acquired", &[inserter.thread])?;
+    }
+    // Last, since they go: each is one that the checker makes.
+    for (inst, _, row) in waits {
+        if let Some(row) = row {
+            let b = Builder::before(module, inst);
+            b.call("__lockstep_block_barrier", &[inserter.thread, b.i32(row)])?;
+            llvm::erase(inst);
+        }
     }
     Ok(Inserted { arrays: inserter.arrays, uses_shared: inserter.uses_shared })
 }
@@ -276,6 +288,7 @@ impl<'a> Inserter<'a> {
         entry: Val,
         accesses: &[(Val, Vec<Access>)],
         learns: bool,
+        barriers: bool,
     ) -> Result<Inserter<'a>, String> {
         let first = llvm::instructions(llvm::block_of(entry));
         let first = first.into_iter().find(|&i| llvm::opcode(i) != Opcode::LLVMAlloca);
@@ -286,7 +299,7 @@ impl<'a> Inserter<'a> {
         builder.call("__lockstep_begin", &[thread, shift])?;
         let all = || accesses.iter().flat_map(|(_, list)| list);
         let uses_shared =
-            learns || all().any(|a| matches!(a.space, Space::Shared | Space::Generic));
+            learns || barriers || all().any(|a| matches!(a.space, Space::Shared | Space::Generic));
         if uses_shared {
             builder.call("__lockstep_begin_shared", &[thread, shift])?;
         }

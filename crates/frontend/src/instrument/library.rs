@@ -16,21 +16,33 @@ use llvm_sys::LLVMAtomicRMWBinOp as Rmw;
 use lockstep_cancel::Cancel;
 use lockstep_kernel::Language;
 
+use super::Checker;
 use super::builder::Builder;
 use crate::clang::{self, Source};
 use crate::llvm::{self, Module, Opcode, Val};
 use crate::prepare::KEEP;
 use crate::{Error, Options};
 
-const CHECKER: &str = include_str!("../../device/checker.cu");
+const COMMON: &str = include_str!("../../device/common.cu");
+const FLAG: &str = include_str!("../../device/flag.cu");
+const STATEMENT: &str = include_str!("../../device/statement.cu");
 const MATHS: &str = include_str!("../../device/maths.cu");
 
 /// Functions that say something to the other engines, and do nothing on a device.
 const SAID: [&str; 3] = ["__lockstep_requires", "__lockstep_assume", "__lockstep_assert"];
 
-/// The checker's bitcode for an architecture.
-pub(super) fn checker(architecture: &str, cancel: &Cancel) -> Result<Arc<[u8]>, Error> {
-    own_library("checker.cu", CHECKER, architecture, cancel)
+/// The bitcode of a checker for an architecture.
+pub(super) fn checker(
+    which: Checker,
+    architecture: &str,
+    cancel: &Cancel,
+) -> Result<Arc<[u8]>, Error> {
+    let (name, before, text) = match which {
+        Checker::Flag => ("flag.cu", "", FLAG),
+        Checker::FlagInside => ("flag-inside.cu", "#define INSIDE\n", FLAG),
+        Checker::Statement => ("statement.cu", "", STATEMENT),
+    };
+    own_library(name, &format!("{before}{COMMON}{text}"), architecture, cancel)
 }
 
 /// Compiles a library of ours, once for each architecture.

@@ -29,9 +29,25 @@ pub struct Instrumentation<'a> {
     pub kernel: &'a Kernel,
     /// By site; none where it is not checked.
     pub checked: &'a [Option<CheckedSite>],
+    /// By site, the row of the report for a barrier that is looked at.
+    pub barriers: &'a [Option<u32>],
     /// A cell of shadow is for two to this power bytes of shared and of global memory.
     pub shared_shift: u32,
     pub global_shift: u32,
+}
+
+/// The checkers that can be put into a kernel: of `device/flag.cu` and `device/statement.cu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checker {
+    /// Its cells for shared memory lie in global memory, or in shared memory as well.
+    Flag,
+    /// They lie in shared memory.
+    FlagInside,
+    Statement,
+}
+
+impl Checker {
+    pub const ALL: [Checker; 3] = [Checker::Flag, Checker::FlagInside, Checker::Statement];
 }
 
 /// How a site is checked.
@@ -45,6 +61,10 @@ pub struct CheckedSite {
 /// What an access does, in the words of the checker. A swap that fails only reads atomically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckedAs {
+    /// Only whether it is within its array.
+    Bounds = 0,
+    /// A read that goes together with another access: only a record of all accesses has it.
+    Together = 6,
     ReadAtomically = 1,
     Read = 2,
     Update = 3,
@@ -70,14 +90,22 @@ pub struct SharedVariable {
     pub size: Option<u64>,
 }
 
+/// A kernel with one of the checkers in it.
+#[derive(Clone, Debug)]
+pub struct CheckedCode {
+    pub checker: Checker,
+    /// Empty where it was not asked for.
+    pub ptx: String,
+    /// Before the optimiser: what is simulated in tests.
+    pub bitcode: Vec<u8>,
+}
+
 /// A kernel ready for the GPU.
 #[derive(Clone, Debug)]
 pub struct DeviceKernel {
-    /// With calls of the checker, and without; empty where it was not asked for.
-    pub checked: String,
+    pub codes: Vec<CheckedCode>,
+    /// PTX without calls of a checker; empty where it was not asked for.
     pub plain: String,
-    /// Bitcode with calls of the checker, before the optimiser: what is simulated in tests.
-    pub bitcode: Vec<u8>,
     pub arrays: Vec<DeviceArray>,
     pub shared: Vec<SharedVariable>,
     /// Bytes of shared memory that the kernel has by itself; what the launch adds lies behind.
@@ -111,23 +139,34 @@ pub fn for_device(
     let parse = |bytes: &[u8]| Module::parse(bytes, &source.name).map_err(Error::BadIr);
     let fail = Error::Device;
 
-    let mut checked = parse(&bitcode)?;
-    let f = only_kernel(&checked, &instrumentation.kernel.mangled)?;
-    prepare::run(&checked, &[]).map_err(Error::BadIr)?;
-    let (placed, own_shared) = shared::place(&checked);
-    let checker = library::checker(&architecture, &options.cancel)?;
-    checked.link(parse(&checker)?).map_err(Error::BadIr)?;
-    let inserted = accesses::insert(&checked, f, instrumentation, &placed).map_err(fail)?;
-    shared::merge(&checked, &placed);
-    library::own_functions(&checked);
-    library::remove_marks(&checked);
-    checked.verify().map_err(Error::BadIr)?;
-    let instrumented = checked.to_bitcode();
-    let (mut checked_ptx, mut plain_ptx) = (String::new(), String::new());
+    let mut layout = None;
+    let mut codes = Vec::new();
+    for checker in Checker::ALL {
+        let mut module = parse(&bitcode)?;
+        let f = only_kernel(&module, &instrumentation.kernel.mangled)?;
+        prepare::run(&module, &[]).map_err(Error::BadIr)?;
+        let (placed, own_shared) = shared::place(&module);
+        let library = library::checker(checker, &architecture, &options.cancel)?;
+        module.link(parse(&library)?).map_err(Error::BadIr)?;
+        let inserted = accesses::insert(&module, f, instrumentation, &placed).map_err(fail)?;
+        shared::merge(&module, &placed);
+        library::own_functions(&module);
+        library::remove_marks(&module);
+        module.verify().map_err(Error::BadIr)?;
+        let bitcode = module.to_bitcode();
+        let mut ptx = String::new();
+        if let Some(codegen) = codegen {
+            library::link_maths(&mut module, options, &architecture)?;
+            ptx = codegen::ptx(&module, &architecture, codegen).map_err(fail)?;
+        }
+        codes.push(CheckedCode { checker, ptx, bitcode });
+        let shared: Vec<SharedVariable> = (placed.into_iter())
+            .map(|p| SharedVariable { name: p.name, start: p.start, size: p.size })
+            .collect();
+        layout = Some((inserted, shared, own_shared));
+    }
+    let mut plain_ptx = String::new();
     if let Some(codegen) = codegen {
-        library::link_maths(&mut checked, options, &architecture)?;
-        checked_ptx = codegen::ptx(&checked, &architecture, codegen).map_err(fail)?;
-
         let mut plain = parse(&bitcode)?;
         only_kernel(&plain, &instrumentation.kernel.mangled)?;
         prepare::run(&plain, &[]).map_err(Error::BadIr)?;
@@ -136,15 +175,14 @@ pub fn for_device(
         library::link_maths(&mut plain, options, &architecture)?;
         plain_ptx = codegen::ptx(&plain, &architecture, codegen).map_err(fail)?;
     }
-    let shared = placed.into_iter();
+    // The same for all checkers: it is the kernel that says it.
+    let (inserted, shared, own_shared) =
+        layout.ok_or_else(|| fail("there is no checker".into()))?;
     Ok(DeviceKernel {
-        checked: checked_ptx,
+        codes,
         plain: plain_ptx,
-        bitcode: instrumented,
         arrays: inserted.arrays,
-        shared: shared
-            .map(|p| SharedVariable { name: p.name, start: p.start, size: p.size })
-            .collect(),
+        shared,
         own_shared,
         uses_shared: inserted.uses_shared,
     })

@@ -53,6 +53,9 @@ pub(crate) struct BuildArgs {
     /// Blocks in the grid that accesses are proved for [default: any]
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = dims::parse_arg)]
     pub(crate) grid: Option<DimArg>,
+    /// A number that accesses are proved for, as for 'lockstep run'; arrays are not looked at; repeatable [default: any]
+    #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) args: Vec<String>,
     /// Which memory is checked
     #[arg(long, value_enum, default_value = "all")]
     pub(crate) memory: MemoryArg,

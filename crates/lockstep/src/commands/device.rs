@@ -7,18 +7,18 @@
 use std::path::Path;
 use std::time::Duration;
 
-use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
-use lockstep_device::plan::{self, As, Known, Plan, Pruned, Spaces};
+use lockstep_device::archive::{Archive, Scheme};
+use lockstep_device::plan::{self, As, Barriers, Known, Plan, Pruned, Spaces};
 use lockstep_finding::launch::{Dimension, Operator};
 use lockstep_finding::{
-    Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
+    ArgValue, Claim, Condition, Confidence, InputError, Kind, Origin, Statement, Verdict,
 };
-use lockstep_frontend::{CheckedAs, CheckedSite, Codegen, DeviceArray, Instrumentation};
+use lockstep_frontend::Codegen;
 use lockstep_kernel::hints::Hints;
-use lockstep_kernel::{Kernel, SiteId, SiteKind};
+use lockstep_kernel::{Kernel, Op, ParamKind, SiteId, SiteKind};
 use lockstep_names as names;
 use lockstep_prove::{Assumptions, Config, DimSpec, Proof, prove};
-use lockstep_simulate::site_place;
+use lockstep_simulate::{bind, site_place};
 
 use crate::cli::device_options::{BuildArgs, MemoryArg};
 use crate::cli::dims::DimArg;
@@ -29,6 +29,7 @@ use crate::facts::load::{Source, error, frontend_options};
 /// What proof leaves out, and on what that rests.
 struct Left {
     known: Known,
+    barriers: Barriers,
     assumes: Vec<Condition>,
     proof: Option<Proof>,
 }
@@ -50,53 +51,36 @@ pub(crate) fn build(args: &BuildArgs) -> Result<(), InputError> {
         global: args.memory != MemoryArg::Shared,
     };
     // What cannot be built is said before anything is proved.
-    plan::plan(kernel, &Known::Nothing, spaces).map_err(fail)?;
+    plan::plan(kernel, &Known::Nothing, Barriers::MayBeMissed, spaces).map_err(fail)?;
     let dims = Dimensions::of(kernel, args);
-    let left = if args.no_prune { nothing() } else { proved(kernel, &dims, args) };
-    let plan = plan::plan(kernel, &left.known, spaces).map_err(fail)?;
+    let numbers = numbers(kernel, &args.args).map_err(fail)?;
+    let left = if args.no_prune { nothing() } else { proved(kernel, &dims, &numbers, args) };
+    let plan = plan::plan(kernel, &left.known, left.barriers, spaces).map_err(fail)?;
 
-    let checked = plan.by_site(kernel).into_iter();
-    let checked: Vec<Option<CheckedSite>> =
-        checked.map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) })).collect();
-    let instrumentation = Instrumentation {
-        kernel,
-        checked: &checked,
-        shared_shift: plan.shared_shift,
-        global_shift: plan.global_shift,
-    };
     let options = frontend_options(&args.input);
     let codegen = Codegen { level: args.optimize };
-    let built =
-        lockstep_frontend::for_device(source.input(), &options, &instrumentation, Some(codegen));
+    let built = lockstep_device_build::build(source.input(), &options, kernel, plan, Some(codegen));
     let built = built.map_err(|e| fail(e.to_string()))?;
 
-    let text = told(kernel, &plan, &left, &dims, &architecture, args);
+    let text = told(kernel, &built.archive.plan, &left, &dims, &numbers, &architecture, args);
+    let bitcode = built.bitcode(Scheme::Flag, true).unwrap_or_default().to_vec();
     let archive = Archive {
         version: env!("CARGO_PKG_VERSION").into(),
         file: source.name.clone(),
         architecture,
-        level: args.optimize,
-        kernel: kernel.clone(),
-        plain: built.plain,
-        codes: vec![Code { scheme: Scheme::Flag, ptx: built.checked }],
-        plan,
         assumes: left.assumes,
         block: dims.block,
         grid: dims.grid,
-        arrays: built.arrays.into_iter().map(array).collect(),
-        shared: (built.shared.into_iter())
-            .map(|v| SharedVariable { name: v.name, start: v.start, size: v.size })
-            .collect(),
-        own_shared: built.own_shared,
-        uses_shared: built.uses_shared,
+        arguments: numbers,
+        ..built.archive
     };
     let bytes = archive.to_bytes().map_err(fail)?;
     write(&args.output, &bytes)?;
     if let Some(path) = &args.emit_bitcode {
-        write(path, &built.bitcode)?;
+        write(path, &bitcode)?;
     }
     if let Some(path) = &args.emit_ptx {
-        write(path, archive.codes[0].ptx.as_bytes())?;
+        write(path, archive.code(Scheme::Flag, true).map_or("", |c| c.ptx.as_str()).as_bytes())?;
     }
     output::write_text(&text, None).map_err(|m| error("", m))
 }
@@ -112,27 +96,13 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), InputError> {
         .map_err(|e| error("", format!("cannot write '{}': {e}", names::shown(path))))
 }
 
-fn word(how: As) -> CheckedAs {
-    match how {
-        As::ReadAtomically => CheckedAs::ReadAtomically,
-        As::Read => CheckedAs::Read,
-        As::Update => CheckedAs::Update,
-        As::Write => CheckedAs::Write,
-    }
-}
-
-fn array(array: DeviceArray) -> Array {
-    match array {
-        DeviceArray::Argument(i) => Array::Parameter(i),
-        DeviceArray::Field { argument, offset } => {
-            Array::Field { parameter: argument, offset: offset as u32 }
-        }
-        DeviceArray::Variable { symbol, name, bytes } => Array::Variable { symbol, name, bytes },
-    }
-}
-
 fn nothing() -> Left {
-    Left { known: Known::Nothing, assumes: Vec::new(), proof: None }
+    Left {
+        known: Known::Nothing,
+        barriers: Barriers::MayBeMissed,
+        assumes: Vec::new(),
+        proof: None,
+    }
 }
 
 /// The dimensions of the launches that a proof is about. The archive has them, and `lockstep-device` launches no others where
@@ -189,29 +159,64 @@ impl Dimensions {
     }
 }
 
-/// Asks the prover about all launches with these dimensions.
-fn proved(kernel: &Kernel, dims: &Dimensions, args: &BuildArgs) -> Left {
-    let assumptions = dims.assumptions();
+/// The parameters that `--arg` gives a number for, and the bits of each.
+fn numbers(kernel: &Kernel, args: &[String]) -> Result<Vec<(usize, Vec<u64>)>, String> {
+    let mut out = Vec::new();
+    for text in args {
+        let (name, value) = ArgValue::parse_assignment(text)?;
+        let parameter = kernel.params.iter().position(|p| p.name == name);
+        let parameter = parameter.ok_or_else(|| format!("it has no parameter '{name}'"))?;
+        if let Some(bits) = bind::scalar_bits_of(&kernel.params[parameter], &value) {
+            out.push((parameter, bits));
+        }
+    }
+    Ok(out)
+}
+
+/// Asks the prover about all launches with these dimensions and numbers.
+fn proved(
+    kernel: &Kernel,
+    dims: &Dimensions,
+    numbers: &[(usize, Vec<u64>)],
+    args: &BuildArgs,
+) -> Left {
+    let mut assumptions = dims.assumptions();
+    for (parameter, bits) in numbers {
+        assumptions.scalar(kernel, *parameter, bits.clone(), Origin::CommandLine);
+    }
     let budget = Duration::from_secs_f64(args.budget.min(1e6));
     let config = Config {
-        kinds: vec![Kind::DataRace],
+        kinds: vec![Kind::DataRace, Kind::BarrierDivergence],
         budget,
         patience: budget * 2,
         cancel: args.input.cancel.clone(),
         ..Config::default()
     };
     let proof = prove(kernel, &assumptions, &config);
-    let verdict = proof.verdicts.iter().find(|(k, _)| *k == Kind::DataRace).map(|(_, v)| v);
-    let (known, assumes) = match verdict {
-        Some(Verdict::Proved { assumes })
+    let of = |kind: Kind| match proof.verdicts.iter().find(|(k, _)| *k == kind) {
+        Some((_, Verdict::Proved { assumes }))
             if assumes.iter().all(|c| is_apart(&c.claim) || dims.imply(&c.claim)) =>
         {
-            (Known::MayRace(Vec::new()), assumes.clone())
+            Some(assumes.clone())
         }
-        // Where some accesses may race, the prover does not say what its word on the others rests on.
-        _ => (Known::Nothing, Vec::new()),
+        _ => None,
     };
-    Left { known, assumes, proof: Some(proof) }
+    let (races, barriers) = (of(Kind::DataRace), of(Kind::BarrierDivergence));
+    let known = match races {
+        Some(_) => Known::MayRace(Vec::new()),
+        // Where some accesses may race, the prover does not say what its word on the others rests on.
+        None => Known::ArraysAreApart,
+    };
+    let reached = match barriers {
+        Some(_) => Barriers::Reached,
+        None => Barriers::MayBeMissed,
+    };
+    let mut assumes = races.unwrap_or_default();
+    let has_barriers = kernel.insts().any(|i| matches!(i.op, Op::Barrier { .. }));
+    let more = barriers.filter(|_| has_barriers).unwrap_or_default().into_iter();
+    let more: Vec<Condition> = more.filter(|c| !assumes.contains(c)).collect();
+    assumes.extend(more);
+    Left { known, barriers: reached, assumes, proof: Some(proof) }
 }
 
 /// Whether a condition only says that arrays do not overlap.
@@ -228,6 +233,7 @@ fn told(
     plan: &Plan,
     left: &Left,
     dims: &Dimensions,
+    numbers: &[(usize, Vec<u64>)],
     architecture: &str,
     args: &BuildArgs,
 ) -> String {
@@ -246,7 +252,12 @@ fn told(
     }
     out.push('\n');
     for checked in &plan.checked {
-        out += &format!("  checked: {}\n", what(kernel, checked.site));
+        let only = match checked.how {
+            As::Bounds => ", for its bounds: nothing writes there",
+            As::Together => ", with another access of the same thread",
+            _ => "",
+        };
+        out += &format!("  checked{only}: {}\n", what(kernel, checked.site));
     }
     for (site, why) in &plan.pruned {
         let why = match why {
@@ -255,14 +266,21 @@ fn told(
         };
         out += &format!("  left out: {}: {why}\n", what(kernel, *site));
     }
-    if !left.assumes.is_empty() {
+    for site in &plan.barriers {
+        let place = site_place(kernel, *site);
+        out += &format!("  checked: barrier at {}:{}:{}\n", place.file, place.line, place.column);
+    }
+    if !left.assumes.is_empty() && plan.rests_on_proof() {
         out += &format!("proved if {}\n", Condition::line(&left.assumes));
     } else if left.proof.is_some() && !dims.chosen.is_empty() {
         let axes: Vec<String> = dims.chosen.iter().map(|d| format!("{d} == 1")).collect();
         out += &format!("for launches with {}\n", axes.join(" and "));
     }
-    // With other dimensions an index may wrap, or rows of threads meet: that is no race of the launch that comes.
-    if args.block.is_none() || args.grid.is_none() {
+    // With other dimensions or numbers an index may wrap, or rows of threads meet: that is no race of the launch that comes.
+    let scalars = (kernel.params.iter().enumerate())
+        .filter(|(_, p)| matches!(p.kind, ParamKind::Scalar { .. }))
+        .all(|(i, _)| numbers.iter().any(|(n, _)| *n == i));
+    if args.block.is_none() || args.grid.is_none() || !scalars {
         return out;
     }
     let alarms = left.proof.iter().flat_map(|p| &p.alarms);

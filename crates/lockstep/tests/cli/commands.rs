@@ -287,7 +287,8 @@ fn a_kernel_for_a_gpu_checks_what_is_not_proved() {
     if (i < n) a[i] *= 2;
 }
 ";
-    let dir = folder(&[("reverse.cu", RACY), ("scale.cu", scale)]);
+    let stride = "__global__ void stride(float *a, int n) { a[threadIdx.x * n] = 1; }\n";
+    let dir = folder(&[("reverse.cu", RACY), ("scale.cu", scale), ("stride.cu", stride)]);
     let build = |file: &str, more: &[&str]| {
         let (status, out, err) =
             lockstep(dir.path(), &[&["device", "build", file, "-o", "k.lsd"], more].concat());
@@ -302,6 +303,16 @@ fn a_kernel_for_a_gpu_checks_what_is_not_proved() {
     assert!(out.contains("2 of 2 accesses checked"), "{out}");
     assert!(out.contains("for launches with blockDim.y == 1"), "{out}");
     assert!(!out.contains("race"), "{out}");
+    // A number is a fact, too.
+    let dims = ["--block", "64", "--grid", "1"];
+    let out = build("stride.cu", &dims);
+    assert!(out.contains("1 of 1 access checked"), "{out}");
+    assert!(!out.contains("race"), "{out}");
+    let given = |n: &'static str| [&dims[..], &["--arg", n, "--arg", "a=f32[64]"]].concat();
+    let out = build("stride.cu", &given("n=1"));
+    assert!(out.contains("0 of 1 access checked"), "{out}");
+    let out = build("stride.cu", &given("n=0"));
+    assert!(out.contains("race without running: data race on global memory"), "{out}");
     let out = build("scale.cu", &["--no-prune"]);
     assert!(out.contains("2 of 2 accesses checked"), "{out}");
     let out = build("reverse.cu", &["--block", "64", "--grid", "1"]);

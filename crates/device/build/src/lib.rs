@@ -1,0 +1,104 @@
+//! Archives: the front end's code for the device and the plan's words, put together.
+//!
+//! `lockstep device build` asks the prover first, and tests ask nobody: both build here. The crate `device` knows no front end,
+//! and the front end no archive, so that `lockstep-device` links no LLVM; what one says in its words the other is told in its
+//! own.
+
+use lockstep_device::archive::{Archive, Array, Code, Scheme, SharedVariable};
+use lockstep_device::plan::{As, Plan};
+use lockstep_frontend::{
+    CheckedAs, CheckedSite, Checker, Codegen, DeviceArray, Error, Input, Instrumentation, Options,
+    for_device,
+};
+use lockstep_kernel::Kernel;
+
+/// What is built.
+#[derive(Debug)]
+pub struct Built {
+    pub archive: Archive,
+    /// LLVM's bitcode of each of the archive's codes, before the optimiser.
+    pub bitcode: Vec<Vec<u8>>,
+}
+
+impl Built {
+    pub fn bitcode(&self, scheme: Scheme, fits: bool) -> Option<&[u8]> {
+        let code = self.archive.code(scheme, fits)?;
+        let place = self.archive.codes.iter().position(|c| c == code)?;
+        self.bitcode.get(place).map(Vec::as_slice)
+    }
+}
+
+/// An archive of a kernel of `input`; without [`Codegen`], one without PTX. What the archive says of its version, its file and
+/// its proof is left to the caller.
+pub fn build(
+    input: Input,
+    options: &Options,
+    kernel: &Kernel,
+    plan: Plan,
+    codegen: Option<Codegen>,
+) -> Result<Built, Error> {
+    let checked: Vec<Option<CheckedSite>> = (plan.by_site(kernel).into_iter())
+        .map(|c| c.map(|(number, how)| CheckedSite { number, how: word(how) }))
+        .collect();
+    let barriers = plan.barriers_by_site(kernel);
+    let instrumentation = Instrumentation {
+        kernel,
+        checked: &checked,
+        barriers: &barriers,
+        shared_shift: plan.shared_shift,
+        global_shift: plan.global_shift,
+    };
+    let built = for_device(input, options, &instrumentation, codegen)?;
+    let (mut codes, mut bitcode) = (Vec::new(), Vec::new());
+    for code in built.codes {
+        let (scheme, inside) = match code.checker {
+            Checker::Flag => (Scheme::Flag, false),
+            Checker::FlagInside => (Scheme::Flag, true),
+            Checker::Statement => (Scheme::Statement, false),
+        };
+        codes.push(Code { scheme, inside, ptx: code.ptx });
+        bitcode.push(code.bitcode);
+    }
+    let archive = Archive {
+        version: String::new(),
+        file: String::new(),
+        architecture: String::new(),
+        level: codegen.map_or(0, |c| c.level),
+        kernel: kernel.clone(),
+        plain: built.plain,
+        codes,
+        plan,
+        assumes: Vec::new(),
+        block: [None; 3],
+        grid: [None; 3],
+        arguments: Vec::new(),
+        arrays: built.arrays.into_iter().map(array).collect(),
+        shared: (built.shared.into_iter())
+            .map(|v| SharedVariable { name: v.name, start: v.start, size: v.size })
+            .collect(),
+        own_shared: built.own_shared,
+        uses_shared: built.uses_shared,
+    };
+    Ok(Built { archive, bitcode })
+}
+
+fn word(how: As) -> CheckedAs {
+    match how {
+        As::Bounds => CheckedAs::Bounds,
+        As::Together => CheckedAs::Together,
+        As::ReadAtomically => CheckedAs::ReadAtomically,
+        As::Read => CheckedAs::Read,
+        As::Update => CheckedAs::Update,
+        As::Write => CheckedAs::Write,
+    }
+}
+
+fn array(array: DeviceArray) -> Array {
+    match array {
+        DeviceArray::Argument(i) => Array::Parameter(i),
+        DeviceArray::Field { argument, offset } => {
+            Array::Field { parameter: argument, offset: offset as u32 }
+        }
+        DeviceArray::Variable { symbol, name, bytes } => Array::Variable { symbol, name, bytes },
+    }
+}
