@@ -190,6 +190,17 @@ pub static EXCUSES: &[Excuse] = &[
         plea: when!(square_grid),
     },
     Excuse {
+        name: "short-rows",
+        varies: "lengths of rows, or what they are computed from: much larger",
+        yields: "pitch < width",
+        shown_by: "search/host_planes_conditional.cu",
+        kinds: RACES,
+        stages: ORDINARY,
+        is_required: true,
+        applies: |inquiry, _| any_slot(inquiry, Slot::is_row_length),
+        plea: when!(short_rows),
+    },
+    Excuse {
         name: "many-rounds",
         varies: "numbers of rounds: the logarithm of the block",
         yields: "rounds >= 7",

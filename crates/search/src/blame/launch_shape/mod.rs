@@ -1,5 +1,5 @@
-//! Rows about the block and the grid: their sizes and shapes, and whether warps, groups of threads and named barriers
-//! are complete.
+//! Rows about the block and the grid: their sizes and shapes, and whether groups of threads and named barriers are
+//! complete.
 
 mod block;
 mod dimensions;
@@ -8,4 +8,3 @@ mod multiples;
 mod named_barriers;
 mod shapes;
 mod thread_groups;
-mod warps;

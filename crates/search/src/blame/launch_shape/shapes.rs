@@ -32,33 +32,6 @@ const ROWS: [u32; 3] = [32, 64, 256];
 const SQUARES: [u32; 2] = [2, 3];
 
 impl Inquiry<'_, '_> {
-    /// A block of the size that constants beside indices imply.
-    pub(in crate::blame) fn other_tile(&mut self, shown: &Shown) -> Option<Claim> {
-        let space = self.driver.lab.space;
-        let c = shown.candidate;
-        let free = space.free_block();
-        let tile = |a: usize| space.hints.tile_block[a].filter(|&n| free[a] && n != c.block[a]);
-        let block = std::array::from_fn(|a| tile(a).unwrap_or(c.block[a]));
-        if block == c.block || !self.is_gone_in(shown, block) {
-            return None;
-        }
-        // One axis may suffice.
-        let single = (0..3).filter(|&a| block[a] != c.block[a]).find(|&a| {
-            let mut one = c.block;
-            one[a] = block[a];
-            one == block || !self.shows(&Candidate { block: one, ..c.clone() })
-        });
-        let axes: Vec<usize> = match single {
-            Some(a) => vec![a],
-            None => (0..3).filter(|&a| block[a] != c.block[a]).collect(),
-        };
-        let named = |a: usize| {
-            let op = if c.block[a] > block[a] { Operator::Gt } else { Operator::Lt };
-            Claim::dimension(Dimension::Block(a), op, block[a])
-        };
-        Some(Claim::any(axes.into_iter().map(named)))
-    }
-
     /// Blocks of one row, where no shared array has a subscript for more.
     pub(in crate::blame) fn flat_block(&mut self, shown: &Shown) -> Option<Claim> {
         let space = self.driver.lab.space;
