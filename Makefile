@@ -81,8 +81,6 @@ long-test:
 	@echo "== make long-test: $(RANDOM_CASES) random kernels agree with PoCL =="
 	LOCKSTEP_LONG=1 $(CARGO) test --release -p lockstep-prove --lib
 	@echo "== make long-test: each rule and each method of the prover agrees with trying all values =="
-	LOCKSTEP_LONG=1 $(CARGO) test --release -p lockstep-fences --test fences without_a_false_alarm
-	@echo "== make long-test: store buffers tell all rows of the tables of fences apart =="
 	$(CARGO) test --release -p lockstep-prove --test prover generated -- --ignored --nocapture
 	@echo "== make long-test: 2 times 10,000 random kernels are proved or found as enumeration and execution say =="
 	$(CARGO) test --release -p lockstep-prove --test prover rules:: -- --ignored --nocapture

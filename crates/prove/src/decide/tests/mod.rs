@@ -314,7 +314,7 @@ fn substitution_is_evaluation() {
 fn the_solver_agrees_with_trying_all_values() {
     let mut rng = Rng(2024);
     let (mut sat, mut unsat, mut integers, mut boxes) = (0, 0, (0, 0), (0, 0));
-    for round in 0..rounds(250) {
+    for round in 0..250 {
         let width = 4;
         let mut pool = Pool::default();
         let mut vars = Vec::new();
@@ -375,9 +375,9 @@ fn the_solver_agrees_with_trying_all_values() {
             Answer::Unknown => {}
         }
     }
-    assert!(sat > 8 && unsat > 8, "{sat} {unsat}");
-    assert!(integers.0 > 2 && integers.1 > 8, "{integers:?}");
-    assert!(boxes.0 > 8 && boxes.1 > 8, "{boxes:?}");
+    assert!(sat > 20 && unsat > 20, "{sat} {unsat}");
+    assert!(integers.0 > 5 && integers.1 > 20, "{integers:?}");
+    assert!(boxes.0 > 20 && boxes.1 > 20, "{boxes:?}");
 }
 
 /// Bit counts, bit searches, bit reversal and funnel shifts, as the simulator computes them.
