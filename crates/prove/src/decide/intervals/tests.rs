@@ -1,7 +1,6 @@
 //! Intervals and sums against all values at small widths.
 
 use super::*;
-use crate::decide::tests::rounds;
 
 /// Sets of all lengths, compared with a simple implementation.
 #[test]
@@ -105,7 +104,7 @@ fn value_of<X>(vars: &[(VarId, X)], values: &[u64], v: VarId) -> u64 {
 fn as_trying_all_values_says() {
     let mut rng = Rng(77);
     let (mut sat, mut unsat, mut open) = (0, 0, 0);
-    for round in 0..rounds(1200) {
+    for round in 0..1200 {
         let mut pool = Pool::default();
         let (mut ids, mut vars) = (Vec::new(), Vec::new());
         for most in [15, 15, 4 + rng.below(4)] {
@@ -139,7 +138,7 @@ fn as_trying_all_values_says() {
             Answer::Unknown => open += 1,
         }
     }
-    assert!(sat > 90 && unsat > 90 && open < 100, "{sat} {unsat} {open}");
+    assert!(sat > 300 && unsat > 300 && open < 100, "{sat} {unsat} {open}");
 }
 
 /// A comparison between sums, multiples, products and digits of the variables, in some width.
@@ -195,7 +194,7 @@ fn shown(program: &Program) -> Option<bool> {
 fn sums_contradict_only_what_has_no_model() {
     let mut rng = Rng(5);
     let (mut told, mut alone) = (0, 0);
-    for round in 0..rounds(20_000) {
+    for round in 0..20_000 {
         let mut pool = Pool::default();
         let vars: Vec<(VarId, T)> = [15, 15, 7].map(|most| pool.var(most, 4)).into();
         let terms: Vec<T> = vars.iter().map(|v| v.1).collect();
@@ -224,7 +223,7 @@ fn sums_contradict_only_what_has_no_model() {
             assert!(!holds, "round {round}: {values:?}");
         }
     }
-    assert!(told > 1300 && alone > 160, "{told} {alone}");
+    assert!(told > 4000 && alone > 500, "{told} {alone}");
 }
 
 /// The same with a function, for which every table of values is tried.
@@ -232,7 +231,7 @@ fn sums_contradict_only_what_has_no_model() {
 fn sums_know_functions_only_by_their_arguments() {
     let mut rng = Rng(6);
     let (mut told, mut alone) = (0, 0);
-    for round in 0..rounds(20_000) {
+    for round in 0..20_000 {
         let mut pool = Pool::default();
         let vars: Vec<(VarId, T)> = [3, 3].map(|most| pool.var(most, 2)).into();
         let mut terms: Vec<T> = vars.iter().map(|v| v.1).collect();
@@ -259,5 +258,5 @@ fn sums_know_functions_only_by_their_arguments() {
             assert!(!holds, "round {round}: {at}");
         }
     }
-    assert!(told > 1000 && alone > 50, "{told} {alone}");
+    assert!(told > 3000 && alone > 150, "{told} {alone}");
 }

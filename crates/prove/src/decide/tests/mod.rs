@@ -23,14 +23,6 @@ use crate::smt::z3::{Answer, Effort, Theory};
 use crate::term::walk::{Assignment, Substitution, eval_bin};
 use crate::term::{Bin, FnId, Node, Pool, T, VarId, mask, sign_extend};
 
-/// How many of so many rounds are made: a third, and all where `LOCKSTEP_LONG` is set, as `make long-test` does.
-pub(crate) fn rounds(all: u64) -> u64 {
-    match std::env::var_os("LOCKSTEP_LONG") {
-        Some(_) => all,
-        None => all.div_ceil(3),
-    }
-}
-
 /// A small random number generator with a fixed seed.
 pub(crate) struct Rng(pub(crate) u64);
 
@@ -242,7 +234,7 @@ fn evaluation_agrees_with_the_semantics_of_the_kernel() {
 #[test]
 fn simplified_terms_have_the_same_values_and_lie_in_their_intervals() {
     let mut rng = Rng(7);
-    for round in 0..rounds(6000) {
+    for round in 0..6000 {
         let width = [3, 4, 5, 8, 16, 32, 64][rng.below(7) as usize];
         let mut pool = Pool::default();
         let mut ids: Vec<(VarId, u64)> = Vec::new();

@@ -172,9 +172,9 @@ fn every_rule_and_every_method_is_right() {
     });
     let sum = sum.into_inner().expect("no panic while held");
     for (rule, steps) in RULES.iter().zip(sum.steps) {
-        assert!(steps >= 6, "{}: {steps} steps", rule.name);
+        assert!(steps >= 20, "{}: {steps} steps", rule.name);
     }
     for (method, [refuted, found]) in METHODS.iter().zip(sum.answers) {
-        assert!(refuted + found >= 3, "{}: {refuted} and {found} answers", method.name);
+        assert!(refuted + found >= 10, "{}: {refuted} and {found} answers", method.name);
     }
 }
