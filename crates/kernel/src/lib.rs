@@ -23,6 +23,7 @@ pub mod guesses;
 pub mod hints;
 pub mod image;
 mod ir;
+pub mod polling;
 pub mod semantics;
 mod site;
 pub mod slice;

@@ -56,7 +56,7 @@ pub struct Site {
     pub scope: Scope,
     /// The read of a flag: a volatile or atomic one whose value decides whether the loop around it goes
     /// on, or a volatile one whose value decides branches and goes nowhere else. Set by
-    /// [`crate::cfg::mark_polling_reads`].
+    /// [`crate::polling::mark_polling_reads`].
     pub polling: bool,
     /// Which LLVM instruction of the kernel's entry function this was, counted
     /// in order after the front end's passes; the way back for instrumentation.

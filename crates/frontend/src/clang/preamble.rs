@@ -184,8 +184,14 @@ pub(super) fn precompiled(options: &Options, side: Side) -> Option<PathBuf> {
         .map(|h| format!("#include {h}\n"))
         .collect();
     let list = folder.join(format!("{name}.h"));
-    if fs::read(&list).ok().as_deref() != Some(text.as_bytes()) {
-        fs::write(&list, &text).ok()?;
+    if !list.exists() {
+        // Others may read it, or make the same one, at this moment: it is whole when it gets its name, and is never replaced.
+        fs::write(&fresh, &text).ok()?;
+        let is_there = fs::hard_link(&fresh, &list).is_ok() || list.exists();
+        fs::remove_file(&fresh).ok()?;
+        if !is_there {
+            return None;
+        }
     }
     let mut c = Command::new(&clang);
     c.args(CUDA).arg(format!("--offload-arch={architecture}"));

@@ -207,7 +207,7 @@ impl<'m> Lower<'m> {
         provenance::run(&mut self.k);
         self.infer_elements();
         let cfg = lockstep_kernel::cfg::Cfg::new(&self.k);
-        lockstep_kernel::cfg::mark_polling_reads(&mut self.k, &cfg);
+        lockstep_kernel::polling::mark_polling_reads(&mut self.k, &cfg);
     }
 
     /// Reports an operation that is not supported.

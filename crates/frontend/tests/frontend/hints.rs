@@ -198,14 +198,12 @@ fn block_sizes_from_linear_indices() {
     assert_eq!(by_n.implied_block, [Some(32), Some(8), None]);
     let read = of("a[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x * 64 + threadIdx.x;");
     assert_eq!((read.implied_block, read.reads_block_dim), ([None; 3], [true, false, false]));
-    // What is only stored says nothing of the block.
-    assert_eq!(read.tile_block, [None; 3]);
     let turned = of("a[(blockIdx.x * 16 + threadIdx.y) * n + blockIdx.y * 16 + threadIdx.x] = 1;");
-    assert_eq!((turned.implied_block, turned.tile_block), ([None; 3], [Some(16), Some(16), None]));
+    assert_eq!(turned.implied_block, [None; 3]);
     let grid = of("a[(blockIdx.y * blockDim.y + threadIdx.y) * n + threadIdx.x] = 1;");
     assert_eq!(grid.only_in_grid, [false, true, false]);
     let alone = of("int y = blockIdx.y * blockDim.y + threadIdx.y; if (threadIdx.y < 2) a[y] = 1;");
-    assert_eq!((alone.only_in_grid, alone.tile_block), ([false; 3], [None; 3]));
+    assert_eq!(alone.only_in_grid, [false; 3]);
     let subscripts = of("s[threadIdx.x] = a[threadIdx.y * n];");
     let axes = |read: bool| {
         let shared = |by: &&[bool; 3]| (by[0], by[1]) == (!read, read);
@@ -246,17 +244,13 @@ fn block_sizes_from_linear_indices() {
     assert_eq!((short.implied_block[0], short.most_block[0]), (Some(512), Some(511)));
     // The first threads of a block are not all.
     let first = of("if (threadIdx.x < 64) a[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x];");
-    assert_eq!((first.implied_block, first.tile_block), ([None; 3], [None; 3]));
+    assert_eq!(first.implied_block, [None; 3]);
     let all = "a[blockIdx.x * 64 + threadIdx.x] = 1; if (threadIdx.x < 64) a[n] = 1;";
     assert_eq!(of(all).implied_block, [Some(64), None, None]);
     let last = "if (threadIdx.x < 63) a[blockIdx.x * 64 + threadIdx.x] = 1;";
     assert_eq!(of(last).implied_block, [Some(64), None, None]);
     let rows = of("a[blockIdx.x * 1024 + threadIdx.y * blockDim.y + threadIdx.x] = 1;");
     assert_eq!(rows.implied_block, [None; 3]);
-    let mixed = of("a[blockIdx.x * 256 + (threadIdx.x * 77u) % 256] = 1;");
-    assert_eq!((mixed.implied_block, mixed.tile_block), ([None; 3], [Some(256), None, None]));
-    let lanes = of("a[blockIdx.x * 32 + threadIdx.x % 32] = 1; a[blockIdx.x * 64 + n % 64] = 1;");
-    assert_eq!(lanes.tile_block, [None; 3]);
     let warps = of("if (threadIdx.x % 32 == 0) s[threadIdx.x / 32 + 504] = 1;");
     assert_eq!(warps.most_block, [Some(256), None, None]);
     let some = of("if (threadIdx.x < 64) s[threadIdx.x / 32 + 504] = 1; s[threadIdx.x / 8] = 1;");
@@ -392,7 +386,7 @@ __global__ void written(P p) {
     assert_eq!(data.compared_with, [(Ty::I32, 3)]);
     assert!(n.guards_access && n.compared_with_index[0]);
     assert!(pitch.multiplies_index && !pitch.guards_access);
-    assert!(!h.pairs.is_empty());
+    assert!(!h.pairs.sites().is_empty());
     let (sliced, ..) = slice(&m.kernels[1]);
     assert!(sliced.insts().count() > 0);
     assert!(!Hints::of(&m.kernels[1]).params[0].unused);
@@ -415,8 +409,14 @@ fn pairs_are_of_one_object_and_not_both_atomic() {
         format!("{:?} {}", site.kind, site.through.as_deref().unwrap_or("?"))
     };
     let h = Hints::of(k);
-    let mut found: Vec<_> =
-        h.pairs.iter().map(|&(a, b)| format!("{} - {}", name(a), name(b))).collect();
+    let mut found = Vec::new();
+    h.pairs.all(
+        |site| site,
+        |a, b| {
+            found.push(format!("{} - {}", name(a), name(b)));
+            true
+        },
+    );
     found.sort();
     assert_eq!(
         found,

@@ -126,7 +126,6 @@ impl Form {
 /// The hints about the dimensions of blocks.
 pub(super) struct BlockHints {
     pub(super) implied: [Option<u32>; 3],
-    pub(super) tile: [Option<u32>; 3],
     pub(super) most: [Option<u32>; 3],
     pub(super) only_in_grid: [bool; 3],
 }
@@ -138,8 +137,7 @@ pub(super) fn block_hints(
 ) -> BlockHints {
     let forms = forms(graph);
     let most = most_block(graph, control, &forms);
-    let mut implied = implied_block(graph, &forms, false);
-    let mut tile = implied_block(graph, &forms, true);
+    let mut implied = implied_block(graph, &forms);
     for (axis, extent) in strided_block(graph, &forms).into_iter().enumerate() {
         implied[axis] = implied[axis].or(extent);
     }
@@ -155,7 +153,7 @@ pub(super) fn block_hints(
             && room < 2 * step
             && is_limited(graph, &forms, a as u8, step..=room)
         {
-            (implied[a], tile[a]) = (None, None);
+            implied[a] = None;
         }
     }
     for a in 0..3 {
@@ -165,17 +163,14 @@ pub(super) fn block_hints(
                 && all_guarded(graph, control, &forms, a as u8)
         };
         implied[a] = implied[a].filter(|n| !is_first(n));
-        tile[a] = tile[a].filter(|n| !is_first(n));
         // Where the room is a part of it, each thread takes several elements. Where it is not, the room is too small.
         let too_large = most[a].is_some_and(|m| implied[a].is_some_and(|i| i > m && i % m == 0));
         if reads_block_dim[a] || too_large {
             implied[a] = None;
         }
-        let fits = |n: &u32| most[a].is_none_or(|m| *n <= m);
-        tile[a] = tile[a].filter(fits).filter(|_| implied[a].is_none());
     }
     let only_in_grid = std::array::from_fn(|a| is_only_in_grid(graph, &forms, a as u8));
-    BlockHints { implied, tile, most, only_in_grid }
+    BlockHints { implied, most, only_in_grid }
 }
 
 /// Whether the thread index along an axis is compared with a constant in this range: there are threads beyond the first of
@@ -312,9 +307,8 @@ fn absorbs(forms: &[Form], inst: &Inst) -> bool {
     inst.dst.is_some() && form_of(forms, &inst.op).is_some()
 }
 
-/// What constants beside the indices of blocks and of other threads imply. Beside the block index of another axis, they
-/// count only `across`.
-fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3] {
+/// What constants beside the indices of blocks and of other threads imply.
+fn implied_block(graph: &Graph, forms: &[Form]) -> [Option<u32>; 3] {
     let mut by_block: [Vec<i64>; 3] = Default::default();
     let mut by_thread: [Vec<i64>; 3] = Default::default();
     let mut blocks = [false; 3];
@@ -325,10 +319,7 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
     }
     let whole: Vec<Form> = (forms.iter().enumerate())
         .filter(|(r, form)| {
-            let threads = form.terms.iter().any(|&(atom, _)| match atom {
-                Atom::Reg(r) => across && scrambled(graph, crate::Reg(r)).is_some(),
-                _ => atom.thread_axis().is_some(),
-            });
+            let threads = form.terms.iter().any(|(atom, _)| atom.thread_axis().is_some());
             form.terms.len() >= 2 && threads && is_whole_sum(graph, forms, *r)
         })
         .map(|(_, form)| Form { terms: sorted(&form.terms), constant: form.constant })
@@ -339,14 +330,6 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
     }
     for form in &whole {
         for &(atom, k) in &form.terms {
-            if let Atom::Reg(r) = atom
-                && across
-                && let Some((Atom::Block(_), factor)) = form.next_factor(atom, k)
-                && let Some((a, values)) = scrambled(graph, crate::Reg(r))
-                && k.checked_mul(values) == Some(factor)
-            {
-                by_block[a].push(values);
-            }
             let Some(a) = atom.thread_axis() else { continue };
             let Some((next, factor)) = form.next_factor(atom, k).filter(|_| k > 0) else {
                 continue;
@@ -370,7 +353,7 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
                 continue;
             }
             match (next.block_axis(), next.thread_axis()) {
-                (Some(b), _) if across || b == a || below() || only() => {
+                (Some(b), _) if b == a || below() || only() => {
                     by_block[a as usize].push(extent);
                 }
                 (_, Some(b)) if b != a => {
@@ -393,27 +376,6 @@ fn implied_block(graph: &Graph, forms: &[Form], across: bool) -> [Option<u32>; 3
         };
         extent.map(|e| e as u32)
     })
-}
-
-/// The axis and the number of values of what is made of the thread index along one axis alone, in whatever way, and then
-/// cut to the lowest or highest bits or to a remainder: `(threadIdx.x * 77) % 256`. So many as a warp has threads are lanes.
-fn scrambled(graph: &Graph, r: crate::Reg) -> Option<(usize, i64)> {
-    const LANES: i64 = 32;
-    let Def::Inst(_, inst) = graph.defs[r.0 as usize] else { return None };
-    let values = match inst.op {
-        Op::Int { op: IntOp::And, b: Operand::Imm(m), .. } => m.checked_add(1)?,
-        Op::Int { op: IntOp::URem | IntOp::SRem, b: Operand::Imm(m), .. } => m,
-        Op::Int { op: IntOp::LShr, ty, b: Operand::Imm(by), .. } => {
-            1u64.checked_shl(ty.bits().checked_sub(u32::try_from(by).ok()?)?)?
-        }
-        _ => return None,
-    };
-    let values = i64::try_from(values).ok().filter(|v| (LANES + 1..=MOST_THREADS).contains(v))?;
-    let o = Operand::Reg(r);
-    let mut axes = (0..3).filter(|&a| graph.has(o, THREAD + a));
-    let (Some(axis), None) = (axes.next(), axes.next()) else { return None };
-    let alone = !(0..3).any(|a| graph.has(o, BLOCK + a)) && graph.leaders(o).is_empty();
-    (alone && values.count_ones() == 1).then_some((axis, values))
 }
 
 /// A loop that begins at the thread's index and goes on by a constant, `for (i = threadIdx.x; i < n; i += 128)`, takes one

@@ -31,6 +31,7 @@ use crate::{
     Terminator, Ty,
 };
 use graph::{BLOCK, Graph, THREAD};
+pub use pairs::Pairs;
 
 /// Static knowledge about a kernel, for the choice of launches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,18 +50,13 @@ pub struct Hints {
     /// The block dimension that constants in sums of thread and block indices
     /// imply, where the kernel does not read that dimension.
     pub implied_block: [Option<u32>; 3],
-    /// The same where the kernel does read that dimension, or where the constant stands with the block index of another
-    /// axis, as in a tile that is turned around: what the author had in mind, though other blocks may do.
-    pub tile_block: [Option<u32>; 3],
     /// The most threads along an axis for which every shared array that is
     /// subscripted by the bare thread index is large enough.
     pub most_block: [Option<u32>; 3],
     /// One for each of [`Kernel::params`].
     pub params: Vec<ParamHints>,
-    /// Pairs of access sites that may touch the same memory, of which at least
-    /// one writes and not both are atomic; the smaller number first. A site that
-    /// writes is paired with itself.
-    pub pairs: Vec<(SiteId, SiteId)>,
+    /// Pairs of accesses that may touch the same memory, of which at least one writes and not both are atomic.
+    pub pairs: Pairs,
     /// Barriers of the whole block that stand in a loop.
     pub loops_with_barrier: Vec<SiteId>,
     /// By site: the parameters whose memory holds what its address is computed from. Sorted.
@@ -329,18 +325,19 @@ fn draws_numbers(kernel: &Kernel) -> bool {
 /// Whether what an atomic counted in global memory is put into shared memory: a block fetches its number, or its next piece
 /// of work, for all of its threads, and so do others.
 fn fetches_work(kernel: &Kernel) -> bool {
-    let is_drawn = |o: Operand| {
-        kernel.insts().any(|inst| match inst.op {
-            Op::Atomic { op: AtomicOp::Add | AtomicOp::Inc, site, .. } => {
-                matches!(kernel.site(site).space, Space::Global | Space::Generic)
-                    && inst.dst.is_some_and(|d| Operand::Reg(d) == o)
-            }
-            _ => false,
-        })
-    };
+    let mut drawn = vec![false; kernel.regs.len()];
+    for inst in kernel.insts() {
+        if let (Op::Atomic { op: AtomicOp::Add | AtomicOp::Inc, site, .. }, Some(dst)) =
+            (&inst.op, inst.dst)
+        {
+            drawn[dst.0 as usize] =
+                matches!(kernel.site(*site).space, Space::Global | Space::Generic);
+        }
+    }
+    let is_drawn = |o: &Operand| matches!(o, Operand::Reg(r) if drawn[r.0 as usize]);
     kernel.insts().any(|inst| match &inst.op {
         Op::Store { site, values, .. } => {
-            kernel.site(*site).space == Space::Shared && values.iter().any(|&v| is_drawn(v))
+            kernel.site(*site).space == Space::Shared && values.iter().any(is_drawn)
         }
         _ => false,
     })
@@ -351,11 +348,15 @@ fn fetches_work(kernel: &Kernel) -> bool {
 /// tries to take.
 fn talks_to_blocks(kernel: &Kernel, cfg: &Cfg) -> bool {
     let waits = crate::waits::waits(kernel, cfg);
-    let is_used = |reg: Reg| {
-        let mut used = false;
-        kernel.insts().for_each(|i| i.op.for_each_operand(|o| used |= o == Operand::Reg(reg)));
-        used
-    };
+    let mut used = vec![false; kernel.regs.len()];
+    kernel.insts().for_each(|inst| {
+        inst.op.for_each_operand(|o| {
+            if let Operand::Reg(r) = o {
+                used[r.0 as usize] = true;
+            }
+        });
+    });
+    let is_used = |reg: Reg| used[reg.0 as usize];
     kernel.insts().any(|inst| match inst.op {
         Op::Atomic { op, site, scope: Scope::Device | Scope::System, .. } => {
             let takes = matches!(op, AtomicOp::CompareExchange | AtomicOp::Exchange)
@@ -373,15 +374,6 @@ fn talks_to_blocks(kernel: &Kernel, cfg: &Cfg) -> bool {
 
 impl Hints {
     pub fn of(kernel: &Kernel) -> Hints {
-        Hints::with(kernel, true)
-    }
-
-    /// What they say of launches alone: there are no pairs, of which large kernels have very many.
-    pub fn of_launches(kernel: &Kernel) -> Hints {
-        Hints::with(kernel, false)
-    }
-
-    fn with(kernel: &Kernel, pairs: bool) -> Hints {
         let cfg = Cfg::new(kernel);
         let defs = definitions(kernel);
         let bases = Bases::new(kernel, &defs);
@@ -392,7 +384,7 @@ impl Hints {
         hints.block_axes[0] |= hints.reads_block_dim[0] && draws_numbers(kernel);
         hints.block_axes[0] |= fetches_work(kernel) || talks_to_blocks(kernel, &cfg);
         let blocks = affine::block_hints(&graph, &control, hints.reads_block_dim);
-        (hints.implied_block, hints.tile_block) = (blocks.implied, blocks.tile);
+        hints.implied_block = blocks.implied;
         hints.most_block = blocks.most;
         hints.only_in_grid = blocks.only_in_grid;
         hints.led_by = led_by(&graph);
@@ -402,9 +394,7 @@ impl Hints {
         hints.member_at = graph.members.at.clone();
         (hints.ranked, hints.ranked_by) = ranked(&graph);
         hints.addressed_by = addressed_by(&graph);
-        if pairs {
-            hints.pairs = pairs::pairs(&graph);
-        }
+        hints.pairs = Pairs::of(&graph);
         hints.updates = updates::updates(kernel, &defs, &bases);
         let decides = graph.access_branches.iter().enumerate().filter(|(_, d)| **d);
         hints.access_branches = decides.map(|(b, _)| BlockId(b as u32)).collect();

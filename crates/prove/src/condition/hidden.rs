@@ -184,7 +184,7 @@ pub(crate) fn catalogue(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> 
 
 /// Blocks of the size that the kernel's own arithmetic is for: `blockIdx.x * 16 + threadIdx.x` is for blocks of 16.
 fn with_implied_block(kernel: &Kernel, from: &Narrowed) -> Narrowed {
-    let implied = lockstep_kernel::hints::Hints::of_launches(kernel).implied_block;
+    let implied = lockstep_kernel::hints::Hints::of(kernel).implied_block;
     let mut out = from.clone();
     for axis in 0..3 {
         if let (DimSpec::Any, Some(n)) = (out.assumptions.block[axis], implied[axis]) {
@@ -255,7 +255,7 @@ fn no_wrap(p: usize) -> Tree {
 /// their work from a counter: a proof for a single such block would be useless.
 fn flattened(kernel: &Kernel, base: &Narrowed) -> Narrowed {
     let mut c = base.clone();
-    let several = lockstep_kernel::hints::Hints::of_launches(kernel).block_axes;
+    let several = lockstep_kernel::hints::Hints::of(kernel).block_axes;
     let reads = |s: Special| kernel.insts().any(|i| i.op == Op::Special(s));
     for axis in 0..3 {
         let a = axis as u8;
@@ -350,7 +350,7 @@ fn area_conditions(kernel: &Kernel, given: &Assumptions, shape: &Shape) -> Vec<V
 /// the parameter may not be assumed to be at least the number of threads: a guard that is too wide by one would be
 /// excused.
 fn guards(kernel: &Kernel) -> Vec<bool> {
-    let hints = lockstep_kernel::hints::Hints::of_launches(kernel);
+    let hints = lockstep_kernel::hints::Hints::of(kernel);
     hints.params.iter().map(|p| p.compared_with_index.contains(&true)).collect()
 }
 

@@ -55,9 +55,8 @@ pub(crate) struct Judgement {
 pub(crate) fn judge(driver: &Driver) -> Judgement {
     let kernel = driver.lab.space.kernel;
     // An access that conflicts with no other needs no barrier.
-    let mut pairs = driver.lab.space.hints.pairs.iter();
-    let all_reached =
-        pairs.all(|(a, b)| driver.reached.site(a.0 as usize) && driver.reached.site(b.0 as usize));
+    let conflicting = driver.lab.space.hints.pairs.sites();
+    let all_reached = conflicting.iter().all(|site| driver.reached.site(site.0 as usize));
     let complete = || driver.done.iter().filter(|d| d.complete);
     let unknown = complete().any(|d| d.barriers.is_none());
     if !driver.lab.config.barrier_needs || !all_reached || unknown {

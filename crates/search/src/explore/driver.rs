@@ -483,15 +483,17 @@ impl<'a> Driver<'a> {
             let loc = space.kernel.loc(space.kernel.site(site).loc);
             (loc.line, loc.column)
         };
-        let pairs = self.settings.may_race.as_ref().unwrap_or(&space.hints.pairs);
-        pairs.iter().all(|&(a, b)| {
-            let wanted = [at(a), at(b)];
+        let raced = |a: (u32, u32), b: (u32, u32)| {
             races.iter().any(|e| {
-                let places: Vec<_> =
-                    e.finding.accesses.iter().map(|a| (a.place.line, a.place.column)).collect();
-                wanted.iter().all(|w| places.contains(w))
+                let is_one =
+                    |w| e.finding.accesses.iter().any(|a| (a.place.line, a.place.column) == w);
+                is_one(a) && is_one(b)
             })
-        })
+        };
+        match &self.settings.may_race {
+            Some(pairs) => pairs.iter().all(|&(a, b)| raced(at(a), at(b))),
+            None => space.hints.pairs.all(at, raced),
+        }
     }
 
     pub(crate) fn sites(&self) -> (usize, usize) {

@@ -28,7 +28,7 @@ pub struct UsualDims {
 
 impl UsualDims {
     pub fn of(kernel: &Kernel) -> UsualDims {
-        let h = Hints::of_launches(kernel);
+        let h = Hints::of(kernel);
         let [block, grid] = asked(kernel, &h);
         let only = |asked: bool| (!asked).then_some(1);
         UsualDims {

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use lockstep_finding::Reason;
 use lockstep_kernel::{
-    Kernel, Language, Op, ParamKind, Scheduling, SiteKind,
-    cfg::{Cfg, mark_polling_reads},
+    Kernel, Language, Op, ParamKind, Scheduling, SiteKind, cfg::Cfg, polling::mark_polling_reads,
 };
 
 use crate::code::decode::decode;
