@@ -41,6 +41,7 @@ pub use launch::{DimSpec, MOST_NUMBERED};
 pub use order::why_safe::{Reasons, Safe};
 pub use property::alarm::{Alarm, Cell, Model};
 pub use smt::z3_api::solver_failure;
+pub use verdict::check::Open;
 pub use verdict::missing_operations::absent;
 pub use verdict::proof_log::{LoggedObligation, LoggedPair, ProofLog};
 pub use verdict::{Config, Proof, Stats, prove};

@@ -34,22 +34,22 @@ pub(crate) fn build(
     spaces: Spaces,
     codegen: Option<Codegen>,
 ) -> Result<Built, String> {
-    build_known(input, options, name, Known::Nothing, spaces, codegen)
+    build_known(input, options, name, spaces, codegen, |_| Known::Nothing)
 }
 
 pub(crate) fn build_known(
     input: Input,
     options: &Options,
     name: Option<&str>,
-    known: Known,
     spaces: Spaces,
     codegen: Option<Codegen>,
+    known: impl Fn(&Kernel) -> Known,
 ) -> Result<Built, String> {
     let module = load(input, options).map_err(|e| e.to_string())?;
     let named =
         |k: &&Kernel| name.is_none_or(|n| k.name == n || k.name.split('<').next() == Some(n));
     let kernel = module.kernels.iter().find(named).ok_or("no such kernel")?.clone();
-    let plan = plan(&kernel, &known, Barriers::MayBeMissed, spaces)?;
+    let plan = plan(&kernel, &known(&kernel), Barriers::MayBeMissed, spaces)?;
     lockstep_device_build::build(input, options, &kernel, plan, codegen).map_err(|e| e.to_string())
 }
 

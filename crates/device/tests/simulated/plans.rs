@@ -15,7 +15,8 @@ fn checked(body: &str, known: Known) -> Vec<As> {
 }}"
     );
     let input = Input::Text { name: "k.cu", bytes: text.as_bytes() };
-    let built = build_known(input, &options(&[]), None, known, BOTH, None).expect("it is built");
+    let built = build_known(input, &options(&[]), None, BOTH, None, |_| known.clone())
+        .expect("it is built");
     built.archive.plan.checked.iter().map(|c| c.how).collect()
 }
 

@@ -1,8 +1,8 @@
 //! `lockstep device build`: a kernel with the checker in it, for a GPU.
 //!
-//! The prover says which accesses cannot race, whatever the arguments are. Its proof may rest on nothing but that arrays do
-//! not overlap, which `lockstep-device` sees in the launch: a proof under other conditions leaves nothing out, and neither does
-//! one of some accesses only.
+//! The prover says which accesses cannot race, whatever the arguments are. What it says may rest on nothing but that arrays
+//! do not overlap, which `lockstep-device` sees in the launch: a proof under other conditions leaves nothing out. Where some
+//! accesses may race, the others are left out if nothing about them rests on memory that the kernel writes.
 
 use std::path::Path;
 use std::time::Duration;
@@ -193,19 +193,18 @@ fn proved(
         ..Config::default()
     };
     let proof = prove(kernel, &assumptions, &config);
+    let is_checked =
+        |assumes: &[Condition]| assumes.iter().all(|c| is_apart(&c.claim) || dims.imply(&c.claim));
     let of = |kind: Kind| match proof.verdicts.iter().find(|(k, _)| *k == kind) {
-        Some((_, Verdict::Proved { assumes }))
-            if assumes.iter().all(|c| is_apart(&c.claim) || dims.imply(&c.claim)) =>
-        {
-            Some(assumes.clone())
-        }
+        Some((_, Verdict::Proved { assumes })) if is_checked(assumes) => Some(assumes.clone()),
         _ => None,
     };
-    let (races, barriers) = (of(Kind::DataRace), of(Kind::BarrierDivergence));
-    let known = match races {
-        Some(_) => Known::MayRace(Vec::new()),
-        // Where some accesses may race, the prover does not say what its word on the others rests on.
-        None => Known::ArraysAreApart,
+    let barriers = of(Kind::BarrierDivergence);
+    let open = proof.open.as_ref().filter(|open| is_checked(&open.assumes));
+    let (known, races) = match (of(Kind::DataRace), open) {
+        (Some(assumes), _) => (Known::MayRace(Vec::new()), Some(assumes)),
+        (None, Some(open)) => (Known::MayRace(open.pairs.clone()), Some(open.assumes.clone())),
+        (None, None) => (Known::ArraysAreApart, None),
     };
     let reached = match barriers {
         Some(_) => Barriers::Reached,

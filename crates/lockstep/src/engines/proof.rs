@@ -57,7 +57,7 @@ pub(crate) fn replace(proof: &mut Proof, other: Proof, whole: bool) {
     proof.logs.retain(|(k, _)| !taken.contains(k));
     proof.logs.extend(other.logs.into_iter().filter(|(k, _)| taken.contains(k)));
     if taken.contains(&Kind::DataRace) {
-        (proof.safe, proof.may_race) = (other.safe, other.may_race);
+        (proof.safe, proof.may_race, proof.open) = (other.safe, other.may_race, other.open);
         (proof.grid, proof.block) = (other.grid, other.block);
     }
     proof.alarms.retain(|a| !taken.contains(&a.finding.kind));
@@ -423,6 +423,7 @@ mod tests {
                 late,
                 safe: None,
                 may_race: None,
+                open: None,
                 logs: Vec::new(),
                 grid: [any; 3],
                 block: [any; 3],

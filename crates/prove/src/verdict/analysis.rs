@@ -18,6 +18,7 @@ use crate::order::why_safe::Safe;
 use crate::property::alarm::Alarm;
 use crate::symbolic::evaluate;
 use crate::symbolic::records::is_block_barrier;
+use crate::verdict::check::Open;
 use crate::verdict::proof_log::ProofLog;
 use crate::verdict::{Config, Proof, Stats};
 
@@ -48,6 +49,7 @@ pub(crate) struct Analysis {
     pub(crate) race: Verdict,
     race_alarms: Vec<Alarm>,
     may_race: Option<Vec<(SiteId, SiteId)>>,
+    open: Option<Open>,
     /// The roles of parameters in the indices.
     shape: Shape,
     /// Whether an operation was not modelled.
@@ -100,8 +102,20 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
         crate::verdict::redundant::find(kernel, &mut first, limits);
     }
     first.stats.seconds = started.elapsed().as_secs_f64();
-    let Analysis { mut verdicts, alarms, stats, safe, may_race, under: (under, _), logs, .. } =
-        first;
+    let Analysis {
+        mut verdicts,
+        alarms,
+        stats,
+        safe,
+        may_race,
+        mut open,
+        under: (under, _),
+        logs,
+        ..
+    } = first;
+    if let Some(Open { assumes, .. }) = &mut open {
+        Condition::add(assumes, assumptions.unsaid());
+    }
     for (_, verdict) in &mut verdicts {
         if let Verdict::Proved { assumes } = verdict {
             Condition::add(assumes, assumptions.unsaid());
@@ -113,7 +127,7 @@ pub(crate) fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config)
     let stats =
         Stats { spent: Duration::from_millis(meter.spent()), rules: record.figures(), ..stats };
     let (grid, block) = (under.grid, under.block);
-    Proof { verdicts, alarms, stats, late, safe, may_race, grid, block, logs }
+    Proof { verdicts, alarms, stats, late, safe, may_race, open, grid, block, logs }
 }
 
 /// Whether more time for a query may change a verdict.
@@ -147,6 +161,7 @@ pub(crate) fn analyse(
             race: unknown,
             race_alarms: Vec::new(),
             may_race: None,
+            open: None,
             shape: Shape::default(),
             safe: None,
             gap: true,
@@ -209,7 +224,7 @@ pub(crate) fn analyse(
         rules: Vec::new(),
     };
     let may_race = race.is_decided.then(|| race.alarms.iter().map(|a| a.sites).collect());
-    let (race, race_alarms) = (race.verdict, race.alarms);
+    let (race, race_alarms, race_open) = (race.verdict, race.alarms, race.open);
     let is_proved = |(_, v): &&(Kind, Verdict)| matches!(v, Verdict::Proved { .. });
     let logs = verdicts
         .iter()
@@ -229,6 +244,7 @@ pub(crate) fn analyse(
         race,
         race_alarms,
         may_race,
+        open: race_open,
         shape,
         safe,
         gap: false,

@@ -4,7 +4,7 @@ use lockstep_finding::{
     Action, Condition, Confidence, Dependent, Kind, Place, Question, Reason, SourceLine, Statement,
     Verdict,
 };
-use lockstep_kernel::{Barrier, ParamKind};
+use lockstep_kernel::{Barrier, ParamKind, SiteId};
 
 use crate::decide::asked::About;
 use crate::decide::limits::{Limits, Purpose};
@@ -13,7 +13,7 @@ use crate::launch::context::{FnKind, Hints, Level};
 use crate::order::divergence::What;
 use crate::order::pair::{Candidate, Pairs};
 use crate::property::alarm::Alarm;
-use crate::property::race::Tiles;
+use crate::property::race::{Decided, Tiles};
 use crate::symbolic::records::Mode;
 use crate::symbolic::source::line_of;
 use crate::term::walk::{Assignment, reachable};
@@ -84,6 +84,17 @@ pub(crate) struct Races {
     pub(crate) alarms: Vec<Alarm>,
     /// Whether all accesses without an alarm are known not to race.
     pub(crate) is_decided: bool,
+    pub(crate) open: Option<Open>,
+}
+
+/// The pairs of accesses whose races are not excluded, where those of all others are, whatever the races of these do to
+/// the contents of memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// Sorted; the smaller site comes first.
+    pub pairs: Vec<(SiteId, SiteId)>,
+    /// What that rests on.
+    pub assumes: Vec<Condition>,
 }
 
 impl Pairs<'_, '_> {
@@ -247,6 +258,7 @@ impl Pairs<'_, '_> {
             verdict: Verdict::Unknown { because },
             alarms: Vec::new(),
             is_decided: false,
+            open: None,
         };
         let Some(candidates) = self.race_candidates(limits, divergence.tiles) else {
             return unknown(limits.ran_out());
@@ -259,7 +271,8 @@ impl Pairs<'_, '_> {
         if limits.purpose == Purpose::OneRace
             && let Some(alarm) = self.obvious_race(&candidates, divergence, limits)
         {
-            return Races { verdict: Verdict::Found, alarms: vec![alarm], is_decided: false };
+            let (verdict, alarms) = (Verdict::Found, vec![alarm]);
+            return Races { verdict, alarms, is_decided: false, open: None };
         }
         self.solver.all_or_nothing = proof_only;
         let decided = self.decide(candidates, limits);
@@ -270,7 +283,7 @@ impl Pairs<'_, '_> {
         self.solver.begin(About::Other);
         let mut alarms: Vec<Alarm> = Vec::new();
         let mut undecided = None;
-        let mut seen: Vec<(lockstep_kernel::SiteId, lockstep_kernel::SiteId)> = Vec::new();
+        let mut seen: Vec<(SiteId, SiteId)> = Vec::new();
         let met = decided.iter().any(|d| matches!(d.outcome, Outcome::Sat));
         let mut models =
             if met && self.is_proved_when_counted(limits) { Models::Large } else { Models::Small };
@@ -325,7 +338,40 @@ impl Pairs<'_, '_> {
         } else {
             Verdict::Proved { assumes: self.assumptions() }
         };
-        Races { verdict, alarms, is_decided }
+        let open = self.open(&decided, divergence);
+        Races { verdict, alarms, is_decided, open }
+    }
+
+    /// What is excluded rests on no memory that the kernel writes: where a race is left, such memory may hold anything.
+    fn open(&mut self, decided: &[Decided], divergence: &Divergence) -> Option<Open> {
+        let rests_on_races = self.exec.forwarding || divergence.rests_on_races;
+        let is_relied_on = divergence.misaligned.is_none() && divergence.loose.is_none();
+        if rests_on_races || !is_relied_on || !self.drawn_from.is_empty() {
+            return None;
+        }
+        for access in 0..self.exec.accesses.len() {
+            let side = self.side(access, 1, Level::Block);
+            let mut terms = side.conditions;
+            for case in side.cases {
+                terms.push(case.when);
+                if let crate::symbolic::memory::Place::At(_, offset) = case.place {
+                    terms.push(offset);
+                }
+            }
+            terms.extend(side.length);
+            if self.reads_written(&terms) {
+                return None;
+            }
+        }
+        let site = |access: usize| self.exec.accesses[access].site;
+        let is_left = |d: &&Decided| !matches!(d.outcome, Outcome::Unsat);
+        let mut pairs: Vec<(SiteId, SiteId)> = (decided.iter().filter(is_left))
+            .map(|d| (site(d.candidate.first), site(d.candidate.second)))
+            .map(|(a, b)| (a.min(b), a.max(b)))
+            .collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Some(Open { pairs, assumes: self.assumptions() })
     }
 
     /// A confirmed race with a model among the usual assignments. `None` does not mean that there is no race.

@@ -19,6 +19,7 @@ use crate::launch::DimSpec;
 use crate::launch::assumptions::Assumptions;
 use crate::order::why_safe::Safe;
 use crate::property::alarm::Alarm;
+use crate::verdict::check::Open;
 use crate::verdict::proof_log::ProofLog;
 
 /// Which kinds to prove, and the limits.
@@ -98,6 +99,9 @@ pub struct Proof {
     pub safe: Option<Vec<Safe>>,
     /// The accesses that may race, where all others are known not to.
     pub may_race: Option<Vec<(SiteId, SiteId)>>,
+    /// The pairs that are left, without any condition on launches but those given, and only where nothing depends on memory in
+    /// which there may be races.
+    pub open: Option<Open>,
     /// The dimensions that the verdict on races covers.
     pub grid: [DimSpec; 3],
     pub block: [DimSpec; 3],
@@ -113,6 +117,9 @@ pub fn prove(kernel: &Kernel, assumptions: &Assumptions, config: &Config) -> Pro
             if let Verdict::Proved { assumes } = verdict {
                 assumes.push(Statement::GroupsOfOneSize.into());
             }
+        }
+        if let Some(Open { assumes, .. }) = &mut proof.open {
+            assumes.push(Statement::GroupsOfOneSize.into());
         }
     }
     proof
