@@ -6,6 +6,8 @@ mod memory;
 mod op;
 mod operators;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use code::*;
@@ -91,6 +93,21 @@ impl Kernel {
     }
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.0 as usize]
+    }
+    /// The sites of blocks that a thread at this one may still come to (of the write, where an operation has two).
+    pub fn sites_from(&self, block: BlockId) -> HashSet<SiteId> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut ahead = vec![block];
+        let mut sites = HashSet::new();
+        while let Some(next) = ahead.pop() {
+            if std::mem::replace(&mut seen[next.0 as usize], true) {
+                continue;
+            }
+            let block = self.block(next);
+            sites.extend(block.insts.iter().filter_map(|inst| inst.op.site()));
+            ahead.extend(block.term.successors());
+        }
+        sites
     }
     pub fn reg_ty(&self, r: Reg) -> Ty {
         self.regs[r.0 as usize]

@@ -5,7 +5,7 @@
 //! | step | value in iteration k |
 //! |---|---|
 //! | `x += s`, `s` the same in every iteration (perhaps under such a condition) | `x0 + k*s`, modulo the width |
-//! | `x <<= c`, `x *= 2^c`, `x >>= c`, `x /= 2^c` (not negative) | shifts by `k*c` |
+//! | `x <<= c`, `x *= 2^c`, `x >>= c`, `x /= 2^c` | shifts by `k*c` (of `-x0`, where that is positive and divided) |
 //! | `x = r - x`, `x ^= c`, two variables that swap | one value in even iterations, one in odd ones |
 //! | `x = r` | `x0`, then `r` |
 //! | `x = f(..)` of the iteration, and of variables with one of these forms | `x0`, then that of the iteration before |
@@ -50,7 +50,7 @@ pub(crate) enum Recurrence {
         arithmetic: bool,
         by: u64,
     },
-    /// Signed division by a power of two: a shift where the initial value is not negative.
+    /// Signed division by a power of two.
     Halve(u64),
     Alternate {
         other: T,
@@ -313,7 +313,7 @@ impl Exec<'_, '_> {
 
     fn value_with(&mut self, l: usize, i: usize, k: T, init: T, recurrence: Recurrence) -> T {
         let width = self.ctx.pool.width(init);
-        let shifted = |ctx: &mut Ctx, by: u64, op: Bin| {
+        let shifted = |ctx: &mut Ctx, init: T, by: u64, op: Bin| {
             let limit = u64::from(width).div_ceil(by);
             let top = ctx.pool.constant(limit, 64);
             let small = ctx.pool.ult(k, top);
@@ -333,12 +333,23 @@ impl Exec<'_, '_> {
                 pool.add(init, moved)
             }
             // Widths below 8 bits cannot represent their own width as a shift amount.
-            Recurrence::ShiftLeft(c) if width >= 8 => shifted(self.ctx, c, Bin::Shl),
+            Recurrence::ShiftLeft(c) if width >= 8 => shifted(self.ctx, init, c, Bin::Shl),
             Recurrence::ShiftRight { arithmetic, by } if width >= 8 => {
-                shifted(self.ctx, by, if arithmetic { Bin::AShr } else { Bin::LShr })
+                shifted(self.ctx, init, by, if arithmetic { Bin::AShr } else { Bin::LShr })
             }
-            Recurrence::Halve(c) if width >= 8 && pool.range(init).nonneg() => {
-                shifted(self.ctx, c, Bin::LShr)
+            // Division rounds towards zero: that of a negative value is that of its opposite.
+            Recurrence::Halve(c) if width >= 8 => {
+                let above = shifted(self.ctx, init, c, Bin::LShr);
+                if self.ctx.pool.range(init).nonneg() {
+                    return above;
+                }
+                let zero = self.ctx.pool.constant(0, width);
+                let opposite = self.ctx.pool.sub(zero, init);
+                let below = shifted(self.ctx, opposite, c, Bin::LShr);
+                let pool = &mut self.ctx.pool;
+                let below = pool.sub(zero, below);
+                let negative = pool.slt(init, zero);
+                pool.ite(negative, below, above)
             }
             Recurrence::Alternate { other } => {
                 let low = pool.trunc(k, 1);

@@ -19,6 +19,10 @@ use crate::space::slots::{Part, Slot};
 const LIKELY: [i64; 12] = [256, 128, 64, 32, 16, 8, 4, 2, 512, 1, 4096, 1 << 16];
 /// Maximum number of threads of an initial launch.
 const FEW: u64 = 1 << 13;
+/// Better still are so many threads, in blocks of several warps: sizes grow with the number of threads, so that the time
+/// of a launch grows with its square.
+const BEST: u64 = 1 << 9;
+const SEVERAL_WARPS: u64 = 64;
 /// Maximum number of threads of a launch whose dimensions follow from arguments: larger ones take too long.
 const MOST: u64 = 1 << 20;
 
@@ -273,10 +277,13 @@ impl Space<'_> {
         let usual = self.related.drivers.iter().map(|d| self.clamp(d.0, usual.int(d.0))).collect();
         let alike = LIKELY.map(|v| vec![v; self.related.drivers.len()]);
         let choices: Vec<Vec<i64>> = std::iter::once(usual).chain(alike).collect();
-        let ordinary = |c: &Candidate| c.threads() <= FEW && self.oddities(c).is_empty();
         let plain: Vec<Candidate> = choices.iter().map(|v| self.driven(v)).collect();
         let possible = || (0..choices.len()).filter(|&k| self.is_possible(&plain[k]));
-        match possible().find(|&k| ordinary(&plain[k])).or(possible().next()) {
+        let ordinary = || possible().filter(|&k| self.oddities(&plain[k]).is_empty());
+        let few = || ordinary().find(|&k| plain[k].threads() <= FEW);
+        let best = ordinary()
+            .find(|&k| plain[k].threads() <= BEST && plain[k].block_threads() >= SEVERAL_WARPS);
+        match best.or_else(few).or(possible().next()) {
             Some(k) => {
                 for (driver, v) in self.related.drivers.iter_mut().zip(&choices[k]) {
                     driver.1 = Some(*v);

@@ -139,7 +139,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
             return;
         }
         let warp = &mut self.warps[at.warp];
-        warp.strayed |= warp.awaited & t.mask;
+        if warp.awaited & t.mask != 0 {
+            warp.stray(t.mask, site);
+        }
         if self.memory.unwritten[t.object] {
             return;
         }

@@ -266,18 +266,28 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         warp.strayed &= warp.awaited;
     }
 
-    /// Lanes in the mask of a warp operation that have returned need not arrive. But lanes that executed other code
-    /// while the others waited for them, and did not arrive, are a fault.
+    /// Lanes in the mask of a warp operation that have returned need not arrive. But lanes that went past it are a fault:
+    /// while the others waited for them, they made an access that those, too, may still come to.
     fn check_strayed(&mut self, w: usize, here: u32, named: u32, loc: LocId, world: &mut World<O>) {
-        let first = self.warps[w].first_thread;
+        let warp = &self.warps[w];
+        let first = warp.first_thread;
         let size = self.p.lanes_from(self.block, first);
         let lanes = if size >= 32 { u32::MAX } else { (1 << size) - 1 };
-        let strayed = named & lanes & !self.warps[w].alive & self.warps[w].strayed;
+        let mut strayed = named & lanes & !warp.alive & warp.strayed;
         if strayed == 0 || here & !named != 0 || self.failed {
             return;
         }
-        let (thread, absent) = (first + here.trailing_zeros(), first + strayed.trailing_zeros());
-        self.fault(w, &Fault::LaneReturned { loc, thread, mask: named, absent }, world);
+        let Some(waiting) = warp.groups.iter().find(|g| g.mask & here != 0) else { return };
+        let ahead = self.p.kernel.sites_from(self.p.code.order[waiting.block as usize]);
+        while strayed != 0 {
+            let lane = strayed.trailing_zeros();
+            if ahead.contains(&self.warps[w].strayed_at[lane as usize]) {
+                let (thread, absent) = (first + here.trailing_zeros(), first + lane);
+                self.fault(w, &Fault::LaneReturned { loc, thread, mask: named, absent }, world);
+                return;
+            }
+            strayed &= strayed - 1;
+        }
     }
 
     fn waiting_at(&self, g: &Group) -> LocId {

@@ -13,7 +13,7 @@ use lockstep_kernel::{LocId, SiteId};
 use rustc_hash::FxHashMap;
 
 use crate::code::program::Program;
-use crate::code::registers::{Registers, Regs};
+use crate::code::registers::{LANES, Registers, Regs};
 use crate::machine::copies::{AsyncCopies, GroupCopies};
 use crate::machine::fault::Fault;
 use crate::machine::memory::{Globals, Memory, Storage};
@@ -77,6 +77,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
             first_thread: 0,
             awaited: 0,
             strayed: 0,
+            strayed_at: [SiteId(0); LANES],
             placed: false,
         };
         BlockRun {

@@ -64,11 +64,25 @@ pub(crate) struct Warp {
     pub groups: Vec<Group>,
     pub alive: u32,
     pub first_thread: u32,
-    /// Lanes that other lanes of the warp wait for, and those of them that made an access during that wait.
+    /// Lanes that other lanes of the warp wait for, those of them that made an access during that wait, and the last
+    /// one that each made.
     pub awaited: u32,
     pub strayed: u32,
+    pub strayed_at: [SiteId; LANES],
     /// Whether the registers that a thread's position determines are set.
     pub placed: bool,
+}
+
+impl Warp {
+    /// Notes an access of lanes that others may be waiting for.
+    pub(crate) fn stray(&mut self, mask: u32, site: SiteId) {
+        let mut lanes = self.awaited & mask;
+        self.strayed |= lanes;
+        while lanes != 0 {
+            self.strayed_at[lanes.trailing_zeros() as usize] = site;
+            lanes &= lanes - 1;
+        }
+    }
 }
 
 /// Writes the registers that a thread's position determines.

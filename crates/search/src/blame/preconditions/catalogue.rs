@@ -313,10 +313,8 @@ pub(super) fn requirements(space: &Space, widths: bool) -> Vec<Requirement> {
     for a in (0..3).filter(|&a| threads[a]) {
         // A block of one row that is smaller than a warp is no limit that callers keep to.
         let is_row = !(0..3).any(|b| b != a && threads[b]);
-        for &n in &constants {
-            if is_row && n < WARP {
-                continue;
-            }
+        for &n in constants.iter().filter(|&&n| !is_row || n >= WARP) {
+            out.push(Requirement::new(Quantity::Block(a), Relation::AtLeast, Expr::int(n)));
             for relation in [Relation::AtMost, Relation::Equal] {
                 out.push(Requirement::new(Quantity::Block(a), relation, Expr::int(n)));
             }
