@@ -418,6 +418,9 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
             mask.iter_mut().for_each(|o| *o = f(*o));
         }
         Op::Match { value, mask, .. } => each(&mut [value, mask]),
+        Op::MatrixProduct { a, b, c, .. } => {
+            a.iter_mut().chain(b).chain(c).for_each(|o| *o = f(*o));
+        }
         Op::Print { format, args } => {
             each(&mut [format]);
             match args {

@@ -250,6 +250,17 @@ impl Dumper<'_> {
                     o(mask)
                 )
             }
+            Op::MatrixProduct { product: p, a, b, c } => format!(
+                "matrix product {}x8x{} {:?} {:?} {} {} * {} + {}",
+                p.rows,
+                p.depth,
+                p.a,
+                p.b,
+                p.sum,
+                self.list(a),
+                self.list(b),
+                self.list(c)
+            ),
             Op::ActiveMask => "activemask".to_string(),
             Op::Print { format, args } => match args {
                 PrintArgs::Buffer(b) => format!("print {}, buffer {}", o(format), o(b)),

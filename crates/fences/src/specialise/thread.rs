@@ -519,6 +519,7 @@ impl Thread<'_> {
             Op::Texel { .. } | Op::ImageSize { .. } => return outside("a texture or image"),
             Op::MemCopy { .. } => return outside("an asynchronous copy"),
             Op::GroupCopy { .. } => return outside("a copy by a work-group"),
+            Op::MatrixProduct { .. } => return outside("a product of matrices"),
             Op::Alloc { .. } | Op::Free { .. } => return outside("device memory allocation"),
             Op::Foreign { what, .. } | Op::Unsupported(what) => {
                 return outside(&self.world.kernel.unsupported[*what as usize].what);

@@ -394,6 +394,7 @@ fn acts_on_others(kernel: &Kernel, op: &Op) -> bool {
         | Op::Shuffle { .. }
         | Op::Vote { .. }
         | Op::Match { .. }
+        | Op::MatrixProduct { .. }
         | Op::Foreign { .. }
         | Op::Unsupported(_) => true,
         _ => false,

@@ -14,6 +14,7 @@ mod function;
 mod inputs;
 mod insts;
 mod memory;
+mod narrow_addresses;
 pub(crate) mod program;
 mod provenance;
 mod types;
@@ -108,8 +109,6 @@ struct Lower<'m> {
     field_loads: HashMap<Val, Rc<[Operand]>>,
     /// Explicit selections for loads of array elements in struct parameters.
     chosen_loads: HashMap<Val, Vec<inputs::fields::Chosen>>,
-    /// Values that are known not to be truncated addresses ([`ptx`]).
-    numbers: HashSet<Val>,
     /// The first barrier that orders images and buffers differently.
     partial_barrier: Option<LocId>,
     /// Functions whose address was taken: each has a fake address.
@@ -171,7 +170,6 @@ impl<'m> Lower<'m> {
             textures: HashMap::new(),
             field_loads: HashMap::new(),
             chosen_loads: HashMap::new(),
-            numbers: HashSet::new(),
             partial_barrier: None,
             functions: Vec::new(),
             locs: debug::Locs::new(name),
@@ -203,6 +201,7 @@ impl<'m> Lower<'m> {
         self.call_function(f, args, None);
         self.drop_ghosts();
         self.check_image_order();
+        narrow_addresses::run(&mut self.k);
         cleanup::run(&mut self.k);
         provenance::run(&mut self.k);
         self.infer_elements();

@@ -112,6 +112,7 @@ pub(super) fn bases(k: &Kernel) -> Vec<Base> {
                 match inst.op {
                     Op::Index { base, .. }
                     | Op::Texel { image: base, .. }
+                    | Op::Shuffle { value: base, predicate: false, .. }
                     | Op::Copy { a: base, .. } => {
                         let base = of(&bases, base);
                         raise(&mut bases, dst, base);

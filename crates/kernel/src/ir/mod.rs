@@ -1,7 +1,8 @@
-//! The data of a kernel: [`operators`], operations ([`op`]), blocks ([`code`]), objects and parameters ([`memory`]),
+//! The data of a kernel: [`operators`], operations ([`op`]), shapes of matrices ([`matrix`]), blocks ([`code`]), objects and parameters ([`memory`]),
 //! and all of them together, the [`Kernel`].
 
 mod code;
+mod matrix;
 mod memory;
 mod op;
 mod operators;
@@ -11,6 +12,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 pub use code::*;
+pub use matrix::*;
 pub use memory::*;
 pub use op::*;
 pub use operators::*;
@@ -145,7 +147,8 @@ impl Kernel {
             | Op::GroupCopy { .. }
             | Op::Shuffle { .. }
             | Op::Vote { .. }
-            | Op::Match { .. } => true,
+            | Op::Match { .. }
+            | Op::MatrixProduct { .. } => true,
             _ => false,
         };
         self.remainders && (shares || self.insts().any(asks))

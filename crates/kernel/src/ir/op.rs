@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::matrix::Product;
 use super::operators::*;
 use crate::{Order, Scope, SiteId, Ty};
 
@@ -213,6 +214,14 @@ pub enum Op {
         value: Operand,
         mask: Operand,
     },
+    /// `A * B + C` by all lanes of a warp together, which orders no memory: registers of the lane as [`Product`] says. The
+    /// results are as many registers as `c` has.
+    MatrixProduct {
+        product: Product,
+        a: Vec<Operand>,
+        b: Vec<Operand>,
+        c: Vec<Operand>,
+    },
     ActiveMask,
 
     Print {
@@ -319,6 +328,9 @@ impl Op {
                 f(*value);
                 f(*mask);
             }
+            Op::MatrixProduct { a, b, c, .. } => {
+                a.iter().chain(b).chain(c).copied().for_each(&mut f);
+            }
             Op::Print { format, args } => {
                 f(*format);
                 match args {
@@ -344,6 +356,7 @@ impl Op {
         match self {
             Op::Load { count, .. } => *count as u32,
             Op::Foreign { results, .. } => *results as u32,
+            Op::MatrixProduct { c, .. } => c.len() as u32,
             Op::Shuffle { predicate: true, .. } | Op::Match { all: true, .. } => 2,
             Op::Store { .. }
             | Op::MemCopy { .. }

@@ -19,6 +19,7 @@
 //! [`bits`] has all of these, casts, atomics and the lanes of shuffles, on single values of any type.
 
 pub mod bits;
+pub mod matrix;
 
 use crate::{CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding};
 

@@ -209,7 +209,7 @@ impl Exec<'_, '_> {
                 }
                 self.recent.clear();
             }
-            Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } => {
+            Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::MatrixProduct { .. } => {
                 if live && let Some(mask) = crate::symbolic::warp_values::mask(&inst.op) {
                     self.warp_op(b, inst.loc, mask);
                 }

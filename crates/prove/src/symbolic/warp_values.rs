@@ -5,7 +5,8 @@
 //! it cannot be proved, the kernel is evaluated again without these conclusions
 //! ([`crate::launch::context::Hints::lanes_apart`]). Then the result of a vote is uniform across the warp, a shuffle of
 //! a uniform value is that value, and a shuffle from one lane is again uniform: a function of the number of the warp,
-//! which two threads of one warp share.
+//! which two threads of one warp share. A value that follows from the number of the thread is, from another lane, what
+//! follows from that lane's number.
 //!
 //! What it misses: which value it is (a sum over lanes, the lanes of a ballot), parts of a warp, and the forms without
 //! a mask. Their results are unknown values.
@@ -15,13 +16,15 @@ use lockstep_kernel::{BlockId, Inst, Op, Operand, Reg, ShuffleMode, Special, Vot
 use crate::launch::DimSpec;
 use crate::launch::context::{FnKind, VarKind};
 use crate::symbolic::evaluate::Exec;
-use crate::term::{Node, T};
+use crate::term::walk::Substitution;
+use crate::term::{Node, Range, T};
 
 /// The lanes that an operation names.
 pub(crate) fn mask(op: &Op) -> Option<Operand> {
     match op {
         Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => *mask,
         Op::Match { mask, .. } => Some(*mask),
+        Op::MatrixProduct { .. } => Some(Operand::Imm(0xffff_ffff)),
         _ => None,
     }
 }
@@ -64,6 +67,13 @@ impl Exec<'_, '_> {
                     && self.same_in_warp(lane)
                 {
                     self.common(b, dst, 0);
+                } else if index
+                    && self.whole_warps()
+                    && self.ctx.pool.as_const(clamp) == Some(WHOLE_WARP)
+                    && let Some(given) = self.value_at_lane(value, lane)
+                {
+                    self.warp_values = true;
+                    self.set(dst, 0, given);
                 }
             }
             _ => {}
@@ -113,8 +123,50 @@ impl Exec<'_, '_> {
         self.ctx.pool.udiv(linear, size)
     }
 
+    /// A shuffle's result: what the lane's own value is for another lane of its warp, if it follows from the number of
+    /// the thread and from what the lanes share.
+    fn value_at_lane(&mut self, value: T, lane: T) -> Option<T> {
+        if !self.same_but_for(value, true) {
+            return None;
+        }
+        let all = u64::from(self.ctx.assumptions.warp_size);
+        let warp = self.warp_number();
+        let size = self.ctx.pool.constant(all, 32);
+        let lane = self.ctx.pool.urem(lane, size);
+        let dims = self.ctx.assumptions.block.map(|d| match d {
+            DimSpec::Exactly(n) => u64::from(n),
+            DimSpec::Any => 0,
+        });
+        let first = self.ctx.pool.mul(warp, size);
+        let linear = self.ctx.pool.add(first, lane);
+        let own = [0, 1, 2].map(|axis| self.ctx.thread_id(axis, 0));
+        let pool = &mut self.ctx.pool;
+        let other = if dims[0].is_multiple_of(all) {
+            // A warp is a part of a row.
+            let within = pool.urem(own[0], size);
+            let begin = pool.sub(own[0], within);
+            [pool.add(begin, lane), own[1], own[2]]
+        } else {
+            let [columns, rows] = [0, 1].map(|axis| pool.constant(dims[axis], 32));
+            let line = pool.udiv(linear, columns);
+            [pool.urem(linear, columns), pool.urem(line, rows), pool.udiv(line, rows)]
+        };
+        let mut pairs = Vec::new();
+        for axis in 0..3 {
+            // All warps are whole, so the thread is there.
+            pool.refine(other[axis], Range::unsigned(0, dims[axis].saturating_sub(1), 32));
+            pairs.push((own[axis], other[axis]));
+        }
+        Some(Substitution::rebinding(pool, &pairs).apply(pool, value))
+    }
+
     /// Whether a value is uniform across a warp, for lanes in the same iteration.
     fn same_in_warp(&mut self, t: T) -> bool {
+        self.same_but_for(t, false)
+    }
+
+    /// The same, where the number of the thread may decide it, too.
+    fn same_but_for(&mut self, t: T, number: bool) -> bool {
         let warp = self.warp_number();
         let mut seen = rustc_hash::FxHashSet::default();
         let mut work = vec![t];
@@ -133,6 +185,7 @@ impl Exec<'_, '_> {
                     | VarKind::Param(..)
                     | VarKind::OpaqueCounter(_) => true,
                     VarKind::Address(base) => !self.ctx.is_own(base),
+                    VarKind::ThreadId(_) => number,
                     _ => false,
                 },
                 Node::App(f, _) => matches!(

@@ -91,7 +91,7 @@ fn waits_for_others(op: &Op) -> bool {
         Op::Barrier { barrier: Barrier::Block { id, threads, .. }, .. } => {
             threads.is_some() || *id != Operand::Imm(0)
         }
-        Op::Barrier { .. } | Op::Match { .. } => true,
+        Op::Barrier { .. } | Op::Match { .. } | Op::MatrixProduct { .. } => true,
         Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask.is_some(),
         _ => false,
     }

@@ -73,9 +73,11 @@ fn company(kernel: &Kernel, op: &Op) -> Option<Company> {
             Scope::Device | Scope::System => Some(Company::Grid),
             _ => Some(Company::Block),
         },
-        Op::Barrier { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } => {
-            Some(Company::Block)
-        }
+        Op::Barrier { .. }
+        | Op::Shuffle { .. }
+        | Op::Vote { .. }
+        | Op::Match { .. }
+        | Op::MatrixProduct { .. } => Some(Company::Block),
         _ => None,
     }
 }

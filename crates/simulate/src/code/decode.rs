@@ -660,6 +660,19 @@ impl Decoder<'_> {
                 value: self.operand(*value, *ty),
                 mask: self.operand(*mask, Ty::I32),
             },
+            Op::MatrixProduct { product, a, b, c } => {
+                let of = |me: &mut Self, list: &[Operand], ty| {
+                    list.iter().map(|&o| me.operand(o, ty)).collect()
+                };
+                let (factor, sum) = (product.factor_register(), product.sum_register());
+                let a = of(self, a, factor);
+                let b = of(self, b, factor);
+                let first = inst.dst.map_or(0, |r| r.0);
+                let d = (0..c.len() as u32).map(|i| self.reg(Reg(first + i))).collect();
+                let c = of(self, c, sum);
+                let mask = self.constant(u64::from(u32::MAX), Ty::I32);
+                Rare::MatrixProduct { product: *product, d, a, b, c, mask }
+            }
             Op::ActiveMask => Rare::ActiveMask { d: dst },
             Op::Texel { image, coords, rank, unit, sampled } => {
                 let place = coords.iter().take(usize::from(*rank));

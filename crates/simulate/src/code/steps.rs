@@ -1,8 +1,8 @@
 //! The steps that the machine executes: slots instead of registers, functions instead of operators.
 
 use lockstep_kernel::{
-    AtomicOp, BarrierReduce, BlockId, LocId, Order, Scope, ShuffleMode, SiteId, Special, Ty,
-    VoteKind,
+    AtomicOp, BarrierReduce, BlockId, LocId, Order, Product, Scope, ShuffleMode, SiteId, Special,
+    Ty, VoteKind,
 };
 
 use crate::code::lanes::{Alu, ScalarOp};
@@ -64,6 +64,15 @@ pub(crate) enum Rare {
         d: Slot,
         predicate: Option<Slot>,
         value: Slot,
+        mask: Slot,
+    },
+    MatrixProduct {
+        product: Product,
+        d: Vec<Slot>,
+        a: Vec<Slot>,
+        b: Vec<Slot>,
+        c: Vec<Slot>,
+        /// All lanes.
         mask: Slot,
     },
     ActiveMask {

@@ -345,7 +345,7 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 }
                 self.warp_op(w, mask, r);
             }
-            Rare::Match { mask: m, .. } => {
+            Rare::Match { mask: m, .. } | Rare::MatrixProduct { mask: m, .. } => {
                 if !self.gather(w, g, mask, at, *m, world) {
                     return Ok(false);
                 }

@@ -1,15 +1,16 @@
-//! Shuffles, votes and matches.
+//! Shuffles, votes, matches and products of matrices.
 
-use lockstep_kernel::VoteKind;
 use lockstep_kernel::semantics::bits::shuffle_source;
+use lockstep_kernel::semantics::matrix::{Fragment, product};
+use lockstep_kernel::{Ty, VoteKind};
 
-use crate::code::registers::LANES;
+use crate::code::registers::{LANES, Slot};
 use crate::code::steps::Rare;
 use crate::machine::block::BlockRun;
 use crate::machine::observe::Observer;
 
 impl<O: Observer> BlockRun<'_, '_, O> {
-    /// Shuffles, votes and matches among the lanes of `mask`.
+    /// Shuffles, votes, matches and products of matrices among the lanes of `mask`.
     pub(crate) fn warp_op(&mut self, w: usize, mask: u32, r: &Rare) {
         let regs = self.regs(w);
         let active = |l: usize| mask >> l & 1 == 1;
@@ -63,6 +64,19 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                     regs.w32_mut(*d)[l] = out[l].0;
                     if let Some(p) = predicate {
                         regs.set_bits(*p, u32::from(out[l].1) << l, 1 << l);
+                    }
+                }
+            }
+            Rare::MatrixProduct { product: p, d, a, b, c, .. } => {
+                let read = |list: &[Slot], ty: Ty| -> Vec<Fragment> {
+                    let lanes = |s: &Slot| std::array::from_fn(|l| regs.lane(*s, ty, l));
+                    list.iter().map(lanes).collect()
+                };
+                let (factor, sum) = (p.factor_register(), p.sum_register());
+                let out = product(p, &read(a, factor), &read(b, factor), &read(c, sum));
+                for (slot, values) in d.iter().zip(out) {
+                    for l in (0..LANES).filter(|l| active(*l)) {
+                        regs.set_lane(*slot, sum, l, values[l]);
                     }
                 }
             }

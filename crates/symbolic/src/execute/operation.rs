@@ -80,6 +80,7 @@ impl Machine<'_> {
             Op::Texel { .. } | Op::ImageSize { .. } => self.not_followed("an image")?,
             Op::Alloc { .. } | Op::Free { .. } => self.not_followed("the heap of the device")?,
             Op::Match { .. } => self.not_followed("__match_sync")?,
+            Op::MatrixProduct { .. } => self.not_followed("a product of matrices")?,
             // Some mask: which lanes run together, nobody knows.
             Op::ActiveMask if self.is_watching() => {
                 let mask = self.pool.undefined(Undefined::AbsentLane, Ty::I32);

@@ -13,11 +13,10 @@
 //! formats (`get_image_channel_…`), and barriers that order images but not buffers, or the reverse, in a kernel that
 //! writes images.
 
-use std::collections::HashMap;
-
 use lockstep_kernel::{Elem, Op, Operand, Param, ParamKind, Reg, Space, Ty, Unsupported};
 
 use super::Outcome;
+use super::ptx::Names;
 use crate::llvm::mangle::{Mangled, Param as Mangle};
 use crate::llvm::{self, Val};
 use crate::lower::Lower;
@@ -87,7 +86,7 @@ impl Lower<'_> {
         &mut self,
         kind: &[&str],
         operands: &str,
-        names: &mut HashMap<String, (Operand, Ty)>,
+        names: &mut Names,
     ) -> Option<()> {
         let (&geometry, &[width, ty, _]) = match kind {
             ["level" | "grad", geometry, rest @ ..] | [geometry, rest @ ..] => {

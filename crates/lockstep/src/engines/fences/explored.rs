@@ -262,6 +262,7 @@ fn asks_for_warps(kernel: &Kernel) -> bool {
             Op::Shuffle { .. }
                 | Op::Vote { .. }
                 | Op::Match { .. }
+                | Op::MatrixProduct { .. }
                 | Op::Barrier { barrier: lockstep_kernel::Barrier::Warp { .. }, .. }
         )
     })

@@ -65,7 +65,7 @@ impl Inquiry<'_, '_> {
             let asks = |s| !matches!(s, Special::Clock | Special::WarpSize | Special::WorkDim);
             matches!(op, Op::Special(s) if asks(*s))
                 || matches!(op, Op::Barrier { .. } | Op::Shuffle { .. } | Op::Vote { .. })
-                || matches!(op, Op::Match { .. } | Op::Atomic { .. })
+                || matches!(op, Op::Match { .. } | Op::MatrixProduct { .. } | Op::Atomic { .. })
         };
         space.given.block.is_none()
             && space.given.grid.is_none()

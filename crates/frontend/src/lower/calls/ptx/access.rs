@@ -2,20 +2,16 @@
 
 use lockstep_kernel::{AtomicOp, IntOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
 
-use super::{Names, scope_of, vector, window};
+use super::text::{Names, Statement, vector};
+use super::{scope_of, types};
 use crate::lower::Lower;
 use crate::lower::insts::unsigned;
 
 impl Lower<'_> {
     /// `ld.acquire.gpu.u32 $0, [$1]`, `atom.add.relaxed.cta.shared.u32 $0, [$1], $2`.
-    pub(super) fn ptx_access(
-        &mut self,
-        kind: &str,
-        tail: &[&str],
-        operands: &[&str],
-        names: &mut Names,
-    ) -> Option<()> {
-        if tail.iter().any(|t| matches!(*t, "async" | "param" | "matrix")) {
+    pub(super) fn ptx_access(&mut self, s: &Statement<'_>, names: &mut Names) -> Option<()> {
+        let (kind, tail, operands) = (s.parts[0], s.tail(), &s.operands[..]);
+        if tail.iter().any(|t| matches!(*t, "async" | "param" | "matrix" | "bulk")) {
             return None;
         }
         let pair = *tail.last()? == "f16x2";
@@ -30,24 +26,25 @@ impl Lower<'_> {
             _ => return None,
         };
         let signed = tail.last()?.starts_with('s');
-        let space = if tail.contains(&"shared") {
-            Space::Shared
-        } else if tail.contains(&"global") {
-            Space::Global
-        } else if tail.contains(&"const") {
-            Space::Constant
-        } else {
-            Space::Generic
-        };
+        let space = tail.iter().find_map(|t| {
+            Some(match *t {
+                "shared" | "shared::cta" => Space::Shared,
+                "global" => Space::Global,
+                "const" => Space::Constant,
+                _ => return None,
+            })
+        });
+        let space = space.unwrap_or(Space::Generic);
         let is_load = kind == "ld";
         let has_result = matches!(kind, "ld" | "atom");
         let at = operands.get(usize::from(has_result))?;
         let addr = self.ptx_address(at, names)?;
         let strong = tail.iter().any(|t| matches!(*t, "acquire" | "release" | "relaxed"));
-        let count = match (tail.contains(&"v2"), tail.contains(&"v4")) {
-            (true, _) => 2,
-            (_, true) => 4,
-            _ => 1,
+        let count = match tail.iter().find(|t| matches!(**t, "v2" | "v4" | "v8")) {
+            Some(&"v2") => 2,
+            Some(&"v4") => 4,
+            Some(_) => 8,
+            None => 1,
         };
         if pair {
             return self.ptx_atomic_pair(kind, tail, space, addr, operands, names);
@@ -148,68 +145,18 @@ impl Lower<'_> {
     }
 
     /// `[$1+16]`.
-    fn ptx_address(&mut self, text: &str, names: &Names) -> Option<Operand> {
+    pub(super) fn ptx_address(&mut self, text: &str, names: &Names) -> Option<Operand> {
         let inner = text.strip_prefix('[')?.strip_suffix(']')?.trim();
         let (name, offset) = inner.split_once('+').unwrap_or((inner, "0"));
-        let offset = offset.trim().parse::<i64>().ok()?;
-        let (value, ty) = match *names.get(name.trim())? {
-            whole @ (_, ty) if ty.bits() == 64 => whole,
-            _ => *names.get(&window(name.trim()))?,
-        };
-        let pointer = self.bits(ty, Ty::Ptr, value);
-        Some(self.index(pointer, Operand::Imm(0), 0, offset))
-    }
-
-    /// `cp.async.ca.shared.global [dst], [src], size, from-source`, `cp.async.commit_group`, `cp.async.wait_group n`,
-    /// `cp.async.wait_all`. A copy whose condition is false copies zero bytes.
-    pub(super) fn ptx_async_copy(
-        &mut self,
-        tail: &[&str],
-        operands: &[&str],
-        condition: Option<Operand>,
-        names: &Names,
-    ) -> Option<()> {
-        match (tail, operands) {
-            (["commit_group"], []) if condition.is_none() => self.push(Op::CommitCopies, None),
-            (["wait_group"], &[left]) if condition.is_none() => {
-                let left = self.ptx_value(left, Ty::I32, names)?;
-                self.push(Op::AwaitCopies { left }, None);
-            }
-            (["wait_all"], []) if condition.is_none() => {
-                self.push(Op::CommitCopies, None);
-                self.push(Op::AwaitCopies { left: Operand::Imm(0) }, None);
-            }
-            (
-                ["ca" | "cg", "shared", "global", ..] | ["ca" | "cg", "shared::cta", "global", ..],
-                &[dst, src, size, ref rest @ ..],
-            ) => {
-                let (dst, src) = (self.ptx_address(dst, names)?, self.ptx_address(src, names)?);
-                let t = Ty::I64;
-                let size = self.ptx_value(size, t, names)?;
-                // The bytes after those from the source are zeros.
-                let given = match rest {
-                    [] => size,
-                    &[given] => self.ptx_value(given, t, names)?,
-                    _ => return None,
-                };
-                let chosen = |me: &mut Self, n: Operand| match condition {
-                    Some(c) => me.select(t, c, n, Operand::Imm(0)),
-                    None => n,
-                };
-                if given != size {
-                    let zeros = self.int(IntOp::Sub, t, size, given);
-                    let len = chosen(self, zeros);
-                    let dst = self.index(dst, given, 1, 0);
-                    let site =
-                        self.site(SiteKind::Write, 0, 1, Space::Shared, false, Scope::Thread);
-                    self.push(Op::MemSet { site, dst, byte: Operand::Imm(0), len }, None);
-                }
-                let len = chosen(self, given);
-                self.async_copy(dst, src, len);
-            }
+        let offset = types::integer(offset.trim())? as i64;
+        let &(value, ty) = names.get(name.trim())?;
+        let pointer = match ty.bits() {
+            64 => self.bits(ty, Ty::Ptr, value),
+            // Which pointer it was made of is found when the kernel is complete.
+            32 => self.narrow_address(value),
             _ => return None,
-        }
-        Some(())
+        };
+        Some(self.index(pointer, Operand::Imm(0), 0, offset))
     }
 
     /// `atom.add.noftz.f16x2 $0, [$1], $2`: each half is atomic, not the pair.

@@ -1,4 +1,4 @@
-//! Scalar arithmetic of inline PTX: integers, floats, halves and their pairs, predicates, conversions.
+//! Scalar arithmetic: integers, floats, halves and their pairs, predicates, conversions.
 //!
 //! `bf16` is computed in `f32` and rounded once. Approximate and flush-to-zero forms are computed accurately and marked,
 //! as everywhere in this front end.
@@ -7,8 +7,8 @@ use lockstep_kernel::{
     CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, Op, Operand, Rounding, Ty,
 };
 
+use super::text::{Names, Statement, vector};
 use super::types::{self, Kind};
-use super::{Names, vector};
 use crate::lower::Lower;
 use crate::lower::calls::nvvm::{is_approximate, rounding};
 
@@ -16,28 +16,8 @@ use crate::lower::calls::nvvm::{is_approximate, rounding};
 const CARRY: &str = "%cc";
 
 impl Lower<'_> {
-    pub(super) fn ptx_arithmetic(
-        &mut self,
-        parts: &[&str],
-        operands: &[&str],
-        names: &mut Names,
-        outs: &[Ty],
-    ) -> Option<()> {
-        match parts[0] {
-            "mov" => return self.ptx_move(parts, operands, names, outs),
-            "cvt" => return self.ptx_convert(parts, operands, names),
-            "setp" | "set" => return self.ptx_compare(parts, operands, names),
-            "selp" => {
-                let kind = Kind::of(parts.last()?)?;
-                let &[dst, a, b, p] = operands else { return None };
-                let (a, b) = (self.operand(a, kind, names)?, self.operand(b, kind, names)?);
-                let p = self.predicate(p, names)?;
-                let r = self.select(kind.storage(), p, a, b);
-                names.insert(dst.to_string(), (r, kind.storage()));
-                return Some(());
-            }
-            _ => {}
-        }
+    pub(super) fn ptx_arithmetic(&mut self, s: &Statement<'_>, names: &mut Names) -> Option<()> {
+        let (parts, operands) = (&s.parts[..], &s.operands[..]);
         let kind = Kind::of(parts.last()?)?;
         let (&dst, rest) = operands.split_first()?;
         let result = match kind {
@@ -61,7 +41,7 @@ impl Lower<'_> {
     }
 
     /// An operand of a type: a register, a literal.
-    fn operand(&mut self, text: &str, kind: Kind, names: &Names) -> Option<Operand> {
+    pub(super) fn operand(&mut self, text: &str, kind: Kind, names: &Names) -> Option<Operand> {
         let ty = kind.storage();
         if let Some(&(value, from)) = names.get(text) {
             return Some(self.convert_bits(from, ty, value));
@@ -76,14 +56,9 @@ impl Lower<'_> {
     }
 
     /// `mov.b32 d, a`, `mov.b32 d, {a,b}`, `mov.b64 {a,b}, s`.
-    fn ptx_move(
-        &mut self,
-        parts: &[&str],
-        operands: &[&str],
-        names: &mut Names,
-        outs: &[Ty],
-    ) -> Option<()> {
-        let &[dst, src] = operands else { return None };
+    pub(super) fn ptx_move(&mut self, s: &Statement<'_>, names: &mut Names) -> Option<()> {
+        let parts = &s.parts;
+        let &[dst, src] = &s.operands[..] else { return None };
         let whole = Kind::of(parts.last()?)?.storage();
         if let Some(from) = vector(src) {
             let width = whole.bits() / from.len() as u32;
@@ -116,7 +91,7 @@ impl Lower<'_> {
         }
         // A result may be wider than the register that is read.
         let out = dst.strip_prefix('$').and_then(|n| n.parse::<usize>().ok());
-        let ty = out.and_then(|i| outs.get(i).copied()).unwrap_or(whole);
+        let ty = out.and_then(|i| names.outs.get(i).copied()).unwrap_or(whole);
         let value = match self.ptx_register(src, ty) {
             Some(value) => (value, ty),
             None => (self.operand(src, Kind::of(parts.last()?)?, names)?, whole),
@@ -204,10 +179,13 @@ impl Lower<'_> {
                 self.dot_of_bytes([x, y], [parts[1] == "s32", parts[2] == "s32"], z)
             }
             ("prmt", &[x, y, s]) if parts.len() == 2 => self.byte_perm(x, y, s),
-            ("bfe", &[x, at, n]) if !signed => self.bit_field(ty, x, at, n),
+            ("bfe", &[x, at, n]) => self.bit_field(ty, signed, x, at, n),
+            ("bfind", &[x]) => {
+                return Some((self.highest_bit(ty, signed, has("shiftamt"), x), Ty::I32));
+            }
+            ("bmsk", &[at, n]) if ty == Ty::I32 => self.bit_mask(has("wrap"), at, n),
             ("bfi", &[x, y, at, n]) => self.insert_bits(ty, x, y, at, n),
             ("lop3", &[x, y, z, Operand::Imm(table)]) => self.three_way(ty, [x, y, z], table),
-            ("vadd" | "vsub" | "vshl" | "vshr", _) => return None,
             _ => return None,
         };
         Some((result, ty))
@@ -301,8 +279,46 @@ impl Lower<'_> {
         self.int(IntOp::And, Ty::I32, n, Operand::Imm(0xff))
     }
 
-    fn bit_field(&mut self, ty: Ty, x: Operand, at: Operand, n: Operand) -> Operand {
+    /// The place of the highest bit that is not the sign, or how far it is from the top; all ones if there is none.
+    fn highest_bit(&mut self, ty: Ty, signed: bool, from_top: bool, x: Operand) -> Operand {
+        let x = if signed {
+            let sign = self.int(IntOp::AShr, ty, x, Operand::Imm(u64::from(ty.bits()) - 1));
+            self.int(IntOp::Xor, ty, x, sign)
+        } else {
+            x
+        };
+        let (above, _) = self.counted(IntUnOp::Clz, ty, x);
+        let last = Operand::Imm(u64::from(ty.bits()) - 1);
+        if !from_top {
+            return self.int(IntOp::Sub, Ty::I32, last, above);
+        }
+        let none = self.cmp(CmpOp::UGt, Ty::I32, above, last);
+        self.select(Ty::I32, none, Operand::Imm(Ty::I32.mask()), above)
+    }
+
+    /// `n` ones from a place on.
+    fn bit_mask(&mut self, wraps: bool, at: Operand, n: Operand) -> Operand {
+        let [at, n] = [at, n].map(|x| match wraps {
+            true => self.int(IntOp::And, Ty::I32, x, Operand::Imm(31)),
+            false => x,
+        });
+        let low = self.low_bits(Ty::I32, n);
+        self.clamped_shift(true, Ty::I32, false, low, at)
+    }
+
+    fn bit_field(&mut self, ty: Ty, signed: bool, x: Operand, at: Operand, n: Operand) -> Operand {
         let (at, n) = (self.byte_of(at), self.byte_of(n));
+        if signed {
+            // The field, with copies of its highest bit above; no field is 0.
+            let bits = Operand::Imm(u64::from(ty.bits()));
+            let shifted = self.clamped_shift(false, ty, true, x, at);
+            let within = self.int(IntOp::UMin, Ty::I32, n, bits);
+            let up = self.int(IntOp::Sub, Ty::I32, bits, within);
+            let top = self.clamped_shift(true, ty, false, shifted, up);
+            let field = self.clamped_shift(false, ty, true, top, up);
+            let none = self.cmp(CmpOp::Eq, Ty::I32, n, Operand::Imm(0));
+            return self.select(ty, none, Operand::Imm(0), field);
+        }
         let x = self.clamped_shift(false, ty, false, x, at);
         let mask = self.low_bits(ty, n);
         self.int(IntOp::And, ty, x, mask)
@@ -459,8 +475,9 @@ impl Lower<'_> {
     }
 
     /// `setp.lt.s32 p, a, b`, `set.ge.f16x2.f16x2 d, a, b`, `set.eq.u32.f32 d, a, b`.
-    fn ptx_compare(&mut self, parts: &[&str], operands: &[&str], names: &mut Names) -> Option<()> {
-        let &[dst, a, b] = operands else { return None };
+    pub(super) fn ptx_compare(&mut self, s: &Statement<'_>, names: &mut Names) -> Option<()> {
+        let parts = &s.parts;
+        let &[dst, a, b] = &s.operands[..] else { return None };
         let kind = Kind::of(parts.last()?)?;
         let result = if parts[0] == "set" {
             Kind::of(parts.get(parts.len().checked_sub(2)?)?)?
@@ -518,8 +535,9 @@ impl Lower<'_> {
     }
 
     /// `cvt.rzi.s32.f32 d, a`, `cvt.rn.f16x2.f32 d, high, low`.
-    fn ptx_convert(&mut self, parts: &[&str], operands: &[&str], names: &mut Names) -> Option<()> {
-        let (&dst, sources) = operands.split_first()?;
+    pub(super) fn ptx_convert(&mut self, s: &Statement<'_>, names: &mut Names) -> Option<()> {
+        let parts = &s.parts;
+        let (&dst, sources) = s.operands.split_first()?;
         let from = Kind::of(parts.last()?)?;
         let to = Kind::of(parts.get(parts.len().checked_sub(2)?)?)?;
         let modifiers = &parts[1..parts.len() - 2];
@@ -623,7 +641,7 @@ fn logic(name: &str) -> Option<IntOp> {
 }
 
 /// Comparisons of floats are false for a NaN, except those that end in `u`.
-fn comparison(name: &str, float: bool, signed: bool) -> Option<CmpOp> {
+pub(super) fn comparison(name: &str, float: bool, signed: bool) -> Option<CmpOp> {
     use CmpOp::*;
     Some(match (name, float, signed) {
         ("eq", false, _) => Eq,
