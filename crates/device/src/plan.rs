@@ -2,7 +2,7 @@
 
 use lockstep_finding::SourceLine;
 use lockstep_kernel::guesses::guessing_reads;
-use lockstep_kernel::{Barrier, Kernel, Language, Op, Operand, SiteId, SiteKind, Space};
+use lockstep_kernel::{Barrier, CopyDone, Kernel, Language, Op, Operand, SiteId, SiteKind, Space};
 use lockstep_simulate::place;
 use serde::{Deserialize, Serialize};
 
@@ -233,7 +233,8 @@ fn refuse(kernel: &Kernel) -> Result<(), String> {
                 Barrier::Grid => "a barrier of the grid",
                 _ => "a barrier of some warps",
             },
-            Op::MemCopy { asynchronous: true, .. } | Op::GroupCopy { .. } => "an asynchronous copy",
+            Op::MemCopy { done: CopyDone::Group { .. } | CopyDone::Signal(_), .. }
+            | Op::GroupCopy { .. } => "an asynchronous copy",
             Op::Texel { .. } | Op::ImageSize { .. } => "a texture",
             _ => continue,
         };

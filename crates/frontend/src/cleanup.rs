@@ -365,7 +365,7 @@ fn compact_registers(k: &mut Kernel) {
 
 /// Replaces every operand of an operation.
 fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
-    use lockstep_kernel::{Barrier, PrintArgs};
+    use lockstep_kernel::{Barrier, CopyDone, PrintArgs};
     let each = |list: &mut [&mut Operand]| list.iter_mut().for_each(|o| **o = f(**o));
     match op {
         Op::Int { a, b, .. }
@@ -378,9 +378,14 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         Op::Funnel { hi: a, lo: b, amount: c, .. }
         | Op::Fma { a, b, c, .. }
         | Op::Select { cond: a, a: b, b: c, .. }
-        | Op::MemCopy { dst: a, src: b, len: c, .. }
         | Op::MemSet { dst: a, byte: b, len: c, .. }
         | Op::Atomic { addr: a, value: b, expected: c, .. } => each(&mut [a, b, c]),
+        Op::MemCopy { dst, src, len, done, .. } => {
+            each(&mut [dst, src, len]);
+            if let CopyDone::Signal(at) = done {
+                each(&mut [at]);
+            }
+        }
         Op::Index { base, index, .. } => each(&mut [base, index]),
         Op::Texel { image, coords, .. } => {
             each(&mut [image]);
@@ -388,7 +393,8 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         }
         Op::Load { addr: a, .. }
         | Op::Alloc { size: a }
-        | Op::AwaitCopies { left: a }
+        | Op::AwaitCopies { left: a, .. }
+        | Op::SignalCopies { addr: a }
         | Op::Free { ptr: a }
         | Op::ImageSize { image: a, .. } => each(&mut [a]),
         Op::Store { values, addr, .. } => {
@@ -433,7 +439,8 @@ fn map_operands(op: &mut Op, f: &impl Fn(Operand) -> Operand) {
         Op::Assert { cond, .. } | Op::Requires { cond, .. } => each(&mut [cond]),
         Op::Special(_)
         | Op::Fence { .. }
-        | Op::CommitCopies
+        | Op::CommitCopies { .. }
+        | Op::ProxyFence
         | Op::ActiveMask
         | Op::Yield
         | Op::Foreign { .. }

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::CopyDone;
 use crate::{
     Barrier, BlockId, Elem, Inst, Kernel, LocId, Op, Operand, ParamKind, PrintArgs, Reg, SiteId,
     SiteKind, Terminator,
@@ -203,13 +204,23 @@ impl Dumper<'_> {
                 o(expected),
                 self.site(*site)
             ),
-            Op::MemCopy { write, dst, src, len, asynchronous, .. } => {
-                let how = if *asynchronous { "async " } else { "" };
+            Op::MemCopy { write, dst, src, len, done, .. } => {
+                let how = match done {
+                    CopyDone::AtOnce => String::new(),
+                    CopyDone::Group { bulk: false } => "async ".into(),
+                    CopyDone::Group { bulk: true } => "bulk ".into(),
+                    CopyDone::Signal(at) => format!("bulk, signals [{}] ", o(at)),
+                };
                 let (dst, src, len) = (o(dst), o(src), o(len));
                 format!("{how}memcopy [{dst}] from [{src}] {len} {}", self.site(*write))
             }
-            Op::CommitCopies => "commit copies".to_string(),
-            Op::AwaitCopies { left } => format!("await copies, {} left", o(left)),
+            Op::CommitCopies { bulk } => format!("commit {}copies", bulk_or(*bulk)),
+            Op::AwaitCopies { left, bulk, reads_only } => {
+                let what = if *reads_only { "reads of " } else { "" };
+                format!("await {what}{}copies, {} left", bulk_or(*bulk), o(left))
+            }
+            Op::SignalCopies { addr } => format!("copies signal [{}]", o(addr)),
+            Op::ProxyFence => "proxy fence".to_string(),
             Op::MemSet { site, dst, byte, len } => {
                 format!("memset [{}] {} {} {}", o(dst), o(byte), o(len), self.site(*site))
             }
@@ -332,4 +343,8 @@ fn elem_name(elem: Elem) -> String {
         Elem::Scalar(t) => t.to_string(),
         Elem::Bytes(n) => format!("{n} bytes"),
     }
+}
+
+fn bulk_or(bulk: bool) -> &'static str {
+    if bulk { "bulk " } else { "" }
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use lockstep_kernel::cfg::Cfg;
+use lockstep_kernel::CopyDone;
 use lockstep_kernel::{
     BlockId, Inst, Kernel, LocId, Op, Operand, Reg, SiteId, Space, Special, Terminator, Ty,
 };
@@ -470,7 +471,7 @@ impl Thread<'_> {
             Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
-            | Op::MemCopy { asynchronous: false, .. }
+            | Op::MemCopy { done: CopyDone::AtOnce, .. }
             | Op::MemSet { .. } => {
                 let begin = self.nodes[self.now].lines.len();
                 self.access(inst, number, state)?;
@@ -513,13 +514,14 @@ impl Thread<'_> {
                     _ => outside("a precondition on what threads write"),
                 };
             }
-            Op::Print { .. } | Op::Yield | Op::CommitCopies | Op::AwaitCopies { .. } => {
+            Op::Print { .. } | Op::Yield | Op::CommitCopies { .. } | Op::AwaitCopies { .. } => {
                 return Ok(());
             }
             Op::Texel { .. } | Op::ImageSize { .. } => return outside("a texture or image"),
             Op::MemCopy { .. } => return outside("an asynchronous copy"),
             Op::GroupCopy { .. } => return outside("a copy by a work-group"),
             Op::MatrixProduct { .. } => return outside("a product of matrices"),
+            Op::SignalCopies { .. } | Op::ProxyFence => return outside("a bulk copy"),
             Op::Alloc { .. } | Op::Free { .. } => return outside("device memory allocation"),
             Op::Foreign { what, .. } | Op::Unsupported(what) => {
                 return outside(&self.world.kernel.unsupported[*what as usize].what);

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use llvm_sys::LLVMAtomicOrdering as LlvmOrder;
 use llvm_sys::core::*;
-use lockstep_kernel::{AtomicOp, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
+use lockstep_kernel::{AtomicOp, CopyDone, Op, Operand, Order, Reg, Scope, SiteKind, Space, Ty};
 
 use super::Lower;
 use super::types::{Leaf, space_of};
@@ -191,20 +191,37 @@ impl Lower<'_> {
         let (from, to) = (self.pointer_space(args[1]), self.pointer_space(args[0]));
         let read = self.site(SiteKind::Read, size, 1, from, volatile, Scope::Thread);
         let write = self.site(SiteKind::Write, size, 1, to, volatile, Scope::Thread);
-        self.push(Op::MemCopy { read, write, dst, src, len, asynchronous: false }, None);
+        self.push(Op::MemCopy { read, write, dst, src, len, done: CopyDone::AtOnce }, None);
         Ok(Vec::new())
     }
 
     /// `cp.async`: `len` bytes from global to shared memory, both aligned to that size.
     pub(super) fn async_copy(&mut self, dst: Operand, src: Operand, len: Operand) {
+        let spaces = [Space::Generic, Space::Shared];
+        self.copy_until(dst, src, len, spaces, CopyDone::Group { bulk: false });
+    }
+
+    /// A copy that goes on while the thread does. `spaces` are those of the source and of the destination.
+    pub(super) fn copy_until(
+        &mut self,
+        dst: Operand,
+        src: Operand,
+        len: Operand,
+        [from, to]: [Space; 2],
+        done: CopyDone,
+    ) {
         let size = match len {
             Operand::Imm(n @ 1..=16) => n as u32,
             _ => 0,
         };
-        let align = if size.is_power_of_two() { size } else { 1 };
-        let read = self.site(SiteKind::Read, size, align, Space::Generic, false, Scope::Thread);
-        let write = self.site(SiteKind::Write, size, align, Space::Shared, false, Scope::Thread);
-        self.push(Op::MemCopy { read, write, dst, src, len, asynchronous: true }, None);
+        let align = match done {
+            CopyDone::Group { bulk: false } if size.is_power_of_two() => size,
+            CopyDone::Group { bulk: false } | CopyDone::AtOnce => 1,
+            _ => 16,
+        };
+        let read = self.site(SiteKind::Read, size, align, from, false, Scope::Thread);
+        let write = self.site(SiteKind::Write, size, align, to, false, Scope::Thread);
+        self.push(Op::MemCopy { read, write, dst, src, len, done }, None);
     }
 
     pub(super) fn mem_set(&mut self, args: &[Val]) -> Result<Vec<Operand>, String> {

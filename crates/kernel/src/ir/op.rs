@@ -134,22 +134,33 @@ pub enum Op {
         order: Order,
         scope: Scope,
     },
-    /// `len` bytes, as one read and one write of each thread. An `asynchronous` one (`cp.async`) is made at some time
-    /// between here and the thread's wait for it.
+    /// `len` bytes, as one read and one write of each thread, made at some time between here and when it is `done`.
     MemCopy {
         read: SiteId,
         write: SiteId,
         dst: Operand,
         src: Operand,
         len: Operand,
-        asynchronous: bool,
+        done: CopyDone,
     },
     /// The thread's asynchronous copies since the last commit are a group.
-    CommitCopies,
-    /// All groups of asynchronous copies of the thread but the `left` newest (an `I32`) are done.
+    CommitCopies {
+        bulk: bool,
+    },
+    /// All groups of asynchronous copies of the thread but the `left` newest (an `I32`) are done; with `reads_only`, they
+    /// have read what they copy.
     AwaitCopies {
         left: Operand,
+        bulk: bool,
+        reads_only: bool,
     },
+    /// `cp.async.mbarrier.arrive`: all asynchronous copies of the thread so far (not bulk ones) belong to the phase of a
+    /// barrier object. The arrival is an operation of its own.
+    SignalCopies {
+        addr: Operand,
+    },
+    /// `fence.proxy.async`: ordinary accesses before it and bulk copies after it see one memory.
+    ProxyFence,
     MemSet {
         site: SiteId,
         dst: Operand,
@@ -270,12 +281,17 @@ impl Op {
             Op::Funnel { hi: a, lo: b, amount: c, .. }
             | Op::Fma { a, b, c, .. }
             | Op::Select { cond: a, a: b, b: c, .. }
-            | Op::MemCopy { dst: a, src: b, len: c, .. }
             | Op::MemSet { dst: a, byte: b, len: c, .. }
             | Op::Atomic { addr: a, value: b, expected: c, .. } => {
                 f(*a);
                 f(*b);
                 f(*c);
+            }
+            Op::MemCopy { dst, src, len, done, .. } => {
+                [dst, src, len].into_iter().for_each(|o| f(*o));
+                if let CopyDone::Signal(at) = done {
+                    f(*at);
+                }
             }
             Op::Index { base, index, .. } => {
                 f(*base);
@@ -287,7 +303,8 @@ impl Op {
             }
             Op::Load { addr: a, .. }
             | Op::Alloc { size: a }
-            | Op::AwaitCopies { left: a }
+            | Op::AwaitCopies { left: a, .. }
+            | Op::SignalCopies { addr: a }
             | Op::Free { ptr: a }
             | Op::ImageSize { image: a, .. } => f(*a),
             Op::Store { values, addr, .. } => {
@@ -343,7 +360,8 @@ impl Op {
             Op::Assert { cond, .. } | Op::Requires { cond, .. } => f(*cond),
             Op::Special(_)
             | Op::Fence { .. }
-            | Op::CommitCopies
+            | Op::CommitCopies { .. }
+            | Op::ProxyFence
             | Op::ActiveMask
             | Op::Yield
             | Op::Foreign { .. }
@@ -361,8 +379,10 @@ impl Op {
             Op::Store { .. }
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
-            | Op::CommitCopies
+            | Op::CommitCopies { .. }
             | Op::AwaitCopies { .. }
+            | Op::SignalCopies { .. }
+            | Op::ProxyFence
             | Op::Fence { .. }
             | Op::Free { .. }
             | Op::Print { .. }

@@ -275,6 +275,21 @@ pub enum AtomicOp {
     Dec,
     /// Compare and swap; returns the old value.
     CompareExchange,
+    /// An update of a barrier object in memory, an `I64` ([`crate::semantics::phase`]).
+    Arrive,
+}
+
+/// When a copy of one thread is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CopyDone {
+    /// Before the thread goes on.
+    AtOnce,
+    /// When the thread has waited for the group that the copy is in: `cp.async`, or, with groups of their own,
+    /// `cp.async.bulk`.
+    Group { bulk: bool },
+    /// `cp.async.bulk` with a barrier object at this address (`mbarrier`): when somebody has seen that the phase is over
+    /// which the copy belongs to. That the bytes have arrived there is an operation of its own.
+    Signal(Operand),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

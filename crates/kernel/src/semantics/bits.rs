@@ -182,6 +182,7 @@ pub fn atomic(op: AtomicOp, ty: Ty, old: u64, value: u64, expected: u64) -> u64 
         AtomicOp::Dec => old - 1,
         AtomicOp::CompareExchange if old == expected => value,
         AtomicOp::CompareExchange => old,
+        AtomicOp::Arrive => sem::phase::after(old, value),
     };
     new & ty.mask()
 }

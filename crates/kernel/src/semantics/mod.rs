@@ -20,6 +20,7 @@
 
 pub mod bits;
 pub mod matrix;
+pub mod phase;
 
 use crate::{CmpOp, FloatOp, FloatUnOp, IntOp, IntUnOp, MathFn, Rounding};
 

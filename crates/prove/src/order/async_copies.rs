@@ -11,7 +11,7 @@
 //! proved for these.
 
 use lockstep_finding::{Question, Reason};
-use lockstep_kernel::{BlockId, Op, Operand, SiteId};
+use lockstep_kernel::{BlockId, CopyDone, Op, Operand, SiteId};
 use rustc_hash::FxHashSet;
 
 use crate::decide::limits::Limits;
@@ -37,13 +37,22 @@ impl Pairs<'_, '_> {
         let mut pairs: Vec<(usize, usize, Vec<usize>)> = Vec::new();
         for (b, block) in kernel.blocks.iter().enumerate() {
             for (at, inst) in block.insts.iter().enumerate() {
-                let Op::MemCopy { write, asynchronous: true, .. } = inst.op else { continue };
+                let Op::MemCopy { write, done, .. } = inst.op else { continue };
+                let bulk = match done {
+                    CopyDone::AtOnce => continue,
+                    CopyDone::Group { bulk } => bulk,
+                    // Who has seen the phase of a barrier object is not followed.
+                    CopyDone::Signal(_) => {
+                        let at = line_of(kernel, write);
+                        return Some(Reason::MayHappen(Question::CopyUsedEarly(at)));
+                    }
+                };
                 let place = (BlockId(b as u32), at);
                 let own = self.accesses_at(place);
                 if own.is_empty() {
                     continue;
                 }
-                let meanwhile = self.meanwhile(place);
+                let meanwhile = self.meanwhile(place, bulk);
                 if let Some(barrier) = meanwhile.barrier {
                     let (copy, barrier) = (line_of(kernel, write), line_of(kernel, barrier));
                     return Some(Reason::MayHappen(Question::CopyUnderWay { copy, barrier }));
@@ -78,7 +87,7 @@ impl Pairs<'_, '_> {
     }
 
     /// Everything on the paths from a copy to where it is certainly complete.
-    fn meanwhile(&self, (from, at): (BlockId, usize)) -> Meanwhile {
+    fn meanwhile(&self, (from, at): (BlockId, usize), of: bool) -> Meanwhile {
         let kernel = self.exec.ctx.kernel;
         let mut out = Meanwhile::default();
         let mut seen: FxHashSet<(BlockId, usize, bool)> = FxHashSet::default();
@@ -91,8 +100,12 @@ impl Pairs<'_, '_> {
             let mut done = false;
             for (i, inst) in kernel.block(b).insts.iter().enumerate().skip(first) {
                 match inst.op {
-                    Op::CommitCopies => committed = true,
-                    Op::AwaitCopies { left: Operand::Imm(0) } if committed => done = true,
+                    Op::CommitCopies { bulk } if bulk == of => committed = true,
+                    Op::AwaitCopies { left: Operand::Imm(0), bulk, reads_only: false }
+                        if committed && bulk == of =>
+                    {
+                        done = true;
+                    }
                     Op::Barrier { site, .. } => out.barrier = Some(site),
                     _ => out.accesses.extend(self.accesses_at((b, i))),
                 }

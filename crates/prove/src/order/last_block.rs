@@ -45,7 +45,7 @@
 //! in shared memory.
 
 use lockstep_finding::Statement;
-use lockstep_kernel::{Barrier, Op, Order, Scheduling, Scope, Space};
+use lockstep_kernel::{Barrier, CopyDone, Op, Order, Scheduling, Scope, Space};
 
 use crate::decide::limits::Limits;
 use crate::launch::context::{Base, LEADERS, Level, VOTERS, VarKind, beside};
@@ -342,7 +342,8 @@ impl Pairs<'_, '_> {
         let a = &self.exec.accesses[access];
         let copies = matches!(
             self.exec.op_at((a.block, a.at)),
-            Op::MemCopy { asynchronous: true, .. } | Op::GroupCopy { .. }
+            Op::MemCopy { done: CopyDone::Group { .. } | CopyDone::Signal(_), .. }
+                | Op::GroupCopy { .. }
         );
         !a.group && !copies
     }

@@ -70,7 +70,7 @@ impl Exec<'_, '_> {
                 } else if index
                     && self.whole_warps()
                     && self.ctx.pool.as_const(clamp) == Some(WHOLE_WARP)
-                    && let Some(given) = self.value_at_lane(value, lane)
+                    && let Some(given) = self.value_at_lane(b, value, lane)
                 {
                     self.warp_values = true;
                     self.set(dst, 0, given);
@@ -124,9 +124,11 @@ impl Exec<'_, '_> {
     }
 
     /// A shuffle's result: what the lane's own value is for another lane of its warp, if it follows from the number of
-    /// the thread and from what the lanes share.
-    fn value_at_lane(&mut self, value: T, lane: T) -> Option<T> {
-        if !self.same_but_for(value, true) {
+    /// the thread, the iterations of the loops around, and from what the lanes share.
+    fn value_at_lane(&mut self, b: BlockId, value: T, lane: T) -> Option<T> {
+        let mut shared = self.counters(b);
+        shared.extend([0, 1, 2].map(|axis| self.ctx.thread_id(axis, 0)));
+        if !self.same_but_for(value, &shared) {
             return None;
         }
         let all = u64::from(self.ctx.assumptions.warp_size);
@@ -162,16 +164,16 @@ impl Exec<'_, '_> {
 
     /// Whether a value is uniform across a warp, for lanes in the same iteration.
     fn same_in_warp(&mut self, t: T) -> bool {
-        self.same_but_for(t, false)
+        self.same_but_for(t, &[])
     }
 
-    /// The same, where the number of the thread may decide it, too.
-    fn same_but_for(&mut self, t: T, number: bool) -> bool {
+    /// The same, but for what follows from these terms.
+    fn same_but_for(&mut self, t: T, but: &[T]) -> bool {
         let warp = self.warp_number();
         let mut seen = rustc_hash::FxHashSet::default();
         let mut work = vec![t];
         while let Some(t) = work.pop() {
-            if t == warp || !seen.insert(t) {
+            if t == warp || but.contains(&t) || !seen.insert(t) {
                 continue;
             }
             let node = self.ctx.pool.node(t);
@@ -185,7 +187,6 @@ impl Exec<'_, '_> {
                     | VarKind::Param(..)
                     | VarKind::OpaqueCounter(_) => true,
                     VarKind::Address(base) => !self.ctx.is_own(base),
-                    VarKind::ThreadId(_) => number,
                     _ => false,
                 },
                 Node::App(f, _) => matches!(

@@ -13,7 +13,7 @@
 //! - `misaligned`: every scalar access has at least the alignment of its type, and every address is computed from
 //!   multiples of it ([`Alignment`]), assuming that each pointer is aligned for the type that it is declared to point
 //!   to, as C requires of a caller.
-//! - `use-after-free`: nothing is freed. The verdict is `clean`, not `proved`: a variable that is used after its scope
+//! - `use-after-free`: nothing is freed, and there are no bulk copies, which may read shared memory after its block. The verdict is `clean`, not `proved`: a variable that is used after its scope
 //!   cannot be seen any more, because it is a register.
 //!
 //! For a kernel with a gap (an operation that is not modelled, a function that is not defined) there is no verdict.
@@ -24,8 +24,8 @@
 use lockstep_finding::{Claim, Condition, Kind, Verdict};
 use lockstep_kernel::cfg::{Cfg, Loop};
 use lockstep_kernel::{
-    AtomicOp, Barrier, BlockId, CastOp, CmpOp, Inst, IntOp, Kernel, Op, Operand, ParamKind, Phi,
-    Reg, SiteId, Special, Terminator,
+    AtomicOp, Barrier, BlockId, CastOp, CmpOp, CopyDone, Inst, IntOp, Kernel, Op, Operand,
+    ParamKind, Phi, Reg, SiteId, Special, Terminator,
 };
 
 use crate::launch::MOST_NUMBERED;
@@ -46,7 +46,7 @@ pub fn absent<'v>(
     if lacks(|op| matches!(op, Op::Assert { .. })) {
         out.push((Kind::Assertion, proved()));
     }
-    if lacks(|op| matches!(op, Op::Free { .. })) {
+    if lacks(|op| matches!(op, Op::Free { .. }) || is_bulk(op)) {
         out.push((
             Kind::UseAfterFree,
             Verdict::Clean { covered: "code that frees nothing".into() },
@@ -85,6 +85,11 @@ pub fn absent<'v>(
     out
 }
 
+/// Copies that do not go through the memory that the threads see.
+fn is_bulk(op: &Op) -> bool {
+    matches!(op, Op::MemCopy { done: CopyDone::Group { bulk: true } | CopyDone::Signal(_), .. })
+}
+
 /// Operations at which a thread waits, except the barrier of a whole block.
 fn waits_for_others(op: &Op) -> bool {
     match op {
@@ -113,6 +118,8 @@ fn signals(kernel: &Kernel) -> Signals {
         match inst.op {
             // A fence implies that some order is intended.
             Op::Atomic { op: AtomicOp::Load, .. } | Op::Fence { .. } => return Signals::Heard,
+            // They may need a proxy fence.
+            _ if is_bulk(&inst.op) => return Signals::Heard,
             Op::Atomic { .. } => {
                 signals = Signals::Unheard;
                 for r in inst.dst.iter() {

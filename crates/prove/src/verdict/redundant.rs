@@ -9,7 +9,7 @@
 //! nowhere. A barrier that computes a value (`__syncthreads_count`) cannot be removed.
 
 use lockstep_finding::{Condition, Kind, Question, Reason, Verdict};
-use lockstep_kernel::{Barrier, Kernel, Op, Scheduling, SiteId, Special};
+use lockstep_kernel::{Barrier, CopyDone, Kernel, Op, Scheduling, SiteId, Special};
 
 use crate::decide::limits::{Limits, Purpose};
 use crate::symbolic::records::is_block_barrier;
@@ -120,7 +120,8 @@ fn other_order(kernel: &Kernel) -> Option<&'static str> {
         {
             Some("other barriers")
         }
-        Op::GroupCopy { .. } | Op::MemCopy { asynchronous: true, .. } => {
+        Op::GroupCopy { .. }
+        | Op::MemCopy { done: CopyDone::Group { .. } | CopyDone::Signal(_), .. } => {
             Some("asynchronous copies")
         }
         Op::Alloc { .. } | Op::Free { .. } => Some("allocations"),

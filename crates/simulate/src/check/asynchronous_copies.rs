@@ -1,4 +1,4 @@
-//! Asynchronous copies of single threads (`cp.async`), from their start to the wait for them.
+//! Asynchronous copies of single threads (`cp.async`, `cp.async.bulk`), from their start to the wait for them.
 //!
 //! The machine executes a copy at its start. But hardware may execute it at any time until the thread's wait: any
 //! access to its memory in between races with it, also one by the thread itself, whatever barriers lie between. So each
@@ -99,7 +99,11 @@ impl UnfinishedCopies {
 /// The words of a copy.
 fn parts(addresses: Addresses, copy: &Copy) -> Vec<((u32, u64), Part)> {
     let mut out = Vec::new();
-    for (address, site, writes) in [(copy.from, copy.read, false), (copy.to, copy.write, true)] {
+    let halves = [(copy.from, copy.read, false), (copy.to, copy.write, true)];
+    for (address, site, writes) in halves {
+        if !if writes { copy.writes } else { copy.reads } {
+            continue;
+        }
         let object = addresses.object_of(address);
         let at = address.wrapping_sub(addresses.origin(object));
         let part = Part { thread: copy.thread, site, writes, bytes: (at, at + copy.len) };

@@ -196,6 +196,8 @@ impl Here<'_, '_> {
             Fault::PartialGroupCopy { site, executed, threads } => {
                 self.partial_group_copy(site, executed, threads);
             }
+            Fault::NoProxyFence { stored, copied } => self.no_proxy_fence(stored, copied),
+            Fault::CopyUnderWay { site, thread } => self.copy_under_way(site, thread),
         }
     }
 
@@ -362,6 +364,31 @@ impl Here<'_, '_> {
                 f.severity = Severity::Warning;
             }
             f
+        });
+    }
+
+    fn no_proxy_fence(self, stored: (SiteId, u32), copied: (SiteId, u32)) {
+        let p = self.p;
+        let places = p.places(stored.0.0, copied.0.0);
+        let key = Key { kind: Kind::MissingFence, places, object: 1 };
+        self.reports.add(key, false, || {
+            let accesses =
+                vec![access(p, self.block, stored.0, stored.1), access(p, self.block, copied.0, copied.1)];
+            let message = "missing proxy fence: a bulk copy accesses shared memory in another way than the thread that has stored there";
+            let help = "put fence.proxy.async (cuda::ptx::fence_proxy_async) behind the store, before the barrier that the copy comes after";
+            finding(Kind::MissingFence, message.to_string(), accesses, help)
+        });
+    }
+
+    fn copy_under_way(self, site: SiteId, thread: u32) {
+        let p = self.p;
+        let key = Key { kind: Kind::UseAfterFree, places: p.places(site.0, site.0), object: 3 };
+        self.reports.add(key, false, || {
+            let accesses = vec![access(p, self.block, site, thread)];
+            let message = "the block ends while a bulk copy may still read its shared memory";
+            let help =
+                "wait for the copy before the thread returns: cp.async.bulk.wait_group.read 0";
+            finding(Kind::UseAfterFree, message.to_string(), accesses, help)
         });
     }
 

@@ -8,14 +8,14 @@
 use rustc_hash::FxHashMap;
 
 use lockstep_kernel::{
-    Barrier, BlockId, CastOp, Kernel, LocId, MathFn, Op, Operand, PrintArgs, Reg, Special,
-    Terminator, Ty, WorkSize, cfg::Cfg,
+    Barrier, BlockId, CastOp, CopyDone, Kernel, LocId, MathFn, Op, Operand, PrintArgs, Reg,
+    Special, Terminator, Ty, WorkSize, cfg::Cfg,
 };
 
 use crate::code::lanes::{self, Alu, Pair, ScalarOp};
 use crate::code::registers::{CONSTANT, LANES, Slot, Unit, units};
 use crate::code::steps::{
-    AtomicStep, BarrierStep, Code, CodeBlock, Edge, Prints, Rare, Step, Term, TexelStep,
+    AtomicStep, BarrierStep, Code, CodeBlock, CopyEnd, Edge, Prints, Rare, Step, Term, TexelStep,
 };
 use crate::launch::layout::Layout;
 use crate::launch::request::{BoundArg, BoundLaunch, Config, LaunchError};
@@ -549,16 +549,25 @@ impl Decoder<'_> {
                 self.push(Step::Atomic(Box::new(step)), loc);
                 return Ok(());
             }
-            Op::MemCopy { read, write, dst, src, len, asynchronous } => Rare::MemCopy {
+            Op::MemCopy { read, write, dst, src, len, done } => Rare::MemCopy {
                 read: *read,
                 write: *write,
                 dst: self.operand(*dst, Ty::Ptr),
                 src: self.operand(*src, Ty::Ptr),
                 len: self.operand_as_i64(*len),
-                asynchronous: *asynchronous,
+                done: match done {
+                    CopyDone::AtOnce => CopyEnd::AtOnce,
+                    CopyDone::Group { bulk } => CopyEnd::Group { bulk: *bulk },
+                    CopyDone::Signal(at) => CopyEnd::Signal(self.operand(*at, Ty::Ptr)),
+                },
             },
-            Op::CommitCopies => Rare::CommitCopies,
-            Op::AwaitCopies { left } => Rare::AwaitCopies { left: self.operand(*left, Ty::I32) },
+            Op::CommitCopies { bulk } => Rare::CommitCopies { bulk: *bulk },
+            Op::AwaitCopies { left, bulk, reads_only } => {
+                let left = self.operand(*left, Ty::I32);
+                Rare::AwaitCopies { left, bulk: *bulk, reads_only: *reads_only }
+            }
+            Op::SignalCopies { addr } => Rare::SignalCopies { addr: self.operand(*addr, Ty::Ptr) },
+            Op::ProxyFence => Rare::ProxyFence,
             Op::MemSet { site, dst, byte, len } => Rare::MemSet {
                 site: *site,
                 dst: self.operand(*dst, Ty::Ptr),

@@ -41,6 +41,8 @@ pub(crate) struct Program<'k> {
     /// Whether blocks must run one after the other from the start.
     pub serial: bool,
     pub has_atomics: bool,
+    pub has_bulk_copies: bool,
+    pub has_signals: bool,
     /// Atomics of several widths, which may overlap.
     pub mixed_atomics: bool,
 }
@@ -186,6 +188,8 @@ impl<'k> Program<'k> {
             fine_order: features.fine_order,
             serial: features.serial || home.is_some_and(|h| h.memory.has_heap()),
             has_atomics: features.atomics,
+            has_bulk_copies: features.bulk,
+            has_signals: features.signals,
         })
     }
 

@@ -1,6 +1,8 @@
 //! Facts about the sites of a kernel, and about the operations it has.
 
-use lockstep_kernel::{AtomicOp, Barrier, Kernel, Op, Operand, Scope, SiteKind, Space, Terminator};
+use lockstep_kernel::{
+    AtomicOp, Barrier, CopyDone, Kernel, Op, Operand, Scope, SiteKind, Space, Terminator,
+};
 use rustc_hash::FxHashMap;
 
 /// The facts about a site that the race checks need.
@@ -28,11 +30,20 @@ pub(crate) struct Features {
     pub fine_order: bool,
     /// Blocks must be executed one after the other from the start.
     pub serial: bool,
+    /// Bulk copies, and copies that signal barrier objects.
+    pub bulk: bool,
+    pub signals: bool,
 }
 
 impl Features {
     pub(crate) fn of(kernel: &Kernel) -> Features {
-        let mut f = Features { atomics: false, fine_order: false, serial: false };
+        let mut f = Features {
+            atomics: false,
+            fine_order: false,
+            serial: false,
+            bulk: false,
+            signals: false,
+        };
         let mut used = vec![false; kernel.regs.len()];
         let mut mark = |o| {
             if let Operand::Reg(r) = o {
@@ -70,6 +81,9 @@ impl Features {
                         f.serial = true;
                     }
                 }
+                Op::MemCopy { done: CopyDone::Signal(_), .. } => (f.bulk, f.signals) = (true, true),
+                Op::MemCopy { done: CopyDone::Group { bulk: true }, .. } => f.bulk = true,
+                Op::SignalCopies { .. } => f.signals = true,
                 Op::Fence { .. } => f.fine_order = true,
                 Op::Alloc { .. } | Op::Free { .. } => f.serial = true,
                 Op::Barrier { barrier, .. } => match barrier {

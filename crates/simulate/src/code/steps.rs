@@ -29,6 +29,14 @@ pub(crate) struct AtomicStep {
     pub scope: Scope,
 }
 
+/// When a copy of one thread is done ([`lockstep_kernel::CopyDone`]).
+#[derive(Clone, Copy)]
+pub(crate) enum CopyEnd {
+    AtOnce,
+    Group { bulk: bool },
+    Signal(Slot),
+}
+
 /// Operations that are executed rarely.
 pub(crate) enum Rare {
     Barrier {
@@ -98,12 +106,20 @@ pub(crate) enum Rare {
         dst: Slot,
         src: Slot,
         len: Slot,
-        asynchronous: bool,
+        done: CopyEnd,
     },
-    CommitCopies,
+    CommitCopies {
+        bulk: bool,
+    },
     AwaitCopies {
         left: Slot,
+        bulk: bool,
+        reads_only: bool,
     },
+    SignalCopies {
+        addr: Slot,
+    },
+    ProxyFence,
     MemSet {
         site: SiteId,
         dst: Slot,

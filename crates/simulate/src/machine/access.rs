@@ -138,6 +138,9 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         if !matches!(t.space(), Space::Shared | Space::Global) {
             return;
         }
+        if self.p.has_bulk_copies && kind == AccessKind::Write && t.space() == Space::Shared {
+            self.note_unfenced(at, t, site);
+        }
         let warp = &mut self.warps[at.warp];
         if warp.awaited & t.mask != 0 {
             warp.stray(t.mask, site);

@@ -1,6 +1,7 @@
 //! Atomics and fences.
 
 use lockstep_kernel::semantics::bits;
+use lockstep_kernel::semantics::phase::PARITY;
 use lockstep_kernel::{AtomicOp, Scope, SiteId, Space};
 
 use crate::code::registers::lanes_of;
@@ -79,6 +80,15 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 return world.stop_at_conflict();
             };
             world.changes += u64::from(old != new);
+            match a.op {
+                AtomicOp::Arrive if (old ^ new) >> PARITY != 0 => {
+                    self.async_copies.phase_ends(regs.w64(a.addr)[l]);
+                }
+                AtomicOp::Load if self.p.has_signals => {
+                    self.see_signal(regs.w64(a.addr)[l], world);
+                }
+                _ => {}
+            }
             if O::WEAK {
                 self.written_weakly(at, t, l, a.site, old, world);
             }

@@ -188,6 +188,7 @@ impl<'p, 'k, O: Observer> BlockRun<'p, 'k, O> {
             let mut groups = self.warps.iter().flat_map(|w| &w.groups).peekable();
             if groups.peek().is_none() {
                 self.check_group_copies(world);
+                self.check_copies_done(world);
                 world.observer.block_ends(&mut self.observed, self.p, self.block);
                 if let Some(weak) = &mut world.weak {
                     weak.block_ends(self.block);

@@ -8,13 +8,23 @@
 //! thread ([`COPY_ENGINE`]). Its event is a number that is the same for all threads of the block: the site of the copy,
 //! and how often the thread has reached it; a copy that is given an event has that one.
 //!
-//! What it can miss: threads that wait for different events at one wait. The list of the first thread counts.
+//! A copy that signals a barrier object ends when somebody reads the object after the phase is over in which the copy
+//! was started. Its accesses are those of the thread that started it, and the arrival of its bytes is an update of the
+//! object by that thread, so who waits for the phase is ordered after them.
+//!
+//! Bulk copies access memory in another way than the threads do (the *async proxy*): what a thread has stored in shared
+//! memory, such a copy need not see, and may come before, unless there was a proxy fence since.
+//!
+//! What it can miss: threads that wait for different events at one wait (the list of the first thread counts); a thread
+//! that has not waited for a copy, once another one has; a proxy fence by a thread that has nothing to do with the store.
+//! And a copy whose bytes are read by nobody while it is under way is no fault, but for one that still reads shared
+//! memory when its block ends.
 
-use lockstep_kernel::{SiteId, Ty};
+use lockstep_kernel::{SiteId, Space, Ty};
 use rustc_hash::FxHashMap;
 
 use crate::code::registers::{LANES, Slot, lanes_of};
-use crate::code::steps::Rare;
+use crate::code::steps::{CopyEnd, Rare};
 use crate::machine::block::BlockRun;
 use crate::machine::fault::Fault;
 use crate::machine::memory::Target;
@@ -24,10 +34,15 @@ use crate::machine::world::World;
 /// A longer list is treated as one of all events.
 const MOST_EVENTS: u64 = 1 << 16;
 
-/// The asynchronous copies that threads of a block have not waited for, by thread.
+/// The asynchronous copies of a block that nobody has waited for.
 #[derive(Default)]
 pub(crate) struct AsyncCopies {
-    threads: FxHashMap<u32, Queue>,
+    /// By thread, bulk copies by themselves.
+    threads: FxHashMap<(u32, bool), Queue>,
+    /// By the address of a barrier object: copies that belong to its present phase, and to those that are over.
+    signals: FxHashMap<u64, [Vec<Copy>; 2]>,
+    /// By object and byte: what was stored in shared memory since the last proxy fence, and where.
+    pub(crate) unfenced: FxHashMap<(usize, u64), (SiteId, u32)>,
 }
 
 #[derive(Default)]
@@ -39,24 +54,51 @@ struct Queue {
 }
 
 impl AsyncCopies {
-    fn begin(&mut self, copy: Copy) {
-        self.threads.entry(copy.thread).or_default().open.push(copy);
+    fn begin(&mut self, copy: Copy, bulk: bool) {
+        self.threads.entry((copy.thread, bulk)).or_default().open.push(copy);
     }
 
     /// Commits the copies that these lanes have started since their last commit as a group.
-    pub(crate) fn commit(&mut self, first_thread: u32, mask: u32) {
+    pub(crate) fn commit(&mut self, first_thread: u32, mask: u32, bulk: bool) {
         for l in lanes_of(mask) {
-            let queue = self.threads.entry(first_thread + l as u32).or_default();
+            let queue = self.threads.entry((first_thread + l as u32, bulk)).or_default();
             let open = std::mem::take(&mut queue.open);
             queue.groups.push(open);
         }
     }
 
-    /// Completes all groups of a thread except the `left` newest; returns their copies.
-    fn end(&mut self, thread: u32, left: u32) -> Vec<Copy> {
-        let Some(queue) = self.threads.get_mut(&thread) else { return Vec::new() };
+    /// Completes all groups of a thread except the `left` newest, or what they read; returns the copies.
+    fn end(&mut self, thread: u32, left: u32, bulk: bool, reads_only: bool) -> Vec<Copy> {
+        let Some(queue) = self.threads.get_mut(&(thread, bulk)) else { return Vec::new() };
         let ended = queue.groups.len().saturating_sub(left as usize);
-        queue.groups.drain(..ended).flatten().collect()
+        if !reads_only {
+            return queue.groups.drain(..ended).flatten().collect();
+        }
+        let mut out = Vec::new();
+        for group in &mut queue.groups[..ended] {
+            out.extend(group.iter().filter(|c| c.reads));
+            group.retain(|c| !c.reads);
+        }
+        out
+    }
+
+    /// A barrier object was updated, and its phase is over.
+    pub(crate) fn phase_ends(&mut self, object: u64) {
+        if let Some([now, over]) = self.signals.get_mut(&object) {
+            over.append(now);
+        }
+    }
+
+    /// Somebody reads a barrier object; returns the copies that are known to be done now.
+    pub(crate) fn seen(&mut self, object: u64) -> Vec<Copy> {
+        self.signals.get_mut(&object).map_or_else(Vec::new, |[_, over]| std::mem::take(over))
+    }
+
+    /// Bulk copies that still read shared memory, if there are any.
+    fn still_read(&self, is_shared: impl Fn(u64) -> bool) -> Option<Copy> {
+        let bulk = self.threads.iter().filter(|((_, bulk), _)| *bulk);
+        let copies = bulk.flat_map(|(_, q)| q.open.iter().chain(q.groups.iter().flatten()));
+        copies.filter(|c| c.reads && is_shared(c.from)).min_by_key(|c| (c.thread, c.from)).copied()
     }
 }
 
@@ -89,20 +131,25 @@ impl<O: Observer> BlockRun<'_, '_, O> {
         let at = self.at(w);
         let regs = at.regs;
         match *r {
-            Rare::MemCopy { read, write, dst, src, len, asynchronous } => {
+            Rare::MemCopy { read, write, dst, src, len, done } => {
                 for l in lanes_of(mask) {
                     let len = regs.w64(len)[l];
                     let (from, to) = (regs.w64(src)[l], regs.w64(dst)[l]);
+                    let thread = at.first_thread + l as u32;
+                    let (reads, writes) = (true, true);
+                    let copy = Copy { thread, from, to, len, read, write, reads, writes };
+                    let bulk = matches!(done, CopyEnd::Group { bulk: true } | CopyEnd::Signal(_));
+                    if bulk {
+                        self.check_proxy(w, &copy, world);
+                    }
                     let Some(bytes) = self.bulk_read(&at, l, from, len, read, world) else {
                         continue;
                     };
                     self.bulk_write(&at, l, to, &bytes, write, world);
-                    if asynchronous {
-                        let thread = at.first_thread + l as u32;
-                        let copy = Copy { thread, from, to, len, read, write };
-                        self.async_copies.begin(copy);
-                        world.observer.copy_begins(&mut self.observed, &copy);
+                    if bulk {
+                        self.forget_unfenced(to, len);
                     }
+                    self.start_copy(&copy, done, l, &at, world);
                 }
             }
             Rare::MemSet { site, dst, byte, len } => {
@@ -119,6 +166,36 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A copy goes on after the thread.
+    fn start_copy(
+        &mut self,
+        copy: &Copy,
+        done: CopyEnd,
+        lane: usize,
+        at: &At,
+        world: &mut World<O>,
+    ) {
+        let halves = match done {
+            CopyEnd::AtOnce => return,
+            // What a bulk copy reads may be waited for by itself.
+            CopyEnd::Group { bulk: true } => {
+                vec![Copy { writes: false, ..*copy }, Copy { reads: false, ..*copy }]
+            }
+            _ => vec![*copy],
+        };
+        for half in halves {
+            match done {
+                CopyEnd::Signal(object) => {
+                    let object = at.regs.w64(object)[lane];
+                    self.async_copies.signals.entry(object).or_default()[0].push(half);
+                }
+                CopyEnd::Group { bulk } => self.async_copies.begin(half, bulk),
+                CopyEnd::AtOnce => {}
+            }
+            world.observer.copy_begins(&mut self.observed, &half);
         }
     }
 
@@ -193,16 +270,27 @@ impl<O: Observer> BlockRun<'_, '_, O> {
     }
 
     /// Lanes wait for their asynchronous copies: their accesses have completed.
-    pub(crate) fn await_copies(&mut self, w: usize, mask: u32, left: Slot, world: &mut World<O>) {
+    pub(crate) fn await_copies(
+        &mut self,
+        w: usize,
+        mask: u32,
+        left: Slot,
+        (bulk, reads_only): (bool, bool),
+        world: &mut World<O>,
+    ) {
         let at = self.at(w);
         for l in lanes_of(mask) {
             let thread = at.first_thread + l as u32;
-            for copy in self.async_copies.end(thread, at.regs.w32(left)[l]) {
+            let left = at.regs.w32(left)[l];
+            for copy in self.async_copies.end(thread, left, bulk, reads_only) {
                 world.observer.copy_ends(&mut self.observed, &copy);
-                for (address, site, kind) in [
-                    (copy.from, copy.read, AccessKind::Read),
-                    (copy.to, copy.write, AccessKind::Write),
+                for (address, site, kind, meant) in [
+                    (copy.from, copy.read, AccessKind::Read, copy.reads),
+                    (copy.to, copy.write, AccessKind::Write, copy.writes),
                 ] {
+                    if !meant {
+                        continue;
+                    }
                     let target = self.bulk_target(&at, l, address, copy.len, site, world);
                     let Some(t) = target else { continue };
                     if !self.claim(&t, kind, site, world) {
@@ -213,6 +301,73 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                     self.observe(&at, &t, kind, site, 0, Ty::I8, &values, world);
                 }
             }
+        }
+    }
+
+    /// The copies of these lanes belong to the phase of a barrier object.
+    pub(crate) fn signal_copies(&mut self, w: usize, mask: u32, addr: Slot) {
+        let at = self.at(w);
+        for l in lanes_of(mask) {
+            let thread = at.first_thread + l as u32;
+            let Some(queue) = self.async_copies.threads.remove(&(thread, false)) else { continue };
+            let copies = queue.groups.into_iter().flatten().chain(queue.open);
+            self.async_copies.signals.entry(at.regs.w64(addr)[l]).or_default()[0].extend(copies);
+        }
+    }
+
+    /// Somebody has read a barrier object.
+    pub(crate) fn see_signal(&mut self, object: u64, world: &mut World<O>) {
+        for copy in self.async_copies.seen(object) {
+            world.observer.copy_ends(&mut self.observed, &copy);
+        }
+    }
+
+    /// Notes what a thread stores in shared memory, if there are bulk copies that need not see it.
+    pub(crate) fn note_unfenced(&mut self, at: &At, t: &Target, site: SiteId) {
+        for l in lanes_of(t.mask) {
+            let thread = at.first_thread + l as u32;
+            for byte in t.offsets[l]..t.offsets[l] + t.size {
+                self.async_copies.unfenced.insert((t.object, byte), (site, thread));
+            }
+        }
+    }
+
+    /// What a bulk copy itself has written is no store of a thread.
+    fn forget_unfenced(&mut self, address: u64, len: u64) {
+        let object = self.p.addresses.object_of(address);
+        let begin = address.wrapping_sub(self.p.addresses.origin(object));
+        for byte in begin..begin + len {
+            self.async_copies.unfenced.remove(&(object, byte));
+        }
+    }
+
+    /// A bulk copy of shared memory that a thread has stored to, without a proxy fence in between.
+    fn check_proxy(&mut self, w: usize, copy: &Copy, world: &mut World<O>) {
+        if self.async_copies.unfenced.is_empty() {
+            return;
+        }
+        for (address, site) in [(copy.from, copy.read), (copy.to, copy.write)] {
+            let object = self.p.addresses.object_of(address);
+            let begin = address.wrapping_sub(self.p.addresses.origin(object));
+            let mut bytes = begin..begin + copy.len;
+            let found = bytes.find_map(|b| self.async_copies.unfenced.get(&(object, b)));
+            if let Some(&(stored, by)) = found {
+                let fault =
+                    Fault::NoProxyFence { stored: (stored, by), copied: (site, copy.thread) };
+                self.fault(w, &fault, world);
+            }
+        }
+    }
+
+    /// The block ends: its shared memory is no longer there for a copy that reads it.
+    pub(crate) fn check_copies_done(&mut self, world: &mut World<O>) {
+        let is_shared = |address| {
+            let object = self.p.addresses.object_of(address);
+            self.p.objects.get(object).is_some_and(|o| o.space == Space::Shared)
+        };
+        if let Some(copy) = self.async_copies.still_read(is_shared) {
+            let fault = Fault::CopyUnderWay { site: copy.read, thread: copy.thread };
+            self.fault(0, &fault, world);
         }
     }
 

@@ -372,10 +372,14 @@ impl<O: Observer> BlockRun<'_, '_, O> {
                 self.bulk(w, mask, r, world);
                 world.observer.lane_by_lane(&mut self.observed, false);
             }
-            Rare::CommitCopies => {
-                self.async_copies.commit(self.warps[w].first_thread, mask);
+            Rare::CommitCopies { bulk } => {
+                self.async_copies.commit(self.warps[w].first_thread, mask, *bulk);
             }
-            Rare::AwaitCopies { left } => self.await_copies(w, mask, *left, world),
+            Rare::AwaitCopies { left, bulk, reads_only } => {
+                self.await_copies(w, mask, *left, (*bulk, *reads_only), world);
+            }
+            Rare::SignalCopies { addr } => self.signal_copies(w, mask, *addr),
+            Rare::ProxyFence => self.async_copies.unfenced.clear(),
             Rare::Texel { d, step } => self.texel(w, mask, *d, step)?,
             Rare::ImageSize { d, image, of } => self.image_size(w, mask, *d, *image, *of)?,
             Rare::Alloc { d, size } => self.alloc(w, mask, *d, *size, world)?,

@@ -45,6 +45,10 @@ pub(crate) enum Fault<'a> {
     NeverOpens { loc: LocId, thread: u32, barrier: u32 },
     /// A barrier of the block, while another thread has returned after a branch.
     Returned { site: SiteId, thread: u32, returned: u32, branch: LocId },
+    /// A bulk copy accesses what a thread has stored, without a proxy fence in between: sites and threads of both.
+    NoProxyFence { stored: (SiteId, u32), copied: (SiteId, u32) },
+    /// A bulk copy that still reads shared memory when the block ends.
+    CopyUnderWay { site: SiteId, thread: u32 },
     /// A group copy that only some threads of the block execute.
     PartialGroupCopy { site: SiteId, executed: u32, threads: u32 },
 }

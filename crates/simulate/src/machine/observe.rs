@@ -106,7 +106,7 @@ pub(crate) struct Opened {
 pub(crate) type Opening = (u32, u32);
 
 /// An asynchronous copy that one thread has started: addresses and length in bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
     pub thread: u32,
     pub from: u64,
@@ -114,6 +114,9 @@ pub(crate) struct Copy {
     pub len: u64,
     pub read: SiteId,
     pub write: SiteId,
+    /// Which of its two accesses is meant: what is read may be over before what is written.
+    pub reads: bool,
+    pub writes: bool,
 }
 
 /// A transfer between registers and memory.

@@ -28,7 +28,8 @@ fn class(op: AtomicOp) -> Class {
         | AtomicOp::Nand
         | AtomicOp::Inc
         | AtomicOp::Dec
-        | AtomicOp::CompareExchange => Class::Ordered,
+        | AtomicOp::CompareExchange
+        | AtomicOp::Arrive => Class::Ordered,
     }
 }
 

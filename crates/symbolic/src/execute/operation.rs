@@ -1,6 +1,6 @@
 //! One operation of one group.
 
-use lockstep_kernel::{Barrier, CmpOp, Inst, IntOp, Op, Operand, Special, Ty};
+use lockstep_kernel::{Barrier, CmpOp, CopyDone, Inst, IntOp, Op, Operand, Special, Ty};
 
 use super::thread::{Flow, Thread};
 use super::{Machine, Outcome, What, coordinates, product};
@@ -44,11 +44,11 @@ impl Machine<'_> {
                 }
             }
             Op::Atomic { .. } => self.atomic(thread, at, inst)?,
-            Op::MemCopy { asynchronous: false, .. } | Op::MemSet { .. } => {
+            Op::MemCopy { done: CopyDone::AtOnce, .. } | Op::MemSet { .. } => {
                 self.bulk(thread, at, inst)?;
             }
             Op::Fence { .. } | Op::Yield | Op::Print { .. } => {}
-            Op::CommitCopies | Op::AwaitCopies { .. } => {}
+            Op::CommitCopies { .. } | Op::AwaitCopies { .. } | Op::ProxyFence => {}
             Op::Assert { cond, .. } => {
                 let cond = self.of(thread, at, *cond, Ty::I1);
                 let fails = self.pool.not(cond);

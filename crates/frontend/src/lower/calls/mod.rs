@@ -275,11 +275,11 @@ impl Lower<'_> {
                 Ok(Vec::new())
             }
             ("async_commit", _) => {
-                self.push(Op::CommitCopies, None);
+                self.push(Op::CommitCopies { bulk: false }, None);
                 Ok(Vec::new())
             }
             ("async_wait", &[left]) => {
-                self.push(Op::AwaitCopies { left }, None);
+                self.push(Op::AwaitCopies { left, bulk: false, reads_only: false }, None);
                 Ok(Vec::new())
             }
             ("nanosleep", _) => {

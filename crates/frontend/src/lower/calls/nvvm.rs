@@ -5,6 +5,7 @@
 //! forms keep subnormals: a value may differ from the hardware's in its last bits. Both are marked
 //! ([`FloatUnOp::Fast`]).
 
+use lockstep_kernel::semantics::phase::PARITY;
 use lockstep_kernel::{
     AtomicOp, BarrierReduce, CastOp, CmpOp, FloatOp, FloatUnOp, IntOp, MathFn, Op, Operand, Order,
     Reg, Rounding, Scope, ShuffleMode, Special, Ty, VoteKind,
@@ -129,6 +130,12 @@ impl Lower<'_> {
             ("exit", _) => return unknown(),
             _ => {}
         }
+        if let Some(rest) = name.strip_prefix("cp.async.") {
+            return self.nvvm_async_copy(rest, &a).unwrap_or_else(unknown);
+        }
+        if let Some(rest) = name.strip_prefix("mbarrier.") {
+            return self.nvvm_phase(rest, &a).unwrap_or_else(unknown);
+        }
         if let Some(rest) = name.strip_prefix("shfl.") {
             return self.nvvm_shuffle(rest, &a).unwrap_or_else(unknown);
         }
@@ -165,6 +172,54 @@ impl Lower<'_> {
     fn membar(&mut self, scope: Scope) -> Outcome {
         self.fence(scope, Order::SeqCst, true, true);
         Ok(Vec::new())
+    }
+
+    /// `ca.shared.global.16`, `cg.shared.global.16.s`, `commit.group`, `wait.group`, `wait.all`.
+    fn nvvm_async_copy(&mut self, name: &str, a: &[Operand]) -> Option<Outcome> {
+        let parts: Vec<&str> = name.split('.').collect();
+        match (&parts[..], a) {
+            (["commit", "group"], []) => self.push(Op::CommitCopies { bulk: false }, None),
+            (["wait", "group"], &[left]) => {
+                self.push(Op::AwaitCopies { left, bulk: false, reads_only: false }, None);
+            }
+            (["wait", "all"], []) => self.await_all_copies(),
+            (["ca" | "cg", "shared", "global", size, ..], &[dst, src, ref given @ ..]) => {
+                let size = Operand::Imm(size.parse().ok()?);
+                let given = match *given {
+                    [] => size,
+                    [n] => self.zext(Ty::I32, Ty::I64, n),
+                    _ => return None,
+                };
+                self.async_copy_filled(dst, src, size, given);
+            }
+            _ => return None,
+        }
+        Some(Ok(Vec::new()))
+    }
+
+    /// `init`, `arrive`, `test.wait`, `inval`, each also with `.shared`.
+    fn nvvm_phase(&mut self, name: &str, a: &[Operand]) -> Option<Outcome> {
+        let (none, block) = (Operand::Imm(0), Scope::Block);
+        match (name.strip_suffix(".shared").unwrap_or(name), a) {
+            ("init", &[at, n]) => {
+                let n = self.zext(Ty::I32, Ty::I64, n);
+                self.start_phase(at, n);
+            }
+            ("inval", &[at]) => self.start_phase(at, none),
+            ("arrive" | "arrive.drop", &[at]) => {
+                let one = Operand::Imm(1);
+                let dropped = if name.starts_with("arrive.drop") { one } else { none };
+                let update = self.phase_update(one, dropped, none);
+                return Some(Ok(vec![self.update_phase(at, update, Order::Release, block)]));
+            }
+            ("test.wait", &[at, state]) => {
+                let parity = self.int(IntOp::LShr, Ty::I64, state, Operand::Imm(PARITY.into()));
+                let parity = self.zext(Ty::I64, Ty::I32, parity);
+                return Some(Ok(vec![self.phase_is_over(at, parity, Order::Acquire, block)]));
+            }
+            _ => return None,
+        }
+        Some(Ok(Vec::new()))
     }
 
     /// `sync.idx.i32`, `sync.down.f32p`, `bfly.i32`.

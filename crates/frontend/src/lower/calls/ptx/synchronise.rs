@@ -66,10 +66,17 @@ impl Lower<'_> {
         Some(())
     }
 
-    /// `fence.acq_rel.gpu`, `fence.sc.cta`.
+    /// `fence.acq_rel.gpu`, `fence.sc.cta`, `fence.proxy.async.shared::cta`.
     pub(super) fn ptx_fence(&mut self, s: &Statement<'_>, _: &mut Names) -> Option<()> {
-        if s.has("proxy") || s.has("mbarrier_init") {
-            return None;
+        match s.tail() {
+            ["proxy", "async", ..] => {
+                self.push(Op::ProxyFence, None);
+                return Some(());
+            }
+            ["proxy", ..] => return None,
+            // Initialised barrier objects are seen by copies.
+            ["mbarrier_init", ..] => return Some(()),
+            _ => {}
         }
         let order = if s.has("sc") { Order::SeqCst } else { Order::AcqRel };
         self.fence(scope_of(s.tail()), order, true, true);

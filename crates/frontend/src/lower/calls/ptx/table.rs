@@ -61,6 +61,8 @@ pub(super) const ROWS: &[Row] = &[
     acts(&["atom"], |me, s, n| me.ptx_access(s, n)),
     acts(&["red"], |me, s, n| me.ptx_access(s, n)),
     acts(&["cp", "async"], |me, s, n| me.ptx_async_copy(s, n)),
+    acts(&["cp", "async", "bulk"], |me, s, n| me.ptx_bulk_copy(s, n)),
+    acts(&["mbarrier"], |me, s, n| me.ptx_phase(s, n)),
     acts(&["prefetch"], |_, _, _| Some(())),
     acts(&["prefetchu"], |_, _, _| Some(())),
     acts(&["applypriority"], |_, _, _| Some(())),
