@@ -1,6 +1,6 @@
 // Asynchronous copies by clang's intrinsics and by inline PTX, with fewer bytes than are written, and under a predicate.
-// lockstep[run]: run --block 32 --grid 1 --arg 'out=i32[128]' --arg 'in=i32[256]:iota'
-// lockstep[check]: check --block 32 --grid 1 --arg 'out=i32[128]' --arg 'in=i32[256]:iota'
+// lockstep[run]: run --arch sm_80 --block 32 --grid 1 --arg 'out=i32[128]' --arg 'in=i32[256]:iota'
+// lockstep[check]: check --arch sm_80 --block 32 --grid 1 --arg 'out=i32[128]' --arg 'in=i32[256]:iota'
 #include <assert.h>
 #define SHARED(p) ((__attribute__((address_space(3))) void *)(p))
 #define GLOBAL(p) ((const __attribute__((address_space(1))) void *)(p))

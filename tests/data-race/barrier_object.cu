@@ -11,7 +11,7 @@ __device__ void expect(unsigned long long *b, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
 }
 __device__ void wait(unsigned long long *b, unsigned parity) {
-    asm volatile("{\n"
+    asm volatile("{\n" //~ deadlock
                  ".reg .pred P1;\n"
                  "LAB_WAIT_%=:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
@@ -21,11 +21,11 @@ __device__ void wait(unsigned long long *b, unsigned parity) {
                  "}" ::"r"(shared_address(b)), "r"(parity) : "memory");
 }
 __device__ void load(void *to, const void *from, unsigned bytes, unsigned long long *b) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" //~ data-race
                  ::"r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(b)) : "memory");
 }
 __device__ void store(void *to, const void *from, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)), "r"(bytes) : "memory"); //~ data-race
     asm volatile("cp.async.bulk.commit_group;");
 }
 
@@ -42,7 +42,7 @@ __global__ void stage_not_empty(int *out, const int *in) {
             load(tile, in + 64 * i, 256, &full);
         }
         wait(&full, i & 1);
-        sum += tile[63 - t];
+        sum += tile[63 - t]; //~ data-race
     }
     out[t] = sum;
 }
@@ -57,7 +57,7 @@ __global__ void phase_not_awaited(int *out, const int *in) {
         load(tile, in, 256, &full);
     }
     __syncthreads();
-    out[t] = tile[t];
+    out[t] = tile[t]; //~ data-race
 }
 
 __global__ void reused_too_early(int *out, const int *in) {
@@ -67,7 +67,7 @@ __global__ void reused_too_early(int *out, const int *in) {
     __syncthreads();
     if (threadIdx.x == 0) store(out, tile, 256);
     __syncthreads();
-    tile[threadIdx.x] = 0;
+    tile[threadIdx.x] = 0; //~ data-race
     if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -77,8 +77,8 @@ __global__ void too_few_arrivals(int *out, const int *in) {
     int t = threadIdx.x;
     if (t == 0) init(&full, 32);
     __syncthreads();
-    s[t] = t;
+    s[t] = t; //~ data-race
     arrive(&full);
     wait(&full, 0);
-    out[t] = s[63 - t];
+    out[t] = s[63 - t]; //~ data-race
 }

@@ -1,5 +1,6 @@
 // A phase that never ends: it waits for more bytes than are copied, or for more threads than arrive.
-// lockstep: check --block 64 --grid 1 --arg 'out=i32[64]' --arg 'in=i32[256]:iota'
+// lockstep[bytes]: run --kernel too_many_bytes --block 64 --grid 1 --arg 'out=i32[64]' --arg 'in=i32[256]:iota'
+// lockstep[arrivals]: run --kernel too_many_arrivals --block 64 --grid 1 --arg 'out=i32[64]' --arg 'in=i32[256]:iota'
 __device__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ void init(unsigned long long *b, unsigned n) { asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(n) : "memory"); }
 __device__ void arrive(unsigned long long *b) {
@@ -10,7 +11,7 @@ __device__ void expect(unsigned long long *b, unsigned bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(b)), "r"(bytes) : "memory");
 }
 __device__ void wait(unsigned long long *b, unsigned parity) {
-    asm volatile("{\n"
+    asm volatile("{\n" //~ deadlock
                  ".reg .pred P1;\n"
                  "LAB_WAIT_%=:\n"
                  "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"

@@ -2,7 +2,7 @@
 //!
 //! Loads and stores (`ldmatrix`, `stmatrix`) are what each lane reads or writes, at an address that another lane gives:
 //! lane `8 * m + r` has that of row `r` of matrix `m`. A row has 16 bytes. Products (`mma`) are one operation; which lane
-//! holds which element is in [`lockstep_kernel::Product`]. Unsupported: the layout of Volta (`m8n8k4` of `f16`), sparse
+//! holds which element is in [`lockstep_kernel::Product`]; Volta's layout is another one ([`super::volta`]). Unsupported: sparse
 //! and block-scaled products, matrices of 8-bit elements in memory.
 
 use lockstep_kernel::{
@@ -178,7 +178,7 @@ impl Lower<'_> {
         Some(())
     }
 
-    fn two_halves(&mut self, low: Operand, high: Operand) -> Operand {
+    pub(super) fn two_halves(&mut self, low: Operand, high: Operand) -> Operand {
         let low = self.zext(Ty::I16, Ty::I32, low);
         let high = self.zext(Ty::I16, Ty::I32, high);
         let high = self.int(IntOp::Shl, Ty::I32, high, Operand::Imm(16));

@@ -21,6 +21,7 @@ mod synchronise;
 mod table;
 mod text;
 mod types;
+mod volta;
 mod warp;
 
 use llvm_sys::core::*;

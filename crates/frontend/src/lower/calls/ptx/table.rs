@@ -52,6 +52,8 @@ pub(super) const ROWS: &[Row] = &[
     acts(&["elect", "sync"], |me, s, n| me.ptx_elect(s, n)),
     acts(&["redux", "sync"], |me, s, n| me.ptx_redux(s, n)),
     acts(&["mma", "sync", "aligned"], |me, s, n| me.ptx_mma(s, n)),
+    acts(&["mma", "sync", "aligned", "m8n8k4", "row", "col", "f64"], |me, s, n| me.ptx_mma(s, n)),
+    acts(&["mma", "sync", "aligned", "m8n8k4"], |me, s, n| me.ptx_mma_of_quads(s, n)),
     acts(&["ldmatrix", "sync", "aligned"], |me, s, n| me.ptx_ldmatrix(s, n)),
     acts(&["stmatrix", "sync", "aligned"], |me, s, n| me.ptx_stmatrix(s, n)),
     acts(&["movmatrix", "sync", "aligned"], |me, s, n| me.ptx_movmatrix(s, n)),
